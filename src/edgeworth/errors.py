@@ -1,0 +1,29 @@
+"""Every error a user can cause: one root, a few children."""
+
+
+class EdgeworthError(ValueError):
+    """The root of every error that input or options can cause.
+
+    A message says what was seen, what was needed and what to do.
+    """
+
+
+class InputError(EdgeworthError):
+    """Data that cannot be read, or do not fit together."""
+
+
+class OptionError(EdgeworthError):
+    """A measure's spelling, a method or an option that does not exist or does not apply."""
+
+
+class MergeError(EdgeworthError):
+    """Two tallies that do not belong together."""
+
+
+class MissingExtraError(EdgeworthError):
+    """A part of Edgeworth whose libraries are not installed."""
+
+    def __init__(self, purpose: str, extra: str) -> None:
+        super().__init__(
+            f"{purpose} needs libraries that are not installed: pip install 'edgeworth[{extra}]'"
+        )

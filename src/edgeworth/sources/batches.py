@@ -1,0 +1,85 @@
+"""The one shape in which data arrive: batches of named columns, folded by a reducer that is handed in.
+
+A source does not know what is being counted. It yields batches; ``fold`` prepares each one into a value
+and adds the values up. Arrays, dataframes and files differ only in how they cut themselves into batches.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from edgeworth.errors import InputError
+from edgeworth.sources.columns import Column
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Columns of equal length, and the position of their first row in the whole (counted from 1)."""
+
+    columns: Mapping[str, Column]
+    first_row: int = 1
+
+    def __post_init__(self) -> None:
+        lengths = {name: len(column) for name, column in self.columns.items()}
+        if len(set(lengths.values())) > 1:
+            said = ", ".join(f"{name} has {length:,}" for name, length in lengths.items())
+            raise InputError(f"columns must have the same number of rows: {said}")
+
+    def __len__(self) -> int:
+        return max((len(column) for column in self.columns.values()), default=0)
+
+
+class Source(Protocol):
+    """Something with named columns that can be read in batches, in order, any number of times."""
+
+    @property
+    def name(self) -> str:
+        """What to call it in a report."""
+
+    @property
+    def is_text(self) -> bool:
+        """True when every value arrives as text, so that numbers have to be recognised afterwards."""
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """The named columns, batch by batch."""
+
+
+class Addable(Protocol):
+    def __add__(self, other: Any, /) -> Any: ...
+
+
+T = TypeVar("T", bound=Addable)
+
+
+def fold(batches: Iterable[Batch], prepare: Callable[[Batch], T], empty: T) -> T:
+    """Prepare each batch into a value and add them up."""
+    total = empty
+    for batch in batches:
+        total = total + prepare(batch)
+    return total
+
+
+def find_columns(wanted: Sequence[str], available: Sequence[str], where: str) -> None:
+    """Check that each wanted column is there exactly once, or say what is there instead."""
+    for name in wanted:
+        twins = [column for column in available if column.lower() == name.lower()]
+        if name not in available:
+            raise InputError(f"{where} has no column {name!r}{_near_misses(name, twins, available)}")
+        if len(set(twins)) > 1:
+            raise InputError(
+                f"{where} has columns that differ only in case ({', '.join(map(repr, sorted(set(twins))))}): "
+                "rename one, some engines cannot tell them apart"
+            )
+        if len(twins) > 1:
+            raise InputError(f"{where} has {len(twins)} columns named {name!r}: rename all but one")
+
+
+def _near_misses(name: str, twins: list[str], available: Sequence[str]) -> str:
+    near = twins or difflib.get_close_matches(name, available, n=3, cutoff=0.5)
+    if near:
+        return f"; did you mean {' or '.join(map(repr, near))}?"
+    shown = ", ".join(map(repr, available[:8])) + (", …" if len(available) > 8 else "")
+    return f"; it has {shown}" if available else "; it has no columns"

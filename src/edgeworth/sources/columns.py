@@ -1,0 +1,181 @@
+"""Columns of labels and weights: whatever the caller holds, as blocks that can be counted."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.errors import InputError
+
+Label: TypeAlias = Hashable
+
+BLOCK_ROWS = 1 << 16
+"""Rows handled at once: temporaries stay inside the processor's cache (fastest of 2^13 to 2^20 measured)."""
+
+MISSING = -1
+"""The code of a missing value."""
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A column of labels as small whole numbers: row i holds ``labels[codes[i]]``, or is missing at -1."""
+
+    codes: NDArray[np.intp]
+    labels: tuple[Label, ...]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: slice) -> Coded:
+        return Coded(self.codes[rows], self.labels)
+
+
+Column: TypeAlias = NDArray[Any] | Coded
+
+
+def blocks(length: int) -> Iterator[slice]:
+    """Consecutive slices of at most ``BLOCK_ROWS`` rows."""
+    for start in range(0, length, BLOCK_ROWS):
+        yield slice(start, min(start + BLOCK_ROWS, length))
+
+
+def as_column(values: Any, name: str) -> Column:
+    """Any one-dimensional collection as a column; strings stay strings and integers stay exact.
+
+    >>> as_column([1, "a", None], "truth").tolist()
+    [1, 'a', None]
+    """
+    if isinstance(values, Coded):
+        return values
+    if isinstance(values, np.ma.MaskedArray):
+        absent, values = np.ma.getmaskarray(values), np.ma.getdata(values).astype(object)
+        values[absent] = None
+    if not isinstance(values, np.ndarray):
+        values = _to_numpy(values, name)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise InputError(f"{name} must be one column of values; saw an array of shape {values.shape}")
+    return values  # type: ignore[no-any-return]  # numpy's Any-typed array, one-dimensional by now
+
+
+def _to_numpy(values: Any, name: str) -> NDArray[Any]:
+    if isinstance(values, (str, bytes, dict)) or not (
+        isinstance(values, Iterable) or hasattr(values, "__array__")
+    ):
+        raise InputError(
+            f"{name} must be a column of values (list, array, series); saw {type(values).__name__}"
+        )
+    if isinstance(values, (list, tuple, range)):
+        # fromiter keeps each item as it is; np.asarray would turn ["a", 1] into two strings.
+        return np.fromiter(values, dtype=object, count=len(values))
+    series = _series_to_numpy(values)
+    if series is not None:
+        return series
+    if hasattr(values, "__array__"):
+        return np.asarray(values)
+    return np.array(list(values), dtype=object)
+
+
+def _series_to_numpy(values: Any) -> NDArray[Any] | None:
+    """A dataframe library's series through narwhals, or None when it is not one."""
+    import narwhals.stable.v2 as nw
+
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if not isinstance(series, nw.Series):
+        return None
+    if series.dtype.is_integer() and series.null_count() > 0:
+        # A null would turn integers into floats, and large ones into their neighbours.
+        return np.fromiter(series.to_list(), dtype=object, count=len(series))
+    array: NDArray[Any] = series.to_numpy()
+    return array
+
+
+class _Index(dict[Label, int]):
+    """Gives each new label the next code. Missing values are never stored: NaN does not equal itself."""
+
+    def __missing__(self, label: Label) -> int:
+        if is_missing(label):
+            return MISSING
+        code = self[label] = len(self)
+        return code
+
+
+def is_missing(label: Any) -> bool:
+    """None, NaN, NaT and the dataframe libraries' null."""
+    if label is None or type(label).__name__ in {"NAType", "NaTType"}:
+        return True
+    try:
+        return bool(label != label)
+    except (TypeError, ValueError):
+        return False
+
+
+def encode(column: Column, name: str) -> Coded:
+    """A block of a column as codes with the labels it holds.
+
+    >>> encode(np.array(["b", None, "b"], dtype=object), "truth")
+    Coded(codes=array([ 0, -1,  0]), labels=('b',))
+    """
+    if isinstance(column, Coded):
+        return column
+    if column.dtype.kind in "biuf":
+        values, codes = np.unique(column, return_inverse=True)
+        if column.dtype.kind == "f" and len(values) and np.isnan(values[-1]):
+            codes = np.where(codes == len(values) - 1, MISSING, codes)
+            values = values[:-1]
+        return Coded(codes, tuple(values.tolist()))
+    index = _Index()
+    try:
+        items = column.tolist()
+        codes = np.fromiter(map(index.__getitem__, items), dtype=np.intp, count=len(items))
+    except TypeError:
+        raise InputError(
+            f"{name} holds a {_first_unhashable(items)}, which cannot be a label: "
+            "labels are text, numbers, booleans or other hashable values"
+        ) from None
+    return Coded(codes, tuple(index))
+
+
+def _first_unhashable(items: list[Any]) -> str:
+    return next((type(item).__name__ for item in items if not isinstance(item, Hashable)), "value")
+
+
+def as_weights(values: Any, name: str = "weights") -> NDArray[Any]:
+    """Weights as numbers: integers (frequencies) stay integers, everything else becomes float."""
+    column = as_column(values, name)
+    if isinstance(column, Coded):
+        column = _decoded_numbers(column)
+    if column.dtype.kind in "bui":
+        return column.astype(np.int64)
+    if column.dtype.kind == "O" and all(isinstance(item, (int, np.integer)) for item in column):
+        return column.astype(np.int64)
+    try:
+        return column.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be numbers: {error}") from None
+
+
+def _decoded_numbers(column: Coded) -> NDArray[Any]:
+    """Text weights: whole numbers when every one is written so, otherwise floats; missing is NaN."""
+    written = [str(label) for label in column.labels]
+    try:
+        values = np.array([float(text) for text in written] + [np.nan])
+    except ValueError as error:
+        raise InputError(f"weights must be numbers: {error}") from None
+    numbers = values[column.codes]
+    if all(text.lstrip("+-").isdigit() for text in written) and not np.any(column.codes == MISSING):
+        return numbers.astype(np.int64)
+    return numbers
+
+
+def check_weights(weights: NDArray[Any], first_row: int = 1) -> None:
+    """Refuse NaN, infinite and negative weights, naming the row."""
+    wrong = ~(np.isfinite(weights) & (weights >= 0))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise InputError(f"weights must be finite and at least 0; row {first_row + row:,} has {weights[row]}")

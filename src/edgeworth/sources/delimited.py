@@ -1,0 +1,139 @@
+"""Delimited text: CSV, TSV and their relatives, compressed or not, read in bounded pieces."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from edgeworth.errors import InputError, MissingExtraError
+from edgeworth.sources.batches import Batch, find_columns
+from edgeworth.sources.columns import Coded, Column
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PIECE_BYTES = 8 << 20
+HEAD_BYTES = 64 << 10
+DELIMITERS = ",\t;|"
+
+
+class DelimitedSource:
+    """A text file with a header line. Every value is text until its column's labels are known.
+
+    An empty field is a missing value; nothing else is ("NA" may be Namibia).
+    """
+
+    is_text = True
+
+    def __init__(self, path: Path) -> None:
+        self.name = str(path)
+        self._path = path
+        try:
+            import pyarrow.csv  # noqa: F401  # fails here, before any work, when the extra is absent
+        except ImportError:
+            raise MissingExtraError("reading files", "files") from None
+        head = self._head()
+        self._delimiter = _delimiter(path, head)
+        self._header = _header(head, self._delimiter)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """The wanted columns, a few megabytes of the file at a time."""
+        import pyarrow as pa
+        import pyarrow.csv as arrow_csv
+
+        find_columns(columns, self._header, self.name)
+        wanted = list(dict.fromkeys(columns))
+        row = 1
+        try:
+            reader = arrow_csv.open_csv(
+                # The stubs know only paths and Python's own files here.
+                cast(IO[bytes], pa.input_stream(str(self._path), compression="detect")),
+                # One thread, so that an error can name its row.
+                read_options=arrow_csv.ReadOptions(use_threads=False, block_size=PIECE_BYTES),
+                parse_options=arrow_csv.ParseOptions(
+                    delimiter=self._delimiter,
+                    newlines_in_values=True,
+                    ignore_empty_lines=len(self._header) > 1,
+                ),
+                convert_options=arrow_csv.ConvertOptions(
+                    include_columns=wanted,
+                    column_types={name: pa.string() for name in wanted},
+                    strings_can_be_null=True,
+                    null_values=[""],
+                ),
+            )
+            for piece in reader:
+                if piece.num_rows:
+                    yield Batch({name: _coded(piece.column(name)) for name in columns}, first_row=row)
+                row += piece.num_rows
+        except pa.ArrowInvalid as error:
+            raise InputError(f"{self.name} cannot be read as delimited text: {_said(error)}") from None
+        except OSError as error:
+            raise InputError(f"{self.name} cannot be read: {_said(error)}") from None
+        if row == 1:
+            raise InputError(f"{self.name} has a header but no rows")
+
+    def _head(self) -> str:
+        """The first piece of the file as text, or a sentence about why there is none."""
+        import pyarrow as pa
+
+        if self._path.is_dir():
+            raise InputError(f"{self.name} is a folder; name a file in it")
+        if not self._path.exists():
+            raise InputError(f"{self.name} does not exist{self._neighbours()}")
+        try:
+            with pa.input_stream(str(self._path), compression="detect") as stream:
+                head = stream.read(HEAD_BYTES)
+        except (OSError, pa.ArrowInvalid) as error:
+            raise InputError(f"{self.name} cannot be read: {_said(error)}") from None
+        if b"\0" in head:
+            raise InputError(
+                f"{self.name} is a binary file (it holds zero bytes); a text file with a header is needed"
+            )
+        if not head.strip():
+            raise InputError(f"{self.name} is empty")
+        try:
+            # A character may be cut in two at the end of the piece.
+            return head.decode("utf-8-sig", errors="strict" if len(head) < HEAD_BYTES else "ignore")
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"{self.name} is not UTF-8 text (byte {error.start:,}): "
+                "convert it, for instance with iconv -f latin1 -t utf-8"
+            ) from None
+
+    def _neighbours(self) -> str:
+        import difflib
+
+        folder = self._path.parent
+        names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
+        near = difflib.get_close_matches(self._path.name, names, n=3)
+        return f"; did you mean {' or '.join(near)}?" if near else ""
+
+
+def _header(head: str, delimiter: str) -> tuple[str, ...]:
+    first = next(csv.reader(head.splitlines(keepends=True), delimiter=delimiter), [])
+    return tuple(first)
+
+
+def _delimiter(path: Path, head: str) -> str:
+    if any(suffix.lower() in {".tsv", ".tab"} for suffix in path.suffixes):
+        return "\t"
+    first = head.splitlines()[0]
+    return max(DELIMITERS, key=first.count)
+
+
+def _coded(column: pa.Array[Any]) -> Column:
+    encoded = column.dictionary_encode()
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
+    return Coded(codes, tuple(encoded.dictionary.to_pylist()))
+
+
+def _said(error: Exception) -> str:
+    """An engine's message as the end of our sentence."""
+    text = re.sub(r"^CSV parse error: ", "", str(error).strip())
+    return text.splitlines()[0] if text else type(error).__name__

@@ -1,0 +1,146 @@
+"""Decisions that come in clusters: several rows of one patient, document or query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.errors import InputError
+from edgeworth.sources.columns import Column, Label, as_column, as_weights
+from edgeworth.tallies.decisions import ContingencyTable
+from edgeworth.tallies.joint import JointCounts, count_joint
+from edgeworth.tallies.labels import positions
+from edgeworth.tallies.policies import Missing, WeightKind, drop_incomplete, take_weights
+from edgeworth.tallies.serial import joint_from_dict, joint_to_dict, payload_field
+
+DOMAINS = (0, 0, 1)
+"""Truth and prediction share their labels; clusters have names of their own."""
+
+
+@dataclass(frozen=True)
+class ClusteredTable:
+    """How often each combination of real class and prediction occurred in each cluster.
+
+    Rows of one cluster are alike, so they are worth less than as many independent rows: inference sums each
+    cluster's influence before squaring it, or resamples whole clusters.
+    """
+
+    table: ContingencyTable
+    joint: JointCounts
+
+    @classmethod
+    def empty(cls) -> Self:
+        """No cases."""
+        return cls(ContingencyTable.empty(), JointCounts.empty(DOMAINS))
+
+    @classmethod
+    def from_labels(
+        cls,
+        truth: Any,
+        prediction: Any,
+        *,
+        clusters: Any,
+        labels: Sequence[Label] | None = None,
+        positive: Label | None = None,
+        weights: Any = None,
+        weight_kind: WeightKind | None = None,
+        missing: Missing = "error",
+    ) -> Self:
+        """Count two columns of labels, truth first, beside a column that names each row's cluster.
+
+        >>> tally = ClusteredTable.from_labels([1, 0, 1], [1, 0, 0], clusters=["ann", "ann", "bob"])
+        >>> tally.number, tally.table.total
+        (2, 3)
+        """
+        tally = cls.from_columns(
+            as_column(truth, "truth"),
+            as_column(prediction, "prediction"),
+            as_column(clusters, "clusters"),
+            weights=None if weights is None else as_weights(weights),
+            weight_kind=weight_kind,
+            missing=missing,
+        )
+        if tally.number == 0:
+            raise InputError("there are no cases: truth and prediction are empty")
+        tally.table.check_kinds()
+        return tally.declare(labels=labels, positive=positive)
+
+    @classmethod
+    def from_columns(
+        cls,
+        truth: Column,
+        prediction: Column,
+        clusters: Column,
+        *,
+        weights: NDArray[Any] | None = None,
+        weight_kind: WeightKind | None = None,
+        abstain: Label | None = None,
+        missing: Missing = "error",
+        first_row: int = 1,
+    ) -> Self:
+        """Count one batch of columns."""
+        columns, names = (truth, prediction, clusters), ("truth", "prediction", "clusters")
+        joint = count_joint(
+            columns, take_weights(weights, weight_kind), names=names, domains=DOMAINS, first_row=first_row
+        )
+        joint, dropped = drop_incomplete(joint, missing, columns, names, first_row)
+        if (joint.keys[:, 2] == 0).any():
+            raise InputError(
+                "a row without a cluster cannot be placed: name its cluster, or drop missing values"
+            )
+        table = ContingencyTable.from_joint(joint, abstain)
+        return cls(replace(table, dropped=dropped), _on_table(joint, abstain))
+
+    @property
+    def number(self) -> int:
+        """How many clusters there are."""
+        return len(self.joint.labels[1])
+
+    def cluster_cells(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
+        """Cluster, flat position in ``table.cells`` and weight of each combination that occurred."""
+        width = len(self.table.labels)
+        place = positions(self.joint.labels[0], self.table.labels)
+        column = place[self.joint.keys[:, 0] - 1]
+        row = np.append(width, place)[self.joint.keys[:, 1]]
+        return self.joint.keys[:, 2] - 1, row * width + column, self.joint.weight
+
+    def declare(self, *, labels: Sequence[Label] | None = None, positive: Label | None = None) -> Self:
+        """The same cases with the labels in a declared order, or with the positive label named."""
+        return replace(self, table=self.table.declare(labels=labels, positive=positive))
+
+    def renamed(self, names: Sequence[Label]) -> Self:
+        """New names for the labels of the table, in order."""
+        table = self.table.renamed(names)
+        by_old = dict(zip(self.table.labels, names, strict=True))
+        relabelled = tuple(by_old[label] for label in self.joint.labels[0])
+        joint = replace(self.joint, labels=(relabelled, self.joint.labels[1])) + JointCounts.empty(DOMAINS)
+        return replace(self, table=table, joint=joint)
+
+    def __add__(self, other: Self) -> Self:
+        """All cases of both; a cluster that is in both is one cluster."""
+        if not isinstance(other, ClusteredTable):
+            return NotImplemented
+        return replace(self, table=self.table + other.table, joint=self.joint + other.joint)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {"kind": "clustered_table", "table": self.table.to_dict()} | joint_to_dict(self.joint)
+
+    @classmethod
+    def from_dict(cls, payload: dict[str, Any]) -> Self:
+        """The tally that ``to_dict`` described."""
+        table = ContingencyTable.from_dict(payload_field(payload, "table", dict))
+        return cls(table, joint_from_dict(payload, DOMAINS))
+
+
+def _on_table(joint: JointCounts, abstain: Label | None) -> JointCounts:
+    """Predictions that stand for abstention become missing, as they are in the table."""
+    if abstain is None or abstain not in joint.labels[0]:
+        return joint
+    keys = joint.keys.copy()
+    keys[keys[:, 1] == joint.labels[0].index(abstain) + 1, 1] = 0
+    return replace(joint, keys=keys) + JointCounts.empty(joint.domains)

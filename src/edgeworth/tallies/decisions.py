@@ -1,0 +1,435 @@
+"""Decisions: how often each label was predicted when each class was real."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.sources.columns import Column, Label, as_column, as_weights
+from edgeworth.tallies.joint import Floats, JointCounts, Numbers, count_joint
+from edgeworth.tallies.labels import canonical, canonical_order, find, positions, union, usual_positive
+from edgeworth.tallies.policies import (
+    Missing,
+    WeightKind,
+    check_label_kinds,
+    check_label_number,
+    drop_incomplete,
+    take_weights,
+)
+from edgeworth.tallies.serial import labels_from_json, labels_to_json, numbers_from_json, payload_field
+
+Rows: TypeAlias = Literal["predicted", "real"]
+
+
+@dataclass(frozen=True, eq=False)
+class ContingencyTable:
+    """Counts of cases by predicted label and real class.
+
+    ``cells[l, k]`` is the number of cases predicted as label l whose real class is k; the last row holds the
+    cases on which the predictor abstained. Integer cells are counts of cases. Float cells are sums of
+    weights, with ``squared`` the sums of squared weights, and rule exact tests out.
+    """
+
+    labels: tuple[Label, ...]
+    cells: Numbers
+    squared: Floats | None = None
+    dropped: int = 0
+    declared_positive: Label | None = field(default=None)
+
+    def __post_init__(self) -> None:
+        size = len(self.labels)
+        if self.cells.shape != (size + 1, size):
+            raise InputError(f"{size} labels need cells of shape {(size + 1, size)}; saw {self.cells.shape}")
+        for array in (self.cells, self.squared):
+            if array is not None:
+                array.setflags(write=False)
+
+    # -- ways in ---------------------------------------------------------------------------------------
+
+    @classmethod
+    def empty(cls) -> Self:
+        """The table of no cases."""
+        return cls((), np.zeros((1, 0), dtype=np.int64))
+
+    @classmethod
+    def from_labels(
+        cls,
+        truth: Any,
+        prediction: Any,
+        *,
+        labels: Sequence[Label] | None = None,
+        positive: Label | None = None,
+        weights: Any = None,
+        weight_kind: WeightKind | None = None,
+        abstain: Label | None = None,
+        missing: Missing = "error",
+    ) -> Self:
+        """Count two columns of labels, truth first.
+
+        ``labels`` declares the labels and their order; a value outside them is an error. ``weights`` of an
+        integer type are frequencies (one row stands for that many cases) and floats are sampling weights,
+        unless ``weight_kind`` says otherwise. A prediction equal to ``abstain`` is no decision. ``missing``
+        values are an error, dropped and counted, or (in the prediction) an abstention.
+
+        >>> ContingencyTable.from_labels(["cat", "dog", "dog"], ["cat", "cat", "dog"]).counts.tolist()
+        [[1, 1], [0, 1]]
+        """
+        table = cls.from_columns(
+            as_column(truth, "truth"),
+            as_column(prediction, "prediction"),
+            weights=None if weights is None else as_weights(weights),
+            weight_kind=weight_kind,
+            abstain=abstain,
+            missing=missing,
+        )
+        if table.total == 0 and not table.labels:
+            raise InputError("there are no cases: truth and prediction are empty")
+        table.check_kinds()
+        return table.declare(labels=labels, positive=positive)
+
+    @classmethod
+    def from_columns(
+        cls,
+        truth: Column,
+        prediction: Column,
+        *,
+        weights: NDArray[Any] | None = None,
+        weight_kind: WeightKind | None = None,
+        abstain: Label | None = None,
+        missing: Missing = "error",
+        first_row: int = 1,
+    ) -> Self:
+        """Count one batch of columns: what ``from_labels`` does, without checks of the whole."""
+        names = ("truth", "prediction")
+        joint = count_joint(
+            (truth, prediction), take_weights(weights, weight_kind), names=names, first_row=first_row
+        )
+        joint, dropped = drop_incomplete(joint, missing, (truth, prediction), names, first_row)
+        table = cls.from_joint(joint, abstain)
+        return replace(table, dropped=dropped)
+
+    @classmethod
+    def from_joint(
+        cls, joint: JointCounts, abstain: Label | None = None, *, truth: int = 0, prediction: int = 1
+    ) -> Self:
+        """The table of two columns of joint counts. A missing prediction is an abstention."""
+        everything = joint.labels[joint.domains[truth]]
+        check_label_number(everything)
+        away = None if abstain is None else canonical(abstain)
+        labels = tuple(x for x in everything if x != away or x in joint.labels_seen(truth))
+        place = {label: index for index, label in enumerate(labels)}
+        nowhere = len(labels)
+        row = [nowhere] + [nowhere if away is not None and x == away else place[x] for x in everything]
+        column = [nowhere] + [place.get(x, nowhere) for x in everything]
+        where = (np.array(row)[joint.keys[:, prediction]], np.array(column)[joint.keys[:, truth]])
+
+        def summed(values: NDArray[Any]) -> NDArray[Any]:
+            cells = np.zeros((len(labels) + 1, len(labels)), dtype=values.dtype)
+            np.add.at(cells, where, values)
+            return cells
+
+        return cls(labels, summed(joint.weight), None if joint.square is None else summed(joint.square))
+
+    @classmethod
+    def from_matrix(
+        cls,
+        counts: ArrayLike,
+        *,
+        rows: Rows,
+        labels: Sequence[Label] | None = None,
+        positive: Label | None = None,
+    ) -> Self:
+        """A table that is already counted. ``rows`` says what its rows are: "predicted" or "real".
+
+        Whole numbers are counts. Fractions (expected tables, percentages) are taken as they stand, as if
+        each unit were one case, and rule exact tests out.
+
+        >>> ContingencyTable.from_matrix([[90, 10], [0, 0]], rows="predicted", labels=["noun", "verb"]).total
+        100
+        """
+        if rows not in ("predicted", "real"):
+            raise OptionError(f'rows must be "predicted" or "real"; saw {rows!r}')
+        matrix = _checked_matrix(counts)
+        if rows == "real":
+            matrix = matrix.T
+        size = len(matrix)
+        names = tuple(range(size)) if labels is None else tuple(canonical(label) for label in labels)
+        if len(names) != size or len(set(names)) != size:
+            raise InputError(f"a {size} by {size} matrix needs {size} different labels; saw {list(names)}")
+        cells = np.vstack([matrix, np.zeros((1, size), dtype=matrix.dtype)])
+        squared = None if cells.dtype.kind == "i" else cells.copy()
+        table = cls(names, cells, squared)
+        return table if positive is None else table.declare(positive=positive)
+
+    # -- what it holds ---------------------------------------------------------------------------------
+
+    @property
+    def counts(self) -> Numbers:
+        """Rows predicted, columns real, abstentions left out."""
+        return np.asarray(self.cells[:-1])
+
+    @property
+    def abstained(self) -> Numbers:
+        """Cases without a decision, by real class."""
+        return np.asarray(self.cells[-1])
+
+    @property
+    def predicted(self) -> Numbers:
+        """How often each label was predicted."""
+        return np.asarray(self.counts.sum(axis=1))
+
+    @property
+    def real(self) -> Numbers:
+        """How often each class was real, among the cases decided."""
+        return np.asarray(self.counts.sum(axis=0))
+
+    @property
+    def total(self) -> int | float:
+        """The cases decided (or their weight)."""
+        return self.counts.sum().item()  # type: ignore[no-any-return]  # numpy's item is Any
+
+    @property
+    def is_counted(self) -> bool:
+        """True when the cells are whole cases, so that exact tests apply."""
+        return self.cells.dtype.kind == "i"
+
+    @property
+    def effective_size(self) -> float:
+        """Cases that would carry as much information if they all weighed the same: (Σw)²/Σw² (Kish)."""
+        if self.squared is None:
+            return float(self.total)
+        squares = float(self.squared[:-1].sum())
+        return self.total**2 / squares if squares else 0.0
+
+    @property
+    def positive(self) -> Label | None:
+        """The declared positive label, or the one meant in a usual pair (0 and 1, no and yes, …)."""
+        return self.declared_positive if self.declared_positive is not None else usual_positive(self.labels)
+
+    def index(self, label: Any) -> int:
+        """The position of a label, given as itself or as it is written."""
+        return find(label, self.labels)
+
+    # -- other tables from this one --------------------------------------------------------------------
+
+    def __add__(self, other: Self) -> Self:
+        """All cases of both."""
+        if not isinstance(other, ContingencyTable):
+            return NotImplemented
+        labels = union(self.labels, other.labels)
+        left, right = self._placed(labels), other._placed(labels)
+        squared = None
+        if left.squared is not None or right.squared is not None:
+            squared = left._squares() + right._squares()
+        return replace(
+            self,
+            labels=labels,
+            cells=left.cells + right.cells,
+            squared=squared,
+            dropped=self.dropped + other.dropped,
+            declared_positive=_one_positive(self.declared_positive, other.declared_positive),
+        )
+
+    def declare(self, *, labels: Sequence[Label] | None = None, positive: Label | None = None) -> Self:
+        """The same cases with the labels in a declared order, or with the positive label named."""
+        table = self
+        if labels is not None:
+            names = tuple(canonical(label) for label in labels)
+            if len(set(names)) < len(names):
+                raise InputError(f"a label is declared twice: {list(names)}")
+            order = tuple(
+                self.labels[_found(name, self.labels)] if _found(name, self.labels) >= 0 else name
+                for name in names
+            )
+            unknown = [label for label in self.labels if label not in order]
+            if unknown:
+                raise InputError(f"{_listed(unknown)} not among the declared labels {_listed(names)}")
+            table = table._placed(order)
+        if positive is not None:
+            table = replace(table, declared_positive=table.labels[table.index(positive)])
+        return table
+
+    def renamed(self, names: Sequence[Label]) -> Self:
+        """New names for the labels, in order; labels that get one name become one label."""
+        labels = canonical_order(names)
+        place = positions(map(canonical, names), labels)
+        gather = np.zeros((len(labels), len(names)), dtype=np.int64)
+        gather[place, np.arange(len(names))] = 1
+        rows = np.zeros((len(labels) + 1, len(names) + 1), dtype=np.int64)
+        rows[:-1, :-1], rows[-1, -1] = gather, 1
+        squared = None if self.squared is None else rows @ self.squared @ gather.T
+        return replace(self, labels=labels, cells=rows @ self.cells @ gather.T, squared=squared)
+
+    def mapped(self, mapping: Mapping[Label, Label | None]) -> Self:
+        """Each predicted label replaced by another, or by no decision where the mapping says None.
+
+        >>> table = ContingencyTable.from_matrix([[5, 1], [2, 4]], rows="predicted", labels=["a", "b"])
+        >>> table.mapped({"b": None}).abstained.tolist()
+        [2, 4]
+        """
+        names = {self.labels[self.index(label)]: target for label, target in mapping.items()}
+        targets = [names.get(label, label) for label in self.labels]
+        labels = self.labels + tuple(
+            dict.fromkeys(target for target in targets if target is not None and target not in self.labels)
+        )
+        wide = self._placed(labels)
+        rows = np.zeros((len(labels) + 1, len(labels) + 1), dtype=np.int64)
+        for source, label in enumerate(labels):
+            target = names.get(label, label)
+            rows[-1 if target is None else labels.index(target), source] = 1
+        rows[-1, -1] = 1
+        squared = None if wide.squared is None else rows @ wide.squared
+        return replace(wide, cells=rows @ wide.cells, squared=squared)
+
+    def ignoring(self, *labels: Label) -> Self:
+        """Predictions of these labels count as no decision (catch-all classes, superstitious labels)."""
+        return self.mapped(dict.fromkeys(labels))
+
+    def without_empty_labels(self) -> Self:
+        """Labels that were neither predicted nor real left out."""
+        used = tuple(
+            label
+            for label, seen in zip(self.labels, (self.cells.sum(axis=0) + self.predicted) > 0, strict=True)
+            if seen
+        )
+        keep = positions(used, self.labels)
+        rows = np.append(keep, len(self.labels))
+        squared = None if self.squared is None else self.squared[np.ix_(rows, keep)]
+        return replace(self, labels=used, cells=self.cells[np.ix_(rows, keep)], squared=squared)
+
+    def transposed(self) -> Self:
+        """Predictions and reality exchanged; abstentions have no place there and must be absent."""
+        if self.abstained.any():
+            raise InputError("a table with abstentions cannot be transposed: no class stands for them")
+        size = len(self.labels)
+        cells = np.vstack([self.counts.T, np.zeros((1, size), dtype=self.cells.dtype)])
+        squared = None if self.squared is None else np.vstack([self.squared[:-1].T, np.zeros((1, size))])
+        return replace(self, cells=cells, squared=squared)
+
+    def check_kinds(self) -> None:
+        """Refuse truth and prediction that share no label only because one is text and the other is not."""
+        real = self.cells.sum(axis=0) > 0
+        predicted = self.predicted > 0
+        check_label_kinds(
+            [label for label, seen in zip(self.labels, real, strict=True) if seen],
+            [label for label, seen in zip(self.labels, predicted, strict=True) if seen],
+        )
+
+    # -- plain values ----------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON. Labels other than text, numbers and booleans are written as their repr."""
+        return {
+            "kind": "contingency_table",
+            "rows": "predicted",
+            "labels": labels_to_json(self.labels),
+            "counts": self.counts.tolist(),
+            "abstained": self.abstained.tolist(),
+            "squared": None if self.squared is None else self.squared.tolist(),
+            "dropped": self.dropped,
+            "positive": None
+            if self.declared_positive is None
+            else labels_to_json((self.declared_positive,))[0],
+        }
+
+    @classmethod
+    def from_dict(cls, payload: dict[str, Any]) -> Self:
+        """The table that ``to_dict`` described."""
+        labels = labels_from_json(payload_field(payload, "labels", list))
+        counts = payload_field(payload, "counts", list)
+        cells = numbers_from_json([*counts, payload_field(payload, "abstained", list)], "counts")
+        squared = payload.get("squared")
+        return cls(
+            labels,
+            cells.reshape(len(labels) + 1, len(labels)),
+            None if squared is None else numbers_from_json(squared, "squared").astype(np.float64),
+            int(payload_field(payload, "dropped", int)),
+            payload.get("positive"),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ContingencyTable):
+            return NotImplemented
+        return (
+            self.labels == other.labels
+            and self.cells.dtype == other.cells.dtype
+            and np.array_equal(self.cells, other.cells)
+            and _same(self.squared, other.squared)
+            and (self.dropped, self.declared_positive) == (other.dropped, other.declared_positive)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    def __repr__(self) -> str:
+        size = len(self.labels)
+        return f"<ContingencyTable: {self.total:,} cases, {size} label{'s' if size != 1 else ''}>"
+
+    # -- helpers ---------------------------------------------------------------------------------------
+
+    def _placed(self, labels: tuple[Label, ...]) -> Self:
+        """The same cases in a larger or reordered set of labels."""
+        if labels == self.labels:
+            return replace(self, labels=labels)
+        place = positions(self.labels, labels)
+        rows = np.append(place, len(labels))
+
+        def spread(values: NDArray[Any]) -> NDArray[Any]:
+            wide = np.zeros((len(labels) + 1, len(labels)), dtype=values.dtype)
+            wide[np.ix_(rows, place)] = values
+            return wide
+
+        squared = None if self.squared is None else spread(self.squared)
+        return replace(self, labels=labels, cells=spread(self.cells), squared=squared)
+
+    def _squares(self) -> Floats:
+        """Σw²; a counted case weighs 1."""
+        return self.cells.astype(np.float64) if self.squared is None else self.squared
+
+
+def _checked_matrix(counts: ArrayLike) -> NDArray[Any]:
+    try:
+        matrix = np.asarray(counts)
+        numbers = matrix.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError("a matrix of counts needs numbers in rows of equal length") from None
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InputError(
+            f"a contingency matrix is square (as many predicted as real labels); saw {matrix.shape}"
+        )
+    if matrix.size == 0:
+        raise InputError("the matrix is empty")
+    if not np.all(np.isfinite(numbers) & (numbers >= 0)):
+        bad = numbers[~(np.isfinite(numbers) & (numbers >= 0))][0]
+        raise InputError(f"counts must be finite and at least 0; saw {bad:g}")
+    if matrix.dtype.kind in "biu" or np.all(numbers == np.round(numbers)):
+        return matrix.astype(np.int64)
+    return numbers
+
+
+def _found(label: Label, labels: Sequence[Label]) -> int:
+    try:
+        return find(label, labels)
+    except InputError:
+        return -1
+
+
+def _one_positive(left: Label | None, right: Label | None) -> Label | None:
+    if left is not None and right is not None and left != right:
+        raise MergeError(f"one table calls {left!r} positive, the other {right!r}")
+    return left if left is not None else right
+
+
+def _same(left: Floats | None, right: Floats | None) -> bool:
+    if left is None or right is None:
+        return left is right
+    return np.array_equal(left, right)
+
+
+def _listed(labels: Sequence[Label]) -> str:
+    shown = ", ".join(repr(label) for label in labels[:6])
+    return shown + (", …" if len(labels) > 6 else "")

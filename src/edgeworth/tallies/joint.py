@@ -1,0 +1,285 @@
+"""Counting how often combinations of labels occur together: the kernel under every tally of decisions.
+
+Rows are taken in blocks. Each block is counted by itself on codes fused into one whole number a row
+(``np.bincount`` where the combinations are few, ``np.unique`` where they are many), and only the small
+result is translated to labels and added up. Missing values are counted as a label of their own, so what
+to do about them is decided afterwards, on counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.errors import InputError
+from edgeworth.sources.columns import Column, Label, blocks, check_weights, encode
+from edgeworth.tallies.labels import canonical, canonical_order, positions
+
+DENSE_CELLS = 1 << 16
+"""Combinations counted in a full array; above this they are sorted."""
+
+LARGEST_EXACT_FLOAT = 1 << 53
+LARGEST_CODE = 1 << 62
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Numbers = NDArray[Any]
+"""int64 where cases are counted, float64 where they are weighed."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointCounts:
+    """For each combination of labels that occurred: rows, weight and squared weight.
+
+    ``keys[i, c]`` is 0 when column c is missing and otherwise 1 + the position of its label in
+    ``labels[domains[c]]``. Columns of one domain share their labels.
+    """
+
+    domains: tuple[int, ...]
+    labels: tuple[tuple[Label, ...], ...]
+    keys: NDArray[np.intp]
+    rows: Integers
+    weight: Numbers
+    square: Floats | None
+
+    @classmethod
+    def empty(cls, domains: tuple[int, ...]) -> Self:
+        """No rows."""
+        none = np.zeros(0, dtype=np.int64)
+        labels: tuple[tuple[Label, ...], ...] = ((),) * (max(domains) + 1)
+        return cls(domains, labels, np.zeros((0, len(domains)), dtype=np.intp), none, none, None)
+
+    def __add__(self, other: Self) -> Self:
+        """All rows of both."""
+        gathered = _Gathered(self.domains)
+        for joint in (self, other):
+            gathered.add(_Part(joint.keys, joint.rows, joint.weight, joint.square), joint.labels)
+        return type(self)(**vars(gathered.result()))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, JointCounts):
+            return NotImplemented
+        return (self.domains, self.labels) == (other.domains, other.labels) and all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            if getattr(self, name) is not None and getattr(other, name) is not None
+            else getattr(self, name) is getattr(other, name)
+            for name in ("keys", "rows", "weight", "square")
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    def chosen(self, keep: NDArray[np.bool_]) -> JointCounts:
+        """Some of the combinations."""
+        square = None if self.square is None else self.square[keep]
+        return replace(
+            self, keys=self.keys[keep], rows=self.rows[keep], weight=self.weight[keep], square=square
+        )
+
+    def labels_seen(self, column: int) -> set[Label]:
+        """The labels that occur in one column."""
+        labels = self.labels[self.domains[column]]
+        return {labels[key - 1] for key in np.unique(self.keys[:, column]) if key}
+
+
+def count_joint(
+    columns: Sequence[Column],
+    weights: NDArray[Any] | None = None,
+    *,
+    names: Sequence[str],
+    domains: Sequence[int] | None = None,
+    first_row: int = 1,
+) -> JointCounts:
+    """Count the combinations of labels in columns of equal length.
+
+    ``weights`` of an integer type are frequencies and stay integers; floats keep Σw² beside Σw.
+    """
+    domain = tuple(domains) if domains is not None else (0,) * len(columns)
+    lengths = [len(column) for column in columns] + ([] if weights is None else [len(weights)])
+    if len(set(lengths)) > 1:
+        every = [*names, "weights"]
+        said = ", ".join(f"{name} has {length:,}" for name, length in zip(every, lengths, strict=False))
+        raise InputError(f"the columns have different lengths: {said}")
+    gathered = _Gathered(domain)
+    for rows in blocks(lengths[0]):
+        weight = None if weights is None else weights[rows]
+        if weight is not None:
+            check_weights(weight, first_row + rows.start)
+        fused = _fuse([column[rows] for column in columns], domain, names)
+        gathered.add(_count_block(fused, weight), fused.labels)
+    return gathered.result()
+
+
+@dataclass(frozen=True)
+class _Fused:
+    """A block with one code a row, and how to get from codes back to keys."""
+
+    codes: NDArray[np.intp]
+    size: int
+    keys_of: Callable[[NDArray[np.intp]], NDArray[np.intp]]
+    labels: list[Sequence[Label]]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Counted combinations; the keys are as in JointCounts."""
+
+    keys: NDArray[np.intp]
+    rows: Integers
+    weight: Numbers
+    square: Floats | None
+
+    def squares(self) -> Floats:
+        """Σw²; a counted case weighs 1."""
+        return self.weight.astype(np.float64) if self.square is None else self.square
+
+
+def _count_block(fused: _Fused, weight: NDArray[Any] | None) -> _Part:
+    if fused.size <= DENSE_CELLS:
+        groups = fused.codes
+        counted = np.bincount(groups, minlength=fused.size)
+        present = np.flatnonzero(counted)
+        chosen, size = present, fused.size
+        rows = counted[present]
+    else:
+        present, groups, rows = np.unique(fused.codes, return_inverse=True, return_counts=True)
+        chosen, size = np.arange(len(present)), len(present)
+    keys = fused.keys_of(present)
+    rows = rows.astype(np.int64)
+    if weight is None:
+        return _Part(keys, rows, rows, None)
+    if weight.dtype.kind == "f":
+        total = np.bincount(groups, weights=weight, minlength=size)[chosen]
+        square = np.bincount(groups, weights=weight * weight, minlength=size)[chosen]
+        return _Part(keys, rows, total, square.astype(np.float64))
+    if int(weight.sum()) < LARGEST_EXACT_FLOAT:
+        total = np.bincount(groups, weights=weight, minlength=size)[chosen]
+        return _Part(keys, rows, total.astype(np.int64), None)
+    exact = np.zeros(size, dtype=np.int64)
+    np.add.at(exact, groups, weight)
+    return _Part(keys, rows, exact[chosen], None)
+
+
+def _fuse(pieces: list[Column], domains: tuple[int, ...], names: Sequence[str]) -> _Fused:
+    integers = [piece for piece in pieces if isinstance(piece, np.ndarray) and _is_plain_integer(piece.dtype)]
+    if len(integers) == len(pieces) and len(set(domains)) == 1:
+        fused = _fuse_small_integers(integers)
+        if fused is not None:
+            return fused
+    return _fuse_labels(pieces, domains, names)
+
+
+def _is_plain_integer(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind in "bi" or (dtype.kind == "u" and dtype.itemsize < 8)
+
+
+def _fuse_small_integers(pieces: list[NDArray[Any]]) -> _Fused | None:
+    """Integers within a narrow range are their own codes: no sorting, no dictionary."""
+    arrays = [piece.view(np.uint8) if piece.dtype.kind == "b" else piece for piece in pieces]
+    low = min(int(array.min()) for array in arrays)
+    high = max(int(array.max()) for array in arrays)
+    span = high - low + 1
+    if span ** len(arrays) > DENSE_CELLS:
+        return None
+    codes = arrays[0].astype(np.intp)
+    for array in arrays[1:]:
+        codes *= span
+        codes += array
+    if low:
+        codes -= low * sum(span**power for power in range(len(arrays)))
+    levels = (span,) * len(arrays)
+    kind = bool if all(piece.dtype.kind == "b" for piece in pieces) else int
+    return _Fused(
+        codes,
+        span ** len(arrays),
+        lambda present: np.stack(np.unravel_index(present, levels), axis=1) + 1,
+        [[kind(value) for value in range(low, high + 1)]],
+    )
+
+
+def _fuse_labels(pieces: list[Column], domains: tuple[int, ...], names: Sequence[str]) -> _Fused:
+    index: list[dict[Label, int]] = [{} for _ in range(max(domains) + 1)]
+    columns = []
+    for piece, domain, name in zip(pieces, domains, names, strict=True):
+        column, place = encode(piece, name), index[domain]
+        # The last entry translates code -1, missing, to 0.
+        translate = [place.setdefault(label, len(place)) + 1 for label in column.labels] + [0]
+        columns.append(np.array(translate, dtype=np.intp)[column.codes])
+    levels = tuple(len(index[domain]) + 1 for domain in domains)
+    labels: list[Sequence[Label]] = [list(place) for place in index]
+    if prod(levels) < LARGEST_CODE:
+        return _Fused(
+            np.ravel_multi_index(columns, levels),
+            prod(levels),
+            lambda present: np.stack(np.unravel_index(present, levels), axis=1),
+            labels,
+        )
+    # One whole number cannot hold a combination of so many columns: number those that occur.
+    distinct, codes = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+    return _Fused(codes.reshape(-1), len(distinct), lambda present: distinct[present], labels)
+
+
+class _Gathered:
+    """Adds up blocks, translating each block's labels to common ones."""
+
+    def __init__(self, domains: tuple[int, ...]) -> None:
+        self.domains = domains
+        self.index: list[dict[Label, int]] = [{} for _ in range(max(domains) + 1)]
+        self.parts: list[_Part] = []
+        self.waiting = 0
+
+    def add(self, part: _Part, labels: Sequence[Sequence[Label]]) -> None:
+        translate = []
+        for place, names in zip(self.index, labels, strict=True):
+            codes = [0] + [place.setdefault(label, len(place)) + 1 for label in names]
+            translate.append(np.array(codes, dtype=np.intp))
+        columns = [translate[domain][part.keys[:, c]] for c, domain in enumerate(self.domains)]
+        self.parts.append(replace(part, keys=np.stack(columns, axis=1)))
+        self.waiting += len(part.rows)
+        if self.waiting > 4 * DENSE_CELLS:
+            self.parts = [_compact(self.parts)]
+            self.waiting = 0
+
+    def result(self) -> JointCounts:
+        """Everything gathered, in canonical labels and each combination once."""
+        if not self.parts:
+            return JointCounts.empty(self.domains)
+        part = _compact(self.parts)
+        labels, columns = [], [part.keys[:, c] for c in range(len(self.domains))]
+        for domain, place in enumerate(self.index):
+            mine = [c for c, which in enumerate(self.domains) if which == domain]
+            seen = np.unique(np.concatenate([columns[c] for c in mine]))
+            names = list(place)
+            present = [names[code - 1] for code in seen if code]
+            order = canonical_order(present)
+            translate = np.zeros(len(names) + 1, dtype=np.intp)
+            translate[[code for code in seen if code]] = positions(map(canonical, present), order) + 1
+            for c in mine:
+                columns[c] = translate[columns[c]]
+            labels.append(order)
+        part = _compact([replace(part, keys=np.stack(columns, axis=1))])
+        return JointCounts(self.domains, tuple(labels), part.keys, part.rows, part.weight, part.square)
+
+
+def _compact(parts: list[_Part]) -> _Part:
+    """Each combination once, in the order of its key."""
+    keys = np.concatenate([part.keys for part in parts])
+    weighted = any(part.square is not None for part in parts)
+    square = np.concatenate([part.squares() for part in parts]) if weighted else None
+    rows = np.concatenate([part.rows for part in parts])
+    weight = np.concatenate([part.weight for part in parts])
+    if not len(keys):
+        return _Part(keys, rows, weight, square)
+    order = np.lexsort(keys.T[::-1])
+    keys = keys[order]
+    starts = np.flatnonzero(np.concatenate([[True], np.any(keys[1:] != keys[:-1], axis=1)]))
+    return _Part(
+        keys[starts],
+        np.add.reduceat(rows[order], starts),
+        np.add.reduceat(weight[order], starts),
+        None if square is None else np.add.reduceat(square[order], starts),
+    )

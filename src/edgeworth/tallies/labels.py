@@ -1,0 +1,137 @@
+"""Labels: one canonical form and one canonical order, so that shards merge the same way round or not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from edgeworth.errors import InputError
+from edgeworth.sources.columns import Label
+
+POSITIVE_OF_PAIR: tuple[tuple[Label, Label], ...] = (
+    (0, 1),
+    (-1, 1),
+    ("-", "+"),
+    ("n", "y"),
+    ("no", "yes"),
+    ("neg", "pos"),
+    ("negative", "positive"),
+    ("false", "true"),
+)
+"""Pairs of labels of which everyone means the second by "positive"."""
+
+_DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
+
+
+def canonical(label: Any) -> Label:
+    """One form a value: numpy scalars become Python's, whole floats integers, bytes text.
+
+    >>> canonical(np.float64(2.0)), canonical(b"spam")
+    (2, 'spam')
+    """
+    if isinstance(label, np.generic):
+        label = label.item()
+    if isinstance(label, float) and label.is_integer():
+        return int(label)
+    if isinstance(label, bytes):
+        return label.decode("utf-8", errors="backslashreplace")
+    return str(label) if isinstance(label, str) else cast(Label, label)
+
+
+def canonical_order(labels: Iterable[Any]) -> tuple[Label, ...]:
+    """Distinct labels in canonical form: numbers by size, then text, then anything else by its repr.
+
+    True and 1 are one label to Python; they print as numbers as soon as a number is among them.
+
+    >>> canonical_order(["b", 10, 9, "a", True])
+    (1, 9, 10, 'a', 'b')
+    """
+    forms = [canonical(label) for label in labels]
+    if any(isinstance(label, (int, float)) and not isinstance(label, bool) for label in forms):
+        forms = [int(label) if isinstance(label, bool) else label for label in forms]
+    return tuple(sorted(set(forms), key=_order))
+
+
+def _order(label: Label) -> tuple[int, float | int, str]:
+    if isinstance(label, (bool, int, float)):
+        return (0, label, "")
+    if isinstance(label, str):
+        return (1, 0, label)
+    return (2, 0, f"{type(label).__name__}{label!r}")
+
+
+def union(left: tuple[Label, ...], right: tuple[Label, ...]) -> tuple[Label, ...]:
+    """Labels of a merge: an order that both sides share stays, anything else is put in canonical order."""
+    if left == right and list(map(type, left)) == list(map(type, right)):
+        return left
+    if not left or not right:
+        return left or right
+    return canonical_order(left + right)
+
+
+def positions(labels: Iterable[Label], within: Sequence[Label]) -> np.ndarray[Any, np.dtype[np.intp]]:
+    """Where each label stands in another sequence."""
+    place = {label: index for index, label in enumerate(within)}
+    return np.array([place[label] for label in labels], dtype=np.intp)
+
+
+def find(label: Any, labels: Sequence[Label], what: str = "label") -> int:
+    """The position of a label, given as itself or as it is written; otherwise the near misses, as an error.
+
+    >>> find("1", (0, 1))
+    1
+    """
+    wanted = canonical(label)
+    for index, candidate in enumerate(labels):
+        if candidate == wanted:
+            return index
+    written = [str(candidate) for candidate in labels]
+    if str(wanted) in written:
+        return written.index(str(wanted))
+    import difflib
+
+    near = difflib.get_close_matches(str(wanted), written, n=3) or written[:8]
+    more = ", …" if len(labels) > 8 and len(near) == 8 else ""
+    raise InputError(f"there is no {what} {wanted!r}; the labels are like {', '.join(near)}{more}")
+
+
+def usual_positive(labels: Sequence[Label]) -> Label | None:
+    """The label that everyone means by "positive", when the two labels leave no doubt."""
+    if len(labels) != 2:
+        return None
+    folded = {label.lower() if isinstance(label, str) else label: label for label in labels}
+    for negative, positive in POSITIVE_OF_PAIR:
+        if set(folded) == {negative, positive}:
+            return folded[positive]
+    return None
+
+
+def parsed(labels: Sequence[Label]) -> list[Label]:
+    """Labels read from text: numbers when every one is written as a number, booleans likewise.
+
+    Leading zeros mean a code, not a number, and then everything stays text.
+
+    >>> parsed(["1.0", "0"]), parsed(["007", "1"]), parsed(["True", "False"])
+    ([1, 0], ['007', '1'], [True, False])
+    """
+    texts = [label for label in labels if isinstance(label, str)]
+    if len(texts) < len(labels) or not texts:
+        return list(labels)
+    if all(_DECIMAL.fullmatch(text) for text in texts):
+        return [_number(text) for text in texts]
+    if {text.lower() for text in texts} <= {"true", "false"}:
+        return [text.lower() == "true" for text in texts]
+    return list(labels)
+
+
+def _number(text: str) -> Label:
+    whole, _, decimals = text.partition(".")
+    return int(whole) if not decimals.strip("0") else float(text)
+
+
+def looks_missing(label: Label) -> bool:
+    """Text that often stands for a missing value, and is taken as a label all the same."""
+    return isinstance(label, str) and label.strip().lower() in {"", "na", "n/a", "nan", "null", "none", "nil"}
