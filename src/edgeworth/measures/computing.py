@@ -1,0 +1,124 @@
+"""From a tally and a spelling to a number, or to the reason why there is none."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from edgeworth.errors import OptionError
+from edgeworth.measures.definition import Measure
+from edgeworth.measures.registry import lookup, unknown
+from edgeworth.measures.spelling import Spelling, quoted
+from edgeworth.measures.views import LabelView, Marginals, Values, as_floats, marginals
+from edgeworth.sources.columns import Label
+from edgeworth.tallies.clustered import ClusteredTable
+from edgeworth.tallies.decisions import ContingencyTable
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A measure with its label and options settled for one table."""
+
+    measure: Measure
+    position: int | None
+    label: Label | None
+    arguments: dict[str, float | str]
+    spelling: str
+
+    def view(self, cells: Values) -> Any:
+        """What the measure sees of cells (…, K+1, K)."""
+        if self.measure.scope == "cells":
+            return as_floats(cells)[..., :-1, :]
+        seen = marginals(cells)
+        return seen if self.position is None else label_view(seen, self.position)
+
+    def values(self, cells: Values) -> Values:
+        """The measure of one table or of a stack of them; nan where it is undefined."""
+        return self.of_view(self.view(cells))
+
+    def of_view(self, view: Any) -> Values:
+        """The measure of something seen already."""
+        return np.asarray(self.measure.compute(view, **self.arguments))
+
+    def undefined(self, table: ContingencyTable) -> str | None:
+        """Why the measure has no value on this table; None when it has one."""
+        if not math.isnan(self.values(table.cells)):
+            return None
+        view = self.view(table.cells)
+        for need in self.measure.needs:
+            if not bool(need.holds(view)):
+                return need.otherwise.format(label=self.label)
+        return f"its formula, {self.measure.formula}, divides by 0 here"
+
+
+def label_view(view: Marginals, position: int) -> LabelView:
+    """One label of a table or of a stack of them."""
+    return LabelView(
+        view.hits[..., position], view.predicted[..., position], view.real[..., position], view.total
+    )
+
+
+def table_of(tally: ContingencyTable | ClusteredTable) -> ContingencyTable:
+    """The contingency table behind a tally of decisions."""
+    if isinstance(tally, ClusteredTable):
+        return tally.table
+    if isinstance(tally, ContingencyTable):
+        return tally
+    raise OptionError(f"a measure needs a tally such as a ContingencyTable; saw {type(tally).__name__}")
+
+
+def resolve(tally: ContingencyTable | ClusteredTable, spelling: str | Measure) -> Resolved:
+    """Find the measure, its label on this table, and its options."""
+    table = table_of(tally)
+    if isinstance(spelling, Measure):
+        return Resolved(spelling, None, None, spelling.arguments({}), spelling.name)
+    written = Spelling.parse(spelling)
+    if written.depth is not None:
+        raise OptionError(f"{written}: a depth belongs to a ranking; this is a table of decisions")
+    label = written.label
+    whole, single = lookup(written.name, of_a_label=False), lookup(written.name, of_a_label=True)
+    if whole is None and single is None:
+        raise unknown(written.name)
+    if label is None and whole is not None:
+        return Resolved(whole, None, None, whole.arguments(written.options), str(written))
+    if single is None:
+        raise OptionError(f"{written.name} is a measure of the whole table; write it without [{label}]")
+    position = table.index(label) if label is not None else _positive(table, written.name)
+    return Resolved(single, position, table.labels[position], single.arguments(written.options), str(written))
+
+
+def _positive(table: ContingencyTable, name: str) -> int:
+    if table.positive is None:
+        examples = ", ".join(f"{name}[{quoted(str(label))}]" for label in table.labels[:3])
+        raise OptionError(
+            f"{name} is a measure of one label: write {examples}{', …' if len(table.labels) > 3 else ''}, "
+            "or say which label is positive"
+        )
+    return table.labels.index(table.positive)
+
+
+def measure(tally: ContingencyTable | ClusteredTable, spelling: str | Measure) -> float:
+    """The value of a measure; nan when it is undefined (``ew.estimate`` says why).
+
+    >>> table = ContingencyTable.from_matrix([[58, 20], [12, 10]], rows="predicted", labels=["noun", "verb"])
+    >>> round(measure(table, "informedness"), 4), round(measure(table, "recall[noun]"), 4)
+    (0.1619, 0.8286)
+    """
+    return float(resolve(tally, spelling).values(table_of(tally).cells))
+
+
+def at_guessing(resolved: Resolved, table: ContingencyTable) -> float:
+    """The measure of the table that guessing with the same margins gives on average."""
+    return float(resolved.values(expected_cells(table)))
+
+
+def expected_cells(table: ContingencyTable) -> Values:
+    """The mean table of guessing with the same margins; abstentions stay as they are."""
+    cells = table.cells.astype(np.float64)
+    total = cells[:-1].sum()
+    if total > 0:
+        cells[:-1] = np.outer(cells[:-1].sum(axis=1), cells[:-1].sum(axis=0)) / total
+    return cells

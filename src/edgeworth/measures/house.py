@@ -1,0 +1,92 @@
+"""What a house may charge before the edge is gone: one unit staked on every prediction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from edgeworth.measures.definition import POWERS, Combination, Measure, Option
+from edgeworth.measures.requirements import CASES, NOT_ALL_RIGHT_AT_ODDS
+from edgeworth.measures.views import Marginals, Values, ratio
+
+
+def recall_sum(view: Marginals) -> Values:
+    """Σ_l recall_l: what one unit a case returns at fair odds ``1/r_l``."""
+    return np.where(view.real.real > 0, ratio(view.hits, view.real), 0).sum(axis=-1)
+
+
+def break_even_margin(view: Marginals) -> Values:
+    """The over-round at which a unit bet on each prediction neither wins nor loses."""
+    return np.where(view.total.real > 0, recall_sum(view) - 1, np.nan)
+
+
+def break_even_commission(view: Marginals) -> Values:
+    """The commission on net winnings at fair odds at which they are all gone."""
+    accuracy = ratio(view.hits.sum(axis=-1), view.total)
+    return 1 - ratio(1 - accuracy, recall_sum(view) - accuracy)
+
+
+def unit_return(view: Marginals, margin: float, commission: float) -> Values:
+    """Mean profit of a unit bet on each prediction at odds ``1/(r_l (1 + margin))``, after commission.
+
+    A house with so large a margin that a winning bet returns less than its stake takes no commission on it.
+    """
+    total = view.total[..., None]
+    priced = view.real.real > 0
+    net = np.where(priced, ratio(total, view.real), 0) / (1 + margin) - 1
+    winnings = np.where(net.real > 0, net * (1 - commission), net)
+    hits = np.where(priced, view.hits, 0)
+    won = ratio((hits * winnings).sum(axis=-1), view.total)
+    return won - ratio(view.total - view.hits.sum(axis=-1), view.total)
+
+
+def _margin_combination(view: Marginals) -> Combination:
+    real = view.real > 0
+    return Combination(
+        -1.0,
+        np.ones(int(real.sum())),
+        view.hits[real].astype(np.float64),
+        view.real[real].astype(np.float64),
+    )
+
+
+def _house(name: str, formula: str, compute: Any, **more: Any) -> Measure:
+    return Measure(
+        name=name,
+        scope="overall",
+        formula=formula,
+        low=more.pop("low", -1.0),
+        high=more.pop("high", np.inf),
+        chance="0 (when every guess is of a real class)",
+        direction="higher",
+        source=POWERS,
+        compute=compute,
+        needs=more.pop("needs", (CASES,)),
+        **more,
+    )
+
+
+HOUSE_MEASURES = (
+    _house(
+        "break_even_margin",
+        "Σ_l recall_l − 1",
+        break_even_margin,
+        combination=_margin_combination,
+        synonyms=("v*", "over-round", "vigorish"),
+    ),
+    _house(
+        "break_even_commission",
+        "1 − (1 − accuracy)/(Σ_l recall_l − accuracy)",
+        break_even_commission,
+        low=-np.inf,
+        high=1.0,
+        needs=(CASES, NOT_ALL_RIGHT_AT_ODDS),
+    ),
+    _house(
+        "unit_return",
+        "Σ_l j_ll (O_l − 1)(1 − commission) − (1 − accuracy), O_l = 1/(r_l (1 + margin))",
+        unit_return,
+        options={"margin": Option(0.0, -0.999999), "commission": Option(0.0, 0.0, 1.0)},
+    ),
+)

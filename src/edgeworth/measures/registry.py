@@ -1,0 +1,63 @@
+"""Every measure by name. To add one: write its entry in the file of its subject, and list it here."""
+
+from __future__ import annotations
+
+import difflib
+
+from edgeworth.errors import OptionError
+from edgeworth.measures.averages import AVERAGES
+from edgeworth.measures.definition import Measure
+from edgeworth.measures.house import HOUSE_MEASURES
+from edgeworth.measures.information import CELL_MEASURES
+from edgeworth.measures.overall import OVERALL_MEASURES
+from edgeworth.measures.per_label import LABEL_MEASURES
+
+MEASURES: tuple[Measure, ...] = (
+    *OVERALL_MEASURES,
+    *AVERAGES,
+    *HOUSE_MEASURES,
+    *CELL_MEASURES,
+    *LABEL_MEASURES,
+)
+
+_OF_A_LABEL = {measure.name: measure for measure in MEASURES if measure.scope == "label"}
+_OF_A_TABLE = {measure.name: measure for measure in MEASURES if measure.scope != "label"}
+
+
+def catalogue() -> tuple[Measure, ...]:
+    """Every measure with its name, formula, range, chance level, direction and source.
+
+    >>> [m.chance for m in catalogue() if m.name == "accuracy"]
+    ['Σ_l p_l r_l']
+    """
+    return MEASURES
+
+
+def search(words: str) -> tuple[Measure, ...]:
+    """Measures whose name, formula or synonyms hold the words.
+
+    >>> [m.name for m in search("Youden")]
+    ['informedness', 'informedness']
+    """
+    wanted = words.lower()
+    return tuple(
+        measure
+        for measure in MEASURES
+        if any(wanted in text.lower() for text in (measure.name, measure.formula, *measure.synonyms))
+    )
+
+
+def lookup(name: str, *, of_a_label: bool) -> Measure | None:
+    """The measure of one label, or of the whole table, under this name."""
+    return (_OF_A_LABEL if of_a_label else _OF_A_TABLE).get(name)
+
+
+def unknown(name: str) -> OptionError:
+    """The error for a name that no measure has, with the nearest ones."""
+    meant = [m for m in MEASURES if name.replace("_", " ") in m.synonyms or name in m.synonyms]
+    known = list(dict.fromkeys(m.name for m in MEASURES))
+    near = list(dict.fromkeys(m.name for m in meant)) or difflib.get_close_matches(
+        name, known, n=3, cutoff=0.5
+    )
+    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    return OptionError(f"there is no measure {name!r}{hint} (edgeworth measures lists all)")

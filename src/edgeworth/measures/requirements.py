@@ -1,0 +1,62 @@
+"""When a measure is undefined, and the sentence that says so. ``{label}`` is filled in."""
+
+from edgeworth.measures.definition import Requirement
+from edgeworth.measures.views import LabelView, Marginals, Values
+
+CASES = Requirement(lambda view: view.total > 0, "there are no cases")
+IS_REAL = Requirement(lambda view: view.real > 0, "no case is really {label}")
+IS_PREDICTED = Requirement(lambda view: view.predicted > 0, "no case was predicted as {label}")
+OTHERS_REAL = Requirement(lambda view: view.not_real > 0, "every case is really {label}")
+OTHERS_PREDICTED = Requirement(lambda view: view.not_predicted > 0, "every case was predicted as {label}")
+IS_SEEN = Requirement(
+    lambda view: view.predicted + view.real > 0, "{label} was neither predicted nor real in any case"
+)
+HAS_FALSE_ALARMS = Requirement(
+    lambda view: view.false_alarms > 0, "no case was wrongly predicted as {label}, so the ratio has no bound"
+)
+HAS_REJECTIONS = Requirement(
+    lambda view: view.rejections > 0, "every case outside {label} was predicted as {label}"
+)
+HAS_MISSES = Requirement(
+    lambda view: view.misses > 0, "no case of {label} was missed, so the ratio has no bound"
+)
+
+
+def _some_label_has_odds(view: Marginals) -> Values:
+    total = view.total[..., None]
+    return ((view.real > 0) & (view.real < total)).any(axis=-1)
+
+
+def _some_prediction_varies(view: Marginals) -> Values:
+    total = view.total[..., None]
+    return ((view.predicted > 0) & (view.predicted < total)).any(axis=-1)
+
+
+def _guessing_could_err(view: Marginals) -> Values:
+    return (view.predicted * view.real).sum(axis=-1) < view.total**2
+
+
+def _every_label_predicted(view: Marginals) -> Values:
+    return ((view.predicted > 0) | (view.real == 0)).all(axis=-1)
+
+
+def _any_case(view: Marginals) -> Values:
+    return (view.total + view.abstained.sum(axis=-1)) > 0
+
+
+ANY_CASE = Requirement(_any_case, "there are no cases")
+TWO_REAL = Requirement(_some_label_has_odds, "only one class is real, so no label has fair odds")
+TWO_PREDICTED = Requirement(_some_prediction_varies, "only one label was ever predicted")
+GUESSING_ERRS = Requirement(_guessing_could_err, "truth and prediction are one and the same single label")
+ALL_PREDICTED = Requirement(
+    _every_label_predicted, "a real class was never predicted, so it has no precision"
+)
+NOT_ALL_RIGHT_AT_ODDS = Requirement(
+    lambda view: _expected_winnings(view) > 0, "no bet wins anything at fair odds, so there is nothing to tax"
+)
+
+
+def _expected_winnings(view: Marginals) -> Values:
+    by_label: LabelView = view.by_label()
+    priced = by_label.real > 0
+    return (priced * by_label.hits * by_label.not_real).sum(axis=-1)
