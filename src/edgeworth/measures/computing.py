@@ -112,6 +112,8 @@ def measure(tally: ContingencyTable | ClusteredTable, spelling: str | Measure) -
 
 def at_guessing(resolved: Resolved, table: ContingencyTable) -> float:
     """The measure of the table that guessing with the same margins gives on average."""
+    if resolved.measure.chance == "0":
+        return 0.0
     return float(resolved.values(expected_cells(table)))
 
 

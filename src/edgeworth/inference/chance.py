@@ -1,0 +1,42 @@
+"""What chance alone would do: laws of measures when there is no information."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TypeAlias
+
+from edgeworth.errors import InputError
+from edgeworth.inference.guessing import GuessingLaw
+from edgeworth.measures.overall import informedness_slopes
+from edgeworth.tallies import ContingencyTable
+
+Slopes: TypeAlias = Callable[[list[int], list[int]], list[Fraction]]
+
+
+def informedness(table: ContingencyTable, *, seed: int = 0, draws: int | None = None) -> GuessingLaw:
+    """The law of informedness when the labels are guessed with the same margins.
+
+    ``.mean`` and ``.variance`` are exact; ``.tail(x)`` is P(B ≥ x), exact where it can be; ``.two_sided(x)``
+    is P(|B| ≥ |x|). ``draws`` and ``seed`` are for the Monte Carlo that takes over where nothing exact is
+    within reach.
+
+    >>> table = ContingencyTable.from_matrix([[3, 0, 0], [0, 1, 2], [2, 1, 3]], rows="real")
+    >>> law = informedness(table)
+    >>> law.tables, law.tail(31 / 72).exact
+    (63, Fraction(1, 24))
+    """
+    return guessing_law(table, informedness_slopes, seed=seed, draws=draws)
+
+
+def guessing_law(
+    table: ContingencyTable, slopes: Slopes, *, seed: int = 0, draws: int | None = None
+) -> GuessingLaw:
+    """The law of any measure that is linear in the diagonal once the margins are fixed."""
+    if not table.is_counted:
+        raise InputError("exact laws of guessing need whole cases; these are weighted")
+    predicted = [int(count) for count in table.predicted]
+    real = [int(count) for count in table.real]
+    if sum(real) == 0:
+        raise InputError("there are no cases")
+    return GuessingLaw(tuple(predicted), tuple(real), tuple(slopes(predicted, real)), seed, draws)

@@ -1,0 +1,61 @@
+"""All tables with given margins, counted by what their diagonal adds up to. Whole numbers throughout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import comb
+
+MOST_CELLS = 360_000
+"""Cells looked at before giving up: some tenths of a second."""
+
+
+class TooMany(Exception):  # noqa: N818  # a signal between two functions, never seen by a user
+    """There are more tables than can be enumerated."""
+
+
+def enumerate_hits(
+    predicted: Sequence[int], real: Sequence[int], weights: Sequence[int]
+) -> dict[int, tuple[int, int]]:
+    """For each value of ``Σ_l weights_l hits_l``: the ways of guessing that give it, and the tables.
+
+    Classes are dealt with one after the other; what matters of the past is how many predictions of each
+    label are left and what the diagonal has added up to, so tables that agree in both are counted together.
+
+    >>> enumerate_hits([1, 1], [1, 1], [1, 1])
+    {0: (1, 1), 2: (1, 1)}
+    """
+    states: dict[tuple[tuple[int, ...], int], tuple[int, int]] = {(tuple(predicted), 0): (1, 1)}
+    steps = 0
+    for label, number in enumerate(real):
+        following: dict[tuple[tuple[int, ...], int], tuple[int, int]] = {}
+        for (left, total), (ways, tables) in states.items():
+            for taken in _compositions(number, left):
+                steps += len(left)
+                if steps > MOST_CELLS:
+                    raise TooMany
+                many = ways
+                for available, chosen in zip(left, taken, strict=True):
+                    if chosen:
+                        many *= comb(available, chosen)
+                rest = tuple(a - c for a, c in zip(left, taken, strict=True))
+                key = (rest, total + weights[label] * taken[label])
+                before = following.get(key, (0, 0))
+                following[key] = (before[0] + many, before[1] + tables)
+        states = following
+    result: dict[int, tuple[int, int]] = {}
+    for (_, total), (ways, tables) in states.items():
+        before = result.get(total, (0, 0))
+        result[total] = (before[0] + ways, before[1] + tables)
+    return dict(sorted(result.items()))
+
+
+def _compositions(number: int, limits: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """All ways of writing a number as a sum of parts within limits."""
+    if len(limits) == 1:
+        if number <= limits[0]:
+            yield (number,)
+        return
+    room = sum(limits[1:])
+    for first in range(max(0, number - room), min(number, limits[0]) + 1):
+        for rest in _compositions(number - first, limits[1:]):
+            yield (first, *rest)

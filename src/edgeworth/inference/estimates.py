@@ -1,0 +1,124 @@
+"""An estimate keeps its evidence: intervals and p-values are views of it, at a level asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from edgeworth.errors import OptionError
+from edgeworth.inference.laws import Alternative, SamplingLaw, check_level
+from edgeworth.inference.methods import Decisions, Method, default_method
+from edgeworth.inference.testing import guessing_tail
+from edgeworth.measures import Measure, Resolved, at_guessing, resolve, table_of
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Two bounds and the level they hold at."""
+
+    low: float
+    high: float
+    level: float
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.low, self.high))
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A measure's value with its sampling law, or the reason why it has none."""
+
+    measure: str
+    value: float
+    chance: float
+    method: Method | None
+    undefined: str | None
+    tally: Decisions = field(repr=False)
+    law: SamplingLaw | None = field(repr=False)
+    resolved: Resolved = field(repr=False)
+    seed: int = field(default=0, repr=False)
+
+    @property
+    def standard_error(self) -> float:
+        """The standard deviation of the estimate; nan when it is undefined."""
+        return math.nan if self.law is None else self.law.standard_error
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """The confidence (or credible) interval at a level."""
+        check_level(level)
+        low, high = (math.nan, math.nan) if self.law is None else self.law.interval(level)
+        return Interval(low, high, level)
+
+    def p_value(self, null: float | None = None, alternative: Alternative = "two-sided") -> float:
+        """How surprising the value would be under a null hypothesis.
+
+        Without ``null`` the hypothesis is guessing with the same margins, tested exactly where that is
+        possible (with weights or clusters: the chance level by the sampling law). With it, the measure's
+        true value is ``null``, tested by the sampling law.
+        """
+        if self.law is None:
+            return math.nan
+        if null is not None:
+            return self.law.p_value(float(null), alternative)
+        tail = guessing_tail(self.tally, self.resolved, alternative, self.seed)
+        return self.law.p_value(self.chance, alternative) if tail is None else tail.p_value
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Plain values; what is undefined is None, with the reason beside it."""
+        interval = self.interval(level)
+        return {
+            "measure": self.measure,
+            "value": plain(self.value),
+            "low": plain(interval.low),
+            "high": plain(interval.high),
+            "level": level,
+            "standard_error": plain(self.standard_error),
+            "chance": plain(self.chance),
+            "method": None if self.method is None else str(self.method),
+            "undefined": self.undefined,
+            "undefined_draws": getattr(self.law, "undefined_draws", 0),
+        }
+
+
+def estimate(
+    tally: Decisions, measure: str | Measure, *, method: Method | None = None, seed: int = 0
+) -> Estimate:
+    """A measure with its uncertainty.
+
+    Without a ``method`` each measure gets the one that suits it: Wilson for proportions, Newcombe for
+    informedness of two classes or of one label, the delta method for the rest, weights and clusters included.
+
+    >>> from edgeworth.tallies import ContingencyTable
+    >>> table = ContingencyTable.from_matrix([[56, 48], [14, 32]], rows="predicted")
+    >>> [round(bound, 4) for bound in estimate(table, "informedness").interval()]
+    [0.0524, 0.3339]
+    """
+    if method is not None and not hasattr(method, "law"):
+        raise OptionError(f"a method is an object such as Bootstrap(draws=2000); saw {method!r}")
+    resolved = resolve(tally, measure)
+    table = table_of(tally)
+    undefined = resolved.undefined(table)
+    if undefined is not None:
+        return Estimate(resolved.spelling, math.nan, math.nan, None, undefined, tally, None, resolved, seed)
+    chosen = default_method(tally, resolved) if method is None else method
+    return Estimate(
+        measure=resolved.spelling,
+        value=float(resolved.values(table.cells)),
+        chance=at_guessing(resolved, table),
+        method=chosen,
+        undefined=None,
+        tally=tally,
+        law=chosen.law(tally, resolved),
+        resolved=resolved,
+        seed=seed,
+    )
+
+
+def plain(number: float) -> float | None:
+    """A number for JSON: None where it is undefined or infinite."""
+    return number if math.isfinite(number) else None

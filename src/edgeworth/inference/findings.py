@@ -1,0 +1,143 @@
+"""Everything worth saying about a table of decisions, computed once. What to say is the report's affair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from edgeworth.errors import InputError
+from edgeworth.inference.estimates import Estimate, estimate
+from edgeworth.inference.laws import check_level
+from edgeworth.inference.methods import Decisions
+from edgeworth.inference.planning import Plan, cases_needed
+from edgeworth.inference.tails import Tail
+from edgeworth.inference.testing import guessing_tail, label_tail
+from edgeworth.measures import Payoffs, payoffs, quoted, table_of
+from edgeworth.sources import Label
+from edgeworth.tallies import ContingencyTable
+
+OVERALL = (
+    "informedness",
+    "markedness",
+    "mcc",
+    "kappa",
+    "accuracy",
+    "balanced_accuracy",
+    "macro_f",
+    "mutual_information",
+    "break_even_margin",
+)
+PER_LABEL = ("recall", "precision", "f", "informedness", "label_bias")
+MOST_LABELS = 200
+"""Labels examined one by one: the most frequent ones when there are more."""
+
+
+@dataclass(frozen=True)
+class DecisionFindings:
+    """The numbers behind a report on decisions."""
+
+    tally: Decisions
+    level: float
+    seed: int
+    informedness: Estimate
+    overall: tuple[Estimate, ...]
+    labels: dict[Label, tuple[Estimate, ...]]
+    at_least: Tail | None
+    either_way: Tail | None
+    payoffs: Payoffs
+    superstitious: tuple[Label, ...]
+    plan: Plan
+    decided: Estimate | None = field(default=None)
+    zero_weight: Estimate | None = field(default=None)
+
+    @property
+    def table(self) -> ContingencyTable:
+        """The contingency table."""
+        return table_of(self.tally)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether guessing is ruled out at the level: by its exact law, or by the interval with weights."""
+        if self.informedness.undefined is not None:
+            return False
+        if self.either_way is not None:
+            return self.either_way.p_value < 1 - self.level
+        return 0.0 not in self.informedness.interval(self.level)
+
+
+def examine_decisions(
+    tally: Decisions,
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+    pool: float = 10.0,
+    margin: float = 0.0,
+    commission: float = 0.0,
+) -> DecisionFindings:
+    """Estimate, test and price a table of decisions."""
+    check_level(level)
+    table = table_of(tally)
+    if table.total == 0:
+        raise InputError("there are no cases with a decision")
+    headline = estimate(tally, "informedness", seed=seed)
+    defined = headline.undefined is None
+    abstains = bool(table.abstained.any())
+    return DecisionFindings(
+        tally=tally,
+        level=level,
+        seed=seed,
+        informedness=headline,
+        overall=tuple(estimate(tally, name, seed=seed) for name in OVERALL),
+        labels={label: _of_label(tally, label, seed) for label in labels_examined(table)},
+        at_least=guessing_tail(tally, headline.resolved, "greater", seed) if defined else None,
+        either_way=guessing_tail(tally, headline.resolved, "two-sided", seed) if defined else None,
+        payoffs=payoffs(table, pool=pool, margin=margin, commission=commission),
+        superstitious=superstitious_labels(tally, level=level),
+        plan=cases_needed(headline, level=level),
+        decided=estimate(tally, "informedness(abstentions=left_out)", seed=seed) if abstains else None,
+        zero_weight=estimate(tally, "informedness(abstentions=zero_weight)", seed=seed) if abstains else None,
+    )
+
+
+def labels_examined(table: ContingencyTable) -> tuple[Label, ...]:
+    """All labels, or the most frequent ones, in the table's order."""
+    if len(table.labels) <= MOST_LABELS:
+        return table.labels
+    frequent = np.argsort(-(table.predicted + table.real), kind="stable")[:MOST_LABELS]
+    return tuple(table.labels[index] for index in sorted(frequent))
+
+
+def _of_label(tally: Decisions, label: Label, seed: int) -> tuple[Estimate, ...]:
+    written = quoted(str(label))
+    return tuple(estimate(tally, f"{name}[{written}]", seed=seed) for name in PER_LABEL)
+
+
+def superstitious_labels(tally: Decisions, *, level: float = 0.95) -> tuple[Label, ...]:
+    """Labels that do worse than guessing, as far as a test can tell.
+
+    Under pure guessing half of all labels have an edge below 0, so each is tested (exactly, with the margins
+    fixed; by its sampling law with weights or clusters) and Holm's correction is made for the number of
+    labels. Dropping them after having looked is a selection: their loss will be smaller next time.
+    """
+    table = table_of(tally)
+    total = table.total
+    candidates = [
+        index
+        for index, (p, r) in enumerate(zip(table.predicted, table.real, strict=True))
+        if p > 0 and 0 < r < total
+    ]
+    found = sorted((_worse_than_guessing(tally, index), index) for index in candidates)
+    named = []
+    for rank, (p_value, index) in enumerate(found):
+        if p_value * (len(candidates) - rank) >= 1 - level:
+            break
+        named.append(index)
+    return tuple(table.labels[index] for index in sorted(named))
+
+
+def _worse_than_guessing(tally: Decisions, index: int) -> float:
+    if isinstance(tally, ContingencyTable) and tally.is_counted:
+        return label_tail(tally, index, "less").p_value
+    spelling = f"informedness[{quoted(str(table_of(tally).labels[index]))}]"
+    return estimate(tally, spelling).p_value(0.0, "less")

@@ -1,0 +1,233 @@
+"""Methods of estimation. Each is an object that owns its options, checks them once, and makes a law."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
+
+from edgeworth.errors import OptionError
+from edgeworth.inference.influence import influence, variance
+from edgeworth.inference.laws import (
+    BootstrapLaw,
+    ClopperPearsonLaw,
+    NewcombeLaw,
+    NormalLaw,
+    PosteriorLaw,
+    SamplingLaw,
+    WilsonLaw,
+)
+from edgeworth.inference.resampling import (
+    bootstrap_values,
+    cluster_bootstrap_values,
+    defined_draws,
+    posterior_values,
+)
+from edgeworth.inference.scales import Scale, ScaleName, natural_scale
+from edgeworth.measures import Combination, Resolved, table_of
+from edgeworth.tallies import ClusteredTable, ContingencyTable
+
+Decisions: TypeAlias = ContingencyTable | ClusteredTable
+
+
+class Method(Protocol):
+    """How to get from a tally and a measure to a sampling law."""
+
+    def law(self, tally: Decisions, resolved: Resolved) -> SamplingLaw:
+        """The law, or an error that says why the method does not apply."""
+
+    def __str__(self) -> str:
+        """How a report names it."""
+
+
+@dataclass(frozen=True)
+class Delta:
+    """The delta method on the multinomial: for every smooth measure, with weights and clusters.
+
+    The interval is made on a scale that keeps it inside the measure's range (``scale=None`` picks logit for
+    [0, 1], atanh for [-1, 1], log for [0, ∞)); ``Delta(scale="identity")`` gives value ± quantile · error.
+    """
+
+    scale: ScaleName | None = None
+
+    def law(self, tally: Decisions, resolved: Resolved) -> SamplingLaw:
+        """Normal with the delta method's variance; Student's t with clusters − 1 degrees of freedom."""
+        value = float(resolved.values(table_of(tally).cells))
+        if isinstance(tally, ClusteredTable) and tally.number < 2:
+            raise OptionError("all cases are in one cluster: nothing tells how much clusters vary")
+        error = math.sqrt(max(0.0, variance(tally, resolved)))
+        scale = Scale(self.scale) if self.scale else natural_scale(*resolved.measure.range, value)
+        freedom = tally.number - 1.0 if isinstance(tally, ClusteredTable) else math.inf
+        return NormalLaw(value, error, scale, freedom)
+
+    def __str__(self) -> str:
+        return f"delta method{f', {self.scale} scale' if self.scale else ''}"
+
+
+@dataclass(frozen=True)
+class Wilson:
+    """Wilson's score interval, for measures that are proportions."""
+
+    def law(self, tally: Decisions, resolved: Resolved) -> SamplingLaw:
+        """The score test's law."""
+        return WilsonLaw(*_proportion(tally, resolved, str(self)))
+
+    def __str__(self) -> str:
+        return "Wilson"
+
+
+@dataclass(frozen=True)
+class ClopperPearson:
+    """The exact binomial interval, for measures that are proportions of whole cases."""
+
+    def law(self, tally: Decisions, resolved: Resolved) -> SamplingLaw:
+        """Exact binomial tails."""
+        if not table_of(tally).is_counted:
+            raise OptionError("Clopper–Pearson is exact for whole cases; these are weighted: use Delta()")
+        successes, trials = _proportion(tally, resolved, str(self))
+        return ClopperPearsonLaw(round(successes), round(trials))
+
+    def __str__(self) -> str:
+        return "Clopper–Pearson"
+
+
+@dataclass(frozen=True)
+class Newcombe:
+    """Square-and-add of Wilson's bounds, for differences and sums of independent proportions.
+
+    Informedness of two classes and of any one label, markedness of a label, balanced accuracy, break-even
+    margin.
+    """
+
+    def law(self, tally: Decisions, resolved: Resolved) -> SamplingLaw:
+        """The combination's law."""
+        found = combination_of(tally, resolved)
+        if found is None:
+            raise OptionError(
+                f"{resolved.spelling} is no fixed combination of independent proportions here: use Delta()"
+            )
+        _check_unweighted(tally, str(self))
+        return NewcombeLaw(found)
+
+    def __str__(self) -> str:
+        return "Newcombe (square-and-add)"
+
+
+@dataclass(frozen=True)
+class Dirichlet:
+    """The posterior of the whole table under a Dirichlet prior, for any measure.
+
+    ``prior`` is the weight added to each cell. Left out it is 1/K, so that each class's prior weighs as one
+    case; for two classes that is Jeffreys' ½.
+    """
+
+    prior: float | None = None
+    draws: int = 10_000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.prior is not None and not (math.isfinite(self.prior) and self.prior > 0):
+            raise OptionError(f"the prior is a weight above 0; saw {self.prior!r}")
+        _check_draws(self.draws)
+
+    def law(self, tally: Decisions, resolved: Resolved) -> SamplingLaw:
+        """Draws of the measure."""
+        _check_unweighted(tally, str(self))
+        values = posterior_values(table_of(tally), resolved, self.prior, self.draws, self.seed)
+        return PosteriorLaw(*defined_draws(values, resolved.spelling))
+
+    def __str__(self) -> str:
+        prior = "1/K" if self.prior is None else f"{self.prior:g}"
+        return f"Dirichlet posterior (prior {prior} a cell, {self.draws:,} draws, seed {self.seed})"
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """Resampling of cases (one multinomial draw of the table a replicate), or of whole clusters."""
+
+    draws: int = 2000
+    seed: int = 0
+    interval: Literal["percentile", "bca"] = "percentile"
+
+    def __post_init__(self) -> None:
+        _check_draws(self.draws)
+        if self.interval not in ("percentile", "bca"):
+            raise OptionError(f'a bootstrap interval is "percentile" or "bca"; saw {self.interval!r}')
+
+    def law(self, tally: Decisions, resolved: Resolved) -> SamplingLaw:
+        """Replicates of the measure."""
+        if isinstance(tally, ClusteredTable):
+            if self.interval == "bca":
+                raise OptionError("the BCa interval is for independent cases: use percentile with clusters")
+            values = cluster_bootstrap_values(tally, resolved, self.draws, self.seed)
+        else:
+            _check_unweighted(tally, str(self))
+            values = bootstrap_values(tally, resolved, self.draws, self.seed)
+        acceleration = _acceleration(tally, resolved) if self.interval == "bca" else 0.0
+        value = float(resolved.values(table_of(tally).cells))
+        defined, lost = defined_draws(values, resolved.spelling)
+        return BootstrapLaw(value, defined, self.interval, acceleration, lost)
+
+    def __str__(self) -> str:
+        return f"bootstrap ({self.interval}, {self.draws:,} draws, seed {self.seed})"
+
+
+def default_method(tally: Decisions, resolved: Resolved) -> Method:
+    """The method that suits a measure: Wilson, Newcombe, the delta method, or a bootstrap where none fits.
+
+    At the end of its range (all right, all wrong) the delta method's error is 0, which no sample proves:
+    the posterior takes its place there.
+    """
+    plain = isinstance(tally, ContingencyTable) and _unit_weights(tally)
+    if plain and resolved.measure.proportion is not None:
+        return Wilson()
+    if plain and combination_of(tally, resolved) is not None:
+        return Newcombe()
+    if resolved.measure.scope == "cells" and resolved.measure.gradient is None:
+        return Bootstrap()
+    error = variance(tally, resolved)
+    if plain and not error > 0:
+        return Dirichlet()
+    return Delta()
+
+
+def combination_of(tally: Decisions, resolved: Resolved) -> Combination | None:
+    """The measure as a combination of independent proportions, where it is one and all have trials."""
+    make = resolved.measure.combination
+    if make is None:
+        return None
+    found = make(resolved.view(table_of(tally).cells), **resolved.arguments)
+    return found if found is not None and (found.trials > 0).all() and len(found.trials) else None
+
+
+def _proportion(tally: Decisions, resolved: Resolved, method: str) -> tuple[float, float]:
+    if resolved.measure.proportion is None:
+        raise OptionError(f"{method} is for proportions, which {resolved.spelling} is not: use Delta()")
+    _check_unweighted(tally, method)
+    successes, trials = resolved.measure.proportion(resolved.view(table_of(tally).cells))
+    return float(successes), float(trials)
+
+
+def _unit_weights(table: ContingencyTable) -> bool:
+    """Whole cases, or an expected table whose fractions stand for cases."""
+    return table.squared is None or bool((table.squared == table.cells).all())
+
+
+def _check_unweighted(tally: Decisions, method: str) -> None:
+    if isinstance(tally, ClusteredTable):
+        raise OptionError(f"{method} takes cases as independent; with clusters use Delta() or Bootstrap()")
+    if not _unit_weights(tally):
+        raise OptionError(f"{method} needs cases that count alike; with sampling weights use Delta()")
+
+
+def _check_draws(draws: int) -> None:
+    if not isinstance(draws, int) or draws < 1:
+        raise OptionError(f"the number of draws is a whole number of at least 1; saw {draws!r}")
+
+
+def _acceleration(tally: ContingencyTable | ClusteredTable, resolved: Resolved) -> float:
+    """Efron's acceleration from the influence of each case."""
+    table = table_of(tally)
+    slopes = influence(table, resolved)
+    cubes, squares = float((table.cells * slopes**3).sum()), float((table.cells * slopes**2).sum())
+    return cubes / (6 * squares**1.5) if squares > 0 else 0.0

@@ -1,0 +1,60 @@
+"""How many cases would settle it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from scipy import special
+
+from edgeworth.errors import OptionError
+from edgeworth.inference.estimates import Estimate
+from edgeworth.inference.laws import check_level, normal_quantile
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Cases needed to tell a measure from a null, if its true value is the one seen.
+
+    ``needed`` is the size of a new sample that would show it with the given power; ``more`` is that size less
+    the cases there are, and 0 when they already suffice. Infinite when the value is the null itself.
+    """
+
+    cases: float
+    needed: float
+    power: float
+    level: float
+
+    @property
+    def more(self) -> float:
+        """Further cases."""
+        return max(0.0, self.needed - self.cases)
+
+
+def cases_needed(
+    estimate: Estimate, *, null: float | None = None, level: float = 0.95, power: float = 0.8
+) -> Plan:
+    """How many cases like these would tell the measure from ``null`` (guessing, if left out).
+
+    ``n · ((z_level + z_power) · standard error / distance)²``: the error shrinks with √n.
+    """
+    check_level(level)
+    if not 0 < power < 1:
+        raise OptionError(f"power lies between 0 and 1; saw {power!r}")
+    size = _size(estimate)
+    if estimate.law is None:
+        return Plan(size, math.nan, power, level)
+    distance = abs(estimate.value - (estimate.chance if null is None else null))
+    error = estimate.standard_error
+    if distance < 1e-12:
+        return Plan(size, math.inf, power, level)
+    reach = normal_quantile(level) + float(special.ndtri(power))
+    return Plan(size, math.ceil(size * (reach * error / distance) ** 2), power, level)
+
+
+def _size(estimate: Estimate) -> float:
+    """Cases of any weight: what a plan is counted in."""
+    from edgeworth.measures import table_of
+
+    table = table_of(estimate.tally)
+    return float(table.cells.sum()) if table.squared is None else table.effective_size

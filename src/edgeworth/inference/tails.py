@@ -1,0 +1,99 @@
+"""Tail probabilities that say how they were found."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+
+@dataclass(frozen=True)
+class Tail:
+    """A tail probability between ``low`` and ``high``; ``p_value`` is the one to use in a test.
+
+    Enumeration gives ``exact`` as a fraction, and low = high. Monte Carlo gives a 99% interval around the
+    share of draws, and (1 + count)/(1 + draws) as a p-value that is valid however few the draws. A certified
+    bound gives low = 0 and itself.
+    """
+
+    low: float
+    high: float
+    p_value: float
+    method: str
+    exact: Fraction | None = None
+
+    @classmethod
+    def enumerated(cls, probability: Fraction, tables: int) -> Tail:
+        """All tables counted."""
+        value = float(probability)
+        return cls(value, value, value, f"exact, all {tables:,} tables", probability)
+
+    @classmethod
+    def hypergeometric(cls, probability: float) -> Tail:
+        """The exact hypergeometric law, summed in floating point."""
+        value = min(1.0, probability)
+        return cls(value, value, value, "exact, hypergeometric")
+
+    @classmethod
+    def bounded(cls, bound: float) -> Tail:
+        """Chatterjee's concentration inequality."""
+        return cls(0.0, bound, bound, "certified bound (Chatterjee 2007)")
+
+    @classmethod
+    def drawn(cls, count: int, draws: int, seed: int) -> Tail:
+        """Monte Carlo over tables with the same margins."""
+        tail = 0.005
+        low = float(special.betaincinv(count, draws - count + 1, tail)) if count else 0.0
+        high = float(special.betaincinv(count + 1, draws - count, 1 - tail)) if count < draws else 1.0
+        method = f"Monte Carlo, {draws:,} tables, seed {seed}"
+        return cls(low, high, (1 + count) / (1 + draws), method)
+
+
+def hypergeometric_range(total: int, marked: int, drawn: int) -> tuple[int, int]:
+    """The fewest and the most marked items among those drawn."""
+    return max(0, drawn + marked - total), min(marked, drawn)
+
+
+def hypergeometric_tails(total: int, marked: int, drawn: int, count: int) -> tuple[float, float]:
+    """P(at most count) and P(at least count) of marked items among those drawn without replacement.
+
+    Terms are summed outwards from ``count`` by the ratio of neighbours, in log space, and divided by the sum
+    of all: no factorials, so a tail of 1e-300 is as accurate as one of 0.1, and ten million cases as ten.
+    """
+    low, high = hypergeometric_range(total, marked, drawn)
+    if count < low:
+        return 0.0, 1.0
+    if count > high:
+        return 1.0, 0.0
+    down = _log_sum_of_ratios(total, marked, drawn, count, low, -1)
+    up = _log_sum_of_ratios(total, marked, drawn, count, high, +1)
+    # Both sums hold the term at count, which is 1.
+    larger = max(down, up)
+    every = larger + math.log(math.exp(down - larger) + math.exp(up - larger) - math.exp(-larger))
+    return math.exp(down - every), math.exp(up - every)
+
+
+def _log_sum_of_ratios(total: int, marked: int, drawn: int, count: int, end: int, step: int) -> float:
+    """log Σ P(c)/P(count) from count to end, stopping when what is left cannot matter."""
+    log_sum, log_term, position = 0.0, 0.0, count
+    while position != end:
+        length = min(abs(end - position), 1 << 15)
+        c = position + step * np.arange(length, dtype=np.float64)
+        ratios = _step_up(total, marked, drawn, c) if step > 0 else 1 / _step_up(total, marked, drawn, c - 1)
+        logs: NDArray[np.float64] = log_term + np.cumsum(np.log(ratios))
+        log_sum = float(np.logaddexp(log_sum, special.logsumexp(logs)))
+        position += step * length
+        log_term = float(logs[-1])
+        # Ratios only fall on the way out, so past the mode the rest is less than a geometric series.
+        if ratios[-1] < 0.999 and log_term < log_sum - 60:
+            break
+    return log_sum
+
+
+def _step_up(total: int, marked: int, drawn: int, c: NDArray[np.float64]) -> NDArray[np.float64]:
+    """P(c + 1)/P(c)."""
+    return np.asarray((marked - c) * (drawn - c) / ((c + 1) * (total - marked - drawn + c + 1)))
