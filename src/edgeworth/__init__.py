@@ -1,0 +1,128 @@
+"""Are these predictions informed, or lucky? How sure is that, and what is the edge worth?
+
+Names are imported when they are first used, so that ``import edgeworth`` costs what numpy costs.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as _numpy  # noqa: F401  # everything needs it; nothing else is imported up front
+
+from edgeworth.errors import EdgeworthError, InputError, MergeError, MissingExtraError, OptionError
+
+if TYPE_CHECKING:
+    from edgeworth import bet
+    from edgeworth.evaluation import evaluate, evaluate_table
+    from edgeworth.inference import (
+        Bootstrap,
+        ClopperPearson,
+        Delta,
+        Dirichlet,
+        Estimate,
+        Matching,
+        Newcombe,
+        Wilson,
+        cases_needed,
+        chance,
+        estimate,
+        match,
+        superstitious_labels,
+    )
+    from edgeworth.measures import Measure, Payoffs, catalogue, costs, expected_cost, measure, payoffs, search
+    from edgeworth.reports import Report
+    from edgeworth.tallies import (
+        ClusteredTable,
+        ContingencyTable,
+        Paired,
+        informed_mixture,
+        simulate_labels,
+    )
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "bet": "",
+    "chance": "inference",
+    **dict.fromkeys(("evaluate", "evaluate_table"), "evaluation"),
+    **dict.fromkeys(
+        (
+            "Bootstrap",
+            "ClopperPearson",
+            "Delta",
+            "Dirichlet",
+            "Estimate",
+            "Matching",
+            "Newcombe",
+            "Wilson",
+            "cases_needed",
+            "estimate",
+            "match",
+            "superstitious_labels",
+        ),
+        "inference",
+    ),
+    **dict.fromkeys(
+        ("Measure", "Payoffs", "catalogue", "costs", "expected_cost", "measure", "payoffs", "search"),
+        "measures",
+    ),
+    "Report": "reports",
+    **dict.fromkeys(
+        ("ClusteredTable", "ContingencyTable", "Paired", "informed_mixture", "simulate_labels"), "tallies"
+    ),
+}
+
+__all__ = [
+    "Bootstrap",
+    "ClopperPearson",
+    "ClusteredTable",
+    "ContingencyTable",
+    "Delta",
+    "Dirichlet",
+    "EdgeworthError",
+    "Estimate",
+    "InputError",
+    "Matching",
+    "Measure",
+    "MergeError",
+    "MissingExtraError",
+    "Newcombe",
+    "OptionError",
+    "Paired",
+    "Payoffs",
+    "Report",
+    "Wilson",
+    "bet",
+    "cases_needed",
+    "catalogue",
+    "chance",
+    "costs",
+    "estimate",
+    "evaluate",
+    "evaluate_table",
+    "expected_cost",
+    "informed_mixture",
+    "match",
+    "measure",
+    "payoffs",
+    "search",
+    "simulate_labels",
+    "superstitious_labels",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'edgeworth' has no attribute {name!r}")
+    home = ".".join(part for part in ("edgeworth", _HOME[name]) if part)
+    if name in ("bet", "chance"):
+        value: Any = import_module(f"{home}.{name}")
+    else:
+        value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

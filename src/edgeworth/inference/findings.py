@@ -25,7 +25,6 @@ OVERALL = (
     "accuracy",
     "balanced_accuracy",
     "macro_f",
-    "mutual_information",
     "break_even_margin",
 )
 PER_LABEL = ("recall", "precision", "f", "informedness", "label_bias")

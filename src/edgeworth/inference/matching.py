@@ -152,7 +152,7 @@ def _sums(problem: Problem, chosen: Places) -> tuple[Floats, Floats]:
     taken = np.flatnonzero(chosen >= 0)
     rows = np.bincount(chosen[taken], weights=problem.shares[taken], minlength=classes)
     hits = np.bincount(chosen[taken], weights=problem.joint[taken, chosen[taken]], minlength=classes)
-    return rows, hits
+    return rows.astype(np.float64), hits.astype(np.float64)
 
 
 def _all_maps(problem: Problem) -> Places:

@@ -110,7 +110,7 @@ class Newcombe:
         return NewcombeLaw(found)
 
     def __str__(self) -> str:
-        return "Newcombe (square-and-add)"
+        return "Newcombe"
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,7 @@
 
 from edgeworth.measures.computing import Resolved, at_guessing, measure, resolve, table_of
 from edgeworth.measures.definition import Combination, Measure
-from edgeworth.measures.dollars import Costs, Payoffs, cost_matrix, costs, payoffs
-from edgeworth.measures.information import expected_cost_measure
+from edgeworth.measures.dollars import Costs, Payoffs, costs, expected_cost, payoffs
 from edgeworth.measures.registry import catalogue, search
 from edgeworth.measures.spelling import Spelling, quoted
 
@@ -16,9 +15,8 @@ __all__ = [
     "Spelling",
     "at_guessing",
     "catalogue",
-    "cost_matrix",
     "costs",
-    "expected_cost_measure",
+    "expected_cost",
     "measure",
     "payoffs",
     "quoted",

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.bet.odds import check_commission, check_margin, house_odds
 from edgeworth.errors import InputError, OptionError
+from edgeworth.measures.definition import Measure
 from edgeworth.measures.house import break_even_commission, break_even_margin, unit_return
 from edgeworth.measures.information import expected_cost_measure
 from edgeworth.measures.views import marginals
@@ -185,6 +186,17 @@ def costs(table: ContingencyTable, matrix: ArrayLike, *, rows: Rows, gains: bool
         best_constant=table.labels[best],
         at_best_constant=float(constant[best]),
     )
+
+
+def expected_cost(table: ContingencyTable, matrix: ArrayLike, *, rows: Rows) -> Measure:
+    """Your own costs as a measure, for ``ew.measure`` and ``ew.estimate``: the mean cost per case.
+
+    >>> table = ContingencyTable.from_matrix([[12, 28], [18, 42]], rows="predicted", labels=["ill", "well"])
+    >>> from edgeworth.measures import measure
+    >>> measure(table, expected_cost(table, [[0, 1], [10, 0]], rows="predicted"))
+    2.08
+    """
+    return expected_cost_measure(cost_matrix(table, matrix, rows=rows))
 
 
 def cost_matrix(table: ContingencyTable, matrix: ArrayLike, *, rows: Rows) -> Dollars:

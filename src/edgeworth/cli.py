@@ -1,0 +1,211 @@
+"""The command: the same words as the Python functions. Heavy imports wait until a command needs them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
+
+from cyclopts import App, CycloptsError, Parameter
+
+from edgeworth import __version__
+from edgeworth.errors import EdgeworthError, InputError, OptionError
+
+if TYPE_CHECKING:
+    from edgeworth.reports import Report
+
+BAD_INPUT = 2
+
+app = App(
+    name="edgeworth",
+    version=__version__,
+    help="Are these predictions informed, or lucky? How sure is that, and what is the edge worth?",
+)
+
+Labels = Annotated[str | None, Parameter(help="The labels in their order, separated by commas.")]
+Json = Annotated[
+    str | None, Parameter(help="Also write everything as JSON to this file; - is standard output, alone.")
+]
+Level = Annotated[float, Parameter(help="Confidence level of intervals.")]
+Seed = Annotated[int, Parameter(help="Seed of what is drawn at random.")]
+Pool = Annotated[float, Parameter(help="Dollars in the pool of each bet.")]
+Margin = Annotated[float, Parameter(help="The house's over-round: 0.05 is five per cent.")]
+Commission = Annotated[float, Parameter(help="The house's share of net winnings.")]
+
+
+@app.command
+def evaluate(
+    file: Annotated[str, Parameter(help="A text file with a header: CSV, TSV, compressed or not.")],
+    /,
+    *,
+    truth: Annotated[str, Parameter(help="The column of real classes.")],
+    prediction: Annotated[str, Parameter(help="The column of predicted labels.")],
+    group: Annotated[
+        str | None, Parameter(help="The column that says which rows belong together: patient, document.")
+    ] = None,
+    weight: Annotated[
+        str | None,
+        Parameter(help="The column of weights: whole numbers count cases, fractions are sampling weights."),
+    ] = None,
+    weight_kind: Annotated[
+        Literal["counts", "sampling"] | None,
+        Parameter(help="What the weights are, if not as their look says."),
+    ] = None,
+    labels: Labels = None,
+    positive: Annotated[str | None, Parameter(help="The label that recall and precision are about.")] = None,
+    abstain: Annotated[str | None, Parameter(help="The prediction that means no decision.")] = None,
+    missing: Annotated[
+        Literal["error", "drop", "abstain"],
+        Parameter(
+            help="What an empty field means: an error, a row to drop, or (in predictions) no decision."
+        ),
+    ] = "error",
+    level: Level = 0.95,
+    seed: Seed = 0,
+    pool: Pool = 10.0,
+    margin: Margin = 0.0,
+    commission: Commission = 0.0,
+    json: Json = None,
+) -> None:
+    """Evaluate a file of labels: is the predictor informed, how sure is that, what is it worth?"""
+    from edgeworth.evaluation import evaluate as run
+
+    report = run(
+        file,
+        truth=truth,
+        prediction=prediction,
+        group=group,
+        weight=weight,
+        weight_kind=weight_kind,
+        labels=_split(labels),
+        positive=positive,
+        abstain=abstain,
+        missing=missing,
+        level=level,
+        seed=seed,
+        pool=pool,
+        margin=margin,
+        commission=commission,
+    )
+    _show(report, json)
+
+
+@app.command
+def table(
+    counts: Annotated[str, Parameter(help='The counts, row by row: "12 28; 18 42".')],
+    /,
+    *,
+    rows: Annotated[Literal["predicted", "real"], Parameter(help="What the rows of the table are.")],
+    labels: Labels = None,
+    level: Level = 0.95,
+    seed: Seed = 0,
+    pool: Pool = 10.0,
+    margin: Margin = 0.0,
+    commission: Commission = 0.0,
+    json: Json = None,
+) -> None:
+    """Evaluate a contingency table that is already counted."""
+    from edgeworth.evaluation import evaluate_table
+    from edgeworth.tallies import ContingencyTable
+
+    counted = ContingencyTable.from_matrix(_matrix(counts), rows=rows, labels=_split(labels))
+    _show(
+        evaluate_table(counted, level=level, seed=seed, pool=pool, margin=margin, commission=commission),
+        json,
+    )
+
+
+@app.command
+def measures(
+    words: Annotated[
+        str | None, Parameter(help="Only measures whose name or synonyms hold these words.")
+    ] = None,
+    /,
+) -> None:
+    """List the measures: spelling, formula, range, chance level, source."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from edgeworth.measures import catalogue, search
+
+    found = catalogue() if words is None else search(words)
+    if not found:
+        raise OptionError(f"no measure or synonym holds {words!r}")
+    grid = Table(box=None, pad_edge=False)
+    for name in ("measure", "formula", "range", "by guessing", "better", "source"):
+        grid.add_column(name, overflow="fold")
+    for measure in found:
+        low, high = (f"{bound:g}".replace("inf", "∞").replace("-", "−") for bound in measure.range)
+        cells = (
+            measure.spelling,
+            measure.formula,
+            f"{low} to {high}",
+            measure.chance,
+            measure.direction,
+            measure.source,
+        )
+        grid.add_row(*(Text(cell) for cell in cells))
+        if measure.synonyms:
+            grid.add_row(Text(""), Text("also " + ", ".join(measure.synonyms), style="dim"))
+    Console().print(grid)
+
+
+@app.command
+def demo(*, folder: Annotated[Path, Parameter(help="Where to write the files.")] = Path()) -> None:
+    """Evaluate the sample data that come with Edgeworth, and write edgeworth-demo.json."""
+    from edgeworth.evaluation import evaluate as run
+    from edgeworth.sample import SAMPLE_STORY, sample_file
+
+    with sample_file() as path:
+        report = run(path, truth="low", prediction="larger_model", positive="1")
+    target = folder / "edgeworth-demo.json"
+    report.to_json(target)
+    sys.stdout.write(f"{SAMPLE_STORY}\n\n")
+    _show(report, None)
+    sys.stdout.write(f"\nEverything above, and the numbers behind it, is in {target}\n")
+
+
+def _show(report: Report, json: str | None) -> None:
+    if json == "-":
+        sys.stdout.write(report.to_json())
+        return
+    if json is not None:
+        report.to_json(json)
+    from edgeworth.reports.terminal import print_report
+
+    print_report(report)
+
+
+def _split(labels: str | None) -> list[str] | None:
+    return None if labels is None else [label.strip() for label in labels.split(",")]
+
+
+def _matrix(text: str) -> list[list[float]]:
+    rows = [row.replace(",", " ").split() for row in text.replace("\n", ";").split(";") if row.strip()]
+    if not rows:
+        raise InputError('the table is empty; write its rows as "12 28; 18 42"')
+    if any(len(row) != len(rows) for row in rows):
+        sizes = ", ".join(str(len(row)) for row in rows)
+        raise InputError(f"a contingency table is square; saw {len(rows)} rows of {sizes} numbers")
+    try:
+        return [[float(number) for number in row] for row in rows]
+    except ValueError as error:
+        raise InputError(f"the table holds something that is no number: {error}") from None
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run the command. Exit code 0: done; 2: bad input, with a sentence on standard error."""
+    try:
+        app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+    except (EdgeworthError, CycloptsError) as error:
+        sys.stderr.write(f"edgeworth: {error}\n")
+        sys.exit(BAD_INPUT)
+    except KeyboardInterrupt:
+        sys.stderr.write("edgeworth: interrupted\n")
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader (head, less) has gone; that is no error of ours.
+        sys.stderr.close()
+        sys.exit(0)
+    sys.exit(0)

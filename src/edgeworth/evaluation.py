@@ -1,0 +1,138 @@
+"""The front door: from data to a report, by composing sources, tallies, inference and reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from edgeworth.errors import InputError, OptionError
+from edgeworth.inference import examine_decisions
+from edgeworth.reports import Report, decisions_report
+from edgeworth.sources import ArraySource, Batch, Label, Source, fold, open_source
+from edgeworth.sources.columns import as_weights
+from edgeworth.tallies import ClusteredTable, ContingencyTable
+from edgeworth.tallies.labels import parsed
+from edgeworth.tallies.policies import Missing, WeightKind
+
+
+def evaluate(
+    data: Any = None,
+    *,
+    truth: Any,
+    prediction: Any,
+    group: Any = None,
+    weight: Any = None,
+    weight_kind: WeightKind | None = None,
+    labels: Sequence[Label] | None = None,
+    positive: Label | None = None,
+    abstain: Label | None = None,
+    missing: Missing = "error",
+    level: float = 0.95,
+    seed: int = 0,
+    pool: float = 10.0,
+    margin: float = 0.0,
+    commission: float = 0.0,
+) -> Report:
+    """Evaluate labels: is the predictor informed, how sure is that, what is it worth?
+
+    ``data`` is the path of a file or a dataframe, and then the other words are names of its columns; without
+    it they are the columns themselves. ``group`` names clusters of rows that are not independent (patients,
+    documents).
+
+    >>> report = evaluate(truth=[1, 0, 1, 0, 1, 0] * 10, prediction=[1, 0, 1, 1, 1, 0] * 10)
+    >>> print(report.verdict.split(" (")[0])
+    Does as well as one who knows the answer 67% of the time and guesses otherwise
+    """
+    source, columns = _source(data, truth=truth, prediction=prediction, group=group, weight=weight)
+    tally = tally_decisions(
+        source, columns, weight_kind=weight_kind, abstain=abstain, missing=missing
+    ).declare(labels=labels, positive=positive)
+    findings = examine_decisions(
+        tally, level=level, seed=seed, pool=pool, margin=margin, commission=commission
+    )
+    return decisions_report(findings, _provenance(source, columns, tally, seed=seed, missing=missing))
+
+
+def evaluate_table(
+    table: ContingencyTable,
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+    pool: float = 10.0,
+    margin: float = 0.0,
+    commission: float = 0.0,
+) -> Report:
+    """The report on a table that is already counted."""
+    findings = examine_decisions(
+        table, level=level, seed=seed, pool=pool, margin=margin, commission=commission
+    )
+    return decisions_report(findings, _about(table, source="a table", seed=seed))
+
+
+def tally_decisions(
+    source: Source,
+    columns: dict[str, str],
+    *,
+    weight_kind: WeightKind | None = None,
+    abstain: Label | None = None,
+    missing: Missing = "error",
+) -> ContingencyTable | ClusteredTable:
+    """Fold a source into a tally of decisions. ``columns`` maps roles to names of columns."""
+    # Text is told from numbers only when all labels are known, so until then abstention is text too.
+    away = str(abstain) if source.is_text and abstain is not None else abstain
+    options = {"weight_kind": weight_kind, "abstain": away, "missing": missing}
+    prepare = partial(_prepare, columns=columns, options=options)
+    empty = ClusteredTable.empty() if "group" in columns else ContingencyTable.empty()
+    tally = fold(source.batches(list(columns.values())), prepare, empty)
+    table = tally.table if isinstance(tally, ClusteredTable) else tally
+    if not table.cells.any():
+        raise InputError(
+            f"{source.name}: no rows are left after {table.dropped:,} were dropped for missing values"
+        )
+    if source.is_text:
+        tally = tally.renamed(parsed(table.labels))
+    (tally.table if isinstance(tally, ClusteredTable) else tally).check_kinds()
+    return tally
+
+
+def _prepare(
+    batch: Batch, columns: dict[str, str], options: dict[str, Any]
+) -> ContingencyTable | ClusteredTable:
+    roles = {role: batch.columns[name] for role, name in columns.items()}
+    weights = as_weights(roles.pop("weight"), columns["weight"]) if "weight" in roles else None
+    options = options | {"weights": weights, "first_row": batch.first_row}
+    if "group" in roles:
+        return ClusteredTable.from_columns(roles["truth"], roles["prediction"], roles["group"], **options)
+    return ContingencyTable.from_columns(roles["truth"], roles["prediction"], **options)
+
+
+def _source(data: Any, **roles: Any) -> tuple[Source, dict[str, str]]:
+    """The source, and the name of the column that plays each role."""
+    given = {role: value for role, value in roles.items() if value is not None}
+    for role in ("truth", "prediction"):
+        if role not in given:
+            raise OptionError(f"{role} is needed: the name of a column, or the column itself")
+    if data is None:
+        for role, value in given.items():
+            if isinstance(value, str):
+                raise OptionError(f"{role}={value!r} names a column, but there is no data to find it in")
+        return ArraySource(given), {role: role for role in given}
+    for role, value in given.items():
+        if not isinstance(value, str):
+            raise OptionError(f"with data, {role} is the name of a column; saw {type(value).__name__}")
+    return open_source(data), given
+
+
+def _provenance(
+    source: Source, columns: dict[str, str], tally: ContingencyTable | ClusteredTable, **options: Any
+) -> dict[str, Any]:
+    table = tally.table if isinstance(tally, ClusteredTable) else tally
+    return _about(table, source=source.name, **columns, **options)
+
+
+def _about(table: ContingencyTable, **known: Any) -> dict[str, Any]:
+    from edgeworth import __version__
+
+    cases = table.cells.sum().item()
+    return {"edgeworth": __version__, **known, "cases": cases, "dropped": table.dropped}

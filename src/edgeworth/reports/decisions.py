@@ -1,0 +1,233 @@
+"""The report on decisions: findings in, sections and tables out. Arranges numbers, computes none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from edgeworth.inference import DecisionFindings, Estimate, Tail
+from edgeworth.reports.report import Cell, Column, Grid, Report, Section
+from edgeworth.reports.verdict import decisions_verdict
+from edgeworth.reports.warnings import decision_warnings
+from edgeworth.reports.wording import level_said
+from edgeworth.tallies import ClusteredTable
+
+SHOWN_LABELS = 30
+
+
+def decisions_report(findings: DecisionFindings, provenance: Mapping[str, Any]) -> Report:
+    """Arrange what was found."""
+    return Report(
+        verdict=decisions_verdict(findings),
+        sections=tuple(
+            section
+            for section in (_informed(findings), _labels(findings), _counts(findings), _bookmaker(findings))
+            if section is not None
+        ),
+        warnings=decision_warnings(findings),
+        provenance=provenance,
+        numbers=_numbers(findings),
+    )
+
+
+def _informed(findings: DecisionFindings) -> Section:
+    level = level_said(findings.level)
+    columns = (
+        Column("measure"),
+        Column("value", "number"),
+        Column(f"{level} interval", "interval"),
+        Column("by guessing", "number"),
+        Column("method"),
+    )
+    extra = [estimate for estimate in (findings.decided, findings.zero_weight) if estimate is not None]
+    rows = tuple(_estimate_row(estimate, findings.level) for estimate in (*findings.overall, *extra))
+    grids = [Grid("Overall", columns, rows)]
+    tests = [
+        ("as well or better", findings.at_least),
+        ("as far from 0, either way", findings.either_way),
+    ]
+    lines = tuple((said, _defined(tail.p_value), tail.method) for said, tail in tests if tail is not None)
+    if lines:
+        grids.append(
+            Grid(
+                "Guessing with the same margins would do",
+                (Column("what"), Column("probability", "probability"), Column("method")),
+                lines,
+            )
+        )
+    return Section("How informed", (), tuple(grids))
+
+
+def _estimate_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:
+    low, high = estimate.interval(level)
+    return (
+        estimate.measure,
+        _defined(estimate.value),
+        (_defined(low), _defined(high)),
+        _defined(estimate.chance),
+        estimate.undefined or str(estimate.method),
+    )
+
+
+def _labels(findings: DecisionFindings) -> Section:
+    level = level_said(findings.level)
+    columns = (
+        Column("label"),
+        Column("real", "count"),
+        Column("predicted", "count"),
+        Column("recall", "number"),
+        Column("precision", "number"),
+        Column("F", "number"),
+        Column("edge", "number"),
+        Column(f"{level} interval", "interval"),
+        Column("bias", "number"),
+    )
+    table = findings.table
+    place = {label: index for index, label in enumerate(table.labels)}
+    rows = []
+    for label, estimates in list(findings.labels.items())[:SHOWN_LABELS]:
+        recall, precision, f, edge, bias = estimates
+        low, high = edge.interval(findings.level)
+        mark = " (superstitious)" if label in findings.superstitious else ""
+        rows.append(
+            (
+                f"{label}{mark}",
+                table.real[place[label]].item(),
+                table.predicted[place[label]].item(),
+                *(_defined(value) for value in (recall.value, precision.value, f.value, edge.value)),
+                (_defined(low), _defined(high)),
+                _defined(bias.value),
+            )
+        )
+    note = "edge: what a bet on the label earns at fair odds, recall − fallout; bias: predicted − real share"
+    return Section("Label by label", (), (Grid("", columns, tuple(rows), note + _cut(len(table.labels))),))
+
+
+def _counts(findings: DecisionFindings) -> Section:
+    table = findings.table
+    kept = slice(0, SHOWN_LABELS)
+    columns = (
+        Column("predicted ↓  real →"),
+        *(Column(str(label), "count") for label in table.labels[kept]),
+        Column("all", "count"),
+    )
+    counts, predicted, real = table.counts.tolist(), table.predicted.tolist(), table.real.tolist()
+    rows: list[tuple[Cell, ...]] = [
+        (str(label), *counts[index][kept], predicted[index]) for index, label in enumerate(table.labels[kept])
+    ]
+    rows.append(("all", *real[kept], table.total))
+    if table.abstained.any():
+        abstained = table.abstained.tolist()
+        rows.append(("no decision", *abstained[kept], table.abstained.sum().item()))
+    return Section("Contingency table", (), (Grid("", columns, tuple(rows), _cut(len(table.labels))),))
+
+
+def _bookmaker(findings: DecisionFindings) -> Section:
+    money = findings.payoffs
+    kept = slice(0, SHOWN_LABELS)
+    columns = (
+        Column("bet on"),
+        Column("decimal odds", "number"),
+        *(Column(f"{label} comes in", "dollars") for label in money.labels[kept]),
+        Column("won", "dollars"),
+        Column("share of bets", "percent"),
+        Column("weighted", "dollars"),
+    )
+    cells, won, weighted = money.cells.tolist(), money.rows.tolist(), money.weighted.tolist()
+    odds, shares = money.odds.tolist(), money.predicted_share.tolist()
+    rows: list[tuple[Cell, ...]] = [
+        (
+            str(label),
+            _defined(odds[index]),
+            *(_defined(cell) for cell in cells[index][kept]),
+            _defined(won[index]),
+            shares[index],
+            _defined(weighted[index]),
+        )
+        for index, label in enumerate(money.labels[kept])
+    ]
+    rows.append(("all", None, *money.columns.tolist()[kept], None, None, _defined(money.total)))
+    text = (
+        f"Each prediction is a bet with ${money.pool:g} in the pool, normalised so that perfect play earns "
+        "the pool on every label.",
+    )
+    house = Grid(
+        "The house",
+        (Column("what"), Column("value")),
+        _house_rows(findings),
+    )
+    return Section(
+        "The bookmaker's table", text, (Grid("", columns, tuple(rows), _cut(len(money.labels))), house)
+    )
+
+
+def _house_rows(findings: DecisionFindings) -> tuple[tuple[Cell, ...], ...]:
+    from edgeworth.reports.wording import shown
+
+    money = findings.payoffs
+    charged = money.margin or money.commission
+    terms = f" (margin {money.margin:.1%}, commission {money.commission:.1%})" if charged else " at fair odds"
+    return (
+        ("break-even house margin", shown(_defined(money.break_even_margin), "percent")),
+        ("break-even commission", shown(_defined(money.break_even_commission), "percent")),
+        (f"return of a unit bet{terms}", shown(_defined(money.unit_return), "percent")),
+        ("won at the track", shown(_defined(money.won), "dollars")),
+        ("lost at the track", shown(_defined(money.lost), "dollars")),
+    )
+
+
+def _numbers(findings: DecisionFindings) -> dict[str, Any]:
+    level = findings.level
+    extra = [estimate for estimate in (findings.decided, findings.zero_weight) if estimate is not None]
+    clusters = findings.tally.number if isinstance(findings.tally, ClusteredTable) else None
+    plan = findings.plan
+    return {
+        "kind": "decisions",
+        "level": level,
+        "settled": findings.is_settled,
+        "estimates": {estimate.measure: estimate.to_dict(level) for estimate in (*findings.overall, *extra)},
+        "labels": {
+            str(label): {estimate.measure: estimate.to_dict(level) for estimate in estimates}
+            for label, estimates in findings.labels.items()
+        },
+        "guessing": {
+            "at_least": _tail(findings.at_least),
+            "either_way": _tail(findings.either_way),
+        },
+        "payoffs": findings.payoffs.to_dict(),
+        "superstitious": [str(label) for label in findings.superstitious],
+        "plan": {
+            "cases": plan.cases,
+            "needed": _defined(plan.needed),
+            "more": _defined(plan.more),
+            "power": plan.power,
+        },
+        "clusters": clusters,
+        "tally": findings.table.to_dict(),
+    }
+
+
+def _tail(tail: Tail | None) -> dict[str, Any] | None:
+    if tail is None:
+        return None
+    exact = None if tail.exact is None else f"{tail.exact.numerator}/{tail.exact.denominator}"
+    return {
+        "p_value": tail.p_value,
+        "low": tail.low,
+        "high": tail.high,
+        "method": tail.method,
+        "exact": exact,
+    }
+
+
+def _defined(value: float) -> float | None:
+    """JSON and tables have no nan and no infinity."""
+    return None if value != value or value in (float("inf"), float("-inf")) else value
+
+
+def _cut(labels: int) -> str:
+    return (
+        f"; the first {SHOWN_LABELS} of {labels} labels, the rest is in the JSON"
+        if labels > SHOWN_LABELS
+        else ""
+    )

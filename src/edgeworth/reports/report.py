@@ -1,0 +1,95 @@
+"""A report as a value: a verdict, sections of tables, warnings, and where it all came from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+SCHEMA = "edgeworth.report/1"
+
+Kind: TypeAlias = Literal["text", "count", "number", "percent", "dollars", "probability", "interval"]
+Cell: TypeAlias = str | int | float | tuple[float | None, float | None] | None
+"""A pair is an interval. None is undefined."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: its heading, and how its numbers are to be read."""
+
+    name: str
+    kind: Kind = "text"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table: plain values, and how to show them."""
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "title": self.title,
+            "columns": [{"name": column.name, "kind": column.kind} for column in self.columns],
+            "rows": [list(row) for row in self.rows],
+            "note": self.note,
+        }
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading with sentences and tables under it."""
+
+    title: str
+    text: tuple[str, ...] = ()
+    grids: tuple[Grid, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "title": self.title,
+            "text": list(self.text),
+            "tables": [grid.to_dict() for grid in self.grids],
+        }
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an evaluation says: the verdict first, then what it rests on."""
+
+    verdict: str
+    sections: tuple[Section, ...]
+    warnings: tuple[str, ...]
+    provenance: Mapping[str, Any]
+    numbers: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything the report shows, and the numbers behind it, as plain values."""
+        return {
+            "schema": SCHEMA,
+            "verdict": self.verdict,
+            "warnings": list(self.warnings),
+            **self.numbers,
+            "sections": [section.to_dict() for section in self.sections],
+            "provenance": dict(self.provenance),
+        }
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The report as JSON text; also written to ``path`` when given, whole or not at all."""
+        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        if path is not None:
+            from edgeworth.reports.writing import write_whole
+
+            write_whole(Path(path), text)
+        return text
+
+    def __str__(self) -> str:
+        from edgeworth.reports.terminal import plain_text
+
+        return plain_text(self)

@@ -1,0 +1,75 @@
+"""What a reader should know before believing the numbers."""
+
+from __future__ import annotations
+
+from edgeworth.inference import DecisionFindings
+from edgeworth.reports.wording import percent
+from edgeworth.tallies import ClusteredTable
+from edgeworth.tallies.labels import looks_missing
+
+FEW = 5
+
+
+def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
+    """One sentence each."""
+    table = findings.table
+    said = []
+    if table.dropped:
+        said.append(f"{table.dropped:,} rows with a missing value were dropped.")
+    suspicious = [str(label) for label in table.labels if looks_missing(label)]
+    if suspicious:
+        said.append(
+            f"The label {', '.join(map(repr, suspicious))} looks like a missing value; it counts as a label."
+        )
+    total = table.total
+    unreal = [
+        str(label)
+        for label, p, r in zip(table.labels, table.predicted, table.real, strict=True)
+        if p > 0 and r == 0
+    ]
+    if unreal:
+        share = float(sum(p for p, r in zip(table.predicted, table.real, strict=True) if r == 0) / total)
+        said.append(
+            f"{percent(share, 1)} of the predictions are of labels that are never real ({_listed(unreal)}): "
+            "they have no fair odds, informedness is over the other labels, and such bets only lose."
+        )
+    rare = [str(x) for x, r in zip(table.labels, table.real, strict=True) if 0 < r < FEW]
+    if rare:
+        said.append(
+            f"Fewer than {FEW} real cases of {_listed(rare)}: their intervals are wide and approximate."
+        )
+    if findings.superstitious:
+        said.append(
+            f"Superstitious labels, worse than guessing by a test corrected for their number: "
+            f"{_listed([str(x) for x in findings.superstitious])}. Dropping them after having looked is a "
+            "selection; the gain will be smaller on new cases."
+        )
+    if not table.is_counted:
+        said.append(_about_weights(findings))
+    if isinstance(findings.tally, ClusteredTable):
+        number = findings.tally.number
+        said.append(
+            f"Rows of one cluster are taken as alike: intervals rest on {number:,} clusters"
+            + (", which is few." if number < 20 else ".")
+        )
+    if len(table.labels) > len(findings.labels):
+        said.append(
+            f"Only the {len(findings.labels)} most frequent of {len(table.labels):,} labels are shown singly."
+        )
+    return tuple(said)
+
+
+def _about_weights(findings: DecisionFindings) -> str:
+    table = findings.table
+    if table.squared is not None and (table.squared == table.cells).all():
+        return (
+            "The counts are not whole numbers: each unit is taken as one case, and exact tests are left out."
+        )
+    return (
+        f"Rows are weighted: they tell as much as {table.effective_size:,.0f} equal ones, and exact tests "
+        "are left out."
+    )
+
+
+def _listed(labels: list[str]) -> str:
+    return ", ".join(labels[:5]) + (f" and {len(labels) - 5} more" if len(labels) > 5 else "")

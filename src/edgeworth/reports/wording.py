@@ -1,0 +1,82 @@
+"""Numbers as people say them."""
+
+from __future__ import annotations
+
+import math
+
+from edgeworth.reports.report import Cell, Kind
+
+MINUS = "−"
+
+
+def percent(share: float, decimals: int = 0) -> str:
+    """0.153 as 15%; −0 never appears."""
+    text = f"{abs(share) * 100:,.{decimals}f}"
+    sign = MINUS if share < 0 and float(text.replace(",", "")) != 0 else ""
+    return f"{sign}{text}%"
+
+
+def interval_decimals(low: float, high: float) -> int:
+    """Whole per cents, or a decimal when the interval is narrower than two of them."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return 0
+    width = (high - low) * 100
+    return 0 if width >= 2 else 1 if width >= 0.2 else 2
+
+
+def level_said(level: float) -> str:
+    """0.95 as 95%."""
+    return f"{level * 100:g}%"
+
+
+def odds_of_chance(probability: float) -> str:
+    """A p-value as a frequency: "once in 90 tries"."""
+    if probability > 0.5:
+        return "more often than not"
+    if probability > 0.4:
+        return "about every other try"
+    if probability < 1e-9:
+        return "less than once in a billion tries"
+    return f"once in {_two_digits(1 / probability):,} tries"
+
+
+def _two_digits(number: float) -> int:
+    """Rounded to two significant digits, from 100 on."""
+    if number < 100:
+        return round(number)
+    scale = 10 ** (math.floor(math.log10(number)) - 1)
+    return int(round(number / scale) * scale)
+
+
+def about(number: float) -> str:
+    """A count rounded to two digits."""
+    return f"{_two_digits(number):,}"
+
+
+def shown(value: Cell, kind: Kind) -> str:
+    """A cell as text."""
+    if value is None:
+        return "–"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple):
+        low, high = (shown(bound, "number") for bound in value)
+        return "–" if value == (None, None) else f"{low} to {high}"
+    if kind == "count":
+        return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
+    if kind == "percent":
+        return percent(value, 1)
+    if kind == "dollars":
+        text = f"{abs(value):,.2f}"
+        return f"{MINUS if value < 0 and float(text.replace(',', '')) else ''}${text}"
+    if kind == "probability":
+        return probability_said(value)
+    text = f"{abs(value):.3f}"
+    return f"{MINUS if value < 0 and float(text) else ''}{text}"
+
+
+def probability_said(value: float) -> str:
+    """A probability with the digits that matter."""
+    if value == 0:
+        return "0"
+    return f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"

@@ -1,0 +1,31 @@
+"""Files appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from edgeworth.errors import InputError
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write beside the target under a temporary name, then rename: an interrupted run leaves no half file."""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        # mkstemp makes private files; a report has the permissions of any other new file.
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(temporary).chmod(0o666 & ~mask)
+        Path(temporary).replace(path)
+    except OSError as error:
+        Path(temporary).unlink(missing_ok=True)
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,24 @@
+"""Sample data: 189 births, and what two logistic regressions said about each without having seen it.
+
+The births are those of Hosmer & Lemeshow, Applied Logistic Regression (Baystate Medical Center, 1986; also
+``MASS::birthwt``). ``low`` is 1 when the child weighed less than 2.5 kg. Each model predicted each birth from
+the other 188 (leave one out): the smaller one from race and smoking, the larger one from the mother's weight,
+race, smoking, earlier premature labours, hypertension and uterine irritability. ``script/make-sample`` makes
+the file again.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from importlib.resources import as_file, files
+from pathlib import Path
+
+SAMPLE_STORY = (
+    "189 births (Hosmer & Lemeshow): which children will weigh less than 2.5 kg?\n"
+    "Each was predicted by a logistic regression fitted to the other 188."
+)
+
+
+def sample_file() -> AbstractContextManager[Path]:
+    """The sample as a file on disk, for as long as the context lasts."""
+    return as_file(files("edgeworth.sample") / "births.csv")
