@@ -13,6 +13,7 @@ from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.sources.columns import Column, Label, as_column, as_weights
 from edgeworth.tallies.joint import Floats, JointCounts, Numbers, count_joint
 from edgeworth.tallies.labels import canonical, canonical_order, find, positions, union, usual_positive
+from edgeworth.tallies.matrices import checked_matrix
 from edgeworth.tallies.policies import (
     Missing,
     WeightKind,
@@ -154,7 +155,7 @@ class ContingencyTable:
         """
         if rows not in ("predicted", "real"):
             raise OptionError(f'rows must be "predicted" or "real"; saw {rows!r}')
-        matrix = _checked_matrix(counts)
+        matrix = checked_matrix(counts)
         if rows == "real":
             matrix = matrix.T
         size = len(matrix)
@@ -242,10 +243,9 @@ class ContingencyTable:
             names = tuple(canonical(label) for label in labels)
             if len(set(names)) < len(names):
                 raise InputError(f"a label is declared twice: {list(names)}")
-            order = tuple(
-                self.labels[_found(name, self.labels)] if _found(name, self.labels) >= 0 else name
-                for name in names
-            )
+            # A label may be declared as it is written: "1" for 1.
+            written = {str(label): label for label in self.labels}
+            order = tuple(name if name in self.labels else written.get(str(name), name) for name in names)
             unknown = [label for label in self.labels if label not in order]
             if unknown:
                 raise InputError(f"{_listed(unknown)} not among the declared labels {_listed(names)}")
@@ -258,12 +258,7 @@ class ContingencyTable:
         """New names for the labels, in order; labels that get one name become one label."""
         labels = canonical_order(names)
         place = positions(map(canonical, names), labels)
-        gather = np.zeros((len(labels), len(names)), dtype=np.int64)
-        gather[place, np.arange(len(names))] = 1
-        rows = np.zeros((len(labels) + 1, len(names) + 1), dtype=np.int64)
-        rows[:-1, :-1], rows[-1, -1] = gather, 1
-        squared = None if self.squared is None else rows @ self.squared @ gather.T
-        return replace(self, labels=labels, cells=rows @ self.cells @ gather.T, squared=squared)
+        return self._regrouped(labels, np.append(place, len(labels)), place)
 
     def mapped(self, mapping: Mapping[Label, Label | None]) -> Self:
         """Each predicted label replaced by another, or by no decision where the mapping says None.
@@ -274,17 +269,10 @@ class ContingencyTable:
         """
         names = {self.labels[self.index(label)]: target for label, target in mapping.items()}
         targets = [names.get(label, label) for label in self.labels]
-        labels = self.labels + tuple(
-            dict.fromkeys(target for target in targets if target is not None and target not in self.labels)
-        )
-        wide = self._placed(labels)
-        rows = np.zeros((len(labels) + 1, len(labels) + 1), dtype=np.int64)
-        for source, label in enumerate(labels):
-            target = names.get(label, label)
-            rows[-1 if target is None else labels.index(target), source] = 1
-        rows[-1, -1] = 1
-        squared = None if wide.squared is None else rows @ wide.squared
-        return replace(wide, cells=rows @ wide.cells, squared=squared)
+        labels = tuple(dict.fromkeys([*self.labels, *(target for target in targets if target is not None)]))
+        place = {label: index for index, label in enumerate(labels)}
+        rows = [len(labels) if target is None else place[target] for target in targets]
+        return self._regrouped(labels, np.array([*rows, len(labels)]), positions(self.labels, labels))
 
     def ignoring(self, *labels: Label) -> Self:
         """Predictions of these labels count as no decision (catch-all classes, superstitious labels)."""
@@ -292,15 +280,11 @@ class ContingencyTable:
 
     def without_empty_labels(self) -> Self:
         """Labels that were neither predicted nor real left out."""
-        used = tuple(
-            label
-            for label, seen in zip(self.labels, (self.cells.sum(axis=0) + self.predicted) > 0, strict=True)
-            if seen
-        )
-        keep = positions(used, self.labels)
-        rows = np.append(keep, len(self.labels))
-        squared = None if self.squared is None else self.squared[np.ix_(rows, keep)]
-        return replace(self, labels=used, cells=self.cells[np.ix_(rows, keep)], squared=squared)
+        seen = (self.cells.sum(axis=0) + self.predicted) > 0
+        used = tuple(label for label, keep in zip(self.labels, seen, strict=True) if keep)
+        # A label that goes has only zeros, so it does not matter where they are added.
+        place = np.where(seen, np.cumsum(seen) - 1, 0)
+        return self._regrouped(used, np.append(place, len(used)), place)
 
     def transposed(self) -> Self:
         """Predictions and reality exchanged; abstentions have no place there and must be absent."""
@@ -376,46 +360,22 @@ class ContingencyTable:
         if labels == self.labels:
             return replace(self, labels=labels)
         place = positions(self.labels, labels)
-        rows = np.append(place, len(labels))
+        return self._regrouped(labels, np.append(place, len(labels)), place)
 
-        def spread(values: NDArray[Any]) -> NDArray[Any]:
-            wide = np.zeros((len(labels) + 1, len(labels)), dtype=values.dtype)
-            wide[np.ix_(rows, place)] = values
-            return wide
+    def _regrouped(self, labels: tuple[Label, ...], rows: NDArray[Any], columns: NDArray[Any]) -> Self:
+        """Every row and column added to a new one."""
 
-        squared = None if self.squared is None else spread(self.squared)
-        return replace(self, labels=labels, cells=spread(self.cells), squared=squared)
+        def gathered(values: Numbers) -> Numbers:
+            cells = np.zeros((len(labels) + 1, len(labels)), dtype=values.dtype)
+            np.add.at(cells, (rows[:, None], columns[None, :]), values)
+            return cells
+
+        squared = None if self.squared is None else gathered(self.squared)
+        return replace(self, labels=labels, cells=gathered(self.cells), squared=squared)
 
     def _squares(self) -> Floats:
         """Σw²; a counted case weighs 1."""
         return self.cells.astype(np.float64) if self.squared is None else self.squared
-
-
-def _checked_matrix(counts: ArrayLike) -> NDArray[Any]:
-    try:
-        matrix = np.asarray(counts)
-        numbers = matrix.astype(np.float64)
-    except (TypeError, ValueError):
-        raise InputError("a matrix of counts needs numbers in rows of equal length") from None
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise InputError(
-            f"a contingency matrix is square (as many predicted as real labels); saw {matrix.shape}"
-        )
-    if matrix.size == 0:
-        raise InputError("the matrix is empty")
-    if not np.all(np.isfinite(numbers) & (numbers >= 0)):
-        bad = numbers[~(np.isfinite(numbers) & (numbers >= 0))][0]
-        raise InputError(f"counts must be finite and at least 0; saw {bad:g}")
-    if matrix.dtype.kind in "biu" or np.all(numbers == np.round(numbers)):
-        return matrix.astype(np.int64)
-    return numbers
-
-
-def _found(label: Label, labels: Sequence[Label]) -> int:
-    try:
-        return find(label, labels)
-    except InputError:
-        return -1
 
 
 def _one_positive(left: Label | None, right: Label | None) -> Label | None:
