@@ -8,23 +8,19 @@ to do about them is decided afterwards, on counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import prod
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import InputError
-from edgeworth.sources.columns import Column, Label, blocks, check_weights, encode
+from edgeworth.sources.columns import Column, Label, blocks, check_weights
+from edgeworth.tallies.fusing import DENSE_CELLS, Fused, fuse
 from edgeworth.tallies.labels import canonical, canonical_order, positions
 
-DENSE_CELLS = 1 << 16
-"""Combinations counted in a full array; above this they are sorted."""
-
 LARGEST_EXACT_FLOAT = 1 << 53
-LARGEST_CODE = 1 << 62
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -105,23 +101,24 @@ def count_joint(
         said = ", ".join(f"{name} has {length:,}" for name, length in zip(every, lengths, strict=False))
         raise InputError(f"the columns have different lengths: {said}")
     gathered = _Gathered(domain)
+    dense: _Dense | None = None
     for rows in blocks(lengths[0]):
         weight = None if weights is None else weights[rows]
         if weight is not None:
             check_weights(weight, first_row + rows.start)
-        fused = _fuse([column[rows] for column in columns], domain, names)
-        gathered.add(_count_block(fused, weight), fused.labels)
+        coding = None if dense is None else dense.fused.coding
+        fused = fuse([column[rows] for column in columns], domain, names, coding)
+        if fused.size > DENSE_CELLS:
+            gathered.add(_count_many(fused, weight), fused.labels)
+        elif dense is not None and fused.coding is not None and dense.fused.coding == fused.coding:
+            dense.add(fused, weight)
+        else:
+            if dense is not None:
+                gathered.add(dense.part(), dense.fused.labels)
+            dense = _Dense(fused, weight)
+    if dense is not None:
+        gathered.add(dense.part(), dense.fused.labels)
     return gathered.result()
-
-
-@dataclass(frozen=True)
-class _Fused:
-    """A block with one code a row, and how to get from codes back to keys."""
-
-    codes: NDArray[np.intp]
-    size: int
-    keys_of: Callable[[NDArray[np.intp]], NDArray[np.intp]]
-    labels: list[Sequence[Label]]
 
 
 @dataclass(frozen=True)
@@ -138,89 +135,52 @@ class _Part:
         return self.weight.astype(np.float64) if self.square is None else self.square
 
 
-def _count_block(fused: _Fused, weight: NDArray[Any] | None) -> _Part:
-    if fused.size <= DENSE_CELLS:
-        groups = fused.codes
-        counted = np.bincount(groups, minlength=fused.size)
-        present = np.flatnonzero(counted)
-        chosen, size = present, fused.size
-        rows = counted[present]
-    else:
-        present, groups, rows = np.unique(fused.codes, return_inverse=True, return_counts=True)
-        chosen, size = np.arange(len(present)), len(present)
-    keys = fused.keys_of(present)
-    rows = rows.astype(np.int64)
+class _Dense:
+    """Blocks of one coding, added up cell by cell: only the last result is translated to labels."""
+
+    def __init__(self, fused: Fused, weight: NDArray[Any] | None) -> None:
+        self.fused = fused
+        self.rows, self.weight, self.square = _sums(fused.codes, weight, fused.size)
+
+    def add(self, fused: Fused, weight: NDArray[Any] | None) -> None:
+        rows, total, square = _sums(fused.codes, weight, fused.size)
+        self.rows += rows
+        if weight is not None:
+            self.weight = self.weight + total
+        if self.square is not None and square is not None:
+            self.square = self.square + square
+
+    def part(self) -> _Part:
+        present = np.flatnonzero(self.rows)
+        square = None if self.square is None else self.square[present]
+        return _Part(self.fused.keys_of(present), self.rows[present], self.weight[present], square)
+
+
+def _count_many(fused: Fused, weight: NDArray[Any] | None) -> _Part:
+    """Too many possible combinations for a full array: only those that occur."""
+    present, groups = np.unique(fused.codes, return_inverse=True)
+    return _Part(fused.keys_of(present), *_sums(groups, weight, len(present)))
+
+
+def _sums(
+    groups: NDArray[np.intp], weight: NDArray[Any] | None, size: int
+) -> tuple[Integers, Numbers, Floats | None]:
+    """Rows, weight and squared weight of each group."""
+    rows = np.bincount(groups, minlength=size).astype(np.int64, copy=False)
     if weight is None:
-        return _Part(keys, rows, rows, None)
+        return rows, rows, None
     if weight.dtype.kind == "f":
-        total = np.bincount(groups, weights=weight, minlength=size)[chosen]
-        square = np.bincount(groups, weights=weight * weight, minlength=size)[chosen]
-        return _Part(keys, rows, total, square.astype(np.float64))
+        square = np.bincount(groups, weights=weight * weight, minlength=size)
+        return (
+            rows,
+            np.bincount(groups, weights=weight, minlength=size),
+            square.astype(np.float64, copy=False),
+        )
     if int(weight.sum()) < LARGEST_EXACT_FLOAT:
-        total = np.bincount(groups, weights=weight, minlength=size)[chosen]
-        return _Part(keys, rows, total.astype(np.int64), None)
+        return rows, np.bincount(groups, weights=weight, minlength=size).astype(np.int64), None
     exact = np.zeros(size, dtype=np.int64)
     np.add.at(exact, groups, weight)
-    return _Part(keys, rows, exact[chosen], None)
-
-
-def _fuse(pieces: list[Column], domains: tuple[int, ...], names: Sequence[str]) -> _Fused:
-    integers = [piece for piece in pieces if isinstance(piece, np.ndarray) and _is_plain_integer(piece.dtype)]
-    if len(integers) == len(pieces) and len(set(domains)) == 1:
-        fused = _fuse_small_integers(integers)
-        if fused is not None:
-            return fused
-    return _fuse_labels(pieces, domains, names)
-
-
-def _is_plain_integer(dtype: np.dtype[Any]) -> bool:
-    return dtype.kind in "bi" or (dtype.kind == "u" and dtype.itemsize < 8)
-
-
-def _fuse_small_integers(pieces: list[NDArray[Any]]) -> _Fused | None:
-    """Integers within a narrow range are their own codes: no sorting, no dictionary."""
-    arrays = [piece.view(np.uint8) if piece.dtype.kind == "b" else piece for piece in pieces]
-    low = min(int(array.min()) for array in arrays)
-    high = max(int(array.max()) for array in arrays)
-    span = high - low + 1
-    if span ** len(arrays) > DENSE_CELLS:
-        return None
-    codes = arrays[0].astype(np.intp)
-    for array in arrays[1:]:
-        codes *= span
-        codes += array
-    if low:
-        codes -= low * sum(span**power for power in range(len(arrays)))
-    levels = (span,) * len(arrays)
-    kind = bool if all(piece.dtype.kind == "b" for piece in pieces) else int
-    return _Fused(
-        codes,
-        span ** len(arrays),
-        lambda present: np.stack(np.unravel_index(present, levels), axis=1) + 1,
-        [[kind(value) for value in range(low, high + 1)]],
-    )
-
-
-def _fuse_labels(pieces: list[Column], domains: tuple[int, ...], names: Sequence[str]) -> _Fused:
-    index: list[dict[Label, int]] = [{} for _ in range(max(domains) + 1)]
-    columns = []
-    for piece, domain, name in zip(pieces, domains, names, strict=True):
-        column, place = encode(piece, name), index[domain]
-        # The last entry translates code -1, missing, to 0.
-        translate = [place.setdefault(label, len(place)) + 1 for label in column.labels] + [0]
-        columns.append(np.array(translate, dtype=np.intp)[column.codes])
-    levels = tuple(len(index[domain]) + 1 for domain in domains)
-    labels: list[Sequence[Label]] = [list(place) for place in index]
-    if prod(levels) < LARGEST_CODE:
-        return _Fused(
-            np.ravel_multi_index(columns, levels),
-            prod(levels),
-            lambda present: np.stack(np.unravel_index(present, levels), axis=1),
-            labels,
-        )
-    # One whole number cannot hold a combination of so many columns: number those that occur.
-    distinct, codes = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-    return _Fused(codes.reshape(-1), len(distinct), lambda present: distinct[present], labels)
+    return rows, exact, None
 
 
 class _Gathered:

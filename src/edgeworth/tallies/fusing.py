@@ -1,0 +1,104 @@
+"""A block of rows as one whole number a row, so that counting combinations is counting numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.sources.columns import Column, Label, encode
+
+DENSE_CELLS = 1 << 16
+"""Combinations counted in a full array; above this they are sorted."""
+
+LARGEST_CODE = 1 << 62
+
+Coding: TypeAlias = tuple[int, int, type]
+"""The range of integers that are their own codes, and whether they are booleans."""
+
+
+@dataclass(frozen=True)
+class Fused:
+    """A block with one code a row, and how to get from codes back to keys.
+
+    A key is 0 for missing and otherwise 1 + the position of a label.
+
+    Blocks of equal ``coding`` use the same codes for the same labels and can be added as they are.
+    """
+
+    codes: NDArray[np.intp]
+    size: int
+    keys_of: Callable[[NDArray[np.intp]], NDArray[np.intp]]
+    labels: list[Sequence[Label]]
+    coding: Coding | None = None
+
+
+def fuse(
+    pieces: list[Column], domains: tuple[int, ...], names: Sequence[str], coding: Coding | None
+) -> Fused:
+    """Fuse the columns of a block; ``coding`` is the last block's, kept where it still fits."""
+    integers = [piece for piece in pieces if isinstance(piece, np.ndarray) and _is_plain_integer(piece.dtype)]
+    if len(integers) == len(pieces) and len(set(domains)) == 1:
+        fused = _fuse_small_integers(integers, coding)
+        if fused is not None:
+            return fused
+    return _fuse_labels(pieces, domains, names)
+
+
+def _is_plain_integer(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind in "bi" or (dtype.kind == "u" and dtype.itemsize < 8)
+
+
+def _fuse_small_integers(pieces: list[NDArray[Any]], coding: Coding | None) -> Fused | None:
+    """Integers within a narrow range are their own codes: no sorting, no dictionary."""
+    arrays = [piece.view(np.uint8) if piece.dtype.kind == "b" else piece for piece in pieces]
+    low = min(int(array.min()) for array in arrays)
+    high = max(int(array.max()) for array in arrays)
+    kind = bool if all(piece.dtype.kind == "b" for piece in pieces) else int
+    if coding is not None and coding[0] <= low and high <= coding[1] and coding[2] is kind:
+        low, high, _ = coding
+    span = high - low + 1
+    size = span ** len(arrays)
+    if size > DENSE_CELLS:
+        return None
+    codes = np.empty(len(arrays[0]), dtype=np.intp)
+    codes[:] = arrays[0]
+    for array in arrays[1:]:
+        np.multiply(codes, span, out=codes)
+        np.add(codes, array, out=codes)
+    if low:
+        codes -= low * sum(span**power for power in range(len(arrays)))
+    levels = (span,) * len(arrays)
+    return Fused(
+        codes,
+        size,
+        lambda present: np.stack(np.unravel_index(present, levels), axis=1) + 1,
+        [[kind(value) for value in range(low, high + 1)]],
+        (low, high, kind),
+    )
+
+
+def _fuse_labels(pieces: list[Column], domains: tuple[int, ...], names: Sequence[str]) -> Fused:
+    index: list[dict[Label, int]] = [{} for _ in range(max(domains) + 1)]
+    columns = []
+    for piece, domain, name in zip(pieces, domains, names, strict=True):
+        column, place = encode(piece, name), index[domain]
+        # The last entry translates code -1, missing, to 0.
+        translate = [place.setdefault(label, len(place)) + 1 for label in column.labels] + [0]
+        columns.append(np.array(translate, dtype=np.intp)[column.codes])
+    levels = tuple(len(index[domain]) + 1 for domain in domains)
+    labels: list[Sequence[Label]] = [list(place) for place in index]
+    if prod(levels) < LARGEST_CODE:
+        return Fused(
+            np.ravel_multi_index(columns, levels),
+            prod(levels),
+            lambda present: np.stack(np.unravel_index(present, levels), axis=1),
+            labels,
+        )
+    # One whole number cannot hold a combination of so many columns: number those that occur.
+    distinct, codes = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+    return Fused(codes.reshape(-1), len(distinct), lambda present: distinct[present], labels)
