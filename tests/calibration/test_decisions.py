@@ -1,0 +1,108 @@
+"""Seeded: intervals cover as often as they say, and the test of guessing rejects as seldom as it says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import edgeworth as ew
+
+RUNS = 1500
+# With 1500 runs the share covered has a standard error of .0056 at 95%; .935 to .965 is 2.7 of them.
+LOW, HIGH = 0.935, 0.965
+
+
+def samples(shares: np.ndarray, cases: int, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    size = len(shares)
+    return rng.multinomial(cases, shares.ravel(), size=RUNS).reshape(RUNS, size, size)
+
+
+def coverage(shares: np.ndarray, spelling: str, cases: int, method: object = None) -> float:
+    truth = ew.measure(ew.ContingencyTable.from_matrix(shares, rows="predicted"), spelling)
+    covered = 0
+    for counts in samples(shares, cases, seed=cases):
+        table = ew.ContingencyTable.from_matrix(counts, rows="predicted")
+        covered += truth in ew.estimate(table, spelling, method=method).interval(0.95)
+    return covered / RUNS
+
+
+TWO = np.array([[0.45, 0.10], [0.15, 0.30]])
+THREE = np.array([[0.30, 0.06, 0.04], [0.05, 0.22, 0.05], [0.05, 0.07, 0.16]])
+UNEVEN = np.array([[0.70, 0.06, 0.02], [0.06, 0.06, 0.01], [0.03, 0.01, 0.05]])
+
+
+@pytest.mark.parametrize("shares", [TWO, THREE, UNEVEN], ids=["two", "three", "uneven"])
+@pytest.mark.parametrize(
+    "spelling",
+    ["informedness", "markedness", "mcc", "kappa", "accuracy", "recall[1]", "f[1]", "balanced_accuracy"],
+)
+def test_default_intervals_cover(shares: np.ndarray, spelling: str) -> None:
+    assert LOW <= coverage(shares, spelling, 250) <= HIGH
+
+
+@pytest.mark.parametrize("method", [ew.Delta(), ew.Dirichlet(draws=500), ew.Bootstrap(draws=500)], ids=str)
+def test_other_methods_cover_informedness(method: object) -> None:
+    # 500 draws blur the bounds a little, always towards less coverage.
+    assert LOW - 0.01 <= coverage(THREE, "informedness", 400, method) <= HIGH
+
+
+def test_clopper_pearson_covers_at_least_its_level() -> None:
+    assert coverage(TWO, "recall[0]", 40, ew.ClopperPearson()) >= 0.95
+
+
+def test_clustered_intervals_cover_where_plain_ones_do_not() -> None:
+    # Patients differ in how often they are diagnosed rightly: rows of one patient are alike.
+    rng = np.random.default_rng(5)
+    runs, patients, visits = 600, 60, 8
+    clustered = plain = 0
+    for _ in range(runs):
+        skill = np.repeat(rng.beta(2, 1, patients), visits)
+        truth = rng.integers(0, 2, patients * visits)
+        prediction = np.where(rng.random(len(truth)) < skill, truth, 1 - truth)
+        tally = ew.ClusteredTable.from_labels(
+            truth, prediction, clusters=np.repeat(np.arange(patients), visits)
+        )
+        expected = 2 / 3 - 1 / 3  # recall − fallout when the mean skill is 2/3
+        clustered += expected in ew.estimate(tally, "informedness").interval()
+        plain += expected in ew.estimate(tally.table, "informedness").interval()
+    assert clustered / runs >= 0.925
+    assert plain / runs <= 0.85
+
+
+def test_sampling_weights_cover() -> None:
+    # Cases are sampled with unequal chances and weighted back.
+    rng = np.random.default_rng(6)
+    runs, covered = 800, 0
+    population = rng.multinomial(1, THREE.ravel(), size=40_000).argmax(axis=1)
+    predicted, real = np.divmod(population, 3)
+    true_value = ew.measure(ew.ContingencyTable.from_labels(real, predicted), "informedness")
+    chance = np.where(real == 2, 0.03, 0.01)
+    for _ in range(runs):
+        taken = rng.random(len(real)) < chance
+        table = ew.ContingencyTable.from_labels(real[taken], predicted[taken], weights=1 / chance[taken])
+        covered += true_value in ew.estimate(table, "informedness").interval()
+    assert 0.925 <= covered / runs <= 0.975
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_the_exact_test_rejects_guessing_no_more_often_than_it_says(labels: int) -> None:
+    rng = np.random.default_rng(7)
+    runs, rejected = 1000, 0
+    for _ in range(runs):
+        truth, prediction = rng.integers(0, labels, (2, 24))
+        estimate = ew.estimate(ew.ContingencyTable.from_labels(truth, prediction), "informedness")
+        rejected += estimate.undefined is None and estimate.p_value() <= 0.05
+    assert rejected / runs <= 0.065  # 5% and two standard errors; exact tests stay below
+
+
+def test_draws_reject_guessing_no_more_often_than_they_say() -> None:
+    rng = np.random.default_rng(8)
+    runs, rejected = 300, 0
+    for run in range(runs):
+        truth, prediction = rng.integers(0, 6, (2, 120))
+        table = ew.ContingencyTable.from_labels(truth, prediction)
+        law = ew.chance.informedness(table, draws=199, seed=run)
+        rejected += law.tail(ew.measure(table, "informedness")).p_value <= 0.05
+    assert rejected / runs <= 0.085  # 5% and 2.8 standard errors
+    assert rejected / runs >= 0.015

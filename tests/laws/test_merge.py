@@ -1,0 +1,213 @@
+"""The laws of merging, written once and held against every tally.
+
+Counts must agree exactly; sums of float weights depend on the order of addition, so to 1e-12.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import math
+import operator
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from edgeworth import ClusteredTable, ContingencyTable, Paired
+from edgeworth.sources.columns import as_column
+
+Row = tuple[Any, Any, Any, int, float, str]
+"""Truth, prediction, second prediction, frequency, sampling weight, cluster."""
+
+# True and 1 are one label to Python, and so are 2 and 2.0: the laws must hold for them too.
+LABELS = st.sampled_from(["cat", "dog", "Cat", "", 10, 9, 1, 0, True, False, 2.0, 2, 2.5, -1])
+MAYBE = st.one_of(LABELS, st.none())
+
+
+def rows_of(
+    truth: st.SearchStrategy[Any], prediction: st.SearchStrategy[Any]
+) -> st.SearchStrategy[list[Row]]:
+    return st.lists(
+        st.tuples(
+            truth,
+            prediction,
+            prediction,
+            st.sampled_from([0, 1, 2, 7, 2**53 + 1]),
+            st.sampled_from([0.0, 0.1, 1 / 3, 1.0, 2.5, 1e-9, 1e9]),
+            st.sampled_from(["ann", "bob", "cho"]),
+        ),
+        max_size=10,
+    )
+
+
+COMPLETE, ABSTAINING, INCOMPLETE = rows_of(LABELS, LABELS), rows_of(LABELS, MAYBE), rows_of(MAYBE, MAYBE)
+
+
+def column(rows: list[Row], place: int) -> Any:
+    return as_column([row[place] for row in rows], str(place))
+
+
+def table(rows: list[Row], **options: Any) -> ContingencyTable:
+    return ContingencyTable.from_columns(column(rows, 0), column(rows, 1), **options)
+
+
+def clustered(rows: list[Row], **options: Any) -> ClusteredTable:
+    return ClusteredTable.from_columns(column(rows, 0), column(rows, 1), column(rows, 5), **options)
+
+
+def paired(rows: list[Row], **options: Any) -> Paired:
+    if not rows:
+        # from_labels refuses to be given nothing, which is right for a user and not for a shard.
+        return Paired.empty()
+    predictions = {"first": [row[1] for row in rows], "second": [row[2] for row in rows]}
+    return Paired.from_labels([row[0] for row in rows], predictions, **options)
+
+
+def frequencies(rows: list[Row]) -> Any:
+    return np.array([row[3] for row in rows], dtype=np.int64)
+
+
+def sampling(rows: list[Row]) -> Any:
+    return np.array([row[4] for row in rows], dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A way to count rows into a tally."""
+
+    count: Callable[[list[Row]], Any]
+    rows: st.SearchStrategy[list[Row]] = COMPLETE
+    is_exact: bool = True
+
+
+KINDS = {
+    "table": Kind(table),
+    "table of frequencies": Kind(lambda rows: table(rows, weights=frequencies(rows))),
+    "table of sampling weights": Kind(lambda rows: table(rows, weights=sampling(rows)), is_exact=False),
+    "table with abstentions": Kind(lambda rows: table(rows, missing="abstain", abstain="dog"), ABSTAINING),
+    "table with dropped rows": Kind(lambda rows: table(rows, missing="drop", abstain=9), INCOMPLETE),
+    "paired": Kind(paired),
+    "paired with frequencies": Kind(lambda rows: paired(rows, weights=frequencies(rows))),
+    "paired with sampling weights": Kind(lambda rows: paired(rows, weights=sampling(rows)), is_exact=False),
+    "paired with abstentions": Kind(lambda rows: paired(rows, missing="abstain", abstain="dog"), ABSTAINING),
+    "clustered": Kind(clustered),
+    "clustered with frequencies": Kind(lambda rows: clustered(rows, weights=frequencies(rows))),
+    "clustered with weights": Kind(lambda rows: clustered(rows, weights=sampling(rows)), is_exact=False),
+    "clustered with abstentions": Kind(
+        lambda rows: clustered(rows, missing="abstain", abstain="dog"), ABSTAINING
+    ),
+    "clustered with dropped rows": Kind(lambda rows: clustered(rows, missing="drop"), INCOMPLETE),
+}
+
+every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+
+
+def same_values(left: Any, right: Any) -> bool:
+    """Nested plain values, floats to 1e-12."""
+    if isinstance(left, float) and isinstance(right, float):
+        return math.isclose(left, right, rel_tol=1e-12, abs_tol=1e-300)
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(same_values(left[key], right[key]) for key in left)
+    if isinstance(left, list):
+        return len(left) == len(right) and all(map(same_values, left, right))
+    return bool(left == right)
+
+
+def assert_same(left: Any, right: Any, kind: Kind) -> None:
+    assert type(left) is type(right)
+    if kind.is_exact:
+        assert left == right
+    assert same_values(left.to_dict(), right.to_dict())
+
+
+def counts_of(tally: Any) -> list[Any]:
+    if isinstance(tally, ContingencyTable):
+        return [tally.cells]
+    joint = [tally.joint.rows, tally.joint.weight]
+    return joint if isinstance(tally, Paired) else [tally.table.cells, *joint]
+
+
+def cut(rows: list[Row], places: list[int]) -> list[list[Row]]:
+    edges = [0, *sorted(place % (len(rows) + 1) for place in places), len(rows)]
+    return [rows[start:stop] for start, stop in itertools.pairwise(edges)]
+
+
+@every_kind
+@given(data=st.data())
+def test_adding_nothing_changes_nothing(kind: Kind, data: st.DataObject) -> None:
+    tally = kind.count(data.draw(kind.rows))
+    nothing = type(tally).empty()
+    # Adding nothing involves no rounding, so it is exact for weights too.
+    assert nothing + tally == tally
+    assert tally + nothing == tally
+
+
+@every_kind
+@given(data=st.data())
+def test_grouping_does_not_matter(kind: Kind, data: st.DataObject) -> None:
+    rows = data.draw(kind.rows)
+    one, two, three = (kind.count(rows[start::3]) for start in range(3))
+    assert_same((one + two) + three, one + (two + three), kind)
+
+
+@every_kind
+@given(data=st.data())
+def test_sides_do_not_matter(kind: Kind, data: st.DataObject) -> None:
+    rows = data.draw(kind.rows)
+    one, two = kind.count(rows[::2]), kind.count(rows[1::2])
+    assert_same(one + two, two + one, kind)
+
+
+@every_kind
+@given(data=st.data(), places=st.lists(st.integers(0, 100), max_size=5))
+def test_merged_shards_equal_the_whole(kind: Kind, data: st.DataObject, places: list[int]) -> None:
+    rows = data.draw(kind.rows)
+    shards = [kind.count(shard) for shard in cut(rows, places)]
+    whole = kind.count(rows)
+    assert_same(sum(shards[1:], shards[0]), whole, kind)
+    backwards = functools.reduce(operator.add, reversed(shards), type(whole).empty())
+    assert_same(backwards, whole, kind)
+
+
+@every_kind
+@given(data=st.data())
+def test_plain_values_come_back_through_json(kind: Kind, data: st.DataObject) -> None:
+    tally = kind.count(data.draw(kind.rows))
+    again = type(tally).from_dict(json.loads(json.dumps(tally.to_dict(), allow_nan=False)))
+    # JSON writes floats so that they read back as the same float, so this is exact for weights too.
+    assert again == tally
+
+
+@pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind.is_exact])
+@given(data=st.data())
+def test_counts_stay_integers(name: str, data: st.DataObject) -> None:
+    kind = KINDS[name]
+    rows = data.draw(kind.rows)
+    tally = kind.count(rows[::2]) + kind.count(rows[1::2])
+    assert {counts.dtype for counts in counts_of(tally)} == {np.dtype(np.int64)}
+
+
+@given(rows=COMPLETE)
+def test_table_equals_counting_pairs_one_by_one(rows: list[Row]) -> None:
+    counted = table(rows)
+    pairs = Counter((row[0], row[1]) for row in rows)
+    assert set(counted.labels) == {label for pair in pairs for label in pair}
+    for row, predicted in enumerate(counted.labels):
+        for place, real in enumerate(counted.labels):
+            assert counted.counts[row, place] == pairs[real, predicted]
+
+
+@given(one=COMPLETE, two=COMPLETE)
+def test_merged_labels_are_the_union_in_canonical_order(one: list[Row], two: list[Row]) -> None:
+    merged = table(one) + table(two)
+    assert set(merged.labels) == {label for row in one + two for label in row[:2]}
+    numbers = [label for label in merged.labels if not isinstance(label, str)]
+    texts = [label for label in merged.labels if isinstance(label, str)]
+    assert merged.labels == (*sorted(numbers), *sorted(texts))
