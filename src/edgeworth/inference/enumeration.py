@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from math import comb
 
-MOST_CELLS = 360_000
-"""Cells looked at before giving up: some tenths of a second."""
+MOST_WORK = 360_000
+"""Cells looked at before giving up, some tenths of a second; a cell costs more as its binomials grow."""
+
+ROUGH = 2
+"""The number of steps foreseen is an upper bound, so a little more than the limit is worth a try."""
 
 
 class TooMany(Exception):  # noqa: N818  # a signal between two functions, never seen by a user
@@ -25,13 +29,20 @@ def enumerate_hits(
     {0: (1, 1), 2: (1, 1)}
     """
     states: dict[tuple[tuple[int, ...], int], tuple[int, int]] = {(tuple(predicted), 0): (1, 1)}
-    steps = 0
-    for label, number in enumerate(real):
+    work, cost = 0.0, len(predicted) * (1 + (sum(real) / 200) ** 2)
+    # What is left when all other classes are done fills the last one in one way: let it be the largest.
+    order = sorted(range(len(real)), key=lambda label: real[label])
+    for label in order:
+        if (
+            label != order[-1]
+            and len(states) * _number_of_compositions(real[label], predicted) > ROUGH * MOST_WORK
+        ):
+            raise TooMany
         following: dict[tuple[tuple[int, ...], int], tuple[int, int]] = {}
         for (left, total), (ways, tables) in states.items():
-            for taken in _compositions(number, left):
-                steps += len(left)
-                if steps > MOST_CELLS:
+            for taken in _compositions(real[label], left):
+                work += cost
+                if work > MOST_WORK:
                     raise TooMany
                 many = ways
                 for available, chosen in zip(left, taken, strict=True):
@@ -59,3 +70,12 @@ def _compositions(number: int, limits: tuple[int, ...]) -> Iterator[tuple[int, .
     for first in range(max(0, number - room), min(number, limits[0]) + 1):
         for rest in _compositions(number - first, limits[1:]):
             yield (first, *rest)
+
+
+def _number_of_compositions(number: int, limits: Sequence[int]) -> int:
+    """How many there are, without making them."""
+    counts = [1] + [0] * number
+    for limit in limits:
+        running = [0, *accumulate(counts)]
+        counts = [running[n + 1] - running[max(0, n - limit)] for n in range(number + 1)]
+    return counts[number]

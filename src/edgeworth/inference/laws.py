@@ -207,8 +207,12 @@ class NewcombeLaw:
 
 @dataclass(frozen=True)
 class PosteriorLaw:
-    """Draws from a posterior: intervals are credible, a p-value is the posterior's tail beyond the null."""
+    """Draws from a posterior: intervals are credible, a p-value is the posterior's tail beyond the null.
 
+    At the end of its range (all right) the estimate lies beyond every draw; the interval then reaches to it.
+    """
+
+    value: float
     draws: Draws
     undefined_draws: int = 0
 
@@ -220,7 +224,7 @@ class PosteriorLaw:
     def interval(self, level: float) -> tuple[float, float]:
         """Equal tails."""
         low, high = np.quantile(self.draws, [(1 - level) / 2, (1 + level) / 2])
-        return float(low), float(high)
+        return min(float(low), self.value), max(float(high), self.value)
 
     def p_value(self, null: float, alternative: Alternative) -> float:
         """P(measure ≤ null) is what speaks against "greater"; the smaller tail doubled for two sides."""

@@ -134,7 +134,8 @@ class Dirichlet:
         """Draws of the measure."""
         _check_unweighted(tally, str(self))
         values = posterior_values(table_of(tally), resolved, self.prior, self.draws, self.seed)
-        return PosteriorLaw(*defined_draws(values, resolved.spelling))
+        value = float(resolved.values(table_of(tally).cells))
+        return PosteriorLaw(value, *defined_draws(values, resolved.spelling))
 
     def __str__(self) -> str:
         prior = "1/K" if self.prior is None else f"{self.prior:g}"
