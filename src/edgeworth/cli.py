@@ -22,9 +22,13 @@ app = App(
     help="Are these predictions informed, or lucky? How sure is that, and what is the edge worth?",
 )
 
-Labels = Annotated[str | None, Parameter(help="The labels in their order, separated by commas.")]
+# A label, and the name of standard output, may begin with a hyphen.
+Hyphen = Parameter(allow_leading_hyphen=True)
+Labels = Annotated[str | None, Hyphen, Parameter(help="The labels in their order, separated by commas.")]
 Json = Annotated[
-    str | None, Parameter(help="Also write everything as JSON to this file; - is standard output, alone.")
+    str | None,
+    Hyphen,
+    Parameter(help="Also write everything as JSON to this file; - is standard output, alone."),
 ]
 Level = Annotated[float, Parameter(help="Confidence level of intervals.")]
 Seed = Annotated[int, Parameter(help="Seed of what is drawn at random.")]
@@ -52,8 +56,10 @@ def evaluate(
         Parameter(help="What the weights are, if not as their look says."),
     ] = None,
     labels: Labels = None,
-    positive: Annotated[str | None, Parameter(help="The label that recall and precision are about.")] = None,
-    abstain: Annotated[str | None, Parameter(help="The prediction that means no decision.")] = None,
+    positive: Annotated[
+        str | None, Hyphen, Parameter(help="The label that recall and precision are about.")
+    ] = None,
+    abstain: Annotated[str | None, Hyphen, Parameter(help="The prediction that means no decision.")] = None,
     missing: Annotated[
         Literal["error", "drop", "abstain"],
         Parameter(
@@ -123,32 +129,13 @@ def measures(
     /,
 ) -> None:
     """List the measures: spelling, formula, range, chance level, source."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     from edgeworth.measures import catalogue, search
+    from edgeworth.reports.terminal import print_measures
 
     found = catalogue() if words is None else search(words)
     if not found:
         raise OptionError(f"no measure or synonym holds {words!r}")
-    grid = Table(box=None, pad_edge=False)
-    for name in ("measure", "formula", "range", "by guessing", "better", "source"):
-        grid.add_column(name, overflow="fold")
-    for measure in found:
-        low, high = (f"{bound:g}".replace("inf", "∞").replace("-", "−") for bound in measure.range)
-        cells = (
-            measure.spelling,
-            measure.formula,
-            f"{low} to {high}",
-            measure.chance,
-            measure.direction,
-            measure.source,
-        )
-        grid.add_row(*(Text(cell) for cell in cells))
-        if measure.synonyms:
-            grid.add_row(Text(""), Text("also " + ", ".join(measure.synonyms), style="dim"))
-    Console().print(grid)
+    print_measures(found)
 
 
 @app.command
@@ -204,8 +191,4 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except KeyboardInterrupt:
         sys.stderr.write("edgeworth: interrupted\n")
         sys.exit(130)
-    except BrokenPipeError:
-        # The reader (head, less) has gone; that is no error of ours.
-        sys.stderr.close()
-        sys.exit(0)
     sys.exit(0)

@@ -81,6 +81,8 @@ def tally_decisions(
     """Fold a source into a tally of decisions. ``columns`` maps roles to names of columns."""
     # Text is told from numbers only when all labels are known, so until then abstention is text too.
     away = str(abstain) if source.is_text and abstain is not None else abstain
+    if source.is_text and "weight" in columns and weight_kind is None:
+        weight_kind = _weight_kind(source, columns["weight"])
     options = {"weight_kind": weight_kind, "abstain": away, "missing": missing}
     prepare = partial(_prepare, columns=columns, options=options)
     empty = ClusteredTable.empty() if "group" in columns else ContingencyTable.empty()
@@ -94,6 +96,17 @@ def tally_decisions(
         tally = tally.renamed(parsed(table.labels))
     (tally.table if isinstance(tally, ClusteredTable) else tally).check_kinds()
     return tally
+
+
+def _weight_kind(source: Source, column: str) -> WeightKind:
+    """Counts when every weight of the file is written as a whole number: a pass over that column alone.
+
+    A batch cannot tell by itself: whole numbers in one and fractions in the next are all sampling weights.
+    """
+    whole = all(
+        as_weights(batch.columns[column], column).dtype.kind == "i" for batch in source.batches([column])
+    )
+    return "counts" if whole else "sampling"
 
 
 def _prepare(

@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 import io
+import os
+import sys
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
 from edgeworth.reports.report import Grid, Report
-from edgeworth.reports.wording import shown
+from edgeworth.reports.wording import MINUS, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import RenderableType
+
+    from edgeworth.measures import Measure
 
 PLAIN_WIDTH = 120
 
 
+class Terminal(Console):
+    """Standard output. A reader that leaves early (head, less) is no error."""
+
+    def on_broken_pipe(self) -> None:
+        """Leave quietly, and keep Python from complaining when it closes the pipe."""
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0)
+
+
 def print_report(report: Report, console: Console | None = None) -> None:
     """Show a report."""
-    out = console or Console()
+    out = console or Terminal()
     out.print(Panel(Text(report.verdict, style="bold"), title="Verdict", title_align="left", padding=(1, 2)))
     for warning in report.warnings:
         out.print(Text(f"! {warning}", style="yellow"))
@@ -58,6 +74,23 @@ def _origin(report: Report) -> str:
     return " · ".join(
         f"{name} {value}" for name, value in report.provenance.items() if value not in (None, "")
     )
+
+
+def print_measures(measures: Sequence[Measure], console: Console | None = None) -> None:
+    """A list of measures: how each is written, what it is, and where it comes from."""
+    out = console or Terminal()
+    better = {"higher": "higher is better", "lower": "lower is better", "neither": "neither way is better"}
+    for measure in measures:
+        low, high = (f"{bound:g}".replace("inf", "∞").replace("-", MINUS) for bound in measure.range)
+        out.print(Text(measure.spelling, style="bold") + Text(f"  =  {measure.formula}", style="not bold"))
+        lines = [
+            f"{low} to {high}, {better[measure.direction]}; by guessing: {measure.chance}",
+            measure.source,
+        ]
+        if measure.synonyms:
+            lines.append("also " + ", ".join(measure.synonyms))
+        for line in lines:
+            out.print(Padding(Text(line, style="dim"), (0, 0, 0, 4)))
 
 
 def plain_text(report: Report) -> str:

@@ -1,0 +1,134 @@
+"""The command as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import edgeworth as ew
+
+
+def run(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "edgeworth", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={
+            "COLUMNS": "100",
+            "PATH": "/usr/bin:/bin",
+            "PYTHONIOENCODING": "utf-8",
+            "HOME": str(folder or "/"),
+        },
+        check=False,
+    )
+
+
+def test_version() -> None:
+    assert run("--version").stdout.strip() == ew.__version__
+
+
+def test_the_verdict_comes_first() -> None:
+    # Model 3 of the paper's Figure 1, a hundred times over.
+    shown = run("table", "5810 2040; 1190 960", "--rows", "predicted", "--labels", "noun,verb")
+    assert shown.returncode == 0, shown.stderr
+    text = " ".join(shown.stdout.replace("│", " ").split())
+    assert "Does as well as one who knows the answer 15% of the time and guesses otherwise" in text
+    assert "breaks even against a house margin of 15%" in text
+    order = [
+        shown.stdout.index(title) for title in ("Verdict", "How informed", "Label by label", "bookmaker")
+    ]
+    assert order == sorted(order)
+
+
+def test_json_on_standard_output_is_alone_there() -> None:
+    shown = run("table", "12 28; 18 42", "--rows", "predicted", "--json", "-")
+    report = json.loads(shown.stdout)
+    assert report["schema"] == "edgeworth.report/1"
+    assert report["estimates"]["informedness"]["value"] == 0
+    assert report["payoffs"]["won"] == pytest.approx(210)
+    assert report["guessing"]["at_least"]["exact"] is not None
+    assert report["tally"]["counts"] == [[12, 28], [18, 42]]
+
+
+def test_a_file_of_labels_from_end_to_end(tmp_path: Path) -> None:
+    lines = ["y,yhat,who,w"] + [
+        f"{'ab'[i % 2]},{'ab'[(i * i // 3) % 2]},p{i // 4},{1 + i % 3}" for i in range(80)
+    ]
+    (tmp_path / "p.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for extra in ([], ["--group", "who"], ["--weight", "w"], ["--weight", "w", "--weight-kind", "sampling"]):
+        shown = run(
+            "evaluate",
+            "p.csv",
+            "--truth",
+            "y",
+            "--prediction",
+            "yhat",
+            "--json",
+            "out.json",
+            *extra,
+            folder=tmp_path,
+        )
+        assert shown.returncode == 0, shown.stderr
+        assert "Verdict" in shown.stdout
+        report = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+        again = ew.evaluate(
+            str(tmp_path / "p.csv"),
+            truth="y",
+            prediction="yhat",
+            group="who" if "--group" in extra else None,
+            weight="w" if "--weight" in extra else None,
+            weight_kind="sampling" if "sampling" in extra else None,
+        )
+        assert report["verdict"] == again.verdict
+        assert report["estimates"] == json.loads(again.to_json())["estimates"]
+
+
+def test_demo_evaluates_the_sample_and_writes_beside_it(tmp_path: Path) -> None:
+    shown = run("demo", folder=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    report = json.loads((tmp_path / "edgeworth-demo.json").read_text(encoding="utf-8"))
+    # The larger model on the 189 births, each left out: 20 hits, 16 false alarms, 39 misses, 114 rest.
+    assert report["tally"]["counts"] == [[114, 39], [16, 20]]
+    assert report["verdict"] in " ".join(shown.stdout.replace("│", " ").split())
+    assert [path.name for path in tmp_path.iterdir()] == ["edgeworth-demo.json"]
+
+
+def test_measures_are_all_listed_and_searched_by_synonym() -> None:
+    shown = run("measures").stdout
+    for measure in ew.catalogue():
+        assert measure.name in shown
+    found = run("measures", "youden").stdout
+    assert "informedness" in found
+    assert "kappa" not in found
+
+
+def test_hostile_labels_are_text(tmp_path: Path) -> None:
+    labels = ["[red]x[/red]", "</script>", "\u202eabc", "a\tb"]
+    text = "y;p\n" + "".join(f'"{label}";"{label}"\n' for label in labels * 5)
+    (tmp_path / "h.csv").write_text(text, encoding="utf-8")
+    shown = run("evaluate", "h.csv", "--truth", "y", "--prediction", "p", folder=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    assert "[red]x[/red]" in shown.stdout
+
+
+def test_nothing_is_left_half_written(tmp_path: Path) -> None:
+    shown = run("table", "1 2; 3 4", "--rows", "real", "--json", "no/such/folder.json", folder=tmp_path)
+    assert shown.returncode == 2
+    assert "cannot be written" in shown.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_that_leaves_is_no_error() -> None:
+    shown = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {sys.executable} -m edgeworth measures | head -1"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stderr == ""
