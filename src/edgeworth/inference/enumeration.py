@@ -30,6 +30,8 @@ def enumerate_hits(
     """
     states: dict[tuple[tuple[int, ...], int], tuple[int, int]] = {(tuple(predicted), 0): (1, 1)}
     work, cost = 0.0, len(predicted) * (1 + (sum(real) / 200) ** 2)
+    if 10 * cost > MOST_WORK:
+        raise TooMany
     # What is left when all other classes are done fills the last one in one way: let it be the largest.
     order = sorted(range(len(real)), key=lambda label: real[label])
     for label in order:

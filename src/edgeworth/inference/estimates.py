@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from edgeworth.errors import OptionError
@@ -12,6 +12,7 @@ from edgeworth.inference.laws import Alternative, SamplingLaw, check_level
 from edgeworth.inference.methods import Decisions, Method, default_method
 from edgeworth.inference.testing import guessing_tail
 from edgeworth.measures import Measure, Resolved, at_guessing, resolve, table_of
+from edgeworth.tallies import ContingencyTable
 
 
 @dataclass(frozen=True)
@@ -101,22 +102,30 @@ def estimate(
     if method is not None and not hasattr(method, "law"):
         raise OptionError(f"a method is an object such as Bootstrap(draws=2000); saw {method!r}")
     resolved = resolve(tally, measure)
-    table = table_of(tally)
-    undefined = resolved.undefined(table)
+    seen, focus = _in_focus(tally, resolved)
+    table = table_of(seen)
+    undefined = focus.undefined(table)
     if undefined is not None:
         return Estimate(resolved.spelling, math.nan, math.nan, None, undefined, tally, None, resolved, seed)
-    chosen = default_method(tally, resolved) if method is None else method
+    chosen = default_method(seen, focus) if method is None else method
     return Estimate(
         measure=resolved.spelling,
-        value=float(resolved.values(table.cells)),
-        chance=at_guessing(resolved, table),
+        value=float(focus.values(table.cells)),
+        chance=at_guessing(focus, table),
         method=chosen,
         undefined=None,
         tally=tally,
-        law=chosen.law(tally, resolved),
+        law=chosen.law(seen, focus),
         resolved=resolved,
         seed=seed,
     )
+
+
+def _in_focus(tally: Decisions, resolved: Resolved) -> tuple[Decisions, Resolved]:
+    """A measure of one label needs four cells, not a thousand labels squared."""
+    if resolved.position is None or not isinstance(tally, ContingencyTable) or len(tally.labels) <= 2:
+        return tally, resolved
+    return tally.one_against_rest(resolved.label), replace(resolved, position=0)
 
 
 def plain(number: float) -> float | None:

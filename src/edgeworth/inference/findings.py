@@ -136,7 +136,10 @@ def superstitious_labels(tally: Decisions, *, level: float = 0.95) -> tuple[Labe
 
 
 def _worse_than_guessing(tally: Decisions, index: int) -> float:
+    table = table_of(tally)
+    if table.counts[index, index] * table.total >= table.predicted[index] * table.real[index]:
+        return 1.0  # hit as often as by guessing, or more: not a candidate, but one of the labels tested
     if isinstance(tally, ContingencyTable) and tally.is_counted:
         return label_tail(tally, index, "less").p_value
-    spelling = f"informedness[{quoted(str(table_of(tally).labels[index]))}]"
+    spelling = f"informedness[{quoted(str(table.labels[index]))}]"
     return estimate(tally, spelling).p_value(0.0, "less")

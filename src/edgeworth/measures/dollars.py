@@ -19,6 +19,8 @@ from edgeworth.tallies.decisions import ContingencyTable, Rows
 
 Dollars = NDArray[np.float64]
 
+CELLS_IN_JSON = 50
+
 
 @dataclass(frozen=True)
 class Payoffs:
@@ -78,7 +80,7 @@ class Payoffs:
         return self.won - self.lost
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values; what is undefined is None."""
+        """Plain values; what is undefined is None. The cells of many labels are left out."""
         plain: dict[str, Any] = {"labels": [str(label) for label in self.labels]}
         for name in (
             "pool",
@@ -93,7 +95,8 @@ class Payoffs:
             "net",
         ):
             plain[name] = _plain(getattr(self, name))
-        for name in ("odds", "predicted_share", "cells", "rows", "columns", "weighted", "track"):
+        cells = ("cells", "track") if len(self.labels) <= CELLS_IN_JSON else ()
+        for name in ("odds", "predicted_share", "rows", "columns", "weighted", *cells):
             plain[name] = _plain(getattr(self, name).tolist())
         return plain
 

@@ -286,6 +286,20 @@ class ContingencyTable:
         place = np.where(seen, np.cumsum(seen) - 1, 0)
         return self._regrouped(used, np.append(place, len(used)), place)
 
+    def one_against_rest(self, label: Any) -> Self:
+        """Two labels: this one, and all others as one. Measures of the label are the same."""
+        index = self.index(label)
+        labels = (self.labels[index], f"not {self.labels[index]}")
+
+        def gathered(values: Numbers) -> Numbers:
+            by_column = np.stack([values[index], values[:-1].sum(axis=0) - values[index], values[-1]])
+            return np.stack([by_column[:, index], by_column.sum(axis=1) - by_column[:, index]], axis=1)
+
+        squared = None if self.squared is None else gathered(self.squared)
+        return replace(
+            self, labels=labels, cells=gathered(self.cells), squared=squared, declared_positive=None
+        )
+
     def transposed(self) -> Self:
         """Predictions and reality exchanged; abstentions have no place there and must be absent."""
         if self.abstained.any():
