@@ -180,7 +180,7 @@ def test_defaults_suit_the_measure() -> None:
         "informedness[1]": "Newcombe",
         "balanced_accuracy": "Newcombe",
         "informedness": "delta method",
-        "rand_index": "bootstrap (percentile, 2,000 draws, seed 0)",
+        "rand_index": "bootstrap, 2,000 draws",
     }
 
 

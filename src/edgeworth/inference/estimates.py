@@ -80,7 +80,7 @@ class Estimate:
             "level": level,
             "standard_error": plain(self.standard_error),
             "chance": plain(self.chance),
-            "method": None if self.method is None else str(self.method),
+            "method": None if self.method is None else repr(self.method),
             "undefined": self.undefined,
             "undefined_draws": getattr(self.law, "undefined_draws", 0),
         }

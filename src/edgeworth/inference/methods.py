@@ -138,8 +138,7 @@ class Dirichlet:
         return PosteriorLaw(value, *defined_draws(values, resolved.spelling))
 
     def __str__(self) -> str:
-        prior = "1/K" if self.prior is None else f"{self.prior:g}"
-        return f"Dirichlet posterior (prior {prior} a cell, {self.draws:,} draws, seed {self.seed})"
+        return f"posterior, {self.draws:,} draws"
 
 
 @dataclass(frozen=True)
@@ -170,7 +169,7 @@ class Bootstrap:
         return BootstrapLaw(value, defined, self.interval, acceleration, lost)
 
     def __str__(self) -> str:
-        return f"bootstrap ({self.interval}, {self.draws:,} draws, seed {self.seed})"
+        return f"{'BCa ' if self.interval == 'bca' else ''}bootstrap, {self.draws:,} draws"
 
 
 def default_method(tally: Decisions, resolved: Resolved) -> Method:

@@ -13,6 +13,7 @@ from edgeworth.measures.requirements import (
     ANY_CASE,
     CASES,
     GUESSING_ERRS,
+    SOME_COMMON,
     TWO_PREDICTED,
     TWO_REAL,
 )
@@ -36,16 +37,16 @@ def informedness(view: Marginals, abstentions: str = "left_out") -> Values:
     if abstentions == "zero_weight":
         every = view.total + view.abstained.sum(axis=-1)
         by_label = LabelView(view.hits, view.predicted, view.real + view.abstained, every[..., None])
-        return _where(by_label, ratio(weighted_sum(view.predicted, edge(by_label)), every))
+        return _where_bet(by_label, ratio(weighted_sum(view.predicted, edge(by_label)), every))
     by_label = view.by_label()
-    kept = _where(by_label, ratio(weighted_sum(view.predicted, edge(by_label)), view.total))
+    kept = _where_bet(by_label, ratio(weighted_sum(view.predicted, edge(by_label)), view.total))
     return kept * coverage(view) if abstentions == "discount" else kept
 
 
-def _where(by_label: LabelView, value: Values) -> Values:
-    """Undefined when no label has odds; otherwise the sum runs over those that do."""
-    priced = (by_label.real.real > 0) & (by_label.not_real.real > 0)
-    return np.where(priced.any(axis=-1), value, np.nan)
+def _where_bet(by_label: LabelView, value: Values) -> Values:
+    """Undefined when no prediction is of a label that has odds; otherwise the sum runs over those."""
+    bet = (by_label.real.real > 0) & (by_label.not_real.real > 0) & (by_label.predicted.real > 0)
+    return np.where(bet.any(axis=-1), value, np.nan)
 
 
 def markedness(view: Marginals) -> Values:
@@ -129,7 +130,7 @@ def _micro_informedness(view: Marginals) -> Values:
 
 def _real_weighted_informedness(view: Marginals) -> Values:
     by_label = view.by_label()
-    return _where(by_label, ratio(weighted_sum(view.real, edge(by_label)), view.total))
+    return _where_bet(by_label, ratio(weighted_sum(view.real, edge(by_label)), view.total))
 
 
 def _share_without_odds(view: Marginals) -> Values:
@@ -176,7 +177,7 @@ OVERALL_MEASURES = (
         informedness,
         synonyms=("powers' b", "bookmaker informedness", "youden's j", "peirce skill score", "deltap'", "bm"),
         options={"abstentions": ABSTENTIONS},
-        needs=(CASES, TWO_REAL),
+        needs=(CASES, TWO_REAL, SOME_COMMON),
         combination=_informedness_combination,
         guessing=informedness_slopes,
     ),
@@ -185,7 +186,7 @@ OVERALL_MEASURES = (
         "Σ_l r_l (precision_l − false omission rate_l)",
         markedness,
         synonyms=("powers' m", "deltap", "mk"),
-        needs=(CASES, TWO_PREDICTED),
+        needs=(CASES, TWO_PREDICTED, SOME_COMMON),
         combination=_markedness_combination,
         guessing=markedness_slopes,
     ),
@@ -247,7 +248,7 @@ OVERALL_MEASURES = (
         "Σ_l r_l (recall_l − fallout_l)",
         _real_weighted_informedness,
         source="yardstick's macro_weighted j_index",
-        needs=(CASES, TWO_REAL),
+        needs=(CASES, TWO_REAL, SOME_COMMON),
     ),
     _overall(
         "mcc",

@@ -32,6 +32,10 @@ def _some_prediction_varies(view: Marginals) -> Values:
     return ((view.predicted > 0) & (view.predicted < total)).any(axis=-1)
 
 
+def _some_label_in_both(view: Marginals) -> Values:
+    return ((view.real > 0) & (view.predicted > 0)).any(axis=-1)
+
+
 def _guessing_could_err(view: Marginals) -> Values:
     return (view.predicted * view.real).sum(axis=-1) < view.total**2
 
@@ -47,6 +51,7 @@ def _any_case(view: Marginals) -> Values:
 ANY_CASE = Requirement(_any_case, "there are no cases")
 TWO_REAL = Requirement(_some_label_has_odds, "only one class is real, so no label has fair odds")
 TWO_PREDICTED = Requirement(_some_prediction_varies, "only one label was ever predicted")
+SOME_COMMON = Requirement(_some_label_in_both, "no predicted label is ever real")
 GUESSING_ERRS = Requirement(_guessing_could_err, "truth and prediction are one and the same single label")
 ALL_PREDICTED = Requirement(
     _every_label_predicted, "a real class was never predicted, so it has no precision"

@@ -13,6 +13,9 @@ from edgeworth.reports.wording import level_said
 from edgeworth.tallies import ClusteredTable
 
 SHOWN_LABELS = 30
+SHOWN_CONFUSIONS = 15
+WIDEST_TABLE = 10
+FULL_BETS = 3
 
 
 def decisions_report(findings: DecisionFindings, provenance: Mapping[str, Any]) -> Report:
@@ -105,60 +108,81 @@ def _labels(findings: DecisionFindings) -> Section:
 
 def _counts(findings: DecisionFindings) -> Section:
     table = findings.table
-    kept = slice(0, SHOWN_LABELS)
+    if len(table.labels) > WIDEST_TABLE:
+        return Section("Most frequent confusions", (), (_confusions(findings),))
     columns = (
         Column("predicted ↓  real →"),
-        *(Column(str(label), "count") for label in table.labels[kept]),
+        *(Column(str(label), "count") for label in table.labels),
         Column("all", "count"),
     )
-    counts, predicted, real = table.counts.tolist(), table.predicted.tolist(), table.real.tolist()
+    counts, predicted = table.counts.tolist(), table.predicted.tolist()
     rows: list[tuple[Cell, ...]] = [
-        (str(label), *counts[index][kept], predicted[index]) for index, label in enumerate(table.labels[kept])
+        (str(label), *counts[index], predicted[index]) for index, label in enumerate(table.labels)
     ]
-    rows.append(("all", *real[kept], table.total))
+    rows.append(("all", *table.real.tolist(), table.total))
     if table.abstained.any():
-        abstained = table.abstained.tolist()
-        rows.append(("no decision", *abstained[kept], table.abstained.sum().item()))
-    return Section("Contingency table", (), (Grid("", columns, tuple(rows), _cut(len(table.labels))),))
+        rows.append(("no decision", *table.abstained.tolist(), table.abstained.sum().item()))
+    return Section("Contingency table", (), (Grid("", columns, tuple(rows)),))
+
+
+def _confusions(findings: DecisionFindings) -> Grid:
+    """A wide table says less than its largest errors."""
+    labels, counts = findings.table.labels, findings.table.counts.tolist()
+    wrong = [
+        (number, predicted, real)
+        for predicted, row in enumerate(counts)
+        for real, number in enumerate(row)
+        if number and predicted != real
+    ]
+    wrong.sort(key=lambda cell: -cell[0])
+    rows = tuple(
+        (str(labels[predicted]), str(labels[real]), number)
+        for number, predicted, real in wrong[:SHOWN_CONFUSIONS]
+    )
+    note = f"all {len(labels)} by {len(labels)} counts are in the JSON"
+    return Grid("", (Column("predicted"), Column("really"), Column("cases", "count")), rows, note)
 
 
 def _bookmaker(findings: DecisionFindings) -> Section:
     money = findings.payoffs
-    kept = slice(0, SHOWN_LABELS)
-    columns = (
-        Column("bet on"),
-        Column("decimal odds", "number"),
-        *(Column(f"{label} comes in", "dollars") for label in money.labels[kept]),
-        Column("won", "dollars"),
-        Column("share of bets", "percent"),
-        Column("weighted", "dollars"),
-    )
-    cells, won, weighted = money.cells.tolist(), money.rows.tolist(), money.weighted.tolist()
-    odds, shares = money.odds.tolist(), money.predicted_share.tolist()
-    rows: list[tuple[Cell, ...]] = [
-        (
-            str(label),
-            _defined(odds[index]),
-            *(_defined(cell) for cell in cells[index][kept]),
-            _defined(won[index]),
-            shares[index],
-            _defined(weighted[index]),
-        )
-        for index, label in enumerate(money.labels[kept])
-    ]
-    rows.append(("all", None, *money.columns.tolist()[kept], None, None, _defined(money.total)))
     text = (
         f"Each prediction is a bet with ${money.pool:g} in the pool, normalised so that perfect play earns "
         "the pool on every label.",
     )
-    house = Grid(
-        "The house",
-        (Column("what"), Column("value")),
-        _house_rows(findings),
+    house = Grid("The house", (Column("what"), Column("value")), _house_rows(findings))
+    return Section("The bookmaker's table", text, (_bets(findings), house))
+
+
+def _bets(findings: DecisionFindings) -> Grid:
+    """Dollars of each bet: by what came in for few labels, right and wrong for more."""
+    money = findings.payoffs
+    cells = money.cells.tolist()
+    full = len(money.labels) <= FULL_BETS
+    outcomes = [f"{label} comes in" for label in money.labels] if full else ["right", "wrong"]
+    columns = (
+        Column("bet on"),
+        Column("odds", "number"),
+        *(Column(outcome, "dollars") for outcome in outcomes),
+        Column("won", "dollars"),
+        Column("share of bets", "percent"),
+        Column("weighted", "dollars"),
     )
-    return Section(
-        "The bookmaker's table", text, (Grid("", columns, tuple(rows), _cut(len(money.labels))), house)
-    )
+    rows: list[tuple[Cell, ...]] = []
+    for index, label in enumerate(money.labels[:SHOWN_LABELS]):
+        won = money.rows[index].item()
+        paid = cells[index] if full else [cells[index][index], won - cells[index][index]]
+        ends = (won, money.predicted_share[index].item(), money.weighted[index].item())
+        rows.append(
+            (
+                str(label),
+                _defined(money.odds[index].item()),
+                *(_defined(value) for value in paid),
+                *(_defined(value) for value in ends),
+            )
+        )
+    totals = money.columns.tolist() if full else [None, None]
+    rows.append(("all", None, *totals, None, None, _defined(money.total)))
+    return Grid("", columns, tuple(rows), _cut(len(money.labels)))
 
 
 def _house_rows(findings: DecisionFindings) -> tuple[tuple[Cell, ...], ...]:

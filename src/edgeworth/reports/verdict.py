@@ -5,63 +5,59 @@ from __future__ import annotations
 import math
 
 from edgeworth.inference import DecisionFindings, Estimate
-from edgeworth.reports.wording import about, interval_decimals, level_said, odds_of_chance, percent
+from edgeworth.reports.wording import MINUS, about, interval_decimals, level_said, odds_of_chance, percent
 
 
 def decisions_verdict(findings: DecisionFindings) -> str:
     """How informed, how sure, could it be guessing, what would settle it, what it is worth."""
     if findings.informedness.undefined is not None:
-        return (
-            f"Cannot be judged: {findings.informedness.undefined}. "
-            "A predictor shows what it knows only where there is something to tell apart."
-        )
+        return f"Cannot be judged: {findings.informedness.undefined}. {_what_to_do(findings)}"
     sentences = [_how_informed(findings), _could_it_be_guessing(findings)]
     return " ".join(
         sentence for sentence in [*sentences, _what_would_settle(findings), _worth(findings)] if sentence
     )
 
 
+def _what_to_do(findings: DecisionFindings) -> str:
+    if (findings.table.real > 0).sum() > 1:
+        return "Are these the right columns? If the predictions are clusters, ew.match names them."
+    return "A predictor shows what it knows only where there is something to tell apart."
+
+
 def _how_informed(findings: DecisionFindings) -> str:
-    estimate = findings.informedness
-    said = _with_interval(estimate, findings.level)
-    value = estimate.value
+    estimate, level = findings.informedness, findings.level
     decided = findings.decided
     if decided is not None and decided.undefined is None:
         share = percent(float(findings.table.total / findings.table.cells.sum()))
-        where = f"Decides {share} of the cases. On those it {_as_good_as(decided, findings.level)}; "
-        return f"{where}over all cases that is worth {said}."
-    if value >= 0:
-        return f"Does as well as one who knows the answer {said}."
-    if len(findings.table.labels) == 2:
         return (
-            f"Worse than guessing: does as one who knows the answer {percent(-value)} of the time and then "
-            "says the opposite, guessing otherwise "
-            f"(informedness {_plain_interval(estimate, findings.level)})."
+            f"Decides {share} of the cases. On those it {_judged(decided, findings)}. "
+            f"Over all cases, that is {_with_interval(estimate, level)}."
         )
-    return f"Worse than guessing: informedness {_plain_interval(estimate, findings.level)}."
+    said = _judged(estimate, findings)
+    return f"{said[0].upper()}{said[1:]}."
 
 
-def _as_good_as(estimate: Estimate, level: float) -> str:
+def _judged(estimate: Estimate, findings: DecisionFindings) -> str:
+    said = _with_interval(estimate, findings.level)
     if estimate.value >= 0:
-        return f"does as well as one who knows the answer {_with_interval(estimate, level)}"
-    return f"is worse than guessing (informedness {_plain_interval(estimate, level)})"
+        share, _, interval = said.partition(" ")
+        return (
+            f"does as well as one who knows the answer {share} of the time and guesses otherwise {interval}"
+        )
+    if len(findings.table.labels) == 2:
+        value, _, interval = said.partition(" ")
+        return (
+            f"does worse than guessing: informedness {value} {interval}, as of one who knows the answer "
+            f"{value.removeprefix(MINUS)} of the time and then says the opposite"
+        )
+    return f"does worse than guessing: informedness {said}"
 
 
 def _with_interval(estimate: Estimate, level: float) -> str:
     low, high = estimate.interval(level)
     decimals = interval_decimals(low, high)
     bounds = f"{percent(low, decimals)} to {percent(high, decimals)}"
-    return (
-        f"{percent(estimate.value, decimals)} of the time and guesses otherwise "
-        f"({level_said(level)} interval {bounds})"
-    )
-
-
-def _plain_interval(estimate: Estimate, level: float) -> str:
-    low, high = estimate.interval(level)
-    decimals = interval_decimals(low, high)
-    bounds = f"{percent(low, decimals)} to {percent(high, decimals)}"
-    return f"{percent(estimate.value, decimals)}, {level_said(level)} interval {bounds}"
+    return f"{percent(estimate.value, decimals)} ({level_said(level)} interval {bounds})"
 
 
 def _could_it_be_guessing(findings: DecisionFindings) -> str:
@@ -80,8 +76,9 @@ def _could_it_be_guessing(findings: DecisionFindings) -> str:
             return "But it cannot be told from guessing."
         return f"But guessing would do this {odds_of_chance(tail.p_value)}: it cannot be told from guessing."
     if better:
-        at_most = "at most " if tail.exact is None and tail.low < tail.high and tail.low == 0 else ""
-        return f"Guessing would do this {at_most}{odds_of_chance(tail.p_value)}."
+        said = odds_of_chance(tail.p_value)
+        at_most = "at most " if tail.low == 0 and said.startswith("once") else ""
+        return f"Guessing would do this {at_most}{said}."
     return (
         f"Guessing would be this far off {odds_of_chance(findings.either_way.p_value)}."
         if findings.either_way

@@ -248,7 +248,9 @@ class ContingencyTable:
             order = tuple(name if name in self.labels else written.get(str(name), name) for name in names)
             unknown = [label for label in self.labels if label not in order]
             if unknown:
-                raise InputError(f"{_listed(unknown)} not among the declared labels {_listed(names)}")
+                raise InputError(
+                    f"the labels declared are {_listed(names)}, but there is {_listed(unknown)} too"
+                )
             table = table._placed(order)
         if positive is not None:
             table = replace(table, declared_positive=table.labels[table.index(positive)])
