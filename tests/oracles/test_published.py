@@ -66,8 +66,8 @@ class SpreadsheetModel:
 
     counts: list[list[float]]
     edge: float
-    whole_percents: dict[str, float]
-    percents: dict[str, float]
+    whole_percents: tuple[float, ...]
+    percents: tuple[float, ...]
     cells: list[list[float]]
     won: list[float]
     columns: list[float]
@@ -75,25 +75,16 @@ class SpreadsheetModel:
     total: float
 
 
-def _averages(f: float, inverse_f: float, average_f: float, g: float, inverse_g: float, average_g: float):
-    names = ("f[+]", "inverse_f[+]", "average_f", "g[+]", "inverse_g[+]", "average_g")
-    return dict(zip(names, (f, inverse_f, average_f, g, inverse_g, average_g), strict=True))
-
-
-def _shares(
-    precision: float, inverse_precision: float, recall: float, inverse_recall: float, accuracy: float
-):
-    names = ("precision[+]", "inverse_precision[+]", "recall[+]", "inverse_recall[+]", "accuracy")
-    values = (precision, inverse_precision, recall, inverse_recall, accuracy)
-    return dict(zip(names, values, strict=True))
-
+# In the order of the figure.
+WHOLE_PERCENTS = ("precision[+]", "inverse_precision[+]", "recall[+]", "inverse_recall[+]", "accuracy")
+PERCENTS = ("f[+]", "inverse_f[+]", "average_f", "g[+]", "inverse_g[+]", "average_g")
 
 FIGURE_1 = {
     "model 1": SpreadsheetModel(
         [[56, 24], [14, 6]],
         0.0,
-        _shares(0.70, 0.30, 0.80, 0.20, 0.62),
-        _averages(0.7467, 0.2400, 0.5250, 0.7483, 0.2449, 0.5985),
+        (0.70, 0.30, 0.80, 0.20, 0.62),
+        (0.7467, 0.2400, 0.5250, 0.7483, 0.2449, 0.5985),
         [[8.00, -8.00], [-2.00, 2.00]],
         [0.00, 0.00],
         [6.00, -6.00],
@@ -103,8 +94,8 @@ FIGURE_1 = {
     "model 2": SpreadsheetModel(
         [[70, 0], [0, 30]],
         1.0,
-        _shares(1.0, 1.0, 1.0, 1.0, 1.0),
-        _averages(1.0, 1.0, 1.0, 1.0, 1.0, 1.0),
+        (1.0, 1.0, 1.0, 1.0, 1.0),
+        (1.0, 1.0, 1.0, 1.0, 1.0, 1.0),
         [[10.00, 0.00], [0.00, 10.00]],
         [10.00, 10.00],
         [10.00, 10.00],
@@ -114,8 +105,8 @@ FIGURE_1 = {
     "model 3": SpreadsheetModel(
         [[58.1, 20.4], [11.9, 9.6]],
         0.15,
-        _shares(0.74, 0.45, 0.83, 0.32, 0.68),
-        _averages(0.7825, 0.3728, 0.6330, 0.7838, 0.3780, 0.6700),
+        (0.74, 0.45, 0.83, 0.32, 0.68),
+        (0.7825, 0.3728, 0.6330, 0.7838, 0.3780, 0.6700),
         [[8.30, -6.80], [-1.70, 3.20]],
         [1.50, 1.50],
         [6.60, -3.60],
@@ -125,8 +116,8 @@ FIGURE_1 = {
     "model 4": SpreadsheetModel(
         [[47.6, 24.9], [22.4, 5.1]],
         -0.15,
-        _shares(0.66, 0.19, 0.68, 0.17, 0.53),
-        _averages(0.6681, 0.1774, 0.3794, 0.6682, 0.1776, 0.4641),
+        (0.66, 0.19, 0.68, 0.17, 0.53),
+        (0.6681, 0.1774, 0.3794, 0.6682, 0.1776, 0.4641),
         [[6.80, -8.30], [-3.20, 1.70]],
         [-1.50, -1.50],
         [3.60, -6.60],
@@ -141,9 +132,9 @@ each_model = pytest.mark.parametrize("model", FIGURE_1.values(), ids=FIGURE_1.ke
 @each_model
 def test_figure_1_measures(model: SpreadsheetModel) -> None:
     table = table_of(model.counts)
-    for name, printed in model.whole_percents.items():
+    for name, printed in zip(WHOLE_PERCENTS, model.whole_percents, strict=True):
         assert ew.measure(table, name) == pytest.approx(printed, abs=PERCENT), name
-    for name, printed in model.percents.items():
+    for name, printed in zip(PERCENTS, model.percents, strict=True):
         assert ew.measure(table, name) == pytest.approx(printed, abs=HUNDREDTH_OF_A_PERCENT), name
 
 
@@ -204,8 +195,8 @@ TWELVE_CLASSES = [
 @pytest.mark.parametrize(("label", "recall", "precision", "f", "g"), TWELVE_CLASSES)
 def test_twelve_classes(label: str, recall: int, precision: int, f: int, g: int) -> None:
     hits = recall * precision
-    rest = [[hits, 100 * recall - hits], [100 * precision - hits, 1]]
-    table = ew.ContingencyTable.from_matrix(rest, rows="predicted", labels=[label, "rest"])
+    counts = [[hits, 100 * recall - hits], [100 * precision - hits, 1]]
+    table = ew.ContingencyTable.from_matrix(counts, rows="predicted", labels=[label, "rest"])
     assert ew.measure(table, f"recall[{label}]") == pytest.approx(recall / 100, abs=1e-12)
     assert ew.measure(table, f"precision[{label}]") == pytest.approx(precision / 100, abs=1e-12)
     assert abs(round(100 * ew.measure(table, f"f[{label}]")) - f) <= 1

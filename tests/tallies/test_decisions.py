@@ -173,6 +173,14 @@ def test_a_positive_label_that_is_left_out_is_no_longer_positive() -> None:
     assert table.without_empty_labels().positive is None
 
 
+@pytest.mark.parametrize("label", ["a", "b", "c"])
+def test_one_label_against_the_rest(label: str) -> None:
+    rest = {other: f"not {label}" for other in "abc" if other != label}
+    table = counted().one_against_rest(label)
+    assert table.labels == (label, f"not {label}")
+    assert found(table) == recount(rest, prediction_only=False)  # type: ignore[arg-type]
+
+
 def test_transposed_exchanges_truth_and_prediction() -> None:
     there = ContingencyTable.from_labels([1, 0, 2], [0, 0, 1], weights=[1.0, 2.0, 3.0])
     back = ContingencyTable.from_labels([0, 0, 1], [1, 0, 2], weights=[1.0, 2.0, 3.0])

@@ -52,37 +52,36 @@ def test_other_labels_are_written_as_text() -> None:
     assert json.loads(json.dumps(table.to_dict()))["labels"] == ["datetime.date(2020, 1, 1)", "('t', 1)"]
 
 
-@pytest.mark.parametrize(
-    "payload",
-    [
-        {},
-        changed(TABLE, labels=None),
-        changed(TABLE, labels="ab"),
-        changed(TABLE, labels=["a"]),
-        changed(TABLE, labels=["a", "b", "c"]),
-        changed(TABLE, labels=["a", None]),
-        changed(TABLE, labels=["a", ["b"]]),
-        changed(TABLE, labels=["a", "a"]),
-        changed(TABLE, counts=[[1, 1]]),
-        changed(TABLE, counts=[[1, 1], [0]]),
-        changed(TABLE, counts=[[1, 1], [0, -1]]),
-        changed(TABLE, counts=[[1, 1], [0, "2"]]),
-        changed(TABLE, counts=[[1, 1], [0, float("nan")]]),
-        changed(TABLE, counts=[[1, 1], [0, None]]),
-        # Six numbers as well, and read row by row they would be another table.
-        changed(TABLE, counts=[[1, 1, 0]], abstained=[0, 0, 1]),
-        changed(TABLE, abstained=[0, 1, 2]),
-        changed(TABLE, dropped="0"),
-        changed(TABLE, dropped=-1),
-        changed(TABLE, positive="c"),
-        changed(TABLE, rows="real"),
-        changed(TABLE, kind="paired"),
-        changed(WEIGHTED, squared=[[1.0]]),
-        changed(WEIGHTED, squared=[[0.25, 4.0], [0.0, -1.0], [0.0, 0.0]]),
-        changed(WEIGHTED, squared=None),
-    ],
-    ids=lambda payload: json.dumps(payload)[:120],
-)
+DAMAGED: dict[str, dict[str, Any]] = {
+    "nothing": {},
+    "no labels": changed(TABLE, labels=None),
+    "labels as text": changed(TABLE, labels="ab"),
+    "too few labels": changed(TABLE, labels=["a"]),
+    "too many labels": changed(TABLE, labels=["a", "b", "c"]),
+    "a null label": changed(TABLE, labels=["a", None]),
+    "a list as label": changed(TABLE, labels=["a", ["b"]]),
+    "a label twice": changed(TABLE, labels=["a", "a"]),
+    "a row too few": changed(TABLE, counts=[[1, 1]]),
+    "ragged rows": changed(TABLE, counts=[[1, 1], [0]]),
+    "a negative count": changed(TABLE, counts=[[1, 1], [0, -1]]),
+    "a count as text": changed(TABLE, counts=[[1, 1], [0, "2"]]),
+    "a count that is NaN": changed(TABLE, counts=[[1, 1], [0, float("nan")]]),
+    "a null count": changed(TABLE, counts=[[1, 1], [0, None]]),
+    # Six numbers as well, and read row by row they would be another table.
+    "two rows of three": changed(TABLE, counts=[[1, 1, 0]], abstained=[0, 0, 1]),
+    "too many abstentions": changed(TABLE, abstained=[0, 1, 2]),
+    "dropped as text": changed(TABLE, dropped="0"),
+    "dropped negative": changed(TABLE, dropped=-1),
+    "a positive label that is none": changed(TABLE, positive="c"),
+    "rows real": changed(TABLE, rows="real"),
+    "another kind": changed(TABLE, kind="paired"),
+    "squares of another shape": changed(WEIGHTED, squared=[[1.0]]),
+    "a negative square": changed(WEIGHTED, squared=[[0.25, 4.0], [0.0, -1.0], [0.0, 0.0]]),
+    "weights without squares": changed(WEIGHTED, squared=None),
+}
+
+
+@pytest.mark.parametrize("payload", DAMAGED.values(), ids=DAMAGED)
 def test_a_damaged_table_is_refused(payload: dict[str, Any]) -> None:
     with pytest.raises(EdgeworthError):
         ContingencyTable.from_dict(payload)

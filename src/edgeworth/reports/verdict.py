@@ -44,6 +44,8 @@ def _judged(estimate: Estimate, findings: DecisionFindings) -> str:
         return (
             f"does as well as one who knows the answer {share} of the time and guesses otherwise {interval}"
         )
+    if not findings.is_settled:
+        return f"shows no information: informedness {said}"
     if len(findings.table.labels) == 2:
         value, _, interval = said.partition(" ")
         return (
@@ -73,7 +75,7 @@ def _could_it_be_guessing(findings: DecisionFindings) -> str:
         )
     if findings.either_way is not None and not findings.is_settled:
         if not better:
-            return "But it cannot be told from guessing."
+            return "It cannot be told from guessing."
         return f"But guessing would do this {odds_of_chance(tail.p_value)}: it cannot be told from guessing."
     if better:
         said = odds_of_chance(tail.p_value)
