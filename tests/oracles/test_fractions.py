@@ -73,8 +73,8 @@ class Cases:
 
 
 def shared_edge(cases: Cases, share: str, value: str) -> Number:
-    """Σ share·edge over the labels whose edge is defined, out of all cases."""
-    priced = [s for s in cases.labels if getattr(s, value) is not None]
+    """Σ share·edge over the labels whose edge is defined; undefined when none of them has a share."""
+    priced = [s for s in cases.labels if getattr(s, value) is not None and getattr(s, share)]
     return over(sum(getattr(s, share) * getattr(s, value) for s in priced), cases.n) if priced else None
 
 
@@ -165,6 +165,7 @@ DEGENERATE: dict[str, Matrix] = {
     "never real": [[2, 1, 0], [1, 3, 0], [1, 1, 0]],
     "never predicted": [[2, 1, 4], [1, 3, 1], [0, 0, 0]],
     "never met": [[2, 1, 0], [1, 3, 0], [0, 0, 0]],
+    "nothing in common": [[0, 0, 0], [0, 0, 0], [3, 2, 0]],
     "perfect": [[2, 0, 0], [0, 3, 0], [0, 0, 4]],
     "all wrong": [[0, 3], [2, 0]],
     "all apart": [[0, 1, 0], [1, 0, 0], [0, 0, 1]],

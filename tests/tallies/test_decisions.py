@@ -44,7 +44,7 @@ def test_declared_labels_set_the_order_and_may_be_more() -> None:
 
 
 def test_a_label_outside_the_declared_ones_is_named() -> None:
-    with pytest.raises(InputError, match="'c' not among the declared labels 'a', 'b'"):
+    with pytest.raises(InputError, match="'c'"):
         counted(labels=["a", "b"])
 
 

@@ -110,6 +110,25 @@ def test_sampling_weights_keep_their_squares(kind: str) -> None:
     np.testing.assert_allclose(table.squared[:-1], as_matrix(table, squares), rtol=1e-12)
 
 
+@pytest.mark.parametrize("kind", [None, "counts", "sampling"])
+def test_a_range_of_integers_that_grows_and_shrinks_from_block_to_block(kind: Any) -> None:
+    """Blocks of one range are added as they are; those of another must be translated first."""
+    ranges = [(0, 2), (0, 1), (-3, 5), (0, 2), (0, 400), (0, 2), (7, 7)]
+    rng = np.random.default_rng(13)
+    truth, prediction = (
+        np.concatenate([rng.integers(low, high, BLOCK_ROWS, endpoint=True) for low, high in ranges])
+        for _ in range(2)
+    )
+    # Quarters are exact in any order of addition.
+    weights = rng.integers(0, 9, size=len(truth)) / (4 if kind == "sampling" else 1)
+    given = None if kind is None else weights
+    table = ContingencyTable.from_labels(truth, prediction, weights=given, weight_kind=kind)
+    if given is None:
+        weights = np.ones(len(truth), dtype=np.int64)
+    expected = totals(truth.tolist(), prediction.tolist(), weights.tolist())
+    assert found(table) == {pair: weight for pair, weight in expected.items() if weight}
+
+
 def test_integers_in_one_column_and_text_in_the_other() -> None:
     table = ContingencyTable.from_labels(np.array([1, 2, 1]), ["a", "a", "b"])
     assert table.labels == (1, 2, "a", "b")

@@ -76,6 +76,9 @@ def _to_numpy(values: Any, name: str) -> NDArray[Any]:
     series = _series_to_numpy(values)
     if series is not None:
         return series
+    if getattr(values, "null_count", 0) and hasattr(values, "to_pylist"):
+        # An Arrow array: as above, a null would turn integers into floats.
+        return np.fromiter(values.to_pylist(), dtype=object, count=len(values))
     if hasattr(values, "__array__"):
         return np.asarray(values)
     return np.array(list(values), dtype=object)
@@ -138,7 +141,17 @@ def encode(column: Column, name: str) -> Coded:
             f"{name} holds a {_first_unhashable(items)}, which cannot be a label: "
             "labels are text, numbers, booleans or other hashable values"
         ) from None
-    return Coded(codes, tuple(index))
+    return Coded(codes, _as_numbers(tuple(index), items))
+
+
+def _as_numbers(labels: tuple[Label, ...], items: list[Any]) -> tuple[Label, ...]:
+    """True and 1 are one label to Python; with a number among them it is the number."""
+    if not any(isinstance(label, bool) for label in labels):
+        return labels
+    numbers = (int, float, np.number)
+    if not any(isinstance(item, numbers) and not isinstance(item, bool) for item in items):
+        return labels
+    return tuple(int(label) if isinstance(label, bool) else label for label in labels)
 
 
 def _first_unhashable(items: list[Any]) -> str:

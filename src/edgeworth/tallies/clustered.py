@@ -93,7 +93,8 @@ class ClusteredTable:
                 "a row without a cluster cannot be placed: name its cluster, or drop missing values"
             )
         table = ContingencyTable.from_joint(joint, abstain)
-        return cls(replace(table, dropped=dropped), _on_table(joint, abstain))
+        joint = joint if abstain is None else joint.with_missing(abstain, (1,))
+        return cls(replace(table, dropped=dropped), joint)
 
     @property
     def number(self) -> int:
@@ -117,7 +118,7 @@ class ClusteredTable:
         table = self.table.renamed(names)
         by_old = dict(zip(self.table.labels, names, strict=True))
         relabelled = tuple(by_old[label] for label in self.joint.labels[0])
-        joint = replace(self.joint, labels=(relabelled, self.joint.labels[1])) + JointCounts.empty(DOMAINS)
+        joint = replace(self.joint, labels=(relabelled, self.joint.labels[1])).in_order()
         return replace(self, table=table, joint=joint)
 
     def __add__(self, other: Self) -> Self:
@@ -135,12 +136,3 @@ class ClusteredTable:
         """The tally that ``to_dict`` described."""
         table = ContingencyTable.from_dict(payload_field(payload, "table", dict))
         return cls(table, joint_from_dict(payload, DOMAINS))
-
-
-def _on_table(joint: JointCounts, abstain: Label | None) -> JointCounts:
-    """Predictions that stand for abstention become missing, as they are in the table."""
-    if abstain is None or abstain not in joint.labels[0]:
-        return joint
-    keys = joint.keys.copy()
-    keys[keys[:, 1] == joint.labels[0].index(abstain) + 1, 1] = 0
-    return replace(joint, keys=keys) + JointCounts.empty(joint.domains)

@@ -12,8 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.sources.columns import Column, Label, as_column, as_weights
 from edgeworth.tallies.joint import Floats, JointCounts, Numbers, count_joint
-from edgeworth.tallies.labels import canonical, canonical_order, find, positions, union, usual_positive
-from edgeworth.tallies.matrices import checked_matrix
+from edgeworth.tallies.labels import (
+    canonical,
+    canonical_order,
+    find,
+    listed,
+    positions,
+    union,
+    usual_positive,
+)
+from edgeworth.tallies.matrices import check_table, checked_matrix
 from edgeworth.tallies.policies import (
     Missing,
     WeightKind,
@@ -22,7 +30,13 @@ from edgeworth.tallies.policies import (
     drop_incomplete,
     take_weights,
 )
-from edgeworth.tallies.serial import labels_from_json, labels_to_json, numbers_from_json, payload_field
+from edgeworth.tallies.serial import (
+    count_from_json,
+    labels_from_json,
+    labels_to_json,
+    numbers_from_json,
+    payload_field,
+)
 
 Rows: TypeAlias = Literal["predicted", "real"]
 
@@ -43,9 +57,8 @@ class ContingencyTable:
     declared_positive: Label | None = field(default=None)
 
     def __post_init__(self) -> None:
-        size = len(self.labels)
-        if self.cells.shape != (size + 1, size):
-            raise InputError(f"{size} labels need cells of shape {(size + 1, size)}; saw {self.cells.shape}")
+        check_label_number(self.labels)
+        check_table(self.labels, self.cells, self.squared, self.declared_positive)
         for array in (self.cells, self.squared):
             if array is not None:
                 array.setflags(write=False)
@@ -161,7 +174,7 @@ class ContingencyTable:
         size = len(matrix)
         names = tuple(range(size)) if labels is None else tuple(canonical(label) for label in labels)
         if len(names) != size or len(set(names)) != size:
-            raise InputError(f"a {size} by {size} matrix needs {size} different labels; saw {list(names)}")
+            raise InputError(f"a {size} by {size} matrix needs {size} different labels; saw {listed(names)}")
         cells = np.vstack([matrix, np.zeros((1, size), dtype=matrix.dtype)])
         squared = None if cells.dtype.kind == "i" else cells.copy()
         table = cls(names, cells, squared)
@@ -241,15 +254,15 @@ class ContingencyTable:
         table = self
         if labels is not None:
             names = tuple(canonical(label) for label in labels)
-            if len(set(names)) < len(names):
-                raise InputError(f"a label is declared twice: {list(names)}")
             # A label may be declared as it is written: "1" for 1.
             written = {str(label): label for label in self.labels}
             order = tuple(name if name in self.labels else written.get(str(name), name) for name in names)
+            if len(set(order)) < len(order):
+                raise InputError(f"a label is declared twice: {listed(names)}")
             unknown = [label for label in self.labels if label not in order]
             if unknown:
                 raise InputError(
-                    f"the labels declared are {_listed(names)}, but there is {_listed(unknown)} too"
+                    f"the labels declared are {listed(names)}, but there is {listed(unknown)} too"
                 )
             table = table._placed(order)
         if positive is not None:
@@ -260,7 +273,10 @@ class ContingencyTable:
         """New names for the labels, in order; labels that get one name become one label."""
         labels = canonical_order(names)
         place = positions(map(canonical, names), labels)
-        return self._regrouped(labels, np.append(place, len(labels)), place)
+        table = self._regrouped(labels, np.append(place, len(labels)), place)
+        if self.declared_positive is None:
+            return table
+        return replace(table, declared_positive=labels[place[self.labels.index(self.declared_positive)]])
 
     def mapped(self, mapping: Mapping[Label, Label | None]) -> Self:
         """Each predicted label replaced by another, or by no decision where the mapping says None.
@@ -284,9 +300,14 @@ class ContingencyTable:
         """Labels that were neither predicted nor real left out."""
         seen = (self.cells.sum(axis=0) + self.predicted) > 0
         used = tuple(label for label, keep in zip(self.labels, seen, strict=True) if keep)
-        # A label that goes has only zeros, so it does not matter where they are added.
-        place = np.where(seen, np.cumsum(seen) - 1, 0)
-        return self._regrouped(used, np.append(place, len(used)), place)
+        kept, rows = np.flatnonzero(seen), np.append(np.flatnonzero(seen), len(self.labels))
+        return replace(
+            self,
+            labels=used,
+            cells=self.cells[np.ix_(rows, kept)],
+            squared=None if self.squared is None else self.squared[np.ix_(rows, kept)],
+            declared_positive=self.declared_positive if self.declared_positive in used else None,
+        )
 
     def one_against_rest(self, label: Any) -> Self:
         """Two labels: this one, and all others as one. Measures of the label are the same."""
@@ -340,15 +361,16 @@ class ContingencyTable:
     @classmethod
     def from_dict(cls, payload: dict[str, Any]) -> Self:
         """The table that ``to_dict`` described."""
+        if payload.get("kind") != "contingency_table" or payload.get("rows") != "predicted":
+            raise InputError("a tally of this kind is a contingency_table with predicted labels in its rows")
         labels = labels_from_json(payload_field(payload, "labels", list))
-        counts = payload_field(payload, "counts", list)
-        cells = numbers_from_json([*counts, payload_field(payload, "abstained", list)], "counts")
+        rows = [*payload_field(payload, "counts", list), payload_field(payload, "abstained", list)]
         squared = payload.get("squared")
         return cls(
             labels,
-            cells.reshape(len(labels) + 1, len(labels)),
+            numbers_from_json(rows, "counts").reshape(len(rows), -1),
             None if squared is None else numbers_from_json(squared, "squared").astype(np.float64),
-            int(payload_field(payload, "dropped", int)),
+            count_from_json(payload, "dropped"),
             payload.get("positive"),
         )
 
@@ -404,8 +426,3 @@ def _same(left: Floats | None, right: Floats | None) -> bool:
     if left is None or right is None:
         return left is right
     return np.array_equal(left, right)
-
-
-def _listed(labels: Sequence[Label]) -> str:
-    shown = ", ".join(repr(label) for label in labels[:6])
-    return shown + (", …" if len(labels) > 6 else "")

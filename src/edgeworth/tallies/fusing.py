@@ -17,6 +17,9 @@ DENSE_CELLS = 1 << 16
 
 LARGEST_CODE = 1 << 62
 
+FAR_FROM_ZERO = 1 << 31
+"""Integers beyond this are moved to 0 one by one, so that no product overflows."""
+
 Coding: TypeAlias = tuple[int, int, type]
 """The range of integers that are their own codes, and whether they are booleans."""
 
@@ -65,13 +68,18 @@ def _fuse_small_integers(pieces: list[NDArray[Any]], coding: Coding | None) -> F
     size = span ** len(arrays)
     if size > DENSE_CELLS:
         return None
+    if abs(low) > FAR_FROM_ZERO:
+        arrays = [array.astype(np.intp) - low for array in arrays]
+        offset = 0
+    else:
+        offset = low * sum(span**power for power in range(len(arrays)))
     codes = np.empty(len(arrays[0]), dtype=np.intp)
     codes[:] = arrays[0]
     for array in arrays[1:]:
         np.multiply(codes, span, out=codes)
         np.add(codes, array, out=codes)
-    if low:
-        codes -= low * sum(span**power for power in range(len(arrays)))
+    if offset:
+        codes -= offset
     levels = (span,) * len(arrays)
     return Fused(
         codes,
@@ -85,10 +93,17 @@ def _fuse_small_integers(pieces: list[NDArray[Any]], coding: Coding | None) -> F
 def _fuse_labels(pieces: list[Column], domains: tuple[int, ...], names: Sequence[str]) -> Fused:
     index: list[dict[Label, int]] = [{} for _ in range(max(domains) + 1)]
     columns = []
-    for piece, domain, name in zip(pieces, domains, names, strict=True):
-        column, place = encode(piece, name), index[domain]
+    coded = [encode(piece, name) for piece, name in zip(pieces, names, strict=True)]
+    # Numbers first: True and 1 are one label, and the first form met is the one that stays.
+    for domain, label in sorted(
+        ((d, x) for column, d in zip(coded, domains, strict=True) for x in column.labels),
+        key=lambda pair: isinstance(pair[1], bool),
+    ):
+        index[domain].setdefault(label, len(index[domain]))
+    for column, domain in zip(coded, domains, strict=True):
+        place = index[domain]
         # The last entry translates code -1, missing, to 0.
-        translate = [place.setdefault(label, len(place)) + 1 for label in column.labels] + [0]
+        translate = [place[label] + 1 for label in column.labels] + [0]
         columns.append(np.array(translate, dtype=np.intp)[column.codes])
     levels = tuple(len(index[domain]) + 1 for domain in domains)
     labels: list[Sequence[Label]] = [list(place) for place in index]

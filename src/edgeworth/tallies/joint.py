@@ -70,11 +70,25 @@ class JointCounts:
     __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
 
     def chosen(self, keep: NDArray[np.bool_]) -> JointCounts:
-        """Some of the combinations."""
+        """Some of the combinations, and the labels that occur in them."""
         square = None if self.square is None else self.square[keep]
         return replace(
             self, keys=self.keys[keep], rows=self.rows[keep], weight=self.weight[keep], square=square
-        )
+        ).in_order()
+
+    def in_order(self) -> JointCounts:
+        """Each combination once, in the order of its key, and only labels that occur."""
+        return self + JointCounts.empty(self.domains)
+
+    def with_missing(self, label: Label, columns: Sequence[int]) -> JointCounts:
+        """A label that stands for a missing value in some columns, made one."""
+        wanted = canonical(label)
+        keys = self.keys.copy()
+        for column in columns:
+            labels = self.labels[self.domains[column]]
+            if wanted in labels:
+                keys[keys[:, column] == labels.index(wanted) + 1, column] = 0
+        return replace(self, keys=keys).in_order()
 
     def labels_seen(self, column: int) -> set[Label]:
         """The labels that occur in one column."""
@@ -189,12 +203,16 @@ class _Gathered:
     def __init__(self, domains: tuple[int, ...]) -> None:
         self.domains = domains
         self.index: list[dict[Label, int]] = [{} for _ in range(max(domains) + 1)]
+        self.has_numbers = [False] * len(self.index)
         self.parts: list[_Part] = []
         self.waiting = 0
 
     def add(self, part: _Part, labels: Sequence[Sequence[Label]]) -> None:
         translate = []
-        for place, names in zip(self.index, labels, strict=True):
+        for domain, (place, names) in enumerate(zip(self.index, labels, strict=True)):
+            self.has_numbers[domain] |= any(
+                isinstance(name, (int, float)) and not isinstance(name, bool) for name in names
+            )
             codes = [0] + [place.setdefault(label, len(place)) + 1 for label in names]
             translate.append(np.array(codes, dtype=np.intp))
         columns = [translate[domain][part.keys[:, c]] for c, domain in enumerate(self.domains)]
@@ -213,7 +231,9 @@ class _Gathered:
         for domain, place in enumerate(self.index):
             mine = [c for c, which in enumerate(self.domains) if which == domain]
             seen = np.unique(np.concatenate([columns[c] for c in mine]))
-            names = list(place)
+            names = [
+                int(name) if self.has_numbers[domain] and isinstance(name, bool) else name for name in place
+            ]
             present = [names[code - 1] for code in seen if code]
             order = canonical_order(present)
             translate = np.zeros(len(names) + 1, dtype=np.intp)

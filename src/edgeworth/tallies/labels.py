@@ -132,6 +132,11 @@ def _number(text: str) -> Label:
     return int(whole) if not decimals.strip("0") else float(text)
 
 
+def listed(labels: Sequence[Label]) -> str:
+    """Some labels, for a sentence."""
+    return ", ".join(repr(label) for label in labels[:6]) + (", …" if len(labels) > 6 else "")
+
+
 def looks_missing(label: Label) -> bool:
     """Text that often stands for a missing value, and is taken as a label all the same."""
     return isinstance(label, str) and label.strip().lower() in {"", "na", "n/a", "nan", "null", "none", "nil"}

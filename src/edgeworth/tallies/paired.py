@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -13,6 +13,7 @@ from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import Label, as_column, as_weights
 from edgeworth.tallies.decisions import ContingencyTable
 from edgeworth.tallies.joint import JointCounts, count_joint
+from edgeworth.tallies.labels import listed
 from edgeworth.tallies.policies import Missing, WeightKind, check_label_kinds, drop_incomplete, take_weights
 from edgeworth.tallies.serial import joint_from_dict, joint_to_dict, payload_field
 
@@ -80,7 +81,7 @@ class Paired:
         if not len(joint.rows):
             raise InputError("there are no cases")
         if abstain is not None:
-            joint = _as_abstention(joint, abstain)
+            joint = joint.with_missing(abstain, range(1, len(names)))
         for predictor in range(1, len(names)):
             check_label_kinds(list(joint.labels_seen(0)), list(joint.labels_seen(predictor)))
         return cls(names[1:], joint, dropped)
@@ -115,7 +116,7 @@ class Paired:
         if not self.names or not other.names:
             return other if not self.names else self
         if self.names != other.names:
-            raise MergeError(f"one tally pairs {_listed(self.names)}, the other {_listed(other.names)}")
+            raise MergeError(f"one tally pairs {listed(self.names)}, the other {listed(other.names)}")
         return replace(self, joint=self.joint + other.joint, dropped=self.dropped + other.dropped)
 
     def to_dict(self) -> dict[str, Any]:
@@ -133,20 +134,5 @@ class Paired:
 
     def _place(self, name: str) -> int:
         if name not in self.names:
-            raise InputError(f"there is no predictor {name!r}; there are {_listed(self.names)}")
+            raise InputError(f"there is no predictor {name!r}; there are {listed(self.names)}")
         return self.names.index(name)
-
-
-def _as_abstention(joint: JointCounts, abstain: Label) -> JointCounts:
-    labels = joint.labels[0]
-    if abstain not in labels:
-        return joint
-    keys = joint.keys.copy()
-    predictions = keys[:, 1:]
-    predictions[predictions == labels.index(abstain) + 1] = 0
-    # Adding nothing puts the combinations in order again, and forgets a label that no longer occurs.
-    return replace(joint, keys=keys) + JointCounts.empty(joint.domains)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names))

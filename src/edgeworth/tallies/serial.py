@@ -41,6 +41,14 @@ def numbers_from_json(values: Sequence[Any], name: str) -> NDArray[Any]:
     return array
 
 
+def count_from_json(payload: dict[str, Any], name: str) -> int:
+    """A whole number of at least 0."""
+    number = payload_field(payload, name, int)
+    if number < 0:
+        raise InputError(f"{name!r} of a tally is at least 0; saw {number}")
+    return int(number)
+
+
 def payload_field(payload: dict[str, Any], name: str, kind: type) -> Any:
     """A field of the right type, or a sentence about it."""
     if name not in payload or not isinstance(payload[name], kind):
