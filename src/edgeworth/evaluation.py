@@ -9,8 +9,8 @@ from typing import Any
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference import examine_decisions
 from edgeworth.reports import Report, decisions_report
-from edgeworth.sources import ArraySource, Batch, Label, Source, fold, open_source
-from edgeworth.sources.columns import as_weights
+from edgeworth.sources import ArraySource, Batch, Coded, Column, Label, Source, fold, open_source
+from edgeworth.sources.weights import as_weights
 from edgeworth.tallies import ClusteredTable, ContingencyTable
 from edgeworth.tallies.labels import parsed
 from edgeworth.tallies.policies import Missing, WeightKind
@@ -84,14 +84,13 @@ def tally_decisions(
     if source.is_text and "weight" in columns and weight_kind is None:
         weight_kind = _weight_kind(source, columns["weight"])
     options = {"weight_kind": weight_kind, "abstain": away, "missing": missing}
-    prepare = partial(_prepare, columns=columns, options=options)
+    prepare = partial(_prepare, columns=columns, options=options, is_text=source.is_text)
     empty = ClusteredTable.empty() if "group" in columns else ContingencyTable.empty()
     tally = fold(source.batches(list(columns.values())), prepare, empty)
     table = tally.table if isinstance(tally, ClusteredTable) else tally
     if not table.cells.any():
-        raise InputError(
-            f"{source.name}: no rows are left after {table.dropped:,} were dropped for missing values"
-        )
+        why = f"no rows are left after {table.dropped:,} were dropped for missing values"
+        raise InputError(f"{source.name}: {why if table.dropped else 'every weight is 0'}")
     if source.is_text:
         tally = tally.renamed(parsed(table.labels))
     (tally.table if isinstance(tally, ClusteredTable) else tally).check_kinds()
@@ -110,14 +109,24 @@ def _weight_kind(source: Source, column: str) -> WeightKind:
 
 
 def _prepare(
-    batch: Batch, columns: dict[str, str], options: dict[str, Any]
+    batch: Batch, columns: dict[str, str], options: dict[str, Any], is_text: bool
 ) -> ContingencyTable | ClusteredTable:
     roles = {role: batch.columns[name] for role, name in columns.items()}
+    if is_text and options["abstain"] is not None:
+        roles["prediction"] = _spelt_alike(roles["prediction"], options["abstain"])
     weights = as_weights(roles.pop("weight"), columns["weight"]) if "weight" in roles else None
     options = options | {"weights": weights, "first_row": batch.first_row}
     if "group" in roles:
         return ClusteredTable.from_columns(roles["truth"], roles["prediction"], roles["group"], **options)
     return ContingencyTable.from_columns(roles["truth"], roles["prediction"], **options)
+
+
+def _spelt_alike(column: Column, wanted: str) -> Column:
+    """In text -1 and -1.0 are two labels; as the prediction that means no decision they are one."""
+    if not isinstance(column, Coded):
+        return column
+    value = parsed([wanted])
+    return Coded(column.codes, tuple(wanted if parsed([x]) == value else x for x in column.labels))
 
 
 def _source(data: Any, **roles: Any) -> tuple[Source, dict[str, str]]:

@@ -102,7 +102,7 @@ OTHERS = {
     "a weight that is missing": File(weighing(""), "row 2 has nan", words={"weight": "count"}),
     "a negative fraction": File(weighing("-0.5"), r"row 2 has -0\.5", words={"weight": "count"}),
     "a weight that is no number": File(weighing("many"), "many", words={"weight": "count"}),
-    "a weight too large": File(weighing("9" * 30), "weight", words={"weight": "count"}),
+    "a weight too large": File(weighing("9" * 30), "weights|counts", words={"weight": "count"}),
     "fractions as counts": File(
         weighing("1.5"), r"row 2 has 1\.5", words={"weight": "count", "weight_kind": "counts"}
     ),

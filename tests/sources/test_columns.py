@@ -17,12 +17,11 @@ from edgeworth.sources.columns import (
     MISSING,
     Coded,
     as_column,
-    as_weights,
     blocks,
-    check_weights,
     encode,
     is_missing,
 )
+from edgeworth.sources.weights import as_weights, check_weights
 
 
 @pytest.mark.parametrize("length", [0, 1, BLOCK_ROWS - 1, BLOCK_ROWS, BLOCK_ROWS + 1, 3 * BLOCK_ROWS])

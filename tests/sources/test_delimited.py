@@ -71,7 +71,7 @@ def test_every_dialect(write: Write, name: str, content: str | bytes) -> None:
 
 
 def test_a_path_may_be_text(write: Write) -> None:
-    assert tally(str(write(text()))) == TALLY  # type: ignore[arg-type]
+    assert tally(str(write(text()))) == TALLY
 
 
 def test_commas_in_a_tsv_are_part_of_the_text(write: Write) -> None:

@@ -70,7 +70,7 @@ def test_a_null_among_large_integers(make: Any) -> None:
     columns = {"y": [2**60 + 1, None, 2**60 + 2], "guess": [2**60 + 1, 2**60 + 1, 2**60 + 2]}
     if make is FRAMES["pandas"] or make is FRAMES["pandas with another index"]:
         # pandas turns integers with a gap into floats before we see them, unless they are Int64.
-        columns = {name: pd.array(values, dtype="Int64") for name, values in columns.items()}  # type: ignore[misc]
+        columns = {name: pd.array(values, dtype="Int64") for name, values in columns.items()}
     report = evaluate(make(columns), truth="y", prediction="guess", missing="drop")
     assert report.to_dict()["tally"]["labels"] == [2**60 + 1, 2**60 + 2]
 

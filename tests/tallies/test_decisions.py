@@ -105,7 +105,7 @@ def test_renamed_labels_that_get_one_name_become_one() -> None:
 def test_renamed_labels_come_in_canonical_order() -> None:
     table = counted().renamed([10, 9, "z"])
     assert table.labels == (9, 10, "z")
-    assert found(table) == recount({"a": 10, "b": 9, "c": "z"}, prediction_only=False)  # type: ignore[dict-item]
+    assert found(table) == recount({"a": 10, "b": 9, "c": "z"}, prediction_only=False)
 
 
 def test_the_positive_label_is_renamed_with_the_others() -> None:
@@ -178,7 +178,7 @@ def test_one_label_against_the_rest(label: str) -> None:
     rest = {other: f"not {label}" for other in "abc" if other != label}
     table = counted().one_against_rest(label)
     assert table.labels == (label, f"not {label}")
-    assert found(table) == recount(rest, prediction_only=False)  # type: ignore[arg-type]
+    assert found(table) == recount(rest, prediction_only=False)
 
 
 def test_transposed_exchanges_truth_and_prediction() -> None:

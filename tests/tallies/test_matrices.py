@@ -34,9 +34,9 @@ def test_rows_real_is_the_other_way_round() -> None:
 
 def test_rows_must_be_said() -> None:
     with pytest.raises(TypeError, match="rows"):
-        ContingencyTable.from_matrix(POSTER)  # type: ignore[call-arg]
+        ContingencyTable.from_matrix(POSTER)
     with pytest.raises(OptionError, match="'columns'"):
-        ContingencyTable.from_matrix(POSTER, rows="columns")  # type: ignore[arg-type]
+        ContingencyTable.from_matrix(POSTER, rows="columns")
 
 
 @pytest.mark.parametrize(

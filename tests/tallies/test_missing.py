@@ -132,7 +132,7 @@ def test_nothing_left_after_dropping() -> None:
 
 def test_a_policy_that_does_not_exist() -> None:
     with pytest.raises(OptionError, match="'ignore'"):
-        ContingencyTable.from_labels([1], [1], missing="ignore")  # type: ignore[arg-type]
+        ContingencyTable.from_labels([1], [1], missing="ignore")
 
 
 def test_the_label_that_means_no_decision() -> None:

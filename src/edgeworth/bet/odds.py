@@ -17,7 +17,10 @@ def fair_odds(shares: ArrayLike) -> NDArray[np.float64]:
     >>> fair_odds([0.25, 0.75]).round(4).tolist()
     [4.0, 1.3333]
     """
-    share = np.asarray(shares, dtype=np.float64)
+    try:
+        share = np.asarray(shares, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise OptionError(f"shares must be numbers between 0 and 1; saw {shares!r}") from None
     if not np.all((share >= 0) & (share <= 1)):
         raise OptionError(f"shares must lie between 0 and 1; saw {_first_outside(share)}")
     priced = (share > 0) & (share < 1)

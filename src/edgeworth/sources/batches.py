@@ -65,7 +65,7 @@ def fold(batches: Iterable[Batch], prepare: Callable[[Batch], T], empty: T) -> T
 def find_columns(wanted: Sequence[str], available: Sequence[str], where: str) -> None:
     """Check that each wanted column is there exactly once, or say what is there instead."""
     for name in wanted:
-        twins = [column for column in available if column.lower() == name.lower()]
+        twins = [c for c in available if isinstance(c, str) and c.lower() == name.lower()]
         if name not in available:
             raise InputError(f"{where} has no column {name!r}{_near_misses(name, twins, available)}")
         if len(set(twins)) > 1:
@@ -78,7 +78,7 @@ def find_columns(wanted: Sequence[str], available: Sequence[str], where: str) ->
 
 
 def _near_misses(name: str, twins: list[str], available: Sequence[str]) -> str:
-    near = twins or difflib.get_close_matches(name, available, n=3, cutoff=0.5)
+    near = twins or difflib.get_close_matches(name, map(str, available), n=3, cutoff=0.5)
     if near:
         return f"; did you mean {' or '.join(map(repr, near))}?"
     shown = ", ".join(map(repr, available[:8])) + (", …" if len(available) > 8 else "")

@@ -76,8 +76,8 @@ def _to_numpy(values: Any, name: str) -> NDArray[Any]:
     series = _series_to_numpy(values)
     if series is not None:
         return series
-    if getattr(values, "null_count", 0) and hasattr(values, "to_pylist"):
-        # An Arrow array: as above, a null would turn integers into floats.
+    if hasattr(values, "to_pylist") and (values.null_count or hasattr(values, "dictionary")):
+        # An Arrow array: as above, and a null may hide among the entries of a dictionary.
         return np.fromiter(values.to_pylist(), dtype=object, count=len(values))
     if hasattr(values, "__array__"):
         return np.asarray(values)
@@ -91,8 +91,10 @@ def _series_to_numpy(values: Any) -> NDArray[Any] | None:
     series = nw.from_native(values, series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):
         return None
-    if series.dtype.is_integer() and series.null_count() > 0:
-        # A null would turn integers into floats, and large ones into their neighbours.
+    categories = isinstance(series.dtype, (nw.Categorical, nw.Enum))
+    if categories or (series.dtype.is_integer() and series.null_count() > 0):
+        # A null would turn integers into floats, and large ones into their neighbours; among categories
+        # some libraries do not count it as one.
         return np.fromiter(series.to_list(), dtype=object, count=len(series))
     array: NDArray[Any] = series.to_numpy()
     return array
@@ -156,39 +158,3 @@ def _as_numbers(labels: tuple[Label, ...], items: list[Any]) -> tuple[Label, ...
 
 def _first_unhashable(items: list[Any]) -> str:
     return next((type(item).__name__ for item in items if not isinstance(item, Hashable)), "value")
-
-
-def as_weights(values: Any, name: str = "weights") -> NDArray[Any]:
-    """Weights as numbers: integers (frequencies) stay integers, everything else becomes float."""
-    column = as_column(values, name)
-    if isinstance(column, Coded):
-        column = _decoded_numbers(column)
-    if column.dtype.kind in "bui":
-        return column.astype(np.int64)
-    if column.dtype.kind == "O" and all(isinstance(item, (int, np.integer)) for item in column):
-        return column.astype(np.int64)
-    try:
-        return column.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name} must be numbers: {error}") from None
-
-
-def _decoded_numbers(column: Coded) -> NDArray[Any]:
-    """Text weights: whole numbers when every one is written so, otherwise floats; missing is NaN."""
-    written = [str(label) for label in column.labels]
-    try:
-        values = np.array([float(text) for text in written] + [np.nan])
-    except ValueError as error:
-        raise InputError(f"weights must be numbers: {error}") from None
-    numbers = values[column.codes]
-    if all(text.lstrip("+-").isdigit() for text in written) and not np.any(column.codes == MISSING):
-        return numbers.astype(np.int64)
-    return numbers
-
-
-def check_weights(weights: NDArray[Any], first_row: int = 1) -> None:
-    """Refuse NaN, infinite and negative weights, naming the row."""
-    wrong = ~(np.isfinite(weights) & (weights >= 0))
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise InputError(f"weights must be finite and at least 0; row {first_row + row:,} has {weights[row]}")

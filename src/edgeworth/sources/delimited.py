@@ -69,24 +69,42 @@ class DelimitedSource:
             )
             for piece in reader:
                 if piece.num_rows:
-                    yield Batch({name: _coded(piece.column(name)) for name in columns}, first_row=row)
+                    batch = Batch({name: _coded(piece.column(name)) for name in columns}, first_row=row)
+                    self._check_quotes(batch)
+                    yield batch
                 row += piece.num_rows
         except pa.ArrowInvalid as error:
+            if "Empty CSV file" in str(error):
+                raise InputError(f"{self.name} has a header but no rows") from None
             raise InputError(f"{self.name} cannot be read as delimited text: {_said(error)}") from None
         except OSError as error:
             raise InputError(f"{self.name} cannot be read: {_said(error)}") from None
         if row == 1:
             raise InputError(f"{self.name} has a header but no rows")
 
+    def _check_quotes(self, batch: Batch) -> None:
+        """A quote that is never closed swallows the rest of the file into one value."""
+        values = (label for column in batch.columns.values() for label in cast(Coded, column).labels)
+        if not any("\n" in str(value) for value in values):
+            return
+        import pyarrow as pa
+
+        quotes = 0
+        with pa.input_stream(str(self._path), compression="detect") as stream:
+            while piece := stream.read(PIECE_BYTES):
+                quotes += piece.count(b'"')
+        if quotes % 2:
+            raise InputError(f"{self.name} has a quotation mark that is never closed")
+
     def _head(self) -> str:
         """The first piece of the file as text, or a sentence about why there is none."""
         import pyarrow as pa
 
-        if self._path.is_dir():
-            raise InputError(f"{self.name} is a folder; name a file in it")
-        if not self._path.exists():
-            raise InputError(f"{self.name} does not exist{self._neighbours()}")
         try:
+            if self._path.is_dir():
+                raise InputError(f"{self.name} is a folder; name a file in it")
+            if not self._path.exists():
+                raise InputError(f"{self.name} does not exist{self._neighbours()}")
             with pa.input_stream(str(self._path), compression="detect") as stream:
                 head = stream.read(HEAD_BYTES)
         except (OSError, pa.ArrowInvalid) as error:
@@ -116,15 +134,16 @@ class DelimitedSource:
 
 
 def _header(head: str, delimiter: str) -> tuple[str, ...]:
-    first = next(csv.reader(head.splitlines(keepends=True), delimiter=delimiter), [])
-    return tuple(first)
+    lines = csv.reader(head.splitlines(keepends=True), delimiter=delimiter)
+    return tuple(next((line for line in lines if line), []))
 
 
 def _delimiter(path: Path, head: str) -> str:
     if any(suffix.lower() in {".tsv", ".tab"} for suffix in path.suffixes):
         return "\t"
-    first = head.splitlines()[0]
-    return max(DELIMITERS, key=first.count)
+    first = next(line for line in head.splitlines() if line.strip())
+    outside_quotes = re.sub(r'"[^"]*"', "", first)
+    return max(DELIMITERS, key=outside_quotes.count)
 
 
 def _coded(column: pa.Array[Any]) -> Column:

@@ -17,9 +17,13 @@ class FrameSource:
 
     def __init__(self, frame: Any) -> None:
         import narwhals.stable.v2 as nw
+        from narwhals.exceptions import DuplicateError
 
         try:
             self._frame = nw.from_native(frame)
+        except DuplicateError as error:
+            said = str(error).replace("\n", " ")
+            raise InputError(f"the dataframe has several columns of one name: {said}") from None
         except TypeError:
             raise InputError(
                 f"data must be the path of a file or a dataframe; saw {type(frame).__name__}"

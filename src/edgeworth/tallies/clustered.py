@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import InputError
-from edgeworth.sources.columns import Column, Label, as_column, as_weights
+from edgeworth.sources.columns import Column, Label, as_column
+from edgeworth.sources.weights import as_weights
 from edgeworth.tallies.decisions import ContingencyTable
 from edgeworth.tallies.joint import JointCounts, count_joint
 from edgeworth.tallies.labels import positions
@@ -85,7 +86,11 @@ class ClusteredTable:
         """Count one batch of columns."""
         columns, names = (truth, prediction, clusters), ("truth", "prediction", "clusters")
         joint = count_joint(
-            columns, take_weights(weights, weight_kind), names=names, domains=DOMAINS, first_row=first_row
+            columns,
+            take_weights(weights, weight_kind, first_row),
+            names=names,
+            domains=DOMAINS,
+            first_row=first_row,
         )
         joint, dropped = drop_incomplete(joint, missing, columns, names, first_row)
         if (joint.keys[:, 2] == 0).any():
@@ -135,4 +140,11 @@ class ClusteredTable:
     def from_dict(cls, payload: dict[str, Any]) -> Self:
         """The tally that ``to_dict`` described."""
         table = ContingencyTable.from_dict(payload_field(payload, "table", dict))
-        return cls(table, joint_from_dict(payload, DOMAINS))
+        tally = cls(table, joint_from_dict(payload, DOMAINS))
+        if not set(tally.joint.labels[0]) <= set(table.labels):
+            raise InputError("the clusters of a tally have labels that its table does not have")
+        _, cell, weight = tally.cluster_cells()
+        counted = np.bincount(cell, weights=weight, minlength=table.cells.size).reshape(table.cells.shape)
+        if not np.allclose(counted, table.cells, rtol=1e-9):
+            raise InputError("the clusters of a tally do not add up to its table")
+        return tally

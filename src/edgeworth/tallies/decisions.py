@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.errors import InputError, MergeError, OptionError
-from edgeworth.sources.columns import Column, Label, as_column, as_weights
+from edgeworth.sources.columns import Column, Label, as_column
+from edgeworth.sources.weights import as_weights
 from edgeworth.tallies.joint import Floats, JointCounts, Numbers, count_joint
 from edgeworth.tallies.labels import (
     canonical,
@@ -30,6 +31,7 @@ from edgeworth.tallies.policies import (
     drop_incomplete,
     take_weights,
 )
+from edgeworth.tallies.regrouping import one_against_rest, regrouped, transposed, without_empty_labels
 from edgeworth.tallies.serial import (
     count_from_json,
     labels_from_json,
@@ -121,7 +123,10 @@ class ContingencyTable:
         """Count one batch of columns: what ``from_labels`` does, without checks of the whole."""
         names = ("truth", "prediction")
         joint = count_joint(
-            (truth, prediction), take_weights(weights, weight_kind), names=names, first_row=first_row
+            (truth, prediction),
+            take_weights(weights, weight_kind, first_row),
+            names=names,
+            first_row=first_row,
         )
         joint, dropped = drop_incomplete(joint, missing, (truth, prediction), names, first_row)
         table = cls.from_joint(joint, abstain)
@@ -273,7 +278,7 @@ class ContingencyTable:
         """New names for the labels, in order; labels that get one name become one label."""
         labels = canonical_order(names)
         place = positions(map(canonical, names), labels)
-        table = self._regrouped(labels, np.append(place, len(labels)), place)
+        table = regrouped(self, labels, np.append(place, len(labels)), place)
         if self.declared_positive is None:
             return table
         return replace(table, declared_positive=labels[place[self.labels.index(self.declared_positive)]])
@@ -290,7 +295,7 @@ class ContingencyTable:
         labels = tuple(dict.fromkeys([*self.labels, *(target for target in targets if target is not None)]))
         place = {label: index for index, label in enumerate(labels)}
         rows = [len(labels) if target is None else place[target] for target in targets]
-        return self._regrouped(labels, np.array([*rows, len(labels)]), positions(self.labels, labels))
+        return regrouped(self, labels, np.array([*rows, len(labels)]), positions(self.labels, labels))
 
     def ignoring(self, *labels: Label) -> Self:
         """Predictions of these labels count as no decision (catch-all classes, superstitious labels)."""
@@ -298,39 +303,15 @@ class ContingencyTable:
 
     def without_empty_labels(self) -> Self:
         """Labels that were neither predicted nor real left out."""
-        seen = (self.cells.sum(axis=0) + self.predicted) > 0
-        used = tuple(label for label, keep in zip(self.labels, seen, strict=True) if keep)
-        kept, rows = np.flatnonzero(seen), np.append(np.flatnonzero(seen), len(self.labels))
-        return replace(
-            self,
-            labels=used,
-            cells=self.cells[np.ix_(rows, kept)],
-            squared=None if self.squared is None else self.squared[np.ix_(rows, kept)],
-            declared_positive=self.declared_positive if self.declared_positive in used else None,
-        )
+        return without_empty_labels(self)
 
     def one_against_rest(self, label: Any) -> Self:
         """Two labels: this one, and all others as one. Measures of the label are the same."""
-        index = self.index(label)
-        labels = (self.labels[index], f"not {self.labels[index]}")
-
-        def gathered(values: Numbers) -> Numbers:
-            by_column = np.stack([values[index], values[:-1].sum(axis=0) - values[index], values[-1]])
-            return np.stack([by_column[:, index], by_column.sum(axis=1) - by_column[:, index]], axis=1)
-
-        squared = None if self.squared is None else gathered(self.squared)
-        return replace(
-            self, labels=labels, cells=gathered(self.cells), squared=squared, declared_positive=None
-        )
+        return one_against_rest(self, self.index(label))
 
     def transposed(self) -> Self:
         """Predictions and reality exchanged; abstentions have no place there and must be absent."""
-        if self.abstained.any():
-            raise InputError("a table with abstentions cannot be transposed: no class stands for them")
-        size = len(self.labels)
-        cells = np.vstack([self.counts.T, np.zeros((1, size), dtype=self.cells.dtype)])
-        squared = None if self.squared is None else np.vstack([self.squared[:-1].T, np.zeros((1, size))])
-        return replace(self, cells=cells, squared=squared)
+        return transposed(self)
 
     def check_kinds(self) -> None:
         """Refuse truth and prediction that share no label only because one is text and the other is not."""
@@ -398,18 +379,7 @@ class ContingencyTable:
         if labels == self.labels:
             return replace(self, labels=labels)
         place = positions(self.labels, labels)
-        return self._regrouped(labels, np.append(place, len(labels)), place)
-
-    def _regrouped(self, labels: tuple[Label, ...], rows: NDArray[Any], columns: NDArray[Any]) -> Self:
-        """Every row and column added to a new one."""
-
-        def gathered(values: Numbers) -> Numbers:
-            cells = np.zeros((len(labels) + 1, len(labels)), dtype=values.dtype)
-            np.add.at(cells, (rows[:, None], columns[None, :]), values)
-            return cells
-
-        squared = None if self.squared is None else gathered(self.squared)
-        return replace(self, labels=labels, cells=gathered(self.cells), squared=squared)
+        return regrouped(self, labels, np.append(place, len(labels)), place)
 
     def _squares(self) -> Floats:
         """Σw²; a counted case weighs 1."""

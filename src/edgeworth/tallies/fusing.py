@@ -84,7 +84,7 @@ def _fuse_small_integers(pieces: list[NDArray[Any]], coding: Coding | None) -> F
     return Fused(
         codes,
         size,
-        lambda present: np.stack(np.unravel_index(present, levels), axis=1) + 1,
+        lambda present: _unfused(present, levels) + 1,
         [[kind(value) for value in range(low, high + 1)]],
         (low, high, kind),
     )
@@ -109,11 +109,29 @@ def _fuse_labels(pieces: list[Column], domains: tuple[int, ...], names: Sequence
     labels: list[Sequence[Label]] = [list(place) for place in index]
     if prod(levels) < LARGEST_CODE:
         return Fused(
-            np.ravel_multi_index(columns, levels),
+            _fused(columns, levels),
             prod(levels),
-            lambda present: np.stack(np.unravel_index(present, levels), axis=1),
+            lambda present: _unfused(present, levels),
             labels,
         )
     # One whole number cannot hold a combination of so many columns: number those that occur.
     distinct, codes = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
     return Fused(codes.reshape(-1), len(distinct), lambda present: distinct[present], labels)
+
+
+def _fused(columns: list[NDArray[np.intp]], levels: tuple[int, ...]) -> NDArray[np.intp]:
+    """Mixed-radix numbers (numpy's own function stops at 64 columns)."""
+    codes = columns[0].copy()
+    for column, level in zip(columns[1:], levels[1:], strict=True):
+        codes *= level
+        codes += column
+    return codes
+
+
+def _unfused(codes: NDArray[np.intp], levels: tuple[int, ...]) -> NDArray[np.intp]:
+    """The columns back from fused codes."""
+    keys = np.empty((len(codes), len(levels)), dtype=np.intp)
+    rest = codes
+    for column in range(len(levels) - 1, -1, -1):
+        rest, keys[:, column] = np.divmod(rest, levels[column])
+    return keys

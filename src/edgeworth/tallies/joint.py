@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import InputError
-from edgeworth.sources.columns import Column, Label, blocks, check_weights
+from edgeworth.sources.columns import Column, Label, blocks
+from edgeworth.sources.weights import check_weights
 from edgeworth.tallies.fusing import DENSE_CELLS, Fused, fuse
 from edgeworth.tallies.labels import canonical, canonical_order, positions
 

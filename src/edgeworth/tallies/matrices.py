@@ -45,7 +45,8 @@ def check_table(
         )
     if cells.shape != (size + 1, size):
         raise InputError(f"{size} labels need cells of shape {(size + 1, size)}; saw {cells.shape}")
-    _check_counts(cells)
+    if cells.dtype.kind == "i":
+        _check_counts(cells)
     if (cells.dtype.kind == "f") != (squared is not None):
         raise InputError("weights need their squares beside them, and counts have none")
     if squared is not None:
@@ -53,7 +54,9 @@ def check_table(
             raise InputError(
                 f"squared weights of shape {squared.shape} do not fit cells of shape {cells.shape}"
             )
-        _check_counts(squared)
+        for weights in (cells, squared):
+            if not np.all(np.isfinite(weights) & (weights >= 0)):
+                raise InputError("weights of a table must be finite and at least 0")
     if positive is not None and positive not in labels:
         raise InputError(f"the positive label {positive!r} is none of the labels")
 
@@ -62,5 +65,6 @@ def _check_counts(numbers: NDArray[Any]) -> None:
     wrong = ~(np.isfinite(numbers) & (numbers >= 0))
     if wrong.any():
         raise InputError(f"counts must be finite and at least 0; saw {numbers[wrong][0]:g}")
-    if numbers.sum(dtype=np.float64) > LARGEST_TOTAL:
-        raise InputError(f"counts this large ({numbers.max():g}) cannot be added up")
+    whole = numbers.dtype.kind == "i" or bool(np.all(numbers == np.round(numbers)))
+    if whole and numbers.sum(dtype=np.float64) > LARGEST_TOTAL:
+        raise InputError(f"counts this large ({float(numbers.max()):g}) cannot be added up")

@@ -28,9 +28,7 @@ def informed_mixture(
     >>> informed_mixture([0.7, 0.3], [0.8, 0.2], 0.15, cases=100).counts.round(1).tolist()
     [[58.1, 20.4], [11.9, 9.6]]
     """
-    real_shares, guess_shares = _shares(real, "real"), _shares(guess, "guess")
-    if len(real_shares) != len(guess_shares):
-        raise OptionError(f"{len(real_shares)} real shares and {len(guess_shares)} guess shares do not fit")
+    real_shares, guess_shares = _both_shares(real, guess)
     _check_informed(informed, len(real_shares))
     known = np.diag(real_shares) if informed >= 0 else np.diag(real_shares)[::-1]
     table = (1 - abs(informed)) * np.outer(guess_shares, real_shares) + abs(informed) * known
@@ -42,8 +40,13 @@ def simulate_labels(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Truth and predictions of such a predictor as labels 0, 1, …: one informed rate, or one a class."""
     rng = np.random.default_rng(seed)
-    real_shares, guess_shares = _shares(real, "real"), _shares(guess, "guess")
-    rates = np.broadcast_to(np.asarray(informed, dtype=np.float64), real_shares.shape)
+    real_shares, guess_shares = _both_shares(real, guess)
+    given = np.asarray(informed, dtype=np.float64)
+    if given.shape not in ((), real_shares.shape):
+        raise OptionError(
+            f"one informed rate, or one for each of {len(real_shares)} classes; saw {given.shape}"
+        )
+    rates = np.broadcast_to(given, real_shares.shape)
     for rate in rates:
         _check_informed(float(rate), len(real_shares))
     truth = rng.choice(len(real_shares), size=cases, p=real_shares)
@@ -51,6 +54,13 @@ def simulate_labels(
     knows = rng.random(cases) < np.abs(rates)[truth]
     answer = np.where(rates[truth] >= 0, truth, 1 - truth)
     return truth, np.where(knows, answer, guesses)
+
+
+def _both_shares(real: ArrayLike, guess: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    real_shares, guess_shares = _shares(real, "real"), _shares(guess, "guess")
+    if len(real_shares) != len(guess_shares):
+        raise OptionError(f"{len(real_shares)} real shares and {len(guess_shares)} guess shares do not fit")
+    return real_shares, guess_shares
 
 
 def _shares(values: ArrayLike, name: str) -> NDArray[np.float64]:

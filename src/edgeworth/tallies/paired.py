@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import InputError, MergeError
-from edgeworth.sources.columns import Label, as_column, as_weights
+from edgeworth.sources.columns import Label, as_column
+from edgeworth.sources.weights import as_weights
 from edgeworth.tallies.decisions import ContingencyTable
 from edgeworth.tallies.joint import JointCounts, count_joint
 from edgeworth.tallies.labels import listed
 from edgeworth.tallies.policies import Missing, WeightKind, check_label_kinds, drop_incomplete, take_weights
-from edgeworth.tallies.serial import joint_from_dict, joint_to_dict, payload_field
+from edgeworth.tallies.serial import count_from_json, joint_from_dict, joint_to_dict, payload_field
 
 
 @dataclass(frozen=True)
@@ -129,8 +130,10 @@ class Paired:
     def from_dict(cls, payload: dict[str, Any]) -> Self:
         """The tally that ``to_dict`` described."""
         names = tuple(payload_field(payload, "names", list))
+        if len(set(names)) < len(names) or payload.get("kind") != "paired":
+            raise InputError("a tally of this kind is paired, and its predictors have different names")
         joint = joint_from_dict(payload, (0,) * (1 + len(names)))
-        return cls(names, joint, int(payload_field(payload, "dropped", int)))
+        return cls(names, joint, count_from_json(payload, "dropped"))
 
     def _place(self, name: str) -> int:
         if name not in self.names:

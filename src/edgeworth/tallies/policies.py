@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import MISSING, Column, Label, blocks, encode
+from edgeworth.sources.weights import LARGEST_TOTAL
 from edgeworth.tallies.joint import JointCounts
 
 Missing: TypeAlias = Literal["error", "drop", "abstain"]
@@ -19,7 +20,9 @@ MOST_LABELS = 5_000
 """Past this a table of labels by labels no longer fits comfortably in memory, and was hardly meant."""
 
 
-def take_weights(weights: NDArray[Any] | None, kind: WeightKind | None) -> NDArray[Any] | None:
+def take_weights(
+    weights: NDArray[Any] | None, kind: WeightKind | None, first_row: int = 1
+) -> NDArray[Any] | None:
     """Weights as frequencies (integers) or as sampling weights (floats), as declared or by their type."""
     if weights is None or kind is None:
         return weights
@@ -31,7 +34,10 @@ def take_weights(weights: NDArray[Any] | None, kind: WeightKind | None) -> NDArr
         whole = np.isfinite(weights) & (weights == np.round(weights))
         if not whole.all():
             row = int(np.argmin(whole))
-            raise InputError(f"weights that are counts are whole numbers; row {row + 1:,} has {weights[row]}")
+            said = f"row {first_row + row:,} has {weights[row]}"
+            raise InputError(f"weights that are counts are whole numbers; {said}")
+        if weights.sum() > LARGEST_TOTAL:
+            raise InputError("weights this large cannot be added up")
     return weights.astype(np.int64)
 
 

@@ -35,7 +35,7 @@ def numbers_from_json(values: Sequence[Any], name: str) -> NDArray[Any]:
     except ValueError:
         raise InputError(f"{name} of a tally must be numbers in rows of equal length") from None
     if array.size == 0:
-        return array.astype(np.int64)
+        return array.astype(np.int64)  # nothing counted is counted in whole cases
     if not np.all(np.isfinite(array) & (array >= 0)):
         raise InputError(f"{name} of a tally must be finite and at least 0")
     return array
@@ -73,11 +73,18 @@ def joint_from_dict(payload: dict[str, Any], domains: tuple[int, ...]) -> JointC
     keys, rows, weight = (
         numbers_from_json(payload_field(payload, name, list), name) for name in ("keys", "rows", "weight")
     )
-    keys = keys.reshape(len(rows), len(domains)).astype(np.intp)
-    highest = [len(labels[domain]) for domain in domains]
-    if len(weight) != len(rows) or (len(keys) and np.any(keys.max(axis=0) > highest)):
-        raise InputError("the counts of a tally do not fit its labels")
-    square = payload.get("square")
-    return JointCounts(
-        domains, labels, keys, rows, weight, None if square is None else numbers_from_json(square, "square")
+    keys = keys if len(keys) else keys.reshape(0, len(domains))
+    squares = payload.get("square")
+    square = None if squares is None else numbers_from_json(squares, "square").astype(np.float64)
+    fits = (
+        len(labels) == max(domains) + 1
+        and all(len(set(part)) == len(part) for part in labels)
+        and keys.shape == (len(rows), len(domains))
+        and keys.dtype.kind == rows.dtype.kind == "i"
+        and weight.shape == rows.shape
+        and (square is None or square.shape == rows.shape)
+        and (square is not None) == (weight.dtype.kind == "f")
     )
+    if not fits or np.any(keys > [len(labels[domain]) for domain in domains]):
+        raise InputError("the parts of a tally do not fit together")
+    return JointCounts(domains, labels, keys.astype(np.intp), rows, weight, square)
