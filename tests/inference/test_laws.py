@@ -65,7 +65,7 @@ def test_newcombe_gives_his_other_examples(cells: tuple[int, int, int, int], low
 @pytest.mark.parametrize("null", [-0.3, 0.05, 0.2, 0.5])
 def test_a_p_value_is_the_level_at_which_the_null_leaves_the_interval(null: float, alternative: str) -> None:
     combination = Combination(0.0, np.array([1.0, -1.0]), np.array([56.0, 48.0]), np.array([70.0, 80.0]))
-    for law in (NewcombeLaw(combination), NormalLaw(0.2, 0.07, Scale("atanh")), WilsonLaw(30, 80)):
+    for law in (NewcombeLaw(combination), NormalLaw(0.2, 0.07, Scale("logit", -1.0, 1.0)), WilsonLaw(30, 80)):
         p_value = law.p_value(null, alternative)
         one_sided = {"two-sided": p_value / 2, "greater": p_value, "less": p_value}[alternative]
         below = isinstance(law, WilsonLaw) and not 0 < null < 1
@@ -81,9 +81,11 @@ def test_student_takes_the_place_of_the_normal_with_few_clusters() -> None:
     assert law.p_value(-2.0, "greater") == pytest.approx(stats.t.sf(2.0, 4))
 
 
-@pytest.mark.parametrize("name", ["logit", "atanh", "log", "identity"])
-def test_scales_go_there_and_back_and_their_slope_is_the_derivative(name: str) -> None:
-    scale, value, step = Scale(name), 0.37, 1e-6
+@pytest.mark.parametrize(
+    "scale", [Scale("logit"), Scale("logit", -1.0, 1.0), Scale("log"), Scale("log", -1.0), Scale("identity")]
+)
+def test_scales_go_there_and_back_and_their_slope_is_the_derivative(scale: Scale) -> None:
+    value, step = 0.37, 1e-6
     assert scale.backward(scale.forward(value)) == pytest.approx(value, rel=1e-14)
     numeric = (scale.forward(value + step) - scale.forward(value - step)) / (2 * step)
     assert scale.slope(value) == pytest.approx(numeric, rel=1e-8)

@@ -203,8 +203,12 @@ def test_methods_refuse_what_they_cannot_do() -> None:
         ew.estimate(random_table(1), "kappa", method=ew.Wilson())
     with pytest.raises(ew.OptionError, match="combination"):
         ew.estimate(random_table(1), "informedness", method=ew.Newcombe())
+    single = ew.ClusteredTable.from_labels([0, 1], [0, 1], clusters=[1, 1])
     with pytest.raises(ew.OptionError, match="one cluster"):
-        ew.estimate(ew.ClusteredTable.from_labels([0, 1], [0, 1], clusters=[1, 1]), "accuracy")
+        ew.estimate(single, "accuracy", method=ew.Delta())
+    # Nobody asked for a method, so the value stands and the reason is beside it.
+    assert ew.estimate(single, "accuracy").value == 1.0
+    assert "one cluster" in str(ew.estimate(single, "accuracy").no_interval)
     with pytest.raises(ew.OptionError, match="draws"):
         ew.Bootstrap(draws=0)
     with pytest.raises(ew.OptionError, match="prior"):

@@ -81,7 +81,7 @@ def test_costs_of_no_cases() -> None:
         ew.costs(nothing, COSTS, rows="predicted")
     found = ew.estimate(nothing, ew.expected_cost(nothing, COSTS, rows="predicted"))
     assert math.isnan(found.value)
-    assert found.undefined == "there are no cases"
+    assert found.undefined == "there are no cases with a decision"
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,7 @@ class Estimate:
     chance: float
     method: Method | None
     undefined: str | None
+    no_interval: str | None
     tally: Decisions = field(repr=False)
     law: SamplingLaw | None = field(repr=False)
     resolved: Resolved = field(repr=False)
@@ -82,6 +83,7 @@ class Estimate:
             "chance": plain(self.chance),
             "method": None if self.method is None else repr(self.method),
             "undefined": self.undefined,
+            "no_interval": self.no_interval,
             "undefined_draws": getattr(self.law, "undefined_draws", 0),
         }
 
@@ -106,19 +108,34 @@ def estimate(
     table = table_of(seen)
     undefined = focus.undefined(table)
     if undefined is not None:
-        return Estimate(resolved.spelling, math.nan, math.nan, None, undefined, tally, None, resolved, seed)
+        nothing = (math.nan, math.nan, None, undefined, undefined)
+        return Estimate(resolved.spelling, *nothing, tally, None, resolved, seed)
     chosen = default_method(seen, focus) if method is None else method
+    law, no_interval = _law(chosen, seen, focus, required=method is not None)
     return Estimate(
         measure=resolved.spelling,
         value=float(focus.values(table.cells)),
         chance=at_guessing(focus, table),
         method=chosen,
         undefined=None,
+        no_interval=no_interval,
         tally=tally,
-        law=chosen.law(seen, focus),
+        law=law,
         resolved=resolved,
         seed=seed,
     )
+
+
+def _law(
+    method: Method, tally: Decisions, resolved: Resolved, *, required: bool
+) -> tuple[SamplingLaw | None, str | None]:
+    """The law; without one the value still stands, with the reason, unless the method was asked for."""
+    try:
+        return method.law(tally, resolved), None
+    except OptionError as error:
+        if required:
+            raise
+        return None, str(error)
 
 
 def _in_focus(tally: Decisions, resolved: Resolved) -> tuple[Decisions, Resolved]:

@@ -23,9 +23,12 @@ from edgeworth.inference.resampling import (
     defined_draws,
     posterior_values,
 )
-from edgeworth.inference.scales import Scale, ScaleName, natural_scale
+from edgeworth.inference.scales import Scale, natural_scale
 from edgeworth.measures import Combination, Resolved, table_of
 from edgeworth.tallies import ClusteredTable, ContingencyTable
+
+NO_ERROR = 1e-24
+"""A variance below this is rounding."""
 
 Decisions: TypeAlias = ContingencyTable | ClusteredTable
 
@@ -44,11 +47,15 @@ class Method(Protocol):
 class Delta:
     """The delta method on the multinomial: for every smooth measure, with weights and clusters.
 
-    The interval is made on a scale that keeps it inside the measure's range (``scale=None`` picks logit for
-    [0, 1], atanh for [-1, 1], log for [0, ∞)); ``Delta(scale="identity")`` gives value ± quantile · error.
+    The interval is made on a scale that keeps it inside the measure's range: the logit of a bounded one, the
+    log of one that is bounded below. ``Delta(scale="identity")`` gives value ± quantile · error.
     """
 
-    scale: ScaleName | None = None
+    scale: Literal["natural", "identity"] = "natural"
+
+    def __post_init__(self) -> None:
+        if self.scale not in ("natural", "identity"):
+            raise OptionError(f'the scale is "natural" or "identity"; saw {self.scale!r}')
 
     def law(self, tally: Decisions, resolved: Resolved) -> SamplingLaw:
         """Normal with the delta method's variance; Student's t with clusters − 1 degrees of freedom."""
@@ -56,12 +63,13 @@ class Delta:
         if isinstance(tally, ClusteredTable) and tally.number < 2:
             raise OptionError("all cases are in one cluster: nothing tells how much clusters vary")
         error = math.sqrt(max(0.0, variance(tally, resolved)))
-        scale = Scale(self.scale) if self.scale else natural_scale(*resolved.measure.range, value)
+        plain = self.scale == "identity"
+        scale = Scale("identity") if plain else natural_scale(*resolved.measure.range, value)
         freedom = tally.number - 1.0 if isinstance(tally, ClusteredTable) else math.inf
         return NormalLaw(value, error, scale, freedom)
 
     def __str__(self) -> str:
-        return f"delta method{f', {self.scale} scale' if self.scale else ''}"
+        return "delta method" if self.scale == "natural" else "delta method, identity scale"
 
 
 @dataclass(frozen=True)
@@ -186,7 +194,7 @@ def default_method(tally: Decisions, resolved: Resolved) -> Method:
     if resolved.measure.scope == "cells" and resolved.measure.gradient is None:
         return Bootstrap()
     error = variance(tally, resolved)
-    if plain and not error > 0:
+    if plain and not error > NO_ERROR:
         return Dirichlet()
     return Delta()
 

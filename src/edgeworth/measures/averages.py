@@ -9,7 +9,7 @@ import numpy as np
 from edgeworth.measures.definition import POWERS, Measure
 from edgeworth.measures.overall import SCIKIT_LEARN
 from edgeworth.measures.per_label import ALPHA, f_measure, g_measure
-from edgeworth.measures.requirements import ALL_PREDICTED, CASES
+from edgeworth.measures.requirements import ALL_PREDICTED, CASES, EVERY_F, EVERY_REAL_F
 from edgeworth.measures.views import Marginals, Values, ratio, weighted_sum
 
 
@@ -36,12 +36,15 @@ def _seen(view: Marginals) -> Values:
 
 
 def _macro_f(view: Marginals, alpha: float) -> Values:
-    values = f_measure(view.by_label(), alpha)
-    return ratio(weighted_sum(np.ones_like(values), values), _seen(view).sum(axis=-1))
+    values, seen = f_measure(view.by_label(), alpha), _seen(view)
+    complete = ~(seen & np.isnan(values)).any(axis=-1)
+    return np.where(complete, ratio(np.where(seen, values, 0).sum(axis=-1), seen.sum(axis=-1)), np.nan)
 
 
 def _weighted_f(view: Marginals, alpha: float) -> Values:
-    return ratio(weighted_sum(view.real, f_measure(view.by_label(), alpha)), view.total)
+    values, real = f_measure(view.by_label(), alpha), view.real.real > 0
+    complete = ~(real & np.isnan(values)).any(axis=-1)
+    return np.where(complete, ratio(weighted_sum(view.real, values), view.total), np.nan)
 
 
 def _precisions(view: Marginals) -> Values:
@@ -84,9 +87,21 @@ AVERAGES = (
     ),
     _average("average_g", "Π_l g_l^p_l", average_g, source=POWERS, synonyms=("avg",)),
     _average(
-        "macro_f", "mean over labels of f_l", _macro_f, synonyms=("macro f1",), options={"alpha": ALPHA}
+        "macro_f",
+        "mean over labels of f_l",
+        _macro_f,
+        synonyms=("macro f1",),
+        options={"alpha": ALPHA},
+        needs=(CASES, EVERY_F),
     ),
-    _average("weighted_f", "Σ_l r_l f_l", _weighted_f, synonyms=("weighted f1",), options={"alpha": ALPHA}),
+    _average(
+        "weighted_f",
+        "Σ_l r_l f_l",
+        _weighted_f,
+        synonyms=("weighted f1",),
+        options={"alpha": ALPHA},
+        needs=(CASES, EVERY_REAL_F),
+    ),
     _average(
         "macro_precision", "mean over labels of precision_l", _macro_precision, needs=(CASES, ALL_PREDICTED)
     ),

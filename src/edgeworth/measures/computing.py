@@ -49,7 +49,7 @@ class Resolved:
             return None
         view = self.view(table.cells)
         for need in self.measure.needs:
-            if not bool(need.holds(view)):
+            if not bool(need.holds(view, **self.arguments) if need.with_options else need.holds(view)):
                 return need.otherwise.format(label=self.label)
         return f"its formula, {self.measure.formula}, divides by 0 here"
 
@@ -73,6 +73,8 @@ def table_of(tally: ContingencyTable | ClusteredTable) -> ContingencyTable:
 def resolve(tally: ContingencyTable | ClusteredTable, spelling: str | Measure) -> Resolved:
     """Find the measure, its label on this table, and its options."""
     table = table_of(tally)
+    if isinstance(spelling, Measure) and spelling.scope == "label":
+        spelling = spelling.name
     if isinstance(spelling, Measure):
         return Resolved(spelling, None, None, spelling.arguments({}), spelling.name)
     written = Spelling.parse(spelling)
@@ -112,8 +114,10 @@ def measure(tally: ContingencyTable | ClusteredTable, spelling: str | Measure) -
 
 def at_guessing(resolved: Resolved, table: ContingencyTable) -> float:
     """The measure of the table that guessing with the same margins gives on average."""
-    if resolved.measure.chance == "0":
+    if resolved.measure.chance == "0" and not table.abstained.any():
         return 0.0
+    if resolved.measure.expected is not None:
+        return float(resolved.measure.expected(resolved.view(table.cells)))
     return float(resolved.values(expected_cells(table)))
 
 

@@ -48,8 +48,9 @@ class Option:
 class Requirement:
     """What must hold for a measure to be defined, and the sentence for when it does not."""
 
-    holds: Callable[[Any], Values]
+    holds: Callable[..., Values]
     otherwise: str
+    with_options: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,8 @@ class Measure:
     the options. The other functions say what inference may use: a proportion has Wilson's interval, a
     combination of independent proportions Newcombe's, a gradient the delta method (views are differentiated
     without one), and ``guessing`` gives a measure's slope on each diagonal cell when the margins are fixed,
-    which makes its law under guessing exact.
+    which makes its law under guessing exact. ``expected`` is the mean under guessing where that is not the
+    measure of the mean table.
     """
 
     name: str
@@ -89,6 +91,7 @@ class Measure:
     combination: Callable[..., Combination | None] | None = field(default=None, repr=False)
     gradient: Callable[..., Values] | None = field(default=None, repr=False)
     guessing: Callable[[list[int], list[int]], list[Fraction]] | None = field(default=None, repr=False)
+    expected: Callable[..., Values] | None = field(default=None, repr=False)
 
     @property
     def range(self) -> tuple[float, float]:

@@ -52,7 +52,7 @@ class Payoffs:
     @property
     def columns(self) -> Dollars:
         """Dollars by real class, over the labels that have odds."""
-        return np.asarray(np.nansum(self.cells, axis=0))
+        return np.array([self._summed(column) for column in self.cells.T])
 
     @property
     def weighted(self) -> Dollars:
@@ -62,22 +62,27 @@ class Payoffs:
     @property
     def total(self) -> float:
         """The pool times informedness (less what the house takes), over the labels that have odds."""
-        return float(np.nansum(self.weighted)) if not np.isnan(self.rows).all() else float("nan")
+        return self._summed(self.weighted)
 
     @property
     def won(self) -> float:
         """Dollars won at the track."""
-        return float(np.nansum(np.where(self.track > 0, self.track, 0)))
+        return self._summed(np.where(self.track > 0, self.track, 0))
 
     @property
     def lost(self) -> float:
         """Dollars lost at the track."""
-        return float(-np.nansum(np.where(self.track < 0, self.track, 0)))
+        return self._summed(np.where(self.track < 0, -self.track, 0))
 
     @property
     def net(self) -> float:
         """Won less lost."""
         return self.won - self.lost
+
+    def _summed(self, values: Dollars) -> float:
+        """Over the labels that have odds; nan when no prediction is of one."""
+        bet = ~np.isnan(self.odds) & (self.predicted_share > 0)
+        return float(np.nansum(values)) if bet.any() else float("nan")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; what is undefined is None. The cells of many labels are left out."""
@@ -206,7 +211,10 @@ def cost_matrix(table: ContingencyTable, matrix: ArrayLike, *, rows: Rows) -> Do
     """A checked matrix of costs with predictions in rows."""
     if rows not in ("predicted", "real"):
         raise OptionError(f'rows must be "predicted" or "real"; saw {rows!r}')
-    each = np.asarray(matrix, dtype=np.float64)
+    try:
+        each = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        each = np.array(np.nan)
     size = len(table.labels)
     if each.shape != (size, size) or not np.isfinite(each).all():
         raise InputError(f"costs for {size} labels are a {size} by {size} matrix of finite numbers")

@@ -8,7 +8,7 @@ import numpy as np
 
 from edgeworth.measures.definition import POWERS, Combination, Measure, Option
 from edgeworth.measures.requirements import CASES, NOT_ALL_RIGHT_AT_ODDS
-from edgeworth.measures.views import Marginals, Values, ratio
+from edgeworth.measures.views import Marginals, Values, difference, ratio
 
 
 def recall_sum(view: Marginals) -> Values:
@@ -23,8 +23,11 @@ def break_even_margin(view: Marginals) -> Values:
 
 def break_even_commission(view: Marginals) -> Values:
     """The commission on net winnings at fair odds at which they are all gone."""
-    accuracy = ratio(view.hits.sum(axis=-1), view.total)
-    return 1 - ratio(1 - accuracy, recall_sum(view) - accuracy)
+    by_label = view.by_label()
+    wrong = difference(view.total, view.hits.sum(axis=-1), view.total)
+    # Σ recall − accuracy, times N.
+    winnings = np.where(view.real.real > 0, ratio(view.hits * by_label.not_real, view.real), 0).sum(axis=-1)
+    return 1 - ratio(wrong, winnings)
 
 
 def unit_return(view: Marginals, margin: float, commission: float) -> Values:

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from edgeworth.errors import OptionError
 from edgeworth.measures.definition import POWERS, Measure, Requirement
-from edgeworth.measures.views import Values, entropy_bits, ratio
+from edgeworth.measures.views import Values, difference, entropy_bits, ratio
 
 SHANNON = "Shannon 1948; Cover & Thomas 1990"
 RAND = "Rand 1971, Objective criteria for the evaluation of clustering methods"
@@ -29,26 +30,31 @@ def _shares(counts: Values) -> Values:
 
 def _joint_entropy(counts: Values) -> Values:
     shares = _shares(counts)
-    return entropy_bits(shares.reshape(*shares.shape[:-2], -1))
+    flat = shares.reshape(*shares.shape[:-2], shares.shape[-2] * shares.shape[-1])
+    return np.where(_total(counts) > 0, entropy_bits(flat), np.nan)
 
 
 def _entropy_of(margin: Values) -> Values:
-    return entropy_bits(ratio(margin, margin.sum(axis=-1)[..., None]))
+    total = np.asarray(margin.sum(axis=-1))
+    return np.where(total > 0, entropy_bits(ratio(margin, total[..., None])), np.nan)
 
 
 def conditional_entropy(counts: Values) -> Values:
     """H(R|P): the bits still needed to know the class once the prediction is known."""
-    return _joint_entropy(counts) - _entropy_of(_margins(counts)[0])
+    joint = _joint_entropy(counts)
+    return difference(joint, _entropy_of(_margins(counts)[0]), joint)
 
 
 def mutual_information(counts: Values) -> Values:
     """H(R) − H(R|P): the bits that a prediction tells."""
     predicted, real = _margins(counts)
-    return _entropy_of(predicted) + _entropy_of(real) - _joint_entropy(counts)
+    apart = _entropy_of(predicted) + _entropy_of(real)
+    return difference(apart, _joint_entropy(counts), apart)
 
 
 def _information_share(counts: Values) -> Values:
-    return ratio(mutual_information(counts), _entropy_of(_margins(counts)[1]))
+    # As with Cramér's V, rounding must not exceed the largest value.
+    return np.minimum(ratio(mutual_information(counts), _entropy_of(_margins(counts)[1])), 1.0)
 
 
 def _surprise(shares: Values) -> Values:
@@ -97,6 +103,19 @@ def rand_index(counts: Values) -> Values:
     )
 
 
+def _expected_rand_index(counts: Values) -> Values:
+    """The mean over guesses: Σ C(c, 2) has mean Σ C(P, 2) Σ C(R, 2) / C(N, 2)."""
+    predicted, real = (_pairs(margin).sum(axis=-1) for margin in _margins(counts))
+    every = _pairs(_total(counts))
+    return ratio(every - predicted - real + 2 * ratio(predicted * real, every), every)
+
+
+def _expected_chi_square(counts: Values) -> Values:
+    """(rows − 1)(columns − 1) N/(N − 1), over rows and columns that are not empty (Haldane 1940)."""
+    rows, columns = ((margin > 0).sum(axis=-1) for margin in _margins(counts))
+    return ratio((rows - 1) * (columns - 1) * _total(counts), _total(counts) - 1)
+
+
 def _adjusted_rand_index(counts: Values) -> Values:
     predicted, real = (_pairs(margin).sum(axis=-1) for margin in _margins(counts))
     together = _pairs(counts).sum(axis=(-2, -1))
@@ -108,7 +127,8 @@ def chi_square(counts: Values) -> Values:
     """Pearson's Σ (observed − expected)²/expected against independence."""
     predicted, real = _margins(counts)
     expected = ratio(predicted[..., :, None] * real[..., None, :], _total(counts)[..., None, None])
-    return np.asarray(np.nansum(ratio((counts - expected) ** 2, expected), axis=(-2, -1)))
+    summed = np.nansum(ratio((counts - expected) ** 2, expected), axis=(-2, -1))
+    return np.where(_total(counts) > 0, summed, np.nan)
 
 
 def g_square(counts: Values) -> Values:
@@ -119,13 +139,16 @@ def g_square(counts: Values) -> Values:
 def _cramers_v(counts: Values) -> Values:
     predicted, real = _margins(counts)
     smaller = np.minimum((predicted > 0).sum(axis=-1), (real > 0).sum(axis=-1))
-    return np.sqrt(ratio(chi_square(counts), _total(counts) * (smaller - 1)))
+    # 1 is the largest value there is; rounding must not exceed it.
+    return np.sqrt(np.minimum(ratio(chi_square(counts), _total(counts) * (smaller - 1)), 1.0))
 
 
 def expected_cost_measure(costs: Values) -> Measure:
     """The mean of a user's own cost (or gain) of each cell, rows predicted."""
 
     def compute(counts: Values) -> Values:
+        if counts.shape[-2:] != costs.shape:
+            raise OptionError(f"these costs are for {len(costs)} labels; the table has {counts.shape[-1]}")
         return ratio((counts * costs).sum(axis=(-2, -1)), _total(counts))
 
     return Measure(
@@ -143,7 +166,7 @@ def expected_cost_measure(costs: Values) -> Measure:
     )
 
 
-_CASES = Requirement(lambda counts: _total(counts) > 0, "there are no cases")
+_CASES = Requirement(lambda counts: _total(counts) > 0, "there are no cases with a decision")
 _TWO_CASES = Requirement(lambda counts: _total(counts) > 1, "there are fewer than two cases to pair")
 _TWO_REAL = Requirement(lambda counts: (counts.sum(axis=-2) > 0).sum(axis=-1) > 1, "only one class is real")
 _TWO_PREDICTED = Requirement(
@@ -155,7 +178,7 @@ def _not_trivial(counts: Values) -> Values:
     predicted, real = _margins(counts)
     total = _total(counts)
     both_single = ((predicted > 0).sum(axis=-1) == 1) & ((real > 0).sum(axis=-1) == 1)
-    both_apart = (predicted.max(axis=-1) <= 1) & (real.max(axis=-1) <= 1)
+    both_apart = (predicted <= 1).all(axis=-1) & (real <= 1).all(axis=-1)
     return (total > 1) & ~both_single & ~both_apart
 
 
@@ -225,6 +248,7 @@ CELL_MEASURES = (
         RAND,
         high=1.0,
         needs=(_TWO_CASES,),
+        expected=_expected_rand_index,
     ),
     _cells(
         "adjusted_rand_index",
@@ -242,6 +266,7 @@ CELL_MEASURES = (
         chi_square,
         "about (K − 1)²",
         PEARSON,
+        expected=_expected_chi_square,
     ),
     _cells("g_square", "2 Σ_lk c_lk ln(c_lk N / (P_l R_k))", g_square, "about (K − 1)²", PEARSON),
     _cells(

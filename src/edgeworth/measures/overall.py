@@ -49,6 +49,12 @@ def _where_bet(by_label: LabelView, value: Values) -> Values:
     return np.where(bet.any(axis=-1), value, np.nan)
 
 
+def _total_at_odds(by_label: LabelView) -> Values:
+    """All cases, or none when no label has odds."""
+    priced = ((by_label.real.real > 0) & (by_label.not_real.real > 0)).any(axis=-1)
+    return np.where(priced, by_label.total[..., 0], 0.0)
+
+
 def markedness(view: Marginals) -> Values:
     """Informedness with prediction and reality exchanged."""
     return informedness(Marginals(view.hits, view.real, view.predicted, np.zeros_like(view.abstained)))
@@ -107,13 +113,16 @@ def _markedness_combination(view: Marginals) -> Combination | None:
 
 def _kappa(view: Marginals) -> Values:
     expected = (view.predicted * view.real).sum(axis=-1)
-    return ratio(view.total * view.hits.sum(axis=-1) - expected, view.total**2 - expected)
+    # N² − Σ P R, without its rounding.
+    rest = (view.predicted * view.by_label().not_real).sum(axis=-1)
+    return ratio(view.total * view.hits.sum(axis=-1) - expected, rest)
 
 
 def _mcc(view: Marginals) -> Values:
     covariance = view.total * view.hits.sum(axis=-1) - (view.predicted * view.real).sum(axis=-1)
-    spread_predicted = view.total**2 - (view.predicted**2).sum(axis=-1)
-    spread_real = view.total**2 - (view.real**2).sum(axis=-1)
+    by_label = view.by_label()
+    spread_predicted = (view.predicted * by_label.not_predicted).sum(axis=-1)
+    spread_real = (view.real * by_label.not_real).sum(axis=-1)
     return ratio(covariance, np.sqrt(spread_predicted * spread_real))
 
 
@@ -130,11 +139,16 @@ def _micro_informedness(view: Marginals) -> Values:
 
 def _real_weighted_informedness(view: Marginals) -> Values:
     by_label = view.by_label()
-    return _where_bet(by_label, ratio(weighted_sum(view.real, edge(by_label)), view.total))
+    return ratio(weighted_sum(view.real, edge(by_label)), _total_at_odds(by_label))
 
 
 def _share_without_odds(view: Marginals) -> Values:
-    return ratio(np.where(view.real.real > 0, 0, view.predicted).sum(axis=-1), view.total)
+    return ratio(*_without_odds(view))
+
+
+def _without_odds(view: Marginals) -> tuple[Values, Values]:
+    priced = (view.real.real > 0) & (view.by_label().not_real.real > 0)
+    return np.where(priced, 0, view.predicted).sum(axis=-1), view.total
 
 
 # -- slopes on the diagonal when both margins are fixed: the law under guessing is exact -------------------
@@ -224,6 +238,7 @@ OVERALL_MEASURES = (
         "adjusted_balanced_accuracy",
         "(balanced accuracy − 1/C) / (1 − 1/C)",
         _adjusted_balanced_accuracy,
+        chance="0 (when every guess is of a real class)",
         source=SCIKIT_LEARN,
         needs=(CASES, TWO_REAL),
         combination=lambda v: _balanced_combination(v, adjusted=True),
@@ -248,7 +263,7 @@ OVERALL_MEASURES = (
         "Σ_l r_l (recall_l − fallout_l)",
         _real_weighted_informedness,
         source="yardstick's macro_weighted j_index",
-        needs=(CASES, TWO_REAL, SOME_COMMON),
+        needs=(CASES, TWO_REAL),
     ),
     _overall(
         "mcc",
@@ -280,11 +295,11 @@ OVERALL_MEASURES = (
     ),
     _overall(
         "share_without_odds",
-        "predictions of labels that are never real / cases",
+        "predictions of labels that are never, or always, real / cases",
         _share_without_odds,
         low=0.0,
         chance="itself",
         direction="lower",
-        proportion=lambda v: (np.where(v.real > 0, 0, v.predicted).sum(axis=-1), v.total),
+        proportion=_without_odds,
     ),
 )

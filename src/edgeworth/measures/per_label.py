@@ -10,14 +10,19 @@ import numpy as np
 from edgeworth.measures.definition import POWERS, RETRIEVAL, Combination, Direction, Measure, Option
 from edgeworth.measures.requirements import (
     CASES,
+    F_NEEDS_PREDICTED,
+    F_NEEDS_REAL,
     HAS_FALSE_ALARMS,
     HAS_MISSES,
     HAS_REJECTIONS,
+    INVERSE_F_NEEDS_PREDICTED,
+    INVERSE_F_NEEDS_REAL,
     IS_PREDICTED,
     IS_REAL,
     IS_SEEN,
     OTHERS_PREDICTED,
     OTHERS_REAL,
+    OTHERS_SEEN,
 )
 from edgeworth.measures.views import LabelView, Values, ratio
 
@@ -212,7 +217,7 @@ LABEL_MEASURES = (
         f_measure,
         synonyms=("f1", "f-score", "f-measure", "f-factor", "dice", "sørensen"),
         options={"alpha": ALPHA},
-        needs=(IS_SEEN,),
+        needs=(IS_SEEN, F_NEEDS_REAL, F_NEEDS_PREDICTED),
     ),
     Measure(
         "inverse_f",
@@ -226,6 +231,7 @@ LABEL_MEASURES = (
         lambda view, alpha: f_measure(inverse(view), alpha),
         synonyms=("negative f-factor",),
         options={"alpha": ALPHA},
+        needs=(CASES, OTHERS_SEEN, INVERSE_F_NEEDS_REAL, INVERSE_F_NEEDS_PREDICTED),
     ),
     Measure(
         "g",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 
 from edgeworth.errors import OptionError
 from edgeworth.measures.averages import AVERAGES
@@ -39,11 +40,11 @@ def search(words: str) -> tuple[Measure, ...]:
     >>> [m.name for m in search("Youden")]
     ['informedness', 'informedness']
     """
-    wanted = words.lower()
+    wanted = _letters(words)
     return tuple(
         measure
         for measure in MEASURES
-        if any(wanted in text.lower() for text in (measure.name, measure.formula, *measure.synonyms))
+        if any(wanted in _letters(text) for text in (measure.name, measure.formula, *measure.synonyms))
     )
 
 
@@ -52,9 +53,14 @@ def lookup(name: str, *, of_a_label: bool) -> Measure | None:
     return (_OF_A_LABEL if of_a_label else _OF_A_TABLE).get(name)
 
 
+def _letters(text: str) -> str:
+    """A name without the marks that people write in many ways: youdens_j, Youden's J, youden-j."""
+    return re.sub(r"[\s_'’-]", "", text.lower())
+
+
 def unknown(name: str) -> OptionError:
     """The error for a name that no measure has, with the nearest ones."""
-    meant = [m for m in MEASURES if name.replace("_", " ") in m.synonyms or name in m.synonyms]
+    meant = [m for m in MEASURES if _letters(name) in map(_letters, m.synonyms)]
     known = list(dict.fromkeys(m.name for m in MEASURES))
     near = list(dict.fromkeys(m.name for m in meant)) or difflib.get_close_matches(
         name, known, n=3, cutoff=0.5

@@ -3,7 +3,7 @@
 from edgeworth.measures.definition import Requirement
 from edgeworth.measures.views import LabelView, Marginals, Values
 
-CASES = Requirement(lambda view: view.total > 0, "there are no cases")
+CASES = Requirement(lambda view: view.total > 0, "there are no cases with a decision")
 IS_REAL = Requirement(lambda view: view.real > 0, "no case is really {label}")
 IS_PREDICTED = Requirement(lambda view: view.predicted > 0, "no case was predicted as {label}")
 OTHERS_REAL = Requirement(lambda view: view.not_real > 0, "every case is really {label}")
@@ -22,14 +22,34 @@ HAS_MISSES = Requirement(
 )
 
 
+# F leans wholly on recall or on precision at the ends of its weight.
+F_NEEDS_REAL = Requirement(
+    lambda view, alpha: (view.real > 0) | (alpha < 1), "no case is really {label}", with_options=True
+)
+F_NEEDS_PREDICTED = Requirement(
+    lambda view, alpha: (view.predicted > 0) | (alpha > 0),
+    "no case was predicted as {label}",
+    with_options=True,
+)
+INVERSE_F_NEEDS_REAL = Requirement(
+    lambda view, alpha: (view.not_real > 0) | (alpha < 1), "every case is really {label}", with_options=True
+)
+INVERSE_F_NEEDS_PREDICTED = Requirement(
+    lambda view, alpha: (view.not_predicted > 0) | (alpha > 0),
+    "every case was predicted as {label}",
+    with_options=True,
+)
+OTHERS_SEEN = Requirement(
+    lambda view: view.not_predicted + view.not_real > 0, "every case is {label}, predicted and real"
+)
+
+
 def _some_label_has_odds(view: Marginals) -> Values:
-    total = view.total[..., None]
-    return ((view.real > 0) & (view.real < total)).any(axis=-1)
+    return ((view.real > 0) & (view.by_label().not_real > 0)).any(axis=-1)
 
 
 def _some_prediction_varies(view: Marginals) -> Values:
-    total = view.total[..., None]
-    return ((view.predicted > 0) & (view.predicted < total)).any(axis=-1)
+    return ((view.predicted > 0) & (view.by_label().not_predicted > 0)).any(axis=-1)
 
 
 def _some_label_in_both(view: Marginals) -> Values:
@@ -37,11 +57,20 @@ def _some_label_in_both(view: Marginals) -> Values:
 
 
 def _guessing_could_err(view: Marginals) -> Values:
-    return (view.predicted * view.real).sum(axis=-1) < view.total**2
+    return (view.predicted * view.by_label().not_real).sum(axis=-1) > 0
 
 
 def _every_label_predicted(view: Marginals) -> Values:
     return ((view.predicted > 0) | (view.real == 0)).all(axis=-1)
+
+
+def _macro_f_defined(view: Marginals, alpha: float) -> Values:
+    seen = (view.real > 0) | (view.predicted > 0)
+    return (~seen | (alpha * view.real + (1 - alpha) * view.predicted > 0)).all(axis=-1)
+
+
+def _weighted_f_defined(view: Marginals, alpha: float) -> Values:
+    return ((view.real == 0) | (alpha * view.real + (1 - alpha) * view.predicted > 0)).all(axis=-1)
 
 
 def _any_case(view: Marginals) -> Values:
@@ -52,6 +81,8 @@ ANY_CASE = Requirement(_any_case, "there are no cases")
 TWO_REAL = Requirement(_some_label_has_odds, "only one class is real, so no label has fair odds")
 TWO_PREDICTED = Requirement(_some_prediction_varies, "only one label was ever predicted")
 SOME_COMMON = Requirement(_some_label_in_both, "no predicted label is ever real")
+EVERY_F = Requirement(_macro_f_defined, "at this alpha some label has no f", with_options=True)
+EVERY_REAL_F = Requirement(_weighted_f_defined, "at this alpha some real class has no f", with_options=True)
 GUESSING_ERRS = Requirement(_guessing_could_err, "truth and prediction are one and the same single label")
 ALL_PREDICTED = Requirement(
     _every_label_predicted, "a real class was never predicted, so it has no precision"

@@ -43,7 +43,7 @@ class Spelling:
             )
         label = match["label"]
         if label is not None:
-            label = json.loads(label) if label.startswith('"') else label.strip()
+            label = _unquoted(label, text) if label.startswith('"') else label.strip()
         depth = None if match["depth"] is None else int(match["depth"])
         return cls(match["name"].lower(), label, depth, _options(match["options"], text))
 
@@ -57,6 +57,15 @@ class Spelling:
 def quoted(label: str) -> str:
     """A label as it stands in a spelling: in double quotes where it would not be understood without."""
     return label if _PLAIN_LABEL.fullmatch(label) else json.dumps(label, ensure_ascii=False)
+
+
+def _unquoted(label: str, whole: str) -> str:
+    try:
+        return str(json.loads(label))
+    except ValueError:
+        raise OptionError(
+            f"the quoted label in {whole!r} is not a JSON string: write a backslash twice"
+        ) from None
 
 
 def _written(value: float | str) -> str:

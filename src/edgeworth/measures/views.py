@@ -15,6 +15,10 @@ Values: TypeAlias = Any
 """A number or an array of them, float or complex."""
 
 
+ROUNDING = 1e-14
+"""Relative error of summed weights that is taken as none; whole cases are told apart up to 10¹⁴ of them."""
+
+
 @dataclass(frozen=True)
 class LabelView:
     """One label against the rest: hits, times predicted, times real, all cases."""
@@ -27,27 +31,27 @@ class LabelView:
     @property
     def false_alarms(self) -> Values:
         """Predicted but not real."""
-        return self.predicted - self.hits
+        return difference(self.predicted, self.hits, self.predicted)
 
     @property
     def misses(self) -> Values:
         """Real but not predicted."""
-        return self.real - self.hits
+        return difference(self.real, self.hits, self.real)
 
     @property
     def rejections(self) -> Values:
         """Neither predicted nor real."""
-        return self.total - self.predicted - self.real + self.hits
+        return difference(self.not_real, self.predicted - self.hits, self.total)
 
     @property
     def not_real(self) -> Values:
         """Cases of other classes."""
-        return self.total - self.real
+        return difference(self.total, self.real, self.total)
 
     @property
     def not_predicted(self) -> Values:
         """Predictions of other labels."""
-        return self.total - self.predicted
+        return difference(self.total, self.predicted, self.total)
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ class Marginals:
     @property
     def total(self) -> Values:
         """Cases decided."""
-        return np.asarray(self.predicted.sum(axis=-1))
+        return np.asarray(self.real.sum(axis=-1))
 
     def by_label(self) -> LabelView:
         """Each label against the rest."""
@@ -90,6 +94,17 @@ def ratio(numerator: Values, denominator: Values) -> Values:
     quotient = np.full(top.shape, np.nan, dtype=kind)
     np.divide(top, bottom, out=quotient, where=bottom != 0)
     return quotient
+
+
+def difference(left: Values, right: Values, scale: Values) -> Values:
+    """left − right, exactly 0 where only the rounding of summed weights keeps them apart.
+
+    The imaginary part, a derivative, stays.
+    """
+    result = left - right
+    is_rounding = np.abs(np.real(result)) <= ROUNDING * np.abs(np.real(scale))
+    nothing = 1j * np.imag(result) if np.iscomplexobj(result) else 0.0
+    return np.where(is_rounding, nothing, result)
 
 
 def weighted_sum(weights: Values, values: Values) -> Values:
