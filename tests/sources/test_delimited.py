@@ -181,6 +181,12 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     "too few fields": ("file.csv", b"truth,prediction\na,a\nb\nb,b\n", "Row #?3|row 2"),
     "too many fields": ("file.csv", b"truth,prediction\na,a\nb,b,b\nb,b\n", "Row #?3|row 2"),
     "a quote that never ends": ("file.csv", b'truth,prediction\na,a\nb,"b\na,a\nb,b\n', "quot"),
+    # Nobody asked for the notes, but they swallow the rows of those that were asked for.
+    "a quote that never ends in another column": (
+        "file.csv",
+        b'truth,prediction,note\na,a,x\nb,b,"open\na,a,x\nb,b,x\n',
+        "quot",
+    ),
     "parquet": ("file.parquet", b"PAR1", "not delimited text"),
     "spreadsheet": ("file.xlsx", b"PK", "not delimited text"),
 }

@@ -73,23 +73,27 @@ def table_of(tally: ContingencyTable | ClusteredTable) -> ContingencyTable:
 def resolve(tally: ContingencyTable | ClusteredTable, spelling: str | Measure) -> Resolved:
     """Find the measure, its label on this table, and its options."""
     table = table_of(tally)
-    if isinstance(spelling, Measure) and spelling.scope == "label":
-        spelling = spelling.name
     if isinstance(spelling, Measure):
-        return Resolved(spelling, None, None, spelling.arguments({}), spelling.name)
+        return _settled(table, spelling, Spelling(spelling.name))
     written = Spelling.parse(spelling)
     if written.depth is not None:
         raise OptionError(f"{written}: a depth belongs to a ranking; this is a table of decisions")
-    label = written.label
     whole, single = lookup(written.name, of_a_label=False), lookup(written.name, of_a_label=True)
     if whole is None and single is None:
         raise unknown(written.name)
-    if label is None and whole is not None:
-        return Resolved(whole, None, None, whole.arguments(written.options), str(written))
-    if single is None:
-        raise OptionError(f"{written.name} is a measure of the whole table; write it without [{label}]")
-    position = table.index(label) if label is not None else _positive(table, written.name)
-    return Resolved(single, position, table.labels[position], single.arguments(written.options), str(written))
+    found = whole if written.label is None and whole is not None else single
+    if found is None:
+        raise OptionError(f"{written.name} is a measure of the whole table; write it without a label")
+    return _settled(table, found, written)
+
+
+def _settled(table: ContingencyTable, measure: Measure, written: Spelling) -> Resolved:
+    arguments = measure.arguments(written.options)
+    if measure.scope != "label":
+        return Resolved(measure, None, None, arguments, str(written))
+    given = written.label
+    position = table.index(given) if given is not None else _positive(table, measure.name)
+    return Resolved(measure, position, table.labels[position], arguments, str(written))
 
 
 def _positive(table: ContingencyTable, name: str) -> int:

@@ -180,7 +180,7 @@ def _bets(findings: DecisionFindings) -> Grid:
                 *(_defined(value) for value in ends),
             )
         )
-    totals = money.columns.tolist() if full else [None, None]
+    totals = [_defined(value) for value in money.columns.tolist()] if full else [None, None]
     rows.append(("all", None, *totals, None, None, _defined(money.total)))
     return Grid("", columns, tuple(rows), _cut(len(money.labels)))
 
