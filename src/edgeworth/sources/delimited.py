@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 PIECE_BYTES = 8 << 20
 HEAD_BYTES = 64 << 10
 DELIMITERS = ",\t;|"
+LAST = "\x1eend\x1e"
+"""Stands after the last line: a quotation mark that is never closed swallows it, and all rows before it."""
 
 
 class DelimitedSource:
@@ -52,7 +55,7 @@ class DelimitedSource:
         try:
             reader = arrow_csv.open_csv(
                 # The stubs know only paths and Python's own files here.
-                cast(IO[bytes], pa.input_stream(str(self._path), compression="detect")),
+                cast(IO[bytes], pa.PythonFile(self._stream(), mode="r")),
                 # One thread, so that an error can name its row.
                 read_options=arrow_csv.ReadOptions(use_threads=False, block_size=PIECE_BYTES),
                 parse_options=arrow_csv.ParseOptions(
@@ -67,34 +70,34 @@ class DelimitedSource:
                     null_values=[""],
                 ),
             )
+            is_whole = False
             for piece in reader:
+                if piece.num_rows and piece.column(wanted[0])[-1].as_py() == LAST:
+                    piece, is_whole = piece.slice(0, piece.num_rows - 1), True
                 if piece.num_rows:
-                    batch = Batch({name: _coded(piece.column(name)) for name in columns}, first_row=row)
-                    self._check_quotes(batch)
-                    yield batch
+                    yield Batch({name: _coded(piece.column(name)) for name in columns}, first_row=row)
                 row += piece.num_rows
+            if not is_whole:
+                raise InputError(f"{self.name} ends inside a quoted field: a quotation mark is never closed")
         except pa.ArrowInvalid as error:
             if "Empty CSV file" in str(error):
                 raise InputError(f"{self.name} has a header but no rows") from None
+            if "straddling" in str(error):
+                raise InputError(
+                    f"{self.name} has a row without end: is a quotation mark not closed?"
+                ) from None
             raise InputError(f"{self.name} cannot be read as delimited text: {_said(error)}") from None
         except OSError as error:
             raise InputError(f"{self.name} cannot be read: {_said(error)}") from None
         if row == 1:
             raise InputError(f"{self.name} has a header but no rows")
 
-    def _check_quotes(self, batch: Batch) -> None:
-        """A quote that is never closed swallows the rest of the file into one value."""
-        values = (label for column in batch.columns.values() for label in cast(Coded, column).labels)
-        if not any("\n" in str(value) for value in values):
-            return
+    def _stream(self) -> IO[bytes]:
+        """The file, with a last line of our own at its end."""
         import pyarrow as pa
 
-        quotes = 0
-        with pa.input_stream(str(self._path), compression="detect") as stream:
-            while piece := stream.read(PIECE_BYTES):
-                quotes += piece.count(b'"')
-        if quotes % 2:
-            raise InputError(f"{self.name} has a quotation mark that is never closed")
+        line = self._delimiter.join([LAST] * len(self._header))
+        return cast(IO[bytes], _WithLastLine(pa.input_stream(str(self._path), compression="detect"), line))
 
     def _head(self) -> str:
         """The first piece of the file as text, or a sentence about why there is none."""
@@ -131,6 +134,35 @@ class DelimitedSource:
         names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
         near = difflib.get_close_matches(self._path.name, names, n=3)
         return f"; did you mean {' or '.join(near)}?" if near else ""
+
+
+class _WithLastLine(io.RawIOBase):
+    """A stream with one more line at its end."""
+
+    def __init__(self, stream: Any, line: str) -> None:
+        self._pieces = self._with_line(stream, line.encode() + b"\n")
+        self._held = b""
+
+    @staticmethod
+    def _with_line(stream: Any, line: bytes) -> Iterator[bytes]:
+        last = b"\n"
+        while piece := stream.read(PIECE_BYTES):
+            last = piece[-1:]
+            yield piece
+        yield line if last in b"\r\n" else b"\n" + line
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        held = [self._held]
+        length = len(self._held)
+        while length < size and (piece := next(self._pieces, b"")):
+            held.append(piece)
+            length += len(piece)
+        joined = b"".join(held)
+        self._held = joined[size:]
+        return joined[:size]
 
 
 def _header(head: str, delimiter: str) -> tuple[str, ...]:
