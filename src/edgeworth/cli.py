@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
@@ -183,6 +184,10 @@ def _matrix(text: str) -> list[list[float]]:
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command. Exit code 0: done; 2: bad input, with a sentence on standard error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that cannot show a sign shows a question mark, not a traceback.
+            stream.reconfigure(errors="replace")
     try:
         app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
     except (EdgeworthError, CycloptsError) as error:

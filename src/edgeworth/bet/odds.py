@@ -41,13 +41,13 @@ def house_odds(shares: ArrayLike, margin: float = 0.0) -> NDArray[np.float64]:
 
 def check_margin(margin: float) -> None:
     """Refuse a house margin at which no price exists."""
-    if not (np.isfinite(margin) and margin > -1):
+    if not (isinstance(margin, (int, float)) and np.isfinite(margin) and margin > -1):
         raise OptionError(f"the house margin must be a number above -1 (0.05 means 5%); saw {margin!r}")
 
 
 def check_commission(commission: float) -> None:
     """Refuse a commission that is not a share of the winnings."""
-    if not (np.isfinite(commission) and 0 <= commission <= 1):
+    if not (isinstance(commission, (int, float)) and np.isfinite(commission) and 0 <= commission <= 1):
         raise OptionError(f"the commission is a share of winnings, from 0 to 1; saw {commission!r}")
 
 

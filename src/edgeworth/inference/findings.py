@@ -137,7 +137,9 @@ def superstitious_labels(tally: Decisions, *, level: float = 0.95) -> tuple[Labe
 
 def _worse_than_guessing(tally: Decisions, index: int) -> float:
     table = table_of(tally)
-    if table.counts[index, index] * table.total >= table.predicted[index] * table.real[index]:
+    # Python's own numbers: products of large counts would overflow.
+    hits, predicted, real = (x[index].item() for x in (table.counts.diagonal(), table.predicted, table.real))
+    if hits * table.total >= predicted * real:
         return 1.0  # hit as often as by guessing, or more: not a candidate, but one of the labels tested
     if isinstance(tally, ContingencyTable) and tally.is_counted:
         return label_tail(tally, index, "less").p_value

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from edgeworth.errors import InputError
 from edgeworth.inference.enumeration import TooMany, enumerate_hits
-from edgeworth.inference.tails import Tail, hypergeometric_tails
+from edgeworth.inference.tails import SMALLEST, Tail, hypergeometric_tails
 
 NEAREST = Fraction(1, 10**12)
 """A float means the nearest attainable value within this distance."""
@@ -28,6 +28,7 @@ SURE_BOUND = 1e-6
 """A certified bound below this says more than draws could."""
 
 LARGEST_INTEGER = 1 << 62
+LARGEST_EXACT_FLOAT = 1 << 53
 
 
 @dataclass(frozen=True)
@@ -137,10 +138,12 @@ class GuessingLaw:
                 if total >= upper or (lower is not None and total <= lower)
             )
             return Tail.enumerated(Fraction(beyond, every), self.tables or 0)
+        if self.cases >= LARGEST_EXACT_FLOAT:
+            return Tail.bounded(max(self._concentration(upper), SMALLEST))
         pair = self._two_labels()
         if pair is not None:
             return self._hypergeometric(pair, upper, lower)
-        bound = self._concentration(upper)
+        bound = max(self._concentration(upper), SMALLEST)
         return Tail.bounded(bound) if bound < SURE_BOUND else self._monte_carlo(upper, lower)
 
     def _two_labels(self) -> tuple[int, int] | None:

@@ -192,7 +192,9 @@ def default_method(tally: Decisions, resolved: Resolved) -> Method:
     if plain and combination_of(tally, resolved) is not None:
         return Newcombe()
     if resolved.measure.scope == "cells" and resolved.measure.gradient is None:
-        return Bootstrap()
+        diagonal = table_of(tally).counts.diagonal().sum() == table_of(tally).total
+        # Resampling a table without errors gives tables without errors.
+        return Dirichlet() if plain and diagonal else Bootstrap()
     error = variance(tally, resolved)
     if plain and not error > NO_ERROR:
         return Dirichlet()

@@ -75,6 +75,8 @@ def resolve(tally: ContingencyTable | ClusteredTable, spelling: str | Measure) -
     table = table_of(tally)
     if isinstance(spelling, Measure):
         return _settled(table, spelling, Spelling(spelling.name))
+    if not isinstance(spelling, str):
+        raise OptionError(f"a measure is written as text, such as 'recall[spam]'; saw {spelling!r}")
     written = Spelling.parse(spelling)
     if written.depth is not None:
         raise OptionError(f"{written}: a depth belongs to a ranking; this is a table of decisions")

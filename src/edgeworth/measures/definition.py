@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -39,7 +40,7 @@ class Option:
             number = float(value)
         except (TypeError, ValueError):
             raise OptionError(f"{name} is a number; saw {value!r}") from None
-        if not self.low <= number <= self.high:
+        if not (math.isfinite(number) and self.low <= number <= self.high):
             raise OptionError(f"{name} lies between {self.low:g} and {self.high:g}; saw {number:g}")
         return number
 

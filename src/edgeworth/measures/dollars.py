@@ -61,7 +61,7 @@ class Payoffs:
 
     @property
     def total(self) -> float:
-        """The pool times informedness (less what the house takes), over the labels that have odds."""
+        """The pool times the informedness of the decided cases, less what the house takes."""
         return self._summed(self.weighted)
 
     @property
@@ -119,7 +119,7 @@ def payoffs(
     """
     check_margin(margin)
     check_commission(commission)
-    if not (np.isfinite(pool) and pool > 0):
+    if not (isinstance(pool, (int, float)) and np.isfinite(pool) and pool > 0):
         raise OptionError(f"the pool is an amount above 0; saw {pool!r}")
     total = float(table.total)
     if total == 0:

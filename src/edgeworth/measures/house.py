@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from edgeworth.measures.definition import POWERS, Combination, Measure, Option
+from edgeworth.measures.definition import Combination, Measure, Option
 from edgeworth.measures.requirements import CASES, NOT_ALL_RIGHT_AT_ODDS
 from edgeworth.measures.views import Marginals, Values, difference, ratio
+
+HOUSE = "unit stakes at Powers' fair odds less the house's share; see docs/decisions.md"
 
 
 def recall_sum(view: Marginals) -> Values:
@@ -61,9 +63,9 @@ def _house(name: str, formula: str, compute: Any, **more: Any) -> Measure:
         formula=formula,
         low=more.pop("low", -1.0),
         high=more.pop("high", np.inf),
-        chance="0 (when every guess is of a real class)",
+        chance=more.pop("chance", "0 (when every guess is of a real class)"),
         direction="higher",
-        source=POWERS,
+        source=HOUSE,
         compute=compute,
         needs=more.pop("needs", (CASES,)),
         **more,
@@ -90,6 +92,7 @@ HOUSE_MEASURES = (
         "unit_return",
         "Σ_l j_ll (O_l − 1)(1 − commission) − (1 − accuracy), O_l = 1/(r_l (1 + margin))",
         unit_return,
+        chance="1/(1 + margin) − 1 without commission, lower with it",
         options={"margin": Option(0.0, -0.999999), "commission": Option(0.0, 0.0, 1.0)},
     ),
 )

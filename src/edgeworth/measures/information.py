@@ -10,7 +10,7 @@ from edgeworth.errors import OptionError
 from edgeworth.measures.definition import POWERS, Measure, Requirement
 from edgeworth.measures.views import Values, difference, entropy_bits, ratio
 
-SHANNON = "Shannon 1948; Cover & Thomas 1990"
+SHANNON = "Shannon 1948; Cover & Thomas 1991"
 RAND = "Rand 1971, Objective criteria for the evaluation of clustering methods"
 HUBERT = "Hubert & Arabie 1985, Comparing partitions"
 PEARSON = "Pearson 1900; Cramér 1946"
@@ -224,7 +224,7 @@ CELL_MEASURES = (
         "information_share",
         "mutual information / H(R)",
         _information_share,
-        "0",
+        "0 (in a sample biased upwards)",
         "Theil 1970",
         high=1.0,
         synonyms=("uncertainty coefficient", "theil's u", "homogeneity"),
@@ -244,7 +244,7 @@ CELL_MEASURES = (
         "rand_index",
         "pairs of cases on which truth and prediction agree / pairs",
         rand_index,
-        "that of the same margins",
+        "1 − (A + B − 2AB/T)/T with A, B pairs together in prediction, in reality, T all pairs",
         RAND,
         high=1.0,
         needs=(_TWO_CASES,),
@@ -268,7 +268,14 @@ CELL_MEASURES = (
         PEARSON,
         expected=_expected_chi_square,
     ),
-    _cells("g_square", "2 Σ_lk c_lk ln(c_lk N / (P_l R_k))", g_square, "about (K − 1)²", PEARSON),
+    _cells(
+        "g_square",
+        "2 Σ_lk c_lk ln(c_lk N / (P_l R_k))",
+        g_square,
+        "about (K − 1)²",
+        "Wilks 1938",
+        expected=_expected_chi_square,
+    ),
     _cells(
         "cramers_v",
         "√(chi² / (N (min(rows, columns) − 1)))",

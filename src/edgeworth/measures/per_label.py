@@ -26,7 +26,7 @@ from edgeworth.measures.requirements import (
 )
 from edgeworth.measures.views import LabelView, Values, ratio
 
-EPIDEMIOLOGY = "Youden 1950, Index for rating diagnostic tests"
+RATIOS = "Glas et al. 2003, The diagnostic odds ratio"
 MATTHEWS = "Matthews 1975, Comparison of the predicted and observed secondary structure"
 JACCARD = "Jaccard 1901; Tanimoto 1958"
 ALPHA = Option(0.5, 0.0, 1.0)
@@ -213,7 +213,7 @@ LABEL_MEASURES = (
         1.0,
         "p r / (alpha r + (1 − alpha) p)",
         "higher",
-        RETRIEVAL,
+        "van Rijsbergen 1979, whose alpha weighs precision; as in Powers, ours weighs recall",
         f_measure,
         synonyms=("f1", "f-score", "f-measure", "f-factor", "dice", "sørensen"),
         options={"alpha": ALPHA},
@@ -319,10 +319,10 @@ LABEL_MEASURES = (
         np.inf,
         "1",
         "higher",
-        EPIDEMIOLOGY,
+        RATIOS,
         lambda v: ratio(v.hits * v.not_real, v.false_alarms * v.real),
         synonyms=("lr+", "plr"),
-        needs=(IS_REAL, HAS_FALSE_ALARMS),
+        needs=(IS_REAL, OTHERS_REAL, IS_PREDICTED, HAS_FALSE_ALARMS),
     ),
     Measure(
         "negative_likelihood_ratio",
@@ -332,10 +332,10 @@ LABEL_MEASURES = (
         np.inf,
         "1",
         "lower",
-        EPIDEMIOLOGY,
+        RATIOS,
         lambda v: ratio(v.misses * v.not_real, v.rejections * v.real),
         synonyms=("lr-", "nlr"),
-        needs=(IS_REAL, HAS_REJECTIONS),
+        needs=(IS_REAL, OTHERS_REAL, HAS_REJECTIONS),
     ),
     Measure(
         "diagnostic_odds_ratio",
@@ -345,10 +345,10 @@ LABEL_MEASURES = (
         np.inf,
         "1",
         "higher",
-        EPIDEMIOLOGY,
+        RATIOS,
         lambda v: ratio(v.hits * v.rejections, v.false_alarms * v.misses),
         synonyms=("dor",),
-        needs=(HAS_FALSE_ALARMS, HAS_MISSES),
+        needs=(IS_REAL, OTHERS_REAL, IS_PREDICTED, HAS_FALSE_ALARMS, HAS_MISSES),
     ),
     Measure(
         "label_bias",

@@ -64,7 +64,7 @@ def as_column(values: Any, name: str) -> Column:
 
 
 def _to_numpy(values: Any, name: str) -> NDArray[Any]:
-    if isinstance(values, (str, bytes, dict)) or not (
+    if isinstance(values, (str, bytes, dict, set, frozenset)) or not (
         isinstance(values, Iterable) or hasattr(values, "__array__")
     ):
         raise InputError(
@@ -136,7 +136,8 @@ def encode(column: Column, name: str) -> Coded:
         return Coded(codes, tuple(values.tolist()))
     index = _Index()
     try:
-        items = column.tolist()
+        # Nanoseconds would come out as bare integers.
+        items = (column.astype("datetime64[us]") if column.dtype.kind == "M" else column).tolist()
         codes = np.fromiter(map(index.__getitem__, items), dtype=np.intp, count=len(items))
     except TypeError:
         raise InputError(

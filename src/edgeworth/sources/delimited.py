@@ -55,7 +55,7 @@ class DelimitedSource:
         try:
             reader = arrow_csv.open_csv(
                 # The stubs know only paths and Python's own files here.
-                cast(IO[bytes], pa.PythonFile(self._stream(), mode="r")),
+                cast(IO[bytes], pa.PythonFile(self._with_last_line(), mode="r")),
                 # One thread, so that an error can name its row.
                 read_options=arrow_csv.ReadOptions(use_threads=False, block_size=PIECE_BYTES),
                 parse_options=arrow_csv.ParseOptions(
@@ -83,21 +83,20 @@ class DelimitedSource:
             if "Empty CSV file" in str(error):
                 raise InputError(f"{self.name} has a header but no rows") from None
             if "straddling" in str(error):
-                raise InputError(
-                    f"{self.name} has a row without end: is a quotation mark not closed?"
-                ) from None
+                said = "a row is too long: is a quotation mark not closed?"
+                raise InputError(f"{self.name} cannot be read as delimited text: {said}") from None
             raise InputError(f"{self.name} cannot be read as delimited text: {_said(error)}") from None
         except OSError as error:
             raise InputError(f"{self.name} cannot be read: {_said(error)}") from None
         if row == 1:
             raise InputError(f"{self.name} has a header but no rows")
 
-    def _stream(self) -> IO[bytes]:
+    def _with_last_line(self) -> io.IOBase:
         """The file, with a last line of our own at its end."""
         import pyarrow as pa
 
         line = self._delimiter.join([LAST] * len(self._header))
-        return cast(IO[bytes], _WithLastLine(pa.input_stream(str(self._path), compression="detect"), line))
+        return _WithLastLine(pa.input_stream(str(self._path), compression="detect"), line)
 
     def _head(self) -> str:
         """The first piece of the file as text, or a sentence about why there is none."""

@@ -49,6 +49,7 @@ class ClusteredTable:
         positive: Label | None = None,
         weights: Any = None,
         weight_kind: WeightKind | None = None,
+        abstain: Label | None = None,
         missing: Missing = "error",
     ) -> Self:
         """Count two columns of labels, truth first, beside a column that names each row's cluster.
@@ -63,6 +64,7 @@ class ClusteredTable:
             as_column(clusters, "clusters"),
             weights=None if weights is None else as_weights(weights),
             weight_kind=weight_kind,
+            abstain=abstain,
             missing=missing,
         )
         if tally.number == 0:

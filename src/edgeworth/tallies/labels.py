@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
@@ -34,6 +36,8 @@ def canonical(label: Any) -> Label:
     """
     if isinstance(label, np.generic):
         label = label.item()
+    if isinstance(label, (Decimal, Fraction)):
+        label = int(label) if label == int(label) else float(label)
     if isinstance(label, float) and label.is_integer():
         return int(label)
     if isinstance(label, bytes):

@@ -18,6 +18,8 @@ def checked_matrix(counts: ArrayLike) -> NDArray[Any]:
     """A square matrix of finite numbers of at least 0: int64 when all are whole, else float64."""
     try:
         matrix = np.asarray(counts)
+        if matrix.dtype.kind == "c":
+            raise TypeError
         numbers = matrix.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError("a matrix of counts needs numbers in rows of equal length") from None
@@ -43,6 +45,8 @@ def check_table(
         raise InputError(
             f"the labels of a table are different from each other and not missing; saw {labels!r}"
         )
+    if any(label in (np.inf, -np.inf) for label in labels):
+        raise InputError("an infinite number is no label; is one of the columns a score?")
     if cells.shape != (size + 1, size):
         raise InputError(f"{size} labels need cells of shape {(size + 1, size)}; saw {cells.shape}")
     if cells.dtype.kind == "i":

@@ -23,7 +23,7 @@ def informed_mixture(
     """The expected table of one who is informed a fraction of the time and guesses otherwise.
 
     ``(1-|g|)·outer(guess, real) + |g|·D`` with D the right answers, or for two classes and a negative g the
-    wrong ones. Informedness recovers g.
+    wrong ones. Informedness recovers g, as long as every guess is of a class that is real.
 
     >>> informed_mixture([0.7, 0.3], [0.8, 0.2], 0.15, cases=100).counts.round(1).tolist()
     [[58.1, 20.4], [11.9, 9.6]]
@@ -64,14 +64,17 @@ def _both_shares(real: ArrayLike, guess: ArrayLike) -> tuple[NDArray[np.float64]
 
 
 def _shares(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    shares = np.asarray(values, dtype=np.float64)
+    try:
+        shares = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise OptionError(f"{name} shares must be numbers; saw {values!r}") from None
     if shares.ndim != 1 or np.any(shares < 0) or not abs(shares.sum() - 1) <= 1e-9:
         raise OptionError(f"{name} shares must be at least 0 and sum to 1; saw {shares.tolist()}")
     return shares
 
 
 def _check_informed(informed: float, classes: int) -> None:
-    if not -1 <= informed <= 1 or (informed < 0 and classes != 2):
+    if not isinstance(informed, (int, float)) or not -1 <= informed <= 1 or (informed < 0 and classes != 2):
         raise OptionError(
             f"the informed fraction lies between 0 and 1 (from -1 for two classes); saw {informed:g}"
         )
