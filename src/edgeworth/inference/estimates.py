@@ -63,12 +63,14 @@ class Estimate:
         possible (with weights or clusters: the chance level by the sampling law). With it, the measure's
         true value is ``null``, tested by the sampling law.
         """
+        if self.undefined is not None:
+            return math.nan
+        tail = guessing_tail(self.tally, self.resolved, alternative, self.seed) if null is None else None
+        if tail is not None:
+            return tail.p_value
         if self.law is None:
             return math.nan
-        if null is not None:
-            return self.law.p_value(float(null), alternative)
-        tail = guessing_tail(self.tally, self.resolved, alternative, self.seed)
-        return self.law.p_value(self.chance, alternative) if tail is None else tail.p_value
+        return self.law.p_value(self.chance if null is None else float(null), alternative)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Plain values; what is undefined is None, with the reason beside it."""
@@ -111,7 +113,10 @@ def estimate(
         nothing = (math.nan, math.nan, None, undefined, undefined)
         return Estimate(resolved.spelling, *nothing, tally, None, resolved, seed)
     chosen = default_method(seen, focus) if method is None else method
-    law, no_interval = _law(chosen, seen, focus, required=method is not None)
+    if method is None and focus.measure.no_interval is not None:
+        law, no_interval = None, focus.measure.no_interval
+    else:
+        law, no_interval = _law(chosen, seen, focus, required=method is not None)
     return Estimate(
         measure=resolved.spelling,
         value=float(focus.values(table.cells)),

@@ -58,11 +58,14 @@ class DecisionFindings:
     @property
     def is_settled(self) -> bool:
         """Whether guessing is ruled out at the level: by its exact law, or by the interval with weights."""
-        if self.informedness.undefined is not None:
-            return False
         if self.either_way is not None:
-            return self.either_way.p_value < 1 - self.level
-        return 0.0 not in self.informedness.interval(self.level)
+            return self.either_way.p_value <= round(1 - self.level, 12)
+        return self.informedness.law is not None and not self.interval_holds_0
+
+    @property
+    def interval_holds_0(self) -> bool:
+        """Whether the interval leaves guessing possible."""
+        return 0.0 in self.informedness.interval(self.level)
 
 
 def examine_decisions(
@@ -144,4 +147,5 @@ def _worse_than_guessing(tally: Decisions, index: int) -> float:
     if isinstance(tally, ContingencyTable) and tally.is_counted:
         return label_tail(tally, index, "less").p_value
     spelling = f"informedness[{quoted(str(table.labels[index]))}]"
-    return estimate(tally, spelling).p_value(0.0, "less")
+    found = estimate(tally, spelling)
+    return found.p_value(0.0, "less") if found.law is not None else 1.0

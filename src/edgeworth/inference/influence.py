@@ -53,6 +53,8 @@ def _slopes(cells: NDArray[np.float64], resolved: Resolved) -> NDArray[Any]:
                 f"{resolved.spelling} has no derivative to use: estimate it with method=Bootstrap()"
             )
         inner = resolved.measure.gradient(cells[:-1])
+        # These gradients hold up to a constant; on decided cases alone, abstentions must not fix it.
+        inner = inner - (cells[:-1] * inner).sum() / cells[:-1].sum()
         return np.vstack([inner, np.zeros((1, cells.shape[1]))])
     view = marginals(cells)
     if resolved.position is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol, TypeAlias
 
 from edgeworth.errors import OptionError
@@ -62,7 +62,13 @@ class Delta:
         value = float(resolved.values(table_of(tally).cells))
         if isinstance(tally, ClusteredTable) and tally.number < 2:
             raise OptionError("all cases are in one cluster: nothing tells how much clusters vary")
-        error = math.sqrt(max(0.0, variance(tally, resolved)))
+        spread = variance(tally, resolved)
+        independent = isinstance(tally, ContingencyTable) and _unit_weights(tally)
+        if not independent and not spread > NO_ERROR:
+            raise OptionError(
+                "every row or cluster says the same, so nothing tells how much they vary: there is no interval"
+            )
+        error = math.sqrt(max(0.0, spread))
         plain = self.scale == "identity"
         scale = Scale("identity") if plain else natural_scale(*resolved.measure.range, value)
         freedom = tally.number - 1.0 if isinstance(tally, ClusteredTable) else math.inf
@@ -195,10 +201,15 @@ def default_method(tally: Decisions, resolved: Resolved) -> Method:
         diagonal = table_of(tally).counts.diagonal().sum() == table_of(tally).total
         # Resampling a table without errors gives tables without errors.
         return Dirichlet() if plain and diagonal else Bootstrap()
-    error = variance(tally, resolved)
-    if plain and not error > NO_ERROR:
-        return Dirichlet()
-    return Delta()
+    return Dirichlet() if plain and _is_at_an_end(tally, resolved) else Delta()
+
+
+def _is_at_an_end(tally: Decisions, resolved: Resolved) -> bool:
+    """Whether the delta method sees no error: of the measure, or of its part on decided cases."""
+    parts = [resolved]
+    if resolved.arguments.get("abstentions") == "discount":
+        parts.append(replace(resolved, arguments={"abstentions": "left_out"}))
+    return any(not variance(tally, part) > NO_ERROR for part in parts)
 
 
 def combination_of(tally: Decisions, resolved: Resolved) -> Combination | None:

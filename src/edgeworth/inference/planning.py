@@ -45,7 +45,9 @@ def cases_needed(
     if estimate.law is None:
         return Plan(size, math.nan, power, level)
     distance = abs(estimate.value - (estimate.chance if null is None else null))
-    error = estimate.standard_error
+    low, high = estimate.interval(level)
+    # At the end of a range the standard error is 0 and the interval is not.
+    error = max(estimate.standard_error, (high - low) / (2 * normal_quantile(level)))
     if distance < 1e-12:
         return Plan(size, math.inf, power, level)
     reach = normal_quantile(level) + float(special.ndtri(power))
@@ -53,7 +55,7 @@ def cases_needed(
 
 
 def _size(estimate: Estimate) -> float:
-    """Cases of any weight: what a plan is counted in."""
+    """Cases; with sampling weights as many as would tell as much if they all weighed the same."""
     from edgeworth.measures import table_of
 
     table = table_of(estimate.tally)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,7 @@ class Tail:
     p_value: float
     method: str
     exact: Fraction | None = None
+    kind: Literal["exact", "bound", "drawn"] = "exact"
 
     @classmethod
     def enumerated(cls, probability: Fraction, tables: int) -> Tail:
@@ -42,14 +44,14 @@ class Tail:
     def hypergeometric(cls, probability: float) -> Tail:
         """The exact hypergeometric law, summed in floating point."""
         if probability < SMALLEST:
-            return cls(0.0, SMALLEST, SMALLEST, "exact, hypergeometric; below the smallest number there is")
+            return cls(0.0, SMALLEST, SMALLEST, "exact, hypergeometric: below 5e-324", kind="bound")
         value = min(1.0, probability)
         return cls(value, value, value, "exact, hypergeometric")
 
     @classmethod
     def bounded(cls, bound: float) -> Tail:
         """Chatterjee's concentration inequality."""
-        return cls(0.0, bound, bound, "certified bound (Chatterjee 2007)")
+        return cls(0.0, bound, bound, "certified bound (Chatterjee 2007)", kind="bound")
 
     @classmethod
     def drawn(cls, count: int, draws: int, seed: int) -> Tail:
@@ -58,7 +60,7 @@ class Tail:
         low = float(special.betaincinv(count, draws - count + 1, tail)) if count else 0.0
         high = float(special.betaincinv(count + 1, draws - count, 1 - tail)) if count < draws else 1.0
         method = f"Monte Carlo, {draws:,} tables, seed {seed}"
-        return cls(low, high, (1 + count) / (1 + draws), method)
+        return cls(low, high, (1 + count) / (1 + draws), method, kind="drawn")
 
 
 def hypergeometric_range(total: int, marked: int, drawn: int) -> tuple[int, int]:

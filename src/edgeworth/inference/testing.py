@@ -69,17 +69,19 @@ def _drawn_tail(table: ContingencyTable, resolved: Resolved, alternative: Altern
     """Any other measure: the tables of guessing are drawn, and the measure is taken of each."""
     draws = draws_within_seconds(len(table.labels))
     observed, middle = float(resolved.values(table.cells)), at_guessing(resolved, table)
+    # Rounding may make a table count as extreme, never as harmless.
+    same = SAME * max(1.0, abs(observed))
     cells_abstained = table.abstained[None, None, :]
     count = 0
     for tables in random_tables([int(x) for x in table.predicted], [int(x) for x in table.real], draws, seed):
         abstained = np.broadcast_to(cells_abstained, (len(tables), 1, tables.shape[2]))
         values = resolved.values(np.concatenate([tables, abstained], axis=1))
         if alternative == "two-sided":
-            beyond = np.abs(values - middle) >= abs(observed - middle) - SAME
+            beyond = np.abs(values - middle) >= abs(observed - middle) - same
         elif alternative == "greater":
-            beyond = values >= observed - SAME
+            beyond = values >= observed - same
         else:
-            beyond = values <= observed + SAME
+            beyond = values <= observed + same
         # A draw in which the measure is undefined counts against the claim.
         count += int((beyond | np.isnan(values)).sum())
     return Tail.drawn(count, draws, seed)

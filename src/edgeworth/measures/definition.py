@@ -73,7 +73,7 @@ class Measure:
     combination of independent proportions Newcombe's, a gradient the delta method (views are differentiated
     without one), and ``guessing`` gives a measure's slope on each diagonal cell when the margins are fixed,
     which makes its law under guessing exact. ``expected`` is the mean under guessing where that is not the
-    measure of the mean table.
+    measure of the mean table, and ``no_interval`` why there is no interval unless a method is asked for.
     """
 
     name: str
@@ -93,6 +93,7 @@ class Measure:
     gradient: Callable[..., Values] | None = field(default=None, repr=False)
     guessing: Callable[[list[int], list[int]], list[Fraction]] | None = field(default=None, repr=False)
     expected: Callable[..., Values] | None = field(default=None, repr=False)
+    no_interval: str | None = field(default=None, repr=False)
 
     @property
     def range(self) -> tuple[float, float]:

@@ -143,6 +143,9 @@ def _cramers_v(counts: Values) -> Values:
     return np.sqrt(np.minimum(ratio(chi_square(counts), _total(counts) * (smaller - 1)), 1.0))
 
 
+BIASED = "it is biased upwards near independence, and a bootstrap more so: its p-value says what it shows"
+
+
 def expected_cost_measure(costs: Values) -> Measure:
     """The mean of a user's own cost (or gain) of each cell, rows predicted."""
 
@@ -267,6 +270,7 @@ CELL_MEASURES = (
         "about (K − 1)²",
         PEARSON,
         expected=_expected_chi_square,
+        no_interval=BIASED,
     ),
     _cells(
         "g_square",
@@ -275,6 +279,7 @@ CELL_MEASURES = (
         "about (K − 1)²",
         "Wilks 1938",
         expected=_expected_chi_square,
+        no_interval=BIASED,
     ),
     _cells(
         "cramers_v",
@@ -283,6 +288,7 @@ CELL_MEASURES = (
         "near 0, biased upwards",
         PEARSON,
         high=1.0,
+        no_interval=BIASED,
         needs=(_CASES, _TWO_REAL, _TWO_PREDICTED),
     ),
 )

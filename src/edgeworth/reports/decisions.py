@@ -68,7 +68,7 @@ def _estimate_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:
         _defined(estimate.value),
         (_defined(low), _defined(high)),
         _defined(estimate.chance),
-        estimate.undefined or str(estimate.method),
+        estimate.undefined or estimate.no_interval or str(estimate.method),
     )
 
 

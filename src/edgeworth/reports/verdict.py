@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from edgeworth.inference import DecisionFindings, Estimate
+from edgeworth.inference import DecisionFindings, Estimate, Tail
 from edgeworth.reports.wording import MINUS, about, interval_decimals, level_said, odds_of_chance, percent
 
 
@@ -44,9 +44,9 @@ def _judged(estimate: Estimate, findings: DecisionFindings) -> str:
         return (
             f"does as well as one who knows the answer {share} of the time and guesses otherwise {interval}"
         )
-    if not findings.is_settled:
+    if not findings.is_settled and estimate.law is not None:
         return f"shows no information: informedness {said}"
-    if len(findings.table.labels) == 2:
+    if ((findings.table.real > 0) | (findings.table.predicted > 0)).sum() == 2:
         value, _, interval = said.partition(" ")
         return (
             f"does worse than guessing: informedness {value} {interval}, as of one who knows the answer "
@@ -56,6 +56,8 @@ def _judged(estimate: Estimate, findings: DecisionFindings) -> str:
 
 
 def _with_interval(estimate: Estimate, level: float) -> str:
+    if estimate.law is None:
+        return f"{percent(estimate.value)} (no interval)"
     low, high = estimate.interval(level)
     decimals = interval_decimals(low, high)
     bounds = f"{percent(low, decimals)} to {percent(high, decimals)}"
@@ -64,40 +66,50 @@ def _with_interval(estimate: Estimate, level: float) -> str:
 
 def _could_it_be_guessing(findings: DecisionFindings) -> str:
     better = findings.informedness.value >= 0
-    tail = findings.at_least
+    tail = findings.at_least if better else findings.either_way
     if tail is None:
-        p_value = findings.informedness.p_value()
-        said = f"by the interval's own law, p = {p_value:.2g}"
-        return (
-            f"Guessing is ruled out at this level ({said})."
-            if findings.is_settled
-            else f"It cannot be told from guessing ({said})."
+        return _by_the_interval(findings)
+    said = _how_often(tail)
+    if findings.is_settled:
+        also = (
+            " (though the interval, made in another way, just holds 0)" if findings.interval_holds_0 else ""
         )
-    if findings.either_way is not None and not findings.is_settled:
-        if not better:
-            return "It cannot be told from guessing."
-        return f"But guessing would do this {odds_of_chance(tail.p_value)}: it cannot be told from guessing."
-    if better:
-        said = odds_of_chance(tail.p_value)
-        at_most = "at most " if tail.low == 0 and said.startswith("once") else ""
-        return f"Guessing would do this {at_most}{said}."
-    return (
-        f"Guessing would be this far off {odds_of_chance(findings.either_way.p_value)}."
-        if findings.either_way
-        else ""
-    )
+        return f"Guessing would {'do this' if better else 'be this far off'} {said}{also}."
+    few = "" if findings.interval_holds_0 else " by the exact test, though the interval leaves 0 out"
+    if not better:
+        return f"It cannot be told from guessing{few}."
+    return f"But guessing would do this {said}: it cannot be told from guessing{few}."
+
+
+def _by_the_interval(findings: DecisionFindings) -> str:
+    """With weights or clusters there is no exact test."""
+    estimate = findings.informedness
+    if estimate.law is None:
+        return f"Whether that is more than guessing cannot be said: {estimate.no_interval}."
+    said = f"by the interval's own law, p = {estimate.p_value():.2g}"
+    if findings.is_settled:
+        return f"Guessing is ruled out at this level ({said})."
+    return f"It cannot be told from guessing ({said})."
+
+
+def _how_often(tail: Tail) -> str:
+    if tail.kind == "drawn" and tail.low == 0:
+        return f"less than once in {about(1 / tail.high)} tries"
+    said = odds_of_chance(tail.p_value)
+    return f"at most {said}" if tail.kind == "bound" and said.startswith("once") else said
 
 
 def _what_would_settle(findings: DecisionFindings) -> str:
-    if findings.is_settled:
-        return ""
     more = findings.plan.more
-    if not math.isfinite(more):
-        return "No number of cases would show an edge that is not there."
-    if more <= 0:
+    if findings.is_settled or findings.informedness.law is None:
         return ""
+    if not math.isfinite(more):
+        return "No edge was seen, so there is no size to plan for."
+    if more <= 0:
+        return "A few more cases like these should settle it."
     power = percent(findings.plan.power)
-    return f"If the edge is real and of this size, {about(more)} more cases would show it ({power} power)."
+    kind = "more cases" if findings.table.is_counted else "more cases of equal weight"
+    return f"If the edge is real and of this size, {about(more)} {kind} would show it ({power} power)."
 
 
 def _worth(findings: DecisionFindings) -> str:

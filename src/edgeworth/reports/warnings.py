@@ -49,8 +49,8 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
     if isinstance(findings.tally, ClusteredTable):
         number = findings.tally.number
         said.append(
-            f"Rows of one cluster are taken as alike: intervals rest on {number:,} clusters"
-            + (", which is few." if number < 20 else ".")
+            f"Rows of one cluster are taken as alike: intervals rest on {number:,} "
+            f"cluster{'s' if number != 1 else ''}{', which is few.' if number < 20 else '.'}"
         )
     if len(table.labels) > len(findings.labels):
         said.append(
@@ -61,14 +61,12 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
 
 def _about_weights(findings: DecisionFindings) -> str:
     table = findings.table
-    if table.squared is not None and (table.squared == table.cells).all():
-        return (
-            "The counts are not whole numbers: each unit is taken as one case, and exact tests are left out."
-        )
-    return (
-        f"Rows are weighted: they tell as much as {table.effective_size:,.0f} equal ones, and exact tests "
-        "are left out."
-    )
+    if table.squared is None or (table.squared != table.cells).any():
+        size = f"{table.effective_size:,.0f}"
+        return f"Rows are weighted: they tell as much as {size} equal ones, and exact tests are left out."
+    if (table.cells == table.cells.round()).all():
+        return "The weights are fractions by their type, so exact tests are left out; do they count cases?"
+    return "The counts are not whole numbers: each unit is taken as one case, and exact tests are left out."
 
 
 def _listed(labels: list[str]) -> str:

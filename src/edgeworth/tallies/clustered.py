@@ -101,6 +101,8 @@ class ClusteredTable:
             )
         table = ContingencyTable.from_joint(joint, abstain)
         joint = joint if abstain is None else joint.with_missing(abstain, (1,))
+        # A cluster whose rows all weigh nothing tells nothing, so it must not count as one.
+        joint = joint.chosen(joint.weight > 0)
         return cls(replace(table, dropped=dropped), joint)
 
     @property

@@ -45,8 +45,6 @@ def check_table(
         raise InputError(
             f"the labels of a table are different from each other and not missing; saw {labels!r}"
         )
-    if any(label in (np.inf, -np.inf) for label in labels):
-        raise InputError("an infinite number is no label; is one of the columns a score?")
     if cells.shape != (size + 1, size):
         raise InputError(f"{size} labels need cells of shape {(size + 1, size)}; saw {cells.shape}")
     if cells.dtype.kind == "i":

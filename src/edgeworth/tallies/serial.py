@@ -15,7 +15,12 @@ from edgeworth.tallies.joint import JointCounts
 
 def labels_to_json(labels: Sequence[Label]) -> list[Any]:
     """Text, numbers and booleans as they are; anything else as its repr."""
-    return [label if isinstance(label, (str, int, float, bool)) else repr(label) for label in labels]
+    return [label if _is_plain(label) else repr(label) for label in labels]
+
+
+def _is_plain(label: Label) -> bool:
+    """Text, booleans and finite numbers: what JSON has."""
+    return isinstance(label, (str, int)) or (isinstance(label, float) and np.isfinite(label))
 
 
 def labels_from_json(labels: Sequence[Any]) -> tuple[Label, ...]:
