@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 from cyclopts import App, CycloptsError, Parameter
 
@@ -58,7 +59,7 @@ def evaluate(
     ] = None,
     labels: Labels = None,
     positive: Annotated[
-        str | None, Hyphen, Parameter(help="The label that recall and precision are about.")
+        str | None, Hyphen, Parameter(help="The label that is meant where a measure of one label names none.")
     ] = None,
     abstain: Annotated[str | None, Hyphen, Parameter(help="The prediction that means no decision.")] = None,
     missing: Annotated[
@@ -124,18 +125,15 @@ def table(
 
 @app.command
 def measures(
-    words: Annotated[
-        str | None, Parameter(help="Only measures whose name or synonyms hold these words.")
-    ] = None,
-    /,
+    *words: Annotated[str, Parameter(help="Only measures whose name or synonyms hold these words.")],
 ) -> None:
     """List the measures: spelling, formula, range, chance level, source."""
-    from edgeworth.measures import catalogue, search
+    from edgeworth.measures import search
     from edgeworth.reports.terminal import print_measures
 
-    found = catalogue() if words is None else search(words)
+    found = search(" ".join(words))
     if not found:
-        raise OptionError(f"no measure or synonym holds {words!r}")
+        raise OptionError(f"no measure or synonym holds {' '.join(words)!r}")
     print_measures(found)
 
 
@@ -156,7 +154,9 @@ def demo(*, folder: Annotated[Path, Parameter(help="Where to write the files.")]
 
 def _show(report: Report, json: str | None) -> None:
     if json == "-":
-        sys.stdout.write(report.to_json())
+        # JSON is UTF-8 whatever the terminal is.
+        sys.stdout.flush()
+        getattr(sys.stdout, "buffer", sys.stdout).write(_encoded(report.to_json()))
         return
     if json is not None:
         report.to_json(json)
@@ -165,8 +165,15 @@ def _show(report: Report, json: str | None) -> None:
     print_report(report)
 
 
+def _encoded(text: str) -> Any:
+    return text.encode() if hasattr(sys.stdout, "buffer") else text
+
+
 def _split(labels: str | None) -> list[str] | None:
-    return None if labels is None else [label.strip() for label in labels.split(",")]
+    """Labels separated by commas; one that holds a comma stands in double quotes."""
+    if labels is None:
+        return None
+    return [label.strip() for label in next(csv.reader([labels], skipinitialspace=True))]
 
 
 def _matrix(text: str) -> list[list[float]]:

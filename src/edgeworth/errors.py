@@ -20,6 +20,12 @@ class MergeError(EdgeworthError):
     """Two tallies that do not belong together."""
 
 
+def check_seed(seed: object) -> None:
+    """Refuse what no random generator takes."""
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise OptionError(f"a seed is a whole number of at least 0; saw {seed!r}")
+
+
 class MissingExtraError(EdgeworthError):
     """A part of Edgeworth whose libraries are not installed."""
 

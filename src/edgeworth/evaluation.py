@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference import examine_decisions
+from edgeworth.measures import table_of
 from edgeworth.reports import Report, decisions_report
 from edgeworth.sources import ArraySource, Batch, Coded, Column, Label, Source, fold, open_source
 from edgeworth.sources.weights import as_weights
@@ -51,11 +53,15 @@ def evaluate(
     findings = examine_decisions(
         tally, level=level, seed=seed, pool=pool, margin=margin, commission=commission
     )
-    return decisions_report(findings, _provenance(source, columns, tally, seed=seed, missing=missing))
+    options = {"seed": seed, "missing": missing, "labels": labels, "positive": positive, "abstain": abstain}
+    terms = {"level": level, "pool": pool, "margin": margin, "commission": commission}
+    known = options | terms | {"weight_kind": weight_kind}
+    report = decisions_report(findings, _about(tally, source=source.name, **columns, **known))
+    return replace(report, warnings=(*_slips(columns, tally, abstain), *report.warnings))
 
 
 def evaluate_table(
-    table: ContingencyTable,
+    table: ContingencyTable | ClusteredTable,
     *,
     level: float = 0.95,
     seed: int = 0,
@@ -87,13 +93,13 @@ def tally_decisions(
     prepare = partial(_prepare, columns=columns, options=options, is_text=source.is_text)
     empty = ClusteredTable.empty() if "group" in columns else ContingencyTable.empty()
     tally = fold(source.batches(list(columns.values())), prepare, empty)
-    table = tally.table if isinstance(tally, ClusteredTable) else tally
+    table = table_of(tally)
     if not table.cells.any():
         why = f"no rows are left after {table.dropped:,} were dropped for missing values"
         raise InputError(f"{source.name}: {why if table.dropped else 'every weight is 0'}")
     if source.is_text:
         tally = tally.renamed(parsed(table.labels))
-    (tally.table if isinstance(tally, ClusteredTable) else tally).check_kinds()
+    table_of(tally).check_kinds()
     return tally
 
 
@@ -146,15 +152,22 @@ def _source(data: Any, **roles: Any) -> tuple[Source, dict[str, str]]:
     return open_source(data), given
 
 
-def _provenance(
-    source: Source, columns: dict[str, str], tally: ContingencyTable | ClusteredTable, **options: Any
-) -> dict[str, Any]:
-    table = tally.table if isinstance(tally, ClusteredTable) else tally
-    return _about(table, source=source.name, **columns, **options)
-
-
-def _about(table: ContingencyTable, **known: Any) -> dict[str, Any]:
+def _about(tally: ContingencyTable | ClusteredTable, **known: Any) -> dict[str, Any]:
     from edgeworth import __version__
 
+    table = table_of(tally)
     cases = table.cells.sum().item()
-    return {"edgeworth": __version__, **known, "cases": cases, "dropped": table.dropped}
+    said = {name: value for name, value in known.items() if value is not None}
+    return {"edgeworth": __version__, **said, "cases": cases, "dropped": table.dropped}
+
+
+def _slips(
+    columns: dict[str, str], tally: ContingencyTable | ClusteredTable, abstain: Label | None
+) -> tuple[str, ...]:
+    """What was asked for and can hardly have been meant."""
+    said = []
+    if columns["truth"] == columns["prediction"]:
+        said.append(f"Truth and prediction are the same column, {columns['truth']!r}.")
+    if abstain is not None and not table_of(tally).abstained.any():
+        said.append(f"No prediction is {abstain!r}, which was to mean no decision.")
+    return tuple(said)

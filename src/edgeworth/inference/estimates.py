@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from edgeworth.errors import OptionError
+from edgeworth.errors import OptionError, check_seed
 from edgeworth.inference.laws import Alternative, SamplingLaw, check_level
 from edgeworth.inference.methods import Decisions, Method, default_method
 from edgeworth.inference.testing import guessing_tail
 from edgeworth.measures import Measure, Resolved, at_guessing, resolve, table_of
+from edgeworth.measures.views import finite_or_none
 from edgeworth.tallies import ContingencyTable
 
 
@@ -77,12 +78,12 @@ class Estimate:
         interval = self.interval(level)
         return {
             "measure": self.measure,
-            "value": plain(self.value),
-            "low": plain(interval.low),
-            "high": plain(interval.high),
+            "value": finite_or_none(self.value),
+            "low": finite_or_none(interval.low),
+            "high": finite_or_none(interval.high),
             "level": level,
-            "standard_error": plain(self.standard_error),
-            "chance": plain(self.chance),
+            "standard_error": finite_or_none(self.standard_error),
+            "chance": finite_or_none(self.chance),
             "method": None if self.method is None else repr(self.method),
             "undefined": self.undefined,
             "no_interval": self.no_interval,
@@ -103,7 +104,8 @@ def estimate(
     >>> [round(bound, 4) for bound in estimate(table, "informedness").interval()]
     [0.0524, 0.3339]
     """
-    if method is not None and not hasattr(method, "law"):
+    check_seed(seed)
+    if method is not None and (isinstance(method, type) or not hasattr(method, "law")):
         raise OptionError(f"a method is an object such as Bootstrap(draws=2000); saw {method!r}")
     resolved = resolve(tally, measure)
     seen, focus = _in_focus(tally, resolved)
@@ -112,11 +114,8 @@ def estimate(
     if undefined is not None:
         nothing = (math.nan, math.nan, None, undefined, undefined)
         return Estimate(resolved.spelling, *nothing, tally, None, resolved, seed)
-    chosen = default_method(seen, focus) if method is None else method
-    if method is None and focus.measure.no_interval is not None:
-        law, no_interval = None, focus.measure.no_interval
-    else:
-        law, no_interval = _law(chosen, seen, focus, required=method is not None)
+    chosen = default_method(seen, focus, seed) if method is None else method
+    law, no_interval = _law(chosen, seen, focus, required=method is not None)
     return Estimate(
         measure=resolved.spelling,
         value=float(focus.values(table.cells)),
@@ -135,6 +134,8 @@ def _law(
     method: Method, tally: Decisions, resolved: Resolved, *, required: bool
 ) -> tuple[SamplingLaw | None, str | None]:
     """The law; without one the value still stands, with the reason, unless the method was asked for."""
+    if not required and resolved.measure.no_interval is not None:
+        return None, resolved.measure.no_interval
     try:
         return method.law(tally, resolved), None
     except OptionError as error:
@@ -148,8 +149,3 @@ def _in_focus(tally: Decisions, resolved: Resolved) -> tuple[Decisions, Resolved
     if resolved.position is None or not isinstance(tally, ContingencyTable) or len(tally.labels) <= 2:
         return tally, resolved
     return tally.one_against_rest(resolved.label), replace(resolved, position=0)
-
-
-def plain(number: float) -> float | None:
-    """A number for JSON: None where it is undefined or infinite."""
-    return number if math.isfinite(number) else None

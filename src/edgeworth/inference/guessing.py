@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.errors import InputError
+from edgeworth.errors import InputError, check_seed
 from edgeworth.inference.enumeration import TooMany, enumerate_hits
 from edgeworth.inference.tails import SMALLEST, Tail, hypergeometric_tails
 
@@ -44,6 +44,7 @@ class GuessingLaw:
     def __post_init__(self) -> None:
         if sum(self.predicted) != sum(self.real) or sum(self.real) == 0:
             raise InputError("guessing needs cases, and as many predictions as there are cases")
+        check_seed(self.seed)
 
     @property
     def cases(self) -> int:
@@ -129,7 +130,7 @@ class GuessingLaw:
 
     def _found(self, upper: Fraction, lower: Fraction | None) -> Tail:
         if lower is not None and upper <= lower:
-            return Tail(1.0, 1.0, 1.0, "every table is at least this far from 0", Fraction(1))
+            return Tail(1.0, 1.0, 1.0, "exact, no table is nearer to 0", Fraction(1))
         if self._enumerated is not None:
             every = sum(ways for ways, _ in self._enumerated.values())
             beyond = sum(

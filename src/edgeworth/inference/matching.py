@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.errors import InputError, OptionError
+from edgeworth.errors import InputError, OptionError, check_seed
 from edgeworth.inference.guessing import random_tables
 from edgeworth.inference.tails import Tail
 from edgeworth.sources import Label
@@ -101,6 +101,7 @@ def match(
     >>> match(table).mapping
     {3: 'b', 7: 'a'}
     """
+    check_seed(seed)
     if one_to_one and not leave_out:
         raise OptionError("with one cluster a class some clusters may have no class: leave_out stays True")
     if table.abstained.any():

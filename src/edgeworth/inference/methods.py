@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, TypeAlias
 
-from edgeworth.errors import OptionError
+from edgeworth.errors import OptionError, check_seed
 from edgeworth.inference.influence import influence, variance
 from edgeworth.inference.laws import (
     BootstrapLaw,
@@ -65,9 +65,7 @@ class Delta:
         spread = variance(tally, resolved)
         independent = isinstance(tally, ContingencyTable) and _unit_weights(tally)
         if not independent and not spread > NO_ERROR:
-            raise OptionError(
-                "every row or cluster says the same, so nothing tells how much they vary: there is no interval"
-            )
+            raise OptionError("every row or cluster says the same, so nothing tells how much they vary")
         error = math.sqrt(max(0.0, spread))
         plain = self.scale == "identity"
         scale = Scale("identity") if plain else natural_scale(*resolved.measure.range, value)
@@ -143,6 +141,7 @@ class Dirichlet:
         if self.prior is not None and not (math.isfinite(self.prior) and self.prior > 0):
             raise OptionError(f"the prior is a weight above 0; saw {self.prior!r}")
         _check_draws(self.draws)
+        check_seed(self.seed)
 
     def law(self, tally: Decisions, resolved: Resolved) -> SamplingLaw:
         """Draws of the measure."""
@@ -165,6 +164,7 @@ class Bootstrap:
 
     def __post_init__(self) -> None:
         _check_draws(self.draws)
+        check_seed(self.seed)
         if self.interval not in ("percentile", "bca"):
             raise OptionError(f'a bootstrap interval is "percentile" or "bca"; saw {self.interval!r}')
 
@@ -186,11 +186,11 @@ class Bootstrap:
         return f"{'BCa ' if self.interval == 'bca' else ''}bootstrap, {self.draws:,} draws"
 
 
-def default_method(tally: Decisions, resolved: Resolved) -> Method:
+def default_method(tally: Decisions, resolved: Resolved, seed: int = 0) -> Method:
     """The method that suits a measure: Wilson, Newcombe, the delta method, or a bootstrap where none fits.
 
-    At the end of its range (all right, all wrong) the delta method's error is 0, which no sample proves:
-    the posterior takes its place there.
+    At the end of its range (all right, all wrong) the delta method's error is 0 and a bootstrap never varies,
+    which proves nothing: the posterior takes their place there.
     """
     plain = isinstance(tally, ContingencyTable) and _unit_weights(tally)
     if plain and resolved.measure.proportion is not None:
@@ -200,8 +200,8 @@ def default_method(tally: Decisions, resolved: Resolved) -> Method:
     if resolved.measure.scope == "cells" and resolved.measure.gradient is None:
         diagonal = table_of(tally).counts.diagonal().sum() == table_of(tally).total
         # Resampling a table without errors gives tables without errors.
-        return Dirichlet() if plain and diagonal else Bootstrap()
-    return Dirichlet() if plain and _is_at_an_end(tally, resolved) else Delta()
+        return Dirichlet(seed=seed) if plain and diagonal else Bootstrap(seed=seed)
+    return Dirichlet(seed=seed) if plain and _is_at_an_end(tally, resolved) else Delta()
 
 
 def _is_at_an_end(tally: Decisions, resolved: Resolved) -> bool:

@@ -10,14 +10,15 @@ from scipy import special
 from edgeworth.errors import OptionError
 from edgeworth.inference.estimates import Estimate
 from edgeworth.inference.laws import check_level, normal_quantile
+from edgeworth.measures import table_of
 
 
 @dataclass(frozen=True)
 class Plan:
     """Cases needed to tell a measure from a null, if its true value is the one seen.
 
-    ``needed`` is the size of a new sample that would show it with the given power; ``more`` is that size less
-    the cases there are, and 0 when they already suffice. Infinite when the value is the null itself.
+    ``needed`` is the size of a sample that would show it with the given power; ``more`` is what the cases at
+    hand lack of it. Infinite when the value is the null itself.
     """
 
     cases: float
@@ -56,7 +57,6 @@ def cases_needed(
 
 def _size(estimate: Estimate) -> float:
     """Cases; with sampling weights as many as would tell as much if they all weighed the same."""
-    from edgeworth.measures import table_of
-
     table = table_of(estimate.tally)
-    return float(table.cells.sum()) if table.squared is None else table.effective_size
+    total = float(table.cells.sum())
+    return total if table.squared is None else total**2 / float(table.squared.sum())

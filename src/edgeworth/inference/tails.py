@@ -38,7 +38,8 @@ class Tail:
     def enumerated(cls, probability: Fraction, tables: int) -> Tail:
         """All tables counted."""
         value = float(probability)
-        return cls(value, value, value, f"exact, all {tables:,} tables", probability)
+        said = f"all {tables:,} tables" if tables != 1 else "the only table there is"
+        return cls(value, value, value, f"exact, {said}", probability)
 
     @classmethod
     def hypergeometric(cls, probability: float) -> Tail:

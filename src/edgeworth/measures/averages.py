@@ -35,32 +35,21 @@ def _seen(view: Marginals) -> Values:
     return (view.real.real > 0) | (view.predicted.real > 0)
 
 
-def _macro_f(view: Marginals, alpha: float) -> Values:
-    values, seen = f_measure(view.by_label(), alpha), _seen(view)
+def _macro(view: Marginals, values: Values) -> Values:
+    """The plain mean over labels; undefined as soon as one label's value is."""
+    seen = _seen(view)
     complete = ~(seen & np.isnan(values)).any(axis=-1)
     return np.where(complete, ratio(np.where(seen, values, 0).sum(axis=-1), seen.sum(axis=-1)), np.nan)
 
 
-def _weighted_f(view: Marginals, alpha: float) -> Values:
-    values, real = f_measure(view.by_label(), alpha), view.real.real > 0
-    complete = ~(real & np.isnan(values)).any(axis=-1)
+def _weighted(view: Marginals, values: Values) -> Values:
+    """The mean weighted by real share; undefined as soon as one real class's value is."""
+    complete = ~((view.real.real > 0) & np.isnan(values)).any(axis=-1)
     return np.where(complete, ratio(weighted_sum(view.real, values), view.total), np.nan)
 
 
 def _precisions(view: Marginals) -> Values:
     return ratio(view.hits, view.predicted)
-
-
-def _macro_precision(view: Marginals) -> Values:
-    values, seen = _precisions(view), _seen(view)
-    complete = ~(seen & np.isnan(values)).any(axis=-1)
-    return np.where(complete, ratio(np.where(seen, values, 0).sum(axis=-1), seen.sum(axis=-1)), np.nan)
-
-
-def _weighted_precision(view: Marginals) -> Values:
-    values, real = _precisions(view), view.real.real > 0
-    complete = ~(real & np.isnan(values)).any(axis=-1)
-    return np.where(complete, ratio(weighted_sum(view.real, values), view.total), np.nan)
 
 
 def _average(name: str, formula: str, compute: Any, **more: Any) -> Measure:
@@ -89,7 +78,7 @@ AVERAGES = (
     _average(
         "macro_f",
         "mean over labels of f_l",
-        _macro_f,
+        lambda view, alpha: _macro(view, f_measure(view.by_label(), alpha)),
         synonyms=("macro f1",),
         options={"alpha": ALPHA},
         needs=(CASES, EVERY_F),
@@ -97,13 +86,21 @@ AVERAGES = (
     _average(
         "weighted_f",
         "Σ_l r_l f_l",
-        _weighted_f,
+        lambda view, alpha: _weighted(view, f_measure(view.by_label(), alpha)),
         synonyms=("weighted f1",),
         options={"alpha": ALPHA},
         needs=(CASES, EVERY_REAL_F),
     ),
     _average(
-        "macro_precision", "mean over labels of precision_l", _macro_precision, needs=(CASES, ALL_PREDICTED)
+        "macro_precision",
+        "mean over labels of precision_l",
+        lambda view: _macro(view, _precisions(view)),
+        needs=(CASES, ALL_PREDICTED),
     ),
-    _average("weighted_precision", "Σ_l r_l precision_l", _weighted_precision, needs=(CASES, ALL_PREDICTED)),
+    _average(
+        "weighted_precision",
+        "Σ_l r_l precision_l",
+        lambda view: _weighted(view, _precisions(view)),
+        needs=(CASES, ALL_PREDICTED),
+    ),
 )

@@ -13,7 +13,7 @@ from edgeworth.errors import InputError, OptionError
 from edgeworth.measures.definition import Measure
 from edgeworth.measures.house import break_even_commission, break_even_margin, unit_return
 from edgeworth.measures.information import expected_cost_measure
-from edgeworth.measures.views import marginals
+from edgeworth.measures.views import finite_or_none, marginals
 from edgeworth.sources.columns import Label
 from edgeworth.tallies.decisions import ContingencyTable, Rows
 
@@ -222,6 +222,4 @@ def cost_matrix(table: ContingencyTable, matrix: ArrayLike, *, rows: Rows) -> Do
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return None if value != value else value
+    return [_plain(item) for item in value] if isinstance(value, list) else finite_or_none(value)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from edgeworth.measures.definition import Combination, Measure, Option
-from edgeworth.measures.requirements import CASES, NOT_ALL_RIGHT_AT_ODDS
+from edgeworth.measures.requirements import CASES, SOMETHING_WON
 from edgeworth.measures.views import Marginals, Values, difference, ratio
 
 HOUSE = "unit stakes at Powers' fair odds less the house's share; see docs/decisions.md"
@@ -86,7 +86,7 @@ HOUSE_MEASURES = (
         break_even_commission,
         low=-np.inf,
         high=1.0,
-        needs=(CASES, NOT_ALL_RIGHT_AT_ODDS),
+        needs=(CASES, SOMETHING_WON),
     ),
     _house(
         "unit_return",

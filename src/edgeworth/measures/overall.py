@@ -229,6 +229,7 @@ OVERALL_MEASURES = (
         direction="lower",
         synonyms=("misclassification rate", "zero-one loss"),
         proportion=lambda v: (v.total - v.hits.sum(axis=-1), v.total),
+        guessing=lambda predicted, real: [-slope for slope in _equal_slopes(predicted, real)],
     ),
     _overall(
         "balanced_accuracy",

@@ -87,7 +87,7 @@ GUESSING_ERRS = Requirement(_guessing_could_err, "truth and prediction are one a
 ALL_PREDICTED = Requirement(
     _every_label_predicted, "a real class was never predicted, so it has no precision"
 )
-NOT_ALL_RIGHT_AT_ODDS = Requirement(
+SOMETHING_WON = Requirement(
     lambda view: _expected_winnings(view) > 0, "no bet wins anything at fair odds, so there is nothing to tax"
 )
 

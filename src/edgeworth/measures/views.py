@@ -6,6 +6,7 @@ view use only +, −, ×, ÷, roots and logarithms, and compare real parts.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -105,6 +106,11 @@ def difference(left: Values, right: Values, scale: Values) -> Values:
     is_rounding = np.abs(np.real(result)) <= ROUNDING * np.abs(np.real(scale))
     nothing = 1j * np.imag(result) if np.iscomplexobj(result) else 0.0
     return np.where(is_rounding, nothing, result)
+
+
+def finite_or_none(number: float) -> float | None:
+    """A number for JSON and tables, which have no nan and no infinity."""
+    return number if math.isfinite(number) else None
 
 
 def weighted_sum(weights: Values, values: Values) -> Values:

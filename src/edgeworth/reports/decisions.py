@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from edgeworth.inference import DecisionFindings, Estimate, Tail
+from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
 from edgeworth.reports.verdict import decisions_verdict
 from edgeworth.reports.warnings import decision_warnings
@@ -49,7 +50,7 @@ def _informed(findings: DecisionFindings) -> Section:
         ("as well or better", findings.at_least),
         ("as far from 0, either way", findings.either_way),
     ]
-    lines = tuple((said, _defined(tail.p_value), tail.method) for said, tail in tests if tail is not None)
+    lines = tuple((said, tail.p_value, tail.method) for said, tail in tests if tail is not None)
     if lines:
         grids.append(
             Grid(
@@ -65,9 +66,9 @@ def _estimate_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:
     low, high = estimate.interval(level)
     return (
         estimate.measure,
-        _defined(estimate.value),
-        (_defined(low), _defined(high)),
-        _defined(estimate.chance),
+        finite_or_none(estimate.value),
+        (finite_or_none(low), finite_or_none(high)),
+        finite_or_none(estimate.chance),
         estimate.undefined or estimate.no_interval or str(estimate.method),
     )
 
@@ -91,18 +92,20 @@ def _labels(findings: DecisionFindings) -> Section:
     for label, estimates in list(findings.labels.items())[:SHOWN_LABELS]:
         recall, precision, f, edge, bias = estimates
         low, high = edge.interval(findings.level)
-        mark = " (superstitious)" if label in findings.superstitious else ""
+        mark = " *" if label in findings.superstitious else ""
         rows.append(
             (
                 f"{label}{mark}",
                 table.real[place[label]].item(),
                 table.predicted[place[label]].item(),
-                *(_defined(value) for value in (recall.value, precision.value, f.value, edge.value)),
-                (_defined(low), _defined(high)),
-                _defined(bias.value),
+                *(finite_or_none(value) for value in (recall.value, precision.value, f.value, edge.value)),
+                (finite_or_none(low), finite_or_none(high)),
+                finite_or_none(bias.value),
             )
         )
     note = "edge: what a bet on the label earns at fair odds, recall − fallout; bias: predicted − real share"
+    if findings.superstitious:
+        note += "; * superstitious: worse than guessing"
     return Section("Label by label", (), (Grid("", columns, tuple(rows), note + _cut(len(table.labels))),))
 
 
@@ -175,13 +178,13 @@ def _bets(findings: DecisionFindings) -> Grid:
         rows.append(
             (
                 str(label),
-                _defined(money.odds[index].item()),
-                *(_defined(value) for value in paid),
-                *(_defined(value) for value in ends),
+                finite_or_none(money.odds[index].item()),
+                *(finite_or_none(value) for value in paid),
+                *(finite_or_none(value) for value in ends),
             )
         )
-    totals = [_defined(value) for value in money.columns.tolist()] if full else [None, None]
-    rows.append(("all", None, *totals, None, None, _defined(money.total)))
+    totals = [finite_or_none(value) for value in money.columns.tolist()] if full else [None, None]
+    rows.append(("all", None, *totals, None, None, finite_or_none(money.total)))
     return Grid("", columns, tuple(rows), _cut(len(money.labels)))
 
 
@@ -192,11 +195,11 @@ def _house_rows(findings: DecisionFindings) -> tuple[tuple[Cell, ...], ...]:
     charged = money.margin or money.commission
     terms = f" (margin {money.margin:.1%}, commission {money.commission:.1%})" if charged else " at fair odds"
     return (
-        ("break-even house margin", shown(_defined(money.break_even_margin), "percent")),
-        ("break-even commission", shown(_defined(money.break_even_commission), "percent")),
-        (f"return of a unit bet{terms}", shown(_defined(money.unit_return), "percent")),
-        ("won at the track", shown(_defined(money.won), "dollars")),
-        ("lost at the track", shown(_defined(money.lost), "dollars")),
+        ("break-even house margin", shown(finite_or_none(money.break_even_margin), "percent")),
+        ("break-even commission", shown(finite_or_none(money.break_even_commission), "percent")),
+        (f"return of a unit bet{terms}", shown(finite_or_none(money.unit_return), "percent")),
+        ("won at the track", shown(finite_or_none(money.won), "dollars")),
+        ("lost at the track", shown(finite_or_none(money.lost), "dollars")),
     )
 
 
@@ -222,8 +225,8 @@ def _numbers(findings: DecisionFindings) -> dict[str, Any]:
         "superstitious": [str(label) for label in findings.superstitious],
         "plan": {
             "cases": plan.cases,
-            "needed": _defined(plan.needed),
-            "more": _defined(plan.more),
+            "needed": finite_or_none(plan.needed),
+            "more": finite_or_none(plan.more),
             "power": plan.power,
         },
         "clusters": clusters,
@@ -242,11 +245,6 @@ def _tail(tail: Tail | None) -> dict[str, Any] | None:
         "method": tail.method,
         "exact": exact,
     }
-
-
-def _defined(value: float) -> float | None:
-    """JSON and tables have no nan and no infinity."""
-    return None if value != value or value in (float("inf"), float("-inf")) else value
 
 
 def _cut(labels: int) -> str:

@@ -59,8 +59,9 @@ def _table(grid: Grid) -> RenderableType:
         title=grid.title or None, title_justify="left", title_style="italic", box=None, pad_edge=False
     )
     for column in grid.columns:
+        number = column.kind != "text"
         table.add_column(
-            Text(column.name), justify="left" if column.kind == "text" else "right", overflow="fold"
+            Text(column.name), justify="right" if number else "left", no_wrap=number, overflow="fold"
         )
     for row in grid.rows:
         # Text, not markup: a label such as [red] is a label.

@@ -85,7 +85,7 @@ def _by_the_interval(findings: DecisionFindings) -> str:
     """With weights or clusters there is no exact test."""
     estimate = findings.informedness
     if estimate.law is None:
-        return f"Whether that is more than guessing cannot be said: {estimate.no_interval}."
+        return f"Whether guessing would do the same cannot be said: {estimate.no_interval}."
     said = f"by the interval's own law, p = {estimate.p_value():.2g}"
     if findings.is_settled:
         return f"Guessing is ruled out at this level ({said})."
@@ -113,7 +113,12 @@ def _what_would_settle(findings: DecisionFindings) -> str:
 
 
 def _worth(findings: DecisionFindings) -> str:
-    margin = findings.payoffs.break_even_margin
+    money = findings.payoffs
+    if money.margin or money.commission:
+        gain = "gains" if money.unit_return >= 0 else "loses"
+        said = percent(abs(money.unit_return), 1)
+        return f"At this house's terms a unit bet on each prediction {gain} {said}."
+    margin = money.break_even_margin
     if margin > 0.00005:
         decimals = 0 if margin >= 0.02 else 2
         said = percent(margin, decimals)

@@ -31,7 +31,8 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
         share = float(sum(p for p, r in zip(table.predicted, table.real, strict=True) if r == 0) / total)
         said.append(
             f"{percent(share, 1)} of the predictions are of labels that are never real ({_listed(unreal)}): "
-            "they have no fair odds, informedness is over the other labels, and such bets only lose."
+            "they have no fair odds, informedness is over the other labels, and such bets only lose. If one "
+            "of them means no decision, say so (abstain)."
         )
     rare = [str(x) for x, r in zip(table.labels, table.real, strict=True) if 0 < r < FEW]
     if rare:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.errors import OptionError
+from edgeworth.errors import OptionError, check_seed
 from edgeworth.sources.columns import Label
 from edgeworth.tallies.decisions import ContingencyTable
 
@@ -39,6 +39,7 @@ def simulate_labels(
     real: ArrayLike, guess: ArrayLike, informed: float | ArrayLike, cases: int, *, seed: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Truth and predictions of such a predictor as labels 0, 1, …: one informed rate, or one a class."""
+    check_seed(seed)
     rng = np.random.default_rng(seed)
     real_shares, guess_shares = _both_shares(real, guess)
     given = np.asarray(informed, dtype=np.float64)

@@ -59,7 +59,7 @@ def drop_incomplete(
     if missing != "drop":
         column = int(np.argmax(refused.any(axis=0)))
         row = first_row + _first_missing(columns[column], names[column])
-        advice = 'missing="drop" leaves such rows out and counts them'
+        advice = 'missing="drop" (--missing drop) leaves such rows out and counts them'
         if column and names[column] != "clusters":
             advice += ', missing="abstain" takes them as no decision'
         such = f"{dropped:,} such row{'s' if dropped != 1 else ''}"

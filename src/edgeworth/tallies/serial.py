@@ -88,7 +88,7 @@ def joint_from_dict(payload: dict[str, Any], domains: tuple[int, ...]) -> JointC
         and keys.dtype.kind == rows.dtype.kind == "i"
         and weight.shape == rows.shape
         and (square is None or square.shape == rows.shape)
-        and (square is not None) == (weight.dtype.kind == "f")
+        and (not len(rows) or (square is not None) == (weight.dtype.kind == "f"))
     )
     if not fits or np.any(keys > [len(labels[domain]) for domain in domains]):
         raise InputError("the parts of a tally do not fit together")
