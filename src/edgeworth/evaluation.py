@@ -16,6 +16,7 @@ from edgeworth.sources.weights import as_weights
 from edgeworth.tallies import ClusteredTable, ContingencyTable
 from edgeworth.tallies.labels import parsed
 from edgeworth.tallies.policies import Missing, WeightKind
+from edgeworth.tallies.serial import labels_to_json
 
 
 def evaluate(
@@ -53,7 +54,8 @@ def evaluate(
     findings = examine_decisions(
         tally, level=level, seed=seed, pool=pool, margin=margin, commission=commission
     )
-    options = {"seed": seed, "missing": missing, "labels": labels, "positive": positive, "abstain": abstain}
+    named = {"labels": labels and labels_to_json(labels), "positive": positive, "abstain": abstain}
+    options = {"seed": seed, "missing": missing} | named
     terms = {"level": level, "pool": pool, "margin": margin, "commission": commission}
     known = options | terms | {"weight_kind": weight_kind}
     report = decisions_report(findings, _about(tally, source=source.name, **columns, **known))
@@ -157,7 +159,11 @@ def _about(tally: ContingencyTable | ClusteredTable, **known: Any) -> dict[str, 
 
     table = table_of(tally)
     cases = table.cells.sum().item()
-    said = {name: value for name, value in known.items() if value is not None}
+    said = {
+        name: value if isinstance(value, (str, int, float, list)) else repr(value)
+        for name, value in known.items()
+        if value is not None
+    }
     return {"edgeworth": __version__, **said, "cases": cases, "dropped": table.dropped}
 
 

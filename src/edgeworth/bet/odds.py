@@ -7,6 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.errors import OptionError
 
+LARGEST_MARGIN = 1e6
+
 
 def fair_odds(shares: ArrayLike) -> NDArray[np.float64]:
     """Decimal odds at which a bet on each label is worth nothing to either side: ``1/r``.
@@ -41,8 +43,10 @@ def house_odds(shares: ArrayLike, margin: float = 0.0) -> NDArray[np.float64]:
 
 def check_margin(margin: float) -> None:
     """Refuse a house margin at which no price exists."""
-    if not (isinstance(margin, (int, float)) and np.isfinite(margin) and margin > -1):
-        raise OptionError(f"the house margin must be a number above -1 (0.05 means 5%); saw {margin!r}")
+    if not (isinstance(margin, (int, float)) and -1 < margin <= LARGEST_MARGIN):
+        raise OptionError(
+            f"the house margin is a number above -1 (0.05 means 5%), at most {LARGEST_MARGIN:g}; saw {margin!r}"
+        )
 
 
 def check_commission(commission: float) -> None:

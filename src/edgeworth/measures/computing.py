@@ -45,6 +45,8 @@ class Resolved:
 
     def undefined(self, table: ContingencyTable) -> str | None:
         """Why the measure has no value on this table; None when it has one."""
+        if self.measure.counts_pairs and not table.is_counted:
+            return "it counts pairs of cases, and weighted rows are no cases"
         if not math.isnan(self.values(table.cells)):
             return None
         view = self.view(table.cells)
@@ -115,7 +117,10 @@ def measure(tally: ContingencyTable | ClusteredTable, spelling: str | Measure) -
     >>> round(measure(table, "informedness"), 4), round(measure(table, "recall[noun]"), 4)
     (0.1619, 0.8286)
     """
-    return float(resolve(tally, spelling).values(table_of(tally).cells))
+    resolved, table = resolve(tally, spelling), table_of(tally)
+    if resolved.measure.counts_pairs and not table.is_counted:
+        return math.nan
+    return float(resolved.values(table.cells))
 
 
 def at_guessing(resolved: Resolved, table: ContingencyTable) -> float:

@@ -73,7 +73,8 @@ class Measure:
     combination of independent proportions Newcombe's, a gradient the delta method (views are differentiated
     without one), and ``guessing`` gives a measure's slope on each diagonal cell when the margins are fixed,
     which makes its law under guessing exact. ``expected`` is the mean under guessing where that is not the
-    measure of the mean table, and ``no_interval`` why there is no interval unless a method is asked for.
+    measure of the mean table, and ``no_interval`` why there is no interval unless a method is asked for. A
+    measure that ``counts_pairs`` of cases needs whole ones.
     """
 
     name: str
@@ -94,6 +95,7 @@ class Measure:
     guessing: Callable[[list[int], list[int]], list[Fraction]] | None = field(default=None, repr=False)
     expected: Callable[..., Values] | None = field(default=None, repr=False)
     no_interval: str | None = field(default=None, repr=False)
+    counts_pairs: bool = field(default=False, repr=False)
 
     @property
     def range(self) -> tuple[float, float]:

@@ -20,6 +20,7 @@ from edgeworth.tallies.decisions import ContingencyTable, Rows
 Dollars = NDArray[np.float64]
 
 CELLS_IN_JSON = 50
+LARGEST_POOL = 1e12
 
 
 @dataclass(frozen=True)
@@ -119,8 +120,8 @@ def payoffs(
     """
     check_margin(margin)
     check_commission(commission)
-    if not (isinstance(pool, (int, float)) and np.isfinite(pool) and pool > 0):
-        raise OptionError(f"the pool is an amount above 0; saw {pool!r}")
+    if not (isinstance(pool, (int, float)) and 0 < pool <= LARGEST_POOL):
+        raise OptionError(f"the pool is an amount above 0, at most {LARGEST_POOL:g}; saw {pool!r}")
     total = float(table.total)
     if total == 0:
         raise InputError("there are no cases to bet on")

@@ -250,6 +250,7 @@ CELL_MEASURES = (
         "1 − (A + B − 2AB/T)/T with A, B pairs together in prediction, in reality, T all pairs",
         RAND,
         high=1.0,
+        counts_pairs=True,
         needs=(_TWO_CASES,),
         expected=_expected_rand_index,
     ),
@@ -261,6 +262,7 @@ CELL_MEASURES = (
         HUBERT,
         low=-0.5,
         high=1.0,
+        counts_pairs=True,
         needs=(_NOT_TRIVIAL,),
     ),
     _cells(
