@@ -44,9 +44,8 @@ def house_odds(shares: ArrayLike, margin: float = 0.0) -> NDArray[np.float64]:
 def check_margin(margin: float) -> None:
     """Refuse a house margin at which no price exists."""
     if not (isinstance(margin, (int, float)) and -1 < margin <= LARGEST_MARGIN):
-        raise OptionError(
-            f"the house margin is a number above -1 (0.05 means 5%), at most {LARGEST_MARGIN:g}; saw {margin!r}"
-        )
+        most = f"{LARGEST_MARGIN:g}"
+        raise OptionError(f"the house margin lies above -1 (0.05 means 5%), at most {most}; saw {margin!r}")
 
 
 def check_commission(commission: float) -> None:
