@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from edgeworth.errors import OptionError
 from edgeworth.measures import Resolved
 from edgeworth.tallies import ClusteredTable, ContingencyTable
 
+STREAMS = 4
 MOST_ENTRIES = 1 << 22
 """Cells held at once; more draws go in several rounds."""
 
@@ -19,15 +21,22 @@ def bootstrap_values(
     table: ContingencyTable, resolved: Resolved, draws: int, seed: int
 ) -> NDArray[np.float64]:
     """The measure of tables drawn with replacement: one multinomial draw a replicate, not one a row."""
-    rng = np.random.default_rng(seed)
+    # numpy draws without Python's lock: four streams, drawn side by side, take half the time on two cores.
+    # Their number is fixed, so the seed alone decides what is drawn.
+    streams = np.random.default_rng(seed).spawn(STREAMS)
     cells = table.cells.ravel().astype(np.float64)
     occupied = np.flatnonzero(cells)
     size = round(cells.sum())
     shares = cells[occupied] / cells.sum()
 
     def draw(number: int) -> NDArray[np.float64]:
+        parts = [number // STREAMS + (stream < number % STREAMS) for stream in range(STREAMS)]
+        with ThreadPoolExecutor(STREAMS) as pool:
+            tables = list(
+                pool.map(lambda rng, part: rng.multinomial(size, shares, size=part), streams, parts)
+            )
         drawn = np.zeros((number, cells.size))
-        drawn[:, occupied] = rng.multinomial(size, shares, size=number)
+        drawn[:, occupied] = np.concatenate(tables)
         return drawn.reshape(number, *table.cells.shape)
 
     return _values(draw, resolved, draws, cells.size)
