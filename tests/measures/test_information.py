@@ -18,9 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import edgeworth as ew
-
-Matrix = list[list[int]]
-Number = Fraction | float | None
+from brute_force import DEGENERATE, Matrix, Number, check, matrices, over
 
 
 class Cases:
@@ -31,10 +29,6 @@ class Cases:
         self.rows = [(p, r) for p, r, count in cells for _ in range(count)]
         self.n, self.joint = len(self.rows), Counter(self.rows)
         self.of_predicted, self.of_real = (Counter(c[side] for c in self.rows) for side in (0, 1))
-
-
-def over(numerator: Fraction | int, denominator: Fraction | int) -> Number:
-    return Fraction(numerator) / denominator if denominator else None
 
 
 def entropy(counts: Counter) -> Number:
@@ -97,37 +91,6 @@ DEFINITIONS: dict[str, Callable[[Cases], Number]] = {
     "cramers_v": cramers_v,
 }
 FOLLOW_THE_NUMBER_OF_CASES = ("rand_index", "adjusted_rand_index", "chi_square", "g_square")
-
-matrices = st.integers(1, 4).flatmap(
-    lambda size: st.lists(
-        st.lists(st.integers(0, 6) | st.just(0), min_size=size, max_size=size), min_size=size, max_size=size
-    )
-)
-DEGENERATE: dict[str, Matrix] = {
-    "no cases": [[0, 0], [0, 0]],
-    "one case": [[0, 1], [0, 0]],
-    "one label": [[5]],
-    "one real class": [[3, 0], [2, 0]],
-    "one predicted label": [[3, 2], [0, 0]],
-    "never real": [[2, 1, 0], [1, 3, 0], [1, 1, 0]],
-    "never predicted": [[2, 1, 4], [1, 3, 1], [0, 0, 0]],
-    "never met": [[2, 1, 0], [1, 3, 0], [0, 0, 0]],
-    "perfect": [[2, 0, 0], [0, 3, 0], [0, 0, 4]],
-    "all wrong": [[0, 3], [2, 0]],
-    "all apart": [[0, 1, 0], [1, 0, 0], [0, 0, 1]],
-}
-
-
-def check(table: ew.ContingencyTable, spelling: str, expected: Number) -> None:
-    """The number, or nan with a sentence that says why and is no stopgap."""
-    value = ew.measure(table, spelling)
-    if expected is not None:
-        assert value == pytest.approx(float(expected), rel=1e-12, abs=1e-12), spelling
-        return
-    assert math.isnan(value), f"{spelling} is undefined, not {value}"
-    reason = ew.estimate(table, spelling).undefined
-    assert reason, spelling
-    assert not reason.startswith("its formula"), f"{spelling}: {reason}"
 
 
 def test_every_measure_of_all_cells_has_a_definition_here() -> None:

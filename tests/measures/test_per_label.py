@@ -16,18 +16,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import edgeworth as ew
+from brute_force import DEGENERATE, Matrix, Number, check, matrices, over
 
 Case = tuple[int, int]
-Matrix = list[list[int]]
-Number = Fraction | float | None
 HALF = Fraction(1, 2)
-
-
-def over(numerator: Number, denominator: Number) -> Number:
-    """A quotient that is undefined when a part is, or when there is nothing to divide by."""
-    if numerator is None or not denominator:
-        return None
-    return Fraction(numerator) / Fraction(denominator)
 
 
 def minus(left: Number, right: Number) -> Number:
@@ -95,39 +87,9 @@ DEFINITIONS: dict[str, Callable[[Against], Number]] = {
     "evenness": lambda s: over((s.tp + s.fn) * (s.tn + s.fp), s.n**2),
 }
 
-matrices = st.integers(1, 4).flatmap(
-    lambda size: st.lists(
-        st.lists(st.integers(0, 6) | st.just(0), min_size=size, max_size=size), min_size=size, max_size=size
-    )
-)
-DEGENERATE: dict[str, Matrix] = {
-    "no cases": [[0, 0], [0, 0]],
-    "one label": [[5]],
-    "one real class": [[3, 0], [2, 0]],
-    "one predicted label": [[3, 2], [0, 0]],
-    "only one cell": [[0, 0], [0, 4]],
-    "never real": [[2, 1, 0], [1, 3, 0], [1, 1, 0]],
-    "never predicted": [[2, 1, 4], [1, 3, 1], [0, 0, 0]],
-    "never met": [[2, 1, 0], [1, 3, 0], [0, 0, 0]],
-    "perfect": [[2, 0, 0], [0, 3, 0], [0, 0, 4]],
-    "all wrong": [[0, 3], [2, 0]],
-}
-
 
 def cases_of(matrix: Matrix) -> list[Case]:
     return [(p, r) for p, row in enumerate(matrix) for r, count in enumerate(row) for _ in range(count)]
-
-
-def check(table: ew.ContingencyTable, spelling: str, expected: Number) -> None:
-    """The number, or nan with a sentence that says why and is no stopgap."""
-    value = ew.measure(table, spelling)
-    if expected is not None:
-        assert value == pytest.approx(float(expected), rel=1e-12, abs=1e-12), spelling
-        return
-    assert math.isnan(value), f"{spelling} is undefined, not {value}"
-    reason = ew.estimate(table, spelling).undefined
-    assert reason, spelling
-    assert not reason.startswith("its formula"), f"{spelling}: {reason}"
 
 
 def test_every_measure_of_a_label_has_a_definition_here() -> None:
