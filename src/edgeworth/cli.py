@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 from cyclopts import App, CycloptsError, Parameter
 
@@ -155,18 +156,13 @@ def demo(*, folder: Annotated[Path, Parameter(help="Where to write the files.")]
 def _show(report: Report, json: str | None) -> None:
     if json == "-":
         # JSON is UTF-8 whatever the terminal is.
-        sys.stdout.flush()
-        getattr(sys.stdout, "buffer", sys.stdout).write(_encoded(report.to_json()))
+        sys.stdout.buffer.write(report.to_json().encode())
         return
     if json is not None:
         report.to_json(json)
     from edgeworth.reports.terminal import print_report
 
     print_report(report)
-
-
-def _encoded(text: str) -> Any:
-    return text.encode() if hasattr(sys.stdout, "buffer") else text
 
 
 def _split(labels: str | None) -> list[str] | None:
@@ -197,9 +193,14 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             stream.reconfigure(errors="replace")
     try:
         app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+        sys.stdout.flush()
     except (EdgeworthError, CycloptsError) as error:
         sys.stderr.write(f"edgeworth: {error}\n")
         sys.exit(BAD_INPUT)
+    except BrokenPipeError:
+        # The reader (head, less) has gone, which is no error; nothing more may be written to it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
     except KeyboardInterrupt:
         sys.stderr.write("edgeworth: interrupted\n")
         sys.exit(130)

@@ -132,3 +132,41 @@ def test_a_reader_that_leaves_is_no_error() -> None:
     )
     assert shown.returncode == 0, shown.stderr
     assert shown.stderr == ""
+
+
+def test_json_is_utf8_whatever_the_terminal_is() -> None:
+    shown = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "edgeworth",
+            "table",
+            "1 2; 3 4",
+            "--rows",
+            "real",
+            "--labels",
+            "é,ü",
+            "--json",
+            "-",
+        ],
+        capture_output=True,
+        env={"PYTHONIOENCODING": "ascii", "PATH": "/usr/bin:/bin"},
+        check=True,
+    )
+    assert json.loads(shown.stdout.decode("utf-8"))["tally"]["labels"] == ["é", "ü"]
+
+
+def test_a_terminal_without_signs_still_shows_the_report() -> None:
+    shown = subprocess.run(
+        [sys.executable, "-m", "edgeworth", "table", "1 2; 3 4", "--rows", "real"],
+        capture_output=True,
+        env={"PYTHONIOENCODING": "ascii", "PATH": "/usr/bin:/bin"},
+        check=True,
+    )
+    assert b"Verdict" in shown.stdout
+
+
+def test_a_seed_that_is_none_is_refused() -> None:
+    shown = run("table", "1 2; 3 4", "--rows", "real", "--seed", "-1")
+    assert shown.returncode == 2
+    assert shown.stderr == "edgeworth: a seed is a whole number of at least 0; saw -1\n"

@@ -38,7 +38,6 @@ class DecisionFindings:
 
     tally: Decisions
     level: float
-    seed: int
     informedness: Estimate
     overall: tuple[Estimate, ...]
     labels: dict[Label, tuple[Estimate, ...]]
@@ -88,7 +87,6 @@ def examine_decisions(
     return DecisionFindings(
         tally=tally,
         level=level,
-        seed=seed,
         informedness=headline,
         overall=tuple(estimate(tally, name, seed=seed) for name in OVERALL),
         labels={label: _of_label(tally, label, seed) for label in labels_examined(table)},
@@ -143,7 +141,7 @@ def _worse_than_guessing(tally: Decisions, index: int) -> float:
     # Python's own numbers: products of large counts would overflow.
     hits, predicted, real = (x[index].item() for x in (table.counts.diagonal(), table.predicted, table.real))
     if hits * table.total >= predicted * real:
-        return 1.0  # hit as often as by guessing, or more: not a candidate, but one of the labels tested
+        return 1.0  # hit as often as by guessing, or more: nothing to show, but one of the labels tested
     if isinstance(tally, ContingencyTable) and tally.is_counted:
         return label_tail(tally, index, "less").p_value
     spelling = f"informedness[{quoted(str(table.labels[index]))}]"

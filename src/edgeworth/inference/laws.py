@@ -32,11 +32,10 @@ class SamplingLaw(Protocol):
         """How surprising the estimate would be if the truth were ``null``."""
 
 
-def check_level(level: float) -> float:
+def check_level(level: float) -> None:
     """A confidence level strictly between 0 and 1."""
     if not (isinstance(level, (int, float)) and 0 < level < 1):
         raise OptionError(f"a confidence level lies between 0 and 1 (0.95, not 95); saw {level!r}")
-    return float(level)
 
 
 def normal_quantile(level: float) -> float:

@@ -82,7 +82,7 @@ def positions(labels: Iterable[Label], within: Sequence[Label]) -> np.ndarray[An
     return np.array([place[label] for label in labels], dtype=np.intp)
 
 
-def find(label: Any, labels: Sequence[Label], what: str = "label") -> int:
+def find(label: Any, labels: Sequence[Label]) -> int:
     """The position of a label, given as itself or as it is written; otherwise the near misses, as an error.
 
     >>> find("1", (0, 1))
@@ -99,7 +99,7 @@ def find(label: Any, labels: Sequence[Label], what: str = "label") -> int:
 
     near = difflib.get_close_matches(str(wanted), written, n=3) or written[:8]
     more = ", …" if len(labels) > 8 and len(near) == 8 else ""
-    raise InputError(f"there is no {what} {wanted!r}; the labels are like {', '.join(near)}{more}")
+    raise InputError(f"there is no label {wanted!r}; the labels are like {', '.join(near)}{more}")
 
 
 def usual_positive(labels: Sequence[Label]) -> Label | None:
