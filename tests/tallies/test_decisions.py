@@ -196,3 +196,14 @@ def test_abstentions_have_no_place_in_a_transposed_table() -> None:
 def test_cells_of_the_wrong_shape() -> None:
     with pytest.raises(InputError, match=r"2 labels need cells of shape \(3, 2\)"):
         ContingencyTable(("a", "b"), np.zeros((2, 2), dtype=np.int64))
+
+
+def test_a_matrix_without_names_does_not_say_which_label_is_positive() -> None:
+    """Some write the positive label first, some last: a guess would be a wrong number for one of them."""
+    table = ContingencyTable.from_matrix([[12, 28], [18, 42]], rows="predicted")
+    assert table.positive is None
+    assert (table + table).positive is None
+    assert (ContingencyTable.empty() + table).positive is None
+    assert ContingencyTable.from_dict(table.to_dict()).positive is None
+    assert table.declare(labels=[0, 1]).positive == 1
+    assert ContingencyTable.from_labels([0, 1], [0, 1]).positive == 1

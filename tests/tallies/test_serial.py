@@ -30,6 +30,7 @@ def test_the_payload_is_what_it_says() -> None:
         "abstained": [0, 1],
         "squared": None,
         "dropped": 0,
+        "numbered": False,
         "positive": None,
     }
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import Column, Label, as_column
 from edgeworth.sources.weights import as_weights
 from edgeworth.tallies.joint import Floats, JointCounts, Numbers, count_joint
@@ -18,11 +18,12 @@ from edgeworth.tallies.labels import (
     canonical_order,
     find,
     listed,
+    one_positive,
     positions,
     union,
     usual_positive,
 )
-from edgeworth.tallies.matrices import check_table, checked_matrix
+from edgeworth.tallies.matrices import check_table, checked_matrix, same_array
 from edgeworth.tallies.policies import (
     Missing,
     WeightKind,
@@ -56,7 +57,9 @@ class ContingencyTable:
     cells: Numbers
     squared: Floats | None = None
     dropped: int = 0
-    declared_positive: Label | None = field(default=None)
+    declared_positive: Label | None = None
+    is_numbered: bool = False
+    """Nobody named the labels: 0, 1, … are places in a matrix, and which of two is positive is not known."""
 
     def __post_init__(self) -> None:
         check_label_number(self.labels)
@@ -182,7 +185,7 @@ class ContingencyTable:
             raise InputError(f"a {size} by {size} matrix needs {size} different labels; saw {listed(names)}")
         cells = np.vstack([matrix, np.zeros((1, size), dtype=matrix.dtype)])
         squared = None if cells.dtype.kind == "i" else cells.copy()
-        table = cls(names, cells, squared)
+        table = cls(names, cells, squared, is_numbered=labels is None)
         return table if positive is None else table.declare(positive=positive)
 
     # -- what it holds ---------------------------------------------------------------------------------
@@ -228,7 +231,9 @@ class ContingencyTable:
     @property
     def positive(self) -> Label | None:
         """The declared positive label, or the one meant in a usual pair (0 and 1, no and yes, …)."""
-        return self.declared_positive if self.declared_positive is not None else usual_positive(self.labels)
+        if self.declared_positive is not None or self.is_numbered:
+            return self.declared_positive
+        return usual_positive(self.labels)
 
     def index(self, label: Any) -> int:
         """The position of a label, given as itself or as it is written."""
@@ -251,7 +256,9 @@ class ContingencyTable:
             cells=left.cells + right.cells,
             squared=squared,
             dropped=self.dropped + other.dropped,
-            declared_positive=_one_positive(self.declared_positive, other.declared_positive),
+            declared_positive=one_positive(self.declared_positive, other.declared_positive),
+            is_numbered=all(table.is_numbered or not table.labels for table in (self, other))
+            and bool(labels),
         )
 
     def declare(self, *, labels: Sequence[Label] | None = None, positive: Label | None = None) -> Self:
@@ -269,7 +276,7 @@ class ContingencyTable:
                 raise InputError(
                     f"the labels declared are {listed(names)}, but there is {listed(unknown)} too"
                 )
-            table = table._placed(order)
+            table = replace(table._placed(order), is_numbered=False)
         if positive is not None:
             table = replace(table, declared_positive=table.labels[table.index(positive)])
         return table
@@ -279,9 +286,9 @@ class ContingencyTable:
         labels = canonical_order(names)
         place = positions(map(canonical, names), labels)
         table = regrouped(self, labels, np.append(place, len(labels)), place)
-        if self.declared_positive is None:
-            return table
-        return replace(table, declared_positive=labels[place[self.labels.index(self.declared_positive)]])
+        old = self.declared_positive
+        new = None if old is None else labels[place[self.labels.index(old)]]
+        return replace(table, declared_positive=new, is_numbered=False)
 
     def mapped(self, mapping: Mapping[Label, Label | None]) -> Self:
         """Each predicted label replaced by another, or by no decision where the mapping says None.
@@ -334,6 +341,7 @@ class ContingencyTable:
             "abstained": self.abstained.tolist(),
             "squared": None if self.squared is None else self.squared.tolist(),
             "dropped": self.dropped,
+            "numbered": self.is_numbered,
             "positive": None
             if self.declared_positive is None
             else labels_to_json((self.declared_positive,))[0],
@@ -353,6 +361,7 @@ class ContingencyTable:
             None if squared is None else numbers_from_json(squared, "squared").astype(np.float64),
             count_from_json(payload, "dropped"),
             payload.get("positive"),
+            bool(payload.get("numbered", False)),
         )
 
     def __eq__(self, other: object) -> bool:
@@ -362,7 +371,7 @@ class ContingencyTable:
             self.labels == other.labels
             and self.cells.dtype == other.cells.dtype
             and np.array_equal(self.cells, other.cells)
-            and _same(self.squared, other.squared)
+            and same_array(self.squared, other.squared)
             and (self.dropped, self.declared_positive) == (other.dropped, other.declared_positive)
         )
 
@@ -384,15 +393,3 @@ class ContingencyTable:
     def _squares(self) -> Floats:
         """Σw²; a counted case weighs 1."""
         return self.cells.astype(np.float64) if self.squared is None else self.squared
-
-
-def _one_positive(left: Label | None, right: Label | None) -> Label | None:
-    if left is not None and right is not None and left != right:
-        raise MergeError(f"one table calls {left!r} positive, the other {right!r}")
-    return left if left is not None else right
-
-
-def _same(left: Floats | None, right: Floats | None) -> bool:
-    if left is None or right is None:
-        return left is right
-    return np.array_equal(left, right)

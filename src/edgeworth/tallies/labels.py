@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from edgeworth.errors import InputError
+from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import Label
 
 POSITIVE_OF_PAIR: tuple[tuple[Label, Label], ...] = (
@@ -134,6 +134,13 @@ def parsed(labels: Sequence[Label]) -> list[Label]:
 def _number(text: str) -> Label:
     whole, _, decimals = text.partition(".")
     return int(whole) if not decimals.strip("0") else float(text)
+
+
+def one_positive(left: Label | None, right: Label | None) -> Label | None:
+    """The positive label of a merge."""
+    if left is not None and right is not None and left != right:
+        raise MergeError(f"one table calls {left!r} positive, the other {right!r}")
+    return left if left is not None else right
 
 
 def listed(labels: Sequence[Label]) -> str:

@@ -70,3 +70,10 @@ def _check_counts(numbers: NDArray[Any]) -> None:
     whole = numbers.dtype.kind == "i" or bool(np.all(numbers == np.round(numbers)))
     if whole and numbers.sum(dtype=np.float64) > LARGEST_TOTAL:
         raise InputError(f"counts this large ({float(numbers.max()):g}) cannot be added up")
+
+
+def same_array(left: NDArray[Any] | None, right: NDArray[Any] | None) -> bool:
+    """Equal values, or both absent."""
+    if left is None or right is None:
+        return left is right
+    return np.array_equal(left, right)
