@@ -13,7 +13,7 @@ from edgeworth.inference.methods import Decisions
 from edgeworth.inference.planning import Plan, cases_needed
 from edgeworth.inference.tails import Tail
 from edgeworth.inference.testing import guessing_tail, label_tail
-from edgeworth.measures import Payoffs, payoffs, quoted, table_of
+from edgeworth.measures import Payoffs, measure, payoffs, quoted, table_of
 from edgeworth.sources import Label
 from edgeworth.tallies import ContingencyTable
 
@@ -53,6 +53,19 @@ class DecisionFindings:
     def table(self) -> ContingencyTable:
         """The contingency table."""
         return table_of(self.tally)
+
+    @property
+    def coverage(self) -> float:
+        """The share of cases that were decided."""
+        return measure(self.table, "coverage")
+
+    @property
+    def never_real(self) -> tuple[tuple[Label, ...], float]:
+        """Labels that are predicted and never real, and their share of the predictions."""
+        table = self.table
+        where = np.flatnonzero((table.predicted > 0) & (table.real == 0))
+        share = float(table.predicted[where].sum() / table.total)
+        return tuple(table.labels[index] for index in where), share
 
     @property
     def is_settled(self) -> bool:

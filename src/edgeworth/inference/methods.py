@@ -63,7 +63,7 @@ class Delta:
         if isinstance(tally, ClusteredTable) and tally.number < 2:
             raise OptionError("all cases are in one cluster: nothing tells how much clusters vary")
         spread = variance(tally, resolved)
-        independent = isinstance(tally, ContingencyTable) and _unit_weights(tally)
+        independent = isinstance(tally, ContingencyTable) and tally.counts_alike
         if not independent and not spread > NO_ERROR:
             raise OptionError("every row or cluster says the same, so nothing tells how much they vary")
         error = math.sqrt(max(0.0, spread))
@@ -192,7 +192,7 @@ def default_method(tally: Decisions, resolved: Resolved, seed: int = 0) -> Metho
     At the end of its range (all right, all wrong) the delta method's error is 0 and a bootstrap never varies,
     which proves nothing: the posterior takes their place there.
     """
-    plain = isinstance(tally, ContingencyTable) and _unit_weights(tally)
+    plain = isinstance(tally, ContingencyTable) and tally.counts_alike
     if plain and resolved.measure.proportion is not None:
         return Wilson()
     if plain and combination_of(tally, resolved) is not None:
@@ -229,15 +229,10 @@ def _proportion(tally: Decisions, resolved: Resolved, method: str) -> tuple[floa
     return float(successes), float(trials)
 
 
-def _unit_weights(table: ContingencyTable) -> bool:
-    """Whole cases, or an expected table whose fractions stand for cases."""
-    return table.squared is None or bool((table.squared == table.cells).all())
-
-
 def _check_unweighted(tally: Decisions, method: str) -> None:
     if isinstance(tally, ClusteredTable):
         raise OptionError(f"{method} takes cases as independent; with clusters use Delta() or Bootstrap()")
-    if not _unit_weights(tally):
+    if not tally.counts_alike:
         raise OptionError(f"{method} needs cases that count alike; with sampling weights use Delta()")
 
 

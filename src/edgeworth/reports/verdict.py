@@ -28,7 +28,7 @@ def _how_informed(findings: DecisionFindings) -> str:
     estimate, level = findings.informedness, findings.level
     decided = findings.decided
     if decided is not None and decided.undefined is None:
-        share = percent(float(findings.table.total / findings.table.cells.sum()))
+        share = percent(findings.coverage)
         return (
             f"Decides {share} of the cases. On those it {_judged(decided, findings)}. "
             f"Over all cases, that is {_with_interval(estimate, level)}."

@@ -21,18 +21,12 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
         said.append(
             f"The label {', '.join(map(repr, suspicious))} looks like a missing value; it counts as a label."
         )
-    total = table.total
-    unreal = [
-        str(label)
-        for label, p, r in zip(table.labels, table.predicted, table.real, strict=True)
-        if p > 0 and r == 0
-    ]
+    unreal, share = findings.never_real
     if unreal:
-        share = float(sum(p for p, r in zip(table.predicted, table.real, strict=True) if r == 0) / total)
         said.append(
-            f"{percent(share, 1)} of the predictions are of labels that are never real ({_listed(unreal)}): "
-            "they have no fair odds, informedness is over the other labels, and such bets only lose. If one "
-            "of them means no decision, say so (abstain)."
+            f"{percent(share, 1)} of the predictions are of labels that are never real "
+            f"({_listed([str(label) for label in unreal])}): they have no fair odds, informedness is over "
+            "the other labels, and such bets only lose. If one of them means no decision, say so (abstain)."
         )
     rare = [str(x) for x, r in zip(table.labels, table.real, strict=True) if 0 < r < FEW]
     if rare:
@@ -62,7 +56,7 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
 
 def _about_weights(findings: DecisionFindings) -> str:
     table = findings.table
-    if table.squared is None or (table.squared != table.cells).any():
+    if not table.counts_alike:
         size = f"{table.effective_size:,.0f}"
         return f"Rows are weighted: they tell as much as {size} equal ones, and exact tests are left out."
     if (table.cells == table.cells.round()).all():

@@ -154,6 +154,7 @@ class _WithLastLine(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
+        """The next ``size`` bytes; Arrow always says how many it wants."""
         held = [self._held]
         length = len(self._held)
         while length < size and (piece := next(self._pieces, b"")):

@@ -221,6 +221,11 @@ class ContingencyTable:
         return self.cells.dtype.kind == "i"
 
     @property
+    def counts_alike(self) -> bool:
+        """Whole cases, or an expected table whose fractions stand for cases: no row outweighs another."""
+        return self.squared is None or np.array_equal(self.squared, self.cells)
+
+    @property
     def effective_size(self) -> float:
         """Cases that would carry as much information if they all weighed the same: (Σw)²/Σw² (Kish)."""
         if self.squared is None:
