@@ -1,0 +1,56 @@
+"""Scores: any column of numbers that can be put in order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.errors import InputError
+from edgeworth.sources.columns import Coded, as_column, is_missing
+
+EXACT_INTEGERS = 1 << 53
+"""Whole numbers beyond this have no float of their own, so two of them could come out as a tie."""
+
+
+def as_scores(values: Any, name: str = "scores") -> NDArray[np.float64]:
+    """Scores as float64; a missing one is NaN. Infinite scores are scores: they rank first or last.
+
+    >>> as_scores([3, None, -2.5]).tolist()
+    [3.0, nan, -2.5]
+    """
+    column = as_column(values, name)
+    if isinstance(column, Coded):
+        return _from_text(column, name)
+    if column.dtype.kind in "ui":
+        _check_exact(column, name)
+    if column.dtype.kind == "O":
+        items = [np.nan if is_missing(item) else item for item in column.tolist()]
+        if any(isinstance(item, str) for item in items):
+            found = next(item for item in items if isinstance(item, str))
+            raise InputError(f"{name} must be numbers; saw the text {found!r}")
+        _check_exact([item for item in items if isinstance(item, int)], name)
+        column = np.array(items, dtype=object)
+    if column.dtype.kind not in "biufO":
+        raise InputError(f"{name} must be numbers; saw a column of {column.dtype}")
+    try:
+        return column.astype(np.float64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be numbers: {error}") from None
+
+
+def _from_text(column: Coded, name: str) -> NDArray[np.float64]:
+    try:
+        values = np.array([float(str(label)) for label in column.labels] + [np.nan])
+    except ValueError as error:
+        raise InputError(f"{name} must be numbers: {error}") from None
+    return values[column.codes]
+
+
+def _check_exact(numbers: Any, name: str) -> None:
+    if len(numbers) and max(abs(int(np.min(numbers))), abs(int(np.max(numbers)))) > EXACT_INTEGERS:
+        raise InputError(
+            f"{name} holds whole numbers beyond 2^53, which floats cannot tell apart: "
+            "subtract a constant, or rank them first"
+        )

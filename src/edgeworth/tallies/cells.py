@@ -1,0 +1,49 @@
+"""Declared cells: a ranking whose memory is bounded, because scores in one cell count as tied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from edgeworth.errors import InputError, OptionError
+from edgeworth.tallies.joint import Floats
+from edgeworth.tallies.runs import Run
+
+Cells: TypeAlias = Sequence[float] | Floats | int | None
+"""Ascending edges; or a number of equal cells from 0 to 1, for probabilities; or none."""
+
+
+def as_cells(cells: Cells) -> Floats | None:
+    """The edges, checked.
+
+    >>> as_cells(4).tolist()
+    [0.0, 0.25, 0.5, 0.75]
+    """
+    if cells is None:
+        return None
+    if isinstance(cells, (int, np.integer)):
+        if cells < 1:
+            raise OptionError(f"a number of cells is at least 1; saw {cells}")
+        return np.arange(int(cells)) / int(cells)
+    edges = np.asarray(cells, dtype=np.float64)
+    if edges.ndim != 1 or not len(edges) or not np.all(np.isfinite(edges)) or np.any(np.diff(edges) <= 0):
+        raise OptionError("cells are edges in ascending order, finite and different from each other")
+    return edges + 0.0
+
+
+def check_unit_range(scores: Floats) -> None:
+    """A number of cells means cells from 0 to 1: scores outside would all fall into the two at the ends."""
+    if len(scores) and (scores.min() < 0 or scores.max() > 1):
+        found = scores.min() if scores.min() < 0 else scores.max()
+        raise InputError(
+            f"a number of cells divides the scores from 0 to 1, but there is {found:g}: give the edges"
+        )
+
+
+def in_cells(run: Run, edges: Floats) -> Run:
+    """Every score replaced by the lower edge of its cell; below the first edge that is minus infinity."""
+    lower = np.concatenate([[-np.inf], edges])
+    placed = lower[np.searchsorted(edges, run.scores, side="right")]
+    return Run(placed, run.weight, run.square).gathered()

@@ -1,0 +1,329 @@
+"""Rankings: scores of the targets and of everything else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from edgeworth.errors import InputError, MergeError
+from edgeworth.sources.columns import Label, as_column
+from edgeworth.sources.scores import as_scores
+from edgeworth.sources.weights import as_weights
+from edgeworth.tallies.cells import Cells, as_cells, check_unit_range
+from edgeworth.tallies.decisions import ContingencyTable
+from edgeworth.tallies.joint import Floats
+from edgeworth.tallies.labelled_scores import LabelledScores, MissingScore, check_same_cells
+from edgeworth.tallies.labels import canonical_order
+from edgeworth.tallies.matrices import same_array
+from edgeworth.tallies.policies import WeightKind
+from edgeworth.tallies.runs import Run, run_from_dict
+from edgeworth.tallies.serial import count_from_json, labels_from_json, labels_to_json, numbers_from_json
+
+REST = "other"
+"""What the background is called when it is made of several classes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Sorted scores of targets and of background; the higher, the sooner it is looked at.
+
+    ``unranked`` targets were never given a score and stand below everything. On declared ``cells`` all scores
+    of a cell are tied, which bounds the memory. Infinite scores rank first or last.
+    """
+
+    targets: Run
+    background: Run
+    unranked: int | float = 0
+    labels: tuple[Label | None, Label | None] = (None, None)
+    """The names of background and target; None while nobody has said them."""
+    cells: Floats | None = None
+    dropped: int = 0
+    is_placed: bool = False
+    """The scores are places in one list, so they mean nothing beside another's."""
+
+    # -- ways in ---------------------------------------------------------------------------------------
+
+    @classmethod
+    def empty(cls) -> Self:
+        """The ranking of no cases."""
+        return cls(Run.empty(), Run.empty())
+
+    @classmethod
+    def from_scores(
+        cls,
+        truth: Any,
+        scores: Any,
+        *,
+        positive: Label | None = None,
+        weights: Any = None,
+        weight_kind: WeightKind | None = None,
+        unranked: int | float = 0,
+        cells: Cells = None,
+        missing: MissingScore = "error",
+    ) -> Self:
+        """Rank cases by their scores, truth first.
+
+        ``positive`` names the class of the targets where it is not plain (0 and 1, no and yes, …). Integer
+        ``weights`` count cases and floats are sampling weights. ``unranked`` targets exist but have no score.
+        ``cells`` bounds the memory: edges, or a number of equal cells from 0 to 1.
+
+        >>> Ranking.from_scores([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.4])
+        <Ranking: 2 targets among 4 items>
+        """
+        numbers, edges = as_scores(scores), as_cells(cells)
+        if edges is not None and isinstance(cells, (int, np.integer)):
+            check_unit_range(numbers)
+        labelled = LabelledScores.from_columns(
+            as_column(truth, "truth"),
+            numbers,
+            weights=None if weights is None else as_weights(weights),
+            weight_kind=weight_kind,
+            cells=edges,
+            missing=missing,
+        )
+        if not labelled.runs and not labelled.dropped:
+            raise InputError("there are no cases: truth and scores are empty")
+        return cls.from_labelled(labelled, positive=positive, unranked=unranked)
+
+    @classmethod
+    def from_labelled(
+        cls, labelled: LabelledScores, *, positive: Label | None = None, unranked: int | float = 0
+    ) -> Self:
+        """One class against the rest."""
+        target = labelled.target(positive)
+        rest = [label for label in labelled.labels if label != target]
+        background = Run.empty()
+        for label in rest:
+            background = background + labelled.runs[label]
+        name = None if not rest else rest[0] if len(rest) == 1 else REST
+        return cls(
+            labelled.runs.get(target, Run.empty()),
+            background,
+            unranked,
+            (name, target),
+            labelled.cells,
+            labelled.dropped,
+        )
+
+    @classmethod
+    def from_hits(cls, hits: Any, *, unranked: int = 0) -> Self:
+        """A list from its best item to its worst: 1 for a target, 0 for any other. It does not merge.
+
+        >>> Ranking.from_hits([1, 1, 0, 1, 0, 0, 0, 0])
+        <Ranking: 3 targets among 8 items>
+        """
+        flags = as_scores(hits, "hits")
+        if not np.all((flags == 0) | (flags == 1)):
+            raise InputError(f"hits are 1 or 0; saw {flags[(flags != 0) & (flags != 1)][0]:g}")
+        if not len(flags):
+            raise InputError("there are no cases: the list is empty")
+        places = -np.arange(1.0, len(flags) + 1)
+        is_hit = flags == 1
+        return cls(
+            Run(places[is_hit][::-1].copy()),
+            Run(places[~is_hit][::-1].copy()),
+            unranked,
+            (0, 1),
+            is_placed=True,
+        )
+
+    def __post_init__(self) -> None:
+        if self.unranked < 0 or not np.isfinite(self.unranked):
+            raise InputError(f"targets that were never ranked number at least 0; saw {self.unranked}")
+        if self.cells is not None:
+            self.cells.setflags(write=False)
+
+    # -- what it holds ---------------------------------------------------------------------------------
+
+    @property
+    def target_total(self) -> int | float:
+        """All targets, ranked or not (or their weight)."""
+        return self.targets.total + self.unranked
+
+    @property
+    def ranked_total(self) -> int | float:
+        """The items ranked."""
+        return self.targets.total + self.background.total
+
+    @property
+    def total(self) -> int | float:
+        """All items."""
+        return self.ranked_total + self.unranked
+
+    @property
+    def is_counted(self) -> bool:
+        """True when every item is a whole case, so that exact laws apply."""
+        return self.targets.is_counted and self.background.is_counted and float(self.unranked).is_integer()
+
+    @property
+    def target(self) -> Label:
+        """The name of the class that is looked for."""
+        return "target" if self.labels[1] is None else self.labels[1]
+
+    @property
+    def rest(self) -> Label:
+        """The name of everything else."""
+        return f"not {self.target}" if self.labels[0] is None else self.labels[0]
+
+    # -- decisions along the ranking -------------------------------------------------------------------
+
+    def at_threshold(self, threshold: float) -> ContingencyTable:
+        """The decisions "target" for scores of at least the threshold.
+
+        >>> Ranking.from_scores([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.4]).at_threshold(0.4).counts.tolist()
+        [[1, 0], [1, 2]]
+        """
+        if np.isnan(threshold):
+            raise InputError("the threshold is not a number")
+        found, alarms = self.targets.at_least(threshold), self.background.at_least(threshold)
+        return self._table(found[0], alarms[0], (found[1], alarms[1]))
+
+    def at_depth(self, depth: int) -> ContingencyTable:
+        """The decisions "target" for the first ``depth`` items.
+
+        Where a tie straddles the depth its items are taken in random order, and the table is the mean one:
+        its cells may be fractions. A depth beyond the list takes the whole list.
+        """
+        if depth < 1:
+            raise InputError(f"a depth is at least 1; saw {depth}")
+        threshold, within = self._straddled(depth)
+        if within is None:
+            return self.at_threshold(threshold)
+        above, whole = self.at_threshold(np.nextafter(threshold, np.inf)), self.at_threshold(threshold)
+        squares = [table.cells if table.squared is None else table.squared for table in (above, whole)]
+        return replace(
+            whole,
+            cells=above.cells + (whole.cells - above.cells) * within,
+            squared=squares[0] + (squares[1] - squares[0]) * within,
+        )
+
+    def _straddled(self, depth: float) -> tuple[float, float | None]:
+        """The lowest score among the first items, and the share of its tie that is among them."""
+        if depth >= self.ranked_total:
+            return -np.inf, None
+        runs = (self.targets, self.background)
+        if all(run.weight is None for run in runs):
+            # Only the tail of each run can matter, so two short sorts stand for one long one.
+            ends = np.concatenate([run.scores[-int(depth) :] for run in runs])
+            threshold = float(np.partition(ends, len(ends) - int(depth))[len(ends) - int(depth)])
+        else:
+            values = np.unique(np.concatenate([run.scores for run in runs]))
+            seen = self.ranked_total - sum(run.below(values) for run in runs)
+            threshold = float(values[np.flatnonzero(seen >= depth)[-1]])
+        at_least = sum(run.at_least(threshold)[0] for run in runs)
+        above = sum(run.at_least(np.nextafter(threshold, np.inf))[0] for run in runs)
+        return threshold, None if at_least == depth else (depth - above) / (at_least - above)
+
+    def _table(self, found: Any, alarms: Any, squares: tuple[Any, Any]) -> ContingencyTable:
+        labels = canonical_order((self.rest, self.target))
+        place = labels.index(self.target)
+
+        def filled(hits: Any, false_alarms: Any, targets: Any, others: Any) -> Any:
+            cells = np.zeros((3, 2), dtype=np.result_type(*(type(x) for x in (hits, targets, others))))
+            cells[place] = _ordered(place, hits, false_alarms)
+            cells[1 - place] = _ordered(place, targets - hits, others - false_alarms)
+            return np.maximum(cells, 0)
+
+        cells = filled(found, alarms, self.target_total, self.background.total)
+        squared = None
+        if cells.dtype.kind == "f":
+            whole = [_squares(self.targets) + self.unranked, _squares(self.background)]
+            squared = filled(squares[0], squares[1], *whole)
+        return ContingencyTable(labels, cells, squared, self.dropped, self.target)
+
+    # -- merging, and plain values ---------------------------------------------------------------------
+
+    def __add__(self, other: Self) -> Self:
+        """All cases of both, in order."""
+        if not isinstance(other, Ranking):
+            return NotImplemented
+        if self._is_empty or other._is_empty:
+            whole = other if self._is_empty else self
+            return replace(whole, dropped=self.dropped + other.dropped)
+        if self.is_placed or other.is_placed:
+            raise MergeError("a ranking made from hits has places, not scores: two of them have no order")
+        check_same_cells(self.cells, other.cells)
+        return replace(
+            self,
+            targets=self.targets + other.targets,
+            background=self.background + other.background,
+            unranked=self.unranked + other.unranked,
+            labels=_merged_labels(self.labels, other.labels),
+            dropped=self.dropped + other.dropped,
+        )
+
+    @property
+    def _is_empty(self) -> bool:
+        return not (len(self.targets.scores) or len(self.background.scores) or self.unranked)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "kind": "ranking",
+            "targets": self.targets.to_dict(),
+            "background": self.background.to_dict(),
+            "unranked": self.unranked,
+            "labels": [None if x is None else labels_to_json((x,))[0] for x in self.labels],
+            "cells": None if self.cells is None else self.cells.tolist(),
+            "dropped": self.dropped,
+            "placed": self.is_placed,
+        }
+
+    @classmethod
+    def from_dict(cls, payload: dict[str, Any]) -> Self:
+        """The ranking that ``to_dict`` described."""
+        if payload.get("kind") != "ranking":
+            raise InputError("a tally of this kind is a ranking")
+        names = payload.get("labels")
+        if not isinstance(names, list) or len(names) != 2:
+            raise InputError("a ranking has two labels, of the background and of the targets")
+        labels_from_json([name for name in names if name is not None])
+        unranked = numbers_from_json([payload.get("unranked")], "unranked")[0].item()
+        return cls(
+            run_from_dict(payload.get("targets")),
+            run_from_dict(payload.get("background")),
+            unranked,
+            (names[0], names[1]),
+            as_cells(payload.get("cells")),
+            count_from_json(payload, "dropped"),
+            bool(payload.get("placed", False)),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Ranking):
+            return NotImplemented
+        return (
+            self.targets == other.targets
+            and self.background == other.background
+            and same_array(self.cells, other.cells)
+            and (self.unranked, self.labels, self.dropped, self.is_placed)
+            == (other.unranked, other.labels, other.dropped, other.is_placed)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    def __repr__(self) -> str:
+        targets = self.target_total
+        return f"<Ranking: {targets:,} target{'s' if targets != 1 else ''} among {self.total:,} items>"
+
+
+def _ordered(place: int, target: Any, rest: Any) -> list[Any]:
+    return [rest, target] if place else [target, rest]
+
+
+def _squares(run: Run) -> float:
+    return float(run.total if run.square is None else run.square.sum())
+
+
+def _merged_labels(
+    left: tuple[Label | None, Label | None], right: tuple[Label | None, Label | None]
+) -> tuple[Label | None, Label | None]:
+    if left[1] is not None and right[1] is not None and left[1] != right[1]:
+        raise MergeError(f"one ranking looks for {left[1]!r}, the other for {right[1]!r}")
+    if left[0] is None or right[0] is None:
+        rest = left[0] if right[0] is None else right[0]
+    else:
+        rest = left[0] if left[0] == right[0] else REST
+    return rest, left[1] if left[1] is not None else right[1]
