@@ -1,0 +1,110 @@
+"""Scores and scorers with scikit-learn's signatures, truth first.
+
+Where a score is undefined it is nan, not 0: a fold with one class has no informedness. In ``cross_val_score``
+such a fold shows as nan; ``GridSearchCV`` warns and ranks the candidate last. Stratify the folds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
+
+from sklearn.metrics import make_scorer  # type: ignore[import-untyped]  # scikit-learn has no types
+
+import edgeworth as ew
+from edgeworth.sources.columns import Label
+
+Ties: TypeAlias = Literal["threshold", "expected", "best", "worst"]
+
+
+def informedness_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Sequence[Label] | None = None,
+    pos_label: Label | None = None,
+    sample_weight: Any = None,
+) -> float:
+    """How much better than guessing: ``Σ p_l (recall_l − fallout_l)``, weighted by predicted share.
+
+    1 is always right, 0 is guessing, below 0 is informed but wrong way round. With two classes it is recall
+    plus inverse recall minus 1, for either class. ``pos_label`` asks for one label against the rest.
+    ``labels`` declares the labels; one outside them is an error. nan when only one class is real, or no
+    label predicted is a real class. Source: Powers 2011, Evaluation: from precision, recall and F-measure to
+    ROC, informedness, markedness and correlation.
+
+    >>> informedness_score([1, 1, 0, 0], [1, 0, 0, 0]), informedness_score([1, 1], [1, 0])
+    (0.5, nan)
+    """
+    return _of_labels("informedness", y_true, y_pred, labels, pos_label, sample_weight)
+
+
+def markedness_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Sequence[Label] | None = None,
+    pos_label: Label | None = None,
+    sample_weight: Any = None,
+) -> float:
+    """How far the predictions can be trusted: informedness with prediction and reality exchanged.
+
+    With two classes it is precision plus inverse precision minus 1, for either class. nan when only one label
+    is predicted, or no real class is ever predicted. Options and source as in ``informedness_score``.
+
+    >>> markedness_score([1, 0, 0, 0], [1, 1, 0, 0]), markedness_score([1, 0], [1, 1])
+    (0.5, nan)
+    """
+    return _of_labels("markedness", y_true, y_pred, labels, pos_label, sample_weight)
+
+
+def average_precision_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    pos_label: Label | None = None,
+    sample_weight: Any = None,
+    ties: Ties = "threshold",
+) -> float:
+    """The mean over targets of the precision at each target's rank.
+
+    ``ties="threshold"`` is scikit-learn's: cases of one score are taken all at once. ``ties="expected"`` is
+    the mean over all orders in which they could have been taken; "best" and "worst" are its bounds.
+    ``pos_label`` is the class of the targets; the usual one of a usual pair (1 of 0 and 1) unless said,
+    and must occur when said. nan when there are no targets.
+
+    >>> round(average_precision_score([1, 0, 1, 0], [0.9, 0.7, 0.6, 0.1]), 4)
+    0.8333
+    """
+    ranking = ew.Ranking.from_scores(y_true, y_score, positive=pos_label, weights=sample_weight)
+    return ew.measure(ranking, f"average_precision(ties={ties})")
+
+
+def roc_auc_score(
+    y_true: Any, y_score: Any, *, pos_label: Label | None = None, sample_weight: Any = None
+) -> float:
+    """The probability that a target outranks a background case; a tie counts half.
+
+    ``pos_label`` as in ``average_precision_score``. nan without targets or without background.
+
+    >>> roc_auc_score([1, 0, 1, 0], [0.9, 0.7, 0.6, 0.1])
+    0.75
+    """
+    ranking = ew.Ranking.from_scores(y_true, y_score, positive=pos_label, weights=sample_weight)
+    return ew.measure(ranking, "roc_auc")
+
+
+def _of_labels(
+    name: str,
+    y_true: Any,
+    y_pred: Any,
+    labels: Sequence[Label] | None,
+    pos_label: Label | None,
+    sample_weight: Any,
+) -> float:
+    table = ew.ContingencyTable.from_labels(y_true, y_pred, labels=labels, weights=sample_weight)
+    return ew.measure(table if pos_label is None else table.one_against_rest(pos_label), name)
+
+
+informedness_scorer = make_scorer(informedness_score)
+markedness_scorer = make_scorer(markedness_score)
