@@ -14,28 +14,46 @@ from edgeworth.errors import EdgeworthError, InputError, MergeError, MissingExtr
 
 if TYPE_CHECKING:
     from edgeworth import bet
-    from edgeworth.evaluation import evaluate, evaluate_table
+    from edgeworth.evaluation import evaluate, evaluate_table, evaluate_trec
     from edgeworth.inference import (
+        AcrossLists,
+        BetaPosterior,
         Bootstrap,
+        Boyd,
         ClopperPearson,
         Delta,
         Dirichlet,
         Estimate,
+        Influence,
         Matching,
         Newcombe,
+        Survival,
         Wilson,
+        bands,
         cases_needed,
         chance,
         estimate,
         match,
         superstitious_labels,
     )
-    from edgeworth.measures import Measure, Payoffs, catalogue, costs, expected_cost, measure, payoffs, search
+    from edgeworth.measures import (
+        Measure,
+        Payoffs,
+        catalogue,
+        costs,
+        expected_cost,
+        measure,
+        measure_each,
+        payoffs,
+        search,
+    )
     from edgeworth.reports import Report
     from edgeworth.tallies import (
         ClusteredTable,
         ContingencyTable,
         Paired,
+        RankedLists,
+        Ranking,
         informed_mixture,
         simulate_labels,
     )
@@ -45,17 +63,23 @@ __version__ = "0.1.0"
 _HOME = {
     "bet": "",
     "chance": "inference",
-    **dict.fromkeys(("evaluate", "evaluate_table"), "evaluation"),
+    **dict.fromkeys(("evaluate", "evaluate_table", "evaluate_trec"), "evaluation"),
     **dict.fromkeys(
         (
+            "AcrossLists",
+            "BetaPosterior",
             "Bootstrap",
+            "Boyd",
             "ClopperPearson",
             "Delta",
             "Dirichlet",
             "Estimate",
+            "Influence",
             "Matching",
             "Newcombe",
+            "Survival",
             "Wilson",
+            "bands",
             "cases_needed",
             "estimate",
             "match",
@@ -64,17 +88,39 @@ _HOME = {
         "inference",
     ),
     **dict.fromkeys(
-        ("Measure", "Payoffs", "catalogue", "costs", "expected_cost", "measure", "payoffs", "search"),
+        (
+            "Measure",
+            "Payoffs",
+            "catalogue",
+            "costs",
+            "expected_cost",
+            "measure",
+            "measure_each",
+            "payoffs",
+            "search",
+        ),
         "measures",
     ),
     "Report": "reports",
     **dict.fromkeys(
-        ("ClusteredTable", "ContingencyTable", "Paired", "informed_mixture", "simulate_labels"), "tallies"
+        (
+            "ClusteredTable",
+            "ContingencyTable",
+            "Paired",
+            "RankedLists",
+            "Ranking",
+            "informed_mixture",
+            "simulate_labels",
+        ),
+        "tallies",
     ),
 }
 
 __all__ = [
+    "AcrossLists",
+    "BetaPosterior",
     "Bootstrap",
+    "Boyd",
     "ClopperPearson",
     "ClusteredTable",
     "ContingencyTable",
@@ -82,6 +128,7 @@ __all__ = [
     "Dirichlet",
     "EdgeworthError",
     "Estimate",
+    "Influence",
     "InputError",
     "Matching",
     "Measure",
@@ -91,8 +138,12 @@ __all__ = [
     "OptionError",
     "Paired",
     "Payoffs",
+    "RankedLists",
+    "Ranking",
     "Report",
+    "Survival",
     "Wilson",
+    "bands",
     "bet",
     "cases_needed",
     "catalogue",
@@ -101,10 +152,12 @@ __all__ = [
     "estimate",
     "evaluate",
     "evaluate_table",
+    "evaluate_trec",
     "expected_cost",
     "informed_mixture",
     "match",
     "measure",
+    "measure_each",
     "payoffs",
     "search",
     "simulate_labels",

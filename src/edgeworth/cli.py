@@ -46,9 +46,18 @@ def evaluate(
     /,
     *,
     truth: Annotated[str, Parameter(help="The column of real classes.")],
-    prediction: Annotated[str, Parameter(help="The column of predicted labels.")],
+    prediction: Annotated[str | None, Parameter(help="The column of predicted labels.")] = None,
+    score: Annotated[
+        str | None, Parameter(help="The column of scores to rank by, highest first (instead of labels).")
+    ] = None,
     group: Annotated[
-        str | None, Parameter(help="The column that says which rows belong together: patient, document.")
+        str | None,
+        Parameter(
+            help="The column that says which rows belong together: patient, document; with scores, the query."
+        ),
+    ] = None,
+    id: Annotated[  # the word of the option
+        str | None, Parameter(help="With scores and groups: the column that names each document.")
     ] = None,
     weight: Annotated[
         str | None,
@@ -74,16 +83,30 @@ def evaluate(
     pool: Pool = 10.0,
     margin: Margin = 0.0,
     commission: Commission = 0.0,
+    depth: Annotated[
+        int | None, Parameter(help="With scores: how many items one looks at, for the verdict.")
+    ] = None,
+    gain: Annotated[float | None, Parameter(help="With scores: what a hit brings.")] = None,
+    cost: Annotated[float | None, Parameter(help="With scores: what a look costs.")] = None,
+    cells: Annotated[
+        int | None,
+        Parameter(help="With scores from 0 to 1: bound the memory by counting them in so many equal cells."),
+    ] = None,
+    relevant_from: Annotated[
+        int, Parameter(help="With scores and groups: the smallest grade that makes a target.")
+    ] = 1,
     json: Json = None,
 ) -> None:
-    """Evaluate a file of labels: is the predictor informed, how sure is that, what is it worth?"""
+    """Evaluate a file of labels or scores: informed or lucky, how sure is that, what is it worth?"""
     from edgeworth.evaluation import evaluate as run
 
     report = run(
         file,
         truth=truth,
         prediction=prediction,
+        score=score,
         group=group,
+        id=id,
         weight=weight,
         weight_kind=weight_kind,
         labels=_split(labels),
@@ -95,6 +118,11 @@ def evaluate(
         pool=pool,
         margin=margin,
         commission=commission,
+        depth=depth,
+        gain=gain,
+        cost=cost,
+        cells=cells,
+        relevant_from=relevant_from,
     )
     _show(report, json)
 
@@ -122,6 +150,78 @@ def table(
         evaluate_table(counted, level=level, seed=seed, pool=pool, margin=margin, commission=commission),
         json,
     )
+
+
+@app.command
+def trec(
+    qrels: Annotated[str, Parameter(help="Judgements: query, iteration, document, grade.")],
+    /,
+    *runs: Annotated[str, Parameter(help="Runs: query, Q0, document, rank, score, tag; gzip or not.")],
+    measure: Annotated[
+        tuple[str, ...], Parameter(help="A measure to take instead of trec_eval's, such as ndcg@10.")
+    ] = (),
+    relevant_from: Annotated[int, Parameter(help="The smallest grade that makes a document relevant.")] = 1,
+    absent: Annotated[
+        Literal["leave_out", "zero"],
+        Parameter(help="What a judged query counts for which the run has no list."),
+    ] = "leave_out",
+    no_targets: Annotated[
+        Literal["leave_out", "zero"], Parameter(help="What a query without a relevant document counts.")
+    ] = "leave_out",
+    level: Level = 0.95,
+    seed: Seed = 0,
+    json: Json = None,
+) -> None:
+    """Evaluate search runs against judgements: trec_eval's measures and tie rule, with intervals."""
+    from edgeworth.evaluation import evaluate_trec
+
+    report = evaluate_trec(
+        qrels,
+        runs,
+        measures=measure,
+        relevant_from=relevant_from,
+        absent=absent,
+        no_targets=no_targets,
+        level=level,
+        seed=seed,
+    )
+    _show(report, json)
+
+
+@app.command
+def chance(
+    *,
+    items: Annotated[int, Parameter(help="How many items there are.")],
+    targets: Annotated[int, Parameter(help="How many of them are targets.")],
+    average_precision: Annotated[
+        float | None, Parameter(help="The average precision that chance has to reach.")
+    ] = None,
+    hits: Annotated[
+        int | None, Parameter(help="The hits that chance has to reach, within the depth.")
+    ] = None,
+    depth: Annotated[
+        int | None, Parameter(help="How many items one looks at; all of them if left out.")
+    ] = None,
+    over: Annotated[
+        Literal["targets", "reachable"],
+        Parameter(help="With a depth: average precision over all targets, or over those within reach."),
+    ] = "targets",
+    seed: Seed = 0,
+    json: Json = None,
+) -> None:
+    """What random selection does: the law of average precision, or of hits, and the chance of a value."""
+    from edgeworth.evaluation import chance_report
+
+    report = chance_report(
+        items,
+        targets,
+        average_precision=average_precision,
+        hits=hits,
+        depth=depth,
+        over=over,
+        seed=seed,
+    )
+    _show(report, json)
 
 
 @app.command

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
-from edgeworth.errors import InputError, OptionError
-from edgeworth.inference import examine_decisions
-from edgeworth.measures import table_of
-from edgeworth.reports import Report, decisions_report
-from edgeworth.sources import ArraySource, Batch, Coded, Column, Label, Source, fold, open_source
-from edgeworth.sources.weights import as_weights
-from edgeworth.tallies import ClusteredTable, ContingencyTable
-from edgeworth.tallies.labels import parsed
+from edgeworth.errors import OptionError
+from edgeworth.gathering import find_source, tally_decisions, tally_lists, tally_ranking
+from edgeworth.inference import chance, examine_decisions, examine_lists, examine_ranking
+from edgeworth.measures import TREC_NAMES, table_of
+from edgeworth.reports import (
+    Report,
+    decisions_report,
+    lists_report,
+    ranking_report,
+    selection_report,
+    trec_report,
+)
+from edgeworth.sources import Label, Source
+from edgeworth.sources.trec import read_qrels, read_run
+from edgeworth.tallies import ClusteredTable, ContingencyTable, RankedLists
+from edgeworth.tallies.cells import Cells
 from edgeworth.tallies.policies import Missing, WeightKind
 from edgeworth.tallies.serial import labels_to_json
 
@@ -23,8 +31,10 @@ def evaluate(
     data: Any = None,
     *,
     truth: Any,
-    prediction: Any,
+    prediction: Any = None,
+    score: Any = None,
     group: Any = None,
+    id: Any = None,  # the word of the command and of the column
     weight: Any = None,
     weight_kind: WeightKind | None = None,
     labels: Sequence[Label] | None = None,
@@ -36,30 +46,62 @@ def evaluate(
     pool: float = 10.0,
     margin: float = 0.0,
     commission: float = 0.0,
+    depth: int | None = None,
+    gain: float | None = None,
+    cost: float | None = None,
+    cells: Cells = None,
+    relevant_from: int = 1,
 ) -> Report:
-    """Evaluate labels: is the predictor informed, how sure is that, what is it worth?
+    """Evaluate labels (``prediction``) or a ranking (``score``): informed or lucky, how sure, worth what?
 
     ``data`` is the path of a file or a dataframe, and then the other words are names of its columns; without
-    it they are the columns themselves. ``group`` names clusters of rows that are not independent (patients,
-    documents).
+    it they are the columns themselves. With labels, ``group`` names clusters of rows that are not independent
+    (patients, documents), and pool, margin and commission are the house's. With scores, ``group`` makes one
+    list of each query (``id`` names its documents), ``depth`` is how far one looks, ``gain`` and ``cost``
+    are what a hit brings and a look costs, and ``cells`` bounds the memory.
 
     >>> report = evaluate(truth=[1, 0, 1, 0, 1, 0] * 10, prediction=[1, 0, 1, 1, 1, 0] * 10)
     >>> print(report.verdict.split(" (")[0])
     Does as well as one who knows the answer 67% of the time and guesses otherwise
     """
-    source, columns = _source(data, truth=truth, prediction=prediction, group=group, weight=weight)
-    tally = tally_decisions(
-        source, columns, weight_kind=weight_kind, abstain=abstain, missing=missing
-    ).declare(labels=labels, positive=positive)
-    findings = examine_decisions(
-        tally, level=level, seed=seed, pool=pool, margin=margin, commission=commission
+    if (prediction is None) == (score is None):
+        raise OptionError("give either prediction, for labels, or score, for a ranking")
+    known: dict[str, Any] = {"level": level, "seed": seed, "missing": missing, "positive": positive}
+    if prediction is not None:
+        _refuse("with a prediction", id=id, depth=depth, gain=gain, cost=cost, cells=cells)
+        source, columns = find_source(
+            data, ("truth", "prediction"), truth=truth, prediction=prediction, group=group, weight=weight
+        )
+        tally = tally_decisions(
+            source, columns, weight_kind=weight_kind, abstain=abstain, missing=missing
+        ).declare(labels=labels, positive=positive)
+        house = {"pool": pool, "margin": margin, "commission": commission}
+        findings = examine_decisions(tally, level=level, seed=seed, **house)
+        known |= {"labels": labels and labels_to_json(labels), "abstain": abstain, "weight_kind": weight_kind}
+        about = _about_decisions(tally, source=source.name, **columns, **known, **house)
+        report = decisions_report(findings, about)
+        return replace(report, warnings=(*_slips(columns, tally, abstain), *report.warnings))
+    _refuse("with a score", labels=labels, abstain=abstain)
+    if missing == "abstain":
+        raise OptionError('missing is "error" or "drop" with scores: a score is no decision to abstain from')
+    roles = {"truth": truth, "score": score, "group": group, "id": id, "weight": weight}
+    source, columns = find_source(data, ("truth", "score"), **roles)
+    if group is not None:
+        _refuse("with groups", weight=weight, cells=cells, gain=gain, cost=cost, depth=depth)
+        if missing != "error":
+            raise OptionError("missing values in ranked lists are errors: drop such rows beforehand")
+        lists = tally_lists(source, columns, positive=positive, relevant_from=relevant_from)
+        return lists_report(
+            examine_lists(lists, level=level, seed=seed), _about_lists(lists, source, columns, known)
+        )
+    _refuse("without groups", id=id)
+    ranking = tally_ranking(
+        source, columns, weight_kind=weight_kind, positive=positive, cells=cells, missing=missing
     )
-    named = {"labels": labels and labels_to_json(labels), "positive": positive, "abstain": abstain}
-    options = {"seed": seed, "missing": missing} | named
-    terms = {"level": level, "pool": pool, "margin": margin, "commission": commission}
-    known = options | terms | {"weight_kind": weight_kind}
-    report = decisions_report(findings, _about(tally, source=source.name, **columns, **known))
-    return replace(report, warnings=(*_slips(columns, tally, abstain), *report.warnings))
+    found = examine_ranking(ranking, level=level, seed=seed, depth=depth, gain=gain, cost=cost)
+    known |= {"depth": depth, "gain": gain, "cost": cost, "weight_kind": weight_kind}
+    sizes = {"items": ranking.total, "targets": ranking.target_total, "dropped": ranking.dropped}
+    return ranking_report(found, _about(source=source.name, **columns, **known, **sizes))
 
 
 def evaluate_table(
@@ -75,96 +117,92 @@ def evaluate_table(
     findings = examine_decisions(
         table, level=level, seed=seed, pool=pool, margin=margin, commission=commission
     )
-    return decisions_report(findings, _about(table, source="a table", seed=seed))
+    return decisions_report(findings, _about_decisions(table, source="a table", seed=seed))
 
 
-def tally_decisions(
-    source: Source,
-    columns: dict[str, str],
+def evaluate_trec(
+    qrels: str | Path,
+    runs: Sequence[str | Path],
     *,
-    weight_kind: WeightKind | None = None,
-    abstain: Label | None = None,
-    missing: Missing = "error",
-) -> ContingencyTable | ClusteredTable:
-    """Fold a source into a tally of decisions. ``columns`` maps roles to names of columns."""
-    # Text is told from numbers only when all labels are known, so until then abstention is text too.
-    away = str(abstain) if source.is_text and abstain is not None else abstain
-    if source.is_text and "weight" in columns and weight_kind is None:
-        weight_kind = _weight_kind(source, columns["weight"])
-    options = {"weight_kind": weight_kind, "abstain": away, "missing": missing}
-    prepare = partial(_prepare, columns=columns, options=options, is_text=source.is_text)
-    empty = ClusteredTable.empty() if "group" in columns else ContingencyTable.empty()
-    tally = fold(source.batches(list(columns.values())), prepare, empty)
-    table = table_of(tally)
-    if not table.cells.any():
-        why = f"no rows are left after {table.dropped:,} were dropped for missing values"
-        raise InputError(f"{source.name}: {why if table.dropped else 'every weight is 0'}")
-    if source.is_text:
-        tally = tally.renamed(parsed(table.labels))
-    table_of(tally).check_kinds()
-    return tally
+    measures: Sequence[str] = (),
+    relevant_from: int = 1,
+    absent: str = "leave_out",
+    no_targets: str = "leave_out",
+    level: float = 0.95,
+    seed: int = 0,
+) -> Report:
+    """Evaluate runs of a search engine against judgements, in TREC's formats and with trec_eval's tie rule.
 
-
-def _weight_kind(source: Source, column: str) -> WeightKind:
-    """Counts when every weight of the file is written as a whole number: a pass over that column alone.
-
-    A batch cannot tell by itself: whole numbers in one and fractions in the next are all sampling weights.
+    Queries that were judged but that a run does not have (``absent``), and queries without a relevant
+    document (``no_targets``), are left out of means ("leave_out") or counted as 0 ("zero").
     """
-    whole = all(
-        as_weights(batch.columns[column], column).dtype.kind == "i" for batch in source.batches([column])
-    )
-    return "counts" if whole else "sampling"
+    for name, rule in (("absent", absent), ("no_targets", no_targets)):
+        if rule not in ("leave_out", "zero"):
+            raise OptionError(f'{name} is "leave_out" or "zero"; saw {rule!r}')
+    if not runs:
+        raise OptionError("there is no run to evaluate")
+    judged = read_qrels(Path(qrels))
+    found = {}
+    for path in runs:
+        lists = RankedLists.from_qrels(judged, read_run(Path(path)), relevant_from=relevant_from)
+        if absent == "zero":
+            lists = lists.with_absent()
+        if no_targets == "zero":
+            lists = replace(lists, empty_is_zero=True)
+        wanted = tuple(measures) or tuple(TREC_NAMES.values())
+        found[str(path)] = examine_lists(lists, measures=wanted, ties="trec", level=level, seed=seed)
+    about = {"qrels": str(qrels), "relevant_from": relevant_from, "absent": absent, "no_targets": no_targets}
+    return trec_report(found, _about(**about, level=level, runs=[str(path) for path in runs]))
 
 
-def _prepare(
-    batch: Batch, columns: dict[str, str], options: dict[str, Any], is_text: bool
-) -> ContingencyTable | ClusteredTable:
-    roles = {role: batch.columns[name] for role, name in columns.items()}
-    if is_text and options["abstain"] is not None:
-        roles["prediction"] = _spelt_alike(roles["prediction"], options["abstain"])
-    weights = as_weights(roles.pop("weight"), columns["weight"]) if "weight" in roles else None
-    options = options | {"weights": weights, "first_row": batch.first_row}
-    if "group" in roles:
-        return ClusteredTable.from_columns(roles["truth"], roles["prediction"], roles["group"], **options)
-    return ContingencyTable.from_columns(roles["truth"], roles["prediction"], **options)
+def chance_report(
+    items: int,
+    targets: int,
+    *,
+    average_precision: float | None = None,
+    hits: int | None = None,
+    depth: int | None = None,
+    over: Literal["targets", "reachable"] = "targets",
+    seed: int = 0,
+) -> Report:
+    """What random selection does to average precision, and to hits within a depth."""
+    if hits is not None and depth is None:
+        raise OptionError("hits are counted within a depth: say which")
+    law = chance.average_precision(items, targets, depth=depth, over=over)
+    tail = None if average_precision is None else law.tail(average_precision, seed=seed)
+    hits_law = None if depth is None else chance.hits(items, targets, min(depth, items))
+    hits_tail = None if hits is None or hits_law is None else hits_law.tail(hits)
+    about = {"items": items, "targets": targets, "depth": depth, "over": over, "seed": seed}
+    return selection_report(law, average_precision, tail, hits_law, hits, hits_tail, _about(**about))
 
 
-def _spelt_alike(column: Column, wanted: str) -> Column:
-    """In text -1 and -1.0 are two labels; as the prediction that means no decision they are one."""
-    if not isinstance(column, Coded):
-        return column
-    value = parsed([wanted])
-    return Coded(column.codes, tuple(wanted if parsed([x]) == value else x for x in column.labels))
+def _refuse(when: str, **options: Any) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise OptionError(f"{name} has no meaning {when}")
 
 
-def _source(data: Any, **roles: Any) -> tuple[Source, dict[str, str]]:
-    """The source, and the name of the column that plays each role."""
-    given = {role: value for role, value in roles.items() if value is not None}
-    for role in ("truth", "prediction"):
-        if role not in given:
-            raise OptionError(f"{role} is needed: the name of a column, or the column itself")
-    if data is None:
-        for role, value in given.items():
-            if isinstance(value, str):
-                raise OptionError(f"{role}={value!r} names a column, but there is no data to find it in")
-        return ArraySource(given), {role: role for role in given}
-    for role, value in given.items():
-        if not isinstance(value, str):
-            raise OptionError(f"with data, {role} is the name of a column; saw {type(value).__name__}")
-    return open_source(data), given
-
-
-def _about(tally: ContingencyTable | ClusteredTable, **known: Any) -> dict[str, Any]:
+def _about(**known: Any) -> dict[str, Any]:
     from edgeworth import __version__
 
-    table = table_of(tally)
-    cases = table.cells.sum().item()
     said = {
         name: value if isinstance(value, (str, int, float, list)) else repr(value)
         for name, value in known.items()
         if value is not None
     }
-    return {"edgeworth": __version__, **said, "cases": cases, "dropped": table.dropped}
+    return {"edgeworth": __version__, **said}
+
+
+def _about_decisions(tally: ContingencyTable | ClusteredTable, **known: Any) -> dict[str, Any]:
+    table = table_of(tally)
+    return _about(**known) | {"cases": table.cells.sum().item(), "dropped": table.dropped}
+
+
+def _about_lists(
+    lists: RankedLists, source: Source, columns: dict[str, str], known: dict[str, Any]
+) -> dict[str, Any]:
+    sizes = {"lists": lists.number, "items": len(lists.scores), "dropped": lists.dropped}
+    return _about(source=source.name, **columns, **known, **sizes)
 
 
 def _slips(

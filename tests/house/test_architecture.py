@@ -27,7 +27,9 @@ STAGES = [
     "inference",
     "reports",
     "sample",
+    "gathering",
     "evaluation",
+    "sklearn",
     "cli",
 ]
 

@@ -11,7 +11,7 @@ import edgeworth as ew
 from edgeworth.inference.influence import influence
 from edgeworth.measures import resolve
 
-SMOOTH = [m for m in ew.catalogue() if m.scope != "cells" or m.gradient is not None]
+SMOOTH = [m for m in ew.catalogue(kind="decisions") if m.scope != "cells" or m.gradient is not None]
 
 
 def spelt(measure: ew.Measure, label: object) -> str:

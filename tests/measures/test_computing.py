@@ -56,7 +56,12 @@ def as_typed(synonym: str) -> str:
 # Signs at the end (DeltaP', LR-) make a different name of it, and cannot be typed as one.
 TYPED = re.compile(r"[a-z](?:[a-z0-9' -]*[a-z0-9])?")
 SYNONYMS = sorted(
-    {(as_typed(word), m.name) for m in ew.catalogue() for word in m.synonyms if TYPED.fullmatch(word)}
+    {
+        (as_typed(word), m.name)
+        for m in ew.catalogue(kind="decisions")
+        for word in m.synonyms
+        if TYPED.fullmatch(word)
+    }
 )
 
 
@@ -142,7 +147,9 @@ def test_not_a_tally() -> None:
         ew.measure([[3, 1], [2, 4]], "accuracy")
 
 
-@pytest.mark.parametrize("measure", [m for m in ew.catalogue() if m.scope == "label"], ids=lambda m: m.name)
+@pytest.mark.parametrize(
+    "measure", [m for m in ew.catalogue(kind="decisions") if m.scope == "label"], ids=lambda m: m.name
+)
 def test_a_catalogued_measure_of_a_label_says_how_to_name_the_label(measure: ew.Measure) -> None:
     with pytest.raises(ew.OptionError, match=rf"{measure.name}\["):
         ew.measure(PETS, measure)
@@ -150,7 +157,9 @@ def test_a_catalogued_measure_of_a_label_says_how_to_name_the_label(measure: ew.
     assert ew.measure(positive, measure) == ew.measure(positive, f"{measure.name}[ham]")
 
 
-@pytest.mark.parametrize("measure", [m for m in ew.catalogue() if m.scope != "label"], ids=lambda m: m.name)
+@pytest.mark.parametrize(
+    "measure", [m for m in ew.catalogue(kind="decisions") if m.scope != "label"], ids=lambda m: m.name
+)
 def test_a_catalogued_measure_of_the_whole_can_be_used_itself(measure: ew.Measure) -> None:
     assert ew.measure(PETS, measure) == ew.measure(PETS, measure.name)
 

@@ -83,6 +83,7 @@ DEFINITIONS: dict[str, Callable[[Against], Number]] = {
     "positive_likelihood_ratio": lambda s: over(s.recall, s.fallout),
     "negative_likelihood_ratio": lambda s: over(minus(Fraction(1), s.recall), s.inverse_recall),
     "diagnostic_odds_ratio": lambda s: over(s.tp * s.tn, s.fp * s.fn),
+    "lift": lambda s: over(s.precision, over(s.tp + s.fn, s.n)),
     "label_bias": lambda s: over(s.fp - s.fn, s.n),
     "evenness": lambda s: over((s.tp + s.fn) * (s.tn + s.fp), s.n**2),
 }
@@ -93,7 +94,7 @@ def cases_of(matrix: Matrix) -> list[Case]:
 
 
 def test_every_measure_of_a_label_has_a_definition_here() -> None:
-    assert set(DEFINITIONS) == {m.name for m in ew.catalogue() if m.scope == "label"}
+    assert set(DEFINITIONS) == {m.name for m in ew.catalogue(kind="decisions") if m.scope == "label"}
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import edgeworth as ew
 
-CATALOGUE = ew.catalogue()
+CATALOGUE = ew.catalogue(kind="decisions")
 each = pytest.mark.parametrize("measure", CATALOGUE, ids=lambda m: f"{m.scope}-{m.name}")
 matrices = st.integers(1, 5).flatmap(
     lambda size: st.lists(

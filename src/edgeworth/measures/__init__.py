@@ -1,26 +1,38 @@
 """Tally to number: pure functions and their metadata. No input, no output, no randomness."""
 
-from edgeworth.measures.computing import Resolved, at_guessing, measure, resolve, table_of
+from edgeworth.measures.along import Ranked, ResolvedRanking, cut_of, resolve_ranking, steps_of
+from edgeworth.measures.computing import Resolved, at_guessing, resolve, table_of
 from edgeworth.measures.definition import Combination, Measure
 from edgeworth.measures.dollars import Costs, Payoffs, costs, expected_cost, payoffs
+from edgeworth.measures.measuring import Measurable, counted_values, measure, measure_each
+from edgeworth.measures.rankings import TREC_NAMES
 from edgeworth.measures.registry import catalogue, search
 from edgeworth.measures.spelling import Spelling, quoted
 
 __all__ = [
+    "TREC_NAMES",
     "Combination",
     "Costs",
+    "Measurable",
     "Measure",
     "Payoffs",
+    "Ranked",
     "Resolved",
+    "ResolvedRanking",
     "Spelling",
     "at_guessing",
     "catalogue",
     "costs",
+    "counted_values",
+    "cut_of",
     "expected_cost",
     "measure",
+    "measure_each",
     "payoffs",
     "quoted",
     "resolve",
+    "resolve_ranking",
     "search",
+    "steps_of",
     "table_of",
 ]

@@ -110,19 +110,6 @@ def _positive(table: ContingencyTable, name: str) -> int:
     return table.labels.index(table.positive)
 
 
-def measure(tally: ContingencyTable | ClusteredTable, spelling: str | Measure) -> float:
-    """The value of a measure; nan when it is undefined (``ew.estimate`` says why).
-
-    >>> table = ContingencyTable.from_matrix([[58, 20], [12, 10]], rows="predicted", labels=["noun", "verb"])
-    >>> round(measure(table, "informedness"), 4), round(measure(table, "recall[noun]"), 4)
-    (0.1619, 0.8286)
-    """
-    resolved, table = resolve(tally, spelling), table_of(tally)
-    if resolved.measure.counts_pairs and not table.is_counted:
-        return math.nan
-    return float(resolved.values(table.cells))
-
-
 def at_guessing(resolved: Resolved, table: ContingencyTable) -> float:
     """The measure of the table that guessing with the same margins gives on average."""
     if resolved.measure.chance == "0" and not table.abstained.any():

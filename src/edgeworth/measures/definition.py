@@ -13,7 +13,9 @@ import numpy as np
 from edgeworth.errors import OptionError
 from edgeworth.measures.views import Values
 
-Scope: TypeAlias = Literal["label", "overall", "cells"]
+Scope: TypeAlias = Literal["label", "overall", "cells", "ranking"]
+Kind: TypeAlias = Literal["decisions", "rankings"]
+Depth: TypeAlias = Literal["none", "optional", "required"]
 Direction: TypeAlias = Literal["higher", "lower", "neither"]
 Arguments: TypeAlias = Mapping[str, Any]
 
@@ -66,15 +68,19 @@ class Combination:
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of decisions with its metadata.
+    """A measure with its metadata.
 
-    ``compute`` takes a LabelView (scope "label"), Marginals ("overall") or counts (…, K, K) ("cells"), then
-    the options. The other functions say what inference may use: a proportion has Wilson's interval, a
-    combination of independent proportions Newcombe's, a gradient the delta method (views are differentiated
-    without one), and ``guessing`` gives a measure's slope on each diagonal cell when the margins are fixed,
-    which makes its law under guessing exact. ``expected`` is the mean under guessing where that is not the
-    measure of the mean table, and ``no_interval`` why there is no interval unless a method is asked for. A
-    measure that ``counts_pairs`` of cases needs whole ones.
+    ``compute`` takes a LabelView (scope "label"), Marginals ("overall"), counts (…, K, K) ("cells") or Steps
+    and a depth ("ranking"), then the options. The other functions say what inference may use: a proportion
+    has Wilson's interval, a combination of independent proportions Newcombe's, a gradient the delta method
+    (views are differentiated without one), and ``guessing`` gives a measure's slope on each diagonal cell
+    when the margins are fixed, which makes its law under guessing exact. ``expected`` is the mean under
+    guessing where that is not the measure of the mean table, and ``no_interval`` why there is no interval
+    unless a method is asked for. A measure that ``counts_pairs`` of cases needs whole ones.
+
+    Of a ranking's measure, ``depth`` says whether it is taken at one, ``allows_weights`` whether its formula
+    holds for sampling weights, and ``has_mean_chance`` whether its value with all items tied is its mean
+    under random selection.
     """
 
     name: str
@@ -96,6 +102,14 @@ class Measure:
     expected: Callable[..., Values] | None = field(default=None, repr=False)
     no_interval: str | None = field(default=None, repr=False)
     counts_pairs: bool = field(default=False, repr=False)
+    depth: Depth = field(default="none", repr=False)
+    allows_weights: bool = field(default=False, repr=False)
+    has_mean_chance: bool = field(default=True, repr=False)
+
+    @property
+    def kind(self) -> Kind:
+        """What it is a measure of."""
+        return "rankings" if self.scope == "ranking" else "decisions"
 
     @property
     def range(self) -> tuple[float, float]:
@@ -106,8 +120,9 @@ class Measure:
     def spelling(self) -> str:
         """How it is written."""
         label = "[label]" if self.scope == "label" else ""
+        depth = {"none": "", "optional": "[@depth]", "required": "@depth"}[self.depth]
         said = ", ".join(f"{name}={option.default}" for name, option in self.options.items())
-        return f"{self.name}{label}{f'({said})' if said else ''}"
+        return f"{self.name}{label}{depth}{f'({said})' if said else ''}"
 
     def arguments(self, given: Arguments) -> dict[str, float | str]:
         """The options in force: those given, checked, and the defaults of the rest."""

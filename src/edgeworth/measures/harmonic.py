@@ -17,18 +17,19 @@ def reciprocal_sum(start: Values, length: Values) -> Values:
     1.8333333333333333
     """
     start, length = np.broadcast_arrays(np.asarray(start, np.float64), np.asarray(length, np.float64))
-    total = np.zeros(start.shape)
-    base, rest = start.copy(), length.copy()
-    # Differences of digammas lose all digits when a short run stands far down: short runs are added up.
-    while True:
-        todo = (rest > 0) & ((base < FEW) | (rest < FEW))
-        if not todo.any():
-            break
-        base = np.where(todo, base + 1, base)
-        total = np.where(todo, total + 1 / np.where(base > 0, base, 1), total)
-        rest = np.where(todo, rest - 1, rest)
-    low, high = np.maximum(base, FEW), np.maximum(base, FEW) + rest
-    return total + np.log1p(rest / low) + _correction(high) - _correction(low)
+    shape, start, length = start.shape, start.ravel(), length.ravel()
+    total = np.zeros(len(start))
+    # Differences of logarithms lose all digits when a short run stands far down: short runs are added up.
+    single = np.where(length < FEW, length, np.clip(FEW - start, 0, length))
+    active, step = np.flatnonzero(single > 0), 0
+    while len(active):
+        step += 1
+        total[active] += 1 / (start[active] + step)
+        active = active[single[active] > step]
+    far = np.flatnonzero(length > single)
+    low, high = start[far] + single[far], start[far] + length[far]
+    total[far] += np.log1p((high - low) / low) + _correction(high) - _correction(low)
+    return total.reshape(shape)
 
 
 def _correction(x: Values) -> Values:

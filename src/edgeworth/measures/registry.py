@@ -7,11 +7,12 @@ import re
 
 from edgeworth.errors import OptionError
 from edgeworth.measures.averages import AVERAGES
-from edgeworth.measures.definition import Measure
+from edgeworth.measures.definition import Kind, Measure
 from edgeworth.measures.house import HOUSE_MEASURES
 from edgeworth.measures.information import CELL_MEASURES
 from edgeworth.measures.overall import OVERALL_MEASURES
 from edgeworth.measures.per_label import LABEL_MEASURES
+from edgeworth.measures.rankings import RANKING_MEASURES
 
 MEASURES: tuple[Measure, ...] = (
     *OVERALL_MEASURES,
@@ -19,19 +20,25 @@ MEASURES: tuple[Measure, ...] = (
     *HOUSE_MEASURES,
     *CELL_MEASURES,
     *LABEL_MEASURES,
+    *RANKING_MEASURES,
 )
 
 _OF_A_LABEL = {measure.name: measure for measure in MEASURES if measure.scope == "label"}
-_OF_A_TABLE = {measure.name: measure for measure in MEASURES if measure.scope != "label"}
+_OF_A_TABLE = {measure.name: measure for measure in MEASURES if measure.scope in ("overall", "cells")}
+_OF_A_RANKING = {measure.name: measure for measure in MEASURES if measure.scope == "ranking"}
 
 
-def catalogue() -> tuple[Measure, ...]:
+def catalogue(*, kind: Kind | None = None) -> tuple[Measure, ...]:
     """Every measure with its name, formula, range, chance level, direction and source.
+
+    ``kind`` keeps the measures of "decisions" or of "rankings". A ranking cut at a depth has the former too.
 
     >>> [m.chance for m in catalogue() if m.name == "accuracy"]
     ['Σ_l p_l r_l']
     """
-    return MEASURES
+    if kind not in (None, "decisions", "rankings"):
+        raise OptionError(f'kind is "decisions" or "rankings"; saw {kind!r}')
+    return tuple(measure for measure in MEASURES if kind in (None, measure.kind))
 
 
 def search(words: str) -> tuple[Measure, ...]:
@@ -51,6 +58,11 @@ def search(words: str) -> tuple[Measure, ...]:
 def lookup(name: str, *, of_a_label: bool) -> Measure | None:
     """The measure of one label, or of the whole table, under this name."""
     return (_OF_A_LABEL if of_a_label else _OF_A_TABLE).get(name)
+
+
+def ranking_measure(name: str) -> Measure | None:
+    """The measure of a ranking under this name."""
+    return _OF_A_RANKING.get(name)
 
 
 def _letters(text: str) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,11 +84,11 @@ class Steps:
         """Σ over the steps of each list."""
         return np.bincount(self.list_of, weights=values, minlength=self.number)
 
-    def largest(self, values: Values, otherwise: Any) -> Values:
-        """The largest over the steps of each list; ``otherwise`` where a list has none or it is larger."""
-        result = np.full(self.number, otherwise, dtype=np.float64)
+    def largest(self, values: Values, least: float, *, nothing: float | None = None) -> Values:
+        """The largest over the steps of each list, at least ``least``; ``nothing`` where that is all."""
+        result = np.full(self.number, least, dtype=np.float64)
         np.maximum.at(result, self.list_of, values)
-        return result
+        return result if nothing is None else np.where(result == least, nothing, result)
 
     def within(self, depth: Values) -> Values:
         """How many items of each step's tie group lie within the depth of its list."""

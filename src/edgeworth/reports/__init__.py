@@ -1,6 +1,19 @@
 """Reports as values, and their rendering. No mathematics here."""
 
 from edgeworth.reports.decisions import decisions_report
+from edgeworth.reports.lists import lists_report, trec_report
+from edgeworth.reports.rankings import ranking_report
 from edgeworth.reports.report import Column, Grid, Report, Section
+from edgeworth.reports.selection import selection_report
 
-__all__ = ["Column", "Grid", "Report", "Section", "decisions_report"]
+__all__ = [
+    "Column",
+    "Grid",
+    "Report",
+    "Section",
+    "decisions_report",
+    "lists_report",
+    "ranking_report",
+    "selection_report",
+    "trec_report",
+]

@@ -44,7 +44,7 @@ def _informed(findings: DecisionFindings) -> Section:
         Column("method"),
     )
     extra = [estimate for estimate in (findings.decided, findings.zero_weight) if estimate is not None]
-    rows = tuple(_estimate_row(estimate, findings.level) for estimate in (*findings.overall, *extra))
+    rows = tuple(estimate_row(estimate, findings.level) for estimate in (*findings.overall, *extra))
     grids = [Grid("Overall", columns, rows)]
     tests = [
         ("as well or better", findings.at_least),
@@ -62,7 +62,8 @@ def _informed(findings: DecisionFindings) -> Section:
     return Section("How informed", (), tuple(grids))
 
 
-def _estimate_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:
+def estimate_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:
+    """A line of a table of estimates: measure, value, interval, by chance, method."""
     low, high = estimate.interval(level)
     return (
         estimate.measure,
@@ -218,8 +219,8 @@ def _numbers(findings: DecisionFindings) -> dict[str, Any]:
             for label, estimates in findings.labels.items()
         },
         "guessing": {
-            "at_least": _tail(findings.at_least),
-            "either_way": _tail(findings.either_way),
+            "at_least": tail_to_dict(findings.at_least),
+            "either_way": tail_to_dict(findings.either_way),
         },
         "payoffs": findings.payoffs.to_dict(),
         "superstitious": [str(label) for label in findings.superstitious],
@@ -234,7 +235,8 @@ def _numbers(findings: DecisionFindings) -> dict[str, Any]:
     }
 
 
-def _tail(tail: Tail | None) -> dict[str, Any] | None:
+def tail_to_dict(tail: Tail | None) -> dict[str, Any] | None:
+    """A tail probability as plain values."""
     if tail is None:
         return None
     exact = None if tail.exact is None else f"{tail.exact.numerator}/{tail.exact.denominator}"

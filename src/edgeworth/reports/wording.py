@@ -80,3 +80,13 @@ def probability_said(value: float) -> str:
     if value == 0:
         return "0"
     return f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"
+
+
+def plural(number: float, one: str, many: str | None = None) -> str:
+    """The word for a number of things."""
+    return one if number == 1 else many or f"{one}s"
+
+
+def number_said(value: float) -> str:
+    """A count; with a decimal when it is a mean of counts."""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"

@@ -52,9 +52,10 @@ class Run:
         values, where = np.unique(self.scores + 0.0, return_inverse=True)
         total = np.zeros(len(values), dtype=weight.dtype)
         np.add.at(total, where, weight)
-        square = self.square
-        if square is not None:
-            square = np.bincount(where, weights=square, minlength=len(values))
+        if self.square is None:
+            return type(self)(values, total)
+        square = np.zeros(len(values))
+        np.add.at(square, where, self.square)
         return type(self)(values, total, square)
 
     def __add__(self, other: Self) -> Self:
@@ -88,7 +89,7 @@ class Run:
         where = np.searchsorted(self.scores, thresholds, side=side)  # type: ignore[call-overload]  # a str
         if self.weight is None:
             return np.asarray(where)
-        return np.concatenate([[0], np.cumsum(self.weight)])[where]
+        return np.asarray(np.concatenate([[0], np.cumsum(self.weight)])[where])
 
     def at_least(self, threshold: float) -> tuple[int | float, float]:
         """Cases with a score of at least the threshold, and the sum of their squared weights."""
