@@ -1,8 +1,11 @@
 """Tally, measure and method to estimate: intervals, tests, chance laws, matching."""
 
-from edgeworth.inference.estimates import Estimate, Interval, estimate
+from edgeworth.inference.average_precision_law import AveragePrecisionLaw
+from edgeworth.inference.estimates import Estimate, Interval
+from edgeworth.inference.estimating import estimate
 from edgeworth.inference.findings import DecisionFindings, examine_decisions, superstitious_labels
 from edgeworth.inference.guessing import GuessingLaw
+from edgeworth.inference.list_findings import ListFindings, examine_lists
 from edgeworth.inference.matching import Matching, match
 from edgeworth.inference.methods import (
     Bootstrap,
@@ -14,26 +17,43 @@ from edgeworth.inference.methods import (
     Wilson,
 )
 from edgeworth.inference.planning import Plan, cases_needed
+from edgeworth.inference.posteriors import BetaPosterior
+from edgeworth.inference.ranking_findings import Look, RankingFindings, examine_ranking
+from edgeworth.inference.ranking_methods import AcrossLists, Boyd, Influence, Survival
+from edgeworth.inference.recall_bands import Bands, bands
 from edgeworth.inference.tails import Tail
 
 __all__ = [
+    "AcrossLists",
+    "AveragePrecisionLaw",
+    "Bands",
+    "BetaPosterior",
     "Bootstrap",
+    "Boyd",
     "ClopperPearson",
     "DecisionFindings",
     "Delta",
     "Dirichlet",
     "Estimate",
     "GuessingLaw",
+    "Influence",
     "Interval",
+    "ListFindings",
+    "Look",
     "Matching",
     "Method",
     "Newcombe",
     "Plan",
+    "RankingFindings",
+    "Survival",
     "Tail",
     "Wilson",
+    "bands",
     "cases_needed",
     "estimate",
     "examine_decisions",
+    "examine_lists",
+    "examine_ranking",
     "match",
     "superstitious_labels",
 ]

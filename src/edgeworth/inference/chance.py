@@ -8,8 +8,11 @@ from typing import TypeAlias
 
 from edgeworth.errors import InputError
 from edgeworth.inference.guessing import GuessingLaw
+from edgeworth.inference.ranking_chance import average_precision, hit_rank, hits, joint_hit_ranks
 from edgeworth.measures.overall import informedness_slopes
 from edgeworth.tallies import ContingencyTable
+
+__all__ = ["average_precision", "guessing_law", "hit_rank", "hits", "informedness", "joint_hit_ranks"]
 
 Slopes: TypeAlias = Callable[[list[int], list[int]], list[Fraction]]
 

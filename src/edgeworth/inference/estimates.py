@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
-from edgeworth.errors import OptionError, check_seed
+from edgeworth.errors import OptionError
 from edgeworth.inference.laws import Alternative, SamplingLaw, check_level
-from edgeworth.inference.methods import Decisions, Method, default_method
-from edgeworth.inference.testing import guessing_tail
-from edgeworth.measures import Measure, Resolved, at_guessing, resolve, table_of
+from edgeworth.inference.methods import Method
+from edgeworth.inference.tails import Tail
+from edgeworth.measures import Measurable
 from edgeworth.measures.views import finite_or_none
-from edgeworth.tallies import ContingencyTable
+
+ChanceTest: TypeAlias = Callable[[Alternative], Tail | None]
 
 
 @dataclass(frozen=True)
@@ -41,15 +42,20 @@ class Estimate:
     method: Method | None
     undefined: str | None
     no_interval: str | None
-    tally: Decisions = field(repr=False)
+    tally: Measurable = field(repr=False)
     law: SamplingLaw | None = field(repr=False)
-    resolved: Resolved = field(repr=False)
-    seed: int = field(default=0, repr=False)
+    chance_test: ChanceTest = field(default=lambda _: None, repr=False)
+    """P(chance alone does as much), worked out when it is asked for."""
 
     @property
     def standard_error(self) -> float:
         """The standard deviation of the estimate; nan when it is undefined."""
         return math.nan if self.law is None else self.law.standard_error
+
+    @property
+    def doubt(self) -> str | None:
+        """Why the interval may not cover as it says, where that is known; None otherwise."""
+        return getattr(self.law, "doubt", None)
 
     def interval(self, level: float = 0.95) -> Interval:
         """The confidence (or credible) interval at a level."""
@@ -60,18 +66,24 @@ class Estimate:
     def p_value(self, null: float | None = None, alternative: Alternative = "two-sided") -> float:
         """How surprising the value would be under a null hypothesis.
 
-        Without ``null`` the hypothesis is guessing with the same margins, tested exactly where that is
-        possible (with weights or clusters: the chance level by the sampling law). With it, the measure's
-        true value is ``null``, tested by the sampling law.
+        Without ``null`` the hypothesis is chance: guessing with the same margins, or random selection. It is
+        tested exactly where that is possible (with weights or clusters: the chance level by the sampling
+        law). With it, the measure's true value is ``null``, tested by the sampling law.
         """
         if self.undefined is not None:
             return math.nan
-        tail = guessing_tail(self.tally, self.resolved, alternative, self.seed) if null is None else None
+        tail = self.chance_tail(alternative) if null is None else None
         if tail is not None:
             return tail.p_value
         if self.law is None:
             return math.nan
         return self.law.p_value(self.chance if null is None else float(null), alternative)
+
+    def chance_tail(self, alternative: Alternative = "greater") -> Tail | None:
+        """P(chance alone does as well), and how that was found; None where there is no such law."""
+        if alternative not in ("two-sided", "greater", "less"):
+            raise OptionError(f'alternative is "two-sided", "greater" or "less"; saw {alternative!r}')
+        return None if self.undefined is not None else self.chance_test(alternative)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Plain values; what is undefined is None, with the reason beside it."""
@@ -88,50 +100,23 @@ class Estimate:
             "undefined": self.undefined,
             "no_interval": self.no_interval,
             "undefined_draws": getattr(self.law, "undefined_draws", 0),
+            "doubt": self.doubt,
         }
 
 
-def estimate(
-    tally: Decisions, measure: str | Measure, *, method: Method | None = None, seed: int = 0
-) -> Estimate:
-    """A measure with its uncertainty.
+def undefined_estimate(tally: Measurable, spelling: str, reason: str) -> Estimate:
+    """A measure that has no value here, and why."""
+    return Estimate(spelling, math.nan, math.nan, None, reason, reason, tally, None)
 
-    Without a ``method`` each measure gets the one that suits it: Wilson for proportions, Newcombe for
-    informedness of two classes or of one label, the delta method for the rest, weights and clusters included.
 
-    >>> from edgeworth.tallies import ContingencyTable
-    >>> table = ContingencyTable.from_matrix([[56, 48], [14, 32]], rows="predicted")
-    >>> [round(bound, 4) for bound in estimate(table, "informedness").interval()]
-    [0.0524, 0.3339]
-    """
-    check_seed(seed)
+def check_method(method: Any) -> None:
+    """A method is an object that makes a law."""
     if method is not None and (isinstance(method, type) or not hasattr(method, "law")):
         raise OptionError(f"a method is an object such as Bootstrap(draws=2000); saw {method!r}")
-    resolved = resolve(tally, measure)
-    seen, focus = _in_focus(tally, resolved)
-    table = table_of(seen)
-    undefined = focus.undefined(table)
-    if undefined is not None:
-        nothing = (math.nan, math.nan, None, undefined, undefined)
-        return Estimate(resolved.spelling, *nothing, tally, None, resolved, seed)
-    chosen = default_method(seen, focus, seed) if method is None else method
-    law, no_interval = _law(chosen, seen, focus, required=method is not None)
-    return Estimate(
-        measure=resolved.spelling,
-        value=float(focus.values(table.cells)),
-        chance=at_guessing(focus, table),
-        method=chosen,
-        undefined=None,
-        no_interval=no_interval,
-        tally=tally,
-        law=law,
-        resolved=resolved,
-        seed=seed,
-    )
 
 
-def _law(
-    method: Method, tally: Decisions, resolved: Resolved, *, required: bool
+def law_or_reason(
+    method: Method, tally: Any, resolved: Any, *, required: bool
 ) -> tuple[SamplingLaw | None, str | None]:
     """The law; without one the value still stands, with the reason, unless the method was asked for."""
     if not required and resolved.measure.no_interval is not None:
@@ -142,10 +127,3 @@ def _law(
         if required:
             raise
         return None, str(error)
-
-
-def _in_focus(tally: Decisions, resolved: Resolved) -> tuple[Decisions, Resolved]:
-    """A measure of one label needs four cells, not a thousand labels squared."""
-    if resolved.position is None or not isinstance(tally, ContingencyTable) or len(tally.labels) <= 2:
-        return tally, resolved
-    return tally.one_against_rest(resolved.label), replace(resolved, position=0)

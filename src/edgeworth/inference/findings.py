@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from edgeworth.errors import InputError
-from edgeworth.inference.estimates import Estimate, estimate
+from edgeworth.inference.estimates import Estimate
+from edgeworth.inference.estimating import estimate
 from edgeworth.inference.laws import check_level
 from edgeworth.inference.methods import Decisions
 from edgeworth.inference.planning import Plan, cases_needed
 from edgeworth.inference.tails import Tail
-from edgeworth.inference.testing import guessing_tail, label_tail
+from edgeworth.inference.testing import label_tail
 from edgeworth.measures import Payoffs, measure, payoffs, quoted, table_of
 from edgeworth.sources import Label
 from edgeworth.tallies import ContingencyTable
@@ -95,7 +96,6 @@ def examine_decisions(
     if table.total == 0:
         raise InputError("there are no cases with a decision")
     headline = estimate(tally, "informedness", seed=seed)
-    defined = headline.undefined is None
     abstains = bool(table.abstained.any())
     return DecisionFindings(
         tally=tally,
@@ -103,8 +103,8 @@ def examine_decisions(
         informedness=headline,
         overall=tuple(estimate(tally, name, seed=seed) for name in OVERALL),
         labels={label: _of_label(tally, label, seed) for label in labels_examined(table)},
-        at_least=guessing_tail(tally, headline.resolved, "greater", seed) if defined else None,
-        either_way=guessing_tail(tally, headline.resolved, "two-sided", seed) if defined else None,
+        at_least=headline.chance_tail("greater"),
+        either_way=headline.chance_tail("two-sided"),
         payoffs=payoffs(table, pool=pool, margin=margin, commission=commission),
         superstitious=superstitious_labels(tally, level=level),
         plan=cases_needed(headline, level=level),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from edgeworth.errors import OptionError, check_seed
 from edgeworth.inference.influence import influence, variance
@@ -17,6 +17,7 @@ from edgeworth.inference.laws import (
     SamplingLaw,
     WilsonLaw,
 )
+from edgeworth.inference.ranking_resampling import ListValues, bootstrap_ranking, resampled_means
 from edgeworth.inference.resampling import (
     bootstrap_values,
     cluster_bootstrap_values,
@@ -24,8 +25,14 @@ from edgeworth.inference.resampling import (
     posterior_values,
 )
 from edgeworth.inference.scales import Scale, natural_scale
-from edgeworth.measures import Combination, Resolved, table_of
-from edgeworth.tallies import ClusteredTable, ContingencyTable
+from edgeworth.measures import (
+    Combination,
+    Resolved,
+    ResolvedRanking,
+    steps_of,
+    table_of,
+)
+from edgeworth.tallies import ClusteredTable, ContingencyTable, Ranking
 
 NO_ERROR = 1e-24
 """A variance below this is rounding."""
@@ -36,7 +43,7 @@ Decisions: TypeAlias = ContingencyTable | ClusteredTable
 class Method(Protocol):
     """How to get from a tally and a measure to a sampling law."""
 
-    def law(self, tally: Decisions, resolved: Resolved) -> SamplingLaw:
+    def law(self, tally: Any, resolved: Any) -> SamplingLaw:
         """The law, or an error that says why the method does not apply."""
 
     def __str__(self) -> str:
@@ -156,7 +163,10 @@ class Dirichlet:
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """Resampling of cases (one multinomial draw of the table a replicate), or of whole clusters."""
+    """Resampling of cases (one multinomial draw of the table a replicate), or of whole clusters.
+
+    Of a ranking, targets and background are resampled each by themselves; of many lists, whole lists.
+    """
 
     draws: int = 2000
     seed: int = 0
@@ -168,8 +178,14 @@ class Bootstrap:
         if self.interval not in ("percentile", "bca"):
             raise OptionError(f'a bootstrap interval is "percentile" or "bca"; saw {self.interval!r}')
 
-    def law(self, tally: Decisions, resolved: Resolved) -> SamplingLaw:
+    def law(
+        self, tally: Decisions | Ranking | ListValues, resolved: Resolved | ResolvedRanking
+    ) -> SamplingLaw:
         """Replicates of the measure."""
+        if isinstance(resolved, ResolvedRanking):
+            assert isinstance(tally, (Ranking, ListValues))
+            return self._ranking_law(tally, resolved)
+        assert isinstance(tally, (ContingencyTable, ClusteredTable))
         if isinstance(tally, ClusteredTable):
             if self.interval == "bca":
                 raise OptionError("the BCa interval is for independent cases: use percentile with clusters")
@@ -181,6 +197,22 @@ class Bootstrap:
         value = float(resolved.values(table_of(tally).cells))
         defined, lost = defined_draws(values, resolved.spelling)
         return BootstrapLaw(value, defined, self.interval, acceleration, lost)
+
+    def _ranking_law(self, tally: Ranking | ListValues, resolved: ResolvedRanking) -> SamplingLaw:
+        """Replicates of a ranking, each class by itself; or of many lists, whole lists resampled."""
+        if self.interval == "bca":
+            raise OptionError("the BCa interval is for decisions: use percentile with rankings")
+        if isinstance(tally, ListValues):
+            draws = resampled_means(tally.checked(), self.draws, self.seed)
+            return BootstrapLaw(float(tally.values.mean()), draws, self.interval, 0.0, 0)
+        value = float(resolved.values(steps_of(tally, resolved))[0])
+        draws = bootstrap_ranking(tally, resolved, self.draws, self.seed)
+        defined, lost = defined_draws(draws, resolved.spelling)
+        if not defined.std() > 0:
+            raise OptionError(
+                "every replicate has the same value: resampling does not tell how much it varies"
+            )
+        return BootstrapLaw(value, defined, self.interval, 0.0, lost)
 
     def __str__(self) -> str:
         return f"{'BCa ' if self.interval == 'bca' else ''}bootstrap, {self.draws:,} draws"

@@ -11,6 +11,7 @@ from edgeworth.errors import OptionError
 from edgeworth.inference.estimates import Estimate
 from edgeworth.inference.laws import check_level, normal_quantile
 from edgeworth.measures import table_of
+from edgeworth.tallies import RankedLists, Ranking
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,11 @@ def cases_needed(
 
 
 def _size(estimate: Estimate) -> float:
-    """Cases; with sampling weights as many as would tell as much if they all weighed the same."""
+    """Cases, or lists; with sampling weights as many as would tell as much if they all weighed the same."""
+    if isinstance(estimate.tally, RankedLists):
+        return float(estimate.tally.number)
+    if isinstance(estimate.tally, Ranking):
+        return float(estimate.tally.total)
     table = table_of(estimate.tally)
     total = float(table.cells.sum())
     return total if table.squared is None else total**2 / float(table.squared.sum())

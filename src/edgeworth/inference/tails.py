@@ -24,7 +24,8 @@ class Tail:
 
     Enumeration gives ``exact`` as a fraction, and low = high. Monte Carlo gives a 99% interval around the
     share of draws, and (1 + count)/(1 + draws) as a p-value that is valid however few the draws. A certified
-    bound gives low = 0 and itself.
+    bound gives low = 0 and itself. A bracket and weighted draws give their upper end as the p-value, an
+    approximation itself.
     """
 
     low: float
@@ -32,7 +33,7 @@ class Tail:
     p_value: float
     method: str
     exact: Fraction | None = None
-    kind: Literal["exact", "bound", "drawn"] = "exact"
+    kind: Literal["exact", "bound", "drawn", "bracket", "approximation"] = "exact"
 
     @classmethod
     def enumerated(cls, probability: Fraction, tables: int) -> Tail:
@@ -62,6 +63,32 @@ class Tail:
         high = float(special.betaincinv(count + 1, draws - count, 1 - tail)) if count < draws else 1.0
         method = f"Monte Carlo, {draws:,} tables, seed {seed}"
         return cls(low, high, (1 + count) / (1 + draws), method, kind="drawn")
+
+    @classmethod
+    def counted(cls, probability: Fraction, said: str) -> Tail:
+        """Exactly this fraction; one too small for a float is still above 0."""
+        value = float(probability)
+        if probability and value < SMALLEST:
+            return cls(0.0, SMALLEST, SMALLEST, f"exact, {said}: below 5e-324", probability)
+        return cls(value, value, value, f"exact, {said}", probability)
+
+    @classmethod
+    def between(
+        cls, log_low: float, log_high: float, method: str, kind: Literal["bound", "drawn", "bracket"]
+    ) -> Tail:
+        """Between two ends given by their logarithms; the upper one is the p-value."""
+        high = math.exp(min(log_high, 0.0))
+        if high < SMALLEST:
+            return cls(
+                0.0, SMALLEST, SMALLEST, f"{method}: below 1e{math.ceil(log_high / math.log(10))}", kind=kind
+            )
+        return cls(math.exp(min(log_low, 0.0)), high, high, method, kind=kind)
+
+    @classmethod
+    def approximated(cls, value: float, error: float, method: str) -> Tail:
+        """An approximation, with the size of what it leaves out; nothing is certified."""
+        low, high = max(value - error, 0.0), min(max(value + error, SMALLEST), 1.0)
+        return cls(low, high, min(max(value, SMALLEST), 1.0), method, kind="approximation")
 
 
 def hypergeometric_range(total: int, marked: int, drawn: int) -> tuple[int, int]:

@@ -1,0 +1,72 @@
+"""The front of this folder: any tally and a measure to an estimate with its uncertainty."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from edgeworth.errors import check_seed
+from edgeworth.inference.estimates import Estimate, check_method, law_or_reason, undefined_estimate
+from edgeworth.inference.methods import Decisions, Method, default_method
+from edgeworth.inference.ranking_estimates import estimate_lists, estimate_ranking
+from edgeworth.inference.testing import guessing_tail
+from edgeworth.measures import Measurable, Measure, Resolved, at_guessing, cut_of, resolve, table_of
+from edgeworth.tallies import ContingencyTable, RankedLists, Ranking
+
+
+def estimate(
+    tally: Measurable, measure: str | Measure, *, method: Method | None = None, seed: int = 0
+) -> Estimate:
+    """A measure with its uncertainty.
+
+    Without a ``method`` each measure gets the one that suits it. Of decisions: Wilson for proportions,
+    Newcombe for informedness of two classes or of one label, the delta method for the rest, weights and
+    clusters included. Of a ranking: the influence of each case for average precision and ROC area, a
+    bootstrap for the rest; at a depth, what suits the decisions there. Of many lists: Student's t over lists.
+
+    >>> table = ContingencyTable.from_matrix([[56, 48], [14, 32]], rows="predicted")
+    >>> [round(bound, 4) for bound in estimate(table, "informedness").interval()]
+    [0.0524, 0.3339]
+    """
+    check_seed(seed)
+    check_method(method)
+    if isinstance(tally, RankedLists):
+        return estimate_lists(tally, measure, method=method, seed=seed)
+    if not isinstance(tally, Ranking):
+        return estimate_decisions(tally, measure, method=method, seed=seed)
+    cut = cut_of(tally, measure)
+    if cut is None:
+        return estimate_ranking(tally, measure, method=method, seed=seed)
+    table, spelling = cut
+    return replace(estimate_decisions(table, spelling, method=method, seed=seed), measure=str(measure))
+
+
+def estimate_decisions(
+    tally: Decisions, measure: str | Measure, *, method: Method | None = None, seed: int = 0
+) -> Estimate:
+    """A measure of decisions with its uncertainty."""
+    resolved = resolve(tally, measure)
+    seen, focus = _in_focus(tally, resolved)
+    table = table_of(seen)
+    undefined = focus.undefined(table)
+    if undefined is not None:
+        return undefined_estimate(tally, resolved.spelling, undefined)
+    chosen = default_method(seen, focus, seed) if method is None else method
+    law, no_interval = law_or_reason(chosen, seen, focus, required=method is not None)
+    return Estimate(
+        measure=resolved.spelling,
+        value=float(focus.values(table.cells)),
+        chance=at_guessing(focus, table),
+        method=chosen,
+        undefined=None,
+        no_interval=no_interval,
+        tally=tally,
+        law=law,
+        chance_test=lambda alternative: guessing_tail(tally, resolved, alternative, seed),
+    )
+
+
+def _in_focus(tally: Decisions, resolved: Resolved) -> tuple[Decisions, Resolved]:
+    """A measure of one label needs four cells, not a thousand labels squared."""
+    if resolved.position is None or not isinstance(tally, ContingencyTable) or len(tally.labels) <= 2:
+        return tally, resolved
+    return tally.one_against_rest(resolved.label), replace(resolved, position=0)

@@ -1,0 +1,230 @@
+"""Everything worth saying about a ranking, or about many lists, computed once."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from edgeworth.errors import InputError, OptionError
+from edgeworth.inference.estimates import Estimate
+from edgeworth.inference.estimating import estimate
+from edgeworth.inference.laws import check_level
+from edgeworth.inference.planning import Plan, cases_needed
+from edgeworth.inference.ranking_chance import hits as hits_law
+from edgeworth.inference.recall_bands import Bands, bands
+from edgeworth.inference.tails import Tail
+from edgeworth.measures import measure
+from edgeworth.measures.ranking_steps import step_scores, steps_of_ranking
+from edgeworth.measures.views import Values
+from edgeworth.tallies import ContingencyTable, Ranking
+
+PLAIN = ("pr_auc", "reciprocal_rank", "ndcg", "best_informedness")
+"""Measures that a report shows without an interval."""
+CURVE_POINTS = 100
+
+
+@dataclass(frozen=True)
+class Look:
+    """What looking at the first items finds."""
+
+    depth: int
+    hits: float
+    by_chance: float
+    precision: Estimate
+    recall: Estimate
+    lift: float
+    at_least: Tail | None
+
+
+@dataclass(frozen=True)
+class BestCut:
+    """The threshold at which recall exceeds fallout by most. The best of many cuts is partly luck."""
+
+    threshold: float
+    depth: float
+    informedness: float
+    table: ContingencyTable
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What the looking is worth when a hit gains and a look costs."""
+
+    gain: float
+    cost: float
+    at_depth: float
+    best_depth: float
+    best_value: float
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The hit curve with its band, and the band of random selection."""
+
+    bands: Bands
+    chance_low: Values
+    chance_high: Values
+
+
+@dataclass(frozen=True)
+class RankingFindings:
+    """The numbers behind a report on one ranking."""
+
+    ranking: Ranking
+    level: float
+    depth: int
+    average_precision: Estimate
+    roc_auc: Estimate
+    plain: dict[str, float]
+    looks: tuple[Look, ...]
+    tail: Tail | None
+    """P(random selection does as well), or as badly when the ranking is worse than that."""
+    best: BestCut | None
+    worth: Worth | None
+    curve: Curve | None
+    plan: Plan
+    tie_bracket: tuple[float, float] | None
+    """Average precision with ties in the worst and in the best order, where that makes a difference."""
+
+    @property
+    def look(self) -> Look:
+        """The look of the verdict."""
+        return next(look for look in self.looks if look.depth == self.depth)
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the ranking does at least as well as random selection does on average."""
+        return self.average_precision.value >= self.average_precision.chance
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether random selection is ruled out at the level, either way."""
+        if self.tail is not None:
+            return 2 * self.tail.p_value <= round(1 - self.level, 12)
+        found = self.average_precision
+        return found.law is not None and found.chance not in found.interval(self.level)
+
+
+def examine_ranking(
+    ranking: Ranking,
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+    depth: int | None = None,
+    gain: float | None = None,
+    cost: float | None = None,
+) -> RankingFindings:
+    """Estimate, test and price a ranking."""
+    check_level(level)
+    if (gain is None) != (cost is None):
+        raise OptionError("the worth of a look needs both: gain, of a hit, and cost, of a look")
+    if not ranking.ranked_total:
+        raise InputError("there are no items")
+    precision = estimate(ranking, "average_precision", seed=seed)
+    looked = _headline_depth(ranking) if depth is None else _checked_depth(depth)
+    defined = precision.undefined is None
+    better = defined and precision.value >= precision.chance
+    tail = precision.chance_tail("greater" if better else "less")
+    return RankingFindings(
+        ranking=ranking,
+        level=level,
+        depth=looked,
+        average_precision=precision,
+        roc_auc=estimate(ranking, "roc_auc", seed=seed),
+        plain={name: measure(ranking, name) for name in PLAIN},
+        looks=tuple(_look(ranking, at, seed) for at in _depths(ranking, looked)) if defined else (),
+        tail=tail,
+        best=_best_cut(ranking),
+        worth=None if gain is None or cost is None else _worth(ranking, looked, gain, cost),
+        curve=_curve(ranking, level) if defined and ranking.is_counted else None,
+        plan=cases_needed(precision, level=level),
+        tie_bracket=_tie_bracket(ranking) if defined else None,
+    )
+
+
+def round_depths(most: float) -> list[int]:
+    """1, 2, 5, 10, 20, 50, … up to a depth."""
+    return [step * 10**power for power in range(16) for step in (1, 2, 5) if step * 10**power <= most]
+
+
+def _headline_depth(ranking: Ranking) -> int:
+    """A round number of looks that could find every target."""
+    wanted = max(10.0, float(ranking.target_total))
+    most = max(1, math.floor(ranking.ranked_total))
+    return min(most, next(depth for depth in round_depths(math.inf) if depth >= wanted))
+
+
+def _checked_depth(depth: int) -> int:
+    if not isinstance(depth, (int, np.integer)) or depth < 1:
+        raise OptionError(f"a depth is a whole number of at least 1; saw {depth!r}")
+    return int(depth)
+
+
+def _depths(ranking: Ranking, looked: int) -> list[int]:
+    """Depths worth a line each: round numbers from 10 on, and the one of the verdict."""
+    most = ranking.ranked_total
+    found = [depth for depth in round_depths(most) if depth >= min(10, most)]
+    return sorted({*found, looked})
+
+
+def _look(ranking: Ranking, depth: int, seed: int) -> Look:
+    table = ranking.at_depth(depth)
+    precision = estimate(ranking, f"precision@{depth}", seed=seed)
+    place = table.index(ranking.target)
+    return Look(
+        depth=depth,
+        hits=table.counts[place, place].item(),
+        by_chance=float(table.predicted[place] * ranking.target_total / ranking.total),
+        precision=precision,
+        recall=estimate(ranking, f"recall@{depth}", seed=seed),
+        lift=measure(ranking, f"lift@{depth}"),
+        at_least=precision.chance_tail("greater"),
+    )
+
+
+def _best_cut(ranking: Ranking) -> BestCut | None:
+    steps = steps_of_ranking(ranking)
+    background = float(ranking.background.total)
+    if not len(steps.hits) or not background:
+        return None
+    heights = steps.hits_below / steps.targets[0] - (steps.seen_below - steps.hits_below) / background
+    best = int(np.argmax(heights))
+    if heights[best] <= 0:
+        return None
+    threshold = float(step_scores(ranking)[best])
+    return BestCut(
+        threshold, float(steps.seen_below[best]), float(heights[best]), ranking.at_threshold(threshold)
+    )
+
+
+def _worth(ranking: Ranking, depth: int, gain: float, cost: float) -> Worth:
+    terms = f"(gain={gain!r}, cost={cost!r})"
+    return Worth(
+        gain,
+        cost,
+        measure(ranking, f"value@{depth}{terms}"),
+        measure(ranking, f"best_depth{terms}"),
+        measure(ranking, f"best_value{terms}"),
+    )
+
+
+def _curve(ranking: Ranking, level: float) -> Curve:
+    items, targets = int(ranking.total), int(ranking.target_total)
+    ranked = int(ranking.ranked_total)
+    depths = np.unique(np.round(np.linspace(1, ranked, min(ranked, CURVE_POINTS))))
+    limits = [hits_law(items, targets, int(depth)).interval(level) for depth in depths]
+    return Curve(
+        bands(ranking, depths=depths, level=level),
+        np.array([low for low, _ in limits], dtype=np.float64),
+        np.array([high for _, high in limits], dtype=np.float64),
+    )
+
+
+def _tie_bracket(ranking: Ranking) -> tuple[float, float] | None:
+    steps = steps_of_ranking(ranking)
+    if not ranking.is_counted or np.all(steps.size == steps.hits):
+        return None
+    worst, best = (measure(ranking, f"average_precision(ties={ties})") for ties in ("worst", "best"))
+    return worst, best

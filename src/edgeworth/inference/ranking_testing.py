@@ -1,0 +1,97 @@
+"""Testing a ranking's measure against random selection."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from edgeworth.inference.concordance import concordance_tail
+from edgeworth.inference.laws import Alternative
+from edgeworth.inference.ranking_chance import average_precision
+from edgeworth.inference.ranking_resampling import random_orders
+from edgeworth.inference.tails import Tail
+from edgeworth.measures import ResolvedRanking, counted_values, steps_of
+from edgeworth.measures.views import Values
+from edgeworth.tallies import RankedLists, Ranking
+
+SAME = 1e-12
+STEPS_DRAWN = 20_000_000
+"""Steps of random orders that are drawn within a few seconds."""
+FEWEST, MOST = 199, 99_999
+
+
+def selection_tail(
+    ranking: Ranking, resolved: ResolvedRanking, alternative: Alternative, seed: int
+) -> Tail | None:
+    """P(random selection does as much); None where cases are weighted."""
+    if not ranking.is_counted or resolved.measure.direction == "neither":
+        return None
+    items, targets = int(ranking.total), int(ranking.target_total)
+    value = float(resolved.values(steps_of(ranking, resolved))[0])
+    if resolved.measure.name == "average_precision":
+        reachable = resolved.arguments["over"] == "reachable"
+        law = average_precision(
+            items, targets, depth=resolved.depth, over="reachable" if reachable else "targets"
+        )
+        if alternative == "two-sided":
+            return doubled(law.tail(value, seed=seed), law.lower_tail(value, seed=seed))
+        return law.tail(value, seed=seed) if alternative == "greater" else law.lower_tail(value, seed=seed)
+    if resolved.measure.name == "roc_auc":
+        return concordance_tail(ranking, alternative)
+    draws = _draws(targets)
+    middle = float(resolved.at_random(steps_of(ranking, resolved))[0])
+    count = sum(
+        _beyond(resolved.values(steps), value, middle, alternative)
+        for steps in random_orders(items, targets, draws, seed)
+    )
+    return _drawn(count, draws, seed)
+
+
+def lists_tail(
+    lists: RankedLists, resolved: ResolvedRanking, value: float, alternative: Alternative, seed: int
+) -> Tail | None:
+    """P(random orders of every list have such a mean); None where the lists are not all there is."""
+    if not lists.is_whole or resolved.measure.direction == "neither":
+        return None
+    draws = int(np.clip(STEPS_DRAWN // max(1, len(lists.scores)), FEWEST, 9_999))
+    generator = np.random.default_rng(seed)
+    means = np.empty(draws)
+    for index in range(draws):
+        shuffled = replace(lists, scores=generator.random(len(lists.scores)))
+        found = counted_values(shuffled, resolved)
+        means[index] = found.mean() if len(found) else math.nan
+    return _drawn(_beyond(means, value, float(np.nanmean(means)), alternative), draws, seed)
+
+
+def doubled(upper: Tail, lower: Tail) -> Tail:
+    """The two-sided tail: twice the smaller one."""
+    smaller = upper if upper.p_value <= lower.p_value else lower
+    exact = None if smaller.exact is None else min(smaller.exact * 2, type(smaller.exact)(1))
+    low, high, p_value = (min(1.0, 2 * x) for x in (smaller.low, smaller.high, smaller.p_value))
+    return replace(
+        smaller, low=low, high=high, p_value=p_value, exact=exact, method=f"{smaller.method}, doubled"
+    )
+
+
+def _draws(targets: int) -> int:
+    return int(np.clip(STEPS_DRAWN // max(1, targets), FEWEST, MOST))
+
+
+def _beyond(values: Values, observed: float, middle: float, alternative: Alternative) -> int:
+    """Draws at least as extreme. Rounding may make one count as extreme, never as harmless."""
+    same = SAME * max(1.0, abs(observed))
+    if alternative == "two-sided" and not math.isnan(middle):
+        beyond = np.abs(values - middle) >= abs(observed - middle) - same
+    elif alternative == "less":
+        beyond = values <= observed + same
+    else:
+        beyond = values >= observed - same
+    return int((beyond | np.isnan(values)).sum())
+
+
+def _drawn(count: int, draws: int, seed: int) -> Tail:
+    return replace(
+        Tail.drawn(count, draws, seed), method=f"Monte Carlo, {draws:,} random orders, seed {seed}"
+    )
