@@ -87,7 +87,7 @@ class Steps:
     def largest(self, values: Values, least: float, *, nothing: float | None = None) -> Values:
         """The largest over the steps of each list, at least ``least``; ``nothing`` where that is all."""
         result = np.full(self.number, least, dtype=np.float64)
-        np.maximum.at(result, self.list_of, values)
+        np.maximum.at(result, self.list_of, np.where(np.isnan(values), least, values))
         return result if nothing is None else np.where(result == least, nothing, result)
 
     def within(self, depth: Values) -> Values:

@@ -29,6 +29,8 @@ SHOWN_TREC = (
     "success_1",
     "success_10",
 )
+COMPARED_TREC = ("map", "Rprec", "ndcg", "P_10", "recip_rank")
+SHOWN_RUNS = 4
 _OURS = {ours: theirs for theirs, ours in TREC_NAMES.items()}
 
 
@@ -45,10 +47,13 @@ def lists_report(findings: ListFindings, provenance: Mapping[str, Any]) -> Repor
 
 def trec_report(runs: Mapping[str, ListFindings], provenance: Mapping[str, Any]) -> Report:
     """The report on one or more runs against the same judgements."""
-    sections: list[Section] = []
+    sections: list[Section] = [] if len(runs) == 1 else [_side_by_side(runs)]
     warnings: list[str] = []
     for name, findings in runs.items():
-        sections += [_trec_means(name, findings), _each(findings, name)]
+        if len(runs) <= SHOWN_RUNS:
+            sections.append(_trec_means(name, findings))
+        if len(runs) == 1:
+            sections.append(_each(findings, name))
         warnings += [f"{name}: {said}" if len(runs) > 1 else said for said in list_warnings(findings)]
     first = next(iter(runs.values()))
     verdicts = [
@@ -123,6 +128,17 @@ def _means(findings: ListFindings) -> Section:
         line = ("as well", findings.tail.p_value, findings.tail.method)
         grids.append(Grid("Random orders would do", columns, (line,)))
     return Section("Means over lists", (), tuple(grids))
+
+
+def _side_by_side(runs: Mapping[str, ListFindings]) -> Section:
+    """Runs in lines, the usual measures in columns."""
+    names = [name for name in next(iter(runs.values())).estimates if trec_name(name) in COMPARED_TREC]
+    columns = (Column("run"), *(Column(trec_name(name) or name, "number") for name in names))
+    rows = tuple(
+        (run, *(finite_or_none(found.estimates[name].value) for name in names)) for run, found in runs.items()
+    )
+    note = "which of them is better is a question for a paired comparison, not for these means"
+    return Section("Means of the runs", (), (Grid("", columns, rows, note),))
 
 
 def _trec_means(name: str, findings: ListFindings) -> Section:

@@ -84,12 +84,12 @@ def _looks(findings: RankingFindings) -> Section | None:
         Column(f"{level} interval", "interval"),
         Column("recall", "number"),
         Column("lift", "number"),
-        Column("chance of so many", "probability"),
+        Column("P(chance)", "probability"),
     )
     rows = tuple(_look_row(look, findings.level) for look in findings.looks)
     note = (
         "intervals take the score at that depth as a fixed threshold; "
-        "lift: precision over the share of targets"
+        "lift: precision over the share of targets; P(chance): random selection finds as many"
     )
     return Section("Looking at the first items", (), (Grid("", columns, rows, note),))
 

@@ -36,13 +36,11 @@ def selection_report(
     if hits is not None and hits_tail is not None:
         said.append(f"It finds {hits:,} or more with probability {probability_words(hits_tail)}.")
     rows: list[tuple[Cell, ...]] = [
-        ("mean", law.mean),
-        ("standard deviation", law.standard_deviation),
-        ("share of targets", law.m / law.n),
+        ("mean", f"{law.mean:.6g}"),
+        ("standard deviation", f"{law.standard_deviation:.6g}"),
+        ("share of targets", f"{law.m / law.n:.6g}"),
     ]
-    grid = Grid(
-        "Average precision by random selection", (Column("what"), Column("value", "number")), tuple(rows)
-    )
+    grid = Grid("Average precision by random selection", (Column("what"), Column("value")), tuple(rows))
     tails = [("average precision", value, tail), ("hits", hits, hits_tail)]
     lines = tuple(
         (f"{name} of at least {asked:g}", found.p_value, found.low, found.high, found.method)

@@ -1,0 +1,287 @@
+"""Rankings on the command line: scores in a file, search runs, and chance itself."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import pytrec_eval
+
+import edgeworth as ew
+from edgeworth.cli import main
+
+QRELS = "q1 0 d1 1\nq1 0 d2 0\nq1 0 d3 2\nq2 0 d1 0\nq3 0 d9 1\n"
+RUN = "q1 Q0 d2 1 9.0 tag\nq1 Q0 d1 2 8.0 tag\nq1 Q0 d7 3 7.0 tag\nq2 Q0 d1 1 1.0 tag\nq8 Q0 d1 1 1.0 tag\n"
+
+
+def call(
+    folder: Path, capsys: pytest.CaptureFixture[str], *arguments: str
+) -> subprocess.CompletedProcess[str]:
+    with contextlib.chdir(folder), pytest.raises(SystemExit) as left:
+        main(list(arguments))
+    shown = capsys.readouterr()
+    return subprocess.CompletedProcess(arguments, int(left.value.code or 0), shown.out, shown.err)
+
+
+def flat(text: str) -> str:
+    return " ".join(text.replace("│", " ").split())
+
+
+def refused(done: subprocess.CompletedProcess[str]) -> str:
+    assert done.returncode == 2, done.stdout
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1, done.stderr
+    return done.stderr
+
+
+def scores_file(folder: Path, rows: int = 300, seed: int = 1) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    truth = rng.random(rows) < 0.2
+    score = np.round(rng.normal(size=rows) + truth, 3)
+    lines = [
+        f"{'yes' if y else 'no'},{s},{i % 10},d{i}" for i, (y, s) in enumerate(zip(truth, score, strict=True))
+    ]
+    (folder / "s.csv").write_text("y,s,query,doc\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    return truth, score
+
+
+def test_a_file_of_scores_from_end_to_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    truth, score = scores_file(tmp_path)
+    done = call(tmp_path, capsys, "evaluate", "s.csv", "--truth", "y", "--score", "s", "--json", "out.json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert report["verdict"] in flat(done.stdout)
+    ranking = ew.Ranking.from_scores(truth, score)
+    expected = ew.estimate(ranking, "average_precision")
+    found = report["estimates"]["average_precision"]
+    assert found["value"] == pytest.approx(expected.value, abs=1e-12)
+    assert [found["low"], found["high"]] == pytest.approx(list(expected.interval()), abs=1e-12)
+    tail = ew.chance.average_precision(300, int(truth.sum())).tail(expected.value)
+    assert report["random_selection"]["tail"]["p_value"] == pytest.approx(tail.p_value)
+    hits = int(truth[np.argsort(-score)][:100].sum())
+    assert report["looks"][3]["depth"] == 100
+    assert f"Finds {hits} of {truth.sum()} targets in the first 100; average precision" in report["verdict"]
+
+
+def test_the_worth_of_looking(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    truth, score = scores_file(tmp_path)
+    words = ["--truth", "y", "--score", "s", "--gain", "5", "--cost", "1.5", "--depth", "40", "--json", "-"]
+    report = json.loads(call(tmp_path, capsys, "evaluate", "s.csv", *words).stdout)
+    worth = np.cumsum(truth[np.argsort(-score, kind="stable")]) * 5 - 1.5 * np.arange(1, 301)
+    assert len(set(score[np.argsort(-score)][39:41])) == 2, "no tie at the depth, so its value is one number"
+    assert report["worth"]["at_depth"] == pytest.approx(worth[39])
+    assert report["worth"]["best_value"] == pytest.approx(worth.max(), abs=5)
+    assert "a gain of 5 a hit and a cost of 1.5 a look" in report["verdict"]
+
+
+def test_groups_are_lists(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    truth, score = scores_file(tmp_path)
+    words = [
+        "--truth",
+        "y",
+        "--score",
+        "s",
+        "--group",
+        "query",
+        "--id",
+        "doc",
+        "--positive",
+        "yes",
+        "--json",
+        "-",
+    ]
+    report = json.loads(call(tmp_path, capsys, "evaluate", "s.csv", *words).stdout)
+    assert len(report["queries"]) == 10
+    single = [
+        ew.measure(ew.Ranking.from_scores(truth[i::10], score[i::10]), "average_precision") for i in range(10)
+    ]
+    found = [report["queries"][str(i)]["average_precision"] for i in range(10)]
+    assert found == pytest.approx(single, abs=1e-12)
+    assert report["means"]["average_precision"] == pytest.approx(np.mean(single), abs=1e-12)
+
+
+def test_a_run_agrees_with_trec_eval(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(5)
+    qrels: dict[str, dict[str, int]] = {}
+    run: dict[str, dict[str, float]] = {}
+    for query in ("301", "302", "007"):
+        documents = [f"D{number}" for number in range(60)]
+        qrels[query] = {d: int(rng.integers(0, 3)) for d in documents if rng.random() < 0.6}
+        run[query] = {d: float(np.round(rng.normal(), 1)) for d in documents if rng.random() < 0.8}
+    lines = [f"{q} 0 {d} {g}" for q, docs in qrels.items() for d, g in docs.items()]
+    (tmp_path / "q.txt").write_text("# judged by nobody\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    ranked = [f"{q}\tQ0\t{d}\t0\t{s}\ttag" for q, docs in run.items() for d, s in docs.items()]
+    (tmp_path / "r.gz").write_bytes(gzip.compress(("\r\n".join(ranked) + "\r\n").encode()))
+    report = json.loads(call(tmp_path, capsys, "trec", "q.txt", "r.gz", "--json", "-").stdout)
+    names = {meta["trec_name"]: spelling for spelling, meta in report["measures"].items()}
+    measures = {
+        "map",
+        "Rprec",
+        "bpref",
+        "recip_rank",
+        "ndcg",
+        "P",
+        "recall",
+        "ndcg_cut",
+        "map_cut",
+        "success",
+    }
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, measures | {"iprec_at_recall", "11pt_avg"}).evaluate(run)
+    compared = 0
+    for query, values in theirs.items():
+        for name, value in values.items():
+            assert report["queries"][query][names[name]] == pytest.approx(value, abs=1e-6), (query, name)
+            compared += 1
+    assert compared == 3 * len(names)
+    for name, spelling in names.items():
+        mean = np.mean([theirs[query][name] for query in theirs])
+        assert report["means"][spelling] == pytest.approx(mean, abs=1e-6), name
+
+
+def test_queries_without_value_follow_the_rule(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "q").write_text(QRELS, encoding="utf-8")
+    (tmp_path / "r").write_text(RUN, encoding="utf-8")
+    precision = "average_precision(ties=trec)"
+
+    def report(*words: str) -> Any:
+        return json.loads(call(tmp_path, capsys, "trec", "q", "r", "--json", "-", *words).stdout)
+
+    # q1 finds d1 second and never d3: AP = (1/2)/2; q2 has nothing to find, q3 no list, q8 no judgements.
+    plain = report()
+    assert plain["means"][precision] == pytest.approx(1 / 4)
+    assert plain["queries"]["q2"][precision] is None
+    assert plain["lists"] == {"counted": 1, "without_targets": 1, "absent": ["q3"], "unknown": ["q8"]}
+    said = " ".join(plain["warnings"])
+    assert "1 query without a target left out" in said
+    assert "1 judged query without a list left out" in said
+    assert report("--absent", "zero")["means"][precision] == pytest.approx(1 / 8)
+    assert report("--no-targets", "zero")["means"][precision] == pytest.approx(1 / 8)
+    both = report("--absent", "zero", "--no-targets", "zero")
+    assert both["means"][precision] == pytest.approx(1 / 12)
+
+
+def test_several_runs_stand_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "q").write_text(QRELS, encoding="utf-8")
+    (tmp_path / "r").write_text(RUN, encoding="utf-8")
+    (tmp_path / "other").write_text(RUN.replace("8.0", "10.0"), encoding="utf-8")
+    report = json.loads(call(tmp_path, capsys, "trec", "q", "r", "other", "--json", "-").stdout)
+    assert list(report["runs"]) == ["r", "other"]
+    assert report["runs"]["other"]["means"]["average_precision(ties=trec)"] == pytest.approx(1 / 2)
+    assert report["means"] == report["runs"]["r"]["means"]
+    shown = call(tmp_path, capsys, "trec", "q", "r", "other", "--measure", "rbp", "--measure", "ndcg@2")
+    assert shown.returncode == 0, shown.stderr
+    assert "rbp(ties=trec)" in shown.stdout
+
+
+def test_chance_by_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["chance", "--items", "20", "--targets", "5", "--average-precision", "0.6", "--json", "-"]
+    report = json.loads(call(tmp_path, capsys, *words).stdout)
+    assert report["average_precision"]["tail"]["exact"] == "50/969"
+    words = ["chance", "--items", "3000", "--targets", "245", "--average-precision", "0.10"]
+    said = flat(call(tmp_path, capsys, *words).stdout)
+    assert "mean average precision of 0.08399, give or take 0.00561" in said
+    words = ["chance", "--items", "10", "--targets", "3", "--depth", "4", "--hits", "3", "--json", "-"]
+    report = json.loads(call(tmp_path, capsys, *words).stdout)
+    assert report["hits"]["tail"]["p_value"] == pytest.approx(4 / 120)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--truth", "y"], "either prediction, for labels, or score"),
+        (["--truth", "y", "--score", "s", "--prediction", "s"], "either prediction"),
+        (["--truth", "y", "--score", "doc"], "must be numbers"),
+        (["--truth", "y", "--score", "s", "--gain", "2"], "needs both"),
+        (["--truth", "y", "--score", "s", "--depth", "0"], "depth is a whole number of at least 1"),
+        (["--truth", "y", "--score", "s", "--positive", "maybe"], "no label 'maybe'"),
+        (["--truth", "doc", "--score", "s"], "which one is the target"),
+        (["--truth", "y", "--score", "s", "--cells", "10"], "give the edges"),
+        (["--truth", "y", "--score", "s", "--abstain", "no"], "abstain has no meaning with a score"),
+        (["--truth", "y", "--score", "s", "--id", "doc"], "id has no meaning without groups"),
+        (["--truth", "y", "--prediction", "y", "--depth", "3"], "depth has no meaning with a prediction"),
+        (["--truth", "y", "--score", "nothing"], "no column 'nothing'"),
+    ],
+)
+def test_bad_words_for_scores(
+    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scores_file(tmp_path)
+    assert said in refused(call(tmp_path, capsys, "evaluate", "s.csv", *words))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("y,s\n1,nan\n0,0.5\n", "row 1"),
+        ("y,s\n1,0.5\n0,\n", "score is missing (or not a number) in row 2"),
+        ("y,s\n1,0.5\n,0.4\n", "truth is missing (or not a number) in row 2"),
+        ("y,s\n1,high\n0,low\n", "must be numbers"),
+        ("y,s\n", "no rows"),
+    ],
+)
+def test_bad_scores(content: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "bad.csv").write_text(content, encoding="utf-8")
+    assert said in refused(call(tmp_path, capsys, "evaluate", "bad.csv", "--truth", "y", "--score", "s"))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("y,s\n1,0.5\n1,0.4\n", "every ranked item is a target"),
+        ("y,s\n0,0.5\n0,0.4\n", "there are no targets"),
+    ],
+)
+def test_one_class_has_a_report_that_says_so(
+    content: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "one.csv").write_text(content, encoding="utf-8")
+    done = call(tmp_path, capsys, "evaluate", "one.csv", "--truth", "y", "--score", "s")
+    assert done.returncode == 0, done.stderr
+    assert said in flat(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "said"),
+    [
+        (QRELS, "q1 Q0 d1 1 high tag\n", "r, line 1"),
+        (QRELS, "q1 Q0 d1 1 0.5\n", "r, line 1"),
+        (QRELS, RUN + "q1 Q0 d1 9 0.1 tag\n", "d1"),
+        ("q1 0 d1 relevant\n", RUN, "q, line 1"),
+        ("q1 0 d1\n", RUN, "q, line 1"),
+        (QRELS, "", "r"),
+        ("", RUN, "q"),
+        (QRELS, "q77 Q0 d1 1 0.5 tag\n", "no lists"),
+    ],
+)
+def test_malformed_trec_files(
+    qrels: str, run: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "q").write_text(qrels, encoding="utf-8")
+    (tmp_path / "r").write_text(run, encoding="utf-8")
+    assert said in refused(call(tmp_path, capsys, "trec", "q", "r"))
+
+
+def test_trec_needs_files_that_are_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "no run" in refused(call(tmp_path, capsys, "trec", "q"))
+    assert "q" in refused(call(tmp_path, capsys, "trec", "q", "r"))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--items", "10", "--targets", "11"], "between 0 and 10"),
+        (["--items", "10", "--targets", "0"], "undefined without targets"),
+        (["--items", "10", "--targets", "3", "--hits", "2"], "within a depth"),
+        (["--items", "10", "--targets", "3", "--average-precision", "nan"], "a number between 0 and 1"),
+    ],
+)
+def test_bad_questions_about_chance(
+    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert said in refused(call(tmp_path, capsys, "chance", *words))
