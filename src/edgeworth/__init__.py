@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         expected_cost,
         measure,
         measure_each,
+        measure_micro,
         payoffs,
         search,
     )
@@ -96,6 +97,7 @@ _HOME = {
             "expected_cost",
             "measure",
             "measure_each",
+            "measure_micro",
             "payoffs",
             "search",
         ),
@@ -158,6 +160,7 @@ __all__ = [
     "match",
     "measure",
     "measure_each",
+    "measure_micro",
     "payoffs",
     "search",
     "simulate_labels",

@@ -77,14 +77,14 @@ def examine_lists(
     check_level(level)
     if not lists.number:
         raise InputError("there are no lists to evaluate")
-    seen: dict[str, Steps] = {}
+    seen: dict[tuple[str, bool], Steps] = {}
     estimates, each = {}, {}
     for name in (with_ties(name, ties) for name in measures):
         resolved = resolve_ranking(lists, name)
-        if resolved.ties not in seen:
+        if resolved.view not in seen:
             # Sorting is most of the work, and the same for every measure under one policy.
-            seen[resolved.ties] = steps_of(lists, resolved)
-        steps = seen[resolved.ties]
+            seen[resolved.view] = steps_of(lists, resolved)
+        steps = seen[resolved.view]
         estimates[name] = estimate_steps(lists, resolved, steps, seed=seed)
         each[name] = resolved.values(steps)
     queries = {

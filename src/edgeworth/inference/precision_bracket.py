@@ -24,6 +24,9 @@ Complexes = NDArray[np.complex128]
 FINEST = 0.014
 """θ/Δ: the bracket's relative width, where the law is smooth."""
 
+WIDE = 0.025
+"""A bracket wider than this gets a second look with more frequencies."""
+
 COARSEST = 0.1
 """A bracket wider than this is not better than draws."""
 
@@ -34,10 +37,10 @@ MOST_WORK = 120_000_000
 SMOOTH = 20
 """Hits after which most frequencies have been dropped, as a rule."""
 
-ROUNDING = 1e-8
-"""Relative allowance for rounding: a million positive terms lose some 1e-10."""
+ROUNDING = 1e-6
+"""Relative allowance for rounding, far above what it comes to: positive terms, some 1e-10 in ten million."""
 
-TINY = 1e-12
+TINY = 1e-10
 """Absolute allowance for rounding, in a mean of values between 0 and 1."""
 
 IN_CACHE = 20_000
@@ -56,6 +59,13 @@ class Bracket:
     def relative_width(self) -> float:
         """(high − low)/low."""
         return math.expm1(min(self.log_high - self.log_low, 700.0))
+
+
+@dataclass(frozen=True)
+class _Window:
+    period: float
+    tolerance: float
+    scale: float
 
 
 def majorant_coefficients(ratio: float, frequencies: Floats) -> tuple[Complexes, Complexes]:
@@ -77,38 +87,57 @@ def bracket(chain: TiltedChain, threshold: float, point: Saddle, *, patient: boo
     The same ends hold for the strict inequalities: the majorant is 1 and the minorant 0 at the threshold.
     None where it would take more than some seconds, unless one is patient.
     """
+    size = abs(point.tilt)
+    window = _window(chain, threshold, point)
+    band = chain.band(frozenset(checkpoints(chain.ranking.depth)))
+    most = MOST_FREQUENCIES
+    if not patient:
+        most = min(most, MOST_WORK // _cells_until_smooth(band))
+    count = max(2, min(math.ceil(size / FINEST * window.period), most))
+    if not patient and size * window.period > COARSEST * count:
+        return None
+    found = _ends(chain, band, threshold, point, window, count)
+    if found.relative_width > WIDE and count < most:
+        # The law is denser at the threshold than a tail of this tilt would be: look closer.
+        finer = count * min(max(found.relative_width / FINEST, 2.0), 12.0)
+        found = _ends(chain, band, threshold, point, window, min(math.ceil(finer), most))
+    return found
+
+
+def _window(chain: TiltedChain, threshold: float, point: Saddle) -> _Window:
+    """The period: outside it, the tilted law and the function g have less than the tolerance."""
     size, sign = abs(point.tilt), math.copysign(1.0, point.tilt)
     scale = 1 / (1 + 2.5 * size * point.spread)
     tolerance = 1e-6 * scale
     room = chain.ranking.most_hits - threshold
     before = min(point.reach(-sign, math.log(tolerance), threshold), threshold if sign > 0 else room)
     after = min(point.reach(sign, math.log(tolerance), threshold), room if sign > 0 else threshold)
-    period = max(after, max(before, 0.0) - math.log(tolerance) / size)
-    band = chain.band(frozenset(checkpoints(chain.ranking.depth)))
-    affordable = max(2, MOST_WORK // _cells_until_smooth(band))
-    count = min(max(2, math.ceil(size / FINEST * period)), MOST_FREQUENCIES)
-    if not patient and affordable < count:
-        count = affordable
+    return _Window(max(after, max(before, 0.0) - math.log(tolerance) / size), tolerance, scale)
+
+
+def _ends(
+    chain: TiltedChain, band: Band, threshold: float, point: Saddle, window: _Window, count: int
+) -> Bracket:
+    size, period = abs(point.tilt), window.period
     j, ratio = np.arange(count, dtype=np.float64), size * period / count
-    if not patient and ratio > COARSEST:
-        return None
     angles = 2 * np.pi * j / period
     # Coefficients fall like 1/j, so what is dropped adds up to some hundredths of the bracket's own width.
-    enough = 0.02 * ratio * scale * np.sqrt((j + 1) / count)
+    enough = 0.02 * ratio * window.scale * np.sqrt((j + 1) / count)
     values, left = characteristic_function(chain, band, angles, enough)
     above, below = majorant_coefficients(ratio, j / count)
     weights = np.where(j > 0, 2.0, 1.0) / count
     turned = values * np.exp(-1j * angles * threshold)
-    if sign < 0:
+    if point.tilt < 0:
         turned = turned.conj()
-    dropped = float((weights * np.abs(above) * left).sum())
+    dropped = float((weights * np.maximum(np.abs(above), np.abs(below)) * left).sum())
     high = float((weights * (above * turned).real).sum()) + dropped
     low = float((weights * (below * turned).real).sum()) - dropped
     # Repetition only adds to the majorant; the minorant must give back what falls outside one period.
-    low = low * -math.expm1(-size * period) - 3 * tolerance - TINY
-    log_high = point.log_bound(threshold) + math.log(high * (1 + ROUNDING) + TINY)
-    log_low = point.log_bound(threshold) + (math.log(low * (1 - ROUNDING)) if low > 0 else -math.inf)
-    return Bracket(log_low, min(log_high, 0.0), count)
+    low = low * -math.expm1(-size * period) - 3 * window.tolerance - TINY
+    high = min(max(high, 0.0), 1.0) * (1 + ROUNDING) + TINY
+    base = point.log_bound(threshold)
+    log_low = base + math.log(low * (1 - ROUNDING)) if low > 0 else -math.inf
+    return Bracket(log_low, min(base + math.log(high), 0.0), count)
 
 
 def characteristic_function(

@@ -4,9 +4,8 @@ A ranking enters as steps: one for each distinct score that at least one target 
 cases between two steps all count alike, so everything costs one pass over the steps.
 
 The recipe is the same for both measures: Tukey's jackknife variance on the logit scale, with Student's
-quantile whose degrees of freedom come from the fourth moment of the effects. Measured coverage is in
-``bench/coverage.py``. A bias correction of average precision was tried: it moves misses from one side of the
-interval to the other and covers less, so the bias is reported and not subtracted.
+quantile whose degrees of freedom come from the fourth moment of the effects (``bench/coverage.py`` measures
+its coverage). Subtracting the bias of average precision would cover less: it is reported only.
 """
 
 from __future__ import annotations
@@ -175,8 +174,7 @@ def independent(
 
 def clustered(sums: Floats) -> Spread:
     """The same for clusters: one sum of weight·effect for each cluster, and at most clusters - 1 degrees."""
-    many = len(sums)
-    if many < 2:
+    if (many := len(sums)) < 2:
         raise OptionError("all cases are in one cluster: nothing tells how much clusters vary")
     second, fourth = float((sums**2).sum()), float((sums**4).sum())
     freedom = FREEDOM * second**2 / fourth if second > NO_VARIANCE else 0.0
@@ -193,19 +191,21 @@ def interval(value: float, spread: Spread, level: float = 0.95) -> tuple[float, 
     return float(expit(logit(value) - reach)), float(expit(logit(value) + reach))
 
 
-def separated_precision(targets: float, background: float, level: float = 0.95) -> tuple[float, float]:
+def separated_precision_interval(
+    targets: float, background: float, level: float = 0.95
+) -> tuple[float, float]:
     """When every target is above all background (AP = 1, variance 0): how bad might the population be?
 
     A share f of background above all targets goes unseen with probability (1-f)^b, a share e of targets
     below all background with (1-e)^m. At probability (1-level)/2 the first leaves AP = 1 - c·ln(1 + 1/c),
-    c = f·b/m, the second at least 1 - e. The lower of the two is the bound, as in Clopper & Pearson's.
+    c = f·b/m, the second at least 1 - e; the lower is the bound. The same reasoning as Clopper & Pearson's.
     """
     unseen = (1 - level) / 2
     odds = -math.expm1(math.log(unseen) / background) * background / targets
     return min(1 - odds * math.log1p(1 / odds), unseen ** (1 / targets)), 1.0
 
 
-def separated_area(targets: float, background: float, level: float = 0.95) -> tuple[float, float]:
+def separated_area_interval(targets: float, background: float, level: float = 0.95) -> tuple[float, float]:
     """The same for a ROC area of 1: Clopper & Pearson's bound of the smaller class. For 0, mirror it."""
     return ((1 - level) / 2) ** (1 / min(targets, background)), 1.0
 

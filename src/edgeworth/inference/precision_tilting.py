@@ -181,9 +181,9 @@ def saddle(ranking: Ranking, threshold: float, mean: float, deviation: float) ->
     heights = log_transforms(ranking, sign * wide) - sign * wide * threshold
     best = int(np.argmin(heights))
     # Near the mean the least tilt is none; a steeper one that costs little makes the period shorter.
-    useful = np.flatnonzero((heights <= 0.5) & (wide <= 0.7 / deviation))
-    best = max(best, int(useful[-1])) if len(useful) else best
-    sizes = np.linspace(wide[max(best - 1, 0)], wide[min(best + 1, len(wide) - 1)], 8)
+    useful = np.flatnonzero((heights <= heights[best] + 0.5) & (wide <= 0.7 / deviation))
+    low = max(wide[max(best - 1, 0)], wide[useful[-1]] if len(useful) else 0.0)
+    sizes = np.linspace(low, max(wide[min(best + 1, len(wide) - 1)], 1.2 * low), 8)
     logs = log_transforms(ranking, sign * sizes)
     best = int(np.argmin(logs - sign * sizes * threshold))
     size, log_transform = float(sizes[best]), float(logs[best])

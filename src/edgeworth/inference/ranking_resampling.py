@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,15 +33,14 @@ def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, s
         raise OptionError("a bootstrap of a ranking draws whole cases; with sampling weights use Influence()")
     steps = steps_of_ranking(ranking)
     cells = BackgroundCells(steps)
-    unranked = int(ranking.unranked)
+    drawn = _tied_replicates if cells.has_ties or resolved.ties == "threshold" else _strict_replicates
 
     def replicates(number: int, generator: np.random.Generator) -> Values:
-        size = max(1, CHUNK // max(1, len(steps.hits)))
-        found = []
-        for start in range(0, number, size):
-            count = min(size, number - start)
-            hits = _resampled_hits(steps, unranked, count, generator)
-            found.append(resolved.values(replicate_steps(steps, cells, hits, cells.drawn(count, generator))))
+        size = max(1, CHUNK // max(1, int(steps.targets[0])))
+        found = [
+            resolved.values(drawn(steps, cells, min(size, number - start), generator))
+            for start in range(0, number, size)
+        ]
         return np.concatenate(found) if found else np.zeros(0)
 
     generators = [np.random.default_rng(part) for part in np.random.SeedSequence(seed).spawn(STREAMS)]
@@ -50,61 +50,86 @@ def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, s
 
 
 class BackgroundCells:
-    """Background by where it stands: above a step, tied with it, or below them all. Empty places left out."""
+    """Background by where it stands: above a step, tied with it, or below them all."""
 
     def __init__(self, steps: Steps) -> None:
         above = steps.seen_above - steps.hits_above
         tied = steps.size - steps.hits
-        gaps = np.diff(np.concatenate([[0.0], above])) - np.concatenate([[0.0], tied[:-1]])
-        counts = np.stack([gaps, tied], axis=1).ravel() if len(above) else np.zeros(0)
+        gaps = np.diff(above, prepend=0.0) - np.concatenate([[0.0], tied[:-1]])[: len(above)]
+        self.has_ties = bool(tied.any())
         self.total = int((steps.ranked - steps.summed(steps.hits))[0])
-        self._places = np.flatnonzero(counts > 0)
-        below = self.total - counts.sum()
-        self._shares = np.append(counts[self._places], below) / max(1, self.total)
-        self._shares /= self._shares.sum() if self.total else 1.0
-        self._number = len(counts)
+        counts = np.stack([gaps, tied], axis=1).ravel() if self.has_ties else gaps
+        shares = np.append(counts, self.total - counts.sum())
+        self._shares = shares / shares.sum() if self.total else shares
 
-    def drawn(self, draws: int, generator: np.random.Generator) -> tuple[Values, Values]:
-        """Background above and tied with each step in each draw."""
-        counts = np.zeros((draws, self._number))
-        if self.total:
-            counts[:, self._places] = generator.multinomial(self.total, self._shares, size=draws)[:, :-1]
-        pairs = counts.reshape(draws, -1, 2)
-        through = np.cumsum(pairs.sum(axis=2), axis=1)
-        return through - pairs[:, :, 1], pairs[:, :, 1]
+    def drawn(self, draws: int, generator: np.random.Generator) -> NDArray[np.int64]:
+        """Background in each place, in each draw: above and tied by turns, or only above without ties."""
+        if not self.total:
+            return np.zeros((draws, len(self._shares) - 1), dtype=np.int64)
+        return generator.multinomial(self.total, self._shares, size=draws)[:, :-1]
 
 
-def _resampled_hits(steps: Steps, unranked: int, draws: int, generator: np.random.Generator) -> Values:
-    """How often each step's targets were drawn; a target that was never ranked can be drawn too."""
-    owners = np.repeat(np.arange(len(steps.hits)), steps.hits.astype(np.intp))
-    total = len(owners) + unranked
-    chosen = generator.integers(0, total, size=(draws, total), dtype=np.uint32)
-    slots = np.concatenate([owners, np.full(unranked, len(steps.hits))])
-    width = len(steps.hits) + 1
-    fused = slots[chosen] + np.arange(draws)[:, None] * width
-    return np.bincount(fused.ravel(), minlength=draws * width).reshape(draws, width)[:, :-1].astype(float)
-
-
-def replicate_steps(
-    steps: Steps, cells: BackgroundCells, hits: Values, background: tuple[Values, Values]
+def _strict_replicates(
+    steps: Steps, cells: BackgroundCells, draws: int, generator: np.random.Generator
 ) -> Steps:
-    """Many rankings as lists of one view; steps without a target are no steps."""
-    draws = len(hits)
-    above, tied = background
-    through = np.cumsum(hits, axis=1)
-    kept = hits > 0
-    lists = np.broadcast_to(np.arange(draws)[:, None], hits.shape)[kept]
-    hits_above = (through - hits)[kept]
-    targets = np.full(draws, steps.targets[0])
+    """Replicates when no target is tied with background: every target drawn is a step of its own.
+
+    A target drawn twice stands twice, one after the other. Targets that were never ranked have the highest
+    numbers, so they are the last of each draw.
+    """
+    total, ranked = int(steps.targets[0]), int(steps.hits.sum())
+    owners = np.repeat(np.arange(len(steps.hits)), steps.hits.astype(np.intp))
+    chosen = np.sort(generator.integers(0, total, size=(draws, total), dtype=np.uint32), axis=1)
+    above = np.cumsum(cells.drawn(draws, generator), axis=1)
+    kept: Any = slice(None) if ranked == total else chosen < ranked
+    hits_above = np.broadcast_to(np.arange(total, dtype=np.float64), chosen.shape)[kept].ravel()
+    lists = np.broadcast_to(np.arange(draws)[:, None], chosen.shape)[kept].ravel()
+    ones = np.ones(len(lists))
     return Steps(
         list_of=lists,
+        hits_above=hits_above,
+        seen_above=hits_above + above[lists, owners[chosen[kept].ravel()]],
+        hits=ones,
+        size=ones,
+        targets=np.full(draws, float(total)),
+        ranked=np.bincount(lists, minlength=draws) + float(cells.total),
+        items=np.full(draws, steps.items[0]),
+    )
+
+
+def _tied_replicates(
+    steps: Steps, cells: BackgroundCells, draws: int, generator: np.random.Generator
+) -> Steps:
+    """Replicates by tie groups; those without a target are no steps."""
+    hits = _resampled_hits(steps, draws, generator)
+    places = cells.drawn(draws, generator)
+    pairs = places.reshape(draws, -1, 2) if cells.has_ties else np.stack([places, 0 * places], axis=2)
+    tied = pairs[:, :, 1]
+    above = np.cumsum(pairs.sum(axis=2), axis=1) - tied
+    through = np.cumsum(hits, axis=1)
+    kept = hits > 0
+    hits_above = (through - hits)[kept]
+    return Steps(
+        list_of=np.broadcast_to(np.arange(draws)[:, None], hits.shape)[kept],
         hits_above=hits_above,
         seen_above=hits_above + above[kept],
         hits=hits[kept],
         size=(hits + tied)[kept],
-        targets=targets,
-        ranked=through[:, -1] + cells.total if hits.shape[1] else np.full(draws, float(cells.total)),
+        targets=np.full(draws, steps.targets[0]),
+        ranked=hits.sum(axis=1) + float(cells.total),
         items=np.full(draws, steps.items[0]),
+    )
+
+
+def _resampled_hits(steps: Steps, draws: int, generator: np.random.Generator) -> Values:
+    """How often each step's targets were drawn; a target that was never ranked can be drawn too."""
+    total, width = int(steps.targets[0]), len(steps.hits) + 1
+    owners = np.repeat(np.arange(len(steps.hits)), steps.hits.astype(np.intp))
+    slots = np.concatenate([owners, np.full(total - len(owners), width - 1)])
+    chosen = generator.integers(0, total, size=(draws, total), dtype=np.uint32)
+    fused = slots[chosen] + np.arange(draws)[:, None] * width
+    return (
+        np.bincount(fused.ravel(), minlength=draws * width).reshape(draws, width)[:, :-1].astype(np.float64)
     )
 
 

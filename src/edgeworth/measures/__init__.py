@@ -4,7 +4,7 @@ from edgeworth.measures.along import Ranked, ResolvedRanking, cut_of, resolve_ra
 from edgeworth.measures.computing import Resolved, at_guessing, resolve, table_of
 from edgeworth.measures.definition import Combination, Measure
 from edgeworth.measures.dollars import Costs, Payoffs, costs, expected_cost, payoffs
-from edgeworth.measures.measuring import Measurable, counted_values, measure, measure_each
+from edgeworth.measures.measuring import Measurable, counted_values, measure, measure_each, measure_micro
 from edgeworth.measures.rankings import TREC_NAMES
 from edgeworth.measures.registry import catalogue, search
 from edgeworth.measures.spelling import Spelling, quoted
@@ -28,6 +28,7 @@ __all__ = [
     "expected_cost",
     "measure",
     "measure_each",
+    "measure_micro",
     "payoffs",
     "quoted",
     "resolve",

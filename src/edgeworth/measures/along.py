@@ -37,6 +37,11 @@ class ResolvedRanking:
     arguments: dict[str, float | str]
     spelling: str
 
+    @property
+    def view(self) -> tuple[str, bool]:
+        """What the steps depend on: measures with the same view can share them."""
+        return self.ties, self.measure.uses_grades
+
     def values(self, steps: Steps) -> Values:
         """One value a list; nan where it is undefined."""
         if self.measure.scope != "ranking":
@@ -48,6 +53,12 @@ class ResolvedRanking:
         """The decisions at the depth. Places that a list does not fill count as misses, as in trec_eval."""
         depth = np.full(steps.number, float(self.depth or 0))
         return LabelView(steps.hits_at(depth), depth, steps.targets, steps.items)
+
+    def micro(self, steps: Steps) -> float:
+        """The measure of the decisions at the depth, those of all lists added up."""
+        each = self._view(steps)
+        whole = LabelView(*(np.asarray(x.sum()) for x in (each.hits, each.predicted, each.real, each.total)))
+        return float(self.measure.compute(whole, **self.arguments))
 
     def at_random(self, steps: Steps) -> Values:
         """The mean under random selection: the value with every item in one tie; nan where that is not so."""
@@ -111,8 +122,10 @@ def steps_of(tally: Ranked, resolved: ResolvedRanking) -> Steps:
     """What the measure sees of the tally."""
     if isinstance(tally, Ranking):
         return steps_of_ranking(tally)
+    # As in trec_eval, a gain counts from grade 1 on, whatever grade makes a target.
+    lists = tally.with_threshold(1) if resolved.measure.uses_grades else tally
     # The best and the worst order inside a tie are formulas over whole tie groups.
-    return steps_of_lists(tally, "expected" if resolved.ties in WHOLE_TIES else resolved.ties)
+    return steps_of_lists(lists, "expected" if resolved.ties in WHOLE_TIES else resolved.ties)
 
 
 def needs_whole_cases(tally: Ranked, resolved: ResolvedRanking) -> str | None:

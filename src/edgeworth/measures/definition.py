@@ -80,7 +80,7 @@ class Measure:
 
     Of a ranking's measure, ``depth`` says whether it is taken at one, ``allows_weights`` whether its formula
     holds for sampling weights, and ``has_mean_chance`` whether its value with all items tied is its mean
-    under random selection.
+    under random selection. One that ``uses_grades`` counts every positive grade, whatever makes a target.
     """
 
     name: str
@@ -105,6 +105,7 @@ class Measure:
     depth: Depth = field(default="none", repr=False)
     allows_weights: bool = field(default=False, repr=False)
     has_mean_chance: bool = field(default=True, repr=False)
+    uses_grades: bool = field(default=False, repr=False)
 
     @property
     def kind(self) -> Kind:

@@ -17,6 +17,8 @@ def reciprocal_sum(start: Values, length: Values) -> Values:
     1.8333333333333333
     """
     start, length = np.broadcast_arrays(np.asarray(start, np.float64), np.asarray(length, np.float64))
+    if np.all(length == 1):
+        return np.asarray(1 / (start + 1))
     shape, start, length = start.shape, start.ravel(), length.ravel()
     total = np.zeros(len(start))
     # Differences of logarithms lose all digits when a short run stands far down: short runs are added up.

@@ -66,6 +66,21 @@ def measure_each(lists: RankedLists, spelling: str | Measure) -> dict[Label, flo
     return dict(zip(lists.queries, list_values(lists, spelling).tolist(), strict=True))
 
 
+def measure_micro(lists: RankedLists, spelling: str | Measure) -> float:
+    """The value over all lists together instead of the mean of each.
+
+    At a depth, the decisions of all lists are added up; otherwise all items are ranked in one list.
+
+    >>> lists = RankedLists.from_scores([1, 1, 0, 0, 1], [5, 4, 3, 2, 1], groups=["a", "a", "a", "b", "b"])
+    >>> measure(lists, "recall@1"), round(measure_micro(lists, "recall@1"), 4)
+    (0.25, 0.3333)
+    """
+    resolved = resolve_ranking(lists, spelling)
+    if resolved.measure.scope == "ranking":
+        return measure(lists.pooled(), spelling)
+    return resolved.micro(steps_of(lists, resolved))
+
+
 def list_values(lists: RankedLists, spelling: str | Measure) -> Values:
     """The value of each list, in the order of ``lists.queries``."""
     resolved = resolve_ranking(lists, spelling)

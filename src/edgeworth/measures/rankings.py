@@ -168,6 +168,7 @@ RANKING_MEASURES = (
             "ties": _ties(*ORDER_POLICIES),
         },
         depth="optional",
+        uses_grades=True,
     ),
     _entry(
         "bpref",

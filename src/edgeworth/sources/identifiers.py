@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import InputError
+from edgeworth.sources.columns import blocks
 
 Identifiers: TypeAlias = NDArray[np.bytes_]
 """UTF-8, padded with zeros to a multiple of eight bytes; ordered as strcmp orders them."""
@@ -20,6 +21,8 @@ Identifiers: TypeAlias = NDArray[np.bytes_]
 Keys: TypeAlias = NDArray[np.uint64]
 
 WORD = 8
+GOLDEN, STIRRER, ALL_BITS = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93, 0xFFFFFFFFFFFFFFFF
+
 LARGEST_TABLE = 1 << 33
 """Bytes of fixed-width identifiers beyond which one very long identifier was hardly meant."""
 
@@ -79,17 +82,25 @@ def pair_keys(query: NDArray[np.intp], ids: Identifiers, queries: int) -> Keys:
     Unequal pairs have unequal keys almost always, not always. Width does not matter: zeros add nothing.
     """
     bits = np.uint64(max(int(queries).bit_length(), 1))
-    mixed = np.zeros(len(ids), dtype=np.uint64)
-    for place, word in enumerate(words(ids).T):
+    parts = words(ids)
+    keys = np.empty(len(ids), dtype=np.uint64)
+    for rows in blocks(len(ids)):
+        keys[rows] = _stirred(parts[rows]) >> bits
+        keys[rows] |= query[rows].astype(np.uint64) << (np.uint64(64) - bits)
+    return keys
+
+
+def _stirred(parts: NDArray[np.uint64]) -> Keys:
+    """A hash of the words of each row."""
+    mixed = np.zeros(len(parts), dtype=np.uint64)
+    for place, word in enumerate(parts.T):
         # Each word is stirred with a multiplier of its own (odd, from the golden ratio) and then added.
-        stirred = word * np.uint64((0x9E3779B97F4A7C15 * (2 * place + 1)) & 0xFFFFFFFFFFFFFFFF)
+        stirred = word * np.uint64((GOLDEN * (2 * place + 1)) & ALL_BITS)
         stirred ^= stirred >> np.uint64(32)
-        stirred *= np.uint64(0xD6E8FEB86659FD93)
+        stirred *= np.uint64(STIRRER)
         mixed += stirred
     mixed ^= mixed >> np.uint64(32)
-    mixed *= np.uint64(0xD6E8FEB86659FD93)
-    mixed >>= bits
-    mixed |= query.astype(np.uint64) << (np.uint64(64) - bits)
+    mixed *= np.uint64(STIRRER)
     return mixed
 
 
@@ -152,7 +163,10 @@ def _likely(wanted: Keys, there: Keys) -> NDArray[np.intp]:
     cells = 1 << min(max(16 * len(there), 1 << 12).bit_length(), 26)
     is_taken = np.zeros(cells, dtype=np.bool_)
     is_taken[_cell(there, cells)] = True
-    return np.flatnonzero(is_taken[_cell(wanted, cells)])
+    likely = np.empty(len(wanted), dtype=np.bool_)
+    for rows in blocks(len(wanted)):
+        likely[rows] = is_taken[_cell(wanted[rows], cells)]
+    return np.flatnonzero(likely)
 
 
 def _cell(keys: Keys, cells: int) -> NDArray[np.intp]:

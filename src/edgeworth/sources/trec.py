@@ -34,6 +34,9 @@ BLOCK_BYTES = 1 << 18
 SPACE = 0x20
 """Spaces, tabs and ends of lines are at most this."""
 
+NEW_LINE = 0x0A
+ONE_SPACE = bytes.maketrans(b"\t\v\f\r", b"    ")
+
 GZIP = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -71,24 +74,24 @@ class TrecRun:
 
 def read_qrels(path: str | Path) -> Qrels:
     """Read a file of judgements."""
-    file = _TrecFile(Path(path), QRELS_COLUMNS, "grade", _is_grade)
+    file = _TrecFile(Path(path), QRELS_COLUMNS, "grade", _grade_complaint)
     query, document, grade, _ = file.columns()
     return Qrels(str(path), query, document, grade)
 
 
 def read_run(path: str | Path) -> TrecRun:
     """Read the run of a system."""
-    file = _TrecFile(Path(path), RUN_COLUMNS, "score", _is_score)
+    file = _TrecFile(Path(path), RUN_COLUMNS, "score", _score_complaint)
     query, document, score, tag = file.columns()
     return TrecRun(str(path), tag, query, document, score)
 
 
-def _is_grade(text: bytes) -> str | None:
+def _grade_complaint(text: bytes) -> str | None:
     """Why a text is no grade; None when it is one."""
     return None if _WHOLE.fullmatch(text) else "a grade is a whole number"
 
 
-def _is_score(text: bytes) -> str | None:
+def _score_complaint(text: bytes) -> str | None:
     """Why a text is no score; None when it is one."""
     return None if _NUMBER.fullmatch(text) else "a score is a number, and NaN has no rank"
 
@@ -103,22 +106,25 @@ class _TrecFile:
     complaint: Callable[[bytes], str | None]
 
     def columns(self) -> tuple[Coded, Identifiers, NDArray[Any], str]:
-        """Query, document, grade or score, and tag."""
+        """Query, document, grade or score, and the last field of the last line."""
         try:
             import pyarrow.csv  # noqa: F401  # fails here, before any work, when the extra is absent
         except ImportError:
             raise MissingExtraError("reading files", "files") from None
         content = self._content()
         separator = b"\t" if b"\t" in content else b" "
-        table = _parsed(content, separator, self._types) if _is_regular(content, separator) else None
+        lines = content
+        if not _is_regular(content, separator):
+            lines, separator = _tidied(content), b" "
+        table = _parsed(lines, separator, self._types)
         values = None if table is None else table.column(self.value).to_numpy()
         if table is None or values is None or np.isnan(values).any():
             self._check_lines(content)
-            table, values = self._tidied(content)
+            table, values = self._read_as_text(lines, separator)
         query, document = _coded(table.column("query")), _identifiers(table.column("document"))
         self._check_pairs(query, document, content)
-        tag = str(table.column("tag")[-1].as_py()) if "tag" in self.names else ""
-        return query, document, values, tag
+        last = lines[lines.rfind(b"\n", 0, -1) + 1 :].split()[-1]
+        return query, document, values, last.decode()
 
     @property
     def _types(self) -> dict[str, Any]:
@@ -126,27 +132,19 @@ class _TrecFile:
         import pyarrow as pa
 
         label = pa.dictionary(pa.int32(), pa.string())
-        types = {
-            "query": label,
-            "document": pa.binary(),
-            "tag": label,
-            "grade": pa.int64(),
-            "score": pa.float64(),
-        }
+        types = {"query": label, "document": pa.binary(), "grade": pa.int64(), "score": pa.float64()}
         return {name: types.get(name) for name in self.names}
 
-    def _tidied(self, content: bytes) -> tuple[pa.Table, NDArray[Any]]:
-        """Lines of any spacing that were checked one by one; numbers as Python reads them."""
+    def _read_as_text(self, lines: bytes, separator: bytes) -> tuple[pa.Table, NDArray[Any]]:
+        """Lines that were checked one by one; numbers as Python reads them."""
         import pyarrow as pa
 
-        lines = b"\n".join(b" ".join(fields) for _, fields in _lines(content)) + b"\n"
-        table = _parsed(lines, b" ", self._types | {self.value: pa.string()})
+        table = _parsed(lines, separator, self._types | {self.value: pa.string()})
         if table is None:
             raise InputError(f"{self.path} cannot be read as lines of {len(self.names)} columns")
         number, kind = (int, np.int64) if self.value == "grade" else (float, np.float64)
-        return table, np.array(
-            [number(str(text)) for text in table.column(self.value).to_pylist()], dtype=kind
-        )
+        written = table.column(self.value).to_pylist()
+        return table, np.array([number(str(text)) for text in written], dtype=kind)
 
     def _content(self) -> bytes:
         """The whole file as UTF-8 text without carriage returns, or a sentence about why there is none."""
@@ -231,6 +229,30 @@ def _is_regular(content: bytes, separator: bytes) -> bool:
         if np.any(is_space[1:] & is_space[:-1]):
             return False
     return True
+
+
+def _tidied(content: bytes) -> bytes:
+    """The lines that count, with single spaces between their fields and none around them."""
+    codes = np.frombuffer(content.translate(ONE_SPACE) + b"\n", dtype=np.uint8)
+    is_last = np.ones(len(codes), dtype=np.bool_)
+    # Of neighbouring spaces the last one stays, but not at the end of a line…
+    is_last[:-1] = (codes[:-1] != SPACE) | (codes[1:] > SPACE)
+    codes = codes[is_last]
+    is_first = np.empty(len(codes), dtype=np.bool_)
+    is_first[0], is_first[1:] = True, codes[:-1] == NEW_LINE
+    # … nor at its beginning, and an empty line is a beginning that ends.
+    tidy = codes[~is_first | (codes > SPACE)].tobytes()
+    return _without_comments(b"\n" + tidy) if b"#" in tidy else tidy
+
+
+def _without_comments(lines: bytes) -> bytes:
+    """Lines that begin with # left out."""
+    kept, start = [], 0
+    while (comment := lines.find(b"\n#", start)) >= 0:
+        kept.append(lines[start:comment])
+        stop = lines.find(b"\n", comment + 1)
+        start = stop if stop >= 0 else len(lines)
+    return b"".join([*kept, lines[start:]])
 
 
 def _parsed(content: bytes, separator: bytes, types: dict[str, Any]) -> pa.Table | None:

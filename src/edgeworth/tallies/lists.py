@@ -33,6 +33,8 @@ from edgeworth.tallies.list_building import (
 )
 from edgeworth.tallies.list_serial import fields_of_lists, lists_to_dict
 from edgeworth.tallies.matrices import same_array
+from edgeworth.tallies.rankings import Ranking
+from edgeworth.tallies.runs import Run
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,6 +289,15 @@ class RankedLists:
         sizes[positions(self.queries, self.judged.queries)] = self.sizes
         starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.intp)
         return replace(self, queries=self.judged.queries, starts=starts)
+
+    def pooled(self) -> Ranking:
+        """All items of all queries in one ranking: their scores must mean the same in every list."""
+        return Ranking(
+            Run.of(self.scores[self.is_target]),
+            Run.of(self.scores[~self.is_target]),
+            len(self.lost[0]),
+            (0, 1),
+        )
 
     def with_threshold(self, relevant_from: int) -> Self:
         """The same items, with another smallest grade that makes a target."""
