@@ -8,9 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgeworth.errors import OptionError
-from edgeworth.inference import precision_intervals as effects_of
+from edgeworth.inference.case_effects import (
+    NO_VARIANCE,
+    Places,
+    average_precision_effects,
+    doubtful,
+    independent,
+    roc_area_effects,
+    separated_area_bound,
+    separated_precision_bound,
+)
 from edgeworth.inference.laws import Alternative, NormalLaw, SamplingLaw
-from edgeworth.inference.precision_intervals import Spread
 from edgeworth.inference.scales import Scale
 from edgeworth.measures import ResolvedRanking
 from edgeworth.measures.ranking_steps import step_scores, steps_of_ranking
@@ -24,6 +32,7 @@ class InfluenceLaw:
     """Student's t on the logit scale, and why it may not cover as it says, if there is reason."""
 
     normal: NormalLaw
+    bias: float
     doubt: str | None
 
     @property
@@ -48,7 +57,7 @@ class SeparatedLaw:
     targets: float
     background: float
     is_area: bool
-    doubt: str | None = "targets and background are separated: the interval is the binomial bound"
+    doubt: str | None = "targets and background are separated, so the interval is a binomial bound"
 
     @property
     def standard_error(self) -> float:
@@ -57,24 +66,22 @@ class SeparatedLaw:
 
     def interval(self, level: float) -> tuple[float, float]:
         """From the worst population that would still be seen as separated."""
-        bound = (
-            effects_of.separated_area_interval if self.is_area else effects_of.separated_precision_interval
-        )
-        low, high = bound(self.targets, self.background, level)
-        return (low, high) if self.value > 0.5 else (1 - high, 1 - low)
+        bound = separated_area_bound if self.is_area else separated_precision_bound
+        low = bound(self.targets, self.background, level)
+        return (low, 1.0) if self.value > 0.5 else (0.0, 1 - low)
 
     def p_value(self, null: float, alternative: Alternative) -> float:
-        """The smallest level whose interval leaves the null out."""
-        outside = null < self.value if self.value > 0.5 else null > self.value
-        if not outside or alternative == ("less" if self.value > 0.5 else "greater"):
+        """One minus the largest level whose interval leaves the null out, halved when one-sided."""
+        high = self.value > 0.5
+        outside = null < self.value if high else null > self.value
+        if not outside or alternative == ("less" if high else "greater"):
             return 1.0
-        low, high = 0.0, 1.0
+        small, large = 0.0, 1.0
         for _ in range(60):
-            middle = (low + high) / 2
-            bounds = self.interval(1 - middle)
-            inside = bounds[0] <= null <= bounds[1]
-            low, high = (middle, high) if inside else (low, middle)
-        return high if alternative == "two-sided" else high / 2
+            middle = (small + large) / 2
+            low, top = self.interval(1 - middle)
+            small, large = (middle, large) if low <= null <= top else (small, middle)
+        return large if alternative == "two-sided" else large / 2
 
 
 def influence_law(ranking: Ranking, resolved: ResolvedRanking) -> SamplingLaw:
@@ -84,38 +91,27 @@ def influence_law(ranking: Ranking, resolved: ResolvedRanking) -> SamplingLaw:
         raise OptionError(f"Influence() is for average_precision and roc_auc; {resolved.spelling} is neither")
     if not is_area and resolved.ties not in ("expected", "threshold"):
         raise OptionError(f"Influence() takes ties as expected or threshold; {resolved.spelling} does not")
-    steps = _steps(ranking)
-    unit = typical_weight(ranking)
+    places, unit = Places.of(steps_of_ranking(ranking)), typical_weight(ranking)
     if is_area:
-        effects = effects_of.roc_area_effects(steps, unit)
+        effects = roc_area_effects(places, unit)
     else:
-        ties = "threshold" if resolved.ties == "threshold" else "expected"
-        effects = effects_of.average_precision_effects(steps, ties, unit)  # type: ignore[arg-type]  # one of two
-    squares = None if ranking.is_counted else group_squares(ranking)
-    counts = effects_of.groups(steps)
-    spread = effects_of.independent(effects, counts, squares, None if squares is None else squares**2)
-    if not spread.variance > effects_of.NO_VARIANCE or not 0 < effects.value < 1:
-        return _without_variance(ranking, effects.value, steps, is_area=is_area)
-    normal = NormalLaw(
-        effects.value, math.sqrt(spread.variance), Scale("logit", 0.0, 1.0), max(spread.freedom, 1.0)
-    )
-    return InfluenceLaw(normal, effects_of.doubtful(steps, Spread(spread.variance, spread.freedom)))
+        ties = resolved.ties
+        effects = average_precision_effects(places, "threshold" if ties == "threshold" else "expected", unit)
+    sums = () if ranking.is_counted else weight_sums(ranking)
+    spread = independent(effects, places.joined(), *sums)
+    if not spread.variance > NO_VARIANCE or not 0 < effects.value < 1:
+        return _without_variance(ranking, effects.value, places, is_area=is_area)
+    # Whatever the fourth moment says, a variance is learnt from one degree of freedom at least.
+    freedom = max(spread.freedom, 1.0)
+    normal = NormalLaw(effects.value, math.sqrt(spread.variance), Scale("logit", 0.0, 1.0), freedom)
+    return InfluenceLaw(normal, effects.bias, doubtful(places, spread, unit))
 
 
-def _without_variance(
-    ranking: Ranking, value: float, steps: effects_of.Steps, *, is_area: bool
-) -> SamplingLaw:
+def _without_variance(ranking: Ranking, value: float, places: Places, *, is_area: bool) -> SamplingLaw:
     separated = value == 1 or (is_area and value == 0)
-    if not separated or not ranking.is_counted or not steps.background:
+    if not separated or not ranking.is_counted or not places.background:
         raise OptionError("no case moves the value, so nothing tells how much it varies")
-    return SeparatedLaw(value, steps.targets, steps.background, is_area)
-
-
-def _steps(ranking: Ranking) -> effects_of.Steps:
-    seen = steps_of_ranking(ranking)
-    return effects_of.Steps(
-        seen.hits, seen.size, seen.hits_above, seen.seen_above, float(seen.targets[0]), float(seen.items[0])
-    )
+    return SeparatedLaw(value, places.targets, places.background, is_area)
 
 
 def typical_weight(ranking: Ranking) -> float:
@@ -127,17 +123,25 @@ def typical_weight(ranking: Ranking) -> float:
     return squares / float(ranking.ranked_total)
 
 
-def group_squares(ranking: Ranking) -> Values:
-    """Σw² of each group of cases that move a measure alike: targets, background tied with them, the gaps."""
+def weight_sums(ranking: Ranking) -> tuple[Values, Values]:
+    """Σw² and Σw⁴ of the cases in each place, in the order of ``Places.joined``.
+
+    Of rows that share a score only Σw² is known; taken as one row they make Σw⁴ larger and the degrees of
+    freedom fewer, which is the safe side.
+    """
     scores = step_scores(ranking)[::-1]
-    targets = _squares_between(ranking.targets, scores)[0]
-    tied, gaps = _squares_between(ranking.background, scores)
-    return np.concatenate([targets[::-1], tied[::-1], gaps[::-1]])
+
+    def sums(power: int) -> Values:
+        targets, _ = _sums_between(ranking.targets, scores, power)
+        tied, gaps = _sums_between(ranking.background, scores, power)
+        return np.concatenate([targets[::-1], tied[::-1], gaps[::-1], [float(ranking.unranked)]])
+
+    return sums(1), sums(2)
 
 
-def _squares_between(run: Run, scores: Values) -> tuple[Values, Values]:
-    """Σw² at each of ascending scores, and strictly between them."""
-    squares = np.ones(len(run.scores)) if run.square is None else run.square
+def _sums_between(run: Run, scores: Values, power: int) -> tuple[Values, Values]:
+    """Σ (Σw² of a score)^power at each of ascending scores, and strictly between them."""
+    squares = np.ones(len(run.scores)) if run.square is None else run.square**power
     sums = np.concatenate([[0.0], np.cumsum(squares)])
     below = sums[np.searchsorted(run.scores, scores, side="left")]
     through = sums[np.searchsorted(run.scores, scores, side="right")]

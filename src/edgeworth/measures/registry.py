@@ -45,7 +45,7 @@ def search(words: str) -> tuple[Measure, ...]:
     """Measures whose name, formula or synonyms hold the words.
 
     >>> [m.name for m in search("Youden")]
-    ['informedness', 'informedness']
+    ['informedness', 'informedness', 'best_informedness']
     """
     wanted = _letters(words)
     return tuple(
