@@ -68,7 +68,7 @@ class Cell:
 
     def levels(self) -> tuple[Floats, Floats]:
         """The background's and the targets' shares in each level of tied scores, best first."""
-        return tuple(  # type: ignore[return-value]
+        return tuple(  # type: ignore[return-value]  # a pair
             np.diff(np.concatenate([[0.0], norm.sf(CUTS - shift), [1.0]])) for shift in (0.0, self.strength)
         )
 
@@ -84,7 +84,7 @@ class Cell:
         def beaten(score: float) -> float:
             return 1 - self.background_above(norm.sf(score))
 
-        return tuple(  # type: ignore[return-value]
+        return tuple(  # type: ignore[return-value]  # a pair
             quad(lambda score, of=of: norm.pdf(score) * of(score), -8, 8, limit=500)[0]
             for of in (precision, beaten)
         )

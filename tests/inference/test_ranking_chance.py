@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edgeworth.errors import InputError, OptionError
-from edgeworth.inference.precision_bound import log_path_bound
-from edgeworth.inference.precision_bracket import majorant_coefficients
-from edgeworth.inference.precision_moments import harmonic_sums, precision_moments
-from edgeworth.inference.precision_sampling import draw_sums, plain_sums
-from edgeworth.inference.precision_tilting import log_transforms, saddle, tilted_chain
-from edgeworth.inference.ranking_chance import average_precision, hit_rank, hits, joint_hit_ranks
-from edgeworth.inference.ranking_counts import Ranking
+from edgeworth.inference.random_selection import average_precision, hit_rank, hits, joint_hit_ranks
+from edgeworth.inference.random_selection.bound import log_path_bound
+from edgeworth.inference.random_selection.bracket import majorant_coefficients
+from edgeworth.inference.random_selection.counts import RandomOrder
+from edgeworth.inference.random_selection.moments import harmonic_sums, precision_moments
+from edgeworth.inference.random_selection.sampling import draw_sums, plain_sums
+from edgeworth.inference.random_selection.tilting import log_transforms, saddle, tilted_chain
 from edgeworth.inference.tails import SMALLEST
 
 # -- numbers of the mathematics' page ------------------------------------------------------------------
@@ -95,7 +95,7 @@ def test_draws_take_over_where_nothing_certain_reaches() -> None:
     assert tail.kind == "drawn"
     assert "seed 5" in tail.method
     assert tail.low < tail.p_value < tail.high
-    again = plain_sums(Ranking(30_000, 30, 30_000), 20_000, np.random.default_rng(8))
+    again = plain_sums(RandomOrder(30_000, 30, 30_000), 20_000, np.random.default_rng(8))
     assert tail.low < (again >= 0.0035 * 30).mean() < tail.high
 
 
@@ -179,7 +179,7 @@ def test_tails_fall_and_add_up(n: int, m: int, depth: int) -> None:
 @pytest.mark.parametrize(("n", "m", "depth", "tilt"), [(12, 4, 12, 1.5), (12, 5, 7, -3.0), (30, 6, 30, 4.0)])
 def test_the_tilted_chain_draws_from_the_tilted_law(n: int, m: int, depth: int, tilt: float) -> None:
     """Mean under the tilt, against the slope of log E[exp(θW)], within 4.5 standard errors."""
-    ranking = Ranking(n, m, depth)
+    ranking = RandomOrder(n, m, depth)
     drawn = draw_sums(tilted_chain(ranking, tilt), 40_000, np.random.default_rng(3))
     step = 1e-4
     logs = log_transforms(ranking, np.array([tilt - step, tilt + step]))
@@ -223,7 +223,7 @@ def test_the_same_seed_gives_the_same_draws() -> None:
 
 
 def test_plain_draws_have_the_moments_of_the_law() -> None:
-    ranking = Ranking(50, 12, 30)
+    ranking = RandomOrder(50, 12, 30)
     drawn = plain_sums(ranking, 40_000, np.random.default_rng(2))
     moments = precision_moments(50, 12, 30)
     error = math.sqrt(moments.variance / len(drawn))
@@ -240,8 +240,8 @@ def test_bounds_hold() -> None:
             assert law.tail(value, method="bound").high >= law.tail(value).low
     for value in (0.15, 0.4, 0.8):
         certified = average_precision(500, 50).tail(value)
-        assert math.log(certified.low) <= log_path_bound(Ranking(500, 50, 500), value * 50)
-    assert log_path_bound(Ranking(10**6, 10**4, 10**6), 0.5 * 10**4) < -1000
+        assert math.log(certified.low) <= log_path_bound(RandomOrder(500, 50, 500), value * 50)
+    assert log_path_bound(RandomOrder(10**6, 10**4, 10**6), 0.5 * 10**4) < -1000
 
 
 def test_edgeworth_is_better_than_the_normal_and_says_how_sure_it_is() -> None:
@@ -275,7 +275,7 @@ def test_bins_add_up_and_have_the_mean_of_the_law() -> None:
 
 @pytest.mark.parametrize("threshold", [0.8, 1.6, 3.0, 5.0, 9.0])
 def test_the_tilt_is_as_good_as_the_best(threshold: float) -> None:
-    ranking, moments = Ranking(100, 10, 100), precision_moments(100, 10, 100)
+    ranking, moments = RandomOrder(100, 10, 100), precision_moments(100, 10, 100)
     mean, deviation = float(moments.mean), math.sqrt(moments.variance)
     point = saddle(ranking, threshold, mean, deviation)
     assert (point.tilt > 0) == (threshold > mean)
@@ -340,17 +340,17 @@ def test_a_depth_beyond_the_list_is_the_list() -> None:
 )
 def test_bad_input_is_refused_in_a_sentence(call: object, said: str) -> None:
     with pytest.raises(InputError, match=said):
-        call()  # type: ignore[operator]
+        call()  # type: ignore[operator]  # wrong on purpose
 
 
 def test_bad_options_are_refused_in_a_sentence() -> None:
     law = average_precision(10, 3)
     with pytest.raises(OptionError, match="one of exact, bracket"):
-        law.tail(0.5, method="guess")  # type: ignore[arg-type]
+        law.tail(0.5, method="guess")  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(OptionError, match="seed"):
         law.tail(0.5, seed=-1)
     with pytest.raises(OptionError, match='"targets" or "reachable"'):
-        average_precision(10, 3, over="hits")  # type: ignore[arg-type]
+        average_precision(10, 3, over="hits")  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(OptionError, match="does not reach this tail"):
         average_precision(10**6, 10**3).tail(0.5, method="exact")
 

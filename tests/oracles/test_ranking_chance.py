@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from edgeworth.inference.average_precision_law import Over
-from edgeworth.inference.precision_enumeration import probability_beyond, value_counts
-from edgeworth.inference.precision_moments import precision_moments
-from edgeworth.inference.ranking_chance import average_precision, hit_rank, hits, joint_hit_ranks
-from edgeworth.inference.ranking_counts import Ranking
+from edgeworth.inference.random_selection import average_precision, hit_rank, hits, joint_hit_ranks
+from edgeworth.inference.random_selection.counts import RandomOrder
+from edgeworth.inference.random_selection.enumeration import probability_beyond, value_counts
+from edgeworth.inference.random_selection.law import Over
+from edgeworth.inference.random_selection.moments import precision_moments
 
 
 @cache
@@ -108,8 +108,8 @@ def test_counting_by_python_integers_equals_counting_by_machine_integers() -> No
     values = [sum(Fraction(i, rank) for i, rank in enumerate(ranks, 1)) for ranks in every_order(n, m)]
     for threshold in [Fraction(1, 2), Fraction(7, 6), Fraction(2)]:
         expected = Fraction(sum(value >= threshold for value in values), len(values))
-        assert probability_beyond(Ranking(n, m, n), threshold) == expected
-    found, ways = value_counts(Ranking(n, m, n), most=10**9)
+        assert probability_beyond(RandomOrder(n, m, n), threshold) == expected
+    found, ways = value_counts(RandomOrder(n, m, n), most=10**9)
     assert found == sorted(set(values))
     assert sum(ways) == comb(n, m) * (ways[0] // values.count(found[0]))
 

@@ -1,6 +1,5 @@
 """Tally, measure and method to estimate: intervals, tests, chance laws, matching."""
 
-from edgeworth.inference.average_precision_law import AveragePrecisionLaw
 from edgeworth.inference.estimates import Estimate, Interval
 from edgeworth.inference.estimating import estimate
 from edgeworth.inference.findings import DecisionFindings, examine_decisions, superstitious_labels
@@ -18,6 +17,7 @@ from edgeworth.inference.methods import (
 )
 from edgeworth.inference.planning import Plan, cases_needed
 from edgeworth.inference.posteriors import BetaPosterior
+from edgeworth.inference.random_selection import AveragePrecisionLaw
 from edgeworth.inference.ranking_findings import Look, RankingFindings, examine_ranking
 from edgeworth.inference.ranking_methods import AcrossLists, Boyd, Influence, Survival
 from edgeworth.inference.recall_bands import Bands, bands

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from edgeworth.errors import InputError
 from edgeworth.inference.guessing import GuessingLaw
-from edgeworth.inference.ranking_chance import average_precision, hit_rank, hits, joint_hit_ranks
+from edgeworth.inference.random_selection import average_precision, hit_rank, hits, joint_hit_ranks
 from edgeworth.measures.overall import informedness_slopes
 from edgeworth.tallies import ContingencyTable
 

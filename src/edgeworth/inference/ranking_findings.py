@@ -12,7 +12,7 @@ from edgeworth.inference.estimates import Estimate
 from edgeworth.inference.estimating import estimate
 from edgeworth.inference.laws import check_level
 from edgeworth.inference.planning import Plan, cases_needed
-from edgeworth.inference.ranking_chance import hits as hits_law
+from edgeworth.inference.random_selection import hits as hits_law
 from edgeworth.inference.recall_bands import Bands, bands
 from edgeworth.inference.tails import Tail
 from edgeworth.measures import measure

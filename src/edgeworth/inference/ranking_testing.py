@@ -9,7 +9,7 @@ import numpy as np
 
 from edgeworth.inference.concordance import concordance_tail
 from edgeworth.inference.laws import Alternative
-from edgeworth.inference.ranking_chance import average_precision
+from edgeworth.inference.random_selection import average_precision
 from edgeworth.inference.ranking_resampling import random_orders
 from edgeworth.inference.tails import Tail
 from edgeworth.measures import ResolvedRanking, counted_values, steps_of

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from edgeworth.inference import AveragePrecisionLaw, Tail
-from edgeworth.inference.ranking_chance import HitsLaw
+from edgeworth.inference.random_selection import HitsLaw
 from edgeworth.reports.decisions import tail_to_dict
 from edgeworth.reports.ranking_verdict import probability_words, share_said
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section

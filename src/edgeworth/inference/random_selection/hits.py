@@ -1,4 +1,4 @@
-"""What chance alone does to a ranking: hits at a cut, ranks of hits, average precision.
+"""Hits at a cut and ranks of hits when the order is random.
 
 Targets fall on ranks at random, every set of ranks as likely as any other. Source: Su & Zhang; the hits are
 hypergeometric exactly, not binomial, and average precision's mean is above the share of targets.
@@ -12,23 +12,10 @@ from fractions import Fraction
 from typing import SupportsIndex
 
 from edgeworth.errors import InputError
-from edgeworth.inference.average_precision_law import AveragePrecisionLaw, average_precision
 from edgeworth.inference.laws import check_level
-from edgeworth.inference.precision_edgeworth import normal_tail
-from edgeworth.inference.ranking_counts import binomial_quotient, check_counts, whole_number
+from edgeworth.inference.random_selection.counts import binomial_quotient, check_counts, whole_number
+from edgeworth.inference.random_selection.expansion import normal_tail
 from edgeworth.inference.tails import Tail, hypergeometric_range, hypergeometric_tails
-
-__all__ = [
-    "AveragePrecisionLaw",
-    "HitRankLaw",
-    "HitsLaw",
-    "JointHitRankLaw",
-    "NormalApproximation",
-    "average_precision",
-    "hit_rank",
-    "hits",
-    "joint_hit_ranks",
-]
 
 
 @dataclass(frozen=True)

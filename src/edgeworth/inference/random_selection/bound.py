@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from edgeworth.inference.ranking_counts import Ranking
+from edgeworth.inference.random_selection.counts import RandomOrder
 
 Floats = NDArray[np.float64]
 
@@ -22,10 +22,10 @@ SINGLE = 100
 """Ranks taken one by one; the further ones in steps of one part in a hundred."""
 
 
-def log_path_bound(ranking: Ranking, threshold: float) -> float:
+def log_path_bound(ranking: RandomOrder, threshold: float) -> float:
     """log of a bound of P(W ≥ threshold); 0 where this says nothing.
 
-    >>> log_path_bound(Ranking(10**6, 10**4, 10**6), 5000.0) < -1000
+    >>> log_path_bound(RandomOrder(10**6, 10**4, 10**6), 5000.0) < -1000
     True
     """
     ranks = _ranks(ranking.depth)
@@ -47,7 +47,7 @@ def log_cantelli(distance: float, deviation: float) -> float:
     return -math.log1p((distance / deviation) ** 2) if distance > 0 else 0.0
 
 
-def path(ranking: Ranking, ranks: Floats, level: float) -> Floats:
+def path(ranking: RandomOrder, ranks: Floats, level: float) -> Floats:
     """At each rank the most hits with t·KL(hits/t ‖ m/n) below the level, or all there can be."""
     share = ranking.m / ranking.n
     most = np.minimum(ranks, ranking.m)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.inference.precision_tilting import Saddle, TiltedChain
-from edgeworth.inference.ranking_counts import Ranking
+from edgeworth.inference.random_selection.counts import RandomOrder
+from edgeworth.inference.random_selection.tilting import Saddle, TiltedChain
 
 MISTAKE = 0.005
 """The chance that one given end of the interval is wrong."""
@@ -84,7 +84,7 @@ def draw_sums(chain: TiltedChain, draws: int, rng: np.random.Generator) -> NDArr
     return sums
 
 
-def plain_count(ranking: Ranking, threshold: float, draws: int, seed: int, *, upper: bool) -> int:
+def plain_count(ranking: RandomOrder, threshold: float, draws: int, seed: int, *, upper: bool) -> int:
     """How many of some random orders are beyond the threshold, or at it: W ≥ or W ≤ threshold."""
     rng = np.random.default_rng(seed)
     count = 0
@@ -95,7 +95,7 @@ def plain_count(ranking: Ranking, threshold: float, draws: int, seed: int, *, up
     return count
 
 
-def plain_sums(ranking: Ranking, draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def plain_sums(ranking: RandomOrder, draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """W of random orders without a tilt. Ranks are drawn, and those drawn twice drawn again until all differ:
     no rank is treated unlike another, so every set of ranks is as likely as any other."""
     ranks = np.sort(rng.integers(1, ranking.n + 1, (draws, ranking.m)), axis=1)

@@ -16,7 +16,7 @@ MOST_EXACT = 5000
 
 
 @dataclass(frozen=True)
-class Ranking:
+class RandomOrder:
     """n items, m targets, of which the first ``depth`` ranks count."""
 
     n: int

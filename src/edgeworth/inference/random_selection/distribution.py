@@ -9,11 +9,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.inference.precision_bracket import characteristic_function, checkpoints
-from edgeworth.inference.precision_enumeration import TooMany, value_counts
-from edgeworth.inference.precision_moments import Moments
-from edgeworth.inference.precision_tilting import tilted_chain
-from edgeworth.inference.ranking_counts import Ranking
+from edgeworth.inference.random_selection.bracket import characteristic_function, checkpoints
+from edgeworth.inference.random_selection.counts import RandomOrder
+from edgeworth.inference.random_selection.enumeration import TooMany, value_counts
+from edgeworth.inference.random_selection.moments import Moments
+from edgeworth.inference.random_selection.tilting import tilted_chain
 
 Floats = NDArray[np.float64]
 
@@ -34,7 +34,7 @@ class Distribution:
     exact: tuple[tuple[Fraction, Fraction], ...] | None = None
 
 
-def precision_distribution(ranking: Ranking, divisor: int, moments: Moments) -> Distribution:
+def precision_distribution(ranking: RandomOrder, divisor: int, moments: Moments) -> Distribution:
     """Counted if possible, else from the characteristic function, else Edgeworth's density."""
     try:
         if ranking.cells > MOST_CELLS:
@@ -59,7 +59,7 @@ def precision_distribution(ranking: Ranking, divisor: int, moments: Moments) -> 
     return Distribution(middles / divisor, density / density.sum(), width / divisor, method)
 
 
-def _counted(ranking: Ranking, divisor: int) -> Distribution:
+def _counted(ranking: RandomOrder, divisor: int) -> Distribution:
     values, ways = value_counts(ranking, MOST_STATES)
     total = sum(ways)
     exact = tuple((value / divisor, Fraction(many, total)) for value, many in zip(values, ways, strict=True))
@@ -72,7 +72,7 @@ def _counted(ranking: Ranking, divisor: int) -> Distribution:
     )
 
 
-def _inverted(ranking: Ranking, middles: Floats, width: float) -> Floats:
+def _inverted(ranking: RandomOrder, middles: Floats, width: float) -> Floats:
     """The density of W plus a normal error of one bin's width, by Fourier's series over twice the range."""
     period = 2 * width * len(middles)
     count = math.ceil(6 * period / (2 * math.pi * width))

@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Literal, SupportsIndex, get_args
 
 from edgeworth.errors import InputError, OptionError, check_seed
-from edgeworth.inference.precision_distribution import Distribution, precision_distribution
-from edgeworth.inference.precision_moments import MOST_EXACT, Moments, precision_moments
-from edgeworth.inference.precision_tails import Method, precision_tail
-from edgeworth.inference.ranking_counts import Ranking, check_counts, whole_number
+from edgeworth.inference.random_selection.counts import RandomOrder, check_counts, whole_number
+from edgeworth.inference.random_selection.distribution import Distribution, precision_distribution
+from edgeworth.inference.random_selection.moments import MOST_EXACT, Moments, precision_moments
+from edgeworth.inference.random_selection.tails import Method, precision_tail
 from edgeworth.inference.tails import Tail
 
 Over = Literal["targets", "reachable"]
@@ -40,8 +40,8 @@ class AveragePrecisionLaw:
         return self.m if self.over == "targets" else min(self.m, self.depth)
 
     @cached_property
-    def _ranking(self) -> Ranking:
-        return Ranking(self.n, self.m, self.depth)
+    def _ranking(self) -> RandomOrder:
+        return RandomOrder(self.n, self.m, self.depth)
 
     @cached_property
     def _moments(self) -> Moments:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from edgeworth.inference.ranking_counts import Ranking
+from edgeworth.inference.random_selection.counts import RandomOrder
 from edgeworth.inference.tails import hypergeometric_range
 
 Floats = NDArray[np.float64]
@@ -42,7 +42,7 @@ class Band:
 class TiltedChain:
     """The tilted law as a chain from the last rank to the first: log E[exp(θ W)] and chances of a hit."""
 
-    ranking: Ranking
+    ranking: RandomOrder
     tilt: float
     log_transform: float
     hit: Floats
@@ -78,7 +78,7 @@ class TiltedChain:
         return Band(lows, highs, centres, laws, lost)
 
 
-def log_hits_law(ranking: Ranking) -> Floats:
+def log_hits_law(ranking: RandomOrder) -> Floats:
     """log P(i hits within the depth), for i = 0 … most_hits: hypergeometric."""
     n, m, depth = ranking.n, ranking.m, ranking.depth
     low, high = hypergeometric_range(n, m, depth)
@@ -88,10 +88,10 @@ def log_hits_law(ranking: Ranking) -> Floats:
     return np.concatenate([np.full(low, -np.inf), logs - special.logsumexp(logs)])
 
 
-def log_transforms(ranking: Ranking, tilts: Floats) -> Floats:
+def log_transforms(ranking: RandomOrder, tilts: Floats) -> Floats:
     """log E[exp(θ W)] for several θ in one pass over the list.
 
-    >>> bool(np.isclose(log_transforms(Ranking(2, 1, 2), np.array([1.0]))[0], np.log((np.e + np.e**0.5) / 2)))
+    >>> bool(np.isclose(log_transforms(RandomOrder(2, 1, 2), np.array([1.0]))[0], np.log((np.e + np.e**0.5) / 2)))
     True
     """
     theta = np.asarray(tilts, dtype=np.float64)[:, None]
@@ -102,7 +102,7 @@ def log_transforms(ranking: Ranking, tilts: Floats) -> Floats:
     return np.asarray(special.logsumexp(logs + log_hits_law(ranking), axis=1))
 
 
-def tilted_chain(ranking: Ranking, tilt: float) -> TiltedChain:
+def tilted_chain(ranking: RandomOrder, tilt: float) -> TiltedChain:
     """The chain for one θ, with its table of hit probabilities."""
     theta = np.array([[tilt]])
     hit = np.zeros((ranking.depth + 1, ranking.most_hits + 1))
@@ -139,7 +139,7 @@ def _step(theta: Floats, ratios: Floats, k: int) -> tuple[Floats, Floats]:
     return chances, following
 
 
-def steepest_tilt(ranking: Ranking) -> float:
+def steepest_tilt(ranking: RandomOrder) -> float:
     """The largest |θ| that is sure not to overflow."""
     return LARGEST_EXPONENT / (2 + float(np.log(ranking.most_hits)))
 
@@ -169,7 +169,7 @@ class Saddle:
         return self.log_transform - self.tilt * threshold
 
 
-def saddle(ranking: Ranking, threshold: float, mean: float, deviation: float) -> Saddle:
+def saddle(ranking: RandomOrder, threshold: float, mean: float, deviation: float) -> Saddle:
     """The tilt for P(W ≥ threshold) when that is above the mean, for P(W ≤ threshold) when below.
 
     log E[exp(θ W)] − θ·threshold is convex, so two rounds of values side by side find its least.

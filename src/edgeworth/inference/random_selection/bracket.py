@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.inference.precision_tilting import Band, Saddle, TiltedChain
+from edgeworth.inference.random_selection.tilting import Band, Saddle, TiltedChain
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]

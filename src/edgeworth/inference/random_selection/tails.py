@@ -15,14 +15,14 @@ from math import comb
 from typing import Literal
 
 from edgeworth.errors import OptionError
-from edgeworth.inference.precision_bound import log_cantelli, log_path_bound
-from edgeworth.inference.precision_bracket import bracket
-from edgeworth.inference.precision_edgeworth import edgeworth_tail, normal_tail, trusted
-from edgeworth.inference.precision_enumeration import TooMany, probability_beyond
-from edgeworth.inference.precision_moments import Moments
-from edgeworth.inference.precision_sampling import draws_within_seconds, plain_count, weighted_tail
-from edgeworth.inference.precision_tilting import Saddle, TiltedChain, saddle, tilted_chain
-from edgeworth.inference.ranking_counts import Ranking
+from edgeworth.inference.random_selection.bound import log_cantelli, log_path_bound
+from edgeworth.inference.random_selection.bracket import bracket
+from edgeworth.inference.random_selection.counts import RandomOrder
+from edgeworth.inference.random_selection.enumeration import TooMany, probability_beyond
+from edgeworth.inference.random_selection.expansion import edgeworth_tail, normal_tail, trusted
+from edgeworth.inference.random_selection.moments import Moments
+from edgeworth.inference.random_selection.sampling import draws_within_seconds, plain_count, weighted_tail
+from edgeworth.inference.random_selection.tilting import Saddle, TiltedChain, saddle, tilted_chain
 from edgeworth.inference.tails import Tail
 
 Method = Literal["exact", "bracket", "tilted", "edgeworth", "normal", "bound"]
@@ -41,7 +41,13 @@ MOST_DRAWN = 2 * 10**7
 
 
 def precision_tail(
-    ranking: Ranking, threshold: Fraction, moments: Moments, *, method: Method | None, seed: int, upper: bool
+    ranking: RandomOrder,
+    threshold: Fraction,
+    moments: Moments,
+    *,
+    method: Method | None,
+    seed: int,
+    upper: bool,
 ) -> Tail:
     """P(W ≥ threshold), or P(W ≤ threshold)."""
     question = _Question(ranking, threshold, moments, seed, upper)
@@ -65,7 +71,7 @@ def precision_tail(
 
 @dataclass(frozen=True)
 class _Question:
-    ranking: Ranking
+    ranking: RandomOrder
     threshold: Fraction
     moments: Moments
     seed: int

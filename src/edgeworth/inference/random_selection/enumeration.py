@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.inference.ranking_counts import Ranking
+from edgeworth.inference.random_selection.counts import RandomOrder
 
 LARGEST_INTEGER = 1 << 62
 MOST_STATES = 6_000_000
@@ -40,7 +40,7 @@ class TooMany(Exception):  # noqa: N818  # a signal between two functions, never
 class _Counter:
     """The numbers every step needs."""
 
-    ranking: Ranking
+    ranking: RandomOrder
     most: int
     unit: int = field(init=False)
     values: type = field(init=False)
@@ -95,11 +95,11 @@ class _Counter:
 
 
 def probability_beyond(
-    ranking: Ranking, threshold: Fraction, *, strictly: bool = False, most: int = MOST_STATES
+    ranking: RandomOrder, threshold: Fraction, *, strictly: bool = False, most: int = MOST_STATES
 ) -> Fraction:
     """P(W ≥ threshold), or P(W > threshold).
 
-    >>> probability_beyond(Ranking(20, 5, 20), Fraction(3))
+    >>> probability_beyond(RandomOrder(20, 5, 20), Fraction(3))
     Fraction(50, 969)
     """
     counter = _Counter(ranking, most)
@@ -123,10 +123,10 @@ def probability_beyond(
     return probability + (Fraction(complete, comb(ranking.n, ranking.m)) if complete else 0)
 
 
-def value_counts(ranking: Ranking, most: int = MOST_STATES) -> tuple[list[Fraction], list[int]]:
+def value_counts(ranking: RandomOrder, most: int = MOST_STATES) -> tuple[list[Fraction], list[int]]:
     """Every value of W, and how often it comes up among all orders of the first ranks.
 
-    >>> value_counts(Ranking(3, 2, 3))
+    >>> value_counts(RandomOrder(3, 2, 3))
     ([Fraction(7, 6), Fraction(5, 3), Fraction(2, 1)], [2, 2, 2])
     """
     counter = _Counter(ranking, most)
