@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,9 +13,10 @@ from edgeworth.inference.estimating import estimate
 from edgeworth.inference.laws import check_level
 from edgeworth.inference.planning import Plan, cases_needed
 from edgeworth.inference.random_selection import hits as hits_law
+from edgeworth.inference.ranking_testing import selection_tail
 from edgeworth.inference.recall_bands import Bands, bands
 from edgeworth.inference.tails import Tail
-from edgeworth.measures import measure
+from edgeworth.measures import measure, resolve_ranking
 from edgeworth.measures.ranking_steps import step_scores, steps_of_ranking
 from edgeworth.measures.views import Values
 from edgeworth.tallies import ContingencyTable, Ranking
@@ -23,6 +24,8 @@ from edgeworth.tallies import ContingencyTable, Ranking
 PLAIN = ("pr_auc", "reciprocal_rank", "ndcg", "best_informedness")
 """Measures that a report shows without an interval."""
 CURVE_POINTS = 100
+HARDLY = 1e-12
+"""A probability of chance below this is settled by a bound: nobody needs its digits, and they take seconds."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,10 @@ def examine_ranking(
     looked = _headline_depth(ranking) if depth is None else _checked_depth(depth)
     defined = precision.undefined is None
     better = defined and precision.value >= precision.chance
-    tail = precision.chance_tail("greater" if better else "less")
+    tail = None
+    if defined:
+        resolved = resolve_ranking(ranking, precision.measure)
+        tail = selection_tail(ranking, resolved, "greater" if better else "less", seed, enough=HARDLY)
     return RankingFindings(
         ranking=ranking,
         level=level,
@@ -171,15 +177,20 @@ def _depths(ranking: Ranking, looked: int) -> list[int]:
 
 def _look(ranking: Ranking, depth: int, seed: int) -> Look:
     table = ranking.at_depth(depth)
-    precision = estimate(ranking, f"precision@{depth}", seed=seed)
     place = table.index(ranking.target)
+
+    def found(name: str) -> Estimate:
+        # Cut once, and named as on the ranking.
+        return replace(estimate(table, name, seed=seed), measure=f"{name}@{depth}")
+
+    precision = found("precision")
     return Look(
         depth=depth,
         hits=table.counts[place, place].item(),
         by_chance=float(table.predicted[place] * ranking.target_total / ranking.total),
         precision=precision,
-        recall=estimate(ranking, f"recall@{depth}", seed=seed),
-        lift=measure(ranking, f"lift@{depth}"),
+        recall=found("recall"),
+        lift=measure(table, "lift"),
         at_least=precision.chance_tail("greater"),
     )
 

@@ -23,9 +23,17 @@ FEWEST, MOST = 199, 99_999
 
 
 def selection_tail(
-    ranking: Ranking, resolved: ResolvedRanking, alternative: Alternative, seed: int
+    ranking: Ranking,
+    resolved: ResolvedRanking,
+    alternative: Alternative,
+    seed: int,
+    *,
+    enough: float = 0.0,
 ) -> Tail | None:
-    """P(random selection does as much); None where cases are weighted."""
+    """P(random selection does as much); None where cases are weighted.
+
+    A certified bound on average precision's tail below ``enough`` is taken without asking for more.
+    """
     if not ranking.is_counted or resolved.measure.direction == "neither":
         return None
     items, targets = int(ranking.total), int(ranking.target_total)
@@ -35,6 +43,10 @@ def selection_tail(
         law = average_precision(
             items, targets, depth=resolved.depth, over="reachable" if reachable else "targets"
         )
+        if alternative == "greater" and enough > 0:
+            bound = law.tail(value, method="bound")
+            if bound.high < enough:
+                return bound
         if alternative == "two-sided":
             return doubled(law.tail(value, seed=seed), law.lower_tail(value, seed=seed))
         return law.tail(value, seed=seed) if alternative == "greater" else law.lower_tail(value, seed=seed)

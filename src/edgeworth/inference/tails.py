@@ -141,7 +141,7 @@ def _log_sum_of_ratios(total: int, marked: int, drawn: int, count: int, end: int
     while position != end:
         length = min(abs(end - position), 1 << 15)
         c = position + step * np.arange(length, dtype=np.float64)
-        ratios = _step_up(total, marked, drawn, c) if step > 0 else 1 / _step_up(total, marked, drawn, c - 1)
+        ratios = step_up(total, marked, drawn, c) if step > 0 else 1 / step_up(total, marked, drawn, c - 1)
         logs: NDArray[np.float64] = log_term + np.cumsum(np.log(ratios))
         log_sum = float(np.logaddexp(log_sum, special.logsumexp(logs)))
         position += step * length
@@ -152,6 +152,6 @@ def _log_sum_of_ratios(total: int, marked: int, drawn: int, count: int, end: int
     return log_sum
 
 
-def _step_up(total: int, marked: int, drawn: int, c: NDArray[np.float64]) -> NDArray[np.float64]:
-    """P(c + 1)/P(c)."""
+def step_up(total: int, marked: int, drawn: int, c: NDArray[np.float64]) -> NDArray[np.float64]:
+    """P(c + 1)/P(c) of the hypergeometric law."""
     return np.asarray((marked - c) * (drawn - c) / ((c + 1) * (total - marked - drawn + c + 1)))

@@ -203,18 +203,29 @@ class Ranking:
         """The lowest score among the first items, and the share of its tie that is among them."""
         if depth >= self.ranked_total:
             return -np.inf, None
-        runs = (self.targets, self.background)
-        if all(run.weight is None for run in runs):
-            # Only the tail of each run can matter, so two short sorts stand for one long one.
-            ends = np.concatenate([run.scores[-int(depth) :] for run in runs])
-            threshold = float(np.partition(ends, len(ends) - int(depth))[len(ends) - int(depth)])
-        else:
-            values = np.unique(np.concatenate([run.scores for run in runs]))
-            seen = self.ranked_total - sum(run.below(values) for run in runs)
-            threshold = float(values[np.flatnonzero(seen >= depth)[-1]])
-        at_least = sum(run.at_least(threshold)[0] for run in runs)
-        above = sum(run.at_least(np.nextafter(threshold, np.inf))[0] for run in runs)
+        threshold = self._score_at(depth)
+        above, at_least = self._seen(np.nextafter(threshold, np.inf)), self._seen(threshold)
         return threshold, None if at_least == depth else (depth - above) / (at_least - above)
+
+    def _seen(self, threshold: float) -> int | float:
+        """Items with a score of at least the threshold."""
+        below = self.targets.below(threshold) + self.background.below(threshold)
+        return self.ranked_total - below.item()  # type: ignore[no-any-return]  # numpy's item is Any
+
+    def _score_at(self, depth: float) -> float:
+        """The largest score that at least so many items reach, found by halving each run."""
+        found = []
+        for run in (self.targets, self.background):
+            low, high = 0, len(run.scores)
+            while low < high:
+                middle = (low + high) // 2
+                if self._seen(float(run.scores[middle])) >= depth:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low:
+                found.append(float(run.scores[low - 1]))
+        return max(found)
 
     def _table(self, found: Any, alarms: Any, squares: tuple[Any, Any]) -> ContingencyTable:
         labels = canonical_order((self.rest, self.target))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -89,7 +90,13 @@ class Run:
         where = np.searchsorted(self.scores, thresholds, side=side)  # type: ignore[call-overload]  # a str
         if self.weight is None:
             return np.asarray(where)
-        return np.asarray(np.concatenate([[0], np.cumsum(self.weight)])[where])
+        return np.asarray(self._sums[where])
+
+    @cached_property
+    def _sums(self) -> Numbers:
+        """Weight below each place."""
+        assert self.weight is not None
+        return np.concatenate([np.zeros(1, self.weight.dtype), np.cumsum(self.weight)])
 
     def at_least(self, threshold: float) -> tuple[int | float, float]:
         """Cases with a score of at least the threshold, and the sum of their squared weights."""

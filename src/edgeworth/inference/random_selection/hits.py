@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import SupportsIndex
 
+import numpy as np
+
 from edgeworth.errors import InputError
 from edgeworth.inference.laws import check_level
 from edgeworth.inference.random_selection.counts import binomial_quotient, check_counts, whole_number
 from edgeworth.inference.random_selection.expansion import normal_tail
-from edgeworth.inference.tails import Tail, hypergeometric_range, hypergeometric_tails
+from edgeworth.inference.tails import Tail, hypergeometric_range, hypergeometric_tails, step_up
 
 
 @dataclass(frozen=True)
@@ -95,22 +97,20 @@ class HitsLaw:
         (3, 14)
         """
         check_level(level)
-        beyond = (1 - level) / 2
+        # A probability of exactly the level may be cut off, whatever rounding says.
+        beyond = (1 - level) / 2 * (1 + 1e-9)
         low, high = self.range
-
-        def first(start: int, end: int, *, upper: bool) -> int:
-            """The least h with P(H ≤ h) > beyond, or with P(H > h) ≤ beyond."""
-            while start < end:
-                middle = (start + end) // 2
-                below, _ = hypergeometric_tails(self.n, self.m, self.t, middle)
-                _, above = hypergeometric_tails(self.n, self.m, self.t, middle + 1)
-                if above <= beyond if upper else below > beyond:
-                    end = middle
-                else:
-                    start = middle + 1
-            return start
-
-        return first(low, high, upper=False), first(low, high, upper=True)
+        # What lies further out is far below any level that can be asked for.
+        reach = 40 * self.standard_deviation + 40
+        low, high = max(low, math.floor(self.mean - reach)), min(high, math.ceil(self.mean + reach))
+        counts = np.arange(low, high + 1, dtype=np.float64)
+        logs = np.concatenate([[0.0], np.cumsum(np.log(step_up(self.n, self.m, self.t, counts[:-1])))])
+        chances = np.exp(logs - logs.max())
+        chances /= chances.sum()
+        below, above = np.cumsum(chances), np.cumsum(chances[::-1])[::-1]
+        first = int(np.argmax(below > beyond))
+        last = int(np.flatnonzero(above > beyond)[-1])
+        return low + first, low + last
 
     # -- the seed's approximations ---------------------------------------------------------------------
 

@@ -91,7 +91,8 @@ def log_hits_law(ranking: RandomOrder) -> Floats:
 def log_transforms(ranking: RandomOrder, tilts: Floats) -> Floats:
     """log E[exp(θ W)] for several θ in one pass over the list.
 
-    >>> bool(np.isclose(log_transforms(RandomOrder(2, 1, 2), np.array([1.0]))[0], np.log((np.e + np.e**0.5) / 2)))
+    >>> found = log_transforms(RandomOrder(2, 1, 2), np.array([1.0]))[0]
+    >>> bool(np.isclose(found, np.log((np.e + np.e**0.5) / 2)))
     True
     """
     theta = np.asarray(tilts, dtype=np.float64)[:, None]
