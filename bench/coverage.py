@@ -24,7 +24,7 @@ from scipy.stats import norm
 
 from edgeworth.inference.case_effects import (
     Places,
-    WholeTies,
+    TiePolicy,
     average_precision_effects,
     doubtful,
     independent,
@@ -50,7 +50,7 @@ class Cell:
     """One population and sample size."""
 
     scores: str
-    ties: WholeTies
+    ties: TiePolicy
     size: int
     prevalence: float
     strength: float

@@ -9,12 +9,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError, Parameter, Token
 
 from edgeworth import __version__
 from edgeworth.errors import EdgeworthError, InputError, OptionError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from edgeworth.reports import Report
 
 BAD_INPUT = 2
@@ -38,6 +40,17 @@ Seed = Annotated[int, Parameter(help="Seed of what is drawn at random.")]
 Pool = Annotated[float, Parameter(help="Dollars in the pool of each bet.")]
 Margin = Annotated[float, Parameter(help="The house's over-round: 0.05 is five per cent.")]
 Commission = Annotated[float, Parameter(help="The house's share of net winnings.")]
+
+
+def _whole(_type: object, tokens: Sequence[Token]) -> int:
+    """A whole number as written; 1.5 is none."""
+    try:
+        return int(tokens[0].value)
+    except ValueError:
+        raise ValueError(f"a whole number is needed; saw {tokens[0].value!r}") from None
+
+
+Whole = Parameter(converter=_whole)
 
 
 @app.command
@@ -80,21 +93,24 @@ def evaluate(
     ] = "error",
     level: Level = 0.95,
     seed: Seed = 0,
-    pool: Pool = 10.0,
-    margin: Margin = 0.0,
-    commission: Commission = 0.0,
+    pool: Annotated[float | None, Parameter(help="Dollars in the pool of each bet: 10.")] = None,
+    margin: Annotated[float | None, Parameter(help="The house's over-round: 0.05 is five per cent.")] = None,
+    commission: Annotated[float | None, Parameter(help="The house's share of net winnings.")] = None,
     depth: Annotated[
-        int | None, Parameter(help="With scores: how many items one looks at, for the verdict.")
+        int | None, Whole, Parameter(help="With scores: how many items one looks at, for the verdict.")
     ] = None,
     gain: Annotated[float | None, Parameter(help="With scores: what a hit brings.")] = None,
     cost: Annotated[float | None, Parameter(help="With scores: what a look costs.")] = None,
     cells: Annotated[
         int | None,
+        Whole,
         Parameter(help="With scores from 0 to 1: bound the memory by counting them in so many equal cells."),
     ] = None,
     relevant_from: Annotated[
-        int, Parameter(help="With scores and groups: the smallest grade that makes a target.")
-    ] = 1,
+        int | None,
+        Whole,
+        Parameter(help="With scores and groups: the smallest grade that makes a target, 1 if left out."),
+    ] = None,
     json: Json = None,
 ) -> None:
     """Evaluate a file of labels or scores: informed or lucky, how sure is that, what is it worth?"""
@@ -158,9 +174,11 @@ def trec(
     /,
     *runs: Annotated[str, Parameter(help="Runs: query, Q0, document, rank, score, tag; gzip or not.")],
     measure: Annotated[
-        tuple[str, ...], Parameter(help="A measure to take instead of trec_eval's, such as ndcg@10.")
+        tuple[str, ...], Parameter(help="A measure to take instead of all, such as ndcg@10 or P_10.")
     ] = (),
-    relevant_from: Annotated[int, Parameter(help="The smallest grade that makes a document relevant.")] = 1,
+    relevant_from: Annotated[
+        int, Whole, Parameter(help="The smallest grade that makes a document relevant.")
+    ] = 1,
     absent: Annotated[
         Literal["leave_out", "zero"],
         Parameter(help="What a judged query counts for which the run has no list."),
@@ -191,16 +209,16 @@ def trec(
 @app.command
 def chance(
     *,
-    items: Annotated[int, Parameter(help="How many items there are.")],
-    targets: Annotated[int, Parameter(help="How many of them are targets.")],
+    items: Annotated[int, Whole, Parameter(help="How many items there are.")],
+    targets: Annotated[int, Whole, Parameter(help="How many of them are targets.")],
     average_precision: Annotated[
         float | None, Parameter(help="The average precision that chance has to reach.")
     ] = None,
     hits: Annotated[
-        int | None, Parameter(help="The hits that chance has to reach, within the depth.")
+        int | None, Whole, Parameter(help="The hits that chance has to reach, within the depth.")
     ] = None,
     depth: Annotated[
-        int | None, Parameter(help="How many items one looks at; all of them if left out.")
+        int | None, Whole, Parameter(help="How many items one looks at; all of them if left out.")
     ] = None,
     over: Annotated[
         Literal["targets", "reachable"],

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from edgeworth.errors import OptionError
+from edgeworth.errors import InputError, OptionError
 from edgeworth.gathering import find_source, tally_decisions, tally_lists, tally_ranking
 from edgeworth.inference import chance, examine_decisions, examine_lists, examine_ranking
 from edgeworth.measures import TREC_NAMES, table_of
@@ -43,14 +43,14 @@ def evaluate(
     missing: Missing = "error",
     level: float = 0.95,
     seed: int = 0,
-    pool: float = 10.0,
-    margin: float = 0.0,
-    commission: float = 0.0,
+    pool: float | None = None,
+    margin: float | None = None,
+    commission: float | None = None,
     depth: int | None = None,
     gain: float | None = None,
     cost: float | None = None,
     cells: Cells = None,
-    relevant_from: int = 1,
+    relevant_from: int | None = None,
 ) -> Report:
     """Evaluate labels (``prediction``) or a ranking (``score``): informed or lucky, how sure, worth what?
 
@@ -69,39 +69,62 @@ def evaluate(
     known: dict[str, Any] = {"level": level, "seed": seed, "missing": missing, "positive": positive}
     if prediction is not None:
         _refuse("with a prediction", id=id, depth=depth, gain=gain, cost=cost, cells=cells)
-        source, columns = find_source(
-            data, ("truth", "prediction"), truth=truth, prediction=prediction, group=group, weight=weight
-        )
-        tally = tally_decisions(
-            source, columns, weight_kind=weight_kind, abstain=abstain, missing=missing
-        ).declare(labels=labels, positive=positive)
-        house = {"pool": pool, "margin": margin, "commission": commission}
-        findings = examine_decisions(tally, level=level, seed=seed, **house)
-        known |= {"labels": labels and labels_to_json(labels), "abstain": abstain, "weight_kind": weight_kind}
-        about = _about_decisions(tally, source=source.name, **columns, **known, **house)
-        report = decisions_report(findings, about)
-        return replace(report, warnings=(*_slips(columns, tally, abstain), *report.warnings))
-    _refuse("with a score", labels=labels, abstain=abstain)
+        _refuse("with a prediction", relevant_from=relevant_from)
+        roles = {"truth": truth, "prediction": prediction, "group": group, "weight": weight}
+        source, columns = find_source(data, ("truth", "prediction"), **roles)
+        known |= {"labels": labels, "abstain": abstain, "weight_kind": weight_kind}
+        house = {
+            "pool": 10.0 if pool is None else pool,
+            "margin": margin or 0.0,
+            "commission": commission or 0.0,
+        }
+        return _evaluate_labels(source, columns, known, house)
+    _refuse("with a score", labels=labels, abstain=abstain, pool=pool, margin=margin, commission=commission)
     if missing == "abstain":
         raise OptionError('missing is "error" or "drop" with scores: a score is no decision to abstain from')
     roles = {"truth": truth, "score": score, "group": group, "id": id, "weight": weight}
     source, columns = find_source(data, ("truth", "score"), **roles)
     if group is not None:
-        _refuse("with groups", weight=weight, cells=cells, gain=gain, cost=cost, depth=depth)
-        if missing != "error":
-            raise OptionError("missing values in ranked lists are errors: drop such rows beforehand")
-        lists = tally_lists(source, columns, positive=positive, relevant_from=relevant_from)
-        return lists_report(
-            examine_lists(lists, level=level, seed=seed), _about_lists(lists, source, columns, known)
-        )
-    _refuse("without groups", id=id)
-    ranking = tally_ranking(
-        source, columns, weight_kind=weight_kind, positive=positive, cells=cells, missing=missing
+        _refuse("with groups", weight=weight, weight_kind=weight_kind, cells=cells)
+        _refuse("with groups", gain=gain, cost=cost, depth=depth)
+        known |= {"relevant_from": 1 if relevant_from is None else relevant_from}
+        return _evaluate_lists(source, columns, known)
+    _refuse("without groups", id=id, relevant_from=relevant_from)
+    known |= {"weight_kind": weight_kind, "cells": cells, "depth": depth, "gain": gain, "cost": cost}
+    return _evaluate_scores(source, columns, known)
+
+
+def _evaluate_labels(
+    source: Source, columns: dict[str, str], known: dict[str, Any], house: dict[str, float]
+) -> Report:
+    counting = {name: known[name] for name in ("weight_kind", "abstain", "missing")}
+    tally = tally_decisions(source, columns, **counting).declare(
+        labels=known["labels"], positive=known["positive"]
     )
-    found = examine_ranking(ranking, level=level, seed=seed, depth=depth, gain=gain, cost=cost)
-    known |= {"depth": depth, "gain": gain, "cost": cost, "weight_kind": weight_kind}
+    findings = examine_decisions(tally, level=known["level"], seed=known["seed"], **house)
+    said = known | {"labels": known["labels"] and labels_to_json(known["labels"])}
+    report = decisions_report(
+        findings, _about_decisions(tally, source=source.name, **columns, **said, **house)
+    )
+    return replace(report, warnings=(*_slips(columns, tally, known["abstain"]), *report.warnings))
+
+
+def _evaluate_scores(source: Source, columns: dict[str, str], known: dict[str, Any]) -> Report:
+    counting = {name: known[name] for name in ("weight_kind", "positive", "cells", "missing")}
+    ranking = tally_ranking(source, columns, **counting)
+    asked = {name: known[name] for name in ("level", "seed", "depth", "gain", "cost")}
     sizes = {"items": ranking.total, "targets": ranking.target_total, "dropped": ranking.dropped}
-    return ranking_report(found, _about(source=source.name, **columns, **known, **sizes))
+    about = _about(source=source.name, **columns, **known, **sizes)
+    return ranking_report(examine_ranking(ranking, **asked), about)
+
+
+def _evaluate_lists(source: Source, columns: dict[str, str], known: dict[str, Any]) -> Report:
+    if known["missing"] != "error":
+        raise OptionError("missing values in ranked lists are errors: drop such rows beforehand")
+    lists = tally_lists(source, columns, positive=known["positive"], relevant_from=known["relevant_from"])
+    sizes = {"lists": lists.number, "items": len(lists.scores), "dropped": lists.dropped}
+    about = _about(source=source.name, **columns, **known, **sizes)
+    return lists_report(examine_lists(lists, level=known["level"], seed=known["seed"]), about)
 
 
 def evaluate_table(
@@ -141,18 +164,23 @@ def evaluate_trec(
             raise OptionError(f'{name} is "leave_out" or "zero"; saw {rule!r}')
     if not runs:
         raise OptionError("there is no run to evaluate")
+    if len({str(path) for path in runs}) < len(runs):
+        raise OptionError("a run is given twice")
     judged = read_qrels(Path(qrels))
     found = {}
     for path in runs:
         lists = RankedLists.from_qrels(judged, read_run(Path(path)), relevant_from=relevant_from)
+        if not lists.number:
+            raise InputError(f"{path}: none of its queries is judged in {qrels}")
         if absent == "zero":
             lists = lists.with_absent()
         if no_targets == "zero":
             lists = replace(lists, empty_is_zero=True)
         wanted = tuple(measures) or tuple(TREC_NAMES.values())
         found[str(path)] = examine_lists(lists, measures=wanted, ties="trec", level=level, seed=seed)
-    about = {"qrels": str(qrels), "relevant_from": relevant_from, "absent": absent, "no_targets": no_targets}
-    return trec_report(found, _about(**about, level=level, runs=[str(path) for path in runs]))
+    about = {"qrels": str(qrels), "runs": ", ".join(found), "measures": ", ".join(measures) or None}
+    rules = {"relevant_from": relevant_from, "absent": absent, "no_targets": no_targets}
+    return trec_report(found, _about(**about, **rules, level=level, seed=seed))
 
 
 def chance_report(
@@ -168,6 +196,12 @@ def chance_report(
     """What random selection does to average precision, and to hits within a depth."""
     if hits is not None and depth is None:
         raise OptionError("hits are counted within a depth: say which")
+    if hits is not None and hits < 0:
+        raise OptionError(f"hits number at least 0; saw {hits}")
+    if average_precision is not None and not 0 <= average_precision <= 1:
+        raise OptionError(f"average precision is a number between 0 and 1; saw {average_precision}")
+    if over == "reachable" and depth is None:
+        raise OptionError("targets within reach need a depth: say which")
     law = chance.average_precision(items, targets, depth=depth, over=over)
     tail = None if average_precision is None else law.tail(average_precision, seed=seed)
     hits_law = None if depth is None else chance.hits(items, targets, min(depth, items))
@@ -196,13 +230,6 @@ def _about(**known: Any) -> dict[str, Any]:
 def _about_decisions(tally: ContingencyTable | ClusteredTable, **known: Any) -> dict[str, Any]:
     table = table_of(tally)
     return _about(**known) | {"cases": table.cells.sum().item(), "dropped": table.dropped}
-
-
-def _about_lists(
-    lists: RankedLists, source: Source, columns: dict[str, str], known: dict[str, Any]
-) -> dict[str, Any]:
-    sizes = {"lists": lists.number, "items": len(lists.scores), "dropped": lists.dropped}
-    return _about(source=source.name, **columns, **known, **sizes)
 
 
 def _slips(

@@ -112,7 +112,9 @@ def tally_lists(
             first_row=batch.first_row,
         )
 
-    return fold(source.batches(list(columns.values())), prepare, RankedLists.empty())
+    lists = fold(source.batches(list(columns.values())), prepare, RankedLists.empty())
+    lists.check_positive(positive)
+    return lists
 
 
 def _settled_kind(

@@ -66,7 +66,7 @@ def test_survival_is_four_times_too_wide_for_a_strong_ranker() -> None:
     # 3000 items, 245 targets, average precision near .89: Su & Zhang's error beside the jackknife's.
     rng = np.random.default_rng(1)
     truth = np.repeat([1, 0], [245, 2755])
-    ranking = ew.Ranking.from_scores(truth, rng.normal(size=3000) + 3.3 * truth)
+    ranking = ew.Ranking.from_scores(truth, rng.normal(size=3000) + 2.9 * truth)
     survival, population = (
         ew.estimate(ranking, "average_precision", method=method) for method in (ew.Survival(), ew.Influence())
     )
@@ -161,21 +161,26 @@ def test_targets_never_ranked_are_cases_too(ties: str, unranked: int) -> None:
     assert estimate.standard_error == pytest.approx(expected, rel=1e-9)
 
 
-def test_infinitesimal_and_finite_jackknife_agree_on_large_samples() -> None:
-    """MATH B4's D_k, case by case, without ties."""
-    rng = np.random.default_rng(5)
-    truth = (rng.random(20_000) < 0.2).astype(int)
-    scores = rng.normal(size=len(truth)) + 1.5 * truth
+def ranking_with_effects(seed: int, size: int) -> tuple[ew.Ranking, np.ndarray, np.ndarray]:
+    """A ranking without ties, its hits and the infinitesimal jackknife's D_k (MATH B4), in rank order."""
+    rng = np.random.default_rng(seed)
+    truth = (rng.random(size) < 0.2).astype(int)
+    scores = rng.normal(size=size) + 1.5 * truth
     hit = truth[np.argsort(-scores)]
-    seen = np.arange(1.0, len(hit) + 1)
+    seen = np.arange(1.0, size + 1)
     found = np.cumsum(hit)
     many, value = hit.sum(), (hit * found / seen).sum() / hit.sum()
     later = np.cumsum((hit * (seen - found) / seen**2)[::-1])[::-1]
     below = np.cumsum((hit * found / seen**2)[::-1])[::-1]
     effects = np.where(hit == 1, found / seen - value + later, -below) / many
+    return ew.Ranking.from_scores(truth, scores), hit, effects
+
+
+def test_infinitesimal_and_finite_jackknife_agree_on_large_samples() -> None:
+    ranking, _, effects = ranking_with_effects(5, 20_000)
     assert effects.sum() == pytest.approx(0, abs=1e-9)
-    estimate = ew.estimate(ew.Ranking.from_scores(truth, scores), "average_precision")
-    assert estimate.standard_error == pytest.approx(math.sqrt((effects**2).sum()), rel=0.005)
+    error = ew.estimate(ranking, "average_precision").standard_error
+    assert error == pytest.approx(math.sqrt((effects**2).sum()), rel=0.005)
 
 
 # -- influence on the ROC area: DeLong's structural components -----------------------------------------
@@ -260,6 +265,23 @@ def test_weighted_error_is_the_linearised_one(spelling: str) -> None:
     assert ew.estimate(ranking, spelling).standard_error == pytest.approx(linearised, rel=0.03)
 
 
+@pytest.mark.parametrize("spelling", ["average_precision(ties=threshold)", "roc_auc"])
+@pytest.mark.parametrize("weights", [(1.0, 4.0), (3.0, 0.5)], ids=str)
+def test_weights_that_differ_between_classes(spelling: str, weights: tuple[float, float]) -> None:
+    # Background sampled more thinly than targets, as is usual: each case is deleted with its own weight.
+    truth, scores = (np.array(column) for column in zip(*random_cases(16, 200, None, 0.3), strict=True))
+    own = np.where(truth == 1, *weights)
+
+    def without(*places: int) -> ew.Ranking:
+        columns = (np.delete(column, places) for column in (truth, scores, own))
+        kept, values, weight = columns
+        return ew.Ranking.from_scores(kept, values, weights=weight)
+
+    expected = jackknife_error([(without(place), 1) for place in range(len(truth))], spelling)
+    # A weighted error is not unique by factors of (n − 1)/n: some cases in 60.
+    assert ew.estimate(without(), spelling).standard_error == pytest.approx(expected, rel=0.03)
+
+
 def test_methods_of_whole_cases_refuse_weights() -> None:
     truth, scores = zip(*random_cases(15, 30), strict=True)
     ranking = ew.Ranking.from_scores(truth, scores, weights=np.full(30, 1.5))
@@ -335,9 +357,20 @@ def test_perfect_separation_is_not_certain(spelling: str, targets: int, backgrou
     check_intervals(estimate)
 
 
-@pytest.mark.parametrize(("hits", "spelling"), [([1] * 5, "roc_auc"), ([1] * 5, "average_precision")])
-def test_nulls_at_the_ends_of_a_separated_ranking(hits: list[int], spelling: str) -> None:
-    estimate = ew.estimate(ew.Ranking.from_hits([*hits, *[0] * 10]), spelling)
+@pytest.mark.parametrize("spelling", ["average_precision", "average_precision(ties=threshold)"])
+def test_separation_is_seen_whatever_the_rounding(spelling: str) -> None:
+    # Sums of 1/k round: a value of 1 − 1e-16 is still 1.
+    for targets, background in itertools.product(range(2, 80), (1, 2, 7, 30)):
+        truth = [1] * targets + [0] * background
+        for scores in (range(len(truth), 0, -1), [2 + (i % 3) for i in range(targets)] + [1] * background):
+            estimate = ew.estimate(ew.Ranking.from_scores(truth, [float(x) for x in scores]), spelling)
+            assert estimate.no_interval is None, (targets, background)
+            assert estimate.interval().high == 1
+
+
+@pytest.mark.parametrize("spelling", ["roc_auc", "average_precision"])
+def test_nulls_at_the_ends_of_a_separated_ranking(spelling: str) -> None:
+    estimate = ew.estimate(ew.Ranking.from_hits([1] * 5 + [0] * 10), spelling)
     assert estimate.p_value(1.0) == 1
     assert 0 <= estimate.p_value(0.0) < 1e-9
     assert 0 <= estimate.p_value(0.0, "greater") < 1e-9
@@ -456,7 +489,8 @@ def enumerated(cases: list[Case], unranked: int, spelling: str) -> dict[float, F
         kept = [score for score in chosen if score is not None]
         for others in itertools.product(background, repeat=len(background)):
             drawn = [(1, score) for score in kept] + [(0, score) for score in others]
-            value = ew.measure(ranking_of(drawn, len(chosen) - len(kept)), spelling)
+            # Where only targets without a score were drawn, nothing is found.
+            value = ew.measure(ranking_of(drawn, len(chosen) - len(kept)), spelling) if kept else 0.0
             law[round(value, 9)] += each
     return dict(law)
 
@@ -513,13 +547,15 @@ def test_the_bootstrap_agrees_with_a_bootstrap_of_rows() -> None:
     assert law.draws.mean() == pytest.approx(np.mean(rows), abs=0.08 * law.standard_error)
 
 
-def test_bootstrap_and_influence_agree_on_a_large_ranking() -> None:
-    ranking = ranking_of(random_cases(34, 4000))
-    for spelling in ("average_precision", "roc_auc"):
-        influence = ew.estimate(ranking, spelling).standard_error
+def test_the_bootstrap_s_error_is_the_jackknife_s_with_the_sizes_of_the_classes_fixed() -> None:
+    ranking, hit, effects = ranking_with_effects(34, 4000)
+    for kind in (0, 1):
+        effects[hit == kind] -= effects[hit == kind].mean()
+    expected = {"average_precision": math.sqrt((effects**2).sum())}
+    expected["roc_auc"] = ew.estimate(ranking, "roc_auc").standard_error
+    for spelling, error in expected.items():
         drawn = ew.estimate(ranking, spelling, method=ew.Bootstrap(draws=4000, seed=1)).standard_error
-        # The jackknife lets the sizes of the classes vary too, which moves average precision a little.
-        assert drawn == pytest.approx(influence, rel=0.10)
+        assert drawn == pytest.approx(error, rel=0.05)  # 4,000 draws know it to 1.1%
 
 
 def test_the_bootstrap_depends_on_its_seed_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -580,7 +616,7 @@ def test_bca_is_refused_for_rankings() -> None:
 def test_two_sides_see_a_ranking_that_is_far_too_bad(spelling: str) -> None:
     ranking = ew.Ranking.from_hits([0] * 40 + [1] * 20)
     estimate = ew.estimate(ranking, spelling)
-    assert estimate.p_value(alternative="less") < 0.02
+    assert estimate.p_value(alternative="less") < 0.025
     assert estimate.p_value(alternative="two-sided") < 0.05
 
 

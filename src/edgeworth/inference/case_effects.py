@@ -21,7 +21,7 @@ from edgeworth.measures.harmonic import reciprocal_sum
 from edgeworth.measures.steps import Steps
 from edgeworth.measures.views import Values
 
-WholeTies: TypeAlias = Literal["threshold", "expected"]
+TiePolicy: TypeAlias = Literal["threshold", "expected"]
 
 FREEDOM = 2.5
 """Degrees of freedom are FREEDOM·(Σ effect²)²/Σ effect⁴: 2 is Satterthwaite's, 3 would make n normal effects
@@ -77,19 +77,6 @@ class Places:
         """The cases of each place in one row, in the order of ``Effects.joined``."""
         return np.concatenate([self.hits, self.tied, self.gap, [self.lost]])
 
-    def scaled(self, unit: float) -> Places:
-        """The same ranking counted in units."""
-        if unit == 1:
-            return self
-        return Places(
-            self.hits / unit,
-            self.tied / unit,
-            self.hits_above / unit,
-            self.seen_above / unit,
-            self.gap / unit,
-            self.lost / unit,
-        )
-
 
 @dataclass(frozen=True)
 class Effects:
@@ -118,7 +105,9 @@ class Spread:
     freedom: float
 
 
-def average_precision_effects(places: Places, ties: WholeTies = "threshold", unit: float = 1.0) -> Effects:
+def average_precision_effects(
+    places: Places, ties: TiePolicy = "threshold", units: tuple[float, float] = (1.0, 1.0)
+) -> Effects:
     """AP with a case minus AP without it, exactly, for every case at once (Tukey's jackknife).
 
     With C(a, s, h, t) what a group of a targets among s cases adds below h targets among t cases: a target of
@@ -128,31 +117,33 @@ def average_precision_effects(places: Places, ties: WholeTies = "threshold", uni
     To first order these are the infinitesimal jackknife's D. What D leaves out is that a target's precision
     counts the target itself, which inflates ΣD² of weak rankers by up to a half.
 
-    With sampling weights, ties are "threshold" and ``unit`` is a typical case's weight, Σw²/Σw; effects are
-    then those of a weight of 1.
+    With sampling weights, ties are "threshold" and ``units`` are a typical target's and a typical background
+    case's weight, Σw²/Σw of each; effects are then those of a weight of 1.
     """
+    unit, other = units
     if places.targets < 2 * unit:
         raise OptionError(f"average precision needs two targets for an interval; saw {places.targets:g}")
-    counted = places.scaled(unit)
-    hits, size, targets = counted.hits, counted.hits + counted.tied, counted.targets
-    whole = _precision(counted, ties, hits, size)
-    fewer = np.maximum(hits - 1, 0.0)
-    lost_target = whole - _precision(counted, ties, fewer, np.maximum(size - 1, fewer))
-    lost_tied = whole - _precision(counted, ties, hits, np.maximum(size - 1, hits))
-    below_target = _tails(whole - _precision(counted, ties, hits, size, gone=(1.0, 1.0)))
-    below_background = _tails(whole - _precision(counted, ties, hits, size, gone=(0.0, 1.0)))
+    hits, size, targets = places.hits, places.hits + places.tied, places.targets
+    whole = _precision(places, ties, hits, size)
+    # Of a group that weighs less than a typical case, all that there is can go.
+    own, own_tied = np.minimum(unit, hits), np.minimum(other, places.tied)
+    lost_target = (whole - _precision(places, ties, hits - own, size - own)) / own
+    lost_tied = (whole - _precision(places, ties, hits, size - own_tied)) / np.maximum(own_tied, TINY)
+    below_target = _tails(whole - _precision(places, ties, hits, size, gone=(unit, unit))) / unit
+    below_background = _tails(whole - _precision(places, ties, hits, size, gone=(0.0, other))) / other
     value = float(whole.sum() / targets)
-    target = (lost_target + below_target[1:] - value) / (targets - 1)
+    target = (lost_target + below_target[1:] - value) / (targets - unit)
     tied = (lost_tied + below_background[1:]) / targets
     gap = below_background / targets
-    lost = -value / (targets - 1)
+    lost = -value / (targets - unit)
     # Centred, and scaled so that the squares sum to Tukey's (n−1)/n Σ(effect − mean)².
-    cases = targets + counted.background
-    mean = float(counted.joined() @ np.concatenate([target, tied, gap, [lost]]) / cases)
-    scale = math.sqrt(1 - 1 / cases) / unit
+    whole_weight = targets + places.background
+    cases = targets / unit + places.background / other
+    mean = float(places.joined() @ np.concatenate([target, tied, gap, [lost]]) / whole_weight)
+    scale = math.sqrt(1 - 1 / cases)
     return Effects(
         value=value,
-        bias=-(cases - 1) * mean,
+        bias=-(cases - 1) * mean * whole_weight / cases,
         target=(target - mean) * scale,
         tied=(tied - mean) * scale,
         gap=(gap - mean) * scale,
@@ -160,14 +151,15 @@ def average_precision_effects(places: Places, ties: WholeTies = "threshold", uni
     )
 
 
-def roc_area_effects(places: Places, unit: float = 1.0) -> Effects:
+def roc_area_effects(places: Places, units: tuple[float, float] = (1.0, 1.0)) -> Effects:
     """Placements as effects: their squares sum to the variance of DeLong, DeLong & Clarke-Pearson (1988).
 
     A target adds (share of the background below it, ties half, − area)/√(m(m−1)), a background case
     (share of the targets above it, ties half, − area)/√(b(b−1)).
     """
     targets, background = places.targets, places.background
-    if min(targets, background) < 2 * unit:
+    unit, other = units
+    if targets < 2 * unit or background < 2 * other:
         raise OptionError(
             f"a ROC area's interval needs two cases of each kind; saw {targets:g} and {background:g}"
         )
@@ -176,7 +168,7 @@ def roc_area_effects(places: Places, unit: float = 1.0) -> Effects:
     value = float((places.hits * beaten).sum() / targets)
     of_targets, of_background = (
         math.sqrt(targets * (targets - unit)),
-        math.sqrt(background * (background - unit)),
+        math.sqrt(background * (background - other)),
     )
     found = np.append(places.hits_above, places.hits.sum()) / targets
     return Effects(
@@ -220,11 +212,11 @@ def separated_area_bound(targets: float, background: float, level: float) -> flo
     return float(((1 - level) / 2) ** (1 / min(targets, background)))
 
 
-def doubtful(places: Places, spread: Spread, unit: float = 1.0) -> str | None:
+def doubtful(places: Places, spread: Spread, units: tuple[float, float] = (1.0, 1.0)) -> str | None:
     """Why the interval may not cover as it says, if there is reason."""
-    fewest = min(places.targets, places.background) / unit
-    if fewest < FEW:
-        which = "targets" if places.targets <= places.background else "background cases"
+    many, rest = places.targets / units[0], places.background / units[1]
+    if (fewest := min(many, rest)) < FEW:
+        which = "targets" if many <= rest else "background cases"
         return f"only {fewest:.4g} {which}: below {FEW}, coverage may fall short"
     if spread.freedom < LITTLE_FREEDOM:
         return "a few cases make up most of the uncertainty, so it is itself uncertain"
@@ -232,7 +224,7 @@ def doubtful(places: Places, spread: Spread, unit: float = 1.0) -> str | None:
 
 
 def _precision(
-    places: Places, ties: WholeTies, hits: Values, size: Values, gone: tuple[float, float] = (0.0, 0.0)
+    places: Places, ties: TiePolicy, hits: Values, size: Values, gone: tuple[float, float] = (0.0, 0.0)
 ) -> Values:
     """Each group's sum of precision over its targets, C, with targets and cases gone from above it."""
     hits_above = np.maximum(places.hits_above - gone[0], 0.0)

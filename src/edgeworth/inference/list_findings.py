@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,8 +13,10 @@ from edgeworth.inference.estimates import Estimate
 from edgeworth.inference.laws import check_level
 from edgeworth.inference.ranking_estimates import estimate_steps
 from edgeworth.inference.tails import Tail
-from edgeworth.measures import resolve_ranking, steps_of
+from edgeworth.measures import TREC_NAMES, Spelling, resolve_ranking, steps_of
+from edgeworth.measures.measuring import counted
 from edgeworth.measures.steps import Steps
+from edgeworth.measures.views import Values
 from edgeworth.sources.columns import Label
 from edgeworth.tallies import RankedLists
 
@@ -37,8 +40,10 @@ class ListFindings:
     level: float
     estimates: dict[str, Estimate]
     queries: dict[Label, dict[str, float]]
+    values: Values
+    """The values of the headline that its mean is over."""
     tail: Tail | None
-    """P(random orders of the same lists do as well on average), where the lists are all there is."""
+    """P(random orders of the same lists do as well, or as badly), where the lists are all there is."""
 
     @property
     def headline(self) -> Estimate:
@@ -53,15 +58,26 @@ class ListFindings:
     @property
     def counted(self) -> int:
         """Lists that the means are over."""
-        return self.lists.number - (0 if self.lists.empty_is_zero else self.without_targets)
+        return len(self.values)
 
     @property
     def spread(self) -> tuple[float, float, float]:
         """Lowest, middle and highest value of the headline over lists."""
-        name = next(iter(self.estimates))
-        values = np.array([each[name] for each in self.queries.values()])
-        values = values[~np.isnan(values)]
-        return float(values.min()), float(np.median(values)), float(values.max())
+        return float(self.values.min()), float(np.median(self.values)), float(self.values.max())
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the mean is at least that of random orders."""
+        return not self.headline.value < self.headline.chance
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether random orders are ruled out at the level, either way."""
+        if self.tail is not None:
+            return 2 * self.tail.p_value <= round(1 - self.level, 12)
+        found = self.headline
+        known = found.law is not None and not math.isnan(found.chance)
+        return known and found.chance not in found.interval(self.level)
 
 
 def examine_lists(
@@ -71,7 +87,6 @@ def examine_lists(
     ties: str | None = None,
     level: float = 0.95,
     seed: int = 0,
-    by_chance: bool = True,
 ) -> ListFindings:
     """Means over lists with their uncertainty, and the values of each."""
     check_level(level)
@@ -91,21 +106,20 @@ def examine_lists(
         query: {name: float(values[index]) for name, values in each.items()}
         for index, query in enumerate(lists.queries)
     }
-    tail = next(iter(estimates.values())).chance_tail("greater") if by_chance else None
-    return ListFindings(lists, level, estimates, queries, tail)
+    headline = next(iter(estimates.values()))
+    better = not headline.value < headline.chance
+    tail = headline.chance_tail("greater" if better else "less")
+    values = counted(lists, next(iter(each.values())))
+    return ListFindings(lists, level, estimates, queries, values, tail)
 
 
 def with_ties(spelling: str, ties: str | None) -> str:
-    """A measure's spelling with a policy for ties, unless it has one.
+    """A measure's spelling, or trec_eval's name for it, with a policy for ties unless it has one.
 
-    >>> with_ties("precision@10", "trec")
-    'precision@10(ties=trec)'
+    >>> with_ties("precision@10", "trec"), with_ties("P_10", "trec")
+    ('precision@10(ties=trec)', 'precision@10(ties=trec)')
     """
-    from dataclasses import replace
-
-    from edgeworth.measures import Spelling
-
-    written = Spelling.parse(spelling)
+    written = Spelling.parse(TREC_NAMES.get(spelling, spelling))
     if ties is None or "ties" in written.options:
         return str(written)
     return str(replace(written, options={**written.options, "ties": ties}))

@@ -204,14 +204,12 @@ class Bootstrap:
             raise OptionError("the BCa interval is for decisions: use percentile with rankings")
         if isinstance(tally, ListValues):
             draws = resampled_means(tally.checked(), self.draws, self.seed)
+            _check_varies(draws)
             return BootstrapLaw(float(tally.values.mean()), draws, self.interval, 0.0, 0)
         value = float(resolved.values(steps_of(tally, resolved))[0])
         draws = bootstrap_ranking(tally, resolved, self.draws, self.seed)
         defined, lost = defined_draws(draws, resolved.spelling)
-        if not defined.std() > 0:
-            raise OptionError(
-                "every replicate has the same value: resampling does not tell how much it varies"
-            )
+        _check_varies(defined)
         return BootstrapLaw(value, defined, self.interval, 0.0, lost)
 
     def __str__(self) -> str:
@@ -266,6 +264,12 @@ def _check_unweighted(tally: Decisions, method: str) -> None:
         raise OptionError(f"{method} takes cases as independent; with clusters use Delta() or Bootstrap()")
     if not tally.counts_alike:
         raise OptionError(f"{method} needs cases that count alike; with sampling weights use Delta()")
+
+
+def _check_varies(draws: Any) -> None:
+    """Replicates that differ by rounding alone are the same."""
+    if draws.max() - draws.min() <= 1e-12 * max(1.0, abs(float(draws[0]))):
+        raise OptionError("every replicate has the same value: resampling does not tell how much it varies")
 
 
 def _check_draws(draws: int) -> None:

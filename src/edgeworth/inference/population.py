@@ -77,7 +77,7 @@ class SeparatedLaw:
         if not outside or alternative == ("less" if high else "greater"):
             return 1.0
         small, large = 0.0, 1.0
-        for _ in range(60):
+        for _ in range(53):  # 1 − 2⁻⁵³ is the level next to 1
             middle = (small + large) / 2
             low, top = self.interval(1 - middle)
             small, large = (middle, large) if low <= null <= top else (small, middle)
@@ -91,12 +91,12 @@ def influence_law(ranking: Ranking, resolved: ResolvedRanking) -> SamplingLaw:
         raise OptionError(f"Influence() is for average_precision and roc_auc; {resolved.spelling} is neither")
     if not is_area and resolved.ties not in ("expected", "threshold"):
         raise OptionError(f"Influence() takes ties as expected or threshold; {resolved.spelling} does not")
-    places, unit = Places.of(steps_of_ranking(ranking)), typical_weight(ranking)
+    places, units = Places.of(steps_of_ranking(ranking)), typical_weights(ranking)
     if is_area:
-        effects = roc_area_effects(places, unit)
+        effects = roc_area_effects(places, units)
     else:
         ties = resolved.ties
-        effects = average_precision_effects(places, "threshold" if ties == "threshold" else "expected", unit)
+        effects = average_precision_effects(places, "threshold" if ties == "threshold" else "expected", units)
     sums = () if ranking.is_counted else weight_sums(ranking)
     spread = independent(effects, places.joined(), *sums)
     if not spread.variance > NO_VARIANCE or not 0 < effects.value < 1:
@@ -104,7 +104,7 @@ def influence_law(ranking: Ranking, resolved: ResolvedRanking) -> SamplingLaw:
     # Whatever the fourth moment says, a variance is learnt from one degree of freedom at least.
     freedom = max(spread.freedom, 1.0)
     normal = NormalLaw(effects.value, math.sqrt(spread.variance), Scale("logit", 0.0, 1.0), freedom)
-    return InfluenceLaw(normal, effects.bias, doubtful(places, spread, unit))
+    return InfluenceLaw(normal, effects.bias, doubtful(places, spread, units))
 
 
 def _without_variance(ranking: Ranking, value: float, places: Places, *, is_area: bool) -> SamplingLaw:
@@ -114,13 +114,13 @@ def _without_variance(ranking: Ranking, value: float, places: Places, *, is_area
     return SeparatedLaw(value, places.targets, places.background, is_area)
 
 
-def typical_weight(ranking: Ranking) -> float:
-    """Σw²/Σw: 1 for whole cases."""
-    if ranking.is_counted:
-        return 1.0
-    runs = (ranking.targets, ranking.background)
-    squares = sum(float(run.total if run.square is None else run.square.sum()) for run in runs)
-    return squares / float(ranking.ranked_total)
+def typical_weights(ranking: Ranking) -> tuple[float, float]:
+    """Σw²/Σw of the targets and of the background: 1 for whole cases."""
+    targets, background = (
+        1.0 if run.square is None or not run.total else float(run.square.sum()) / float(run.total)
+        for run in (ranking.targets, ranking.background)
+    )
+    return targets, background
 
 
 def weight_sums(ranking: Ranking) -> tuple[Values, Values]:
@@ -141,7 +141,8 @@ def weight_sums(ranking: Ranking) -> tuple[Values, Values]:
 
 def _sums_between(run: Run, scores: Values, power: int) -> tuple[Values, Values]:
     """Σ (Σw² of a score)^power at each of ascending scores, and strictly between them."""
-    squares = np.ones(len(run.scores)) if run.square is None else run.square**power
+    counts = np.ones(len(run.scores)) if run.weight is None else run.weight
+    squares = counts if run.square is None else run.square**power
     sums = np.concatenate([[0.0], np.cumsum(squares)])
     below = sums[np.searchsorted(run.scores, scores, side="left")]
     through = sums[np.searchsorted(run.scores, scores, side="right")]

@@ -1,4 +1,4 @@
-"""Everything worth saying about a ranking, or about many lists, computed once."""
+"""Everything worth saying about a ranking, computed once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PLAIN = ("pr_auc", "reciprocal_rank", "ndcg", "best_informedness")
 """Measures that a report shows without an interval."""
 CURVE_POINTS = 100
 HARDLY = 1e-12
-"""A probability of chance below this is settled by a bound: nobody needs its digits, and they take seconds."""
+"""A probability of chance below this is settled by a bound: nobody needs its digits, which take seconds."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,11 @@ class RankingFindings:
     """Average precision with ties in the worst and in the best order, where that makes a difference."""
 
     @property
+    def headline(self) -> Estimate:
+        """The measure of the verdict."""
+        return self.average_precision
+
+    @property
     def look(self) -> Look:
         """The look of the verdict."""
         return next(look for look in self.looks if look.depth == self.depth)
@@ -121,12 +126,11 @@ def examine_ranking(
 ) -> RankingFindings:
     """Estimate, test and price a ranking."""
     check_level(level)
-    if (gain is None) != (cost is None):
-        raise OptionError("the worth of a look needs both: gain, of a hit, and cost, of a look")
+    _check_terms(gain, cost)
     if not ranking.ranked_total:
         raise InputError("there are no items")
     precision = estimate(ranking, "average_precision", seed=seed)
-    looked = _headline_depth(ranking) if depth is None else _checked_depth(depth)
+    looked = _headline_depth(ranking) if depth is None else _checked_depth(depth, ranking)
     defined = precision.undefined is None
     better = defined and precision.value >= precision.chance
     tail = None
@@ -162,10 +166,20 @@ def _headline_depth(ranking: Ranking) -> int:
     return min(most, next(depth for depth in round_depths(math.inf) if depth >= wanted))
 
 
-def _checked_depth(depth: int) -> int:
-    if not isinstance(depth, (int, np.integer)) or depth < 1:
+def _checked_depth(depth: int, ranking: Ranking) -> int:
+    """A depth beyond the list is the whole list."""
+    if isinstance(depth, bool) or not isinstance(depth, (int, np.integer)) or depth < 1:
         raise OptionError(f"a depth is a whole number of at least 1; saw {depth!r}")
-    return int(depth)
+    return min(int(depth), max(1, math.floor(ranking.ranked_total)))
+
+
+def _check_terms(gain: float | None, cost: float | None) -> None:
+    if (gain is None) != (cost is None):
+        raise OptionError("the worth of a look needs both: gain, of a hit, and cost, of a look")
+    for name, value in (("gain", gain), ("cost", cost)):
+        number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+        if value is not None and not (number and math.isfinite(value)):
+            raise OptionError(f"{name} is a finite number; saw {value!r}")
 
 
 def _depths(ranking: Ranking, looked: int) -> list[int]:
@@ -211,7 +225,7 @@ def _best_cut(ranking: Ranking) -> BestCut | None:
 
 
 def _worth(ranking: Ranking, depth: int, gain: float, cost: float) -> Worth:
-    terms = f"(gain={gain!r}, cost={cost!r})"
+    terms = f"(gain={float(gain)!r}, cost={float(cost)!r})"
     return Worth(
         gain,
         cost,

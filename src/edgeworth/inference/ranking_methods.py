@@ -26,8 +26,8 @@ BOOTSTRAP_STEPS = 20_000_000
 class Influence:
     """A new sample from the same population: how much each case moves average precision or ROC area.
 
-    The infinitesimal jackknife of average precision, and DeLong's variance of the ROC area, on the logit
-    scale. Sampling weights are taken into account.
+    The jackknife of average precision, and DeLong's variance of the ROC area, on the logit scale with
+    Student's t. Sampling weights are taken into account.
     """
 
     def law(self, tally: Any, resolved: ResolvedRanking) -> SamplingLaw:
@@ -71,7 +71,10 @@ class Survival:
         """Normal on the plain scale, as the source has it."""
         ranking = _one_ranking(tally, self)
         value = _average_precision(ranking, resolved, self)
-        return NormalLaw(value, math.sqrt(survival_variance(steps_of(ranking, resolved))), Scale("identity"))
+        variance = survival_variance(steps_of(ranking, resolved))
+        if not variance > 0:
+            raise OptionError("the survival view needs two targets, one of them found, to vary at all")
+        return NormalLaw(value, math.sqrt(variance), Scale("identity"))
 
     def __str__(self) -> str:
         return "survival view (Su & Zhang)"

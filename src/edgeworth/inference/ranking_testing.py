@@ -12,13 +12,15 @@ from edgeworth.inference.laws import Alternative
 from edgeworth.inference.random_selection import average_precision
 from edgeworth.inference.ranking_resampling import random_orders
 from edgeworth.inference.tails import Tail
-from edgeworth.measures import ResolvedRanking, counted_values, steps_of
+from edgeworth.measures import ResolvedRanking, steps_of
+from edgeworth.measures.measuring import counted
 from edgeworth.measures.views import Values
 from edgeworth.tallies import RankedLists, Ranking
 
 SAME = 1e-12
 STEPS_DRAWN = 20_000_000
 """Steps of random orders that are drawn within a few seconds."""
+ITEMS_TOGETHER = 500_000
 FEWEST, MOST = 199, 99_999
 
 
@@ -54,11 +56,15 @@ def selection_tail(
         return concordance_tail(ranking, alternative)
     draws = _draws(targets)
     middle = float(resolved.at_random(steps_of(ranking, resolved))[0])
-    count = sum(
-        _beyond(resolved.values(steps), value, middle, alternative)
-        for steps in random_orders(items, targets, draws, seed)
-    )
-    return _drawn(count, draws, seed)
+    sides: tuple[Alternative, ...] = (alternative,)
+    if alternative == "two-sided" and math.isnan(middle):
+        sides = ("greater", "less")  # without a mean to be far from: the smaller tail, doubled
+    counts = [0] * len(sides)
+    for steps in random_orders(items, targets, draws, seed):
+        values = resolved.values(steps)
+        counts = [n + _beyond(values, value, middle, side) for n, side in zip(counts, sides, strict=True)]
+    found = [_drawn(count, draws, seed) for count in counts]
+    return found[0] if len(found) == 1 else doubled(*found)
 
 
 def lists_tail(
@@ -69,12 +75,31 @@ def lists_tail(
         return None
     draws = int(np.clip(STEPS_DRAWN // max(1, len(lists.scores)), FEWEST, 9_999))
     generator = np.random.default_rng(seed)
-    means = np.empty(draws)
-    for index in range(draws):
-        shuffled = replace(lists, scores=generator.random(len(lists.scores)))
-        found = counted_values(shuffled, resolved)
-        means[index] = found.mean() if len(found) else math.nan
-    return _drawn(_beyond(means, value, float(np.nanmean(means)), alternative), draws, seed)
+    together = int(np.clip(ITEMS_TOGETHER // max(1, len(lists.scores)), 1, draws))
+    means = np.concatenate(
+        [
+            _random_means(lists, resolved, min(together, draws - start), generator)
+            for start in range(0, draws, together)
+        ]
+    )
+    return _drawn(_beyond(means, value, float(means.mean()), alternative), draws, seed)
+
+
+def _random_means(
+    lists: RankedLists, resolved: ResolvedRanking, draws: int, generator: np.random.Generator
+) -> Values:
+    """Means over lists in random order, several draws as one set of lists."""
+    copies = RankedLists(
+        tuple(range(draws * lists.number)),
+        np.concatenate([lists.starts[:1], *(lists.starts[1:] + k * lists.starts[-1] for k in range(draws))]),
+        generator.random(draws * len(lists.scores)),
+        np.tile(lists.grades, draws),
+        relevant_from=lists.relevant_from,
+        empty_is_zero=lists.empty_is_zero,
+    )
+    values = resolved.values(steps_of(copies, resolved)).reshape(draws, lists.number)
+    # Which lists have no value does not depend on their order.
+    return np.array([counted(lists, row).mean() for row in values])
 
 
 def doubled(upper: Tail, lower: Tail) -> Tail:

@@ -14,6 +14,7 @@ from edgeworth.inference.laws import check_level, normal_quantile, wilson_bounds
 from edgeworth.measures.ranking_steps import steps_of_ranking
 from edgeworth.measures.steps import Steps
 from edgeworth.measures.views import Values
+from edgeworth.sources.scores import as_scores
 from edgeworth.tallies import Ranking
 
 BandMethod: TypeAlias = Literal["population", "survival"]
@@ -70,12 +71,14 @@ def bands(
     check_level(level)
     if method not in ("population", "survival"):
         raise OptionError(f'a band is "population" or "survival"; saw {method!r}')
+    if not isinstance(ranking, Ranking):
+        raise OptionError(f"bands are for one Ranking; saw {type(ranking).__name__}")
     if not ranking.is_counted or not ranking.target_total:
         raise OptionError("bands need whole cases and at least one target")
     steps = steps_of_ranking(ranking)
     items, targets = float(ranking.total), float(ranking.target_total)
-    depth = _spread(items) if depths is None else np.asarray(depths, dtype=np.float64)
-    if depth.ndim != 1 or np.any(depth < 1) or np.any(depth > items):
+    depth = _spread(items) if depths is None else as_scores(depths, "depths")
+    if depth.ndim != 1 or not np.all((depth >= 1) & (depth <= items)):
         raise OptionError(f"depths lie between 1 and {items:,.0f}")
     recall = hit_curve(steps, depth) / targets
     if simultaneous:
@@ -85,11 +88,32 @@ def bands(
         reach = normal_quantile(level) * np.sqrt(recall * (1 - recall) / targets)
         low, high, said = recall - reach, recall + reach, "survival view, each depth"
     else:
-        trials = effective_targets(recall, local_precision(steps, depth, items), depth, items, targets)
-        low, high = wilson_bounds(recall * trials, trials, normal_quantile(level))
+        local = local_precision(steps, depth, items)
+        low, high = _population_bounds(recall, local, depth, items, targets, level)
         said = "population, each depth"
     # Recall is a share: a bound outside 0 to 1 says no more than 0 or 1.
     return Bands(depth, recall, np.maximum(low, 0.0), np.minimum(high, 1.0), targets, level, said)
+
+
+def _population_bounds(
+    recall: Values, local: Values, depth: Values, items: float, targets: float, level: float
+) -> tuple[Values, Values]:
+    """Wilson's bounds of recall; where most items looked at are hits, of precision.
+
+    A variance depends on where a share lies. Far down the list that is recall; at its top it is precision,
+    and recall would look certain there.
+    """
+    quantile = normal_quantile(level)
+    trials = effective_targets(recall, local, depth, items, targets)
+    by_recall = wilson_bounds(recall * trials, trials, quantile)
+    precision = recall * targets / depth
+    looks = effective_looks(recall, local, depth, items, targets)
+    by_precision = wilson_bounds(precision * looks, looks, quantile)
+    low, high = (
+        np.where(precision > 0.5, near * depth / targets, far)
+        for near, far in zip(by_precision, by_recall, strict=True)
+    )
+    return low, high
 
 
 def effective_targets(recall: Values, local: Values, depth: Values, items: float, targets: float) -> Values:
@@ -100,6 +124,18 @@ def effective_targets(recall: Values, local: Values, depth: Values, items: float
     # Where recall is 0 or 1 there is no variance to compare, and the formula tends to the plain binomial.
     usable = (binomial > 0) & (variance > 0)
     return np.where(usable, binomial / np.where(usable, variance, 1.0), targets)
+
+
+def effective_looks(recall: Values, local: Values, depth: Values, items: float, targets: float) -> Values:
+    """How many independent looks would make precision vary as much as at this depth."""
+    hits = recall * targets
+    share = hits / depth
+    variance = hits * (1 - recall) * (1 - 2 * local) + local**2 * depth * (1 - depth / items)
+    usable = (share < 1) & (share > 0) & (variance > 0)
+    looks = depth**2 * share * (1 - share) / np.where(usable, variance, 1.0)
+    # A cut in a list that ends soon varies less; otherwise a look tells no more than one case.
+    most = depth / np.maximum(1 - depth / items, 1 / items)
+    return np.where(usable, np.minimum(looks, most), depth)
 
 
 def local_precision(steps: Steps, depth: Values, items: float) -> Values:

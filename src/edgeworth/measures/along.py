@@ -13,7 +13,7 @@ from edgeworth.measures.list_steps import steps_of_lists
 from edgeworth.measures.ranking_steps import all_tied, steps_of_ranking
 from edgeworth.measures.registry import lookup, ranking_measure, unknown
 from edgeworth.measures.spelling import Spelling
-from edgeworth.measures.steps import Steps
+from edgeworth.measures.steps import STRICT_TIES, Steps
 from edgeworth.measures.views import LabelView, Values
 from edgeworth.tallies.decisions import ContingencyTable
 from edgeworth.tallies.lists import RankedLists
@@ -21,7 +21,6 @@ from edgeworth.tallies.rankings import Ranking
 
 Ranked: TypeAlias = Ranking | RankedLists
 WHOLE_TIES = ("threshold", "best", "worst")
-STRICT_TIES = ("trec", "input")
 TIES_AT_DEPTH = Option("expected", choices=("expected", *STRICT_TIES))
 """Measures of decisions have no ties of their own; at a depth of a list they have these."""
 
@@ -75,10 +74,10 @@ class ResolvedRanking:
         holding = [(self._holds(need, steps), need.otherwise) for need in self.measure.needs]
         for index in np.flatnonzero(np.isnan(values)):
             broken = [said for holds, said in holding if not holds[index]]
-            missing = f"its formula, {self.measure.formula}, divides by 0 here"
-            if np.isnan(steps.items[index]) and self.measure.scope != "ranking":
-                missing = "how many items there are is not known"
-            reasons[index] = (broken or [missing])[0].format(label="a target")
+            if steps.targets[index] > 0 and np.isnan(steps.items[index]) and self.measure.scope != "ranking":
+                broken = ["how many items there are is not known"]
+            otherwise = f"its formula, {self.measure.formula}, divides by 0 here"
+            reasons[index] = (broken or [otherwise])[0].format(label="a target")
         return reasons
 
     def _holds(self, need: Requirement, steps: Steps) -> Values:

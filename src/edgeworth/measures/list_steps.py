@@ -15,15 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import OptionError
-from edgeworth.measures.steps import Grades, Judgements, Steps
+from edgeworth.measures.steps import STRICT_TIES, Grades, Judgements, Steps
 from edgeworth.sources.identifiers import Identifiers, words
 from edgeworth.tallies.lists import RankedLists
 
 ListTies: TypeAlias = Literal["expected", "threshold", "trec", "input"]
 Places: TypeAlias = NDArray[np.intp]
-
-STRICT = ("trec", "input")
-"""Policies that leave no ties."""
 
 LONG_TO_CACHE = 1 << 16
 LONG_TO_SEARCH = 128
@@ -53,14 +50,14 @@ def steps_of_lists(lists: RankedLists, ties: str) -> Steps:
         raise OptionError("ties=trec puts the higher id first, and these lists have no ids")
     scores = _single(lists.scores) if ties == "trec" else lists.scores
     rows = np.flatnonzero(lists.is_target)
-    if ties in STRICT and lists.has_unjudged:
+    if ties in STRICT_TIES and lists.has_unjudged:
         # bpref asks where judged background stands, too; where all are judged, that is the rest.
         rows = np.flatnonzero(lists.grades >= 0)
     place, size = _places(scores, lists.starts, lists.list_of(rows), scores[rows])
-    if ties in STRICT:
+    if ties in STRICT_TIES:
         place = _untied(lists, scores, rows, place, size, ties)
         size = np.ones(len(rows), dtype=np.intp)
-    return _steps(lists, rows, place, size, ties in STRICT)
+    return _steps(lists, rows, place, size, ties in STRICT_TIES)
 
 
 def _single(scores: NDArray[np.float64]) -> NDArray[np.float32]:

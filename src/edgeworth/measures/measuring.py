@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from edgeworth.errors import OptionError
 from edgeworth.measures.along import (
     Ranked,
     ResolvedRanking,
@@ -63,6 +64,8 @@ def measure_each(lists: RankedLists, spelling: str | Measure) -> dict[Label, flo
     >>> measure_each(lists, "average_precision")
     {'a': 1.0, 'b': 0.5}
     """
+    if not isinstance(lists, RankedLists):
+        raise OptionError(f"measure_each is for RankedLists; saw {type(lists).__name__}")
     return dict(zip(lists.queries, list_values(lists, spelling).tolist(), strict=True))
 
 

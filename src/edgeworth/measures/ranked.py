@@ -71,11 +71,12 @@ def reciprocal_rank(steps: Steps, depth: Depth) -> Values:
     if depth is not None:
         first = first & (steps.within(depth) > 0)
     limit = steps.size if depth is None else steps.within(depth)
-    values = np.where(first, ratio(np.ones(len(first)), steps.seen_above + 1), 0.0)
-    for tied in np.flatnonzero(first & (steps.size > 1)):
-        values[tied] = _mean_reciprocal(
-            steps.seen_above[tied], steps.hits[tied], steps.size[tied], limit[tied]
-        )
+    values = np.where(first, 1 / (steps.seen_above + 1), 0.0)
+    tied = np.flatnonzero(first & (steps.size > 1))
+    if len(tied):
+        kinds = np.stack([steps.seen_above[tied], steps.hits[tied], steps.size[tied], limit[tied]])
+        distinct, kind = np.unique(kinds, axis=1, return_inverse=True)
+        values[tied] = np.array([_mean_reciprocal(*column) for column in distinct.T.tolist()])[kind]
     return np.where(steps.targets > 0, steps.summed(values), np.nan)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.measures.steps import Steps
+from edgeworth.measures.steps import Grades, Steps
 from edgeworth.measures.views import Values
 from edgeworth.tallies.rankings import Ranking
 from edgeworth.tallies.runs import Run
@@ -20,7 +21,8 @@ def steps_of_ranking(ranking: Ranking) -> Steps:
     below = background.below(scores)
     tied = _tied(background, scores, below)
     hits_above = np.concatenate([np.cumsum(hits[::-1])[::-1][1:], [0]]) if len(hits) else hits
-    seen_above = hits_above + (background.total - below - tied)
+    # Sums of weights round: nothing is above the best by less than nothing.
+    seen_above = hits_above + np.maximum(background.total - below - tied, 0)
     one = (np.array([x], dtype=np.float64) for x in _totals(ranking))
     return Steps(
         np.zeros(len(hits), dtype=np.intp), *_best_first(hits_above, seen_above, hits, hits + tied), *one
@@ -34,10 +36,6 @@ def step_scores(ranking: Ranking) -> Values:
 
 def all_tied(steps: Steps) -> Steps:
     """The same lists without any information: every item in one tie."""
-    from dataclasses import replace
-
-    from edgeworth.measures.steps import Grades
-
     lists = np.flatnonzero((steps.targets > 0) & (steps.items > 0))
     place = np.full(steps.number, -1)
     place[lists] = np.arange(len(lists))

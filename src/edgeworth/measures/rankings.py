@@ -53,9 +53,7 @@ def _entry(name: str, formula: str, compute: Any, *, chance: str, source: str = 
         chance=chance,
         direction=more.pop("direction", "higher"),
         source=source,
-        compute=compute
-        if compute is ranked.average_precision
-        else _adapted(compute, more.get("depth", "none")),
+        compute=compute if more.pop("sees_ties", False) else _adapted(compute, more.get("depth", "none")),
         needs=more.pop("needs", (TARGETS,)),
         **more,
     )
@@ -74,6 +72,7 @@ RANKING_MEASURES = (
         options={"ties": _ties(*EVERY_POLICY), "over": Option("targets", choices=("targets", "reachable"))},
         depth="optional",
         allows_weights=True,
+        sees_ties=True,
     ),
     _entry(
         "roc_auc",

@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 from edgeworth.measures.views import Values
 
+STRICT_TIES = ("trec", "input")
+"""Policies that leave no ties."""
+
 
 @dataclass(frozen=True)
 class Grades:

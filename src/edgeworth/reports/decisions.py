@@ -245,6 +245,7 @@ def tail_to_dict(tail: Tail | None) -> dict[str, Any] | None:
         "low": tail.low,
         "high": tail.high,
         "method": tail.method,
+        "kind": tail.kind,
         "exact": exact,
     }
 

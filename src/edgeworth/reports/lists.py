@@ -68,7 +68,7 @@ def trec_report(runs: Mapping[str, ListFindings], provenance: Mapping[str, Any])
         numbers={
             "kind": "trec",
             "level": first.level,
-            **_numbers(first),
+            **(_numbers(first) if len(runs) == 1 else {}),
             "runs": {name: _numbers(found) for name, found in runs.items()},
         },
     )
@@ -98,7 +98,7 @@ def list_warnings(findings: ListFindings) -> tuple[str, ...]:
         number = len(lists.absent)
         said.append(
             f"{number:,} judged {plural(number, 'query', 'queries')} without a list left out of means "
-            "(absent=zero counts them as 0)."
+            '(absent="zero", --absent zero, counts them as 0).'
         )
     if lists.unknown_queries:
         number = len(lists.unknown_queries)
@@ -115,7 +115,7 @@ def _columns(findings: ListFindings) -> tuple[Column, ...]:
         Column("mean of"),
         Column("value", "number"),
         Column(f"{level_said(findings.level)} interval", "interval"),
-        Column("by random order", "number"),
+        Column("by chance", "number"),
         Column("method"),
     )
 
@@ -124,15 +124,17 @@ def _means(findings: ListFindings) -> Section:
     rows = tuple(estimate_row(estimate, findings.level) for estimate in findings.estimates.values())
     grids = [Grid("", _columns(findings), rows)]
     if findings.tail is not None:
-        columns = (Column(findings.headline.measure), Column("probability", "probability"), Column("method"))
-        line = ("as well", findings.tail.p_value, findings.tail.method)
-        grids.append(Grid("Random orders would do", columns, (line,)))
+        columns = (Column("random orders would do"), Column("probability", "probability"), Column("method"))
+        how = "as well" if findings.is_better else "as badly"
+        line = (f"{how}, by {findings.headline.measure}", findings.tail.p_value, findings.tail.method)
+        grids.append(Grid("", columns, (line,)))
     return Section("Means over lists", (), tuple(grids))
 
 
 def _side_by_side(runs: Mapping[str, ListFindings]) -> Section:
     """Runs in lines, the usual measures in columns."""
-    names = [name for name in next(iter(runs.values())).estimates if trec_name(name) in COMPARED_TREC]
+    asked = list(next(iter(runs.values())).estimates)
+    names = asked if len(asked) <= len(COMPARED_TREC) else [x for x in asked if trec_name(x) in COMPARED_TREC]
     columns = (Column("run"), *(Column(trec_name(name) or name, "number") for name in names))
     rows = tuple(
         (run, *(finite_or_none(found.estimates[name].value) for name in names)) for run, found in runs.items()
@@ -200,5 +202,9 @@ def _numbers(findings: ListFindings) -> dict[str, Any]:
             "absent": [str(query) for query in lists.absent],
             "unknown": [str(query) for query in lists.unknown_queries],
         },
-        "random_order": tail_to_dict(findings.tail),
+        "settled": findings.is_settled if findings.lists.is_whole else None,
+        "random_order": {
+            "direction": "as well" if findings.is_better else "as badly",
+            "tail": tail_to_dict(findings.tail),
+        },
     }

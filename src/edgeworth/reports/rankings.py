@@ -8,9 +8,9 @@ from typing import Any
 from edgeworth.inference import Estimate, Look, RankingFindings
 from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.decisions import estimate_row, tail_to_dict
-from edgeworth.reports.ranking_verdict import ranking_verdict, share_said
+from edgeworth.reports.ranking_verdict import ranking_verdict
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
-from edgeworth.reports.wording import level_said, number_said
+from edgeworth.reports.wording import level_said, number_said, plural, share_said
 
 
 def ranking_report(findings: RankingFindings, provenance: Mapping[str, Any]) -> Report:
@@ -29,7 +29,8 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
     """One sentence each."""
     ranking, said = findings.ranking, []
     if ranking.dropped:
-        said.append(f"{ranking.dropped:,} rows with a missing value were dropped.")
+        rows = plural(ranking.dropped, "row was", "rows were")
+        said.append(f"{ranking.dropped:,} {rows} dropped for a missing value.")
     for estimate in (findings.average_precision, findings.roc_auc):
         if estimate.doubt is not None:
             said.append(f"The interval of {estimate.measure} may not cover as it says: {estimate.doubt}.")
@@ -40,9 +41,7 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
             f"it is {worst} in the worst order and {best} in the best."
         )
     if ranking.cells is not None:
-        said.append(
-            f"Scores were put into {len(ranking.cells) + 1:,} cells; within a cell they count as tied."
-        )
+        said.append(f"Scores were put into {len(ranking.cells):,} cells; within a cell they count as tied.")
     if ranking.unranked:
         said.append(
             f"{number_said(float(ranking.unranked))} targets have no score and stand below everything."
@@ -58,7 +57,7 @@ def _quality(findings: RankingFindings) -> Section:
         Column("measure"),
         Column("value", "number"),
         Column(f"{level} interval", "interval"),
-        Column("by random selection", "number"),
+        Column("by chance", "number"),
         Column("method"),
     )
     rows = [estimate_row(x, findings.level) for x in (findings.average_precision, findings.roc_auc)]
@@ -66,9 +65,9 @@ def _quality(findings: RankingFindings) -> Section:
     grids = [Grid("", columns, tuple(rows))]
     if findings.tail is not None:
         what = "as well" if findings.is_better else "as badly"
-        heads = (Column("average precision"), Column("probability", "probability"), Column("method"))
-        line = (what, findings.tail.p_value, findings.tail.method)
-        grids.append(Grid("Random selection would do", heads, (line,)))
+        heads = (Column("random selection would do"), Column("probability", "probability"), Column("method"))
+        line = (f"{what}, by average precision", findings.tail.p_value, findings.tail.method)
+        grids.append(Grid("", heads, (line,)))
     return Section("How good is the ranking", (), tuple(grids))
 
 
@@ -90,8 +89,17 @@ def _looks(findings: RankingFindings) -> Section | None:
     note = (
         "intervals take the score at that depth as a fixed threshold; "
         "lift: precision over the share of targets; P(chance): random selection finds as many"
+        f"{_why_no_chance(findings)}"
     )
     return Section("Looking at the first items", (), (Grid("", columns, rows, note),))
+
+
+def _why_no_chance(findings: RankingFindings) -> str:
+    """A tie that straddles a depth makes hits a mean over orders, which has no hypergeometric law."""
+    ranking = findings.ranking
+    if all(look.at_least is not None for look in findings.looks):
+        return ""
+    return "; – where a tie straddles the depth" if ranking.is_counted else "; – with sampling weights"
 
 
 def _look_row(look: Look, level: float) -> tuple[Cell, ...]:

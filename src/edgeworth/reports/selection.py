@@ -8,8 +8,8 @@ from typing import Any
 from edgeworth.inference import AveragePrecisionLaw, Tail
 from edgeworth.inference.random_selection import HitsLaw
 from edgeworth.reports.decisions import tail_to_dict
-from edgeworth.reports.ranking_verdict import probability_words, share_said
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
+from edgeworth.reports.wording import probability_words
 
 
 def selection_report(
@@ -25,12 +25,10 @@ def selection_report(
     depth = "" if law.depth == law.n else f" within the first {law.depth:,}"
     said = [
         f"Random selection among {law.n:,} items, {law.m:,} of them targets, has a mean average precision"
-        f"{depth} of {law.mean:.5f}, give or take {law.standard_deviation:.5f}."
+        f"{depth} of {law.mean:.4g}, give or take {law.standard_deviation:.3g}."
     ]
     if value is not None and tail is not None:
-        said.append(
-            f"It reaches {share_said(value)} with probability {probability_words(tail)} ({tail.method})."
-        )
+        said.append(f"It reaches {value:g} with probability {probability_words(tail)} ({tail.method}).")
     if hits_law is not None:
         said.append(f"Within the first {hits_law.t:,} it finds {hits_law.mean:,.2f} targets on average.")
     if hits is not None and hits_tail is not None:

@@ -47,6 +47,9 @@ def print_report(report: Report, console: Console | None = None) -> None:
         for line in section.text:
             out.print(Text(line))
         for grid in section.grids:
+            if grid.title:
+                # A title of its own line does not wrap inside a narrow table.
+                out.print(Text(grid.title, style="italic"))
             out.print(_table(grid))
             if grid.note:
                 out.print(Text(grid.note.removeprefix("; "), style="dim"))
@@ -55,9 +58,7 @@ def print_report(report: Report, console: Console | None = None) -> None:
 
 
 def _table(grid: Grid) -> RenderableType:
-    table = Table(
-        title=grid.title or None, title_justify="left", title_style="italic", box=None, pad_edge=False
-    )
+    table = Table(box=None, pad_edge=False)
     for column in grid.columns:
         number = column.kind != "text"
         table.add_column(
@@ -85,7 +86,7 @@ def print_measures(measures: Sequence[Measure], console: Console | None = None) 
         low, high = (f"{bound:g}".replace("inf", "∞").replace("-", MINUS) for bound in measure.range)
         out.print(Text(measure.spelling, style="bold") + Text(f"  =  {measure.formula}", style="not bold"))
         lines = [
-            f"{low} to {high}, {better[measure.direction]}; by guessing: {measure.chance}",
+            f"{low} to {high}, {better[measure.direction]}; by chance: {measure.chance}",
             measure.source,
         ]
         if measure.synonyms:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from edgeworth.inference import Tail
 from edgeworth.reports.report import Cell, Kind
 
 MINUS = "−"
@@ -90,3 +91,22 @@ def plural(number: float, one: str, many: str | None = None) -> str:
 def number_said(value: float) -> str:
     """A count; with a decimal when it is a mean of counts."""
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+
+
+def share_said(value: float) -> str:
+    """A share with the digits that matter: .520, .0520, 3.1e-06."""
+    text = f"{value:.3f}" if value >= 0.0995 or value == 0 else f"{value:#.3g}"
+    return text[1:] if text.startswith("0.") and "e" not in text else text
+
+
+def probability_words(tail: Tail) -> str:
+    """A tail as people say it: never 0, and "below" where only a bound is known or it hardly matters."""
+    value = tail.p_value
+    if tail.exact == 0:
+        return "0: it cannot happen"
+    if value < 1e-12:
+        return "below 1e-12"
+    text = f"{value:.2g}" if value >= 1e-4 else f"{value:.0e}".replace("e-0", "e-")
+    if tail.kind == "bound" or (tail.kind == "drawn" and tail.low == 0):
+        return f"below {text}"
+    return text if tail.kind in ("exact", "bracket") else f"about {text}"

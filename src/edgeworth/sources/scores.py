@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,11 @@ from numpy.typing import NDArray
 
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Coded, as_column, is_missing
+
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_NUMBER = re.compile(
+    r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE
+)
 
 EXACT_INTEGERS = 1 << 53
 """Whole numbers beyond this have no float of their own, so two of them could come out as a tie."""
@@ -34,6 +40,8 @@ def as_scores(values: Any, name: str = "scores") -> NDArray[np.float64]:
         column = np.array(items, dtype=object)
     if column.dtype.kind not in "biufO":
         raise InputError(f"{name} must be numbers; saw a column of {column.dtype}")
+    if column.ndim != 1:
+        raise InputError(f"{name} must be one column of numbers; saw rows of {column.shape[1]}")
     try:
         return column.astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:
@@ -41,15 +49,20 @@ def as_scores(values: Any, name: str = "scores") -> NDArray[np.float64]:
 
 
 def _from_text(column: Coded, name: str) -> NDArray[np.float64]:
-    try:
-        values = np.array([float(str(label)) for label in column.labels] + [np.nan])
-    except ValueError as error:
-        raise InputError(f"{name} must be numbers: {error}") from None
-    return values[column.codes]
+    texts = [str(label) for label in column.labels]
+    wrong = [code for code, text in enumerate(texts) if not _NUMBER.fullmatch(text.strip())]
+    if wrong:
+        row = int(np.argmax(np.isin(column.codes, wrong)))
+        raise InputError(f"{name} must be numbers; saw the text {texts[column.codes[row]]!r}")
+    _check_exact([int(text) for text in texts if _WHOLE.fullmatch(text.strip())], name)
+    return np.array([float(text) for text in texts] + [np.nan])[column.codes]
 
 
 def _check_exact(numbers: Any, name: str) -> None:
-    if len(numbers) and max(abs(int(np.min(numbers))), abs(int(np.max(numbers)))) > EXACT_INTEGERS:
+    if not len(numbers):
+        return
+    ends = (numbers.min(), numbers.max()) if isinstance(numbers, np.ndarray) else (min(numbers), max(numbers))
+    if max(abs(int(end)) for end in ends) > EXACT_INTEGERS:
         raise InputError(
             f"{name} holds whole numbers beyond 2^53, which floats cannot tell apart: "
             "subtract a constant, or rank them first"

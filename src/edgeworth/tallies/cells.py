@@ -14,6 +14,9 @@ from edgeworth.tallies.runs import Run
 Cells: TypeAlias = Sequence[float] | Floats | int | None
 """Ascending edges; or a number of equal cells from 0 to 1, for probabilities; or none."""
 
+MOST_CELLS = 10_000_000
+"""More would bound nothing."""
+
 
 def as_cells(cells: Cells) -> Floats | None:
     """The edges, checked.
@@ -24,8 +27,8 @@ def as_cells(cells: Cells) -> Floats | None:
     if cells is None:
         return None
     if isinstance(cells, (int, np.integer)):
-        if cells < 1:
-            raise OptionError(f"a number of cells is at least 1; saw {cells}")
+        if not 1 <= cells <= MOST_CELLS:
+            raise OptionError(f"a number of cells lies between 1 and {MOST_CELLS:,}; saw {cells}")
         return np.arange(int(cells)) / int(cells)
     edges = np.asarray(cells, dtype=np.float64)
     if edges.ndim != 1 or not len(edges) or not np.all(np.isfinite(edges)) or np.any(np.diff(edges) <= 0):
@@ -35,8 +38,9 @@ def as_cells(cells: Cells) -> Floats | None:
 
 def check_unit_range(scores: Floats) -> None:
     """A number of cells means cells from 0 to 1: scores outside would all fall into the two at the ends."""
-    if len(scores) and (scores.min() < 0 or scores.max() > 1):
-        found = scores.min() if scores.min() < 0 else scores.max()
+    outside = (scores < 0) | (scores > 1)
+    if outside.any():
+        found = scores[outside][0]
         raise InputError(
             f"a number of cells divides the scores from 0 to 1, but there is {found:g}: give the edges"
         )

@@ -16,6 +16,7 @@ from edgeworth.sources.columns import Label
 POSITIVE_OF_PAIR: tuple[tuple[Label, Label], ...] = (
     (0, 1),
     (-1, 1),
+    ("0", "1"),
     ("-", "+"),
     ("n", "y"),
     ("no", "yes"),
@@ -95,11 +96,15 @@ def find(label: Any, labels: Sequence[Label]) -> int:
     written = [str(candidate) for candidate in labels]
     if str(wanted) in written:
         return written.index(str(wanted))
+    number = parsed([wanted])[0]
+    if number in labels:
+        return labels.index(number)
     import difflib
 
+    if len(written) <= 8:
+        raise InputError(f"there is no label {wanted!r}; the labels are {', '.join(written)}")
     near = difflib.get_close_matches(str(wanted), written, n=3) or written[:8]
-    more = ", …" if len(labels) > 8 and len(near) == 8 else ""
-    raise InputError(f"there is no label {wanted!r}; the labels are like {', '.join(near)}{more}")
+    raise InputError(f"there is no label {wanted!r}; the labels are like {', '.join(near)}, …")
 
 
 def usual_positive(labels: Sequence[Label]) -> Label | None:

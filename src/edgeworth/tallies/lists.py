@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Column, Label, as_column
 from edgeworth.sources.identifiers import Identifiers, joined, look_up
-from edgeworth.sources.trec import Qrels, TrecRun
+from edgeworth.sources.trec import Qrels, TrecRun, read_qrels, read_run
 from edgeworth.tallies.judgements import Judged
 from edgeworth.tallies.labels import canonical_order, find, positions, union
 from edgeworth.tallies.list_building import (
@@ -118,8 +119,7 @@ class RankedLists:
         )
         if lists.number == 0:
             raise InputError("there are no rows: truth and scores are empty")
-        if positive is not None and not lists.grades.any():
-            raise InputError(f"no row's truth is {positive!r}, the label that is said to be positive")
+        lists.check_positive(positive)
         return lists
 
     @classmethod
@@ -190,6 +190,16 @@ class RankedLists:
             unknown,
             empty_is_zero=empty_is_zero,
         )
+
+    @classmethod
+    def from_trec(cls, qrels: str | Path, run: str | Path, *, relevant_from: int = 1) -> Self:
+        """The lists of a run against judgements, both files as TREC writes them."""
+        return cls.from_qrels(read_qrels(qrels), read_run(run), relevant_from=relevant_from)
+
+    def check_positive(self, positive: Label | None) -> None:
+        """Refuse a positive label that no row has."""
+        if positive is not None and not self.grades.any():
+            raise InputError(f"no row's truth is {positive!r}, the label that is said to be positive")
 
     # -- what they hold --------------------------------------------------------------------------------
 

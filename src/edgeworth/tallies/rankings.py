@@ -83,8 +83,13 @@ class Ranking:
             cells=edges,
             missing=missing,
         )
-        if not labelled.runs and not labelled.dropped:
-            raise InputError("there are no cases: truth and scores are empty")
+        if not labelled.runs:
+            why = (
+                f"all {labelled.dropped:,} rows were dropped"
+                if labelled.dropped
+                else "truth and scores are empty"
+            )
+            raise InputError(f"there are no cases: {why}")
         return cls.from_labelled(labelled, positive=positive, unranked=unranked)
 
     @classmethod
@@ -130,7 +135,7 @@ class Ranking:
         )
 
     def __post_init__(self) -> None:
-        if self.unranked < 0 or not np.isfinite(self.unranked):
+        if not _is_number(self.unranked) or self.unranked < 0 or not np.isfinite(self.unranked):
             raise InputError(f"targets that were never ranked number at least 0; saw {self.unranked}")
         if self.cells is not None:
             self.cells.setflags(write=False)
@@ -175,8 +180,8 @@ class Ranking:
         >>> Ranking.from_scores([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.4]).at_threshold(0.4).counts.tolist()
         [[1, 0], [1, 2]]
         """
-        if np.isnan(threshold):
-            raise InputError("the threshold is not a number")
+        if not _is_number(threshold):
+            raise InputError(f"a threshold is a number; saw {threshold!r}")
         found, alarms = self.targets.at_least(threshold), self.background.at_least(threshold)
         return self._table(found[0], alarms[0], (found[1], alarms[1]))
 
@@ -186,8 +191,8 @@ class Ranking:
         Where a tie straddles the depth its items are taken in random order, and the table is the mean one:
         its cells may be fractions. A depth beyond the list takes the whole list.
         """
-        if depth < 1:
-            raise InputError(f"a depth is at least 1; saw {depth}")
+        if not _is_number(depth) or depth < 1:
+            raise InputError(f"a depth is a number of at least 1; saw {depth!r}")
         threshold, within = self._straddled(depth)
         if within is None:
             return self.at_threshold(threshold)
@@ -285,7 +290,7 @@ class Ranking:
     @classmethod
     def from_dict(cls, payload: dict[str, Any]) -> Self:
         """The ranking that ``to_dict`` described."""
-        if payload.get("kind") != "ranking":
+        if not isinstance(payload, dict) or payload.get("kind") != "ranking":
             raise InputError("a tally of this kind is a ranking")
         names = payload.get("labels")
         if not isinstance(names, list) or len(names) != 2:
@@ -318,6 +323,10 @@ class Ranking:
     def __repr__(self) -> str:
         targets = self.target_total
         return f"<Ranking: {targets:,} target{'s' if targets != 1 else ''} among {self.total:,} items>"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and value == value
 
 
 def _ordered(place: int, target: Any, rest: Any) -> list[Any]:

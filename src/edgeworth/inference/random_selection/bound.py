@@ -22,18 +22,18 @@ SINGLE = 100
 """Ranks taken one by one; the further ones in steps of one part in a hundred."""
 
 
-def log_path_bound(ranking: RandomOrder, threshold: float) -> float:
+def log_path_bound(order: RandomOrder, threshold: float) -> float:
     """log of a bound of P(W ≥ threshold); 0 where this says nothing.
 
     >>> log_path_bound(RandomOrder(10**6, 10**4, 10**6), 5000.0) < -1000
     True
     """
-    ranks = _ranks(ranking.depth)
+    ranks = _ranks(order.depth)
 
     def enough(level: float) -> bool:
-        return largest_sum(ranks, path(ranking, ranks, level)) < threshold * (1 - 1e-9)
+        return largest_sum(ranks, path(order, ranks, level)) < threshold * (1 - 1e-9)
 
-    low, high = 0.0, float(ranking.n)
+    low, high = 0.0, float(order.n)
     if not enough(low):
         return 0.0
     for _ in range(60):
@@ -47,10 +47,10 @@ def log_cantelli(distance: float, deviation: float) -> float:
     return -math.log1p((distance / deviation) ** 2) if distance > 0 else 0.0
 
 
-def path(ranking: RandomOrder, ranks: Floats, level: float) -> Floats:
+def path(order: RandomOrder, ranks: Floats, level: float) -> Floats:
     """At each rank the most hits with t·KL(hits/t ‖ m/n) below the level, or all there can be."""
-    share = ranking.m / ranking.n
-    most = np.minimum(ranks, ranking.m)
+    share = order.m / order.n
+    most = np.minimum(ranks, order.m)
     low, high = np.minimum(ranks * share, most), most
     for _ in range(60):
         middle = (low + high) / 2

@@ -89,7 +89,7 @@ def bracket(chain: TiltedChain, threshold: float, point: Saddle, *, patient: boo
     """
     size = abs(point.tilt)
     window = _window(chain, threshold, point)
-    band = chain.band(frozenset(checkpoints(chain.ranking.depth)))
+    band = chain.band(frozenset(checkpoints(chain.order.depth)))
     most = MOST_FREQUENCIES
     if not patient:
         most = min(most, MOST_WORK // _cells_until_smooth(band))
@@ -109,7 +109,7 @@ def _window(chain: TiltedChain, threshold: float, point: Saddle) -> _Window:
     size, sign = abs(point.tilt), math.copysign(1.0, point.tilt)
     scale = 1 / (1 + 2.5 * size * point.spread)
     tolerance = 1e-6 * scale
-    room = chain.ranking.most_hits - threshold
+    room = chain.order.most_hits - threshold
     before = min(point.reach(-sign, math.log(tolerance), threshold), threshold if sign > 0 else room)
     after = min(point.reach(sign, math.log(tolerance), threshold), room if sign > 0 else threshold)
     return _Window(max(after, max(before, 0.0) - math.log(tolerance) / size), tolerance, scale)
@@ -173,7 +173,7 @@ def _passed(chain: TiltedChain, band: Band, angles: Floats, enough: Floats) -> t
     alive = np.arange(len(angles))
     state = np.ones((1, len(angles)), dtype=np.complex128)
     low = 0
-    for k in range(1, chain.ranking.depth + 1):
+    for k in range(1, chain.order.depth + 1):
         new_low, new_high = int(band.lows[k]), int(band.highs[k])
         hit = chain.hit[k, new_low : new_high + 1, None]
         state = _one_rank(state, low, new_low, new_high, hit, angles[alive] / k)

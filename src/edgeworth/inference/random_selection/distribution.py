@@ -34,22 +34,22 @@ class Distribution:
     exact: tuple[tuple[Fraction, Fraction], ...] | None = None
 
 
-def precision_distribution(ranking: RandomOrder, divisor: int, moments: Moments) -> Distribution:
+def precision_distribution(order: RandomOrder, divisor: int, moments: Moments) -> Distribution:
     """Counted if possible, else from the characteristic function, else Edgeworth's density."""
     try:
-        if ranking.cells > MOST_CELLS:
+        if order.cells > MOST_CELLS:
             raise TooMany
-        return _counted(ranking, divisor)
+        return _counted(order, divisor)
     except TooMany:
         pass
     mean, deviation = float(moments.mean), math.sqrt(float(moments.variance))
     skewness = float(moments.third) / deviation**3 if deviation else 0.0
     low = max(0.0, mean - 5 * deviation)
-    high = min(float(ranking.most_hits), mean + (6 + 4 * min(max(skewness, 0.0), 3.0)) * deviation)
+    high = min(float(order.most_hits), mean + (6 + 4 * min(max(skewness, 0.0), 3.0)) * deviation)
     width = (high - low) / BINS
     middles = np.asarray(low + width * (np.arange(BINS) + 0.5), dtype=np.float64)
-    if ranking.cells <= MOST_CELLS and ranking.depth <= MOST_RANKS:
-        density = _inverted(ranking, middles, width)
+    if order.cells <= MOST_CELLS and order.depth <= MOST_RANKS:
+        density = _inverted(order, middles, width)
         method = "binned from the characteristic function, smoothed by a normal as wide as a bin"
     else:
         z = (middles - mean) / deviation
@@ -59,8 +59,8 @@ def precision_distribution(ranking: RandomOrder, divisor: int, moments: Moments)
     return Distribution(middles / divisor, density / density.sum(), width / divisor, method)
 
 
-def _counted(ranking: RandomOrder, divisor: int) -> Distribution:
-    values, ways = value_counts(ranking, MOST_STATES)
+def _counted(order: RandomOrder, divisor: int) -> Distribution:
+    values, ways = value_counts(order, MOST_STATES)
     total = sum(ways)
     exact = tuple((value / divisor, Fraction(many, total)) for value, many in zip(values, ways, strict=True))
     return Distribution(
@@ -72,13 +72,13 @@ def _counted(ranking: RandomOrder, divisor: int) -> Distribution:
     )
 
 
-def _inverted(ranking: RandomOrder, middles: Floats, width: float) -> Floats:
+def _inverted(order: RandomOrder, middles: Floats, width: float) -> Floats:
     """The density of W plus a normal error of one bin's width, by Fourier's series over twice the range."""
     period = 2 * width * len(middles)
     count = math.ceil(6 * period / (2 * math.pi * width))
     angles = 2 * np.pi * np.arange(count, dtype=np.float64) / period
-    chain = tilted_chain(ranking, 0.0)
-    band = chain.band(frozenset(checkpoints(ranking.depth)))
+    chain = tilted_chain(order, 0.0)
+    band = chain.band(frozenset(checkpoints(order.depth)))
     values, _ = characteristic_function(chain, band, angles, np.full(count, 1e-7))
     smooth = values * np.exp(-((angles * width) ** 2) / 2)
     smooth[1:] *= 2

@@ -40,7 +40,7 @@ class TooMany(Exception):  # noqa: N818  # a signal between two functions, never
 class _Counter:
     """The numbers every step needs."""
 
-    ranking: RandomOrder
+    order: RandomOrder
     most: int
     unit: int = field(init=False)
     values: type = field(init=False)
@@ -49,12 +49,12 @@ class _Counter:
     _best: dict[int, list[int]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.ranking.depth > LONGEST:
+        if self.order.depth > LONGEST:
             raise TooMany
-        self.unit = lcm(*range(1, self.ranking.depth + 1))
-        self.values = np.int64 if self.unit * (self.ranking.m + 1) < LARGEST_INTEGER else object
-        depth, half = self.ranking.depth, self.ranking.depth // 2
-        most_ways = depth * comb(depth, min(self.ranking.most_hits, half))
+        self.unit = lcm(*range(1, self.order.depth + 1))
+        self.values = np.int64 if self.unit * (self.order.m + 1) < LARGEST_INTEGER else object
+        depth, half = self.order.depth, self.order.depth // 2
+        most_ways = depth * comb(depth, min(self.order.most_hits, half))
         self.ways = np.int64 if most_ways < LARGEST_INTEGER else object
 
     def spend(self, states: int) -> None:
@@ -67,12 +67,12 @@ class _Counter:
 
     def chance(self, k: int, i: int) -> Fraction:
         """The probability of one given order of i hits and k − i misses on the first k ranks."""
-        n, m = self.ranking.n, self.ranking.m
+        n, m = self.order.n, self.order.m
         return Fraction(perm(m, i) * perm(n - m, k - i), perm(n, k))
 
     def most_to_come(self, k: int, i: int) -> int:
         """The gain of hits at the very next ranks: partial sums, one list a number of misses so far."""
-        misses, m, depth = k - i, self.ranking.m, self.ranking.depth
+        misses, m, depth = k - i, self.order.m, self.order.depth
         if misses not in self._best:
             last = max(min(m, depth - misses), 0)
             sums = [0] * (last + 1)
@@ -85,7 +85,7 @@ class _Counter:
 
     def least_to_come(self) -> list[int]:
         """For each number of hits so far: the gain of those that must still come, at the last ranks."""
-        n, m, depth = self.ranking.n, self.ranking.m, self.ranking.depth
+        n, m, depth = self.order.n, self.order.m, self.order.depth
         forced = max(0, m - (n - depth))
         sums = [0] * (m + 1)
         for i in range(forced - 1, -1, -1):
@@ -95,20 +95,20 @@ class _Counter:
 
 
 def probability_beyond(
-    ranking: RandomOrder, threshold: Fraction, *, strictly: bool = False, most: int = MOST_STATES
+    order: RandomOrder, threshold: Fraction, *, strictly: bool = False, most: int = MOST_STATES
 ) -> Fraction:
     """P(W ≥ threshold), or P(W > threshold).
 
     >>> probability_beyond(RandomOrder(20, 5, 20), Fraction(3))
     Fraction(50, 969)
     """
-    counter = _Counter(ranking, most)
+    counter = _Counter(order, most)
     needed = floor(threshold * counter.unit) + 1 if strictly else ceil(threshold * counter.unit)
     if needed <= 0:
         return Fraction(1)
     least = counter.least_to_come()
     states, counts, complete = counter.start(), dict[tuple[int, int], int](), 0
-    for k in range(ranking.depth + 1):
+    for k in range(order.depth + 1):
         open_states: States = {}
         for i, state in states.items():
             sure, ends, (values, ways) = _settled(counter, state, k, i, needed, least[min(i, len(least) - 1)])
@@ -120,17 +120,17 @@ def probability_beyond(
             break
         states = _next_rank(counter, open_states, k + 1)
     probability = sum((many * counter.chance(k, i) for (k, i), many in counts.items() if many), Fraction(0))
-    return probability + (Fraction(complete, comb(ranking.n, ranking.m)) if complete else 0)
+    return probability + (Fraction(complete, comb(order.n, order.m)) if complete else 0)
 
 
-def value_counts(ranking: RandomOrder, most: int = MOST_STATES) -> tuple[list[Fraction], list[int]]:
+def value_counts(order: RandomOrder, most: int = MOST_STATES) -> tuple[list[Fraction], list[int]]:
     """Every value of W, and how often it comes up among all orders of the first ranks.
 
     >>> value_counts(RandomOrder(3, 2, 3))
     ([Fraction(7, 6), Fraction(5, 3), Fraction(2, 1)], [2, 2, 2])
     """
-    counter = _Counter(ranking, most)
-    states, n, m, depth = counter.start(), ranking.n, ranking.m, ranking.depth
+    counter = _Counter(order, most)
+    states, n, m, depth = counter.start(), order.n, order.m, order.depth
     for k in range(depth):
         states = _next_rank(counter, states, k + 1)
     totals: dict[int, int] = {}
@@ -147,22 +147,22 @@ def _settled(
 ) -> tuple[int, int, tuple[Integers, Integers]]:
     """Orders of the first k ranks that are sure, whole orders that are, and the states still open."""
     values, ways = state
-    ranking = counter.ranking
+    order = counter.order
     counter.spend(len(values))
     sure = values + least >= needed
     count = int(ways[sure].sum()) if sure.any() else 0
     rest = ~sure & (values + counter.most_to_come(k, i) >= needed)
     values, ways = values[rest], ways[rest]
-    if i == ranking.m - 1 and len(values):
+    if i == order.m - 1 and len(values):
         # The last target may be anywhere from rank k + 1 to where m/T still makes up for what is missing.
-        places = np.minimum((ranking.m * counter.unit) // (needed - values), ranking.depth) - k
+        places = np.minimum((order.m * counter.unit) // (needed - values), order.depth) - k
         return count, int((np.maximum(places, 0) * ways).sum()), (values[:0], ways[:0])
     return count, 0, (values, ways)
 
 
 def _next_rank(counter: _Counter, states: States, k: int) -> States:
     """The states after rank k: a miss leaves them, a hit adds i/k."""
-    n, m = counter.ranking.n, counter.ranking.m
+    n, m = counter.order.n, counter.order.m
     arriving: dict[int, list[tuple[Integers, Integers]]] = {}
     for i, (values, ways) in states.items():
         counter.spend(len(values))

@@ -7,8 +7,10 @@ hypergeometric exactly, not binomial, and average precision's mean is above the 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import index
 from typing import SupportsIndex
 
 import numpy as np
@@ -22,7 +24,7 @@ from edgeworth.inference.tails import Tail, hypergeometric_range, hypergeometric
 
 @dataclass(frozen=True)
 class NormalApproximation:
-    """A normal law put in place of the exact one: the seed's approximation, not certified."""
+    """A normal law put in place of the exact one: the source's approximation, not certified."""
 
     mean: float
     standard_deviation: float
@@ -82,13 +84,15 @@ class HitsLaw:
             return 0.0
         return binomial_quotient([(self.m, h), (self.n - self.m, self.t - h)], (self.n, self.t))
 
-    def tail(self, h: int) -> Tail:
-        """P(at least h hits)."""
-        return _hypergeometric(hypergeometric_tails(self.n, self.m, self.t, h)[1], h > self.range[1])
+    def tail(self, h: float) -> Tail:
+        """P(at least h hits); a mean over ties may be a fraction, which only more hits reach."""
+        least = _whole(h, math.ceil)
+        return _hypergeometric(hypergeometric_tails(self.n, self.m, self.t, least)[1], least > self.range[1])
 
-    def lower_tail(self, h: int) -> Tail:
+    def lower_tail(self, h: float) -> Tail:
         """P(at most h hits)."""
-        return _hypergeometric(hypergeometric_tails(self.n, self.m, self.t, h)[0], h < self.range[0])
+        most = _whole(h, math.floor)
+        return _hypergeometric(hypergeometric_tails(self.n, self.m, self.t, most)[0], most < self.range[0])
 
     def interval(self, level: float = 0.95) -> tuple[int, int]:
         """The hits left when at most (1 − level)/2 is cut off on either side, exactly.
@@ -112,7 +116,7 @@ class HitsLaw:
         last = int(np.flatnonzero(above > beyond)[-1])
         return low + first, low + last
 
-    # -- the seed's approximations ---------------------------------------------------------------------
+    # -- the source's approximations ---------------------------------------------------------------------
 
     @property
     def normal_hits(self) -> NormalApproximation:
@@ -188,11 +192,13 @@ class HitRankLaw:
 
     def tail(self, k: int) -> Tail:
         """P(T_j ≥ k): fewer than j hits among the first k − 1."""
+        k = _rank(k)
         before = min(max(k - 1, 0), self.n)
         return _hypergeometric(hypergeometric_tails(self.n, self.m, before, self.j - 1)[0], k > self.range[1])
 
     def lower_tail(self, k: int) -> Tail:
         """P(T_j ≤ k): at least j hits among the first k."""
+        k = _rank(k)
         upto = min(max(k, 0), self.n)
         return _hypergeometric(hypergeometric_tails(self.n, self.m, upto, self.j)[1], k < self.range[0])
 
@@ -268,6 +274,19 @@ def _which(j: SupportsIndex, targets: int) -> int:
 
 def _covariance(n: int, m: int, i: int, j: int) -> Fraction:
     return Fraction(i * (m + 1 - j) * (n + 1) * (n - m), (m + 1) ** 2 * (m + 2))
+
+
+def _rank(k: SupportsIndex) -> int:
+    try:
+        return index(k)
+    except TypeError:
+        raise InputError(f"a rank is a whole number; saw {k!r}") from None
+
+
+def _whole(number: float, rounded: Callable[[float], int]) -> int:
+    if not math.isfinite(number):
+        raise InputError(f"a number of hits is finite; saw {number!r}")
+    return rounded(number)
 
 
 def _hypergeometric(probability: float, impossible: bool) -> Tail:

@@ -8,6 +8,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal, SupportsIndex, get_args
 
+import numpy as np
+
 from edgeworth.errors import InputError, OptionError, check_seed
 from edgeworth.inference.random_selection.counts import RandomOrder, check_counts, whole_number
 from edgeworth.inference.random_selection.distribution import Distribution, precision_distribution
@@ -117,7 +119,7 @@ class AveragePrecisionLaw:
             raise OptionError(f"a tail of average precision is found by one of {known}; saw {method!r}")
         if isinstance(value, Fraction | int):
             exact = Fraction(value)
-        elif math.isfinite(value):
+        elif isinstance(value, (float, np.floating)) and math.isfinite(value):
             exact = Fraction(value) + (-NEAREST if upper else NEAREST)
         else:
             raise InputError(f"average precision is a number between 0 and 1; saw {value!r}")

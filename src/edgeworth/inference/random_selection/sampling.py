@@ -65,7 +65,7 @@ def draw_sums(chain: TiltedChain, draws: int, rng: np.random.Generator) -> NDArr
     The misses before a hit multiply up, so where the next one is follows from one exponential variable and
     the running sum of −log P(miss): m steps a draw instead of n.
     """
-    depth, most = chain.ranking.depth, chain.ranking.most_hits
+    depth, most = chain.order.depth, chain.order.most_hits
     counts = np.searchsorted(np.cumsum(chain.last), rng.random(draws) * chain.last.sum(), side="right")
     counts = np.sort(np.minimum(counts, most))[::-1]
     ranks = np.full(draws, depth, dtype=np.int64)
@@ -84,32 +84,32 @@ def draw_sums(chain: TiltedChain, draws: int, rng: np.random.Generator) -> NDArr
     return sums
 
 
-def plain_count(ranking: RandomOrder, threshold: float, draws: int, seed: int, *, upper: bool) -> int:
+def plain_count(order: RandomOrder, threshold: float, draws: int, seed: int, *, upper: bool) -> int:
     """How many of some random orders are beyond the threshold, or at it: W ≥ or W ≤ threshold."""
     rng = np.random.default_rng(seed)
     count = 0
-    size = max(1, (1 << 20) // ranking.m)
+    size = max(1, (1 << 20) // order.m)
     for start in range(0, draws, size):
-        sums = plain_sums(ranking, min(size, draws - start), rng)
+        sums = plain_sums(order, min(size, draws - start), rng)
         count += int((sums >= threshold - SLACK if upper else sums <= threshold + SLACK).sum())
     return count
 
 
-def plain_sums(ranking: RandomOrder, draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def plain_sums(order: RandomOrder, draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """W of random orders without a tilt. Ranks are drawn, and those drawn twice drawn again until all differ:
     no rank is treated unlike another, so every set of ranks is as likely as any other."""
-    ranks = np.sort(rng.integers(1, ranking.n + 1, (draws, ranking.m)), axis=1)
+    ranks = np.sort(rng.integers(1, order.n + 1, (draws, order.m)), axis=1)
     while True:
         twice = np.zeros(ranks.shape, dtype=bool)
         twice[:, 1:] = ranks[:, 1:] == ranks[:, :-1]
         many = int(twice.sum())
         if not many:
             break
-        ranks[twice] = rng.integers(1, ranking.n + 1, many)
+        ranks[twice] = rng.integers(1, order.n + 1, many)
         changed = twice.any(axis=1)
         ranks[changed] = np.sort(ranks[changed], axis=1)
-    gains = np.arange(1, ranking.m + 1) / ranks
-    return np.asarray(np.where(ranks <= ranking.depth, gains, 0.0).sum(axis=1))
+    gains = np.arange(1, order.m + 1) / ranks
+    return np.asarray(np.where(ranks <= order.depth, gains, 0.0).sum(axis=1))
 
 
 def _rounds(draws: int) -> list[int]:

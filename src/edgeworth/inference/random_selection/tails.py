@@ -27,7 +27,7 @@ from edgeworth.inference.tails import Tail
 
 Method = Literal["exact", "bracket", "tilted", "edgeworth", "normal", "bound"]
 
-MOST_CELLS = 10_000_000
+MOST_CELLS = 2_000_000
 MOST_RANKS = 20_000
 """What one goes through rank by rank: a pass costs about 40 µs a rank and 20 ns a cell."""
 
@@ -41,7 +41,7 @@ MOST_DRAWN = 2 * 10**7
 
 
 def precision_tail(
-    ranking: RandomOrder,
+    order: RandomOrder,
     threshold: Fraction,
     moments: Moments,
     *,
@@ -50,7 +50,7 @@ def precision_tail(
     upper: bool,
 ) -> Tail:
     """P(W ≥ threshold), or P(W ≤ threshold)."""
-    question = _Question(ranking, threshold, moments, seed, upper)
+    question = _Question(order, threshold, moments, seed, upper)
     if method is None:
         return question.strongest()
     answer = {
@@ -63,7 +63,7 @@ def precision_tail(
     }[method]()
     if answer is None:
         raise OptionError(
-            f"the method {method!r} does not reach this tail (n = {ranking.n}, m = {ranking.m}); "
+            f"the method {method!r} does not reach this tail (n = {order.n}, m = {order.m}); "
             "leave the method out and the strongest that does is taken"
         )
     return answer
@@ -71,7 +71,7 @@ def precision_tail(
 
 @dataclass(frozen=True)
 class _Question:
-    ranking: RandomOrder
+    order: RandomOrder
     threshold: Fraction
     moments: Moments
     seed: int
@@ -97,20 +97,20 @@ class _Question:
         simple = self._without_counting()
         if simple is not None:
             return simple
-        if self.ranking.cells > MOST_CELLS:
+        if self.order.cells > MOST_CELLS:
             return None
         try:
-            beyond = probability_beyond(self.ranking, self.threshold, strictly=not self.upper)
+            beyond = probability_beyond(self.order, self.threshold, strictly=not self.upper)
         except TooMany:
             return None
-        every = comb(self.ranking.n, self.ranking.m) if self.ranking.n <= 50 else None
+        every = comb(self.order.n, self.order.m) if self.order.n <= 50 else None
         said = f"all {every:,} orders" if every else "all orders"
         return Tail.counted(beyond if self.upper else 1 - beyond, said)
 
     def _without_counting(self) -> Tail | None:
         """Thresholds outside the range, one order only, one target only."""
-        n, m, depth = self.ranking.n, self.ranking.m, self.ranking.depth
-        most = self.ranking.most_hits
+        n, m, depth = self.order.n, self.order.m, self.order.depth
+        most = self.order.most_hits
         if self.threshold > most or self.threshold < 0:
             beyond = (self.threshold > most) != self.upper
             return Tail.counted(Fraction(beyond), "no order is on the other side" if beyond else "impossible")
@@ -139,11 +139,11 @@ class _Question:
     @cached_property
     def _tilted(self) -> tuple[Saddle, TiltedChain] | None:
         """The chain that makes the threshold likely, if the list is short enough for one."""
-        ranking = self.ranking
-        if ranking.cells > MOST_CELLS or ranking.depth > MOST_RANKS or ranking.m in (1, ranking.n):
+        order = self.order
+        if order.cells > MOST_CELLS or order.depth > MOST_RANKS or order.m in (1, order.n):
             return None
-        point = saddle(ranking, float(self.threshold), self._mean, self._deviation)
-        return point, tilted_chain(ranking, point.tilt)
+        point = saddle(order, float(self.threshold), self._mean, self._deviation)
+        return point, tilted_chain(order, point.tilt)
 
     def bracket(self, *, patient: bool = False) -> Tail | None:
         if self._tilted is None:
@@ -159,7 +159,7 @@ class _Question:
         if self._tilted is None:
             return None
         point, chain = self._tilted
-        draws = draws_within_seconds(self.ranking.most_hits)
+        draws = draws_within_seconds(self.order.most_hits)
         # Towards the safe side: ties count where they raise the tail asked for.
         ties = (point.tilt > 0) == self.upper
         ends = weighted_tail(chain, point, float(self.threshold), draws, self.seed, ties=ties)
@@ -202,16 +202,16 @@ class _Question:
         """The smaller of the two certified bounds there are."""
         away = self._away * self._deviation
         cantelli = log_cantelli(away, self._deviation) if self._deviation else 0.0
-        along = log_path_bound(self.ranking, float(self.threshold)) if self.upper else 0.0
+        along = log_path_bound(self.order, float(self.threshold)) if self.upper else 0.0
         said = "hypergeometric bounds along a path" if along < cantelli else "Cantelli"
         return Tail.between(-math.inf, min(along, cantelli), f"certified bound ({said})", "bound")
 
     def _drawn(self) -> Tail | None:
-        ranking = self.ranking
-        if 4 * ranking.m > ranking.n or 1000 * ranking.m > MOST_DRAWN:
+        order = self.order
+        if 4 * order.m > order.n or 1000 * order.m > MOST_DRAWN:
             return None
-        draws = int(min(20_000, MOST_DRAWN // ranking.m)) - 1
-        count = plain_count(ranking, float(self.threshold), draws, self.seed, upper=self.upper)
+        draws = int(min(20_000, MOST_DRAWN // order.m)) - 1
+        count = plain_count(order, float(self.threshold), draws, self.seed, upper=self.upper)
         interval = Tail.drawn(count, draws, self.seed)
         said = f"Monte Carlo, {draws:,} orders, seed {self.seed}"
         return Tail(interval.low, interval.high, interval.p_value, said, kind="drawn")

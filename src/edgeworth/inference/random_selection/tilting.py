@@ -42,7 +42,7 @@ class Band:
 class TiltedChain:
     """The tilted law as a chain from the last rank to the first: log E[exp(θ W)] and chances of a hit."""
 
-    ranking: RandomOrder
+    order: RandomOrder
     tilt: float
     log_transform: float
     hit: Floats
@@ -52,7 +52,7 @@ class TiltedChain:
 
     def band(self, ranks: frozenset[int]) -> Band:
         """Where the chain goes, with the law of h(k) at some ranks."""
-        depth = self.ranking.depth
+        depth = self.order.depth
         lows, highs = np.zeros(depth + 1, dtype=np.int64), np.zeros(depth + 1, dtype=np.int64)
         centres, laws = np.zeros(depth + 1), dict[int, Floats]()
         number = np.arange(len(self.last), dtype=np.float64)
@@ -78,9 +78,9 @@ class TiltedChain:
         return Band(lows, highs, centres, laws, lost)
 
 
-def log_hits_law(ranking: RandomOrder) -> Floats:
+def log_hits_law(order: RandomOrder) -> Floats:
     """log P(i hits within the depth), for i = 0 … most_hits: hypergeometric."""
-    n, m, depth = ranking.n, ranking.m, ranking.depth
+    n, m, depth = order.n, order.m, order.depth
     low, high = hypergeometric_range(n, m, depth)
     i = np.arange(low, high, dtype=np.float64)
     steps = np.log((m - i) * (depth - i) / ((i + 1) * (n - m - depth + i + 1)))
@@ -88,7 +88,7 @@ def log_hits_law(ranking: RandomOrder) -> Floats:
     return np.concatenate([np.full(low, -np.inf), logs - special.logsumexp(logs)])
 
 
-def log_transforms(ranking: RandomOrder, tilts: Floats) -> Floats:
+def log_transforms(order: RandomOrder, tilts: Floats) -> Floats:
     """log E[exp(θ W)] for several θ in one pass over the list.
 
     >>> found = log_transforms(RandomOrder(2, 1, 2), np.array([1.0]))[0]
@@ -96,24 +96,24 @@ def log_transforms(ranking: RandomOrder, tilts: Floats) -> Floats:
     True
     """
     theta = np.asarray(tilts, dtype=np.float64)[:, None]
-    ratios = np.ones((len(tilts), ranking.most_hits + 1))
-    for k in range(1, ranking.depth + 1):
+    ratios = np.ones((len(tilts), order.most_hits + 1))
+    for k in range(1, order.depth + 1):
         _, ratios = _step(theta, ratios, k)
     logs = np.cumsum(np.log(ratios), axis=1)
-    return np.asarray(special.logsumexp(logs + log_hits_law(ranking), axis=1))
+    return np.asarray(special.logsumexp(logs + log_hits_law(order), axis=1))
 
 
-def tilted_chain(ranking: RandomOrder, tilt: float) -> TiltedChain:
+def tilted_chain(order: RandomOrder, tilt: float) -> TiltedChain:
     """The chain for one θ, with its table of hit probabilities."""
     theta = np.array([[tilt]])
-    hit = np.zeros((ranking.depth + 1, ranking.most_hits + 1))
-    ratios = np.ones((1, ranking.most_hits + 1))
-    for k in range(1, ranking.depth + 1):
+    hit = np.zeros((order.depth + 1, order.most_hits + 1))
+    ratios = np.ones((1, order.most_hits + 1))
+    for k in range(1, order.depth + 1):
         chances, ratios = _step(theta, ratios, k)
         hit[k, : chances.shape[1]] = chances[0]
-    logs = np.cumsum(np.log(ratios[0])) + log_hits_law(ranking)
+    logs = np.cumsum(np.log(ratios[0])) + log_hits_law(order)
     log_transform = float(special.logsumexp(logs))
-    return TiltedChain(ranking, tilt, log_transform, hit, np.exp(logs - log_transform))
+    return TiltedChain(order, tilt, log_transform, hit, np.exp(logs - log_transform))
 
 
 def _step(theta: Floats, ratios: Floats, k: int) -> tuple[Floats, Floats]:
@@ -140,9 +140,9 @@ def _step(theta: Floats, ratios: Floats, k: int) -> tuple[Floats, Floats]:
     return chances, following
 
 
-def steepest_tilt(ranking: RandomOrder) -> float:
+def steepest_tilt(order: RandomOrder) -> float:
     """The largest |θ| that is sure not to overflow."""
-    return LARGEST_EXPONENT / (2 + float(np.log(ranking.most_hits)))
+    return LARGEST_EXPONENT / (2 + float(np.log(order.most_hits)))
 
 
 @dataclass(frozen=True)
@@ -170,22 +170,22 @@ class Saddle:
         return self.log_transform - self.tilt * threshold
 
 
-def saddle(ranking: RandomOrder, threshold: float, mean: float, deviation: float) -> Saddle:
+def saddle(order: RandomOrder, threshold: float, mean: float, deviation: float) -> Saddle:
     """The tilt for P(W ≥ threshold) when that is above the mean, for P(W ≤ threshold) when below.
 
     log E[exp(θ W)] − θ·threshold is convex, so two rounds of values side by side find its least.
     """
     sign = 1.0 if threshold >= mean else -1.0
-    limit = steepest_tilt(ranking)
+    limit = steepest_tilt(order)
     steepest = min(limit / 2, max(8.0, 24 * abs(threshold - mean) / deviation**2))
     wide = np.geomspace(min(0.03 / deviation, steepest / 4), steepest, 12)
-    heights = log_transforms(ranking, sign * wide) - sign * wide * threshold
+    heights = log_transforms(order, sign * wide) - sign * wide * threshold
     best = int(np.argmin(heights))
     # Near the mean the least tilt is none; a steeper one that costs little makes the period shorter.
     useful = np.flatnonzero((heights <= heights[best] + 0.5) & (wide <= 0.7 / deviation))
     low = max(wide[max(best - 1, 0)], wide[useful[-1]] if len(useful) else 0.0)
     sizes = np.linspace(low, max(wide[min(best + 1, len(wide) - 1)], 1.2 * low), 8)
-    logs = log_transforms(ranking, sign * sizes)
+    logs = log_transforms(order, sign * sizes)
     best = int(np.argmin(logs - sign * sizes * threshold))
     size, log_transform = float(sizes[best]), float(logs[best])
     middle = min(max(best, 1), len(sizes) - 2)
@@ -193,4 +193,4 @@ def saddle(ranking: RandomOrder, threshold: float, mean: float, deviation: float
     spread = float(np.sqrt(max(bend, 1e-4 * deviation**2)))
     steps = np.array([-7.0, -5.0, -3.0, -1.5, 1.5, 3.0, 5.0, 7.0]) / spread
     slopes = np.clip(sign * size + steps, -limit, limit)
-    return Saddle(sign * size, log_transform, spread, slopes, log_transforms(ranking, slopes))
+    return Saddle(sign * size, log_transform, spread, slopes, log_transforms(order, slopes))

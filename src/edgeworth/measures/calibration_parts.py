@@ -1,0 +1,63 @@
+"""Why a score is what it is: miscalibration, discrimination and uncertainty, by isotonic regression (CORP).
+
+Dimitriadis, Gneiting & Jordan 2021: the forecasts are recalibrated by the pool-adjacent-violators algorithm,
+which needs no bins. Score = miscalibration − discrimination + uncertainty, each part at least 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from edgeworth.measures.views import Values
+from edgeworth.tallies.calibration import Reliability
+
+
+@dataclass(frozen=True)
+class Decomposition:
+    """A mean score in its three parts, and the recalibrated probability at each forecast value."""
+
+    score: float
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+    recalibrated: Values
+
+
+def recalibrated(curve: Reliability) -> Values:
+    """The probability that fits best at each forecast value and never falls as the forecast rises."""
+    if not len(curve.values):
+        return np.zeros(0)
+    from scipy.optimize import isotonic_regression
+
+    shares = curve.hits / curve.cases
+    return np.asarray(isotonic_regression(shares, weights=curve.cases).x)
+
+
+def decomposed(curve: Reliability, score: str) -> Decomposition:
+    """A class's Brier or log score (of its own event) in its parts.
+
+    >>> curve = Reliability(np.array([0.2, 0.8]), np.array([10, 10]), np.array([2, 8]))
+    >>> parts = decomposed(curve, "brier")
+    >>> round(parts.score, 4), round(parts.miscalibration, 4), round(parts.discrimination, 4)
+    (0.16, 0.0, 0.09)
+    """
+    fitted = recalibrated(curve)
+    total = int(curve.cases.sum())
+    base = np.full(len(curve.values), curve.hits.sum() / total) if total else fitted
+    own, best, flat = (_mean_score(curve, values, score) for values in (curve.values, fitted, base))
+    return Decomposition(own, own - best, flat - best, flat, fitted)
+
+
+def _mean_score(curve: Reliability, values: Values, score: str) -> float:
+    misses, total = curve.cases - curve.hits, int(curve.cases.sum())
+    if not total:
+        return float("nan")
+    if score == "brier":
+        return float((curve.hits * (1 - values) ** 2 + misses * values**2).sum() / total)
+    with np.errstate(divide="ignore"):
+        logs, others = np.log(values), np.log1p(-values)
+    # Where nothing came true (or failed), 0 times the log of 0 is 0.
+    lost = np.where(curve.hits > 0, curve.hits * logs, 0.0) + np.where(misses > 0, misses * others, 0.0)
+    return float(-lost.sum() / total)

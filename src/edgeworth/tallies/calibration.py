@@ -1,0 +1,176 @@
+"""Calibration: how often each class came true at each forecast value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.sources.columns import Label
+from edgeworth.sources.probabilities import as_probabilities
+from edgeworth.tallies.forecast_columns import Forecasts
+from edgeworth.tallies.joint import Floats, Numbers
+from edgeworth.tallies.labels import listed
+from edgeworth.tallies.matrices import same_array
+from edgeworth.tallies.serial import labels_from_json, labels_to_json, numbers_from_json, payload_field
+
+
+@dataclass(frozen=True, eq=False)
+class Reliability:
+    """One class: at each forecast value, how many cases there were and in how many it came true."""
+
+    values: Floats
+    cases: Numbers
+    hits: Numbers
+
+    def __post_init__(self) -> None:
+        for array in (self.values, self.cases, self.hits):
+            array.setflags(write=False)
+
+    @classmethod
+    def of(cls, values: Floats, came_true: Any, step: float | None) -> Self:
+        """Count a batch."""
+        if step is not None:
+            values = np.round(values / step) * step
+        distinct, where = np.unique(values + 0.0, return_inverse=True)
+        cases = np.bincount(where, minlength=len(distinct))
+        hits = np.bincount(where, weights=came_true, minlength=len(distinct))
+        return cls(distinct, cases, np.round(hits).astype(np.int64))
+
+    def __add__(self, other: Self) -> Self:
+        """All cases of both."""
+        values, where = np.unique(np.concatenate([self.values, other.values]), return_inverse=True)
+        cases, hits = np.zeros(len(values), dtype=np.int64), np.zeros(len(values), dtype=np.int64)
+        np.add.at(cases, where, np.concatenate([self.cases, other.cases]))
+        np.add.at(hits, where, np.concatenate([self.hits, other.hits]))
+        return type(self)(values, cases, hits)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Reliability):
+            return NotImplemented
+        mine, its = (self.values, self.cases, self.hits), (other.values, other.cases, other.hits)
+        return all(same_array(left, right) for left, right in zip(mine, its, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """What forecasts said beside what happened, class by class.
+
+    ``step`` rounds forecasts to multiples of it, which bounds the memory; without it every value is kept.
+    """
+
+    labels: tuple[Label, ...]
+    curves: tuple[Reliability, ...]
+    step: float | None = None
+
+    @classmethod
+    def empty(cls) -> Self:
+        """No cases."""
+        return cls((), ())
+
+    @classmethod
+    def from_probabilities(
+        cls,
+        truth: Any,
+        probabilities: Any,
+        *,
+        labels: Sequence[Label] | None = None,
+        positive: Label | None = None,
+        normalise: bool = False,
+        step: float | None = None,
+    ) -> Self:
+        """Count forecasts of each class against what happened.
+
+        >>> found = Calibration.from_probabilities([1, 0, 1, 1], [0.8, 0.3, 0.8, 0.3])
+        >>> found.curve(1).hits.tolist()
+        [1, 2]
+        """
+        values = as_probabilities(probabilities)
+        return cls.from_forecasts(
+            Forecasts.of(truth, values, labels=labels, positive=positive, normalise=normalise), step=step
+        )
+
+    @classmethod
+    def from_forecasts(cls, forecasts: Forecasts, *, step: float | None = None) -> Self:
+        """Count checked forecasts."""
+        if step is not None and not 0 < step <= 0.5:
+            raise OptionError(f"forecasts are rounded to a step between 0 and 0.5; saw {step!r}")
+        curves = tuple(
+            Reliability.of(forecasts.probabilities[:, place], forecasts.codes == place, step)
+            for place in range(forecasts.size)
+        )
+        return cls(forecasts.labels, curves, step)
+
+    @property
+    def cases(self) -> int:
+        """How many cases there are."""
+        return int(self.curves[0].cases.sum()) if self.curves else 0
+
+    def curve(self, label: Any) -> Reliability:
+        """One class."""
+        from edgeworth.tallies.labels import find
+
+        return self.curves[find(label, self.labels)]
+
+    def __add__(self, other: Self) -> Self:
+        """All cases of both."""
+        if not isinstance(other, Calibration):
+            return NotImplemented
+        if not self.labels or not other.labels:
+            return self if self.labels else other
+        if self.labels != other.labels or self.step != other.step:
+            raise MergeError(
+                f"calibration of {listed(self.labels)} on steps of {self.step} does not add to "
+                f"{listed(other.labels)} on steps of {other.step}"
+            )
+        curves = tuple(mine + its for mine, its in zip(self.curves, other.curves, strict=True))
+        return replace(self, curves=curves)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "kind": "calibration",
+            "labels": labels_to_json(self.labels),
+            "step": self.step,
+            "curves": [
+                {"values": c.values.tolist(), "cases": c.cases.tolist(), "hits": c.hits.tolist()}
+                for c in self.curves
+            ],
+        }
+
+    @classmethod
+    def from_dict(cls, payload: dict[str, Any]) -> Self:
+        """The calibration that ``to_dict`` described."""
+        if payload.get("kind") != "calibration":
+            raise InputError("a tally of this kind is calibration")
+        labels = labels_from_json(payload_field(payload, "labels", list))
+        curves = tuple(_curve(part) for part in payload_field(payload, "curves", list))
+        step = payload.get("step")
+        if len(curves) != len(labels) or not (step is None or isinstance(step, (int, float))):
+            raise InputError("the parts of a tally do not fit together")
+        return cls(labels, curves, None if step is None else float(step))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Calibration):
+            return NotImplemented
+        return (self.labels, self.step, self.curves) == (other.labels, other.step, other.curves)
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    def __repr__(self) -> str:
+        return f"<Calibration: {self.cases:,} cases, {len(self.labels)} classes>"
+
+
+def _curve(part: Mapping[str, Any]) -> Reliability:
+    values, cases, hits = (
+        numbers_from_json(payload_field(dict(part), name, list), name) for name in ("values", "cases", "hits")
+    )
+    fits = values.shape == cases.shape == hits.shape and cases.dtype.kind == hits.dtype.kind == "i"
+    if not fits or np.any(hits > cases) or np.any(np.diff(values) <= 0) or np.any(values > 1):
+        raise InputError("a reliability curve has ascending values, and no more hits than cases")
+    return Reliability(values.astype(np.float64), cases, hits)
