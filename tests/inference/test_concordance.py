@@ -133,4 +133,4 @@ def test_tails_are_never_0_and_the_default_is_two_sided() -> None:
 
 def test_other_ways_to_say_it_are_refused() -> None:
     with pytest.raises(ew.OptionError, match="alternative"):
-        ew.estimate(ew.Ranking.from_hits([1, 0, 1]), "roc_auc").p_value(alternative="larger")  # type: ignore[arg-type]
+        ew.estimate(ew.Ranking.from_hits([1, 0, 1]), "roc_auc").p_value(alternative="larger")  # type: ignore[arg-type]  # wrong on purpose

@@ -186,7 +186,7 @@ def test_what_has_no_band_says_so() -> None:
         ew.bands(weighted)
     ranking = ew.Ranking.from_hits([1, 0, 1])
     with pytest.raises(ew.OptionError, match="population"):
-        ew.bands(ranking, method="wilson")  # type: ignore[arg-type]
+        ew.bands(ranking, method="wilson")  # type: ignore[arg-type]  # wrong on purpose
     for level in (0, 1, 95):
         with pytest.raises(ew.OptionError, match="level"):
             ew.bands(ranking, level=level)

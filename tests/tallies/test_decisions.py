@@ -64,7 +64,7 @@ def test_labels_may_be_declared_as_they_are_written() -> None:
 
 def test_the_positive_label_may_be_given_as_it_is_written() -> None:
     assert ContingencyTable.from_labels([3, 4], [3, 4], positive="4").positive == 4
-    with pytest.raises(InputError, match="no label 'five'; the labels are like 3, 4"):
+    with pytest.raises(InputError, match="no label 'five'; the labels are 3, 4"):
         ContingencyTable.from_labels([3, 4], [3, 4], positive="five")
 
 

@@ -97,7 +97,9 @@ def _random_means(
         relevant_from=lists.relevant_from,
         empty_is_zero=lists.empty_is_zero,
     )
-    values = resolved.values(steps_of(copies, resolved)).reshape(draws, lists.number)
+    # Random scores have no ties, so every policy gives the same order.
+    loose = replace(resolved, ties="expected")
+    values = loose.values(steps_of(copies, loose)).reshape(draws, lists.number)
     # Which lists have no value does not depend on their order.
     return np.array([counted(lists, row).mean() for row in values])
 

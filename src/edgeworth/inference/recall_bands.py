@@ -14,7 +14,6 @@ from edgeworth.inference.laws import check_level, normal_quantile, wilson_bounds
 from edgeworth.measures.ranking_steps import steps_of_ranking
 from edgeworth.measures.steps import Steps
 from edgeworth.measures.views import Values
-from edgeworth.sources.scores import as_scores
 from edgeworth.tallies import Ranking
 
 BandMethod: TypeAlias = Literal["population", "survival"]
@@ -77,7 +76,10 @@ def bands(
         raise OptionError("bands need whole cases and at least one target")
     steps = steps_of_ranking(ranking)
     items, targets = float(ranking.total), float(ranking.target_total)
-    depth = _spread(items) if depths is None else as_scores(depths, "depths")
+    try:
+        depth = _spread(items) if depths is None else np.asarray(depths, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise OptionError(f"depths are numbers between 1 and {items:,.0f}; saw {depths!r}") from None
     if depth.ndim != 1 or not np.all((depth >= 1) & (depth <= items)):
         raise OptionError(f"depths lie between 1 and {items:,.0f}")
     recall = hit_curve(steps, depth) / targets

@@ -13,14 +13,15 @@ from edgeworth.measures.list_steps import steps_of_lists
 from edgeworth.measures.ranking_steps import all_tied, steps_of_ranking
 from edgeworth.measures.registry import lookup, ranking_measure, unknown
 from edgeworth.measures.spelling import Spelling
-from edgeworth.measures.steps import STRICT_TIES, Steps
-from edgeworth.measures.views import LabelView, Values
+from edgeworth.measures.steps import Steps
+from edgeworth.measures.views import LabelView, Values, marginals
 from edgeworth.tallies.decisions import ContingencyTable
 from edgeworth.tallies.lists import RankedLists
 from edgeworth.tallies.rankings import Ranking
 
 Ranked: TypeAlias = Ranking | RankedLists
 WHOLE_TIES = ("threshold", "best", "worst")
+STRICT_TIES = ("trec", "input")
 TIES_AT_DEPTH = Option("expected", choices=("expected", *STRICT_TIES))
 """Measures of decisions have no ties of their own; at a depth of a list they have these."""
 
@@ -44,26 +45,39 @@ class ResolvedRanking:
     def values(self, steps: Steps) -> Values:
         """One value a list; nan where it is undefined."""
         if self.measure.scope != "ranking":
-            return np.asarray(self.measure.compute(self._view(steps), **self.arguments))
+            return np.asarray(self.measure.compute(self._seen(self._view(steps)), **self.arguments))
         depth = None if self.depth is None else np.full(steps.number, float(self.depth))
         return np.asarray(self.measure.compute(steps, depth, self.ties, **self.arguments))
 
     def _view(self, steps: Steps) -> LabelView:
-        """The decisions at the depth. Places that a list does not fill count as misses, as in trec_eval."""
+        """The decisions at the depth; a place that a list does not fill is a false alarm, as in trec_eval."""
         depth = np.full(steps.number, float(self.depth or 0))
-        return LabelView(steps.hits_at(depth), depth, steps.targets, steps.items)
+        items = steps.items + np.maximum(depth - steps.ranked, 0)
+        return LabelView(steps.hits_at(depth), depth, steps.targets, items)
+
+    def _seen(self, view: LabelView) -> Values:
+        """The decisions as the measure wants to see them."""
+        if self.measure.scope == "label":
+            return view
+        rows = [
+            np.stack(row, axis=-1) for row in ((view.rejections, view.misses), (view.false_alarms, view.hits))
+        ]
+        if self.measure.scope == "cells":
+            return np.stack(rows, axis=-2)
+        return marginals(np.stack([*rows, np.zeros_like(rows[0])], axis=-2))
 
     def micro(self, steps: Steps) -> float:
         """The measure of the decisions at the depth, those of all lists added up."""
         each = self._view(steps)
         whole = LabelView(*(np.asarray(x.sum()) for x in (each.hits, each.predicted, each.real, each.total)))
-        return float(self.measure.compute(whole, **self.arguments))
+        return float(self.measure.compute(self._seen(whole), **self.arguments))
 
     def at_random(self, steps: Steps) -> Values:
         """The mean under random selection: the value with every item in one tie; nan where that is not so."""
         if not self.measure.has_mean_chance:
             return np.full(steps.number, np.nan)
-        return replace(self, ties="expected").values(all_tied(steps))
+        values = replace(self, ties="expected").values(all_tied(steps))
+        return np.where(np.isnan(steps.items), np.nan, values)
 
     def undefined(self, steps: Steps) -> list[str | None]:
         """Why each list has no value; None where it has one."""
@@ -71,7 +85,8 @@ class ResolvedRanking:
         reasons: list[str | None] = [None] * steps.number
         if not np.isnan(values).any():
             return reasons
-        holding = [(self._holds(need, steps), need.otherwise) for need in self.measure.needs]
+        known = steps if self.measure.scope == "ranking" else _in_some_collection(steps, self.depth or 0)
+        holding = [(self._holds(need, known), need.otherwise) for need in self.measure.needs]
         for index in np.flatnonzero(np.isnan(values)):
             broken = [said for holds, said in holding if not holds[index]]
             if steps.targets[index] > 0 and np.isnan(steps.items[index]) and self.measure.scope != "ranking":
@@ -81,9 +96,15 @@ class ResolvedRanking:
         return reasons
 
     def _holds(self, need: Requirement, steps: Steps) -> Values:
-        seen = steps if self.measure.scope == "ranking" else self._view(steps)
+        seen = steps if self.measure.scope == "ranking" else self._seen(self._view(steps))
         holds = need.holds(seen, **self.arguments) if need.with_options else need.holds(seen)
         return np.broadcast_to(holds, steps.number)
+
+
+def _in_some_collection(steps: Steps, depth: int) -> Steps:
+    """Where the number of items is not known, more than are seen: no need fails for want of it."""
+    more = steps.ranked + steps.targets + depth + 1
+    return replace(steps, items=np.where(np.isnan(steps.items), more, steps.items))
 
 
 def resolve_ranking(tally: Ranked, spelling: str | Measure) -> ResolvedRanking:
@@ -91,6 +112,9 @@ def resolve_ranking(tally: Ranked, spelling: str | Measure) -> ResolvedRanking:
     written = _parsed(spelling)
     found = ranking_measure(written.name)
     if found is None:
+        if written.label is not None and isinstance(tally, RankedLists):
+            plain = replace(written, label=None)
+            raise OptionError(f"{written}: lists have targets, not labels; write {plain}")
         return _of_decisions(written)
     if written.label is not None:
         raise OptionError(f"{written.name} is a measure of a whole ranking; write it without a label")
@@ -133,8 +157,8 @@ def needs_whole_cases(tally: Ranked, resolved: ResolvedRanking) -> str | None:
         return None
     if not resolved.measure.allows_weights:
         return "it needs ranks, and weighted rows have none"
-    if resolved.ties == "expected" and resolved.measure.name == "average_precision":
-        return "a random order inside ties needs whole cases: write average_precision(ties=threshold)"
+    if resolved.ties != "threshold" and resolved.measure.name == "average_precision":
+        return "an order inside ties needs whole cases: write average_precision(ties=threshold)"
     return None
 
 
@@ -153,7 +177,7 @@ def _check_depth(written: Spelling) -> None:
 
 def _of_decisions(written: Spelling) -> ResolvedRanking:
     single, whole = lookup(written.name, of_a_label=True), lookup(written.name, of_a_label=False)
-    found = single if single is not None else whole
+    found = whole if written.label is None and whole is not None else single
     if found is None:
         raise unknown(written.name)
     if written.depth is None:

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from edgeworth.errors import OptionError
 from edgeworth.measures.steps import Steps
 from edgeworth.measures.views import Values
+
+HIGHEST_GRADE = 1000
+"""Beyond it 2^grade is no float."""
 
 
 def gain_of(grades: Values, form: str) -> Values:
     """The grade itself (Järvelin & Kekäläinen, trec_eval), or ``2^grade − 1`` (Burges et al.)."""
-    return np.exp2(grades) - 1 if form == "exponential" else grades.astype(np.float64)
+    if form != "exponential":
+        return grades.astype(np.float64)
+    if np.max(grades, initial=0) > HIGHEST_GRADE:
+        raise OptionError(f"a grade of {np.max(grades):g} has no gain of 2^grade − 1: write gain=linear")
+    return np.exp2(grades) - 1
 
 
 def step_gains(steps: Steps, form: str) -> Values:

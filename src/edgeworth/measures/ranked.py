@@ -15,6 +15,8 @@ from edgeworth.measures.views import Values, ratio
 
 Depth = Values | None
 RECALL_LEVELS = np.arange(11) / 10
+NO_CHANCE = -50.0
+"""A probability with this logarithm is nothing beside 1."""
 
 
 def average_precision(steps: Steps, depth: Depth, ties: str, over: str) -> Values:
@@ -54,7 +56,8 @@ def r_precision(steps: Steps) -> Values:
 
 def interpolated_precision(steps: Steps, recall: float) -> Values:
     """The best precision at any cut that reaches the recall."""
-    needed = np.ceil(recall * steps.targets - 1e-9)
+    # A share of the targets, whether they are cases or weights; rounding does not put it out of reach.
+    needed = recall * steps.targets * (1 - 1e-12)
     reached = steps.hits_below >= needed[steps.list_of]
     precisions = np.where(reached, ratio(steps.hits_below, steps.seen_below), 0.0)
     return np.where(steps.targets > 0, steps.largest(precisions, 0.0), np.nan)
@@ -71,12 +74,11 @@ def reciprocal_rank(steps: Steps, depth: Depth) -> Values:
     if depth is not None:
         first = first & (steps.within(depth) > 0)
     limit = steps.size if depth is None else steps.within(depth)
-    values = np.where(first, 1 / (steps.seen_above + 1), 0.0)
-    tied = np.flatnonzero(first & (steps.size > 1))
-    if len(tied):
-        kinds = np.stack([steps.seen_above[tied], steps.hits[tied], steps.size[tied], limit[tied]])
-        distinct, kind = np.unique(kinds, axis=1, return_inverse=True)
-        values[tied] = np.array([_mean_reciprocal(*column) for column in distinct.T.tolist()])[kind]
+    values = np.where(first, ratio(np.ones(len(first)), steps.seen_above + 1), 0.0)
+    for tied in np.flatnonzero(first & (steps.size > 1)):
+        values[tied] = _mean_reciprocal(
+            steps.seen_above[tied], steps.hits[tied], steps.size[tied], limit[tied]
+        )
     return np.where(steps.targets > 0, steps.summed(values), np.nan)
 
 
@@ -91,18 +93,24 @@ def _mean_reciprocal(seen: float, hits: float, size: float, limit: float) -> flo
 
 def success(steps: Steps, depth: Values) -> Values:
     """Whether any of the first t items is a target; with ties, the probability."""
-    from scipy.special import gammaln
-
     first = steps.is_first
     size, found, within = steps.size[first], steps.hits[first], steps.within(depth)[first]
-    possible = size - found >= within
-    free = np.where(possible, size - found - within, 0.0)
-    # C(s − c, a)/C(s, a): no hit among c of s.
-    logs = gammaln(size - within + 1) - gammaln(free + 1) - gammaln(size + 1) + gammaln(size - found + 1)
-    missed = np.where(within == 0, 1.0, np.where(possible, np.exp(logs), 0.0))
     result = np.where(steps.targets > 0, 0.0, np.nan)
-    result[steps.list_of[first]] = 1 - missed
+    result[steps.list_of[first]] = -np.expm1(_log_missed(size, found, within))
     return result
+
+
+def _log_missed(size: Values, found: Values, within: Values) -> Values:
+    """log C(s − c, a)/C(s, a): no hit among c of s. Added up: logarithms of factorials lose digits."""
+    few, many = np.minimum(found, within), np.maximum(found, within)
+    possible = size - many >= few
+    logs = np.where(possible, 0.0, -np.inf)
+    active, step = np.flatnonzero(possible & (few > 0)), 0
+    while len(active):
+        logs[active] += np.log1p(-many[active] / (size[active] - step))
+        step += 1
+        active = active[(few[active] > step) & (logs[active] > NO_CHANCE)]
+    return logs
 
 
 def ndcg(steps: Steps, depth: Depth, gain: str) -> Values:

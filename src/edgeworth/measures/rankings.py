@@ -53,7 +53,9 @@ def _entry(name: str, formula: str, compute: Any, *, chance: str, source: str = 
         chance=chance,
         direction=more.pop("direction", "higher"),
         source=source,
-        compute=compute if more.pop("sees_ties", False) else _adapted(compute, more.get("depth", "none")),
+        compute=compute
+        if compute is ranked.average_precision
+        else _adapted(compute, more.get("depth", "none")),
         needs=more.pop("needs", (TARGETS,)),
         **more,
     )
@@ -72,7 +74,6 @@ RANKING_MEASURES = (
         options={"ties": _ties(*EVERY_POLICY), "over": Option("targets", choices=("targets", "reachable"))},
         depth="optional",
         allows_weights=True,
-        sees_ties=True,
     ),
     _entry(
         "roc_auc",
@@ -107,6 +108,7 @@ RANKING_MEASURES = (
         options={"ties": _ties(*ORDER_POLICIES)},
         depth="required",
         allows_weights=True,
+        needs=(),
     ),
     _entry(
         "r_precision",
@@ -213,6 +215,7 @@ RANKING_MEASURES = (
         options=GAIN | {"ties": _ties(*ORDER_POLICIES)},
         depth="required",
         allows_weights=True,
+        needs=(),
     ),
     _entry(
         "best_value",
@@ -224,6 +227,7 @@ RANKING_MEASURES = (
         options=GAIN | {"ties": _ties(*ORDER_POLICIES)},
         allows_weights=True,
         has_mean_chance=False,
+        needs=(),
     ),
     _entry(
         "best_depth",
@@ -236,6 +240,7 @@ RANKING_MEASURES = (
         options=GAIN | {"ties": _ties(*ORDER_POLICIES)},
         allows_weights=True,
         has_mean_chance=False,
+        needs=(),
     ),
     _entry(
         "best_informedness",

@@ -36,7 +36,7 @@ def as_scores(values: Any, name: str = "scores") -> NDArray[np.float64]:
         if any(isinstance(item, str) for item in items):
             found = next(item for item in items if isinstance(item, str))
             raise InputError(f"{name} must be numbers; saw the text {found!r}")
-        _check_exact([item for item in items if isinstance(item, int)], name)
+        _check_exact([int(item) for item in items if isinstance(item, (int, np.integer))], name)
         column = np.array(items, dtype=object)
     if column.dtype.kind not in "biufO":
         raise InputError(f"{name} must be numbers; saw a column of {column.dtype}")
@@ -44,7 +44,7 @@ def as_scores(values: Any, name: str = "scores") -> NDArray[np.float64]:
         raise InputError(f"{name} must be one column of numbers; saw rows of {column.shape[1]}")
     try:
         return column.astype(np.float64, copy=False)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} must be numbers: {error}") from None
 
 
@@ -59,10 +59,7 @@ def _from_text(column: Coded, name: str) -> NDArray[np.float64]:
 
 
 def _check_exact(numbers: Any, name: str) -> None:
-    if not len(numbers):
-        return
-    ends = (numbers.min(), numbers.max()) if isinstance(numbers, np.ndarray) else (min(numbers), max(numbers))
-    if max(abs(int(end)) for end in ends) > EXACT_INTEGERS:
+    if len(numbers) and max(abs(int(min(numbers))), abs(int(max(numbers)))) > EXACT_INTEGERS:
         raise InputError(
             f"{name} holds whole numbers beyond 2^53, which floats cannot tell apart: "
             "subtract a constant, or rank them first"

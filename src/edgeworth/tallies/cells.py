@@ -27,10 +27,13 @@ def as_cells(cells: Cells) -> Floats | None:
     if cells is None:
         return None
     if isinstance(cells, (int, np.integer)):
-        if not 1 <= cells <= MOST_CELLS:
+        if isinstance(cells, bool) or not 1 <= cells <= MOST_CELLS:
             raise OptionError(f"a number of cells lies between 1 and {MOST_CELLS:,}; saw {cells}")
         return np.arange(int(cells)) / int(cells)
-    edges = np.asarray(cells, dtype=np.float64)
+    try:
+        edges = np.asarray(cells, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise OptionError(f"cells are edges, or a number of them; saw {cells!r}") from None
     if edges.ndim != 1 or not len(edges) or not np.all(np.isfinite(edges)) or np.any(np.diff(edges) <= 0):
         raise OptionError("cells are edges in ascending order, finite and different from each other")
     return edges + 0.0

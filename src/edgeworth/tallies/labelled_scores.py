@@ -74,7 +74,9 @@ class LabelledScores:
             chosen = scores[rows]
             seen += len(chosen)
             run = Run.of(chosen, None if weights is None else weights[rows])
-            if len(run.scores) and np.isnan(run.scores[-1]):
+            # Sorted, NaN is last; but rows of weight 0 are gone by then.
+            lacks = np.isnan(run.scores[-1:]).any() if weights is None else np.isnan(chosen).any()
+            if lacks:
                 return cls._without_missing(truth, scores, weights, cells, missing, first_row)
             if cells is not None:
                 run = in_cells(run, cells)
@@ -119,7 +121,8 @@ class LabelledScores:
             return NotImplemented
         if not self.runs or not other.runs:
             whole = other if not self.runs else self
-            return replace(whole, dropped=self.dropped + other.dropped)
+            cells = self.cells if whole.cells is None else whole.cells
+            return replace(whole, cells=cells, dropped=self.dropped + other.dropped)
         check_same_cells(self.cells, other.cells)
         runs = dict(self.runs)
         for label, run in other.runs.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from types import NoneType
 from typing import Any, Self
 
 import numpy as np
@@ -85,7 +86,7 @@ class Ranking:
         )
         if not labelled.runs:
             why = (
-                f"all {labelled.dropped:,} rows were dropped"
+                f"all {labelled.dropped:,} rows lack truth or score"
                 if labelled.dropped
                 else "truth and scores are empty"
             )
@@ -102,7 +103,7 @@ class Ranking:
         background = Run.empty()
         for label in rest:
             background = background + labelled.runs[label]
-        name = None if not rest else rest[0] if len(rest) == 1 else REST
+        name = None if not rest else rest[0] if len(rest) == 1 else _name_of_several(target)
         return cls(
             labelled.runs.get(target, Run.empty()),
             background,
@@ -135,8 +136,10 @@ class Ranking:
         )
 
     def __post_init__(self) -> None:
-        if not _is_number(self.unranked) or self.unranked < 0 or not np.isfinite(self.unranked):
-            raise InputError(f"targets that were never ranked number at least 0; saw {self.unranked}")
+        if isinstance(self.unranked, np.number):
+            object.__setattr__(self, "unranked", self.unranked.item())
+        if not _is_number(self.unranked) or not 0 <= self.unranked < np.inf:
+            raise InputError(f"targets that were never ranked number at least 0; saw {self.unranked!r}")
         if self.cells is not None:
             self.cells.setflags(write=False)
 
@@ -182,7 +185,12 @@ class Ranking:
         """
         if not _is_number(threshold):
             raise InputError(f"a threshold is a number; saw {threshold!r}")
-        found, alarms = self.targets.at_least(threshold), self.background.at_least(threshold)
+        return self._cut(threshold)
+
+    def _cut(self, threshold: float, *, with_equal: bool = True) -> ContingencyTable:
+        found, alarms = (
+            run.at_least(threshold, with_equal=with_equal) for run in (self.targets, self.background)
+        )
         return self._table(found[0], alarms[0], (found[1], alarms[1]))
 
     def at_depth(self, depth: int) -> ContingencyTable:
@@ -191,12 +199,12 @@ class Ranking:
         Where a tie straddles the depth its items are taken in random order, and the table is the mean one:
         its cells may be fractions. A depth beyond the list takes the whole list.
         """
-        if not _is_number(depth) or depth < 1:
-            raise InputError(f"a depth is a number of at least 1; saw {depth!r}")
+        if isinstance(depth, bool) or not isinstance(depth, (int, np.integer)) or depth < 1:
+            raise InputError(f"a depth is a whole number of at least 1; saw {depth!r}")
         threshold, within = self._straddled(depth)
         if within is None:
             return self.at_threshold(threshold)
-        above, whole = self.at_threshold(np.nextafter(threshold, np.inf)), self.at_threshold(threshold)
+        above, whole = self._cut(threshold, with_equal=False), self._cut(threshold)
         squares = [table.cells if table.squared is None else table.squared for table in (above, whole)]
         return replace(
             whole,
@@ -209,12 +217,12 @@ class Ranking:
         if depth >= self.ranked_total:
             return -np.inf, None
         threshold = self._score_at(depth)
-        above, at_least = self._seen(np.nextafter(threshold, np.inf)), self._seen(threshold)
+        above, at_least = self._seen(threshold, side="right"), self._seen(threshold)
         return threshold, None if at_least == depth else (depth - above) / (at_least - above)
 
-    def _seen(self, threshold: float) -> int | float:
-        """Items with a score of at least the threshold."""
-        below = self.targets.below(threshold) + self.background.below(threshold)
+    def _seen(self, threshold: float, *, side: str = "left") -> int | float:
+        """Items with a score of at least the threshold (``side="right"``: above it)."""
+        below = self.targets.below(threshold, side=side) + self.background.below(threshold, side=side)
         return self.ranked_total - below.item()  # type: ignore[no-any-return]  # numpy's item is Any
 
     def _score_at(self, depth: float) -> float:
@@ -257,7 +265,12 @@ class Ranking:
             return NotImplemented
         if self._is_empty or other._is_empty:
             whole = other if self._is_empty else self
-            return replace(whole, dropped=self.dropped + other.dropped)
+            return replace(
+                whole,
+                labels=_merged_labels(self.labels, other.labels),
+                cells=self.cells if whole.cells is None else whole.cells,
+                dropped=self.dropped + other.dropped,
+            )
         if self.is_placed or other.is_placed:
             raise MergeError("a ranking made from hits has places, not scores: two of them have no order")
         check_same_cells(self.cells, other.cells)
@@ -296,16 +309,28 @@ class Ranking:
         if not isinstance(names, list) or len(names) != 2:
             raise InputError("a ranking has two labels, of the background and of the targets")
         labels_from_json([name for name in names if name is not None])
-        unranked = numbers_from_json([payload.get("unranked")], "unranked")[0].item()
-        return cls(
+        if names[0] == names[1] is not None:
+            raise InputError(f"background and targets have different labels; saw {names[0]!r} twice")
+        unranked = numbers_from_json([payload.get("unranked")], "unranked")
+        edges, placed = payload.get("cells"), payload.get("placed", False)
+        if unranked.shape != (1,) or not isinstance(edges, (list, NoneType)) or not isinstance(placed, bool):
+            raise InputError(
+                "a ranking has a number of unranked targets, edges of cells or none, and placed or not"
+            )
+        ranking = cls(
             run_from_dict(payload.get("targets")),
             run_from_dict(payload.get("background")),
-            unranked,
+            unranked[0].item(),
             (names[0], names[1]),
-            as_cells(payload.get("cells")),
+            as_cells(edges),
             count_from_json(payload, "dropped"),
-            bool(payload.get("placed", False)),
+            placed,
         )
+        if ranking.cells is not None:
+            known = np.concatenate([[-np.inf], ranking.cells])
+            if not all(np.isin(run.scores, known).all() for run in (ranking.targets, ranking.background)):
+                raise InputError("the scores of a ranking on cells are the lower edges of its cells")
+        return ranking
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ranking):
@@ -345,5 +370,9 @@ def _merged_labels(
     if left[0] is None or right[0] is None:
         rest = left[0] if right[0] is None else right[0]
     else:
-        rest = left[0] if left[0] == right[0] else REST
+        rest = left[0] if left[0] == right[0] else _name_of_several(left[1])
     return rest, left[1] if left[1] is not None else right[1]
+
+
+def _name_of_several(target: Label | None) -> Label:
+    return f"not {target}" if target == REST else REST

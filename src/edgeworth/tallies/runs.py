@@ -49,6 +49,8 @@ class Run:
 
     def gathered(self) -> Self:
         """Each score once, with its cases or weights added up."""
+        if not len(self.scores):
+            return type(self).empty()
         weight = np.ones(len(self.scores), dtype=np.int64) if self.weight is None else self.weight
         values, where = np.unique(self.scores + 0.0, return_inverse=True)
         total = np.zeros(len(values), dtype=weight.dtype)
@@ -98,9 +100,9 @@ class Run:
         assert self.weight is not None
         return np.concatenate([np.zeros(1, self.weight.dtype), np.cumsum(self.weight)])
 
-    def at_least(self, threshold: float) -> tuple[int | float, float]:
-        """Cases with a score of at least the threshold, and the sum of their squared weights."""
-        start = int(np.searchsorted(self.scores, threshold, side="left"))
+    def at_least(self, threshold: float, *, with_equal: bool = True) -> tuple[int | float, float]:
+        """Cases with a score of at least the threshold (or above it), and the sum of their squares."""
+        start = int(np.searchsorted(self.scores, threshold, side="left" if with_equal else "right"))
         part = type(self)(
             self.scores[start:],
             None if self.weight is None else self.weight[start:],
@@ -140,8 +142,8 @@ def run_from_dict(payload: Any) -> Run:
     weights, squares = payload.get("weight"), payload.get("square")
     weight = None if weights is None else numbers_from_json(weights, "weight")
     square = None if squares is None else numbers_from_json(squares, "square").astype(np.float64)
-    steps = np.diff(scores)
-    ordered = bool(np.all(steps > 0 if weight is not None else ~(steps < 0)))
+    low, high = scores[:-1], scores[1:]
+    ordered = bool(np.all(low < high if weight is not None else low <= high))
     fits = (
         (weight is None or weight.shape == scores.shape)
         and (square is None or square.shape == scores.shape)
@@ -159,7 +161,10 @@ def _plain(score: float) -> float | str:
 def _parsed(score: Any) -> float:
     if isinstance(score, bool) or not (isinstance(score, (int, float)) or score in ("inf", "-inf")):
         raise InputError(f"a score of a tally is a number; saw {score!r}")
-    return float(score)
+    try:
+        return float(score)
+    except OverflowError:
+        raise InputError("a score of a tally is a number that a float can hold") from None
 
 
 def _squares(weights: NDArray[Any]) -> Floats | None:
