@@ -21,7 +21,7 @@ from edgeworth.inference.case_effects import (
 from edgeworth.inference.laws import Alternative, NormalLaw, SamplingLaw
 from edgeworth.inference.scales import Scale
 from edgeworth.measures import ResolvedRanking
-from edgeworth.measures.ranking_steps import step_scores, steps_of_ranking
+from edgeworth.measures.ranking_steps import steps_of_ranking
 from edgeworth.measures.views import Values
 from edgeworth.tallies import Ranking
 from edgeworth.tallies.runs import Run
@@ -129,7 +129,7 @@ def weight_sums(ranking: Ranking) -> tuple[Values, Values]:
     Of rows that share a score only Σw² is known; taken as one row they make Σw⁴ larger and the degrees of
     freedom fewer, which is the safe side.
     """
-    scores = step_scores(ranking)[::-1]
+    scores = ranking.standing.scores[::-1]
 
     def sums(power: int) -> Values:
         targets, _ = _sums_between(ranking.targets, scores, power)

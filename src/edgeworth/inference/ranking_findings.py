@@ -17,7 +17,7 @@ from edgeworth.inference.ranking_testing import selection_tail
 from edgeworth.inference.recall_bands import Bands, bands
 from edgeworth.inference.tails import Tail
 from edgeworth.measures import measure, resolve_ranking
-from edgeworth.measures.ranking_steps import step_scores, steps_of_ranking
+from edgeworth.measures.ranking_steps import steps_of_ranking
 from edgeworth.measures.views import Values
 from edgeworth.tallies import ContingencyTable, Ranking
 
@@ -218,7 +218,7 @@ def _best_cut(ranking: Ranking) -> BestCut | None:
     best = int(np.argmax(heights))
     if heights[best] <= 0:
         return None
-    threshold = float(step_scores(ranking)[best])
+    threshold = float(ranking.standing.scores[best])
     return BestCut(
         threshold, float(steps.seen_below[best]), float(heights[best]), ranking.at_threshold(threshold)
     )

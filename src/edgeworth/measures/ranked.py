@@ -37,6 +37,8 @@ def _precision_sums(steps: Steps, depth: Depth, ties: str) -> Values:
     if ties == "worst":
         before = seen + size - hits
         return hits + (above - before) * reciprocal_sum(before, hits)
+    if depth is None and np.all(size == 1):
+        return (above + 1) / (seen + 1)
     within = size if depth is None else steps.within(depth)
     # Position j of the tie holds a hit with probability a/s, and (j−1)(a−1)/(s−1) hits stand before it.
     reciprocals = reciprocal_sum(seen, within)

@@ -73,7 +73,8 @@ class LabelledScores:
         for label, rows in rows_by_label(truth):
             chosen = scores[rows]
             seen += len(chosen)
-            run = Run.of(chosen, None if weights is None else weights[rows])
+            # Rows chosen by a mask are a copy already.
+            run = Run.of(chosen, None if weights is None else weights[rows], may_change=True)
             # Sorted, NaN is last; but rows of weight 0 are gone by then.
             lacks = np.isnan(run.scores[-1:]).any() if weights is None else np.isnan(chosen).any()
             if lacks:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import NoneType
 from typing import Any, Self
 
@@ -21,6 +22,7 @@ from edgeworth.tallies.matrices import same_array
 from edgeworth.tallies.policies import WeightKind
 from edgeworth.tallies.runs import Run, run_from_dict
 from edgeworth.tallies.serial import count_from_json, labels_from_json, labels_to_json, numbers_from_json
+from edgeworth.tallies.standing import Standing, find_standing
 
 REST = "other"
 """What the background is called when it is made of several classes."""
@@ -174,6 +176,11 @@ class Ranking:
     def rest(self) -> Label:
         """The name of everything else."""
         return f"not {self.target}" if self.labels[0] is None else self.labels[0]
+
+    @cached_property
+    def standing(self) -> Standing:
+        """Where the targets stand among the background, found once."""
+        return find_standing(self.targets, self.background)
 
     # -- decisions along the ranking -------------------------------------------------------------------
 

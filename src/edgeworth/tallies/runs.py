@@ -38,10 +38,11 @@ class Run:
         return cls(np.zeros(0))
 
     @classmethod
-    def of(cls, scores: Floats, weights: NDArray[Any] | None = None) -> Self:
-        """Scores in any order, free of NaN. The array is copied, not changed."""
+    def of(cls, scores: Floats, weights: NDArray[Any] | None = None, *, may_change: bool = False) -> Self:
+        """Scores in any order, free of NaN. The array is copied, unless it may be sorted where it is."""
         if weights is None:
-            ordered = np.sort(scores)
+            ordered = scores if may_change else scores.copy()
+            ordered.sort()
             ordered += 0.0  # -0.0 and 0.0 are one score, and print as one
             return cls(ordered)
         kept = weights > 0
