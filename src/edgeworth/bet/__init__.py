@@ -1,5 +1,45 @@
-"""Odds and stakes. Pure: takes shares, probabilities and prices, knows nothing of tables."""
+"""Odds, stakes and bookmakers. Pure: takes shares, probabilities and prices, knows nothing of tables."""
 
+from edgeworth.bet.bookmakers import Bookmaker, Commission, Market, Quote, Rival
+from edgeworth.bet.checking import BookError
+from edgeworth.bet.conversions import (
+    american_odds,
+    decimal_odds,
+    fractional_odds,
+    implied_probability,
+    spoken,
+)
+from edgeworth.bet.drunken import Drunken
+from edgeworth.bet.exchange import arbitrage, clipped_prices
+from edgeworth.bet.games import game_factors, kelly_game
 from edgeworth.bet.odds import fair_odds, house_odds
+from edgeworth.bet.rounds import kelly_together
+from edgeworth.bet.staking import factors, factors_by_outcome, fair_factors, growth, kelly, wealth_after
 
-__all__ = ["fair_odds", "house_odds"]
+__all__ = [
+    "BookError",
+    "Bookmaker",
+    "Commission",
+    "Drunken",
+    "Market",
+    "Quote",
+    "Rival",
+    "american_odds",
+    "arbitrage",
+    "clipped_prices",
+    "decimal_odds",
+    "factors",
+    "factors_by_outcome",
+    "fair_factors",
+    "fair_odds",
+    "fractional_odds",
+    "game_factors",
+    "growth",
+    "house_odds",
+    "implied_probability",
+    "kelly",
+    "kelly_game",
+    "kelly_together",
+    "spoken",
+    "wealth_after",
+]

@@ -1,0 +1,72 @@
+"""Stakes in many races, and a thousand drunken bookmakers: seconds and memory."""
+
+from __future__ import annotations
+
+import numpy as np
+from timing import peak_bytes, seconds
+
+from edgeworth import bet
+
+
+def row(what: str, taken: float, wanted: float, memory: float | None = None) -> None:
+    mark = "ok" if taken <= wanted else "MISSED"
+    said = "" if memory is None else f"  {memory / 1e6:7.0f} MB"
+    print(f"{what:<62} {taken:7.3f} s{said}  (wanted {wanted:g} s: {mark})")
+
+
+def races() -> None:
+    rng = np.random.default_rng(0)
+    probabilities = rng.dirichlet(np.ones(5), 10**6)
+    odds = 1 / (rng.dirichlet(np.full(5, 4.0), 10**6) * 1.1 + 1e-3)
+    odds = np.maximum(odds, 1.01)
+    book = (1 / odds).sum(axis=1)
+    print(f"10⁶ races of 5 outcomes, implied prices {book.min():.3f} to {book.max():.3f}")
+
+    def backing() -> None:
+        bet.kelly(probabilities, odds)
+
+    row("  backing only", seconds(backing, repeat=3), 2, peak_bytes(backing))
+    lay = odds * 1.2
+
+    def exchange() -> None:
+        bet.kelly(probabilities, odds, lay=lay)
+
+    row("  back and lay at two prices", seconds(exchange, repeat=1), 10)
+    some = slice(0, 10**4)
+
+    def capped() -> None:
+        bet.kelly(probabilities[some], odds[some], lay=odds[some], unbalanced="cap")
+
+    row("  10⁴ of them back and lay at one price, capped", seconds(capped, repeat=1), 10)
+
+
+def drunken() -> None:
+    rng = np.random.default_rng(1)
+    probabilities = rng.uniform(0.05, 0.95, 10**5)
+    truth = (rng.random(10**5) < probabilities).astype(int)
+    for low, high in ((0.0, 1.0), (0.15, 0.85)):
+        bookmaker = bet.Drunken(low, high, seed=7)
+
+        def play(bookmaker: bet.Drunken = bookmaker) -> None:
+            bookmaker.log_wealth(truth, probabilities, bookmakers=1000)
+
+        row(
+            f"1000 drunken bookmakers on ({low:g}, {high:g}), 10⁵ cases",
+            seconds(play, repeat=3),
+            2,
+            peak_bytes(play),
+        )
+
+
+def rounds() -> None:
+    rng = np.random.default_rng(2)
+    for games in (4, 8, 12, 16):
+        both = [(p, 1.15 / p) for p in rng.uniform(0.2, 0.8, games)]
+        taken = seconds(lambda games=both: bet.kelly_together(games), repeat=1)
+        row(f"{games} games at once, {2**games:,} joint outcomes", taken, 10)
+
+
+if __name__ == "__main__":
+    races()
+    drunken()
+    rounds()

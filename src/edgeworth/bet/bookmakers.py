@@ -1,0 +1,151 @@
+"""Bookmakers: who sets the prices that a forecast bets against.
+
+A price is what a unit of winnings costs, ``q = 1/O``. Every bookmaker has ``prices(shape)`` and
+``quote(shape)``, where the shape is ``(n,)`` for n games (the price of "true") or ``(n, K)`` for n races.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from edgeworth.bet.checking import Floats, add_to_one, as_floats, check_odds, check_shares, frozen
+from edgeworth.bet.odds import check_margin
+from edgeworth.errors import InputError, OptionError
+
+
+@dataclass(frozen=True)
+class Quote:
+    """Decimal odds to back at, and to lay at; ``lay`` is None where nothing can be laid."""
+
+    back: Floats
+    lay: Floats | None
+
+
+class Bookmaker(Protocol):
+    """Anyone who quotes odds for games or races of a shape."""
+
+    def quote(self, shape: tuple[int, ...]) -> Quote:
+        """Odds for every game or race."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Rival:
+    """Another forecaster, who offers fair prices: its own probabilities, backed and laid alike.
+
+    >>> Rival([0.25, 0.5]).prices((2,)).tolist(), Rival([0.25, 0.5]).quote((2,)).back.tolist()
+    ([0.25, 0.5], [4.0, 2.0])
+    """
+
+    probabilities: ArrayLike
+
+    def __post_init__(self) -> None:
+        forecast = as_floats(self.probabilities, "the rival's probabilities")
+        check_shares(forecast, "the rival's probabilities")
+        if forecast.ndim == 2:
+            forecast = add_to_one(forecast, normalise=False)
+        object.__setattr__(self, "probabilities", frozen(forecast))
+
+    def prices(self, shape: tuple[int, ...]) -> Floats:
+        """The rival's probabilities."""
+        return _shaped(np.asarray(self.probabilities), shape, "the rival's probabilities")
+
+    def quote(self, shape: tuple[int, ...]) -> Quote:
+        """Fair odds ``1/q``; infinite where the rival rules something out."""
+        with np.errstate(divide="ignore"):
+            odds = 1 / self.prices(shape)
+        return Quote(odds, odds)
+
+
+@dataclass(frozen=True, eq=False)
+class Market:
+    """Quoted decimal odds. Games are backed and laid at one price; races are backed, and laid at ``lay``.
+
+    >>> Market([[1.9, 1.9]]).over_round.round(4).tolist()
+    [0.0526]
+    >>> Market.with_margin([0.25, 0.75], margin=0.25).prices((2,)).tolist()
+    [0.3125, 0.9375]
+    """
+
+    odds: ArrayLike
+    lay: ArrayLike | None = None
+
+    def __post_init__(self) -> None:
+        odds = as_floats(self.odds, "odds")
+        check_odds(odds)
+        object.__setattr__(self, "odds", frozen(odds))
+        if self.lay is not None:
+            lay = as_floats(self.lay, "lay odds")
+            check_odds(lay, "lay odds", infinite=True)
+            object.__setattr__(self, "lay", frozen(lay))
+
+    @classmethod
+    def with_margin(cls, probabilities: ArrayLike, *, margin: float) -> Market:
+        """The market of a house that prices ``q = p (1 + margin)``; a price must stay below 1."""
+        check_margin(margin)
+        forecast = as_floats(probabilities, "probabilities")
+        check_shares(forecast)
+        with np.errstate(divide="ignore"):
+            return cls(1 / (forecast * (1 + margin)))
+
+    def prices(self, shape: tuple[int, ...]) -> Floats:
+        """Implied prices ``1/O``, which add up to one and the over-round."""
+        return 1 / _shaped(np.asarray(self.odds), shape, "the market's odds")
+
+    def quote(self, shape: tuple[int, ...]) -> Quote:
+        """The odds as they stand."""
+        back = _shaped(np.asarray(self.odds), shape, "the market's odds")
+        if self.lay is None:
+            return Quote(back, back if len(shape) == 1 else None)
+        return Quote(back, _shaped(np.asarray(self.lay), shape, "the market's lay odds"))
+
+    @property
+    def over_round(self) -> Floats:
+        """``Σ 1/O − 1`` of each race: the margin of its book."""
+        return np.asarray((1 / np.asarray(self.odds)).sum(axis=-1) - 1)
+
+    @property
+    def shares(self) -> Floats:
+        """The implied prices of each race divided by their sum: what the market thinks, roughly."""
+        prices = 1 / np.asarray(self.odds)
+        return np.asarray(prices / prices.sum(axis=-1, keepdims=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Commission:
+    """A book that keeps a share of the winnings: other odds, at which the same bets pay the same.
+
+    A back at O nets ``B = 1 + (O−1)(1−c)``; a lay at O is a lay at ``L = 1 + (O−1)/(1−c)``. Exact for one
+    game. In a race the commission is reckoned on each bet by itself, which is never less than on the net.
+
+    >>> taken = Commission(0.05, Market([2.0])).quote((1,))
+    >>> taken.back.round(4).tolist(), taken.lay.round(4).tolist()
+    ([1.95], [2.0526])
+    """
+
+    rate: float
+    bookmaker: Bookmaker
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.rate, (int, float)) and 0 <= self.rate < 1):
+            raise OptionError(f"the commission is a share of winnings, from 0 to below 1; saw {self.rate!r}")
+
+    def prices(self, shape: tuple[int, ...]) -> Floats:
+        """What a unit of winnings costs to back, commission paid."""
+        return 1 / self.quote(shape).back
+
+    def quote(self, shape: tuple[int, ...]) -> Quote:
+        """Effective odds to back and to lay."""
+        offered, kept = self.bookmaker.quote(shape), 1 - self.rate
+        lay = None if offered.lay is None else 1 + (offered.lay - 1) / kept
+        return Quote(1 + (offered.back - 1) * kept, lay)
+
+
+def _shaped(values: Floats, shape: tuple[int, ...], name: str) -> Floats:
+    if values.shape == shape or (len(shape) == 2 and values.shape == shape[1:]) or values.ndim == 0:
+        return np.broadcast_to(values, shape)
+    raise InputError(f"{name} have the shape {values.shape}, the forecasts {shape}")

@@ -1,0 +1,170 @@
+"""What a book and a forecast must be before anything is computed from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from edgeworth.errors import InputError, OptionError
+
+Floats = NDArray[np.float64]
+
+SUM_TOLERANCE = 1e-6
+"""How far the probabilities of one race may be from adding up to 1."""
+
+BOOK_TOLERANCE = 1e-9
+"""How far the implied prices of a book may be from 1 and still count as balanced."""
+
+ROWS_AT_ONCE = 1 << 15
+"""Races computed together: few enough to stay in the processor's cache."""
+
+
+class BookError(InputError):
+    """Prices at which no best bet exists: an arbitrage, or stakes without limit."""
+
+
+@dataclass(frozen=True)
+class Races:
+    """Checked forecasts and odds, one race a row; ``lay`` is None when nothing may be laid."""
+
+    probabilities: Floats
+    odds: Floats
+    lay: Floats | None
+    single: bool
+
+    def shaped(self, values: Floats) -> Floats:
+        """One race back in the shape it came in."""
+        return values[0] if self.single else values
+
+
+def as_floats(values: ArrayLike, name: str) -> Floats:
+    """Numbers as floats, or a sentence."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind in "cMmSU":
+            raise TypeError
+        return array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be numbers, as many in each row; saw {_short(values)}") from None
+
+
+def is_plain(value: object) -> bool:
+    """One number, not an array of them and not text."""
+    try:
+        return not isinstance(value, (str, bytes)) and np.ndim(value) == 0  # type: ignore[arg-type]  # any object
+    except ValueError:  # rows of different lengths
+        return False
+
+
+def frozen(values: Floats) -> Floats:
+    """An array that nobody changes any more."""
+    values.flags.writeable = False
+    return values
+
+
+def check_odds(odds: Floats, name: str = "odds", *, infinite: bool = False) -> None:
+    """Refuse odds that return no more than the stake, and odds that are no number."""
+    good = odds > 1
+    if not infinite:
+        good &= odds < np.inf
+    if not good.all():
+        needed = "above 1 (infinite where nothing can be laid)" if infinite else "finite and above 1"
+        raise InputError(f"{name} are decimal and {needed}; saw {at_first(odds, ~good)}")
+
+
+def check_shares(shares: Floats, name: str = "probabilities") -> None:
+    """Refuse what is no probability."""
+    good = (shares >= 0) & (shares <= 1)
+    if not good.all():
+        raise InputError(f"{name} lie between 0 and 1; saw {at_first(shares, ~good)}")
+
+
+def check_fraction(fraction: float) -> None:
+    """Refuse a fraction of the Kelly stake that is none."""
+    number = isinstance(fraction, (int, float, np.integer, np.floating)) and not isinstance(fraction, bool)
+    if not (number and 0 <= fraction <= 1):
+        raise OptionError(f"the fraction of the Kelly stakes lies between 0 and 1; saw {fraction!r}")
+
+
+def add_to_one(probabilities: Floats, *, normalise: bool) -> Floats:
+    """Rows that add up to 1 in full precision; those further off than 1e-6 are refused.
+
+    The best stakes depend on the ratios of the probabilities alone, so dividing away a rounding error
+    changes nothing; a larger gap is an error of the caller's unless ``normalise`` says otherwise.
+    """
+    sums = probabilities.sum(axis=-1)
+    if normalise:
+        bad = ~(sums > 0)
+        needed = "have something to normalise"
+    else:
+        bad = ~(np.abs(sums - 1) <= SUM_TOLERANCE)
+        needed = f"add up to 1 (within {SUM_TOLERANCE:g}; normalise=True divides by the sum)"
+    if bad.any():
+        row = int(np.argmax(bad))
+        said = f"row {row:,} adds" if sums.ndim and len(sums) > 1 else "they add"
+        raise InputError(f"the probabilities of a race must {needed}; {said} up to {sums.ravel()[row]:.9g}")
+    return np.asarray(probabilities / sums[..., None])
+
+
+def as_races(
+    probabilities: ArrayLike, odds: ArrayLike, lay: ArrayLike | None, *, normalise: bool = False
+) -> Races:
+    """A K-vector is one race, (n, K) many; a K-vector beside (n, K) holds for every race."""
+    forecast, book = as_floats(probabilities, "probabilities"), as_floats(odds, "odds")
+    laid = None if lay is None else as_floats(lay, "lay odds")
+    check_odds(book)
+    if laid is not None:
+        check_odds(laid, "lay odds", infinite=True)
+    given = [part for part in (forecast, book, laid) if part is not None]
+    outcomes = {part.shape[-1] if part.ndim else 0 for part in given}
+    rows = {part.shape[0] for part in given if part.ndim == 2}
+    if max(part.ndim for part in given) > 2 or len(outcomes) > 1 or 0 in outcomes or len(rows) > 1:
+        shapes = ", ".join(str(part.shape) for part in given)
+        raise InputError(
+            "a race has K probabilities and K odds, many races have n rows of them; saw the shapes " + shapes
+        )
+    if outcomes == {1}:
+        raise InputError("a race has at least two outcomes; give one game as plain numbers, or to kelly_game")
+    check_shares(forecast, "probabilities")
+    forecast = add_to_one(np.atleast_2d(forecast), normalise=normalise)
+    shape = (rows.pop() if rows else 1, outcomes.pop())
+    spread = [np.broadcast_to(part, shape) for part in (forecast, book)]
+    return Races(
+        spread[0],
+        spread[1],
+        None if laid is None else np.broadcast_to(laid, shape),
+        single=all(part.ndim == 1 for part in given),
+    )
+
+
+def chosen(values: Floats, outcome: ArrayLike) -> Floats:
+    """Of each row the value of the outcome that happened."""
+    picked = np.asarray(outcome)
+    if picked.dtype.kind not in "iu" or picked.shape not in ((), values.shape[:-1]):
+        raise InputError(
+            f"outcome is the position of what happened, a whole number for each of {len(values):,} races; "
+            f"saw {_short(outcome)}"
+        )
+    picked = np.broadcast_to(picked, values.shape[:-1])
+    outside = (picked < 0) | (picked >= values.shape[-1])
+    if outside.any():
+        raise InputError(
+            f"outcomes are numbered from 0 to {values.shape[-1] - 1}; saw {at_first(picked, outside)}"
+        )
+    return np.asarray(np.take_along_axis(values, picked[..., None].astype(np.intp), axis=-1)[..., 0])
+
+
+def at_first(values: NDArray[Any], bad: NDArray[np.bool_]) -> str:
+    """The first offending value and where it stands, counted from 0."""
+    where = np.unravel_index(int(np.argmax(bad)), values.shape) if values.ndim else ()
+    names = ("row", "column") if values.ndim == 2 else ("position",) if values.ndim == 1 else ()
+    place = ", ".join(f"{name} {int(index):,}" for name, index in zip(names, where, strict=False))
+    return f"{values[where]:.9g}" + (f" in {place}" if place else "")
+
+
+def _short(values: object) -> str:
+    shown = repr(values)
+    return shown if len(shown) <= 60 else shown[:57] + "..."

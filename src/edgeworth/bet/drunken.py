@@ -1,0 +1,212 @@
+"""The drunken bookmaker, of infinite wealth, whose prices are drawn at random; one, or thousands at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from os import cpu_count
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from edgeworth.bet.bookmakers import Quote
+from edgeworth.bet.checking import Floats, add_to_one, as_floats, check_shares
+from edgeworth.errors import InputError, OptionError, check_seed
+
+CASES_AT_ONCE = 1 << 16
+FACTORS_AT_ONCE = 16
+"""Prices multiplied before a logarithm is taken; draws from (0, 1) are at least 2⁻⁵³ and do not underflow."""
+
+SMALLEST_PRODUCT = 1e-290
+
+FEWEST_ACCEPTED = 0.001
+
+
+@dataclass(frozen=True)
+class Drunken:
+    """Prices drawn afresh for every case: of a game's "true" uniformly between ``low`` and ``high``.
+
+    Of a race of K outcomes uniformly on the simplex (Dirichlet with parameters 1), or on the part of it
+    where every price lies between ``low`` and ``high``. The same seed draws the same prices. Kalia (2011).
+
+    >>> Drunken(0.15, 0.85, seed=1).prices((3,)).round(3).tolist()
+    [0.508, 0.815, 0.251]
+    """
+
+    low: float = 0.0
+    high: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
+        numbers = all(isinstance(end, (int, float, np.floating)) for end in (self.low, self.high))
+        if not (numbers and 0 <= self.low < self.high <= 1):
+            raise OptionError(
+                f"prices are drawn between low and high, 0 <= low < high <= 1; "
+                f"saw {self.low!r} and {self.high!r}"
+            )
+
+    def prices(self, shape: tuple[int, ...], *, number: int = 0) -> Floats:
+        """Prices for n games ``(n,)`` or n races ``(n, K)``; ``number`` tells many such bookmakers apart."""
+        if len(shape) not in (1, 2):
+            raise InputError(f"prices are for n games, (n,), or n races of K outcomes, (n, K); saw {shape}")
+        generator, blocks = np.random.default_rng([self.seed, number]), _blocks(shape[0])
+        drawn = [self._draw(generator, (end - start, *shape[1:])) for start, end in blocks]
+        return np.concatenate(drawn) if drawn else np.empty(shape)
+
+    def quote(self, shape: tuple[int, ...]) -> Quote:
+        """Fair odds at the prices drawn, backed and laid alike."""
+        odds = 1 / self.prices(shape)
+        return Quote(odds, odds)
+
+    def log_wealth(
+        self,
+        truth: ArrayLike,
+        probabilities: ArrayLike,
+        *,
+        bookmakers: int = 1000,
+        threads: int | None = None,
+    ) -> Floats:
+        """Final log wealth of a full Kelly bettor against each of many such bookmakers: ``Σ log p(y)/q(y)``.
+
+        Bookmaker m draws ``prices(shape, number=m)``; none is kept longer than it takes to add it up. −inf
+        where the forecast ruled out what happened. ``truth`` is 0 or 1 for games, the outcome for races.
+
+        >>> Drunken(seed=1).log_wealth([1, 0], [0.8, 0.4], bookmakers=3).round(3).tolist()
+        [2.941, 1.316, 0.632]
+        """
+        if isinstance(bookmakers, bool) or not isinstance(bookmakers, int) or bookmakers < 1:
+            raise OptionError(f"bookmakers is a whole number of at least 1; saw {bookmakers!r}")
+        if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
+            raise OptionError(f"threads is a whole number of at least 1, or None; saw {threads!r}")
+        forecast, happened = _forecast(truth, probabilities)
+        score = _log_score(forecast, happened)
+        collected = self._collector(happened, forecast.shape)
+        with ThreadPoolExecutor(threads or min(8, cpu_count() or 1)) as pool:
+            logs = np.fromiter(pool.map(collected, range(bookmakers)), dtype=np.float64, count=bookmakers)
+        return np.asarray(score - logs)
+
+    def expected_log_wealth(self, truth: ArrayLike, probabilities: ArrayLike) -> float:
+        """The mean of ``log_wealth`` over all such bookmakers, exactly: ``Σ log p(y) − Σ E log q(y)``.
+
+        With prices on all of (0, 1) every game adds one nat to the log score, and a race of K outcomes
+        ``1 + 1/2 + … + 1/(K−1)``. For races the interval must be all of (0, 1).
+
+        >>> round(Drunken().expected_log_wealth([1, 0], [0.8, 0.6]), 6), round(2 + float(np.log(0.32)), 6)
+        (0.860566, 0.860566)
+        """
+        forecast, happened = _forecast(truth, probabilities)
+        score = _log_score(forecast, happened)
+        if forecast.ndim == 2:
+            if (self.low, self.high) != (0, 1):
+                raise OptionError(
+                    "the expected log wealth in races is known for prices on all of (0, 1) only"
+                )
+            given = float((1 / np.arange(1, forecast.shape[1])).sum())
+            return score + given * len(happened)
+        true = int(np.count_nonzero(happened))
+        if_true = _mean_log(self.low, self.high)
+        if_false = _mean_log(1 - self.high, 1 - self.low)
+        return score - true * if_true - (len(happened) - true) * if_false
+
+    def _collector(self, happened: NDArray[np.intp], shape: tuple[int, ...]) -> Callable[[int], float]:
+        """A function from a bookmaker's number to the sum of the logs of its prices of what happened."""
+        blocks = _blocks(shape[0])
+        against = 1.0 - happened
+
+        def collect(number: int) -> float:
+            generator, total = np.random.default_rng([self.seed, number]), 0.0
+            for start, end in blocks:
+                drawn = self._draw(generator, (end - start, *shape[1:]))
+                if drawn.ndim == 1:
+                    # |q − 1| is the price of "false" and |q − 0| that of "true".
+                    drawn = np.abs(np.subtract(drawn, against[start:end], out=drawn), out=drawn)
+                else:
+                    drawn = drawn[np.arange(end - start), happened[start:end]]
+                total += _sum_of_logs(drawn)
+            return total
+
+        return collect
+
+    def _draw(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+        """The next prices of a generator; the very ends 0 and 1, which are no prices, are drawn again."""
+        if len(shape) == 2:
+            return self._simplex(generator, *shape)
+        drawn = generator.random(shape)
+        if (self.low, self.high) != (0, 1):
+            drawn *= self.high - self.low
+            drawn += self.low
+        while drawn.size and not (drawn.min() > 0 and drawn.max() < 1):
+            again = (drawn <= 0) | (drawn >= 1)
+            drawn[again] = self.low + (self.high - self.low) * generator.random(int(again.sum()))
+        return drawn
+
+    def _simplex(self, generator: np.random.Generator, races: int, outcomes: int) -> Floats:
+        low, room = self.low, 1 - outcomes * self.low
+        bounded = self.high < low + room * (1 - 1e-12)
+        if outcomes < 2 or room <= 0 or outcomes * self.high <= 1:
+            raise OptionError(
+                f"{outcomes} prices that add up to 1 cannot all lie between {self.low:g} and {self.high:g}"
+            )
+        drawn = np.empty((races, outcomes))
+        waiting = np.arange(races)
+        tried = 0
+        while len(waiting):
+            spread = generator.standard_exponential((len(waiting), outcomes))
+            drawn[waiting] = low + room * spread / spread.sum(axis=1, keepdims=True)
+            tried += len(waiting)
+            # The smallest price bounds the largest from above, up to rounding, which is no reason to refuse.
+            too_high = bounded and (drawn[waiting] > self.high).any(axis=1)
+            waiting = waiting[too_high | (drawn[waiting] <= 0).any(axis=1)]
+            if tried > (races + 10) / FEWEST_ACCEPTED:
+                raise OptionError(
+                    f"prices of {outcomes} outcomes between {self.low:g} and {self.high:g} are too "
+                    "rare to draw; choose a wider interval"
+                )
+        return drawn
+
+
+def _blocks(cases: int) -> list[tuple[int, int]]:
+    return [(start, min(start + CASES_AT_ONCE, cases)) for start in range(0, cases, CASES_AT_ONCE)]
+
+
+def _sum_of_logs(values: Floats) -> float:
+    """Σ log, sixteen factors to a logarithm."""
+    whole = len(values) - len(values) % FACTORS_AT_ONCE
+    products = np.multiply.reduce(values[:whole].reshape(FACTORS_AT_ONCE, -1), axis=0)
+    if products.min(initial=1.0) < SMALLEST_PRODUCT:
+        return float(np.log(values).sum())
+    return float(np.log(products).sum() + np.log(values[whole:]).sum())
+
+
+def _mean_log(low: float, high: float) -> float:
+    """E log U for U uniform between low and high."""
+
+    def integral(end: float) -> float:
+        return end * np.log(end) - end if end > 0 else 0.0
+
+    return float((integral(high) - integral(low)) / (high - low))
+
+
+def _forecast(truth: ArrayLike, probabilities: ArrayLike) -> tuple[Floats, NDArray[np.intp]]:
+    forecast, happened = as_floats(probabilities, "probabilities"), np.asarray(truth)
+    check_shares(forecast)
+    if forecast.ndim not in (1, 2) or happened.shape != forecast.shape[:1]:
+        raise InputError(f"there are truths of shape {happened.shape} for forecasts of {forecast.shape}")
+    classes = 2 if forecast.ndim == 1 else forecast.shape[1]
+    whole = happened.dtype.kind in "biu" and bool(((happened >= 0) & (happened < classes)).all())
+    if not whole:
+        raise InputError(f"truth is a whole number from 0 to {classes - 1} for each case")
+    if forecast.ndim == 2:
+        forecast = add_to_one(forecast, normalise=False)
+    return forecast, happened.astype(np.intp)
+
+
+def _log_score(forecast: Floats, happened: NDArray[np.intp]) -> float:
+    if forecast.ndim == 1:
+        right = np.where(happened == 1, forecast, 1 - forecast)
+    else:
+        right = forecast[np.arange(len(happened)), happened]
+    with np.errstate(divide="ignore"):
+        return float(np.log(right).sum())

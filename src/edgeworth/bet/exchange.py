@@ -1,0 +1,181 @@
+"""Races on an exchange: every outcome can be backed at one price and laid at another."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from edgeworth.bet.checking import (
+    BOOK_TOLERANCE,
+    ROWS_AT_ONCE,
+    BookError,
+    Floats,
+    as_floats,
+    as_races,
+    at_first,
+)
+from edgeworth.errors import InputError
+
+FLAT = 1e-14
+"""Sums of prices this near the target count as equal to it: rounding, and stakes that are not unique."""
+
+
+def clipped_prices(
+    probabilities: ArrayLike, odds: ArrayLike, lay: ArrayLike, *, normalise: bool = False
+) -> Floats:
+    """The prices at which the best bettor deals: ``q = clip(p/λ, 1/L, 1/B)`` with ``Σ q = 1``.
+
+    ``odds`` B are backed and ``lay`` odds L laid (infinite: that outcome cannot be laid). The wealth after
+    outcome k is ``p_k/q_k`` and the cash kept is λ. Needs ``Σ 1/L ≤ 1 ≤ Σ 1/B``; outside that there is an
+    arbitrage, which is refused by name. Where an outcome of probability 0 leaves its price open, what is
+    left to 1 is shared out.
+
+    >>> clipped_prices([0.5, 0.36, 0.14], [1.9, 3.2, 4.6], [2.1, 3.6, 5.4]).round(6).tolist()
+    [0.502315, 0.3125, 0.185185]
+    """
+    races = as_races(probabilities, odds, lay, normalise=normalise)
+    assert races.lay is not None
+    refuse_arbitrage(races.odds, races.lay)
+    low, high = 1 / races.lay, 1 / races.odds
+    target = np.clip(1.0, low.sum(axis=1), high.sum(axis=1))
+    level = levels(races.probabilities, low, high, target)
+    return races.shaped(_prices(races.probabilities, low, high, target, level))
+
+
+def arbitrage(odds: ArrayLike, *, lay: ArrayLike | None = None) -> str | list[str]:
+    """The sure profit in a book by name: "none", "back every outcome", "lay every outcome", "back and lay".
+
+    Backing all of an under-round book (``Σ 1/B < 1``), laying all of an over-round one (``Σ 1/L > 1``), or
+    backing one outcome above its own lay odds. A K-vector gives one name, (n, K) a list of them.
+
+    >>> arbitrage([[2.1, 2.1], [1.9, 1.9]]), arbitrage([1.9, 1.9], lay=[1.95, 1.95])
+    (['back every outcome', 'none'], 'lay every outcome')
+    """
+    book = as_floats(odds, "odds")
+    if book.ndim not in (1, 2) or not book.shape[-1]:
+        raise InputError(f"a book is K odds, or n rows of them; saw the shape {book.shape}")
+    races = as_races(np.full(book.shape[-1], 1 / book.shape[-1]), book, lay)
+    names = np.full(len(races.odds), "none", dtype=object)
+    names[(1 / races.odds).sum(axis=1) < 1 - BOOK_TOLERANCE] = "back every outcome"
+    if races.lay is not None:
+        names[_lay_all(races.lay)] = "lay every outcome"
+        names[(races.odds > races.lay).any(axis=1)] = "back and lay"
+    return str(names[0]) if races.single else [str(name) for name in names]
+
+
+def refuse_arbitrage(back: Floats, lay: Floats) -> None:
+    """Say which row of a book has a sure profit without limit, and what the caller may choose."""
+    refuse_crossed(back, lay)
+    for what, sums, bad in (
+        ("backing", (1 / back).sum(axis=1), (1 / back).sum(axis=1) < 1 - BOOK_TOLERANCE),
+        ("laying", (1 / lay).sum(axis=1), _lay_all(lay)),
+    ):
+        if bad.any():
+            row = int(np.argmax(bad))
+            where = f" in row {row:,}" if len(back) > 1 else ""
+            raise BookError(
+                f"{what} every outcome is an arbitrage{where}: the implied prices add up to {sums[row]:.9g}, "
+                "so the best stakes have no limit; check the odds, or choose unbalanced='normalise' "
+                "(prices scaled to 1) or 'cap' (stakes and liabilities within the wealth)"
+            )
+
+
+def refuse_crossed(back: Floats, lay: Floats) -> None:
+    """Say where one outcome can be backed at higher odds than it is laid at."""
+    crossed = back > lay
+    if crossed.any():
+        raise BookError(
+            f"back odds above lay odds are an arbitrage: {at_first(back, crossed)} is backed, "
+            f"{at_first(lay, crossed)} laid"
+        )
+
+
+def _lay_all(lay: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Where laying everything profits; with an outcome that cannot be laid, costing nothing is enough."""
+    sums = (1 / lay).sum(axis=1)
+    spared = np.isinf(lay).any(axis=1)
+    return np.asarray((sums > 1 + BOOK_TOLERANCE) | (spared & (sums > 1 - BOOK_TOLERANCE)))
+
+
+def scaled_to_balance(back: Floats, lay: Floats) -> tuple[Floats, Floats]:
+    """Both sides of a book multiplied so that its arbitrage is just gone: ``Σ 1/L = 1`` or ``Σ 1/B = 1``."""
+    refuse_crossed(back, lay)
+    backing, laying = (1 / back).sum(axis=1), (1 / lay).sum(axis=1)
+    scale = np.where(backing < 1, backing, np.where(laying > 1, laying, 1.0))[:, None]
+    return back * scale, lay * scale
+
+
+def levels(probabilities: Floats, low: Floats, high: Floats, target: Floats, nearest: float = 1.0) -> Floats:
+    """λ of each row with ``Σ clip(p/λ, low, high) = target``, exactly: by halving among the breakpoints.
+
+    Where a whole interval of λ will do (stakes are then not unique) the one nearest to ``nearest``; 0 where
+    even the highest prices of what can happen do not reach the target.
+    """
+    found = np.empty(len(probabilities))
+    for start in range(0, len(found), ROWS_AT_ONCE):
+        rows = slice(start, start + ROWS_AT_ONCE)
+        found[rows] = _levels(probabilities[rows], low[rows], high[rows], target[rows], nearest)
+    return found
+
+
+def _levels(p: Floats, low: Floats, high: Floats, target: Floats, nearest: float) -> Floats:
+    ends = np.broadcast_to([0.0, np.inf], (len(p), 2))
+    reaches_low = np.divide(p, low, out=np.where(p > 0, np.inf, 0.0), where=low > 0)
+    points = np.sort(np.concatenate([p / high, reaches_low, ends], axis=1), axis=1)
+
+    def sums(level: Floats) -> Floats:
+        return np.asarray(_clip(p, low, high, level).sum(axis=1))
+
+    above = _count(points, lambda level: sums(level) > target + FLAT)
+    reached = _count(points, lambda level: sums(level) >= target - FLAT)
+    rows = np.arange(len(p))
+    last = points.shape[1] - 1
+    first_flat, last_flat = points[rows, np.minimum(above, last)], points[rows, np.maximum(reached - 1, 0)]
+    left, right = points[rows, np.maximum(above - 1, 0)], points[rows, np.minimum(above, last)]
+    # Between two neighbouring breakpoints the sum is fixed + free/λ.
+    at_high = (p / high >= right[:, None]) & (p > 0)
+    at_low = (reaches_low <= left[:, None]) | (p == 0)
+    fixed = np.where(at_low, low, np.where(at_high, high, 0.0)).sum(axis=1)
+    free = np.where(at_low | at_high, 0.0, p).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        between = np.clip(free / (target - fixed), left, right)
+    flat = reached > above
+    level = np.where(flat, np.clip(nearest, first_flat, np.maximum(first_flat, last_flat)), between)
+    return np.where(reached == 0, 0.0, level)
+
+
+def _clip(p: Floats, low: Floats, high: Floats, level: Floats) -> Floats:
+    """``clip(p/λ, low, high)``; what cannot happen has the low price, and at λ = 0 the rest has the high."""
+    asked = np.divide(p, level[:, None], out=np.where(p > 0, np.inf, 0.0), where=level[:, None] > 0)
+    return np.minimum(np.maximum(asked, low), high)
+
+
+def _count(points: Floats, holds: object) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:
+    """How many of a row's sorted points a condition holds for, when it holds for the first ones only."""
+    assert callable(holds)
+    rows = np.arange(len(points))
+    low = np.zeros(len(points), dtype=np.intp)
+    high = np.full(len(points), points.shape[1], dtype=np.intp)
+    while (low < high).any():
+        middle = np.minimum((low + high) // 2, points.shape[1] - 1)
+        yes = holds(points[rows, middle]) & (low < high)
+        low, high = np.where(yes, middle + 1, low), np.where(yes | (low >= high), high, middle)
+    return low
+
+
+def _prices(p: Floats, low: Floats, high: Floats, target: Floats, level: Floats) -> Floats:
+    prices = _clip(p, low, high, level)
+    short = np.where(level == 0, target - prices.sum(axis=1), 0.0)[:, None]
+    slack = np.where(p == 0, high - low, 0.0)
+    room = slack.sum(axis=1, keepdims=True)
+    return np.asarray(prices + slack * np.divide(short, room, out=np.zeros_like(short), where=room > 0))
+
+
+def dealt(p: Floats, back: Floats, lay: Floats, level: Floats) -> tuple[Floats, Floats]:
+    """Stakes and wealth after each outcome, from the cash λ: back above it, lay below it."""
+    cash = level[:, None]
+    backed, laid = p > cash / back, p < cash / lay
+    stakes = np.where(backed, p - cash / back, np.where(laid, p - cash / lay, 0.0))
+    with np.errstate(invalid="ignore"):
+        factors = np.where(backed, p * back, np.where(laid, p * lay, cash))
+    return stakes, factors

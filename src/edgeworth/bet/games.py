@@ -1,0 +1,90 @@
+"""One game that comes out true or false, backed or laid; elementwise over arrays of any shape."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from edgeworth.bet.checking import (
+    BookError,
+    Floats,
+    as_floats,
+    at_first,
+    check_fraction,
+    check_odds,
+    check_shares,
+)
+from edgeworth.errors import InputError
+
+
+def kelly_game(
+    probability: ArrayLike, odds: ArrayLike, *, lay: ArrayLike | None = None, fraction: float = 1.0
+) -> Floats:
+    """Stakes on "true": ``f = (O p − 1)/(O − 1)``; below zero lays it, for a backer's stake of ``−f``.
+
+    ``odds`` are backed and laid alike unless ``lay`` gives other odds to lay at (infinite: no laying); in
+    between there is no bet. Every element is a game of its own. Kelly (1956); Kalia (2011), section 2.2.
+
+    >>> kelly_game([0.6, 0.5, 0.4], 2.0).round(4).tolist()
+    [0.2, 0.0, -0.2]
+    >>> kelly_game([0.6, 0.48, 0.4], 2.0, lay=2.1).round(4).tolist()
+    [0.2, 0.0, -0.1455]
+    """
+    check_fraction(fraction)
+    forecast, price = _dealt(probability, odds, lay)
+    with np.errstate(invalid="ignore"):
+        full = (price * forecast - 1) / (price - 1)
+    return np.asarray(fraction * np.where(np.isnan(price), 0.0, full))
+
+
+def game_factors(
+    probability: ArrayLike,
+    odds: ArrayLike,
+    *,
+    outcome: ArrayLike,
+    lay: ArrayLike | None = None,
+    fraction: float = 1.0,
+) -> Floats:
+    """What a game multiplies wealth by: ``p/q`` if true, ``(1−p)/(1−q)`` if false, with q = 1/O.
+
+    With back and lay odds q is the probability moved into ``[1/L, 1/B]``, and a fraction c of the stakes
+    gives ``1 − c + c p/q``: the bet of someone whose forecast is ``c p + (1−c) q``.
+
+    >>> game_factors(0.6, 2.0, outcome=[True, False]).tolist()
+    [1.2, 0.8]
+    """
+    check_fraction(fraction)
+    forecast, price = _dealt(probability, odds, lay)
+    happened = np.asarray(outcome)
+    if happened.dtype.kind not in "biu" or not np.isin(happened, (0, 1)).all():
+        raise InputError("outcome says of each game whether it came out true: True or False, 1 or 0")
+    try:
+        happened, forecast, price = np.broadcast_arrays(happened.astype(bool), forecast, price)
+    except ValueError:
+        raise InputError(
+            f"there are outcomes of shape {happened.shape} for games of shape {forecast.shape}"
+        ) from None
+    with np.errstate(invalid="ignore"):
+        full = np.where(happened, forecast * price, (1 - forecast) * (price / (price - 1)))
+    return np.asarray((1 - fraction) + fraction * np.where(np.isnan(price), 1.0, full))
+
+
+def _dealt(probability: ArrayLike, odds: ArrayLike, lay: ArrayLike | None) -> tuple[Floats, Floats]:
+    """The forecasts, and the odds each is dealt at: the back odds, the lay odds, or nan for no bet."""
+    forecast, back = as_floats(probability, "probabilities"), as_floats(odds, "odds")
+    laid = back if lay is None else as_floats(lay, "lay odds")
+    check_shares(forecast)
+    check_odds(back)
+    check_odds(laid, "lay odds", infinite=lay is not None)
+    try:
+        forecast, back, laid = np.broadcast_arrays(forecast, back, laid)
+    except ValueError:
+        shapes = f"{forecast.shape}, {back.shape} and {laid.shape}"
+        raise InputError(f"probabilities, odds and lay odds do not fit together: {shapes}") from None
+    crossed = back > laid
+    if crossed.any():
+        raise BookError(
+            f"backing at {at_first(back, crossed)} and laying the same at {at_first(laid, crossed)} "
+            "is an arbitrage: a profit whatever happens, without limit"
+        )
+    return forecast, np.where(forecast > 1 / back, back, np.where(forecast < 1 / laid, laid, np.nan))

@@ -1,0 +1,142 @@
+"""Bookmakers: a rival, a market, a book with commission."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import edgeworth as ew
+from edgeworth.bet import (
+    Commission,
+    Drunken,
+    Market,
+    Rival,
+    factors,
+    fair_odds,
+    game_factors,
+    growth,
+    house_odds,
+    kelly,
+    kelly_game,
+    wealth_after,
+)
+
+
+def test_a_rival_pays_the_difference_of_log_scores() -> None:
+    """C1: against a rival's fair odds W is the product of p_A(y)/p_B(y)."""
+    rng = np.random.default_rng(41)
+    ours, theirs = rng.uniform(0.05, 0.95, (2, 200))
+    truth = rng.integers(0, 2, 200)
+    quote = Rival(theirs).quote((200,))
+    wealth = np.log(game_factors(ours, quote.back, lay=quote.lay, outcome=truth)).sum()
+    scores = [np.where(truth == 1, p, 1 - p) for p in (ours, theirs)]
+    assert wealth == pytest.approx(np.log(scores[0]).sum() - np.log(scores[1]).sum(), abs=1e-10)
+
+
+def test_a_rival_in_races() -> None:
+    rng = np.random.default_rng(42)
+    ours, theirs = rng.dirichlet(np.ones(4), 100), rng.dirichlet(np.ones(4), 100)
+    truth = rng.integers(0, 4, 100)
+    quote = Rival(theirs).quote((100, 4))
+    rows = np.arange(100)
+    np.testing.assert_allclose(
+        factors(ours, quote.back, lay=quote.lay, outcome=truth),
+        ours[rows, truth] / theirs[rows, truth],
+        rtol=1e-12,
+    )
+
+
+def test_the_numbers_of_three_games_against_a_half() -> None:
+    """p = (.6, .3, .8) against ½; moments over all eight outcomes, under p and under ½."""
+    p = np.array([0.6, 0.3, 0.8])
+    quote = Rival(0.5).quote((3,))
+    logs = np.log([game_factors(p, quote.back, outcome=[y] * 3) for y in (0, 1)])
+    for truth, mean, variance, expected in (
+        (p, 0.2951631491, 0.4977082673, 1.640704),
+        (np.full(3, 0.5), -0.3307312421, 0.7010319184, 1.0),
+    ):
+        assert (truth * logs[1] + (1 - truth) * logs[0]).sum() == pytest.approx(mean, abs=5e-11)
+        assert (truth * (1 - truth) * (logs[1] - logs[0]) ** 2).sum() == pytest.approx(variance, abs=5e-11)
+        assert np.prod(truth * np.exp(logs[1]) + (1 - truth) * np.exp(logs[0])) == pytest.approx(
+            expected, abs=5e-7
+        )
+
+
+def test_prices_are_what_a_unit_of_winnings_costs() -> None:
+    assert Market([4.0, 2.0]).prices((2,)).tolist() == [0.25, 0.5]
+    assert Market([[1.9, 1.9], [2.0, 2.0]]).over_round.tolist() == pytest.approx([2 / 1.9 - 1, 0.0])
+    assert Market([1.9, 1.9]).shares.tolist() == [0.5, 0.5]
+    one = Market([3.0, 1.5]).quote((7, 2))
+    assert one.back.shape == (7, 2)
+    assert one.lay is None
+    two = Market([3.0, 1.5], lay=[3.1, 1.6]).quote((7, 2))
+    assert two.lay is not None
+    assert two.lay.shape == (7, 2)
+
+
+def test_a_market_with_margin_is_the_house() -> None:
+    shares = [0.2, 0.3, 0.5]
+    market = Market.with_margin(shares, margin=0.1)
+    np.testing.assert_allclose(market.quote((1, 3)).back[0], house_odds(shares, 0.1), rtol=1e-15)
+    assert float(market.over_round) == pytest.approx(0.1, abs=1e-15)
+    np.testing.assert_allclose(Market.with_margin(shares, margin=0).odds, fair_odds(shares), rtol=1e-15)
+    with pytest.raises(ew.InputError, match="odds are decimal"):
+        Market.with_margin([0.95, 0.05], margin=0.1)
+
+
+@given(st.floats(0.01, 0.99), st.floats(1.05, 50), st.floats(0, 0.5))
+def test_commission_pays_the_same_as_the_bet_it_is_taken_from(p: float, odds: float, rate: float) -> None:
+    """Stake by stake: the winnings of the real bet less commission are those of the bet at effective odds."""
+    quote = Commission(rate, Market([odds])).quote((1,))
+    assert quote.lay is not None
+    stake = float(kelly_game(p, quote.back, lay=quote.lay)[0])
+    after = wealth_after(float(quote.back[0]), stake, lay=float(quote.lay[0]))
+    if stake >= 0:
+        real = [1 + stake * (odds - 1) * (1 - rate), 1 - stake]
+    else:
+        laid = -stake / (1 - rate)  # the stake taken from the backer, before commission on it
+        real = [1 - laid * (odds - 1), 1 + laid * (1 - rate)]
+    assert after.tolist() == pytest.approx(real, rel=1e-9, abs=1e-9)
+    best = p * math.log(max(real[0], 1e-300)) + (1 - p) * math.log(max(real[1], 1e-300))
+    for other in (0.9 * stake, 0.99 * stake):
+        assert growth(p, float(quote.back[0]), other, lay=float(quote.lay[0])) <= best + 1e-12
+
+
+def test_commission_in_races_and_without_laying() -> None:
+    taken = Commission(0.05, Market([3.0, 3.0, 3.0])).quote((1, 3))
+    assert taken.lay is None
+    assert taken.back.tolist() == [pytest.approx([2.9] * 3)]
+    assert Commission(0.05, Market([2.0])).prices((1,)).tolist() == pytest.approx([1 / 1.95])
+    assert kelly([0.5, 0.25, 0.25], taken.back[0]).sum() < 0.25
+    through = Commission(0.0, Drunken(seed=3)).quote((4,))
+    np.testing.assert_allclose(through.back, Drunken(seed=3).quote((4,)).back)
+
+
+@pytest.mark.parametrize("rate", [-0.1, 1.0, math.nan, "5%"])
+def test_a_commission_leaves_something(rate: float) -> None:
+    with pytest.raises(ew.OptionError, match="from 0 to below 1"):
+        Commission(rate, Market([2.0]))
+
+
+def test_refusals() -> None:
+    with pytest.raises(
+        ew.InputError, match=r"the rival's probabilities lie between 0 and 1; saw 1\.5 in position 1"
+    ):
+        Rival([0.5, 1.5])
+    with pytest.raises(ew.InputError, match=r"they add up to 0\.9"):
+        Rival([[0.5, 0.4]])
+    with pytest.raises(ew.InputError, match=r"have the shape \(2,\), the forecasts \(3,\)"):
+        Rival([0.5, 0.5]).prices((3,))
+    with pytest.raises(ew.InputError, match="odds are decimal and finite and above 1; saw 1 in position 0"):
+        Market([1.0, 2.0])
+    with pytest.raises(ew.InputError, match="lay odds"):
+        Market([2.0, 2.0], lay=[2.0, math.nan])
+
+
+def test_a_rival_that_rules_something_out_has_no_odds_for_it() -> None:
+    assert Rival([0.0, 0.5]).prices((2,)).tolist() == [0.0, 0.5]
+    assert Rival([0.0, 0.5]).quote((2,)).back.tolist() == [math.inf, 2.0]

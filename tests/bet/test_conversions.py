@@ -1,0 +1,125 @@
+"""Decimal, fractional, American odds and implied probability: both ways, exactly where possible."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import edgeworth as ew
+from edgeworth.bet import american_odds, decimal_odds, fractional_odds, implied_probability, spoken
+
+TABLE = [  # decimal, fractional, American, implied probability: as bookmakers print them
+    (3.5, "5/2", 250, Fraction(2, 7)),
+    (2.0, "1/1", 100, Fraction(1, 2)),
+    (1.5, "1/2", -200, Fraction(2, 3)),
+    (2.5, "3/2", 150, Fraction(2, 5)),
+    (2.625, "13/8", 162.5, Fraction(8, 21)),
+    (1.8, "4/5", -125, Fraction(5, 9)),
+    (21.0, "20/1", 2000, Fraction(1, 21)),
+    (1.01, "1/100", -10000, Fraction(100, 101)),
+]
+
+
+@pytest.mark.parametrize(("decimal", "fraction", "american", "probability"), TABLE)
+def test_the_four_ways_to_say_a_price(
+    decimal: float, fraction: str, american: float, probability: Fraction
+) -> None:
+    for value, form in (
+        (decimal, "decimal"),
+        (fraction, "fractional"),
+        (american, "american"),
+        (probability, "probability"),
+        (np.array(decimal), "decimal"),
+        (np.array(american), "american"),
+        (np.array(float(probability)), "probability"),
+    ):
+        assert float(decimal_odds(value, form=form)) == pytest.approx(decimal, rel=1e-14)
+        assert float(american_odds(value, form=form)) == pytest.approx(american, rel=1e-12)
+        assert float(implied_probability(value, form=form)) == pytest.approx(float(probability), rel=1e-14)
+    for value, form in (
+        (decimal, "decimal"),
+        (fraction, "fractional"),
+        (american, "american"),
+        (probability, "probability"),
+    ):
+        assert fractional_odds(value, form=form) == Fraction(fraction)
+        assert spoken(value, form=form) == fraction
+
+
+@given(st.fractions(min_value=Fraction(1, 1000), max_value=1000))
+def test_fractions_go_round_exactly(net: Fraction) -> None:
+    american = 100 * net if net >= 1 else -100 / net
+    assert fractional_odds(net, form="fractional") == net
+    assert fractional_odds(net + 1, form="decimal") == net
+    assert fractional_odds(american, form="american") == net
+    assert fractional_odds(1 / (1 + net), form="probability") == net
+    assert float(decimal_odds(net, form="fractional")) == float(net + 1)
+    assert float(implied_probability(net, form="fractional")) == float(1 / (1 + net))
+
+
+@given(st.lists(st.floats(1.001, 1000), min_size=1, max_size=5))
+def test_arrays_go_round(odds: list[float]) -> None:
+    array = np.array(odds)
+    np.testing.assert_allclose(
+        decimal_odds(american_odds(array, form="decimal"), form="american"), odds, rtol=1e-12
+    )
+    np.testing.assert_allclose(
+        decimal_odds(implied_probability(array, form="decimal"), form="probability"), odds, rtol=1e-12
+    )
+    exact = fractional_odds(array, form="decimal")
+    np.testing.assert_array_equal(decimal_odds(exact, form="fractional"), odds)
+    np.testing.assert_allclose(
+        american_odds(odds, form="decimal"), american_odds(array, form="decimal"), rtol=1e-9
+    )
+
+
+def test_what_is_written_is_what_is_meant() -> None:
+    assert decimal_odds(["5/2", "evens", " 4/6 ", "2.5"], form="fractional").tolist() == [
+        3.5,
+        2.0,
+        5 / 3,
+        3.5,
+    ]
+    assert decimal_odds(["+150", "-200", "−200"], form="american").tolist() == [2.5, 1.5, 1.5]
+    assert fractional_odds(1.1, form="decimal") == Fraction(1, 10)
+    assert fractional_odds(Decimal("1.91"), form="decimal") == Fraction(91, 100)
+    assert float(decimal_odds(-100, form="american")) == float(decimal_odds(100, form="american")) == 2.0
+    assert fractional_odds([[2, 3], [4, 5]], form="decimal").tolist() == [[1, 2], [3, 4]]
+    assert decimal_odds(np.empty(0), form="decimal").shape == (0,)
+    assert spoken(["+250"], form="american") == ["5/2"]
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "needed"),
+    [
+        (1.0, "decimal", "decimal odds are finite and above 1; saw 1.0"),
+        (math.inf, "decimal", "decimal odds are finite and above 1; saw inf"),
+        (math.nan, "decimal", "decimal odds are finite and above 1; saw nan"),
+        ("5/0", "fractional", "fractional odds are above 0, like 5/2; saw '5/0'"),
+        ("0/5", "fractional", "fractional odds are above 0, like 5/2; saw '0/5'"),
+        ("five to two", "fractional", "saw 'five to two'"),
+        (50, "american", "at least [+]100 or at most -100; saw 50"),
+        (1.0, "probability", "an implied probability lies between 0 and 1; saw 1.0"),
+        (0, "probability", "an implied probability lies between 0 and 1; saw 0"),
+        (None, "decimal", "saw None"),
+        (True, "american", "saw True"),
+        ([2.0, 0.5], "decimal", "saw 0.5 in position 1"),
+        (np.array([2.0, math.nan]), "decimal", "saw nan in position 1"),
+        (np.array([[150, -99]]), "american", "saw -99 in row 0, column 1"),
+        (np.array(math.inf), "fractional", "saw inf"),
+    ],
+)
+def test_what_is_no_price_is_named(value: object, form: str, needed: str) -> None:
+    with pytest.raises(ew.InputError, match=needed):
+        decimal_odds(value, form=form)
+
+
+def test_the_forms_are_four() -> None:
+    with pytest.raises(ew.OptionError, match="decimal, fractional, american, probability; saw 'hongkong'"):
+        american_odds(2.0, form="hongkong")

@@ -1,0 +1,134 @@
+"""The drunken bookmaker: exact expectations, and a thousand of them at once."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import gamma, kstest
+
+import edgeworth as ew
+from edgeworth.bet import Drunken, game_factors
+
+
+def cases(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    p = rng.uniform(0.05, 0.95, count)
+    return (rng.random(count) < p).astype(int), p
+
+
+def log_score(truth: np.ndarray, p: np.ndarray) -> float:
+    return float(np.log(np.where(truth == 1, p, 1 - p)).sum())
+
+
+def test_every_case_adds_one_nat_to_the_log_score() -> None:
+    """C3: for (0, 1) the expected log wealth is the log score + 1 a case; exactly, and by simulation."""
+    truth, p = cases(400)
+    assert Drunken().expected_log_wealth(truth, p) == pytest.approx(log_score(truth, p) + 400, abs=1e-9)
+    drawn = Drunken(seed=3).log_wealth(truth, p, bookmakers=4000)
+    # −log q is exponential: variance 1 a case
+    assert drawn.mean() == pytest.approx(log_score(truth, p) + 400, abs=4 * math.sqrt(400 / 4000))
+    assert drawn.std() == pytest.approx(20, rel=0.06)
+
+
+def test_final_log_wealth_follows_its_exact_law() -> None:
+    """Against prices on (0, 1) log wealth less the log score is a gamma variable of n."""
+    truth, p = cases(50)
+    excess = Drunken(seed=8).log_wealth(truth, p, bookmakers=3000) - log_score(truth, p)
+    assert kstest(excess, gamma(50).cdf).pvalue > 1e-3
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (0.15, 0.85), (0.0, 0.3), (0.25, 1 / 1.3), (0.6, 1.0)])
+def test_any_interval_has_its_expectation_by_integration(low: float, high: float) -> None:
+    truth, p = cases(300, seed=1)
+    if_true = quad(lambda q: -math.log(q), low, high)[0] / (high - low)
+    if_false = quad(lambda q: -math.log1p(-q), low, high)[0] / (high - low)
+    wanted = log_score(truth, p) + truth.sum() * if_true + (300 - truth.sum()) * if_false
+    bookmaker = Drunken(low, high, seed=2)
+    assert bookmaker.expected_log_wealth(truth, p) == pytest.approx(wanted, abs=1e-6)
+    drawn = bookmaker.log_wealth(truth, p, bookmakers=2000)
+    assert drawn.mean() == pytest.approx(wanted, abs=5 * drawn.std() / math.sqrt(2000))
+
+
+def test_many_at_once_are_one_by_one() -> None:
+    """The same seed and number give the same prices, block by block and thread by thread."""
+    truth, p = cases(70_001, seed=4)
+    bookmaker = Drunken(0.15, 0.85, seed=5)
+    together = bookmaker.log_wealth(truth, p, bookmakers=3)
+    for number in range(3):
+        q = bookmaker.prices((70_001,), number=number)
+        assert q.min() >= 0.15
+        assert q.max() <= 0.85
+        alone = np.log(game_factors(p, 1 / q, outcome=truth)).sum()
+        assert together[number] == pytest.approx(alone, rel=1e-11)
+    np.testing.assert_array_equal(bookmaker.log_wealth(truth, p, bookmakers=3, threads=1), together)
+    assert len(set(together.tolist())) == 3
+
+
+def test_races_are_uniform_on_the_simplex() -> None:
+    """Each price is Beta(1, K−1), so −log q(y) has the mean 1 + 1/2 + … + 1/(K−1)."""
+    rng = np.random.default_rng(6)
+    p, truth = rng.dirichlet(np.ones(4), 500), rng.integers(0, 4, 500)
+    score = float(np.log(p[np.arange(500), truth]).sum())
+    bookmaker = Drunken(seed=7)
+    assert bookmaker.expected_log_wealth(truth, p) == pytest.approx(
+        score + 500 * (1 + 1 / 2 + 1 / 3), abs=1e-9
+    )
+    drawn = bookmaker.log_wealth(truth, p, bookmakers=600)
+    assert drawn.mean() == pytest.approx(score + 500 * 11 / 6, abs=5 * drawn.std() / math.sqrt(600))
+    q = bookmaker.prices((500, 4))
+    np.testing.assert_allclose(q.sum(axis=1), 1, atol=1e-12)
+    assert drawn[0] == pytest.approx(score - np.log(q[np.arange(500), truth]).sum(), rel=1e-11)
+    assert kstest(q[:, 0], lambda x: 1 - (1 - x) ** 3).pvalue > 1e-3
+
+
+def test_races_on_an_interval() -> None:
+    q = Drunken(0.15, 0.85, seed=1).prices((2000, 2))
+    assert kstest(q[:, 0], lambda x: np.clip((x - 0.15) / 0.7, 0, 1)).pvalue > 1e-3
+    q = Drunken(0.1, 0.6, seed=1).prices((2000, 3))
+    assert q.min() >= 0.1
+    assert q.max() <= 0.6
+    with pytest.raises(ew.OptionError, match=r"4 prices that add up to 1 cannot all lie between 0\.3 and 1"):
+        Drunken(0.3, 1.0).prices((5, 4))
+    with pytest.raises(ew.OptionError, match="too rare to draw"):
+        Drunken(0.0, 0.101).prices((5, 10))
+    with pytest.raises(ew.OptionError, match=r"all of \(0, 1\) only"):
+        Drunken(0.1, 0.6).expected_log_wealth([0], [[0.5, 0.5]])
+
+
+def test_tiny_prices_do_not_underflow() -> None:
+    bookmaker = Drunken(0.0, 1e-100, seed=1)
+    truth, p = np.ones(64, dtype=int), np.full(64, 0.5)
+    q = bookmaker.prices((64,))
+    assert bookmaker.log_wealth(truth, p, bookmakers=1)[0] == pytest.approx(np.log(p / q).sum(), rel=1e-12)
+
+
+def test_ruin_is_minus_infinity() -> None:
+    assert Drunken().log_wealth([1, 0], [0.0, 0.5], bookmakers=2).tolist() == [-math.inf, -math.inf]
+    assert Drunken().expected_log_wealth([1], [0.0]) == -math.inf
+
+
+def test_no_cases_no_wealth() -> None:
+    assert Drunken().log_wealth(np.empty(0, dtype=int), [], bookmakers=2).tolist() == [0.0, 0.0]
+    assert Drunken().prices((0,)).shape == (0,)
+    assert Drunken().prices((0, 3)).shape == (0, 3)
+
+
+def test_refusals() -> None:
+    for low, high in ((0.5, 0.5), (0.6, 0.4), (-0.1, 0.5), (0.5, 1.1), (math.nan, 1.0), ("a", 1)):
+        with pytest.raises(ew.OptionError, match="0 <= low < high <= 1"):
+            Drunken(low, high)
+    with pytest.raises(ew.OptionError, match="seed"):
+        Drunken(seed=-1)
+    with pytest.raises(ew.InputError, match="truth is a whole number from 0 to 1"):
+        Drunken().log_wealth([2], [0.5])
+    with pytest.raises(ew.InputError, match="truths of shape"):
+        Drunken().log_wealth([1, 0], [0.5])
+    with pytest.raises(ew.OptionError, match="bookmakers is a whole number"):
+        Drunken().log_wealth([1], [0.5], bookmakers=0)
+    with pytest.raises(ew.OptionError, match="threads is a whole number"):
+        Drunken().log_wealth([1], [0.5], threads=0)
+    with pytest.raises(ew.InputError, match="prices are for n games"):
+        Drunken().prices(())

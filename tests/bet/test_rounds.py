@@ -1,0 +1,162 @@
+"""Several games in one period: against single games, brute force and a general solver."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+import edgeworth as ew
+from edgeworth.bet import growth, kelly, kelly_together
+
+Game = tuple[np.ndarray, np.ndarray]
+
+
+def joint_growth(games: list[Game], stakes: list[np.ndarray]) -> float:
+    """E log W by listing every joint outcome; a game of plain numbers pays on "true" alone."""
+    lists = []
+    for (p, odds), stake in zip(games, stakes, strict=True):
+        if np.ndim(p) == 0:
+            lists.append([(float(p), float(stake * odds)), (1 - float(p), 0.0)])
+        else:
+            lists.append([(float(p[k]), float(stake[k] * odds[k])) for k in range(len(p))])
+    kept = 1 - sum(float(np.sum(stake)) for stake in stakes)
+    total = 0.0
+    for outcomes in product(*lists):
+        chance = math.prod(part[0] for part in outcomes)
+        left = kept + sum(part[1] for part in outcomes)
+        if chance > 0:
+            total += chance * math.log(left) if left > 0 else -math.inf
+    return total
+
+
+def solver_growth(games: list[Game]) -> float:
+    """The same programme given to SciPy with differences for derivatives."""
+    sizes = [np.size(odds) for _, odds in games]
+    ends = np.cumsum([0, *sizes])
+
+    def negative(flat: np.ndarray) -> float:
+        stakes = [
+            flat[a:b].reshape(np.shape(odds))
+            for a, b, (_, odds) in zip(ends[:-1], ends[1:], games, strict=True)
+        ]
+        return -joint_growth(games, stakes) if flat.sum() < 1 else 1e3
+
+    start = np.full(ends[-1], 0.05 / ends[-1])
+    found = minimize(
+        negative,
+        start,
+        method="SLSQP",
+        bounds=[(0, 1)] * int(ends[-1]),
+        constraints=[{"type": "ineq", "fun": lambda f: 0.9999999 - f.sum()}],
+        options={"ftol": 1e-13, "maxiter": 400},
+    )
+    return -float(found.fun)
+
+
+def random_games(rng: np.random.Generator) -> list[Game]:
+    games: list[Game] = []
+    for _ in range(int(rng.integers(1, 4))):
+        if rng.random() < 0.5:
+            games.append((np.float64(rng.choice([0.5, rng.random()])), np.float64(1.2 + rng.exponential(2))))
+        else:
+            outcomes = int(rng.integers(2, 4))
+            p = rng.dirichlet(np.ones(outcomes))
+            if rng.random() < 0.3:
+                p = np.full(outcomes, 1 / outcomes)
+            prices = rng.dirichlet(np.full(outcomes, 4.0)) * rng.choice([1.0, 1.05, 1.2])
+            games.append((p, 1 / np.minimum(prices, 0.97)))
+    return games
+
+
+def test_two_coins_at_once() -> None:
+    """Two bets of edge 0.2 at evens: each a little below the single bet's 0.2, known in closed form.
+
+    With equal stakes f: .36 log(1+2f) + .16 log(1−2f), so f = ½ (.36 − .16)/(.36 + .16) = 5/26.
+    """
+    stakes = kelly_together([(0.6, 2.0), (0.6, 2.0)])
+    assert [float(stake) for stake in stakes] == pytest.approx([5 / 26, 5 / 26], abs=1e-7)
+
+
+def test_one_race_is_kelly() -> None:
+    p, odds = [0.2, 0.4, 0.3, 0.08, 0.02], [5.5, 2.625, 3.25, 6, 21]
+    np.testing.assert_allclose(kelly_together([(p, odds)])[0], kelly(p, odds), atol=1e-7)
+    fair = ([0.5, 0.3, 0.2], [4.0, 2.0, 4.0])
+    ours = growth(*fair, kelly_together([fair])[0])
+    assert ours == pytest.approx(float(growth(*fair, kelly(*fair))), abs=1e-9)
+
+
+def test_growth_equals_a_solver_that_differentiates_numerically() -> None:
+    rng = np.random.default_rng(31)
+    for _ in range(25):
+        games = random_games(rng)
+        ours = joint_growth(games, kelly_together(games))
+        theirs = solver_growth(games)
+        assert ours >= theirs - 1e-9, games
+        assert ours == pytest.approx(theirs, abs=1e-5), games
+
+
+def test_the_conditions_of_optimality_hold() -> None:
+    """E[X/W] is 1 for what is held and at most 1 for what is not, cash included."""
+    games = [([0.5, 0.3, 0.2], [2.3, 3.0, 4.6]), ([0.7, 0.3], [1.6, 2.9]), (0.3, 4.0)]
+    stakes = kelly_together(games)
+    kept = 1 - sum(float(np.sum(stake)) for stake in stakes)
+    returns = np.zeros(6)
+    first, second, third = (np.atleast_1d(stake) for stake in stakes)
+    for i, j, k in product(range(3), range(2), range(2)):
+        chance = games[0][0][i] * games[1][0][j] * (0.3, 0.7)[k]
+        paid = first[i] * games[0][1][i] + second[j] * games[1][1][j] + third[0] * 4.0 * (k == 0)
+        left = kept + paid
+        returns[i] += chance * games[0][1][i] / left
+        returns[3 + j] += chance * games[1][1][j] / left
+        returns[5] += chance * 4.0 * (k == 0) / left
+    held = np.concatenate([first, second, third])
+    assert (returns <= 1 + 1e-8).all()
+    assert np.abs(returns[held > 1e-6] - 1).max() < 1e-8
+
+
+def test_no_edge_no_stake() -> None:
+    assert [stake.tolist() for stake in kelly_together([(0.5, 1.9), ([0.5, 0.5], [1.9, 1.95])])] == [
+        0.0,
+        [0.0, 0.0],
+    ]
+
+
+def test_certainties_and_fractions() -> None:
+    sure, other = kelly_together([(1.0, 1.5), (0.5, 2.5)])
+    assert float(sure) + float(other) == pytest.approx(1, abs=1e-9)
+    half = kelly_together([(0.6, 2.0), (0.6, 2.0)], fraction=0.5)
+    assert float(half[0]) == pytest.approx(5 / 52, abs=1e-7)
+
+
+def test_near_certain_games_are_solved_too() -> None:
+    """Almost all is staked, and the little that is kept decides: no stake moved by a little does better."""
+    rng = np.random.default_rng(33)
+    for _ in range(15):
+        chances = 1 - 10.0 ** -rng.uniform(2, 6, 3)
+        games = [(float(p), float(odds)) for p, odds in zip(chances, rng.uniform(1.05, 1.9, 3), strict=True)]
+        stakes = np.array(kelly_together(games))
+        best = joint_growth(games, list(stakes))
+        assert best >= max(float(growth(p, odds, kelly(p, odds))) for p, odds in games) - 1e-9
+        for change in rng.normal(size=(40, 3)) * 10.0 ** -rng.uniform(1, 6, (40, 1)):
+            moved = np.maximum(stakes + change, 0)
+            moved /= max(1.0, moved.sum())
+            assert joint_growth(games, list(moved)) <= best + 1e-9, games
+
+
+def test_refusals_name_the_game() -> None:
+    with pytest.raises(ew.InputError, match=r"17 games have 131,072 joint outcomes, more than 65,536"):
+        kelly_together([(0.5, 2.1)] * 17)
+    with pytest.raises(ew.InputError, match="game 1: odds are decimal"):
+        kelly_together([(0.5, 2.1), (0.5, 0.9)])
+    with pytest.raises(ew.InputError, match="game 0: the probabilities of a race must add up to 1"):
+        kelly_together([([0.5, 0.4], [2, 2])])
+    with pytest.raises(ew.InputError, match="game 0 has many rows"):
+        kelly_together([([[0.5, 0.5]], [[2, 2]])])
+    with pytest.raises(ew.InputError, match="must be a pair"):
+        kelly_together([0.5])
+    with pytest.raises(ew.InputError, match="no game"):
+        kelly_together([])
