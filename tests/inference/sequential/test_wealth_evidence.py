@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from edgeworth.bet.paths import running_sum
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.sequential.evidence import Evidence, better_of
 from edgeworth.inference.sequential.henzi_ziegel import kappa, score_log_factors
@@ -22,7 +23,6 @@ from edgeworth.inference.sequential.mixtures import (
     mixture_evidence,
     mixture_path,
 )
-from edgeworth.inference.sequential.paths import running_sum
 
 CASES = 8
 GRID = [Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(1)]

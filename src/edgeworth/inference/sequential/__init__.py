@@ -5,6 +5,7 @@
 ``gamma_mixture``); ``asymptotic`` the same for unbounded scores.
 """
 
+from edgeworth.bet.paths import running_sum
 from edgeworth.inference.sequential.asymptotic import (
     BURN_IN,
     TUNED_FOR,
@@ -28,7 +29,6 @@ from edgeworth.inference.sequential.mixtures import (
     mixture_evidence,
     mixture_path,
 )
-from edgeworth.inference.sequential.paths import running_sum
 from edgeworth.inference.sequential.sequences import BlockSums, ConfidenceSequence, SequencePoint
 
 __all__ = [

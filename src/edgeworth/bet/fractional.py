@@ -1,0 +1,86 @@
+"""Wealth averaged over stake fractions, so that no fraction has to be chosen.
+
+Kelly's fraction c bets as if the forecast were c·p + (1−c)·q, so a case multiplies wealth by 1 − c + c·(p/q),
+p/q the factor of the full stake; whatever the book, that is to stake the part c of one's wealth and keep the
+rest. Capital divided equally over a grid of fractions is the mean of their wealths: as fair a game as each of
+them (its e-value is an e-value), never ruined if 0 is among the fractions, and never behind the best of K
+fractions by more than a factor K. (Cover 1991, Mathematical Finance 1, 1–29.)
+
+The logarithm of each fraction's wealth is a sum over cases, so blocks of cases merge by adding K numbers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from edgeworth.bet.paths import checked_logs, whole_sum
+from edgeworth.errors import InputError, OptionError
+
+Floats = NDArray[np.float64]
+
+FRACTIONS: tuple[float, ...] = tuple(k / 20 for k in range(21))
+"""0, 1/20, …, 1."""
+
+CHUNK = 1 << 14
+"""Cases gone through at once."""
+
+
+def checked_fractions(fractions: ArrayLike) -> Floats:
+    """Fractions in [0, 1], at least one."""
+    grid = np.asarray(fractions, float)
+    if grid.ndim != 1 or not grid.size or not ((grid >= 0) & (grid <= 1)).all():
+        raise OptionError(f"stake fractions are a list of numbers from 0 to 1; saw {fractions!r}")
+    return grid
+
+
+def fractional_logs(log_factors: ArrayLike, fractions: ArrayLike = FRACTIONS) -> Floats:
+    """log(1 − c + c·exp(x)) for every case x (rows) and fraction c (columns).
+
+    >>> fractional_logs([np.log(1.5), -np.inf], [0.0, 0.5, 1.0]).round(6)
+    array([[ 0.      ,  0.223144,  0.405465],
+           [ 0.      , -0.693147,      -inf]])
+    """
+    logs, grid = checked_logs(log_factors), checked_fractions(fractions)
+    if logs.ndim != 1:
+        raise InputError(f"log factors are one number a case; saw an array of shape {logs.shape}")
+    inner = (grid > 0) & (grid < 1)
+    result = np.zeros((logs.size, grid.size))
+    result[:, grid == 1] = logs[:, None]
+    # Up to log 2 by log1p, which keeps small gains exact; beyond, the factor itself may overflow.
+    near = np.log1p(np.expm1(np.minimum(logs, 1.0))[:, None] * grid[inner])
+    with np.errstate(over="ignore"):  # exp(−x) of x near −∞ is not used
+        far = np.maximum(logs, 1.0)[:, None] + np.log(
+            grid[inner] + (1 - grid[inner]) * np.exp(-np.maximum(logs, 1.0))[:, None]
+        )
+    result[:, inner] = np.where(logs[:, None] > 1.0, far, near)
+    return result
+
+
+def fraction_sums(log_factors: ArrayLike, fractions: ArrayLike = FRACTIONS) -> Floats:
+    """The log wealth of each fraction: blocks merge by adding these.
+
+    >>> first, second = fraction_sums([0.1, -0.3]), fraction_sums([0.2])
+    >>> bool(np.allclose(first + second, fraction_sums([0.1, -0.3, 0.2])))
+    True
+    """
+    logs, grid = checked_logs(log_factors), checked_fractions(fractions)
+    parts = [
+        whole_sum(fractional_logs(logs[start : start + CHUNK], grid)) for start in range(0, logs.size, CHUNK)
+    ]
+    return whole_sum(np.array(parts)) if parts else np.zeros(grid.size)
+
+
+def log_average(sums: ArrayLike) -> Floats:
+    """log of the mean over the last axis of exp(sums): the log wealth of capital divided equally.
+
+    >>> float(log_average([0.0, np.log(3.0)]).round(6))
+    0.693147
+    """
+    logs = np.asarray(sums, float)
+    top = logs.max(axis=-1, keepdims=True)
+    # A row of −inf or one with +inf is its own maximum.
+    anchor = np.where(np.isfinite(top), top, 0.0)
+    with np.errstate(over="ignore", divide="ignore"):
+        average = np.log(np.exp(logs - anchor).mean(axis=-1)) + anchor[..., 0]
+    return np.asarray(np.where(np.isfinite(top[..., 0]), average, top[..., 0]))
