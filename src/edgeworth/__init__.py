@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         cases_needed,
         chance,
         estimate,
+        examine_bets,
         match,
         superstitious_labels,
     )
@@ -50,11 +51,14 @@ if TYPE_CHECKING:
     )
     from edgeworth.reports import Report
     from edgeworth.tallies import (
+        Calibration,
         ClusteredTable,
         ContingencyTable,
+        ForecastScores,
         Paired,
         RankedLists,
         Ranking,
+        Wealth,
         informed_mixture,
         simulate_labels,
     )
@@ -83,6 +87,7 @@ _HOME = {
             "bands",
             "cases_needed",
             "estimate",
+            "examine_bets",
             "match",
             "superstitious_labels",
         ),
@@ -106,11 +111,14 @@ _HOME = {
     "Report": "reports",
     **dict.fromkeys(
         (
+            "Calibration",
             "ClusteredTable",
             "ContingencyTable",
+            "ForecastScores",
             "Paired",
             "RankedLists",
             "Ranking",
+            "Wealth",
             "informed_mixture",
             "simulate_labels",
         ),
@@ -123,6 +131,7 @@ __all__ = [
     "BetaPosterior",
     "Bootstrap",
     "Boyd",
+    "Calibration",
     "ClopperPearson",
     "ClusteredTable",
     "ContingencyTable",
@@ -130,6 +139,7 @@ __all__ = [
     "Dirichlet",
     "EdgeworthError",
     "Estimate",
+    "ForecastScores",
     "Influence",
     "InputError",
     "Matching",
@@ -144,6 +154,7 @@ __all__ = [
     "Ranking",
     "Report",
     "Survival",
+    "Wealth",
     "Wilson",
     "bands",
     "bet",
@@ -155,6 +166,7 @@ __all__ = [
     "evaluate",
     "evaluate_table",
     "evaluate_trec",
+    "examine_bets",
     "expected_cost",
     "informed_mixture",
     "match",

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
-from cyclopts import App, CycloptsError, Parameter, Token
+from cyclopts import App, CycloptsError, Parameter
 
 from edgeworth import __version__
-from edgeworth.errors import EdgeworthError, InputError, OptionError
+from edgeworth.arguments import (
+    Commission,
+    Hyphen,
+    Json,
+    Labels,
+    Level,
+    Margin,
+    Pool,
+    Seed,
+    Whole,
+    matrix,
+    named_bookmaker,
+    numbers,
+    split,
+)
+from edgeworth.errors import EdgeworthError, OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from edgeworth.reports import Report
 
 BAD_INPUT = 2
@@ -26,31 +38,6 @@ app = App(
     version=__version__,
     help="Are these predictions informed, or lucky? How sure is that, and what is the edge worth?",
 )
-
-# A label, and the name of standard output, may begin with a hyphen.
-Hyphen = Parameter(allow_leading_hyphen=True)
-Labels = Annotated[str | None, Hyphen, Parameter(help="The labels in their order, separated by commas.")]
-Json = Annotated[
-    str | None,
-    Hyphen,
-    Parameter(help="Also write everything as JSON to this file; - is standard output, alone."),
-]
-Level = Annotated[float, Parameter(help="Confidence level of intervals.")]
-Seed = Annotated[int, Parameter(help="Seed of what is drawn at random.")]
-Pool = Annotated[float, Parameter(help="Dollars in the pool of each bet.")]
-Margin = Annotated[float, Parameter(help="The house's over-round: 0.05 is five per cent.")]
-Commission = Annotated[float, Parameter(help="The house's share of net winnings.")]
-
-
-def _whole(_type: object, tokens: Sequence[Token]) -> int:
-    """A whole number as written; 1.5 is none."""
-    try:
-        return int(tokens[0].value)
-    except ValueError:
-        raise ValueError(f"a whole number is needed; saw {tokens[0].value!r}") from None
-
-
-Whole = Parameter(converter=_whole)
 
 
 @app.command
@@ -63,6 +50,45 @@ def evaluate(
     score: Annotated[
         str | None, Parameter(help="The column of scores to rank by, highest first (instead of labels).")
     ] = None,
+    probability: Annotated[
+        str | None, Parameter(help="The column of the positive class's probabilities (instead of labels).")
+    ] = None,
+    probabilities: Annotated[
+        str | None, Parameter(help="The columns of each class's probabilities, separated by commas.")
+    ] = None,
+    against: Annotated[
+        str | None,
+        Parameter(
+            help="With probabilities: the rival's column, or columns separated by commas, to bet against."
+        ),
+    ] = None,
+    odds: Annotated[
+        str | None,
+        Parameter(help="With probabilities: the columns of decimal odds to bet at, separated by commas."),
+    ] = None,
+    bookmaker: Annotated[
+        Literal["drunken"] | None, Parameter(help="With probabilities: bet against prices drawn at random.")
+    ] = None,
+    time: Annotated[
+        str | None, Parameter(help="With probabilities: the column of numbers that puts rows in time order.")
+    ] = None,
+    ordered: Annotated[
+        bool, Parameter(help="With probabilities: the rows are in time order.", negative="")
+    ] = False,
+    predictions_made: Annotated[
+        Literal["before", "cross-validated", "in-sample"] | None,
+        Parameter(help="When the probabilities were made: before the outcomes, or not."),
+    ] = None,
+    stake: Annotated[
+        float | None, Parameter(help="With probabilities: the fraction of Kelly's stake, 1 if left out.")
+    ] = None,
+    ordinal: Annotated[
+        bool,
+        Parameter(help="With probabilities: the classes are ordered as their columns.", negative=""),
+    ] = False,
+    normalise: Annotated[
+        bool, Parameter(help="Divide each row of probabilities by its sum.", negative="")
+    ] = False,
     group: Annotated[
         str | None,
         Parameter(
@@ -113,19 +139,33 @@ def evaluate(
     ] = None,
     json: Json = None,
 ) -> None:
-    """Evaluate a file of labels or scores: informed or lucky, how sure is that, what is it worth?"""
+    """Evaluate labels, scores or probabilities in a file: informed or lucky, how sure, worth what?"""
     from edgeworth.evaluation import evaluate as run
 
+    if probability is not None and probabilities is not None:
+        raise OptionError(
+            "give either --probability, of the positive class, or --probabilities, of each class"
+        )
     report = run(
         file,
         truth=truth,
         prediction=prediction,
         score=score,
+        probabilities=probability if probabilities is None else split(probabilities),
+        against=None if against is None else split(against),
+        odds=split(odds),
+        bookmaker=named_bookmaker(bookmaker, seed),
+        time=time,
+        ordered=ordered,
+        predictions_made=predictions_made,
+        stake=stake,
+        normalise=normalise,
+        ordinal=ordinal,
         group=group,
         id=id,
         weight=weight,
         weight_kind=weight_kind,
-        labels=_split(labels),
+        labels=split(labels),
         positive=positive,
         abstain=abstain,
         missing=missing,
@@ -161,7 +201,7 @@ def table(
     from edgeworth.evaluation import evaluate_table
     from edgeworth.tallies import ContingencyTable
 
-    counted = ContingencyTable.from_matrix(_matrix(counts), rows=rows, labels=_split(labels))
+    counted = ContingencyTable.from_matrix(matrix(counts), rows=rows, labels=split(labels))
     _show(
         evaluate_table(counted, level=level, seed=seed, pool=pool, margin=margin, commission=commission),
         json,
@@ -243,6 +283,27 @@ def chance(
 
 
 @app.command
+def kelly(
+    *,
+    probabilities: Annotated[str, Parameter(help="The probability of each outcome, separated by commas.")],
+    odds: Annotated[str, Parameter(help="The decimal odds on each outcome, separated by commas.")],
+    lay: Annotated[
+        str | None, Parameter(help="The odds at which each outcome can be laid; backing only if left out.")
+    ] = None,
+    fraction: Annotated[float, Parameter(help="The fraction of the full stakes.")] = 1.0,
+    json: Json = None,
+) -> None:
+    """Kelly's stakes for one race: what share of the wealth to bet on each outcome."""
+    from edgeworth.evaluation import kelly_report
+
+    prices = None if lay is None else numbers(lay, "lay")
+    report = kelly_report(
+        numbers(probabilities, "probabilities"), numbers(odds, "odds"), lay=prices, fraction=fraction
+    )
+    _show(report, json)
+
+
+@app.command
 def measures(
     *words: Annotated[str, Parameter(help="Only measures whose name or synonyms hold these words.")],
 ) -> None:
@@ -281,26 +342,6 @@ def _show(report: Report, json: str | None) -> None:
     from edgeworth.reports.terminal import print_report
 
     print_report(report)
-
-
-def _split(labels: str | None) -> list[str] | None:
-    """Labels separated by commas; one that holds a comma stands in double quotes."""
-    if labels is None:
-        return None
-    return [label.strip() for label in next(csv.reader([labels], skipinitialspace=True))]
-
-
-def _matrix(text: str) -> list[list[float]]:
-    rows = [row.replace(",", " ").split() for row in text.replace("\n", ";").split(";") if row.strip()]
-    if not rows:
-        raise InputError('the table is empty; write its rows as "12 28; 18 42"')
-    if any(len(row) != len(rows) for row in rows):
-        sizes = ", ".join(str(len(row)) for row in rows)
-        raise InputError(f"a contingency table is square; saw {len(rows)} rows of {sizes} numbers")
-    try:
-        return [[float(number) for number in row] for row in rows]
-    except ValueError as error:
-        raise InputError(f"the table holds something that is no number: {error}") from None
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

@@ -7,24 +7,56 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
+from edgeworth import bet
+from edgeworth.bet import Bookmaker
 from edgeworth.errors import InputError, OptionError
-from edgeworth.gathering import find_source, tally_decisions, tally_lists, tally_ranking
-from edgeworth.inference import chance, examine_decisions, examine_lists, examine_ranking
+from edgeworth.gathering import (
+    find_source,
+    labels_of_columns,
+    read_forecasts,
+    tally_decisions,
+    tally_lists,
+    tally_ranking,
+)
+from edgeworth.inference import (
+    ForecastFindings,
+    chance,
+    examine_decisions,
+    examine_forecasts,
+    examine_lists,
+    examine_ranking,
+)
 from edgeworth.measures import TREC_NAMES, table_of
 from edgeworth.reports import (
     Report,
     decisions_report,
+    forecasts_report,
     lists_report,
     ranking_report,
     selection_report,
+    stakes_report,
     trec_report,
 )
-from edgeworth.sources import Label, Source
+from edgeworth.sources import Label, Source, open_source
+from edgeworth.sources.probabilities import as_probabilities
 from edgeworth.sources.trec import read_qrels, read_run
-from edgeworth.tallies import ClusteredTable, ContingencyTable, RankedLists
+from edgeworth.tallies import (
+    Calibration,
+    ClusteredTable,
+    ContingencyTable,
+    ForecastScores,
+    RankedLists,
+    Wealth,
+)
 from edgeworth.tallies.cells import Cells
+from edgeworth.tallies.forecast_columns import Forecasts
+from edgeworth.tallies.ladder import rungs
+from edgeworth.tallies.likeliest import likeliest
 from edgeworth.tallies.policies import Missing, WeightKind
 from edgeworth.tallies.serial import labels_to_json
+from edgeworth.tallies.wealth import PredictionsMade
 
 
 def evaluate(
@@ -33,6 +65,16 @@ def evaluate(
     truth: Any,
     prediction: Any = None,
     score: Any = None,
+    probabilities: Any = None,
+    against: Any = None,
+    odds: Any = None,
+    bookmaker: Bookmaker | None = None,
+    time: str | None = None,
+    ordered: bool = False,
+    predictions_made: PredictionsMade | None = None,
+    stake: float | None = None,
+    normalise: bool = False,
+    ordinal: bool = False,
     group: Any = None,
     id: Any = None,  # the word of the command and of the column
     weight: Any = None,
@@ -64,8 +106,19 @@ def evaluate(
     >>> print(report.verdict.split(" (")[0])
     Does as well as one who knows the answer 67% of the time and guesses otherwise
     """
-    if (prediction is None) == (score is None):
-        raise OptionError("give either prediction, for labels, or score, for a ranking")
+    kinds = [prediction is not None, score is not None, probabilities is not None]
+    if sum(kinds) != 1:
+        raise OptionError("give one of prediction (labels), score (a ranking) or probabilities (forecasts)")
+    if probabilities is not None:
+        _refuse("with probabilities", group=group, id=id, weight=weight, weight_kind=weight_kind, cells=cells)
+        _refuse("with probabilities", abstain=abstain, depth=depth, gain=gain, cost=cost, margin=margin)
+        _refuse("with probabilities", pool=pool, commission=commission, relevant_from=relevant_from)
+        asked = {"labels": labels, "positive": positive, "normalise": normalise, "time": time}
+        asked |= {"predictions_made": predictions_made or "before", "stake": 1.0 if stake is None else stake}
+        asked |= {"ordered": ordered or time is not None, "level": level, "ordinal": ordinal}
+        return _evaluate_probabilities(data, truth, probabilities, against, odds, bookmaker, asked)
+    _refuse("without probabilities", against=against, odds=odds, bookmaker=bookmaker, time=time, stake=stake)
+    _refuse("without probabilities", predictions_made=predictions_made)
     known: dict[str, Any] = {"level": level, "seed": seed, "missing": missing, "positive": positive}
     if prediction is not None:
         _refuse("with a prediction", id=id, depth=depth, gain=gain, cost=cost, cells=cells)
@@ -92,6 +145,72 @@ def evaluate(
     _refuse("without groups", id=id, relevant_from=relevant_from)
     known |= {"weight_kind": weight_kind, "cells": cells, "depth": depth, "gain": gain, "cost": cost}
     return _evaluate_scores(source, columns, known)
+
+
+def _evaluate_probabilities(
+    data: Any, truth: Any, probabilities: Any, against: Any, odds: Any, bookmaker: Any, asked: dict[str, Any]
+) -> Report:
+    name = "arrays"
+    if data is not None:
+        wanted, priced = (_column_names(x) for x in (probabilities, against if odds is None else odds))
+        source = open_source(data)
+        name = source.name
+        truth, probabilities, prices = read_forecasts(source, truth, wanted, priced, asked["time"])
+        if asked["labels"] is None and len(wanted) > 1:
+            asked["labels"] = labels_of_columns(wanted, list(dict.fromkeys(truth)))
+        against, odds = (prices, None) if odds is None else (None, prices)
+    elif asked["time"] is not None:
+        raise OptionError("time names a column of data; arrays are put in order beforehand (ordered=True)")
+    return forecasts_report(*_examined(truth, probabilities, against, odds, bookmaker, asked, name))
+
+
+def _examined(
+    truth: Any, probabilities: Any, against: Any, odds: Any, bookmaker: Any, asked: dict[str, Any], name: str
+) -> tuple[ForecastFindings, dict[str, Any]]:
+    names = {key: asked[key] for key in ("labels", "positive", "normalise")}
+    forecasts = Forecasts.of(truth, as_probabilities(probabilities), **names)
+    terms = {key: asked[key] for key in ("stake", "ordered", "predictions_made")}
+    systems = {"model": forecasts}
+    if odds is not None or bookmaker is not None:
+        wealth = Wealth.from_probabilities(
+            truth, probabilities, odds=odds, bookmaker=bookmaker, **names, **terms
+        )
+    else:
+        rival, who = _rival(truth, forecasts, against, names)
+        systems[who] = rival
+        terms["book"] = "constant" if against is None else "fair"
+        wealth = Wealth.from_forecasts(forecasts, rival, against=who, **terms)
+    ladder = {}
+    if asked["ordinal"] and forecasts.size > 2 and len(systems) == 2:
+        mine, its = (rungs(each) for each in systems.values())
+        ladder = {
+            label: Wealth.from_forecasts(mine[label], its[label], against=wealth.against, **terms)
+            for label in mine
+        }
+    scores = ForecastScores.from_forecasts(systems)
+    calibrations = {key: Calibration.from_forecasts(each) for key, each in systems.items()}
+    tables = {key: likeliest(each) for key, each in systems.items()}
+    findings = examine_forecasts(wealth, scores, calibrations, tables, ladder=ladder, level=asked["level"])
+    return findings, _about(source=name, against=wealth.against, cases=wealth.cases, **asked)
+
+
+def _rival(truth: Any, forecasts: Forecasts, against: Any, names: dict[str, Any]) -> tuple[Forecasts, str]:
+    """The rival's forecasts; left out, the class shares of these very cases."""
+    if against is not None:
+        values = as_probabilities(against, "the rival's probabilities")
+        return Forecasts.of(truth, values, name="the rival's probabilities", **names), "the rival"
+    shares = np.bincount(forecasts.codes, minlength=forecasts.size) / len(forecasts.codes)
+    constant = np.broadcast_to(shares, forecasts.probabilities.shape)
+    return replace(forecasts, probabilities=constant), "constant class shares"
+
+
+def _column_names(columns: Any) -> list[str]:
+    if columns is None:
+        return []
+    names = [columns] if isinstance(columns, str) else list(columns)
+    if not all(isinstance(name, str) for name in names):
+        raise OptionError("with data, probabilities, against and odds are names of columns")
+    return names
 
 
 def _evaluate_labels(
@@ -208,6 +327,21 @@ def chance_report(
     hits_tail = None if hits is None or hits_law is None else hits_law.tail(hits)
     about = {"items": items, "targets": targets, "depth": depth, "over": over, "seed": seed}
     return selection_report(law, average_precision, tail, hits_law, hits, hits_tail, _about(**about))
+
+
+def kelly_report(
+    probabilities: Sequence[float],
+    odds: Sequence[float],
+    *,
+    lay: Sequence[float] | None = None,
+    fraction: float = 1.0,
+) -> Report:
+    """Kelly's stakes for one race, and what becomes of the wealth after each outcome."""
+    stakes = bet.kelly(probabilities, odds, lay=lay, fraction=fraction)
+    wealth = bet.wealth_after(odds, stakes, lay=lay)
+    growth = bet.growth(probabilities, odds, stakes, lay=lay)
+    about = _about(odds=list(odds), fraction=fraction)
+    return stakes_report(probabilities, odds, stakes.tolist(), wealth.tolist(), float(growth), about)
 
 
 def _refuse(when: str, **options: Any) -> None:

@@ -30,6 +30,7 @@ STAGES = [
     "gathering",
     "evaluation",
     "sklearn",
+    "arguments",
     "cli",
 ]
 

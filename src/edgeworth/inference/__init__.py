@@ -22,12 +22,14 @@ from edgeworth.inference.ranking_findings import Look, RankingFindings, examine_
 from edgeworth.inference.ranking_methods import AcrossLists, Boyd, Influence, Survival
 from edgeworth.inference.recall_bands import Bands, bands
 from edgeworth.inference.tails import Tail
+from edgeworth.inference.wealth_findings import Bets, ForecastFindings, examine_bets, examine_forecasts
 
 __all__ = [
     "AcrossLists",
     "AveragePrecisionLaw",
     "Bands",
     "BetaPosterior",
+    "Bets",
     "Bootstrap",
     "Boyd",
     "ClopperPearson",
@@ -35,6 +37,7 @@ __all__ = [
     "Delta",
     "Dirichlet",
     "Estimate",
+    "ForecastFindings",
     "GuessingLaw",
     "Influence",
     "Interval",
@@ -51,7 +54,9 @@ __all__ = [
     "bands",
     "cases_needed",
     "estimate",
+    "examine_bets",
     "examine_decisions",
+    "examine_forecasts",
     "examine_lists",
     "examine_ranking",
     "match",

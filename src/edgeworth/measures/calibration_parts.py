@@ -1,7 +1,7 @@
 """Why a score is what it is: miscalibration, discrimination and uncertainty, by isotonic regression (CORP).
 
 Dimitriadis, Gneiting & Jordan 2021: the forecasts are recalibrated by the pool-adjacent-violators algorithm,
-which needs no bins. Score = miscalibration − discrimination + uncertainty, each part at least 0.
+which needs no bins. Score = miscalibration − discrimination + uncertainty, each part at least 0 to rounding.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from edgeworth.errors import OptionError
 from edgeworth.measures.views import Values
 from edgeworth.tallies.calibration import Reliability
 
@@ -31,8 +32,11 @@ def recalibrated(curve: Reliability) -> Values:
         return np.zeros(0)
     from scipy.optimize import isotonic_regression
 
-    shares = curve.hits / curve.cases
-    return np.asarray(isotonic_regression(shares, weights=curve.cases).x)
+    found = isotonic_regression(curve.hits / curve.cases, weights=curve.cases)
+    starts = found.blocks[:-1]
+    # The counts of each level say its share to the last digit.
+    shares = np.add.reduceat(curve.hits, starts) / np.add.reduceat(curve.cases, starts)
+    return np.repeat(shares, np.diff(found.blocks))
 
 
 def decomposed(curve: Reliability, score: str) -> Decomposition:
@@ -43,6 +47,8 @@ def decomposed(curve: Reliability, score: str) -> Decomposition:
     >>> round(parts.score, 4), round(parts.miscalibration, 4), round(parts.discrimination, 4)
     (0.16, 0.0, 0.09)
     """
+    if score not in ("brier", "log"):
+        raise OptionError(f'a score with a decomposition is "brier" or "log"; saw {score!r}')
     fitted = recalibrated(curve)
     total = int(curve.cases.sum())
     base = np.full(len(curve.values), curve.hits.sum() / total) if total else fitted
@@ -56,8 +62,7 @@ def _mean_score(curve: Reliability, values: Values, score: str) -> float:
         return float("nan")
     if score == "brier":
         return float((curve.hits * (1 - values) ** 2 + misses * values**2).sum() / total)
-    with np.errstate(divide="ignore"):
-        logs, others = np.log(values), np.log1p(-values)
+    from scipy.special import xlog1py, xlogy
+
     # Where nothing came true (or failed), 0 times the log of 0 is 0.
-    lost = np.where(curve.hits > 0, curve.hits * logs, 0.0) + np.where(misses > 0, misses * others, 0.0)
-    return float(-lost.sum() / total)
+    return float(-(xlogy(curve.hits, values) + xlog1py(misses, -values)).sum() / total)

@@ -1,10 +1,12 @@
 """Reports as values, and their rendering. No mathematics here."""
 
 from edgeworth.reports.decisions import decisions_report
+from edgeworth.reports.forecasts import forecasts_report
 from edgeworth.reports.lists import lists_report, trec_report
 from edgeworth.reports.rankings import ranking_report
 from edgeworth.reports.report import Column, Grid, Report, Section
 from edgeworth.reports.selection import selection_report
+from edgeworth.reports.stakes import stakes_report
 
 __all__ = [
     "Column",
@@ -12,8 +14,10 @@ __all__ = [
     "Report",
     "Section",
     "decisions_report",
+    "forecasts_report",
     "lists_report",
     "ranking_report",
     "selection_report",
+    "stakes_report",
     "trec_report",
 ]

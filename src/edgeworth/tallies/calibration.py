@@ -10,10 +10,9 @@ import numpy as np
 
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.sources.columns import Label
-from edgeworth.sources.probabilities import as_probabilities
 from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.joint import Floats, Numbers
-from edgeworth.tallies.labels import listed
+from edgeworth.tallies.labels import find, listed
 from edgeworth.tallies.matrices import same_array
 from edgeworth.tallies.serial import labels_from_json, labels_to_json, numbers_from_json, payload_field
 
@@ -32,9 +31,10 @@ class Reliability:
 
     @classmethod
     def of(cls, values: Floats, came_true: Any, step: float | None) -> Self:
-        """Count a batch."""
+        """Count a batch; with a step, forecasts are rounded to the nearest multiple of it."""
         if step is not None:
-            values = np.round(values / step) * step
+            # Dividing gives the float nearest to k/n, where multiplying by the step drifts.
+            values = np.round(values * steps_to_one(step)) / steps_to_one(step)
         distinct, where = np.unique(values + 0.0, return_inverse=True)
         cases = np.bincount(where, minlength=len(distinct))
         hits = np.bincount(where, weights=came_true, minlength=len(distinct))
@@ -42,6 +42,8 @@ class Reliability:
 
     def __add__(self, other: Self) -> Self:
         """All cases of both."""
+        if not isinstance(other, Reliability):
+            return NotImplemented
         values, where = np.unique(np.concatenate([self.values, other.values]), return_inverse=True)
         cases, hits = np.zeros(len(values), dtype=np.int64), np.zeros(len(values), dtype=np.int64)
         np.add.at(cases, where, np.concatenate([self.cases, other.cases]))
@@ -62,6 +64,7 @@ class Calibration:
     """What forecasts said beside what happened, class by class.
 
     ``step`` rounds forecasts to multiples of it, which bounds the memory; without it every value is kept.
+    Rounded to 0, a forecast's log score is infinite when its class comes true: use steps for Brier scores.
     """
 
     labels: tuple[Label, ...]
@@ -90,16 +93,14 @@ class Calibration:
         >>> found.curve(1).hits.tolist()
         [1, 2]
         """
-        values = as_probabilities(probabilities)
-        return cls.from_forecasts(
-            Forecasts.of(truth, values, labels=labels, positive=positive, normalise=normalise), step=step
-        )
+        forecasts = Forecasts.of(truth, probabilities, labels=labels, positive=positive, normalise=normalise)
+        return cls.from_forecasts(forecasts, step=step)
 
     @classmethod
     def from_forecasts(cls, forecasts: Forecasts, *, step: float | None = None) -> Self:
         """Count checked forecasts."""
-        if step is not None and not 0 < step <= 0.5:
-            raise OptionError(f"forecasts are rounded to a step between 0 and 0.5; saw {step!r}")
+        if step is not None:
+            steps_to_one(step)
         curves = tuple(
             Reliability.of(forecasts.probabilities[:, place], forecasts.codes == place, step)
             for place in range(forecasts.size)
@@ -113,8 +114,6 @@ class Calibration:
 
     def curve(self, label: Any) -> Reliability:
         """One class."""
-        from edgeworth.tallies.labels import find
-
         return self.curves[find(label, self.labels)]
 
     def __add__(self, other: Self) -> Self:
@@ -151,9 +150,21 @@ class Calibration:
         labels = labels_from_json(payload_field(payload, "labels", list))
         curves = tuple(_curve(part) for part in payload_field(payload, "curves", list))
         step = payload.get("step")
-        if len(curves) != len(labels) or not (step is None or isinstance(step, (int, float))):
+        if step is not None:
+            step = payload_field(payload, "step", float)
+            try:
+                steps_to_one(step)
+            except OptionError as error:
+                raise InputError(str(error)) from None
+        if len(curves) != len(labels) or len(set(labels)) < len(labels):
             raise InputError("the parts of a tally do not fit together")
-        return cls(labels, curves, None if step is None else float(step))
+        found = cls(labels, curves, step)
+        # Every class was forecast in every case, and one of them came true.
+        if any(curve.cases.sum() != found.cases for curve in curves) or found.cases != sum(
+            int(curve.hits.sum()) for curve in curves
+        ):
+            raise InputError("the parts of a tally do not fit together")
+        return found
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Calibration):
@@ -166,11 +177,30 @@ class Calibration:
         return f"<Calibration: {self.cases:,} cases, {len(self.labels)} classes>"
 
 
-def _curve(part: Mapping[str, Any]) -> Reliability:
+def steps_to_one(step: float) -> int:
+    """How many steps there are from 0 to 1.
+
+    >>> steps_to_one(0.05)
+    20
+    """
+    number = round(1 / step) if isinstance(step, (int, float)) and 1e-9 <= step <= 0.5 else 0
+    if not number or abs(number * step - 1) > 1e-9:
+        raise OptionError(
+            f"forecasts are rounded to a step of which a whole number, 2 at least, make 1; saw {step!r}"
+        )
+    return number
+
+
+def _curve(part: Any) -> Reliability:
+    if not isinstance(part, Mapping):
+        raise InputError(f"a reliability curve of a tally has values, cases and hits; saw {part!r}")
     values, cases, hits = (
         numbers_from_json(payload_field(dict(part), name, list), name) for name in ("values", "cases", "hits")
     )
-    fits = values.shape == cases.shape == hits.shape and cases.dtype.kind == hits.dtype.kind == "i"
-    if not fits or np.any(hits > cases) or np.any(np.diff(values) <= 0) or np.any(values > 1):
-        raise InputError("a reliability curve has ascending values, and no more hits than cases")
+    fits = values.ndim == 1 and values.shape == cases.shape == hits.shape
+    fits = fits and cases.dtype.kind == hits.dtype.kind == "i"
+    if not fits or np.any(hits > cases) or np.any(cases < 1):
+        raise InputError("a reliability curve has cases at each value, and no more hits than cases")
+    if np.any(np.diff(values) <= 0) or np.any(values > 1):
+        raise InputError("a reliability curve has ascending values between 0 and 1")
     return Reliability(values.astype(np.float64), cases, hits)

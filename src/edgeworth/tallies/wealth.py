@@ -1,0 +1,340 @@
+"""Wealth: a forecaster bets on every case, and what becomes of a stake of 1."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Self, TypeAlias, get_args
+
+import numpy as np
+
+from edgeworth.bet import Bookmaker, Market
+from edgeworth.bet.checking import check_fraction
+from edgeworth.bet.fractional import log_average
+from edgeworth.bet.paths import running_sum, whole_sum
+from edgeworth.bet.staking import factors_by_outcome
+from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.sources.columns import Label
+from edgeworth.sources.probabilities import as_probabilities
+from edgeworth.tallies.forecast_columns import Forecasts
+from edgeworth.tallies.joint import Floats, Integers
+from edgeworth.tallies.labels import listed
+from edgeworth.tallies.serial import labels_from_json, labels_to_json, payload_field
+from edgeworth.tallies.wealth_blocks import LOGS, SUMS, Blocks
+from edgeworth.tallies.wealth_building import at_fraction, built_blocks
+from edgeworth.tallies.wealth_games import Games, games_from_dict
+from edgeworth.tallies.wealth_serial import blocks_from_dict, blocks_to_dict
+
+PredictionsMade: TypeAlias = Literal["before", "cross-validated", "in-sample"]
+Book: TypeAlias = Literal["fair", "backing", "constant"]
+"""Fair prices backed and laid alike; odds that can only be backed; class shares counted on these cases."""
+
+
+@dataclass(frozen=True, eq=False)
+class Wealth:
+    """A bettor's wealth against a bookmaker, case by case, in natural logarithms.
+
+    Against fair prices the wealth factor of a case is p(y)/q(y): log wealth is the difference of the log
+    scores. Probability 0 for what happened is ruin, from which there is no return; what only the bookmaker
+    ruled out pays without bound.
+    """
+
+    labels: tuple[Label, ...]
+    blocks: Blocks
+    against: str = "the rival"
+    book: Book = "fair"
+    stake: float = 1.0
+    ordered: bool = False
+    predictions_made: PredictionsMade = "before"
+    games: Games | None = field(default=None, repr=False)
+
+    @classmethod
+    def empty(cls) -> Self:
+        """No cases."""
+        return cls((), Blocks.empty())
+
+    @classmethod
+    def from_probabilities(
+        cls,
+        truth: Any,
+        probabilities: Any,
+        *,
+        against: Any = None,
+        odds: Any = None,
+        bookmaker: Bookmaker | None = None,
+        labels: Sequence[Label] | None = None,
+        positive: Label | None = None,
+        stake: float = 1.0,
+        ordered: bool = False,
+        predictions_made: PredictionsMade = "before",
+        normalise: bool = False,
+        first: int = 0,
+    ) -> Self:
+        """Bet Kelly's stakes on every case, against a rival's probabilities, market odds or a bookmaker.
+
+        ``probabilities`` are (n,) of the positive class or (n, K). ``stake`` is the fraction of Kelly's bet.
+        ``ordered`` says that rows are in the order in which they were known, ``predictions_made`` whether
+        that was before the outcomes; ``first`` is the position of the first row, for shards of a path.
+
+        >>> wealth = Wealth.from_probabilities([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5, 0.5, 0.5])
+        >>> round(wealth.wealth, 6)
+        2.688
+        """
+        given = [
+            name
+            for name, value in (("against", against), ("odds", odds), ("bookmaker", bookmaker))
+            if value is not None
+        ]
+        if len(given) != 1:
+            raise OptionError(
+                "say whom to bet against: against= (probabilities), odds= or bookmaker=, one of them"
+            )
+        names: dict[str, Any] = {"labels": labels, "positive": positive, "normalise": normalise}
+        forecasts = Forecasts.of(truth, as_probabilities(probabilities), **names)
+        options: dict[str, Any] = {
+            "stake": stake,
+            "ordered": ordered,
+            "predictions_made": predictions_made,
+            "first": first,
+        }
+        if against is not None:
+            rival = Forecasts.of(
+                truth,
+                as_probabilities(against, "the rival's probabilities"),
+                name="the rival's probabilities",
+                **names,
+            )
+            return cls.from_forecasts(forecasts, rival, **options)
+        if odds is not None:
+            bookmaker = Market(_as_races(odds, forecasts))
+        assert bookmaker is not None
+        return cls.from_bookmaker(forecasts, bookmaker, **options)
+
+    @classmethod
+    def from_forecasts(
+        cls, forecasts: Forecasts, rival: Forecasts, *, first: int = 0, **options: Any
+    ) -> Self:
+        """Against a rival's fair prices."""
+        p, q = forecasts.probabilities, rival.probabilities
+        if p.shape != q.shape:
+            raise InputError(f"probabilities of shape {p.shape} do not fit a rival's of shape {q.shape}")
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(p) - np.log(q)
+        return cls._of(forecasts, q, logs, rival, first, **options)
+
+    @classmethod
+    def from_bookmaker(
+        cls, forecasts: Forecasts, bookmaker: Bookmaker, *, first: int = 0, **options: Any
+    ) -> Self:
+        """Against quoted odds, backing only where nothing can be laid."""
+        quote = bookmaker.quote(forecasts.probabilities.shape)
+        prices = 1 / quote.back
+        full = factors_by_outcome(forecasts.probabilities, quote.back, lay=quote.lay)
+        with np.errstate(divide="ignore"):
+            logs = np.log(full)
+        name = type(bookmaker).__name__
+        said = {"Market": "the market's odds", "Drunken": "a drunken bookmaker"}.get(
+            name, f"a bookmaker ({name})"
+        )
+        book: Book = "backing" if quote.lay is None else "fair"
+        fair = prices / prices.sum(axis=1, keepdims=True)
+        rival = replace(forecasts, probabilities=fair)
+        return cls._of(forecasts, fair, logs, rival, first, book=book, against=said, **options)
+
+    @classmethod
+    def _of(
+        cls,
+        forecasts: Forecasts,
+        prices: Floats,
+        logs: Floats,
+        rival: Forecasts,
+        first: int,
+        *,
+        stake: float = 1.0,
+        ordered: bool = False,
+        predictions_made: PredictionsMade = "before",
+        against: str = "the rival",
+        book: Book = "fair",
+    ) -> Self:
+        check_fraction(stake)
+        if predictions_made not in get_args(PredictionsMade):
+            raise OptionError(f"predictions_made is one of {', '.join(get_args(PredictionsMade))}")
+        realised = forecasts.of_truth(logs)
+        if np.isnan(realised).any():
+            row = int(np.argmax(np.isnan(realised))) + 1
+            raise InputError(
+                f"row {row:,}: both gave probability 0 to what happened, so no bet can be settled"
+            )
+        staked = logs if stake == 1 else at_fraction(logs, stake)
+        blocks = built_blocks(forecasts, rival, prices, staked, realised, first)
+        games = Games.of(forecasts.probabilities, prices, staked, np.ones(len(realised), dtype=np.int64))
+        return cls(forecasts.labels, blocks, against, book, stake, ordered, predictions_made, games)
+
+    # -- what it holds ---------------------------------------------------------------------------------
+
+    @property
+    def cases(self) -> int:
+        """How many bets were settled."""
+        return int((self.blocks.ends - self.blocks.starts).sum())
+
+    @property
+    def log_wealth(self) -> float:
+        """The logarithm of what a stake of 1 has become; −inf is ruin."""
+        return float(whole_sum(self.blocks.logs[:, 0])) if self.blocks.number else 0.0
+
+    @property
+    def wealth(self) -> float:
+        """What a stake of 1 has become; inf beyond 1e308."""
+        return math.exp(self.log_wealth) if self.log_wealth < 709.78 else math.inf
+
+    @property
+    def e_value(self) -> float:
+        """The final wealth as evidence against the prices; ``ew.examine_bets`` says against what, in words."""
+        return self.wealth
+
+    @property
+    def path(self) -> Floats:
+        """Log wealth after each block: after each case up to 4,096 of them."""
+        return running_sum(self.blocks.logs[:, 0])
+
+    @property
+    def positions(self) -> Integers:
+        """How many cases had been settled at each point of the path."""
+        return np.cumsum(self.blocks.ends - self.blocks.starts)
+
+    @property
+    def log_maximum(self) -> float:
+        """The highest log wealth on the way, the start included: exact, whatever the blocks."""
+        # Sums in another order round otherwise, and the end is on the way too.
+        return max(float(self._whole.top[0]), self.log_wealth) if self.blocks.number else 0.0
+
+    @property
+    def log_minimum(self) -> float:
+        """The lowest log wealth on the way."""
+        return min(float(self._whole.bottom[0]), self.log_wealth) if self.blocks.number else 0.0
+
+    @property
+    def drawdown(self) -> float:
+        """The largest fall of log wealth from a height reached before."""
+        return float(self._whole.drawdown[0]) if self.blocks.number else 0.0
+
+    @property
+    def _whole(self) -> Blocks:
+        return self.blocks._joined()
+
+    @property
+    def martingale(self) -> Floats:
+        """Log wealth less its expected growth: if the model is right, exp of it is 1 on average."""
+        return self.path - np.cumsum(self.sums("model_log_growth"))
+
+    @property
+    def returns(self) -> Floats:
+        """What each block multiplied wealth by: each case, up to 4,096 of them."""
+        return np.exp(self.blocks.logs[:, 0])
+
+    @property
+    def mixture_path(self) -> Floats:
+        """Log wealth of capital divided equally over stake fractions 0, 1/20, …, 1, after each block."""
+        return log_average(running_sum(self.blocks.fractions)) if self.blocks.number else np.zeros(0)
+
+    def sums(self, name: str) -> Floats:
+        """One of the sums of each block."""
+        return np.asarray(self.blocks.sums[:, SUMS.index(name)])
+
+    def bet_path(self, name: str) -> Floats:
+        """Log wealth of another bet after each block: "henzi_brier" or "henzi_log"."""
+        return running_sum(self.blocks.logs[:, LOGS.index(name)])
+
+    def __add__(self, other: Self) -> Self:
+        """Both paths, in order of their positions."""
+        if not isinstance(other, Wealth):
+            return NotImplemented
+        if not self.blocks.number or not other.blocks.number:
+            return self if self.blocks.number else other
+        mine, its = self._terms, other._terms
+        if mine != its:
+            wrong = next(name for name in mine if mine[name] != its[name])
+            raise MergeError(f"two paths differ in their {wrong}: {mine[wrong]!r} and {its[wrong]!r}")
+        games = None if self.games is None or other.games is None else self.games + other.games
+        return replace(self, blocks=self.blocks + other.blocks, games=games)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        games = self.games
+        return {
+            "kind": "wealth",
+            **{name: value for name, value in self._terms.items() if name != "labels"},
+            "labels": labels_to_json(self.labels),
+            "blocks": blocks_to_dict(self.blocks),
+            "games": None if games is None else games.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, payload: dict[str, Any]) -> Self:
+        """The wealth that ``to_dict`` described."""
+        if not isinstance(payload, dict) or payload.get("kind") != "wealth":
+            raise InputError("a tally of this kind is wealth")
+        labels = labels_from_json(payload_field(payload, "labels", list))
+        stake = payload.get("stake")
+        if not isinstance(stake, (int, float)) or payload.get("book") not in get_args(Book):
+            raise InputError("a tally of wealth has a stake and a book")
+        check_fraction(stake)
+        return cls(
+            labels,
+            blocks_from_dict(payload_field(payload, "blocks", dict)),
+            payload_field(payload, "against", str),
+            payload["book"],
+            float(stake),
+            payload_field(payload, "ordered", bool),
+            payload_field(payload, "predictions_made", str),
+            games_from_dict(payload.get("games"), len(labels)),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Wealth):
+            return NotImplemented
+        return self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    @property
+    def _terms(self) -> dict[str, Any]:
+        names = ("labels", "against", "book", "stake", "ordered", "predictions_made")
+        return {name: getattr(self, name) for name in names}
+
+    def __repr__(self) -> str:
+        return f"<Wealth: {self.cases:,} bets against {self.against}, log wealth {self.log_wealth:.4g}>"
+
+
+def _as_races(odds: Any, forecasts: Forecasts) -> Floats:
+    values = np.asarray(odds, dtype=np.float64)
+    if values.ndim == 1 and len(values) == forecasts.size and len(forecasts.codes) != forecasts.size:
+        values = np.broadcast_to(values, forecasts.probabilities.shape)
+    if values.shape != forecasts.probabilities.shape:
+        raise InputError(
+            f"odds need a column for each of {listed(forecasts.labels)}, one row a case; "
+            f"saw shape {values.shape}"
+        )
+    return values
+
+
+def final_log_wealth(
+    truth: Any,
+    probabilities: Any,
+    *,
+    against: Any,
+    labels: Sequence[Label] | None = None,
+    positive: Label | None = None,
+) -> float:
+    """Log wealth against a rival's fair prices and nothing else: Σ log p(y) − log q(y).
+
+    >>> round(final_log_wealth([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5, 0.5, 0.5]), 6)
+    0.988798
+    """
+    names: dict[str, Any] = {"labels": labels, "positive": positive}
+    mine = Forecasts.of(truth, as_probabilities(probabilities), **names)
+    its = Forecasts.of(truth, as_probabilities(against), name="the rival's probabilities", **names)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(mine.of_truth(mine.probabilities)) - np.log(its.of_truth(its.probabilities))
+    return float(whole_sum(logs))

@@ -1,0 +1,191 @@
+"""Wealth in blocks: what happened between two positions, small and mergeable in order.
+
+A block covers positions within one cell of a grid that is aligned to position 0. The grid is the finest with
+at most ``MOST_BLOCKS`` cells up to the last position, so a short path is kept case by case and one of 10⁸
+cases in a few thousand blocks, and shards that were cut anywhere come out the same when they are joined.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from edgeworth.bet.fractional import FRACTIONS
+from edgeworth.bet.paths import whole_sum
+from edgeworth.errors import MergeError
+from edgeworth.tallies.joint import Floats, Integers
+
+MOST_BLOCKS = 4096
+
+SUMS = (
+    "model_mean",
+    "model_variance",
+    "price_mean",
+    "price_variance",
+    "model_log_growth",
+    "brier",
+    "brier_square",
+    "log",
+    "log_square",
+)
+"""Sums over cases: mean and variance of the log factor if the model, or the prices, are right; the logarithm
+of the factor's mean if the model is right; differences of scores, rival less model, and their squares."""
+
+LOGS = ("wealth", "henzi_brier", "henzi_log")
+"""Sums of log factors, in which ruin absorbs."""
+
+
+def grid_of(end: int) -> int:
+    """The size of a block when positions reach up to ``end``: a power of two.
+
+    >>> grid_of(4096), grid_of(4097), grid_of(10**8)
+    (1, 2, 32768)
+    """
+    size = 1
+    while size * MOST_BLOCKS < end:
+        size *= 2
+    return size
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Consecutive pieces of a path, in order: from ``starts`` to before ``ends``.
+
+    ``logs`` are sums of log factors, ``fractions`` those of each stake fraction; ``top`` and ``bottom`` are
+    the highest and lowest log wealth on the way, from 0 at the start of the block, and ``drawdown`` the
+    largest fall from a height reached within it.
+    """
+
+    starts: Integers
+    ends: Integers
+    logs: Floats
+    fractions: Floats
+    sums: Floats
+    top: Floats
+    bottom: Floats
+    drawdown: Floats
+
+    @classmethod
+    def empty(cls) -> Self:
+        """No cases."""
+        none, zero = np.zeros(0), np.zeros(0, dtype=np.int64)
+        wide = np.zeros((0, len(FRACTIONS)))
+        return cls(zero, zero, np.zeros((0, len(LOGS))), wide, np.zeros((0, len(SUMS))), none, none, none)
+
+    @classmethod
+    def of_cases(cls, logs: Floats, fractions: Floats, sums: Floats, first: int) -> Self:
+        """One block a case."""
+        starts = np.arange(first, first + len(logs), dtype=np.int64)
+        wealth = logs[:, 0]
+        fallen = np.maximum(0.0, -wealth)
+        return cls(
+            starts,
+            starts + 1,
+            logs,
+            fractions,
+            sums,
+            np.maximum(0.0, wealth),
+            np.minimum(0.0, wealth),
+            fallen,
+        )
+
+    @property
+    def number(self) -> int:
+        """How many blocks there are."""
+        return len(self.starts)
+
+    def __add__(self, other: Self) -> Self:
+        """Both, in order of position; positions that both have are refused."""
+        if not self.number or not other.number:
+            return self if self.number else other
+        joined = replace(
+            self,
+            **{
+                name: np.concatenate([getattr(self, name), getattr(other, name)])
+                for name in self.__dataclass_fields__
+            },
+        )
+        order = np.argsort(joined.starts, kind="stable")
+        joined = joined._at(order)
+        overlap = joined.starts[1:] < joined.ends[:-1]
+        if overlap.any():
+            place = int(joined.starts[1:][overlap][0])
+            raise MergeError(f"both hold the case at position {place:,}: a path has each position once")
+        return joined.coarsened()
+
+    def _at(self, rows: Any) -> Self:
+        return replace(self, **{name: getattr(self, name)[rows] for name in self.__dataclass_fields__})
+
+    def coarsened(self, end: int = 0) -> Self:
+        """Neighbours within one cell of the grid joined; ``end`` is where the whole path will end."""
+        if not self.number:
+            return self
+        cell = self.starts // grid_of(max(end, int(self.ends[-1])))
+        # A gap in the positions keeps two pieces of one cell apart.
+        is_new = np.ones(self.number, dtype=bool)
+        is_new[1:] = (cell[1:] != cell[:-1]) | (self.starts[1:] != self.ends[:-1])
+        firsts = np.flatnonzero(is_new)
+        if len(firsts) == self.number:
+            return self
+        lasts = np.append(firsts[1:], self.number)
+        lengths = lasts - firsts
+        if len(set(lengths.tolist())) == 1:
+            return self._joined_evenly(firsts, lasts, int(lengths[0]))
+        groups = [self._at(slice(a, b))._joined() for a, b in zip(firsts, lasts, strict=True)]
+        return replace(
+            self,
+            **{
+                name: np.concatenate([getattr(group, name) for group in groups])
+                for name in self.__dataclass_fields__
+            },
+        )
+
+    def _joined(self) -> Self:
+        """All blocks as one."""
+        return (
+            self
+            if self.number == 1
+            else self._joined_evenly(np.array([0]), np.array([self.number]), self.number)
+        )
+
+    def _joined_evenly(self, firsts: Any, lasts: Any, length: int) -> Self:
+        """Runs of equally many blocks as one block each."""
+
+        def rows(values: Floats) -> Floats:
+            return values.reshape(len(firsts), length, *values.shape[1:])
+
+        before = _before(rows(self.logs[:, 0]))
+        with np.errstate(invalid="ignore"):
+            tops, bottoms = before + rows(self.top), before + rows(self.bottom)
+        # Ruin absorbs, whether boundless wealth came before it or after.
+        tops, bottoms = (np.where(np.isnan(x) | (before == -np.inf), -np.inf, x) for x in (tops, bottoms))
+        peak = np.maximum.accumulate(np.maximum(tops, 0.0), axis=1)
+        earlier = np.concatenate([np.zeros((len(firsts), 1)), peak[:, :-1]], axis=1)
+        with np.errstate(invalid="ignore"):
+            falls = np.where(np.isinf(bottoms) & (bottoms < 0), np.inf, earlier - bottoms)
+        # What was boundless or lost before falls no further.
+        inside = np.where(np.isinf(before), 0.0, rows(self.drawdown))
+        drawdown = np.maximum(np.nan_to_num(falls, nan=0.0, posinf=np.inf), inside).max(axis=1)
+        return replace(
+            self,
+            starts=self.starts[firsts],
+            ends=self.ends[lasts - 1],
+            logs=np.stack([whole_sum(part) for part in rows(self.logs)]),
+            fractions=np.stack([whole_sum(part) for part in rows(self.fractions)]),
+            sums=rows(self.sums).sum(axis=1),
+            top=np.maximum(0.0, tops.max(axis=1)),
+            bottom=np.minimum(0.0, bottoms.min(axis=1)),
+            drawdown=np.maximum(0.0, drawdown),
+        )
+
+
+def _before(logs: Floats) -> Floats:
+    """Log wealth before each block of each run."""
+    moved = np.concatenate([np.zeros((len(logs), 1)), logs[:, :-1]], axis=1)
+    if np.isfinite(moved).all():
+        return np.asarray(np.cumsum(moved, axis=1))
+    from edgeworth.bet.paths import running_sum
+
+    return running_sum(moved.T).T
