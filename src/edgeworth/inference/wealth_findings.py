@@ -18,6 +18,7 @@ from edgeworth.inference.sequential import (
     block_empirical_bernstein,
 )
 from edgeworth.inference.tails import Tail
+from edgeworth.inference.wealth_law import LogWealthLaw
 from edgeworth.measures.calibration_parts import Decomposition, decomposed
 from edgeworth.measures.skill import skill
 from edgeworth.measures.views import Values
@@ -156,8 +157,6 @@ def _log_sequence(wealth: Wealth, level: float) -> ConfidenceSequence | None:
 def _luck(wealth: Wealth) -> Tail | None:
     if wealth.games is None or math.isnan(wealth.log_wealth):
         return None
-    from edgeworth.inference.wealth_law import LogWealthLaw
-
     games = wealth.games
     law = LogWealthLaw.of(games.log_factors, games.prices, games.counts)
     return law.tail(wealth.log_wealth)
