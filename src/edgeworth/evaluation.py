@@ -40,7 +40,6 @@ from edgeworth.reports import (
     trec_report,
 )
 from edgeworth.sources import Label, Source, open_source
-from edgeworth.sources.probabilities import as_probabilities
 from edgeworth.sources.trec import read_qrels, read_run
 from edgeworth.tallies import (
     Calibration,
@@ -168,7 +167,7 @@ def _examined(
     truth: Any, probabilities: Any, against: Any, odds: Any, bookmaker: Any, asked: dict[str, Any], name: str
 ) -> tuple[ForecastFindings, dict[str, Any]]:
     names = {key: asked[key] for key in ("labels", "positive", "normalise")}
-    forecasts = Forecasts.of(truth, as_probabilities(probabilities), **names)
+    forecasts = Forecasts.of(truth, probabilities, **names)
     terms = {key: asked[key] for key in ("stake", "ordered", "predictions_made")}
     systems = {"model": forecasts}
     if odds is not None or bookmaker is not None:
@@ -197,8 +196,7 @@ def _examined(
 def _rival(truth: Any, forecasts: Forecasts, against: Any, names: dict[str, Any]) -> tuple[Forecasts, str]:
     """The rival's forecasts; left out, the class shares of these very cases."""
     if against is not None:
-        values = as_probabilities(against, "the rival's probabilities")
-        return Forecasts.of(truth, values, name="the rival's probabilities", **names), "the rival"
+        return Forecasts.of(truth, against, name="the rival's probabilities", **names), "the rival"
     shares = np.bincount(forecasts.codes, minlength=forecasts.size) / len(forecasts.codes)
     constant = np.broadcast_to(shares, forecasts.probabilities.shape)
     return replace(forecasts, probabilities=constant), "constant class shares"

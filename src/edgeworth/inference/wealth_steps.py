@@ -101,12 +101,12 @@ class Steps:
     @cached_property
     def ruin(self) -> Floats:
         """The probability of ruin in each step."""
-        return np.minimum((self.probabilities * (self.log_factors == -np.inf)).sum(axis=1), 1.0)
+        return np.asarray(np.minimum((self.probabilities * (self.log_factors == -np.inf)).sum(axis=1), 1.0))
 
     @cached_property
     def boundless(self) -> Floats:
         """The probability in each step that wealth becomes infinite."""
-        return np.minimum((self.probabilities * (self.log_factors == np.inf)).sum(axis=1), 1.0)
+        return np.asarray(np.minimum((self.probabilities * (self.log_factors == np.inf)).sum(axis=1), 1.0))
 
     @cached_property
     def extremes(self) -> tuple[float, float]:

@@ -9,14 +9,13 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
-from edgeworth.bet import Bookmaker, Market
+from edgeworth.bet import Bookmaker, Drunken, Market, Quote
 from edgeworth.bet.checking import check_fraction
 from edgeworth.bet.fractional import log_average
 from edgeworth.bet.paths import running_sum, whole_sum
 from edgeworth.bet.staking import factors_by_outcome
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.sources.columns import Label
-from edgeworth.sources.probabilities import as_probabilities
 from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.joint import Floats, Integers
 from edgeworth.tallies.labels import listed
@@ -91,7 +90,7 @@ class Wealth:
                 "say whom to bet against: against= (probabilities), odds= or bookmaker=, one of them"
             )
         names: dict[str, Any] = {"labels": labels, "positive": positive, "normalise": normalise}
-        forecasts = Forecasts.of(truth, as_probabilities(probabilities), **names)
+        forecasts = Forecasts.of(truth, probabilities, **names)
         options: dict[str, Any] = {
             "stake": stake,
             "ordered": ordered,
@@ -101,7 +100,7 @@ class Wealth:
         if against is not None:
             rival = Forecasts.of(
                 truth,
-                as_probabilities(against, "the rival's probabilities"),
+                against,
                 name="the rival's probabilities",
                 **names,
             )
@@ -128,7 +127,7 @@ class Wealth:
         cls, forecasts: Forecasts, bookmaker: Bookmaker, *, first: int = 0, **options: Any
     ) -> Self:
         """Against quoted odds, backing only where nothing can be laid."""
-        quote = bookmaker.quote(forecasts.probabilities.shape)
+        quote = _quoted(bookmaker, forecasts, first)
         prices = 1 / quote.back
         full = factors_by_outcome(forecasts.probabilities, quote.back, lay=quote.lay)
         with np.errstate(divide="ignore"):
@@ -166,6 +165,8 @@ class Wealth:
             raise InputError(
                 f"row {row:,}: both gave probability 0 to what happened, so no bet can be settled"
             )
+        # What both rule out, and did not happen, moves nothing.
+        logs = np.where(np.isnan(logs), 0.0, logs)
         staked = logs if stake == 1 else at_fraction(logs, stake)
         blocks = built_blocks(forecasts, rival, prices, staked, realised, first)
         games = Games.of(forecasts.probabilities, prices, staked, np.ones(len(realised), dtype=np.int64))
@@ -190,7 +191,7 @@ class Wealth:
 
     @property
     def e_value(self) -> float:
-        """The final wealth as evidence against the prices; ``ew.examine_bets`` says against what, in words."""
+        """The final wealth as evidence against the prices; ``ew.examine_bets`` says against what."""
         return self.wealth
 
     @property
@@ -307,6 +308,15 @@ class Wealth:
         return f"<Wealth: {self.cases:,} bets against {self.against}, log wealth {self.log_wealth:.4g}>"
 
 
+def _quoted(bookmaker: Bookmaker, forecasts: Forecasts, first: int) -> Quote:
+    """The odds of these cases; prices drawn at random are drawn from the first case of the whole path on."""
+    cases, outcomes = forecasts.probabilities.shape
+    if not isinstance(bookmaker, Drunken) or not first:
+        return bookmaker.quote((cases, outcomes))
+    whole = bookmaker.quote((first + cases, outcomes))
+    return Quote(whole.back[first:], None if whole.lay is None else whole.lay[first:])
+
+
 def _as_races(odds: Any, forecasts: Forecasts) -> Floats:
     values = np.asarray(odds, dtype=np.float64)
     if values.ndim == 1 and len(values) == forecasts.size and len(forecasts.codes) != forecasts.size:
@@ -330,11 +340,11 @@ def final_log_wealth(
     """Log wealth against a rival's fair prices and nothing else: Σ log p(y) − log q(y).
 
     >>> round(final_log_wealth([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5, 0.5, 0.5]), 6)
-    0.988798
+    0.988797
     """
     names: dict[str, Any] = {"labels": labels, "positive": positive}
-    mine = Forecasts.of(truth, as_probabilities(probabilities), **names)
-    its = Forecasts.of(truth, as_probabilities(against), name="the rival's probabilities", **names)
+    mine = Forecasts.of(truth, probabilities, **names)
+    its = Forecasts.of(truth, against, name="the rival's probabilities", **names)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(mine.of_truth(mine.probabilities)) - np.log(its.of_truth(its.probabilities))
     return float(whole_sum(logs))

@@ -167,6 +167,9 @@ class Blocks:
             falls = np.where(np.isinf(bottoms) & (bottoms < 0), np.inf, earlier - bottoms)
         # What was boundless or lost before falls no further.
         inside = np.where(np.isinf(before), 0.0, rows(self.drawdown))
+        with np.errstate(invalid="ignore"):
+            # Where an infinite gain meets an infinite loss a sum is not a number, and stays so.
+            sums = rows(self.sums).sum(axis=1)
         drawdown = np.maximum(np.nan_to_num(falls, nan=0.0, posinf=np.inf), inside).max(axis=1)
         return replace(
             self,
@@ -174,7 +177,7 @@ class Blocks:
             ends=self.ends[lasts - 1],
             logs=np.stack([whole_sum(part) for part in rows(self.logs)]),
             fractions=np.stack([whole_sum(part) for part in rows(self.fractions)]),
-            sums=rows(self.sums).sum(axis=1),
+            sums=sums,
             top=np.maximum(0.0, tops.max(axis=1)),
             bottom=np.minimum(0.0, bottoms.min(axis=1)),
             drawdown=np.maximum(0.0, drawdown),

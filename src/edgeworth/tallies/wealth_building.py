@@ -33,8 +33,7 @@ def built_blocks(
 def at_fraction(logs: Floats, stake: float) -> Floats:
     """Log factors when only a fraction of Kelly's stake is bet."""
     shape = logs.shape
-    usable = np.where(np.isnan(logs), 0.0, logs)
-    return fractional_logs(usable.ravel(), [stake])[:, 0].reshape(shape)
+    return fractional_logs(logs.ravel(), [stake])[:, 0].reshape(shape)
 
 
 def _henzi(forecasts: Forecasts, rival: Forecasts) -> list[Floats]:

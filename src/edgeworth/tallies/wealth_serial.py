@@ -31,6 +31,8 @@ def blocks_from_dict(payload: dict[str, Any]) -> Blocks:
         if array.shape != shape and not (number == 0 and array.size == 0):
             raise InputError(f"{name} of a path has shape {array.shape}; {shape} is needed")
         arrays[name] = array.reshape(shape)
+    if any(np.isnan(array).any() for name, array in arrays.items() if name != "sums"):
+        raise InputError("a path of a tally holds numbers")
     starts, ends = (arrays[name].astype(np.int64) for name in ("starts", "ends"))
     if np.any(ends <= starts) or np.any(starts[1:] < ends[:-1]) or np.any(starts < 0):
         raise InputError("the positions of a path ascend and do not overlap")
@@ -38,13 +40,11 @@ def blocks_from_dict(payload: dict[str, Any]) -> Blocks:
 
 
 def floats_from_json(payload: dict[str, Any], name: str) -> NDArray[np.float64]:
-    """An array of numbers, infinite ones as text."""
+    """An array of numbers; infinite ones, and sums of opposite infinities, as text."""
     try:
         array = np.array(_parsed(payload_field(payload, name, list)), dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"{name} of a tally must be numbers in rows of equal length") from None
-    if np.isnan(array).any():
-        raise InputError(f"{name} of a tally must be numbers")
     return array
 
 
@@ -57,7 +57,7 @@ def _plain(values: Any) -> Any:
 def _parsed(values: Any) -> Any:
     if isinstance(values, list):
         return [_parsed(value) for value in values]
-    if isinstance(values, bool) or not (isinstance(values, (int, float)) or values in ("inf", "-inf")):
+    if isinstance(values, bool) or not (isinstance(values, (int, float)) or values in ("inf", "-inf", "nan")):
         raise ValueError(values)
     return float(values)
 
