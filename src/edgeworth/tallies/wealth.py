@@ -127,6 +127,11 @@ class Wealth:
         cls, forecasts: Forecasts, bookmaker: Bookmaker, *, first: int = 0, **options: Any
     ) -> Self:
         """Against quoted odds, backing only where nothing can be laid."""
+        if isinstance(bookmaker, Drunken) and forecasts.size == 2:
+            # Two classes are one game: a price of the second, backed and laid alike.
+            price = bookmaker.prices((first + len(forecasts),))[first:]
+            rival = replace(forecasts, probabilities=np.stack([1 - price, price], axis=1))
+            return cls.from_forecasts(forecasts, rival, first=first, against="a drunken bookmaker", **options)
         quote = _quoted(bookmaker, forecasts, first)
         prices = 1 / quote.back
         full = factors_by_outcome(forecasts.probabilities, quote.back, lay=quote.lay)
