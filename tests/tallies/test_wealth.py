@@ -21,6 +21,7 @@ from edgeworth.bet import Drunken, Market, Rival
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.sample import sample_file
 from edgeworth.tallies import Wealth, wealth_blocks
+from edgeworth.tallies.wealth import final_log_wealth
 
 HALF = [0.5, 0.5, 0.5]
 FORECASTS = [0.6, 0.3, 0.8]
@@ -150,7 +151,7 @@ def test_against_fair_odds_on_both_sides_wealth_is_the_likelihood_ratio(
     p, q = (rng.dirichlet(np.ones(classes), cases) for _ in range(2))
     truth = rng.integers(0, classes, cases)
     ratio = sum(math.log(p[i, k]) - math.log(q[i, k]) for i, k in enumerate(truth))
-    named = {"labels": range(classes)}
+    named: dict[str, Any] = {"labels": range(classes)}
     books = (Rival(q), Market(1 / q, lay=1 / q))
     found = [Wealth.from_probabilities(truth, p, bookmaker=book, **named) for book in books]
     found.append(Wealth.from_probabilities(truth, p, against=q, **named))
@@ -211,6 +212,14 @@ def test_the_reverse_game_is_fair_if_the_model_is_right() -> None:
     assert_ville([(chance, -wealth.log_minimum) for chance, wealth in found])
 
 
+def test_wealth_over_its_expected_growth_is_a_martingale_if_the_model_is_right() -> None:
+    p, q = pairs(TWO), pairs(TWO_RIVAL)
+    found = every_path(p, p, 2, against=floats(q))
+    mean = sum(float(chance) * np.exp(wealth.martingale) for chance, wealth in found)
+    np.testing.assert_allclose(mean, np.ones(6), rtol=1e-12)
+    assert_ville([(chance, max(0.0, float(wealth.martingale.max()))) for chance, wealth in found])
+
+
 @pytest.mark.parametrize("bet", ["henzi_brier", "henzi_log"])
 @pytest.mark.parametrize("true", ["the rival's", "as good"])
 def test_bets_on_scores_are_no_better_than_fair(bet: str, true: str) -> None:
@@ -243,6 +252,23 @@ def test_backing_gains_nothing_if_no_outcome_is_likelier_than_its_price(rule: st
     assert_ville([(chance, wealth.log_maximum) for chance, wealth in found])
 
 
+def test_the_prices_of_an_exchange_with_a_spread_are_ones_at_which_nothing_is_gained() -> None:
+    """Back prices divided by their sum can fall below what is laid, and then the game is no longer fair."""
+    p = rows([("1/2", "1/2"), ("2/5", "3/5")])
+    back, lay = [[1.5, 2.5]] * 2, [[1.55, 3.5]] * 2
+    options: dict[str, Any] = {"bookmaker": Market(back, lay=lay), "labels": range(2)}
+    found = [
+        (truth, Wealth.from_probabilities(list(truth), floats(p), **options))
+        for truth in itertools.product(range(2), repeat=2)
+    ]
+    games = found[0][1].games
+    assert games is not None
+    # Both races have the same prices, so the order of the games does not matter.
+    prices = games.prices[0].tolist()
+    mean = sum(math.prod(prices[k] for k in truth) * wealth.wealth for truth, wealth in found)
+    assert mean <= 1 + 1e-12
+
+
 # -- published numbers -------------------------------------------------------------------------------------
 
 
@@ -251,8 +277,20 @@ def test_three_games_at_even_odds() -> None:
     assert wealth.wealth == pytest.approx(0.6 * 0.7 * 0.8 * 8, rel=1e-14)
     assert wealth.sums("model_mean").sum() == pytest.approx(0.2951631491, abs=5e-11)
     assert wealth.sums("model_variance").sum() == pytest.approx(0.4977082673, abs=5e-11)
+    assert math.exp(wealth.sums("model_log_growth").sum()) == pytest.approx(1.640704, abs=5e-7)
     assert wealth.sums("price_mean").sum() == pytest.approx(-0.3307312421, abs=5e-11)
     assert wealth.sums("price_variance").sum() == pytest.approx(0.7010319184, abs=5e-11)
+
+
+def test_the_end_without_the_way() -> None:
+    for classes in (2, 3):
+        rng = np.random.default_rng(classes)
+        p, q = (rng.dirichlet(np.ones(classes), 500) for _ in range(2))
+        truth = rng.integers(0, classes, 500)
+        wealth = Wealth.from_probabilities(truth, p, against=q, labels=range(classes))
+        short = final_log_wealth(truth, p, against=q, labels=range(classes))
+        assert short == pytest.approx(wealth.log_wealth, rel=1e-12)
+        np.testing.assert_allclose(wealth.returns, p[range(500), truth] / q[range(500), truth], rtol=1e-12)
 
 
 def test_moments_depend_on_the_forecasts_and_not_on_what_happened() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from edgeworth.bet.paths import running_sum
 from edgeworth.errors import InputError
 from edgeworth.inference.laws import check_level
 from edgeworth.inference.sequential import (
@@ -25,11 +26,11 @@ from edgeworth.measures.views import Values
 from edgeworth.sources.columns import Label
 from edgeworth.tallies import Calibration, ContingencyTable, ForecastScores, Wealth
 
-FAIR_NULL = "{against}'s probabilities are the true ones, given all that the model knew"
+FAIR_NULL = "{prices} are the true ones, given all that the model knew"
 CONSTANT_NULL = "the classes come with constant shares, whatever these are and whatever the model knew"
 BACKING_NULL = "no outcome is likelier than its price, given all that the model knew"
 REVERSE_NULL = "the model's probabilities are the true ones, given all that {against} knew"
-ROUND_NULL = "in every round {against}'s expected {score} score is at least as good as the model's"
+ROUND_NULL = "in every round {whose} expected {score} score is at least as good as the model's"
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def examine_bets(wealth: Wealth, *, level: float = 0.95) -> Bets:
         raise InputError("there are no bets to settle")
     ordered, fair = wealth.ordered, wealth.book == "fair"
     nulls = {"fair": FAIR_NULL, "backing": BACKING_NULL, "constant": CONSTANT_NULL}
-    null = nulls[wealth.book].format(against=wealth.against)
+    null = nulls[wealth.book].format(prices=_prices_of(wealth.against))
     # Shares counted on these cases price them at least as well as the true constant ones would: the wealth
     # against them is an e-value, but not its way there, nor that of any other bet.
     hindsight = wealth.book == "constant"
@@ -135,13 +136,23 @@ def examine_bets(wealth: Wealth, *, level: float = 0.95) -> Bets:
 
 def _reverse(wealth: Wealth) -> Evidence:
     """The rival's bets against the model are the same bets turned round."""
-    largest = max(0.0, -wealth.log_minimum) if wealth.ordered else None
     null = REVERSE_NULL.format(against=wealth.against)
-    return Evidence(-wealth.log_wealth, largest, "less", null)
+    # Where both were ruined within a block its sum does not tell who was first: the rival has nothing then.
+    both = np.isnan(wealth.sums("log"))
+    path = running_sum(np.where(both, -np.inf, -wealth.blocks.logs[:, 0]))
+    largest = max(0.0, float(path.max()))
+    if np.isfinite(path).all():
+        largest = max(largest, -wealth.log_minimum)
+    return Evidence(float(path[-1]), largest if wealth.ordered else None, "less", null)
+
+
+def _prices_of(against: str) -> str:
+    return "the rival's probabilities" if against == "the rival" else f"the prices of {against}"
 
 
 def _rounds(wealth: Wealth, name: str, score: str) -> Evidence:
-    null = ROUND_NULL.format(against=wealth.against, score=score)
+    whose = "the rival's" if wealth.against == "the rival" else "the bookmaker's"
+    null = ROUND_NULL.format(whose=whose, score=score)
     return Evidence.from_path(wealth.bet_path(name), null=null, ordered=wealth.ordered)
 
 

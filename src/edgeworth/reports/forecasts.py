@@ -11,7 +11,7 @@ from edgeworth.inference.sequential import ConfidenceSequence, Evidence
 from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.decisions import tail_to_dict
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
-from edgeworth.reports.wording import level_said, percent, probability_words
+from edgeworth.reports.wording import MINUS, level_said, percent, probability_words
 
 WARNINGS = {
     "cross-validated": (
@@ -92,24 +92,42 @@ def money(log_wealth: float) -> str:
 
 
 def _proved(evidence: Evidence, findings: ForecastFindings) -> str:
-    alpha = 1 - findings.level
+    alpha, made = 1 - findings.level, findings.bets.wealth.predictions_made
+    if made == "in-sample":
+        return "The model had seen these outcomes, so that proves nothing."
     stronger = findings.bets.stronger
     twice = "" if findings.bets.against_model is None else ", both directions paid for"
-    if stronger.p_value <= alpha:
-        return f"That rules out that {stronger.null} (p at most {stronger.p_value:.2g}{twice})."
-    return f"That does not rule out that {evidence.null} (p at most {stronger.p_value:.2g}{twice})."
+    said = f"(p at most {stronger.p_value:.2g}{twice})"
+    if stronger.p_value > alpha:
+        own = f"(p at most {min(1.0, evidence.p_value * (2 if twice else 1)):.2g}{twice})"
+        return f"That does not rule out that {evidence.null} {own}."
+    on_the_way = _on_the_way(stronger, evidence)
+    if made == "cross-validated":
+        before = f"{on_the_way}Had the predictions been made before the outcomes, that would rule out that"
+        return f"{before} {stronger.null} {said}."
+    return f"{on_the_way}That rules out that {stronger.null} {said}."
+
+
+def _on_the_way(stronger: Evidence, evidence: Evidence) -> str:
+    """The maximum, where it is what proves: the end alone would prove less."""
+    if stronger.null != evidence.null or evidence.log_maximum is None:
+        return ""
+    if not evidence.log_maximum > evidence.log_e_value + 1e-9:
+        return ""
+    return f"On the way it reached {money(evidence.log_maximum)}. "
 
 
 def _better(findings: ForecastFindings) -> str:
     point = findings.bets.brier_sequence.last
-    level = level_said(findings.level)
-    against = findings.bets.wealth.against
-    said = f"{point.mean:+.4f} ({level} confidence sequence {point.low:+.4f} to {point.high:+.4f})"
-    text = f"The mean Brier score is better than that of {against} by {said}"
-    if point.low > 0:
-        return f"{text}: the model scores better."
-    if point.high < 0:
-        return f"{text}: the model scores worse."
+    better = point.mean >= 0
+    low, high = (point.low, point.high) if better else (-point.high, -point.low)
+    text = (
+        f"The mean Brier score is {'better' if better else 'worse'} than that of "
+        f"{findings.bets.wealth.against} by {abs(point.mean):.4f} ({level_said(findings.level)} confidence "
+        f"sequence {low:.4f} to {high:.4f})"
+    ).replace("-", MINUS)
+    if low > 0:
+        return f"{text}: the model scores {'better' if better else 'worse'}."
     return f"{text}: who scores better on average is open."
 
 
