@@ -268,7 +268,7 @@ def chance(
     json: Json = None,
 ) -> None:
     """What random selection does: the law of average precision, or of hits, and the chance of a value."""
-    from edgeworth.evaluation import chance_report
+    from edgeworth.questions import chance_report
 
     report = chance_report(
         items,
@@ -294,7 +294,7 @@ def kelly(
     json: Json = None,
 ) -> None:
     """Kelly's stakes for one race: what share of the wealth to bet on each outcome."""
-    from edgeworth.evaluation import kelly_report
+    from edgeworth.questions import kelly_report
 
     prices = None if lay is None else numbers(lay, "lay")
     report = kelly_report(

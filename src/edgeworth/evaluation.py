@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from edgeworth import bet
 from edgeworth.bet import Bookmaker
 from edgeworth.errors import InputError, OptionError
 from edgeworth.gathering import (
@@ -22,7 +21,6 @@ from edgeworth.gathering import (
 )
 from edgeworth.inference import (
     ForecastFindings,
-    chance,
     examine_decisions,
     examine_forecasts,
     examine_lists,
@@ -35,8 +33,6 @@ from edgeworth.reports import (
     forecasts_report,
     lists_report,
     ranking_report,
-    selection_report,
-    stakes_report,
     trec_report,
 )
 from edgeworth.sources import Label, Source, open_source
@@ -51,6 +47,7 @@ from edgeworth.tallies import (
 )
 from edgeworth.tallies.cells import Cells
 from edgeworth.tallies.forecast_columns import Forecasts
+from edgeworth.tallies.labels import listed
 from edgeworth.tallies.ladder import rungs
 from edgeworth.tallies.likeliest import likeliest
 from edgeworth.tallies.policies import Missing, WeightKind
@@ -112,12 +109,15 @@ def evaluate(
         _refuse("with probabilities", group=group, id=id, weight=weight, weight_kind=weight_kind, cells=cells)
         _refuse("with probabilities", abstain=abstain, depth=depth, gain=gain, cost=cost, margin=margin)
         _refuse("with probabilities", pool=pool, commission=commission, relevant_from=relevant_from)
+        if missing != "error":
+            raise OptionError("missing values among probabilities are errors: drop such rows beforehand")
         asked = {"labels": labels, "positive": positive, "normalise": normalise, "time": time}
         asked |= {"predictions_made": predictions_made or "before", "stake": 1.0 if stake is None else stake}
         asked |= {"ordered": ordered or time is not None, "level": level, "ordinal": ordinal}
         return _evaluate_probabilities(data, truth, probabilities, against, odds, bookmaker, asked)
     _refuse("without probabilities", against=against, odds=odds, bookmaker=bookmaker, time=time, stake=stake)
-    _refuse("without probabilities", predictions_made=predictions_made)
+    _refuse("without probabilities", predictions_made=predictions_made, ordered=ordered or None)
+    _refuse("without probabilities", normalise=normalise or None, ordinal=ordinal or None)
     known: dict[str, Any] = {"level": level, "seed": seed, "missing": missing, "positive": positive}
     if prediction is not None:
         _refuse("with a prediction", id=id, depth=depth, gain=gain, cost=cost, cells=cells)
@@ -149,18 +149,45 @@ def evaluate(
 def _evaluate_probabilities(
     data: Any, truth: Any, probabilities: Any, against: Any, odds: Any, bookmaker: Any, asked: dict[str, Any]
 ) -> Report:
-    name = "arrays"
-    if data is not None:
-        wanted, priced = (_column_names(x) for x in (probabilities, against if odds is None else odds))
-        source = open_source(data)
-        name = source.name
-        truth, probabilities, prices = read_forecasts(source, truth, wanted, priced, asked["time"])
-        if asked["labels"] is None and len(wanted) > 1:
-            asked["labels"] = labels_of_columns(wanted, list(dict.fromkeys(truth)))
-        against, odds = (prices, None) if odds is None else (None, prices)
-    elif asked["time"] is not None:
-        raise OptionError("time names a column of data; arrays are put in order beforehand (ordered=True)")
-    return forecasts_report(*_examined(truth, probabilities, against, odds, bookmaker, asked, name))
+    if sum(x is not None for x in (against, odds, bookmaker)) > 1:
+        raise OptionError("bet against one of them: against (probabilities), odds or bookmaker")
+    if data is None:
+        if asked["time"] is not None:
+            raise OptionError(
+                "time names a column of data; arrays are put in order beforehand (ordered=True)"
+            )
+        return forecasts_report(*_examined(truth, probabilities, against, odds, bookmaker, asked, "arrays"))
+    wanted, priced = (_column_names(x) for x in (probabilities, against if odds is None else odds))
+    source = open_source(data)
+    truth, values, prices, order = read_forecasts(source, truth, wanted, priced, asked["time"])
+    if len(wanted) > 1:
+        prices = _matched(wanted, priced, prices, truth, asked)
+    against, odds = (prices, None) if odds is None else (None, prices)
+    if order is not None:
+        # Errors name rows of the file, so what can be wrong with a row is found before they are moved.
+        _examined(truth, values, against, odds, bookmaker, asked, source.name)
+        truth, values = [truth[row] for row in order], values[order]
+        against, odds = (None if x is None else x[order] for x in (against, odds))
+    return forecasts_report(*_examined(truth, values, against, odds, bookmaker, asked, source.name))
+
+
+def _matched(
+    wanted: list[str], priced: list[str], prices: Any, truth: list[Label], asked: dict[str, Any]
+) -> Any:
+    """Which class each column is of, by its name; a rival's columns in the same order."""
+    classes = list(dict.fromkeys(truth))
+    if asked["labels"] is None:
+        asked["labels"] = labels_of_columns(wanted, classes)
+        places = all(type(label) is int and 0 <= label < len(wanted) for label in classes)
+        if asked["labels"] is None and not places:
+            raise InputError(
+                f"{len(wanted)} columns, {', '.join(wanted)}, are not named after the classes "
+                f"{listed(classes)}: say which column is which (labels=, --labels)"
+            )
+    if prices is None or len(priced) < 2 or asked["labels"] is None:
+        return prices
+    its = labels_of_columns(priced, asked["labels"])
+    return prices if its is None else prices[:, [its.index(label) for label in asked["labels"]]]
 
 
 def _examined(
@@ -190,7 +217,7 @@ def _examined(
     calibrations = {key: Calibration.from_forecasts(each) for key, each in systems.items()}
     tables = {key: likeliest(each) for key, each in systems.items()}
     findings = examine_forecasts(wealth, scores, calibrations, tables, ladder=ladder, level=asked["level"])
-    return findings, _about(source=name, against=wealth.against, cases=wealth.cases, **asked)
+    return findings, about_run(source=name, against=wealth.against, cases=wealth.cases, **asked)
 
 
 def _rival(truth: Any, forecasts: Forecasts, against: Any, names: dict[str, Any]) -> tuple[Forecasts, str]:
@@ -231,7 +258,7 @@ def _evaluate_scores(source: Source, columns: dict[str, str], known: dict[str, A
     ranking = tally_ranking(source, columns, **counting)
     asked = {name: known[name] for name in ("level", "seed", "depth", "gain", "cost")}
     sizes = {"items": ranking.total, "targets": ranking.target_total, "dropped": ranking.dropped}
-    about = _about(source=source.name, **columns, **known, **sizes)
+    about = about_run(source=source.name, **columns, **known, **sizes)
     return ranking_report(examine_ranking(ranking, **asked), about)
 
 
@@ -240,7 +267,7 @@ def _evaluate_lists(source: Source, columns: dict[str, str], known: dict[str, An
         raise OptionError("missing values in ranked lists are errors: drop such rows beforehand")
     lists = tally_lists(source, columns, positive=known["positive"], relevant_from=known["relevant_from"])
     sizes = {"lists": lists.number, "items": len(lists.scores), "dropped": lists.dropped}
-    about = _about(source=source.name, **columns, **known, **sizes)
+    about = about_run(source=source.name, **columns, **known, **sizes)
     return lists_report(examine_lists(lists, level=known["level"], seed=known["seed"]), about)
 
 
@@ -297,49 +324,7 @@ def evaluate_trec(
         found[str(path)] = examine_lists(lists, measures=wanted, ties="trec", level=level, seed=seed)
     about = {"qrels": str(qrels), "runs": ", ".join(found), "measures": ", ".join(measures) or None}
     rules = {"relevant_from": relevant_from, "absent": absent, "no_targets": no_targets}
-    return trec_report(found, _about(**about, **rules, level=level, seed=seed))
-
-
-def chance_report(
-    items: int,
-    targets: int,
-    *,
-    average_precision: float | None = None,
-    hits: int | None = None,
-    depth: int | None = None,
-    over: Literal["targets", "reachable"] = "targets",
-    seed: int = 0,
-) -> Report:
-    """What random selection does to average precision, and to hits within a depth."""
-    if hits is not None and depth is None:
-        raise OptionError("hits are counted within a depth: say which")
-    if hits is not None and hits < 0:
-        raise OptionError(f"hits number at least 0; saw {hits}")
-    if average_precision is not None and not 0 <= average_precision <= 1:
-        raise OptionError(f"average precision is a number between 0 and 1; saw {average_precision}")
-    if over == "reachable" and depth is None:
-        raise OptionError("targets within reach need a depth: say which")
-    law = chance.average_precision(items, targets, depth=depth, over=over)
-    tail = None if average_precision is None else law.tail(average_precision, seed=seed)
-    hits_law = None if depth is None else chance.hits(items, targets, min(depth, items))
-    hits_tail = None if hits is None or hits_law is None else hits_law.tail(hits)
-    about = {"items": items, "targets": targets, "depth": depth, "over": over, "seed": seed}
-    return selection_report(law, average_precision, tail, hits_law, hits, hits_tail, _about(**about))
-
-
-def kelly_report(
-    probabilities: Sequence[float],
-    odds: Sequence[float],
-    *,
-    lay: Sequence[float] | None = None,
-    fraction: float = 1.0,
-) -> Report:
-    """Kelly's stakes for one race, and what becomes of the wealth after each outcome."""
-    stakes = bet.kelly(probabilities, odds, lay=lay, fraction=fraction)
-    wealth = bet.wealth_after(odds, stakes, lay=lay)
-    growth = bet.growth(probabilities, odds, stakes, lay=lay)
-    about = _about(odds=list(odds), fraction=fraction)
-    return stakes_report(probabilities, odds, stakes.tolist(), wealth.tolist(), float(growth), about)
+    return trec_report(found, about_run(**about, **rules, level=level, seed=seed))
 
 
 def _refuse(when: str, **options: Any) -> None:
@@ -348,7 +333,8 @@ def _refuse(when: str, **options: Any) -> None:
             raise OptionError(f"{name} has no meaning {when}")
 
 
-def _about(**known: Any) -> dict[str, Any]:
+def about_run(**known: Any) -> dict[str, Any]:
+    """Where a report came from: what is needed to make it again."""
     from edgeworth import __version__
 
     said = {
@@ -361,7 +347,7 @@ def _about(**known: Any) -> dict[str, Any]:
 
 def _about_decisions(tally: ContingencyTable | ClusteredTable, **known: Any) -> dict[str, Any]:
     table = table_of(tally)
-    return _about(**known) | {"cases": table.cells.sum().item(), "dropped": table.dropped}
+    return about_run(**known) | {"cases": table.cells.sum().item(), "dropped": table.dropped}
 
 
 def _slips(

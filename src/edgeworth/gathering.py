@@ -178,8 +178,8 @@ def _nothing_left(source: Source, dropped: int) -> InputError:
 
 def read_forecasts(
     source: Source, truth: str, probabilities: Sequence[str], prices: Sequence[str], time: str | None
-) -> tuple[Any, NDArray[np.float64], NDArray[np.float64] | None]:
-    """Truth, probabilities and a rival's probabilities or odds, in order of time where there is one.
+) -> tuple[Any, NDArray[np.float64], NDArray[np.float64] | None, NDArray[np.intp] | None]:
+    """Truth, probabilities, a rival's probabilities or odds, and the order of rows in time if there is one.
 
     One column stands for the positive class; several for a class each.
     """
@@ -198,13 +198,14 @@ def read_forecasts(
         names = list(dict.fromkeys(labels))
         meant = dict(zip(names, parsed(names), strict=True))
         labels = [meant[label] for label in labels]
+    order = None
     if time is not None:
         if np.isnan(table[:, -1]).any():
             raise InputError(f"{time} must be numbers without gaps to put rows in order")
         order = np.argsort(table[:, -1], kind="stable")
-        table, labels = table[order], [labels[row] for row in order]
     first, second = len(probabilities), len(probabilities) + len(prices)
-    return labels, _narrow(table[:, :first]), _narrow(table[:, first:second]) if prices else None
+    priced = _narrow(table[:, first:second]) if prices else None
+    return labels, _narrow(table[:, :first]), priced, order
 
 
 def _narrow(table: NDArray[np.float64]) -> NDArray[np.float64]:

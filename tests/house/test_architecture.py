@@ -29,6 +29,7 @@ STAGES = [
     "sample",
     "gathering",
     "evaluation",
+    "questions",
     "sklearn",
     "arguments",
     "cli",

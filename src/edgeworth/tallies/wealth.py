@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
-from edgeworth.bet import Bookmaker, Drunken, Market, Quote
+from edgeworth.bet import Bookmaker, Drunken, Market, Quote, clipped_prices
 from edgeworth.bet.checking import check_fraction
 from edgeworth.bet.fractional import log_average
 from edgeworth.bet.paths import running_sum, whole_sum
@@ -134,15 +134,24 @@ class Wealth:
             return cls.from_forecasts(forecasts, rival, first=first, against="a drunken bookmaker", **options)
         quote = _quoted(bookmaker, forecasts, first)
         prices = 1 / quote.back
-        full = factors_by_outcome(forecasts.probabilities, quote.back, lay=quote.lay)
+        p = forecasts.probabilities
+        full = factors_by_outcome(p, quote.back, lay=quote.lay)
         with np.errstate(divide="ignore"):
             logs = np.log(full)
+        over = prices.sum(axis=1)
+        if quote.lay is None and (over < 1 - 1e-9).any():
+            row = int(np.argmax(over < 1 - 1e-9))
+            raise InputError(
+                f"row {row + 1:,}: the odds' prices add up to {over[row]:.6g}, below 1: backing all of them "
+                "is a sure profit (an arbitrage), which proves nothing about forecasts"
+            )
         name = type(bookmaker).__name__
         said = {"Market": "the market's odds", "Drunken": "a drunken bookmaker"}.get(
             name, f"a bookmaker ({name})"
         )
         book: Book = "backing" if quote.lay is None else "fair"
-        fair = prices / prices.sum(axis=1, keepdims=True)
+        # With two prices, those inside the spread at which the model bets.
+        fair = prices / over[:, None] if quote.lay is None else clipped_prices(p, quote.back, quote.lay)
         rival = replace(forecasts, probabilities=fair)
         return cls._of(forecasts, fair, logs, rival, first, book=book, against=said, **options)
 

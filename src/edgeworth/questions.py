@@ -1,0 +1,54 @@
+"""Questions without data: what chance does, and what to stake."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from edgeworth import bet
+from edgeworth.errors import OptionError
+from edgeworth.evaluation import about_run
+from edgeworth.inference import chance
+from edgeworth.reports import Report, selection_report, stakes_report
+
+
+def chance_report(
+    items: int,
+    targets: int,
+    *,
+    average_precision: float | None = None,
+    hits: int | None = None,
+    depth: int | None = None,
+    over: Literal["targets", "reachable"] = "targets",
+    seed: int = 0,
+) -> Report:
+    """What random selection does to average precision, and to hits within a depth."""
+    if hits is not None and depth is None:
+        raise OptionError("hits are counted within a depth: say which")
+    if hits is not None and hits < 0:
+        raise OptionError(f"hits number at least 0; saw {hits}")
+    if average_precision is not None and not 0 <= average_precision <= 1:
+        raise OptionError(f"average precision is a number between 0 and 1; saw {average_precision}")
+    if over == "reachable" and depth is None:
+        raise OptionError("targets within reach need a depth: say which")
+    law = chance.average_precision(items, targets, depth=depth, over=over)
+    tail = None if average_precision is None else law.tail(average_precision, seed=seed)
+    hits_law = None if depth is None else chance.hits(items, targets, min(depth, items))
+    hits_tail = None if hits is None or hits_law is None else hits_law.tail(hits)
+    about = {"items": items, "targets": targets, "depth": depth, "over": over, "seed": seed}
+    return selection_report(law, average_precision, tail, hits_law, hits, hits_tail, about_run(**about))
+
+
+def kelly_report(
+    probabilities: Sequence[float],
+    odds: Sequence[float],
+    *,
+    lay: Sequence[float] | None = None,
+    fraction: float = 1.0,
+) -> Report:
+    """Kelly's stakes for one race, and what becomes of the wealth after each outcome."""
+    stakes = bet.kelly(probabilities, odds, lay=lay, fraction=fraction)
+    wealth = bet.wealth_after(odds, stakes, lay=lay)
+    growth = bet.growth(probabilities, odds, stakes, lay=lay)
+    about = about_run(odds=list(odds), fraction=fraction)
+    return stakes_report(probabilities, odds, stakes.tolist(), wealth.tolist(), float(growth), about)
