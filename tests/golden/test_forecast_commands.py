@@ -2,45 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from command_line import call, flat, refused
 from edgeworth.bet import Drunken
-from edgeworth.cli import main
 from edgeworth.inference.wealth_findings import examine_bets
 from edgeworth.sample import sample_file
 from edgeworth.tallies import Wealth
 
 TWO = ["evaluate", "two.csv", "--truth", "y", "--probability", "p"]
 THREE = ["evaluate", "three.csv", "--truth", "y", "--probabilities", "p_a,p_b,p_c"]
-
-
-def call(
-    folder: Path, capsys: pytest.CaptureFixture[str], *arguments: str
-) -> subprocess.CompletedProcess[str]:
-    with contextlib.chdir(folder), pytest.raises(SystemExit) as left:
-        main(list(arguments))
-    shown = capsys.readouterr()
-    return subprocess.CompletedProcess(arguments, int(left.value.code or 0), shown.out, shown.err)
-
-
-def flat(text: str) -> str:
-    return " ".join(text.replace("│", " ").split())
-
-
-def refused(done: subprocess.CompletedProcess[str]) -> str:
-    assert done.returncode == 2, done.stdout
-    assert done.stdout == ""
-    assert done.stderr.count("\n") == 1, done.stderr
-    assert done.stderr.startswith("edgeworth: ")
-    return done.stderr
 
 
 def two_file(folder: Path, number: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,30 +12,10 @@ import pytest
 import pytrec_eval
 
 import edgeworth as ew
-from edgeworth.cli import main
+from command_line import call, flat, refused
 
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq1 0 d3 2\nq2 0 d1 0\nq3 0 d9 1\n"
 RUN = "q1 Q0 d2 1 9.0 tag\nq1 Q0 d1 2 8.0 tag\nq1 Q0 d7 3 7.0 tag\nq2 Q0 d1 1 1.0 tag\nq8 Q0 d1 1 1.0 tag\n"
-
-
-def call(
-    folder: Path, capsys: pytest.CaptureFixture[str], *arguments: str
-) -> subprocess.CompletedProcess[str]:
-    with contextlib.chdir(folder), pytest.raises(SystemExit) as left:
-        main(list(arguments))
-    shown = capsys.readouterr()
-    return subprocess.CompletedProcess(arguments, int(left.value.code or 0), shown.out, shown.err)
-
-
-def flat(text: str) -> str:
-    return " ".join(text.replace("│", " ").split())
-
-
-def refused(done: subprocess.CompletedProcess[str]) -> str:
-    assert done.returncode == 2, done.stdout
-    assert done.stdout == ""
-    assert done.stderr.count("\n") == 1, done.stderr
-    return done.stderr
 
 
 def scores_file(folder: Path, rows: int = 300, seed: int = 1) -> tuple[Any, Any]:

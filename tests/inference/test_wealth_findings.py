@@ -204,7 +204,7 @@ def test_ruin_and_what_was_impossible() -> None:
     assert ruined.against_rival.p_value == pytest.approx(1 / 1.8)
     assert ruined.against_model is not None
     assert (ruined.against_model.e_value, ruined.against_model.p_value) == (math.inf, 0.0)
-    assert (ruined.growth, ruined.factor) == (-math.inf, 0.0)
+    assert (ruined.growth, ruined.rate) == (-math.inf, -1.0)
     boundless = bets([1, 1], [0.9, 0.1], [0.5, 0.0])
     assert (boundless.against_rival.e_value, boundless.against_rival.p_value) == (math.inf, 0.0)
     assert boundless.against_model is not None
@@ -214,7 +214,7 @@ def test_ruin_and_what_was_impossible() -> None:
 
 def test_growth_is_a_geometric_mean() -> None:
     found = bets()
-    assert found.factor == pytest.approx(math.prod(factors()) ** (1 / 6), rel=1e-12)
+    assert found.rate == pytest.approx(math.prod(factors()) ** (1 / 6) - 1, rel=1e-12)
     assert found.growth == pytest.approx(math.log(math.prod(factors())) / 6, rel=1e-12)
 
 

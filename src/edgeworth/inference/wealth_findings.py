@@ -63,9 +63,14 @@ class Bets:
         return self.wealth.log_wealth / self.wealth.cases
 
     @property
-    def factor(self) -> float:
-        """What a case multiplied wealth by, on geometric average."""
-        return math.exp(self.growth) if self.growth < 700 else math.inf
+    def rate(self) -> float:
+        """What a case added to wealth, as a share of it, on geometric average."""
+        return math.expm1(self.growth) if self.growth < 700 else math.inf
+
+    @property
+    def p_value(self) -> float:
+        """Against the rival's prices; looking in both directions is paid for where both were looked at."""
+        return min(1.0, self.against_rival.p_value * (1 if self.against_model is None else 2))
 
 
 @dataclass(frozen=True)

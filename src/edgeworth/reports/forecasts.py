@@ -74,7 +74,7 @@ def forecasts_verdict(findings: ForecastFindings) -> str:
     if wealth.log_wealth == -math.inf:
         return f"Ruined: the model gave probability 0 to something that happened, in {wealth.cases:,} cases."
     evidence = bets.against_rival
-    grown = f"{percent(bets.factor - 1, 2)} a case" if math.isfinite(bets.growth) else "without bound"
+    grown = f"{percent(bets.rate, 2)} a case" if math.isfinite(bets.growth) else "without bound"
     first = f"A stake of 1 on the model against {wealth.against} became {money(wealth.log_wealth)} over "
     first += f"{wealth.cases:,} cases ({grown})."
     return f"{first} {_proved(evidence, findings)} {_better(findings)}"
@@ -99,7 +99,7 @@ def _proved(evidence: Evidence, findings: ForecastFindings) -> str:
     twice = "" if findings.bets.against_model is None else ", both directions paid for"
     said = f"(p at most {stronger.p_value:.2g}{twice})"
     if stronger.p_value > alpha:
-        own = f"(p at most {min(1.0, evidence.p_value * (2 if twice else 1)):.2g}{twice})"
+        own = f"(p at most {findings.bets.p_value:.2g}{twice})"
         return f"That does not rule out that {evidence.null} {own}."
     on_the_way = _on_the_way(stronger, evidence)
     if made == "cross-validated":

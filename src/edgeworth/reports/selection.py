@@ -36,7 +36,7 @@ def selection_report(
     rows: list[tuple[Cell, ...]] = [
         ("mean", f"{law.mean:.6g}"),
         ("standard deviation", f"{law.standard_deviation:.6g}"),
-        ("share of targets", f"{law.m / law.n:.6g}"),
+        ("share of targets", f"{law.share:.6g}"),
     ]
     grid = Grid("Average precision by random selection", (Column("what"), Column("value")), tuple(rows))
     tails = [("average precision", value, tail), ("hits", hits, hits_tail)]

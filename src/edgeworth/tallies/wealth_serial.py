@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 
 from edgeworth.errors import InputError
 from edgeworth.tallies.serial import payload_field
-from edgeworth.tallies.wealth_blocks import LOGS, SUMS, Blocks
-
-WIDE = {"logs": len(LOGS), "sums": len(SUMS)}
+from edgeworth.tallies.wealth_blocks import Blocks
 
 
 def blocks_to_dict(blocks: Blocks) -> dict[str, Any]:

@@ -37,6 +37,11 @@ class AveragePrecisionLaw:
     over: Over = "targets"
 
     @property
+    def share(self) -> float:
+        """The share of targets among the items, m/n."""
+        return self.m / self.n
+
+    @property
     def divisor(self) -> int:
         """What the sum of precisions is divided by."""
         return self.m if self.over == "targets" else min(self.m, self.depth)

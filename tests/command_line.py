@@ -1,0 +1,32 @@
+"""The command called inside this process: a start costs most of a second, a call nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from edgeworth.cli import main
+
+
+def call(
+    folder: Path, capsys: pytest.CaptureFixture[str], *arguments: str
+) -> subprocess.CompletedProcess[str]:
+    with contextlib.chdir(folder), pytest.raises(SystemExit) as left:
+        main(list(arguments))
+    shown = capsys.readouterr()
+    return subprocess.CompletedProcess(arguments, int(left.value.code or 0), shown.out, shown.err)
+
+
+def flat(text: str) -> str:
+    return " ".join(text.replace("│", " ").split())
+
+
+def refused(done: subprocess.CompletedProcess[str]) -> str:
+    assert done.returncode == 2, done.stdout
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert done.stderr.startswith("edgeworth: ")
+    return done.stderr
