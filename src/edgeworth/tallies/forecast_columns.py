@@ -111,8 +111,49 @@ class CameTrue:
                 raise InputError(f"truth is missing in row {row:,}: drop such rows beforehand")
         if labels is None and named is not None and not is_single:
             labels = _as_named(column, named)
+        if labels is None and not is_single and _is_whole(column):
+            places = _places(_ends(column), number)
+            if places is not None:
+                assert isinstance(column, np.ndarray)
+                return cls(column.astype(np.intp, copy=False), places)
         names = column_labels(column, number, labels, positive, is_single=is_single)
         return cls(truth_codes(column, names, first_row), names)
+
+
+@dataclass(frozen=True)
+class GivenForecasts:
+    """One system's probabilities as given; they are checked a block at a time, which keeps memory small."""
+
+    values: Floats
+    came: CameTrue
+    name: str
+
+    @classmethod
+    def of(
+        cls,
+        truth: Column,
+        values: Any,
+        *,
+        labels: Sequence[Label] | None,
+        positive: Label | None,
+        name: str,
+    ) -> Self:
+        array = as_probabilities(values, name)
+        named = names_of_columns(values)
+        came = CameTrue.of(truth, array, labels=labels, positive=positive, named=named, name=name)
+        return cls(array, came, name)
+
+    def checked(self, rows: slice, first: CameTrue, normalise: bool = False) -> Forecasts:
+        """A block of rows, its columns in the order of the first system's."""
+        found = checked(self.values[rows], name=self.name, first_row=rows.start + 1, normalise=normalise)
+        if self.came.labels != first.labels:
+            if set(self.came.labels) != set(first.labels):
+                raise InputError(
+                    f"{self.name} are of {listed(self.came.labels)}, those of the first system of "
+                    f"{listed(first.labels)}: say which column is which (labels=, --labels)"
+                )
+            found = found[:, [self.came.labels.index(label) for label in first.labels]]
+        return Forecasts(first.codes[rows], found, first.labels)
 
 
 def _is_whole(truth: Column) -> bool:

@@ -15,11 +15,13 @@ from edgeworth.bet.fractional import log_average
 from edgeworth.bet.paths import running_sum, whole_sum
 from edgeworth.bet.staking import factors_by_outcome
 from edgeworth.errors import InputError, MergeError, OptionError
-from edgeworth.sources.columns import Label
-from edgeworth.tallies.forecast_columns import Forecasts
+from edgeworth.sources.columns import Label, as_column
+from edgeworth.tallies.forecast_columns import Forecasts, GivenForecasts
+from edgeworth.tallies.forecast_scores import BLOCK_ROWS
 from edgeworth.tallies.joint import Floats, Integers
 from edgeworth.tallies.labels import listed
 from edgeworth.tallies.serial import labels_from_json, labels_to_json, payload_field
+from edgeworth.tallies.threads import in_order, row_blocks
 from edgeworth.tallies.wealth_blocks import LOGS, SUMS, Blocks
 from edgeworth.tallies.wealth_building import at_fraction, built_blocks
 from edgeworth.tallies.wealth_games import Games, games_from_dict
@@ -174,11 +176,7 @@ class Wealth:
         if predictions_made not in get_args(PredictionsMade):
             raise OptionError(f"predictions_made is one of {', '.join(get_args(PredictionsMade))}")
         realised = forecasts.of_truth(logs)
-        if np.isnan(realised).any():
-            row = int(np.argmax(np.isnan(realised))) + 1
-            raise InputError(
-                f"row {row:,}: both gave probability 0 to what happened, so no bet can be settled"
-            )
+        _check_settled(realised, 1)
         # What both rule out, and did not happen, moves nothing.
         logs = np.where(np.isnan(logs), 0.0, logs)
         staked = logs if stake == 1 else at_fraction(logs, stake)
@@ -356,9 +354,28 @@ def final_log_wealth(
     >>> round(final_log_wealth([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5, 0.5, 0.5]), 6)
     0.988797
     """
+    column = as_column(truth, "truth")
     names: dict[str, Any] = {"labels": labels, "positive": positive}
-    mine = Forecasts.of(truth, probabilities, **names)
-    its = Forecasts.of(truth, against, name="the rival's probabilities", **names)
+    mine = GivenForecasts.of(column, probabilities, name="probabilities", **names)
+    its = GivenForecasts.of(column, against, name="the rival's probabilities", **names)
+
+    def logs(run: list[slice]) -> list[Floats]:
+        return [_realised(mine.checked(rows, mine.came), its.checked(rows, mine.came), rows) for rows in run]
+
+    parts = in_order(logs, row_blocks(len(column), BLOCK_ROWS))
+    return float(whole_sum([whole_sum(part) for part in parts]))
+
+
+def _realised(forecasts: Forecasts, rival: Forecasts, rows: slice) -> Floats:
+    """log p(y) − log q(y) of each case."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(mine.of_truth(mine.probabilities)) - np.log(its.of_truth(its.probabilities))
-    return float(whole_sum(logs))
+        logs = np.log(forecasts.of_truth(forecasts.probabilities))
+        logs -= np.log(rival.of_truth(rival.probabilities))
+    _check_settled(logs, rows.start + 1)
+    return logs
+
+
+def _check_settled(realised: Floats, first_row: int) -> None:
+    if np.isnan(realised).any():
+        row = first_row + int(np.argmax(np.isnan(realised)))
+        raise InputError(f"row {row:,}: both gave probability 0 to what happened, so no bet can be settled")
