@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,6 +16,8 @@ from edgeworth.inference.planning import Plan, cases_needed
 from edgeworth.inference.tails import Tail
 from edgeworth.inference.testing import label_tail
 from edgeworth.measures import Payoffs, measure, payoffs, quoted, table_of
+from edgeworth.measures.house import unit_return
+from edgeworth.measures.views import marginals
 from edgeworth.sources import Label
 from edgeworth.tallies import ContingencyTable
 
@@ -67,6 +70,14 @@ class DecisionFindings:
         where = np.flatnonzero((table.predicted > 0) & (table.real == 0))
         share = float(table.predicted[where].sum() / table.total)
         return tuple(table.labels[index] for index in where), share
+
+    def returns_by_margin(self, points: int) -> list[tuple[float, float]]:
+        """What a unit bet on each prediction returns as the house's margin grows past where it breaks even."""
+        even = self.payoffs.break_even_margin
+        last = 0.2 if math.isnan(even) else max(0.2, 1.6 * even)
+        view, commission = marginals(self.table.cells), self.payoffs.commission
+        margins = [last * place / (points - 1) for place in range(points)]
+        return [(margin, float(unit_return(view, margin, commission))) for margin in margins]
 
     @property
     def is_settled(self) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from edgeworth.inference import DecisionFindings, Estimate, Tail
 from edgeworth.measures.views import finite_or_none
+from edgeworth.reports.charts.decisions import decision_charts
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
 from edgeworth.reports.verdict import decisions_verdict
 from edgeworth.reports.warnings import decision_warnings
@@ -31,6 +32,7 @@ def decisions_report(findings: DecisionFindings, provenance: Mapping[str, Any]) 
         warnings=decision_warnings(findings),
         provenance=provenance,
         numbers=_numbers(findings),
+        charts=decision_charts(findings),
     )
 
 
@@ -107,13 +109,14 @@ def _labels(findings: DecisionFindings) -> Section:
     note = "edge: what a bet on the label earns at fair odds, recall − fallout; bias: predicted − real share"
     if findings.superstitious:
         note += "; * superstitious: worse than guessing"
-    return Section("Label by label", (), (Grid("", columns, tuple(rows), note + _cut(len(table.labels))),))
+    grid = Grid("", columns, tuple(rows), note + _cut(len(table.labels)))
+    return Section("Label by label", (), (grid,), ("edges", "bias"))
 
 
 def _counts(findings: DecisionFindings) -> Section:
     table = findings.table
     if len(table.labels) > WIDEST_TABLE:
-        return Section("Most frequent confusions", (), (_confusions(findings),))
+        return Section("Most frequent confusions", (), (_confusions(findings),), ("contingency",))
     columns = (
         Column("predicted ↓  real →"),
         *(Column(str(label), "count") for label in table.labels),
@@ -126,7 +129,7 @@ def _counts(findings: DecisionFindings) -> Section:
     rows.append(("all", *table.real.tolist(), table.total))
     if table.abstained.any():
         rows.append(("no decision", *table.abstained.tolist(), table.abstained.sum().item()))
-    return Section("Contingency table", (), (Grid("", columns, tuple(rows)),))
+    return Section("Contingency table", (), (Grid("", columns, tuple(rows)),), ("contingency",))
 
 
 def _confusions(findings: DecisionFindings) -> Grid:
@@ -154,7 +157,7 @@ def _bookmaker(findings: DecisionFindings) -> Section:
         "the pool on every label.",
     )
     house = Grid("The house", (Column("what"), Column("value")), _house_rows(findings))
-    return Section("The bookmaker's table", text, (_bets(findings), house))
+    return Section("The bookmaker's table", text, (_bets(findings), house), ("bookmaker", "margin"))
 
 
 def _bets(findings: DecisionFindings) -> Grid:

@@ -6,7 +6,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from edgeworth.reports.charts import Chart
 
 SCHEMA = "edgeworth.report/1"
 
@@ -49,6 +52,8 @@ class Section:
     title: str
     text: tuple[str, ...] = ()
     grids: tuple[Grid, ...] = ()
+    charts: tuple[str, ...] = ()
+    """Names of the report's charts that belong here."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -56,6 +61,7 @@ class Section:
             "title": self.title,
             "text": list(self.text),
             "tables": [grid.to_dict() for grid in self.grids],
+            "charts": list(self.charts),
         }
 
 
@@ -68,6 +74,7 @@ class Report:
     warnings: tuple[str, ...]
     provenance: Mapping[str, Any]
     numbers: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    charts: Mapping[str, Chart] = field(default_factory=dict, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything the report shows, and the numbers behind it, as plain values."""
@@ -83,6 +90,28 @@ class Report:
     def to_json(self, path: str | Path | None = None) -> str:
         """The report as JSON text; also written to ``path`` when given, whole or not at all."""
         text = json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        if path is not None:
+            from edgeworth.reports.writing import write_whole
+
+            write_whole(Path(path), text)
+        return text
+
+    def to_html(self, path: str | Path | None = None, *, title: str = "Edgeworth report") -> str:
+        """The report as one page that needs no network; also written to ``path`` when given."""
+        from edgeworth.reports.html import report_to_html
+
+        text = report_to_html(self, title=title)
+        if path is not None:
+            from edgeworth.reports.writing import write_whole
+
+            write_whole(Path(path), text)
+        return text
+
+    def to_markdown(self, path: str | Path | None = None) -> str:
+        """The report as Markdown; also written to ``path`` when given."""
+        from edgeworth.reports.formats import report_to_markdown
+
+        text = report_to_markdown(self)
         if path is not None:
             from edgeworth.reports.writing import write_whole
 

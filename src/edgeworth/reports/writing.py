@@ -9,15 +9,15 @@ from pathlib import Path
 from edgeworth.errors import InputError
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: str | bytes) -> None:
     """Write beside the target under a temporary name, then rename: an interrupted run leaves no half file."""
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}") from None
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
         # mkstemp makes private files; a report has the permissions of any other new file.
         mask = os.umask(0)
         os.umask(mask)

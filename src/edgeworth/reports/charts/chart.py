@@ -1,0 +1,150 @@
+"""A chart as a value: what it says, the table behind it, and how altair draws it.
+
+Drawing waits until somebody looks: a report holds charts without importing altair. Rows are put into the
+specification after altair has written it, which takes milliseconds where altair itself takes hundreds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from edgeworth.errors import MissingExtraError, OptionError
+from edgeworth.reports.report import Cell, Column
+
+if TYPE_CHECKING:
+    import altair
+
+Rows = tuple[Mapping[str, Any], ...]
+FORMATS = ("svg", "png", "pdf", "json")
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Data by name (each a table of plain values), and a function from a kit of tools to an altair chart.
+
+    ``says`` is the sentence that a reader without the picture gets; ``table`` the columns of the first data
+    set as they are shown in the table behind the chart.
+    """
+
+    name: str
+    title: str
+    says: str
+    data: Mapping[str, Rows]
+    draw: Callable[[Any], Any] = field(repr=False)
+    table: tuple[Column, ...] = ()
+
+    def altair(self) -> altair.TopLevelMixin:
+        """The chart as an altair object, to change or to combine."""
+        drawn: altair.TopLevelMixin = self._drawn({name: list(rows) for name, rows in self.data.items()})
+        return drawn
+
+    def to_dict(self) -> dict[str, Any]:
+        """The Vega-Lite specification, with its data."""
+        from edgeworth.reports.charts.theme import config
+
+        drawn = self._drawn(None)
+        spec: dict[str, Any] = drawn.to_dict(validate=False)
+        spec["datasets"] = {name: [dict(row) for row in rows] for name, rows in self.data.items()}
+        spec["config"] = config()
+        spec["background"] = "transparent"
+        return spec
+
+    def _drawn(self, rows: Mapping[str, list[Any]] | None) -> Any:
+        return self.draw(Kit(rows))
+
+    def svg(self) -> str:
+        """The picture as SVG text."""
+        return str(_converter().vegalite_to_svg(self.to_dict()))
+
+    def save(self, path: str | Path) -> None:
+        """Write the picture as SVG, PNG, PDF or its specification as JSON, by the name's ending."""
+        from edgeworth.reports.writing import write_whole
+
+        target = Path(path)
+        ending = target.suffix.lower().removeprefix(".")
+        if ending not in FORMATS:
+            raise OptionError(f"a chart is written as {', '.join(FORMATS)}; saw {target.name!r}")
+        write_whole(target, self.rendered(ending))
+
+    def rendered(self, ending: str) -> bytes:
+        """The picture in one of the formats."""
+        spec = self.to_dict()
+        if ending == "json":
+            import json
+
+            return json.dumps(spec, ensure_ascii=False, indent=1, allow_nan=False).encode()
+        if ending == "svg":
+            return self.svg().encode()
+        spec["background"] = "white"
+        if ending == "png":
+            return bytes(_converter().vegalite_to_png(spec, scale=2))
+        return bytes(_converter().vegalite_to_pdf(spec))
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        """A notebook draws it with its own Vega-Lite, or shows the sentence."""
+        del include, exclude
+        try:
+            return {"application/vnd.vegalite.v6+json": self.to_dict(), "text/plain": self.says}
+        except MissingExtraError as error:
+            return {"text/plain": f"{self.says} ({error})"}
+
+    def rows(self) -> list[tuple[Cell, ...]]:
+        """The table behind the chart."""
+        first = next(iter(self.data.values()), ())
+        return [tuple(row.get(column.name) for column in self.table) for row in first]
+
+
+class Charts(Mapping[str, Chart]):
+    """Charts by name; an unknown name is told what there is."""
+
+    def __init__(self, charts: tuple[Chart, ...] = ()) -> None:
+        self._charts = {chart.name: chart for chart in charts}
+
+    def __getitem__(self, name: str) -> Chart:
+        if name not in self._charts:
+            known = ", ".join(self._charts) or "none"
+            raise OptionError(f"there is no chart {name!r}; there are {known}")
+        return self._charts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._charts)
+
+    def __len__(self) -> int:
+        return len(self._charts)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._charts
+
+
+class Kit:
+    """What a drawing function needs: altair, and each data set by name."""
+
+    def __init__(self, rows: Mapping[str, list[Any]] | None) -> None:
+        self.alt = _altair()
+        self._rows = rows
+
+    def base(self, name: str) -> Any:
+        """A chart over one data set: named in a specification, or with its rows for altair's own use."""
+        alt = self.alt
+        if self._rows is None:
+            return alt.Chart(alt.NamedData(name=name))
+        return alt.Chart(alt.InlineData(values=self._rows[name], name=name))
+
+
+def _altair() -> Any:
+    try:
+        import altair
+    except ImportError:
+        raise MissingExtraError("drawing charts", "report") from None
+    return altair
+
+
+def _converter() -> Any:
+    try:
+        import vl_convert
+    except ImportError:
+        raise MissingExtraError("making pictures", "report") from None
+    return vl_convert
