@@ -17,11 +17,6 @@ if TYPE_CHECKING:
 # A label, and the name of standard output, may begin with a hyphen.
 Hyphen = Parameter(allow_leading_hyphen=True)
 Labels = Annotated[str | None, Hyphen, Parameter(help="The labels in their order, separated by commas.")]
-Json = Annotated[
-    str | None,
-    Hyphen,
-    Parameter(help="Also write everything as JSON to this file; - is standard output, alone."),
-]
 Level = Annotated[float, Parameter(help="Confidence level of intervals.")]
 Seed = Annotated[int, Parameter(help="Seed of what is drawn at random.")]
 Pool = Annotated[float, Parameter(help="Dollars in the pool of each bet.")]

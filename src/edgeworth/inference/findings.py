@@ -72,7 +72,7 @@ class DecisionFindings:
         return tuple(table.labels[index] for index in where), share
 
     def returns_by_margin(self, points: int) -> list[tuple[float, float]]:
-        """What a unit bet on each prediction returns as the house's margin grows past where it breaks even."""
+        """What a unit bet on each prediction returns as the house's margin grows beyond break-even."""
         even = self.payoffs.break_even_margin
         last = 0.2 if math.isnan(even) else max(0.2, 1.6 * even)
         view, commission = marginals(self.table.cells), self.payoffs.commission

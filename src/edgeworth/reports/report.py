@@ -65,6 +65,12 @@ class Section:
         }
 
 
+def _no_charts() -> Mapping[str, Chart]:
+    from edgeworth.reports.charts.chart import Charts
+
+    return Charts()
+
+
 @dataclass(frozen=True)
 class Report:
     """What an evaluation says: the verdict first, then what it rests on."""
@@ -74,7 +80,7 @@ class Report:
     warnings: tuple[str, ...]
     provenance: Mapping[str, Any]
     numbers: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    charts: Mapping[str, Chart] = field(default_factory=dict, repr=False)
+    charts: Mapping[str, Chart] = field(default_factory=_no_charts, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything the report shows, and the numbers behind it, as plain values."""

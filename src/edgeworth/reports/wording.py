@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from edgeworth.inference import Tail
 from edgeworth.reports.report import Cell, Kind
@@ -110,3 +111,22 @@ def probability_words(tail: Tail) -> str:
     if tail.kind == "bound" or (tail.kind == "drawn" and tail.low == 0):
         return f"below {text}"
     return text if tail.kind in ("exact", "bracket") else f"about {text}"
+
+
+def short_names(names: Iterable[object], most: int = 40) -> list[str]:
+    """Names cut to a length that a chart can hold, still different from each other.
+
+    >>> short_names(["spam", "a" * 50, "a" * 60], most=5)
+    ['spam', 'aaaa…', 'aaaa… (2)']
+    """
+    found: list[str] = []
+    for name in map(str, names):
+        cut = shortened(name, most)
+        same = sum(other == cut or other.startswith(f"{cut} (") for other in found) if cut in found else 0
+        found.append(f"{cut} ({same + 1})" if same else cut)
+    return found
+
+
+def shortened(text: str, most: int) -> str:
+    """A text of at most so many signs; what is left out is marked."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"

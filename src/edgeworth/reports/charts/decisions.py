@@ -9,7 +9,7 @@ from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.charts.chart import Chart, Charts, Kit
 from edgeworth.reports.charts.theme import FIRST, INK, SECOND, WIDTH
 from edgeworth.reports.report import Column
-from edgeworth.reports.wording import level_said, percent
+from edgeworth.reports.wording import level_said, percent, short_names
 
 MOST_LABELS = 30
 """Labels drawn: a table of more is a table, not a picture."""
@@ -30,7 +30,7 @@ def decision_charts(findings: DecisionFindings) -> Charts:
 
 def _contingency(findings: DecisionFindings) -> Chart:
     table = findings.table
-    labels, counts = [str(label) for label in table.labels], table.counts.tolist()
+    labels, counts = short_names(table.labels), table.counts.tolist()
     real = table.real.tolist()
     rows = tuple(
         {
@@ -86,7 +86,7 @@ def _contingency(findings: DecisionFindings) -> Chart:
 
 def _dollars(findings: DecisionFindings) -> Chart:
     money = findings.payoffs
-    labels, cells = [str(label) for label in money.labels], money.cells.tolist()
+    labels, cells = short_names(money.labels), money.cells.tolist()
     rows = tuple(
         {
             "bet on": labels[row],
@@ -137,12 +137,13 @@ def _dollars(findings: DecisionFindings) -> Chart:
 def _edges(findings: DecisionFindings) -> Chart:
     level = level_said(findings.level)
     rows = []
-    for label, estimates in list(findings.labels.items())[:MOST_LABELS]:
+    drawn = list(findings.labels.items())[:MOST_LABELS]
+    for name, (label, estimates) in zip(short_names(label for label, _ in drawn), drawn, strict=True):
         edge = estimates[3]
         low, high = edge.interval(findings.level)
         rows.append(
             {
-                "label": str(label),
+                "label": name,
                 "edge": finite_or_none(edge.value),
                 "low": finite_or_none(low),
                 "high": finite_or_none(high),
@@ -177,7 +178,7 @@ def _edges(findings: DecisionFindings) -> Chart:
         zero = kit.base("edges").mark_rule(strokeDash=[4, 3], color=INK, opacity=0.6).encode(x=alt.datum(0))
         return (zero + bars + dots).properties(width=WIDTH, height=alt.Step(LABEL_STEP))
 
-    worst = [str(label) for label in findings.superstitious[:5]]
+    worst = short_names(findings.superstitious[:5])
     says = (
         "Bets on no label do worse than guessing."
         if not worst
@@ -196,14 +197,15 @@ def _edges(findings: DecisionFindings) -> Chart:
 def _bias(findings: DecisionFindings) -> Chart:
     table = findings.table
     place = {label: index for index, label in enumerate(table.labels)}
+    drawn = list(findings.labels.items())[:MOST_LABELS]
     rows = tuple(
         {
-            "label": str(label),
+            "label": name,
             "bias": finite_or_none(estimates[4].value),
             "real": table.real[place[label]].item(),
             "predicted": table.predicted[place[label]].item(),
         }
-        for label, estimates in list(findings.labels.items())[:MOST_LABELS]
+        for name, (label, estimates) in zip(short_names(label for label, _ in drawn), drawn, strict=True)
     )
     order = [row["label"] for row in rows]
 

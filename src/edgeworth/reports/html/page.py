@@ -18,10 +18,13 @@ from typing import Any
 from edgeworth.errors import MissingExtraError
 from edgeworth.reports.charts.chart import Chart
 from edgeworth.reports.report import Grid, Report
-from edgeworth.reports.wording import shown
+from edgeworth.reports.wording import shortened, shown
 
 SHOWN_ROWS = 200
 """Rows of a table on the page; the JSON has them all."""
+
+LONGEST_CELL, LONGEST_HEAD = 300, 60
+"""Signs of a text that are shown; the JSON has them all."""
 
 
 def report_to_html(report: Report, *, title: str = "Edgeworth report") -> str:
@@ -126,13 +129,13 @@ def _table(grid: Grid, markup: Any) -> Any:
         out.append(f"<caption>{escape(grid.title)}</caption>")
     kinds = ["text" if column.kind == "text" else "number" for column in grid.columns]
     heads = [
-        f'<th scope="col" class="{kind}">{escape(column.name)}</th>'
+        f'<th scope="col" class="{kind}">{escape(shortened(column.name, LONGEST_HEAD))}</th>'
         for kind, column in zip(kinds, grid.columns, strict=True)
     ]
     out.append(f"<thead><tr>{''.join(heads)}</tr></thead><tbody>")
     for row in grid.rows[:SHOWN_ROWS]:
         cells = [
-            f'<td class="{kind}">{escape(shown(cell, column.kind))}</td>'
+            f'<td class="{kind}">{escape(shortened(shown(cell, column.kind), LONGEST_CELL))}</td>'
             for cell, kind, column in zip(row, kinds, grid.columns, strict=True)
         ]
         out.append(f"<tr>{''.join(cells)}</tr>")

@@ -1,20 +1,14 @@
-"""The command: the same words as the Python functions. Heavy imports wait until a command needs them."""
+"""``edgeworth evaluate``, ``table`` and ``trec``: from files or counts to a report."""
 
 from __future__ import annotations
 
-import io
-import os
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
+from typing import Annotated, Literal
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import Parameter
 
-from edgeworth import __version__
 from edgeworth.arguments import (
     Commission,
     Hyphen,
-    Json,
     Labels,
     Level,
     Margin,
@@ -23,21 +17,11 @@ from edgeworth.arguments import (
     Whole,
     matrix,
     named_bookmaker,
-    numbers,
     split,
 )
-from edgeworth.errors import EdgeworthError, OptionError
-
-if TYPE_CHECKING:
-    from edgeworth.reports import Report
-
-BAD_INPUT = 2
-
-app = App(
-    name="edgeworth",
-    version=__version__,
-    help="Are these predictions informed, or lucky? How sure is that, and what is the edge worth?",
-)
+from edgeworth.cli.app import app
+from edgeworth.cli.output import NO_OUTPUT, Output, show
+from edgeworth.errors import OptionError
 
 
 @app.command
@@ -137,7 +121,7 @@ def evaluate(
         Whole,
         Parameter(help="With scores and groups: the smallest grade that makes a target, 1 if left out."),
     ] = None,
-    json: Json = None,
+    output: Output = NO_OUTPUT,
 ) -> None:
     """Evaluate labels, scores or probabilities in a file: informed or lucky, how sure, worth what?"""
     from edgeworth.evaluation import evaluate as run
@@ -180,7 +164,7 @@ def evaluate(
         cells=cells,
         relevant_from=relevant_from,
     )
-    _show(report, json)
+    show(report, output)
 
 
 @app.command
@@ -195,16 +179,16 @@ def table(
     pool: Pool = 10.0,
     margin: Margin = 0.0,
     commission: Commission = 0.0,
-    json: Json = None,
+    output: Output = NO_OUTPUT,
 ) -> None:
     """Evaluate a contingency table that is already counted."""
     from edgeworth.evaluation import evaluate_table
     from edgeworth.tallies import ContingencyTable
 
     counted = ContingencyTable.from_matrix(matrix(counts), rows=rows, labels=split(labels))
-    _show(
+    show(
         evaluate_table(counted, level=level, seed=seed, pool=pool, margin=margin, commission=commission),
-        json,
+        output,
     )
 
 
@@ -228,7 +212,7 @@ def trec(
     ] = "leave_out",
     level: Level = 0.95,
     seed: Seed = 0,
-    json: Json = None,
+    output: Output = NO_OUTPUT,
 ) -> None:
     """Evaluate search runs against judgements: trec_eval's measures and tie rule, with intervals."""
     from edgeworth.evaluation import evaluate_trec
@@ -243,124 +227,4 @@ def trec(
         level=level,
         seed=seed,
     )
-    _show(report, json)
-
-
-@app.command
-def chance(
-    *,
-    items: Annotated[int, Whole, Parameter(help="How many items there are.")],
-    targets: Annotated[int, Whole, Parameter(help="How many of them are targets.")],
-    average_precision: Annotated[
-        float | None, Parameter(help="The average precision that chance has to reach.")
-    ] = None,
-    hits: Annotated[
-        int | None, Whole, Parameter(help="The hits that chance has to reach, within the depth.")
-    ] = None,
-    depth: Annotated[
-        int | None, Whole, Parameter(help="How many items one looks at; all of them if left out.")
-    ] = None,
-    over: Annotated[
-        Literal["targets", "reachable"],
-        Parameter(help="With a depth: average precision over all targets, or over those within reach."),
-    ] = "targets",
-    seed: Seed = 0,
-    json: Json = None,
-) -> None:
-    """What random selection does: the law of average precision, or of hits, and the chance of a value."""
-    from edgeworth.questions import chance_report
-
-    report = chance_report(
-        items,
-        targets,
-        average_precision=average_precision,
-        hits=hits,
-        depth=depth,
-        over=over,
-        seed=seed,
-    )
-    _show(report, json)
-
-
-@app.command
-def kelly(
-    *,
-    probabilities: Annotated[str, Parameter(help="The probability of each outcome, separated by commas.")],
-    odds: Annotated[str, Parameter(help="The decimal odds on each outcome, separated by commas.")],
-    lay: Annotated[
-        str | None, Parameter(help="The odds at which each outcome can be laid; backing only if left out.")
-    ] = None,
-    fraction: Annotated[float, Parameter(help="The fraction of the full stakes.")] = 1.0,
-    json: Json = None,
-) -> None:
-    """Kelly's stakes for one race: what share of the wealth to bet on each outcome."""
-    from edgeworth.questions import kelly_report
-
-    prices = None if lay is None else numbers(lay, "lay")
-    report = kelly_report(
-        numbers(probabilities, "probabilities"), numbers(odds, "odds"), lay=prices, fraction=fraction
-    )
-    _show(report, json)
-
-
-@app.command
-def measures(
-    *words: Annotated[str, Parameter(help="Only measures whose name or synonyms hold these words.")],
-) -> None:
-    """List the measures: spelling, formula, range, chance level, source."""
-    from edgeworth.measures import search
-    from edgeworth.reports.terminal import print_measures
-
-    found = search(" ".join(words))
-    if not found:
-        raise OptionError(f"no measure or synonym holds {' '.join(words)!r}")
-    print_measures(found)
-
-
-@app.command
-def demo(*, folder: Annotated[Path, Parameter(help="Where to write the files.")] = Path()) -> None:
-    """Evaluate the sample data that come with Edgeworth, and write edgeworth-demo.json."""
-    from edgeworth.evaluation import evaluate as run
-    from edgeworth.sample import SAMPLE_STORY, sample_file
-
-    with sample_file() as path:
-        report = run(path, truth="low", prediction="larger_model", positive="1")
-    target = folder / "edgeworth-demo.json"
-    report.to_json(target)
-    sys.stdout.write(f"{SAMPLE_STORY}\n\n")
-    _show(report, None)
-    sys.stdout.write(f"\nEverything above, and the numbers behind it, is in {target}\n")
-
-
-def _show(report: Report, json: str | None) -> None:
-    if json == "-":
-        # JSON is UTF-8 whatever the terminal is.
-        sys.stdout.buffer.write(report.to_json().encode())
-        return
-    if json is not None:
-        report.to_json(json)
-    from edgeworth.reports.terminal import print_report
-
-    print_report(report)
-
-
-def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run the command. Exit code 0: done; 2: bad input, with a sentence on standard error."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # A terminal that cannot show a sign shows a question mark, not a traceback.
-            stream.reconfigure(errors="replace")
-    try:
-        app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
-        sys.stdout.flush()
-    except (EdgeworthError, CycloptsError) as error:
-        sys.stderr.write(f"edgeworth: {error}\n")
-        sys.exit(BAD_INPUT)
-    except BrokenPipeError:
-        # The reader (head, less) has gone, which is no error; nothing more may be written to it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    except KeyboardInterrupt:
-        sys.stderr.write("edgeworth: interrupted\n")
-        sys.exit(130)
-    sys.exit(0)
+    show(report, output)

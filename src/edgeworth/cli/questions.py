@@ -1,0 +1,83 @@
+"""``edgeworth chance``, ``kelly`` and ``measures``: questions that need no data."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from edgeworth.arguments import Seed, Whole, numbers
+from edgeworth.cli.app import app
+from edgeworth.cli.output import NO_OUTPUT, Output, show
+from edgeworth.errors import OptionError
+
+
+@app.command
+def chance(
+    *,
+    items: Annotated[int, Whole, Parameter(help="How many items there are.")],
+    targets: Annotated[int, Whole, Parameter(help="How many of them are targets.")],
+    average_precision: Annotated[
+        float | None, Parameter(help="The average precision that chance has to reach.")
+    ] = None,
+    hits: Annotated[
+        int | None, Whole, Parameter(help="The hits that chance has to reach, within the depth.")
+    ] = None,
+    depth: Annotated[
+        int | None, Whole, Parameter(help="How many items one looks at; all of them if left out.")
+    ] = None,
+    over: Annotated[
+        Literal["targets", "reachable"],
+        Parameter(help="With a depth: average precision over all targets, or over those within reach."),
+    ] = "targets",
+    seed: Seed = 0,
+    output: Output = NO_OUTPUT,
+) -> None:
+    """What random selection does: the law of average precision, or of hits, and the chance of a value."""
+    from edgeworth.questions import chance_report
+
+    report = chance_report(
+        items,
+        targets,
+        average_precision=average_precision,
+        hits=hits,
+        depth=depth,
+        over=over,
+        seed=seed,
+    )
+    show(report, output)
+
+
+@app.command
+def kelly(
+    *,
+    probabilities: Annotated[str, Parameter(help="The probability of each outcome, separated by commas.")],
+    odds: Annotated[str, Parameter(help="The decimal odds on each outcome, separated by commas.")],
+    lay: Annotated[
+        str | None, Parameter(help="The odds at which each outcome can be laid; backing only if left out.")
+    ] = None,
+    fraction: Annotated[float, Parameter(help="The fraction of the full stakes.")] = 1.0,
+    output: Output = NO_OUTPUT,
+) -> None:
+    """Kelly's stakes for one race: what share of the wealth to bet on each outcome."""
+    from edgeworth.questions import kelly_report
+
+    prices = None if lay is None else numbers(lay, "lay")
+    report = kelly_report(
+        numbers(probabilities, "probabilities"), numbers(odds, "odds"), lay=prices, fraction=fraction
+    )
+    show(report, output)
+
+
+@app.command
+def measures(
+    *words: Annotated[str, Parameter(help="Only measures whose name or synonyms hold these words.")],
+) -> None:
+    """List the measures: spelling, formula, range, chance level, source."""
+    from edgeworth.measures import search
+    from edgeworth.reports.terminal import print_measures
+
+    found = search(" ".join(words))
+    if not found:
+        raise OptionError(f"no measure or synonym holds {' '.join(words)!r}")
+    print_measures(found)
