@@ -14,8 +14,10 @@ from edgeworth.errors import EdgeworthError, InputError, MergeError, MissingExtr
 
 if TYPE_CHECKING:
     from edgeworth import bet
+    from edgeworth.comparison import Comparison, compare
     from edgeworth.evaluation import evaluate, evaluate_table, evaluate_trec
     from edgeworth.inference import (
+        AcrossCases,
         AcrossLists,
         BetaPosterior,
         Bootstrap,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
         estimate,
         examine_bets,
         match,
+        reliability_bands,
         superstitious_labels,
     )
     from edgeworth.measures import (
@@ -68,9 +71,11 @@ __version__ = "0.1.0"
 _HOME = {
     "bet": "",
     "chance": "inference",
+    **dict.fromkeys(("Comparison", "compare"), "comparison"),
     **dict.fromkeys(("evaluate", "evaluate_table", "evaluate_trec"), "evaluation"),
     **dict.fromkeys(
         (
+            "AcrossCases",
             "AcrossLists",
             "BetaPosterior",
             "Bootstrap",
@@ -89,6 +94,7 @@ _HOME = {
             "estimate",
             "examine_bets",
             "match",
+            "reliability_bands",
             "superstitious_labels",
         ),
         "inference",
@@ -127,6 +133,7 @@ _HOME = {
 }
 
 __all__ = [
+    "AcrossCases",
     "AcrossLists",
     "BetaPosterior",
     "Bootstrap",
@@ -134,6 +141,7 @@ __all__ = [
     "Calibration",
     "ClopperPearson",
     "ClusteredTable",
+    "Comparison",
     "ContingencyTable",
     "Delta",
     "Dirichlet",
@@ -161,6 +169,7 @@ __all__ = [
     "cases_needed",
     "catalogue",
     "chance",
+    "compare",
     "costs",
     "estimate",
     "evaluate",
@@ -174,6 +183,7 @@ __all__ = [
     "measure_each",
     "measure_micro",
     "payoffs",
+    "reliability_bands",
     "search",
     "simulate_labels",
     "superstitious_labels",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from edgeworth.bet import Bookmaker
+from edgeworth.bet import Bookmaker, Market
 from edgeworth.errors import InputError, OptionError
 from edgeworth.gathering import (
     find_source,
@@ -45,8 +45,10 @@ from edgeworth.tallies import (
     RankedLists,
     Wealth,
 )
+from edgeworth.tallies.bookmaker_forecasts import as_races, bookmaker_forecasts
 from edgeworth.tallies.cells import Cells
 from edgeworth.tallies.forecast_columns import Forecasts
+from edgeworth.tallies.forecast_pairs import ForecastPairs
 from edgeworth.tallies.labels import listed
 from edgeworth.tallies.ladder import rungs
 from edgeworth.tallies.likeliest import likeliest
@@ -113,7 +115,7 @@ def evaluate(
             raise OptionError("missing values among probabilities are errors: drop such rows beforehand")
         asked = {"labels": labels, "positive": positive, "normalise": normalise, "time": time}
         asked |= {"predictions_made": predictions_made or "before", "stake": 1.0 if stake is None else stake}
-        asked |= {"ordered": ordered or time is not None, "level": level, "ordinal": ordinal}
+        asked |= {"ordered": ordered or time is not None, "level": level, "ordinal": ordinal, "seed": seed}
         return _evaluate_probabilities(data, truth, probabilities, against, odds, bookmaker, asked)
     _refuse("without probabilities", against=against, odds=odds, bookmaker=bookmaker, time=time, stake=stake)
     _refuse("without probabilities", predictions_made=predictions_made, ordered=ordered or None)
@@ -197,17 +199,18 @@ def _examined(
     forecasts = Forecasts.of(truth, probabilities, **names)
     terms = {key: asked[key] for key in ("stake", "ordered", "predictions_made")}
     systems = {"model": forecasts}
-    if odds is not None or bookmaker is not None:
-        wealth = Wealth.from_probabilities(
-            truth, probabilities, odds=odds, bookmaker=bookmaker, **names, **terms
-        )
+    if odds is not None:
+        bookmaker = Market(as_races(odds, forecasts))
+    if bookmaker is not None:
+        wealth = Wealth.from_bookmaker(forecasts, bookmaker, **terms)
+        systems[wealth.against] = bookmaker_forecasts(forecasts, bookmaker)
     else:
         rival, who = _rival(truth, forecasts, against, names)
         systems[who] = rival
         terms["book"] = "constant" if against is None else "fair"
         wealth = Wealth.from_forecasts(forecasts, rival, against=who, **terms)
     ladder = {}
-    if asked["ordinal"] and forecasts.size > 2 and len(systems) == 2:
+    if asked["ordinal"] and forecasts.size > 2 and bookmaker is None:
         mine, its = (rungs(each) for each in systems.values())
         ladder = {
             label: Wealth.from_forecasts(mine[label], its[label], against=wealth.against, **terms)
@@ -216,7 +219,9 @@ def _examined(
     scores = ForecastScores.from_forecasts(systems)
     calibrations = {key: Calibration.from_forecasts(each) for key, each in systems.items()}
     tables = {key: likeliest(each) for key, each in systems.items()}
-    findings = examine_forecasts(wealth, scores, calibrations, tables, ladder=ladder, level=asked["level"])
+    pairs = ForecastPairs.from_forecasts(*systems.values()) if forecasts.size == 2 else None
+    how = {key: asked[key] for key in ("level", "seed")}
+    findings = examine_forecasts(wealth, scores, calibrations, tables, ladder=ladder, pairs=pairs, **how)
     return findings, about_run(source=name, against=wealth.against, cases=wealth.cases, **asked)
 
 

@@ -189,6 +189,18 @@ def test_birth_weights(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert report["means"]["model"]["log"] * 189 == pytest.approx(108.416752, abs=1e-5)
     assert report["means"]["the rival"]["log"] * 189 == pytest.approx(113.740246, abs=1e-5)
     assert "became 205 over 189 cases" in report["verdict"]
+    # 20 TP, 16 FP, 39 FN, 114 TN against 5, 7, 54, 123: MAP error and wealth agree, unlike in the source.
+    errors = report["side_by_side"]["error"]
+    assert errors["values"] == pytest.approx({"model": 55 / 189, "the rival": 61 / 189})
+    assert {report["side_by_side"][name]["better"] for name in ("error", "log", "log_wealth")} == {"model"}
+    with sample_file() as path:
+        shown = flat(call(tmp_path, capsys, *words[:1], str(path), *words[2:]).stdout)
+    assert "MAP error, log score and wealth agree on these cases: the model is better" in shown
+    assert "MAP error 29.1% 32.3% model" in shown
+    assert "1 20.6% 10.6% 31.2%" in shown
+    assert "1 28.6% 2.6% 31.2%" in shown
+    assert "Were the forecasts of 1 calibrated" in shown
+    assert "roughly: the predictions are cross-validated" in shown
 
 
 # -- more classes ------------------------------------------------------------------------------------------

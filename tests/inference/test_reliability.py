@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import edgeworth
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference import reliability
 from edgeworth.inference.reliability import MOST_VALUES, reliability_bands
@@ -151,3 +152,24 @@ def test_options_are_checked(options: dict[str, Any]) -> None:
 def test_nothing_to_judge() -> None:
     with pytest.raises(InputError, match="no forecasts"):
         reliability_bands(curve_of([], np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)))
+
+
+def test_levels_are_the_steps_of_the_diagram() -> None:
+    """Pools written out: 0.2 and 0.4 are out of order and become one; each keeps its cases."""
+    found = reliability_bands(curve_of([0.1, 0.2, 0.4, 0.7], [10, 10, 30, 5], [0, 6, 9, 5]))
+    first, pooled, last = found.levels
+    assert (first.first, first.last, first.recalibrated, first.cases) == (0.1, 0.1, 0.0, 10)
+    assert (pooled.first, pooled.last, pooled.cases) == (0.2, 0.4, 40)
+    assert pooled.recalibrated == pytest.approx(15 / 40)
+    assert pooled.mean == pytest.approx((0.2 * 10 + 0.4 * 30) / 40)
+    assert (last.recalibrated, last.cases) == (1.0, 5)
+    assert sum(level.cases for level in found.levels) == found.cases.sum()
+    for level in found.levels:
+        assert found.low.min() <= level.low <= level.high <= found.high.max()
+        assert level.is_inside == (level.low <= level.recalibrated <= level.high)
+
+
+def test_bands_are_public() -> None:
+    counted = edgeworth.Calibration.from_probabilities([1, 0, 1, 1], [0.8, 0.3, 0.8, 0.3])
+    assert edgeworth.reliability_bands is reliability_bands
+    assert edgeworth.reliability_bands(counted.curve(1)).forecast.tolist() == [0.3, 0.8]

@@ -11,12 +11,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import optimize
 
 from edgeworth.bet import Drunken, Market
 from edgeworth.bet.score_bets import score_log_factors
 from edgeworth.errors import InputError, OptionError
 from edgeworth.evaluation import evaluate
-from edgeworth.inference.sequential import Evidence, asymptotic_sequence, empirical_bernstein
+from edgeworth.inference.sequential import (
+    ConfidenceSequence,
+    Evidence,
+    asymptotic_sequence,
+    empirical_bernstein,
+)
 from edgeworth.inference.wealth_findings import Bets, examine_bets
 from edgeworth.tallies import Wealth
 
@@ -147,6 +153,25 @@ def test_the_null_is_in_words() -> None:
     assert said["odds"] == ["no outcome is likelier than its price, given all that the model knew"] * 2
 
 
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_a_spread_allows_every_probability_inside_it(classes: int) -> None:
+    """The largest mean factor of a game over all true probabilities between the two prices is at most 1."""
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        inner, p = rng.dirichlet(np.ones(classes)), rng.dirichlet(np.ones(classes))
+        low, high = inner * rng.uniform(0.7, 1, classes), inner + (1 - inner) * rng.uniform(0, 0.3, classes)
+        market = Market([1 / high] * classes, lay=[1 / low] * classes)
+        wealth = Wealth.from_probabilities(range(classes), [p] * classes, bookmaker=market)
+        bounds = list(zip(low, high, strict=True))
+        found = optimize.linprog(-wealth.returns, A_eq=np.ones((1, classes)), b_eq=[1.0], bounds=bounds)
+        assert found.fun is not None
+        assert -found.fun <= 1 + 1e-9
+        assert wealth.book == "exchange"
+    bets_found = examine_bets(wealth)
+    assert "lies between" in bets_found.against_rival.null
+    assert bets_found.against_model is not None
+
+
 def test_backing_has_no_other_way_round() -> None:
     found = examine_bets(Wealth.from_probabilities(TRUTH, MODEL, odds=[[1.9, 1.9]] * 6))
     assert (found.against_model, found.brier_rounds, found.log_rounds) == (None, None, None)
@@ -248,6 +273,11 @@ def test_luck_with_a_class_that_both_ruled_out() -> None:
     assert with_it.luck.p_value == pytest.approx(without.luck.p_value, rel=1e-12)
 
 
+def brier_sequence(found: Bets) -> ConfidenceSequence:
+    assert found.brier_sequence is not None
+    return found.brier_sequence
+
+
 # -- who scores better on average --------------------------------------------------------------------------
 
 
@@ -256,7 +286,7 @@ def test_the_brier_sequence_is_the_empirical_bernstein_one(number: int, level: f
     truth, p, q = random_cases(number, number)
     differences = (q[:, 1] - truth) ** 2 - (p[:, 1] - truth) ** 2
     expected = empirical_bernstein(differences, c=2.0, level=level)
-    found = bets(truth, p[:, 1], q[:, 1], level=level).brier_sequence
+    found = brier_sequence(bets(truth, p[:, 1], q[:, 1], level=level))
     assert found.cases.tolist() == list(range(1, number + 1))
     for name in ("mean", "low", "high", "V"):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-9, atol=1e-9)
@@ -267,7 +297,7 @@ def test_the_brier_sequence_of_more_classes() -> None:
     came = np.eye(3)[truth]
     differences = ((q - came) ** 2).sum(axis=1) - ((p - came) ** 2).sum(axis=1)
     expected = empirical_bernstein(differences, c=4.0)
-    found = examine_bets(Wealth.from_probabilities(truth, p, against=q, labels=range(3))).brier_sequence
+    found = brier_sequence(examine_bets(Wealth.from_probabilities(truth, p, against=q, labels=range(3))))
     np.testing.assert_allclose(found.low, expected.low, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(found.high, expected.high, rtol=1e-9, atol=1e-9)
 
@@ -276,9 +306,9 @@ def test_the_largest_differences_of_brier_scores_are_allowed() -> None:
     sure = examine_bets(
         Wealth.from_probabilities([0] * 3, [[1.0, 0.0, 0.0]] * 3, against=[[0.0, 1.0, 0.0]] * 3)
     )
-    assert sure.brier_sequence.last.mean == 2.0
+    assert brier_sequence(sure).last.mean == 2.0
     two = bets([1] * 3, [0.0] * 3, [1.0] * 3)
-    assert two.brier_sequence.last.mean == -1.0
+    assert brier_sequence(two).last.mean == -1.0
 
 
 def test_the_log_sequence_is_the_asymptotic_one() -> None:
@@ -294,7 +324,10 @@ def test_the_log_sequence_is_the_asymptotic_one() -> None:
 def test_a_coarse_path_has_the_same_mean_and_wider_bounds_by_little() -> None:
     truth, p, q = random_cases(20_000, 10)
     differences = (q[:, 1] - truth) ** 2 - (p[:, 1] - truth) ** 2
-    found, expected = bets(truth, p[:, 1], q[:, 1]).brier_sequence.last, empirical_bernstein(differences).last
+    found, expected = (
+        brier_sequence(bets(truth, p[:, 1], q[:, 1])).last,
+        empirical_bernstein(differences).last,
+    )
     assert found.cases == 20_000
     assert found.mean == pytest.approx(expected.mean, abs=1e-12)
     assert found.high - found.low == pytest.approx(expected.high - expected.low, rel=0.02)

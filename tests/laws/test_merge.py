@@ -20,10 +20,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgeworth import ClusteredTable, ContingencyTable, Paired, RankedLists, Ranking
+from edgeworth import (
+    Calibration,
+    ClusteredTable,
+    ContingencyTable,
+    ForecastScores,
+    Paired,
+    RankedLists,
+    Ranking,
+    Wealth,
+)
 from edgeworth.sources.columns import as_column
 from edgeworth.tallies.cells import as_cells
+from edgeworth.tallies.forecast_columns import Forecasts
+from edgeworth.tallies.forecast_pairs import ForecastPairs
 from edgeworth.tallies.labelled_scores import LabelledScores
+from edgeworth.tallies.paired_scores import PairedScores
 
 Row = tuple[Any, Any, Any, int, float, str]
 """Truth, prediction, second prediction, frequency, sampling weight, cluster."""
@@ -72,6 +84,11 @@ def paired(rows: list[Row], **options: Any) -> Paired:
     return Paired.from_labels([row[0] for row in rows], predictions, **options)
 
 
+def paired_in_groups(rows: list[Row], **options: Any) -> Paired:
+    predictions = {"first": column(rows, 1), "second": column(rows, 2)}
+    return Paired.from_columns(column(rows, 0), predictions, column(rows, 5), **options)
+
+
 SCORE_OF: dict[Any, float] = {
     "cat": 0.5,
     "dog": -2.0,
@@ -108,6 +125,95 @@ def lists(rows: list[Row], **options: Any) -> RankedLists:
     return RankedLists.from_columns(grades, scores, column(rows, 5), **options)
 
 
+def paired_scores(rows: list[Row], **options: Any) -> PairedScores:
+    complete = [row for row in rows if row[0] is not None and row[1] is not None and row[2] is not None]
+    if not complete:
+        # As above: a shard may be empty, or lack what it needs in every row.
+        return replace(PairedScores.empty(), dropped=len(rows))
+    truth = ["yes" if isinstance(row[0], str) else None if row[0] is None else "no" for row in rows]
+    scores = {name: [SCORE_OF[row[place]] for row in rows] for place, name in ((1, "one"), (2, "two"))}
+    return PairedScores.from_scores(truth, scores, **options)
+
+
+FORECAST_OF: dict[Any, float] = {
+    "cat": 0.5,
+    "dog": 0.37,
+    "Cat": 0.0,
+    "": 1.0,
+    10: 0.11,
+    9: 0.82,
+    1: 0.66,
+    0: 0.29,
+    2: 0.05,
+    2.5: 0.93,
+    -1: 0.74,
+}
+"""What a prediction is worth as a probability; 0 and 1 are ruin when they are wrong."""
+
+RIVALS = (0.23, 0.41, 0.58, 0.87)
+
+
+def forecasts(rows: list[Row]) -> tuple[Forecasts, Forecasts]:
+    """A model that may be ruined and a rival that may not, of two classes."""
+    truth = np.array([int(isinstance(row[0], str)) for row in rows], dtype=np.intp)
+    p = np.array([FORECAST_OF[row[1]] for row in rows], dtype=np.float64)
+    q = np.array([RIVALS[len(str(row[2])) % 4] for row in rows], dtype=np.float64)
+    made = (Forecasts(truth, np.stack([1 - each, each], axis=1), ("no", "yes")) for each in (p, q))
+    model, rival = made
+    return model, rival
+
+
+def scores(rows: list[Row]) -> ForecastScores:
+    if not rows:
+        return ForecastScores.empty()
+    model, rival = forecasts(rows)
+    return ForecastScores.from_forecasts({"model": model, "rival": rival})
+
+
+def calibration(rows: list[Row], **options: Any) -> Calibration:
+    return Calibration.from_forecasts(forecasts(rows)[0], **options) if rows else Calibration.empty()
+
+
+def pairs(rows: list[Row]) -> ForecastPairs:
+    return ForecastPairs.from_forecasts(*forecasts(rows)) if rows else ForecastPairs.empty()
+
+
+STARTS = (0, 3051 << 15)
+"""At the start of a path cases are kept singly; up to 10⁸ of them 32,768 share a block."""
+
+FEW_CASES = [
+    ("cat", "dog", "dog", 1, 1.0, "ann"),
+    (9, "dog", 10, 1, 1.0, "ann"),
+    ("dog", 9, 2.5, 1, 1.0, "ann"),
+    (0, 2.5, "", 1, 1.0, "ann"),
+    ("cat", "Cat", "cat", 1, 1.0, "ann"),
+    (2, "", 9, 1, 1.0, "ann"),
+]
+"""Few, so that the path of a run that was seen before need not be built again; the last two are ruin."""
+
+
+def placed(cases: tuple[list[Row], int]) -> Any:
+    """Rows that know their position, as shards of a path do wherever they were cut."""
+    rows, start = cases
+    return [(*row, max(0, start - 3) + place) for place, row in enumerate(rows)]
+
+
+PLACED = st.tuples(st.lists(st.sampled_from(FEW_CASES), max_size=8), st.sampled_from(STARTS)).map(placed)
+
+
+def wealth(rows: list[Any]) -> Wealth:
+    total = Wealth.empty()
+    # A run of neighbours is built at once; whatever is apart is merged.
+    for _, run in itertools.groupby(enumerate(rows), lambda pair: pair[1][-1] - pair[0]):
+        total = total + path_of(tuple(row for _, row in run))
+    return total
+
+
+@functools.cache
+def path_of(run: tuple[Any, ...]) -> Wealth:
+    return Wealth.from_forecasts(*forecasts(list(run)), first=int(run[0][-1]), ordered=True)
+
+
 def frequencies(rows: list[Row]) -> Any:
     return np.array([row[3] for row in rows], dtype=np.int64)
 
@@ -137,6 +243,17 @@ KINDS = {
     "paired with frequencies": Kind(lambda rows: paired(rows, weights=frequencies(rows))),
     "paired with sampling weights": Kind(lambda rows: paired(rows, weights=sampling(rows)), is_exact=False),
     "paired with abstentions": Kind(lambda rows: paired(rows, missing="abstain", abstain="dog"), ABSTAINING),
+    "paired in groups": Kind(paired_in_groups),
+    "paired in groups with frequencies": Kind(lambda rows: paired_in_groups(rows, weights=frequencies(rows))),
+    "paired in groups with weights": Kind(
+        lambda rows: paired_in_groups(rows, weights=sampling(rows)), is_exact=False
+    ),
+    "paired in groups with abstentions": Kind(
+        lambda rows: paired_in_groups(rows, missing="abstain", abstain="dog"), ABSTAINING
+    ),
+    "paired in groups with dropped rows": Kind(
+        lambda rows: paired_in_groups(rows, missing="drop"), INCOMPLETE
+    ),
     "clustered": Kind(clustered),
     "clustered with frequencies": Kind(lambda rows: clustered(rows, weights=frequencies(rows))),
     "clustered with weights": Kind(lambda rows: clustered(rows, weights=sampling(rows)), is_exact=False),
@@ -150,6 +267,12 @@ KINDS = {
     "ranking on cells": Kind(lambda rows: ranking(rows, cells=as_cells([-1.0, 0.0, 0.5, 9.5]))),
     "ranking with dropped rows": Kind(lambda rows: ranking(rows, missing="drop"), INCOMPLETE),
     "lists": Kind(lists, has_order=True),
+    "forecast scores": Kind(scores, is_exact=False),
+    "calibration": Kind(calibration),
+    "calibration on steps": Kind(lambda rows: calibration(rows, step=0.1)),
+    "pairs of forecasts": Kind(pairs),
+    # Sums depend on the order of addition, and numpy's last digit on how many it takes at once.
+    "wealth": Kind(wealth, PLACED, is_exact=False),
 }
 
 every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
@@ -180,6 +303,13 @@ def counts_of(tally: Any) -> list[Any]:
         return [np.asarray(tally.targets.total), np.asarray(tally.background.total)]
     if isinstance(tally, RankedLists):
         return [tally.grades, tally.starts]
+    if isinstance(tally, Calibration):
+        return [part for curve in tally.curves for part in (curve.cases, curve.hits)] or [np.zeros(0, int)]
+    if isinstance(tally, ForecastPairs):
+        return [tally.counts, tally.hits]
+    if isinstance(tally, PairedScores):
+        counted = tally.targets.astype(np.int64) if tally.weights is None else tally.weights
+        return [counted]
     joint = [tally.joint.rows, tally.joint.weight]
     return joint if isinstance(tally, Paired) else [tally.table.cells, *joint]
 

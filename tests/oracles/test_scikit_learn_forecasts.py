@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.isotonic import IsotonicRegression
-from sklearn.metrics import brier_score_loss, log_loss
+from sklearn.metrics import brier_score_loss, d2_log_loss_score, log_loss
 
+from edgeworth.measures import measure
 from edgeworth.measures.calibration_parts import decomposed, recalibrated
 from edgeworth.tallies.calibration import Calibration
 from edgeworth.tallies.forecast_scores import ForecastScores
@@ -28,6 +29,17 @@ def test_log_and_brier(classes: int, seed: int) -> None:
     assert found.mean("brier") == pytest.approx(expected, rel=1e-12)
     theirs = probabilities[:, 1] if classes == 2 else probabilities
     assert found.mean("brier") == pytest.approx(brier_score_loss(truth, theirs), rel=1e-12)
+
+
+@many
+@pytest.mark.parametrize("classes", [2, 4])
+def test_skill_is_d2(classes: int, seed: int) -> None:
+    rng = np.random.default_rng([seed, classes])
+    probabilities = rng.dirichlet(np.full(classes, 2.0), 300)
+    truth = rng.integers(0, classes, 300)
+    truth[:classes] = range(classes)
+    found = ForecastScores.from_probabilities(truth, probabilities)
+    assert measure(found, "log_skill") == pytest.approx(d2_log_loss_score(truth, probabilities), abs=1e-12)
 
 
 @many

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import Any
 
@@ -10,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgeworth import ContingencyTable, InputError, Paired
-from edgeworth.sources.columns import BLOCK_ROWS
+from edgeworth import ContingencyTable, EdgeworthError, InputError, Paired
+from edgeworth.errors import MergeError
+from edgeworth.sources.columns import BLOCK_ROWS, as_column
 from edgeworth.tallies import Discordance
+from edgeworth.tallies.labels import parsed
 
 LABELS = ["cat", "dog", "emu", 3, 4, 5]
 
@@ -104,6 +107,8 @@ def test_sampling_weights() -> None:
         )
     table, alone = paired.table("two"), ContingencyTable.from_labels(truth, two, weights=weights)
     np.testing.assert_allclose(table.cells, alone.cells, rtol=1e-12)
+    assert table.squared is not None
+    assert alone.squared is not None
     np.testing.assert_allclose(table.squared, alone.squared, rtol=1e-12)
 
 
@@ -159,3 +164,127 @@ def test_what_cannot_be_paired() -> None:
         Paired.from_labels([1, 0], {"one": [1, 0], "two": [1, 0]}).table("zwei")
     with pytest.raises(InputError, match="never agree"):
         Paired.from_labels([1, 0], {"one": [1, 0], "two": ["1", "0"]})
+
+
+def test_batches_add_up_to_the_whole() -> None:
+    truth, one, two = drawn(1000, 3, LABELS, seed=6)
+    whole = Paired.from_labels(truth, {"one": one, "two": two})
+    batches = Paired.empty()
+    for start in range(0, 1000, 300):
+        rows = slice(start, start + 300)
+        predictions = {"one": as_column(one[rows], "one"), "two": as_column(two[rows], "two")}
+        batches += Paired.from_columns(as_column(truth[rows], "truth"), predictions, first_row=start + 1)
+    assert batches == whole
+
+
+def test_a_batch_names_the_row_of_the_whole() -> None:
+    columns = [as_column(values, "") for values in (["a", "b"], ["a", None])]
+    with pytest.raises(InputError, match="one is missing in row 502"):
+        Paired.from_columns(columns[0], {"one": columns[1]}, first_row=501)
+
+
+def test_an_empty_batch_changes_nothing() -> None:
+    nothing = Paired.from_columns(as_column([], ""), {"one": as_column([], "")})
+    whole = Paired.from_labels(["a", "b"], {"one": ["a", "a"]})
+    assert nothing + whole == whole + nothing == whole
+
+
+def test_groups_against_counting_row_by_row() -> None:
+    truth, one, two = drawn(400, 3, LABELS, seed=7)
+    groups = np.random.default_rng(8).integers(0, 30, 400).tolist()
+    paired = Paired.from_labels(truth, {"one": one, "two": two}, groups=groups)
+    assert paired.is_grouped
+    names, labels = paired.joint.labels[1], paired.labels
+    found = {
+        (labels[key[0] - 1], labels[key[1] - 1], labels[key[2] - 1], names[key[3] - 1]): rows
+        for key, rows in zip(paired.joint.keys.tolist(), paired.joint.rows.tolist(), strict=True)
+    }
+    assert found == Counter(zip(truth, one, two, groups, strict=True))
+    alone = Paired.from_labels(truth, {"one": one, "two": two})
+    assert not alone.is_grouped
+    assert paired.table("two") == alone.table("two")
+    assert paired.discordance("one", "two") == alone.discordance("one", "two")
+
+
+def test_groups_have_names_of_their_own() -> None:
+    """A document called "a" is not the label "a"."""
+    paired = Paired.from_labels(["a", "b"], {"one": ["a", "a"]}, groups=["b", "zoe"])
+    assert paired.labels == ("a", "b")
+    assert paired.joint.labels[1] == ("b", "zoe")
+
+
+@pytest.mark.parametrize("missing", ["error", "abstain"])
+def test_a_row_without_a_group_cannot_be_placed(missing: Any) -> None:
+    with pytest.raises(InputError, match="1 row has no group"):
+        Paired.from_labels(["a", "b"], {"one": ["a", "b"]}, groups=["x", None], missing=missing)
+
+
+def test_a_row_without_a_group_can_be_dropped() -> None:
+    paired = Paired.from_labels(["a", "b"], {"one": ["a", "b"]}, groups=["x", None], missing="drop")
+    assert (paired.total, paired.dropped) == (1, 1)
+
+
+def test_grouped_and_ungrouped_do_not_add() -> None:
+    one = Paired.from_labels(["a"], {"one": ["a"]}, groups=["x"])
+    with pytest.raises(MergeError, match="groups"):
+        one + Paired.from_labels(["a"], {"one": ["a"]})
+
+
+def test_the_positive_label_goes_along() -> None:
+    paired = Paired.from_labels(["ham", "spam"], {"one": ["ham", "ham"]}, positive="spam")
+    assert paired.table("one").positive == "spam"
+    again = Paired.from_dict(json.loads(json.dumps(paired.to_dict())))
+    assert again == paired
+    assert (paired + Paired.from_labels(["ham"], {"one": ["ham"]})).table("one").positive == "spam"
+    with pytest.raises(EdgeworthError, match="eggs"):
+        paired.declare(positive="eggs")
+
+
+def test_labels_read_as_text_become_numbers_and_groups_stay() -> None:
+    paired = Paired.from_labels(
+        ["1", "0", "1.0"], {"one": ["1.0", "0", "0"]}, groups=["7", "7", "8"], positive="1"
+    )
+    renamed = paired.renamed(parsed)
+    assert renamed == Paired.from_labels([1, 0, 1], {"one": [1, 0, 0]}, groups=["7", "7", "8"], positive=1)
+
+
+GROUPED = Paired.from_labels(["a", "b"], {"one": ["a", "a"]}, groups=["x", "y"], positive="a")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"grouped": False},
+        {"grouped": "yes"},
+        {"labels": [["a", "b"]]},
+        {"labels": [["a", "b"], ["x", "x"]]},
+        {"keys": [[1, 1, 1], [2, 1, 0]]},
+        {"keys": [[0, 1, 1], [2, 1, 2]]},
+        {"keys": [[1, 1, 1], [2, 1, 3]]},
+        {"positive": "c"},
+        {"positive": ["a"]},
+    ],
+    ids=str,
+)
+def test_damaged_groups_are_refused(fields: dict[str, Any]) -> None:
+    with pytest.raises(EdgeworthError):
+        Paired.from_dict(json.loads(json.dumps(GROUPED.to_dict())) | fields)
+
+
+def test_a_tally_from_before_there_were_groups_is_read() -> None:
+    paired = Paired.from_labels(["a", "b"], {"one": ["a", "a"]})
+    payload = {name: value for name, value in paired.to_dict().items() if name not in ("grouped", "positive")}
+    assert Paired.from_dict(payload) == paired
+
+
+@pytest.mark.parametrize("labels", [41, 50])
+def test_very_many_combinations_of_small_integers(labels: int) -> None:
+    """Past 40 labels a full array a block no longer pays; with as many rows as combinations one for all."""
+    rng = np.random.default_rng(labels)
+    truth, one, two = rng.integers(0, labels, (3, labels**3 + 7))
+    one = np.where(rng.random(len(one)) < 0.7, truth, one)
+    paired = Paired.from_labels(truth, {"one": one, "two": two})
+    counted = Counter((truth * labels**2 + one * labels + two).tolist())
+    codes = ((paired.joint.keys - 1) @ [labels**2, labels, 1]).tolist()
+    assert dict(zip(codes, paired.joint.rows.tolist(), strict=True)) == counted
+    assert codes == sorted(codes)

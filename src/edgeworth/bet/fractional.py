@@ -25,6 +25,12 @@ FRACTIONS: tuple[float, ...] = tuple(k / 20 for k in range(21))
 CHUNK = 1 << 14
 """Cases gone through at once."""
 
+GROUP = 16
+"""Cases whose factors are multiplied before the logarithm is taken."""
+
+LARGEST = 40.0
+"""Largest log factor in such a product: 16 of e⁴⁰ are a float. The smallest, 1 − c ≥ 1e-16, is one too."""
+
 
 def checked_fractions(fractions: ArrayLike) -> Floats:
     """Fractions in [0, 1], at least one."""
@@ -48,13 +54,49 @@ def fractional_logs(log_factors: ArrayLike, fractions: ArrayLike = FRACTIONS) ->
     result = np.zeros((logs.size, grid.size))
     result[:, grid == 1] = logs[:, None]
     # Up to log 2 by log1p, which keeps small gains exact; beyond, the factor itself may overflow.
-    near = np.log1p(np.expm1(np.minimum(logs, 1.0))[:, None] * grid[inner])
-    with np.errstate(over="ignore"):  # exp(−x) of x near −∞ is not used
-        far = np.maximum(logs, 1.0)[:, None] + np.log(
-            grid[inner] + (1 - grid[inner]) * np.exp(-np.maximum(logs, 1.0))[:, None]
-        )
-    result[:, inner] = np.where(logs[:, None] > 1.0, far, near)
+    result[:, inner] = np.log1p(np.expm1(np.minimum(logs, 1.0))[:, None] * grid[inner])
+    far = np.flatnonzero(logs > 1.0)
+    if far.size:
+        large = logs[far, None]
+        result[np.ix_(far, inner)] = large + np.log(grid[inner] + (1 - grid[inner]) * np.exp(-large))
     return result
+
+
+def run_fraction_sums(log_factors: Floats, fractions: ArrayLike = FRACTIONS) -> Floats:
+    """The log wealth of each fraction over runs of equally many cases: (runs, cases) to (runs, fractions).
+
+    Σ log(1 − c + c·w) is the logarithm of a product, so one is taken for every 16 cases, not for every
+    case. The sum is off by less than 4e-16 a case.
+
+    >>> run_fraction_sums(np.log([[1.5, 0.5], [2.0, 1.0]]), [0.5, 1.0]).round(6)
+    array([[-0.064539, -0.287682],
+           [ 0.405465,  0.693147]])
+    """
+    logs, grid = checked_logs(log_factors), checked_fractions(fractions)
+    inner = (grid > 0) & (grid < 1)
+    result = np.zeros((len(logs), grid.size))
+    result[:, grid == 1] = whole_sum(logs.T)[:, None]
+    result[:, inner] = _logs_of_products(logs, grid[inner])
+    for run in np.flatnonzero((logs > LARGEST).any(axis=1)):
+        result[run] = fraction_sums(logs[run], grid)
+    return result
+
+
+def _logs_of_products(logs: Floats, grid: Floats) -> Floats:
+    """Σ_j log(1 + c·(exp(x_j) − 1)) of each run and fraction, no x above ``LARGEST``."""
+    runs, length = logs.shape
+    height = max(1, min(GROUP, length))
+    width = -(-length // height)
+    gains = np.zeros((runs, height * width))  # a case that is not there multiplies by 1
+    np.expm1(np.minimum(logs, LARGEST), out=gains[:, :length])
+    # Cases that are multiplied stand one above the other: whole rows of them are multiplied at once.
+    layers = np.ascontiguousarray(gains.reshape(runs, height, width).swapaxes(0, 1)).reshape(height, -1)
+    product, factor = np.ones((grid.size, runs * width)), np.empty((grid.size, runs * width))
+    for layer in layers:
+        np.multiply.outer(grid, layer, out=factor)
+        factor += 1
+        product *= factor
+    return np.asarray(np.log(product, out=product).reshape(grid.size, runs, width).sum(axis=2).T)
 
 
 def fraction_sums(log_factors: ArrayLike, fractions: ArrayLike = FRACTIONS) -> Floats:

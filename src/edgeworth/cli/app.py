@@ -10,6 +10,7 @@ from typing import NoReturn
 from cyclopts import App, CycloptsError
 
 from edgeworth import __version__
+from edgeworth.cli.bars import shown_progress
 from edgeworth.errors import EdgeworthError
 
 BAD_INPUT = 2
@@ -28,7 +29,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             # A terminal that cannot show a sign shows a question mark, not a traceback.
             stream.reconfigure(errors="replace")
     try:
-        app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+        with shown_progress():
+            app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
     except (EdgeworthError, CycloptsError) as error:
         sys.stderr.write(f"edgeworth: {error}\n")

@@ -3,6 +3,7 @@
 from edgeworth.inference.estimates import Estimate, Interval
 from edgeworth.inference.estimating import estimate
 from edgeworth.inference.findings import DecisionFindings, examine_decisions, superstitious_labels
+from edgeworth.inference.forecast_estimates import AcrossCases
 from edgeworth.inference.guessing import GuessingLaw
 from edgeworth.inference.list_findings import ListFindings, examine_lists
 from edgeworth.inference.matching import Matching, match
@@ -21,10 +22,12 @@ from edgeworth.inference.random_selection import AveragePrecisionLaw
 from edgeworth.inference.ranking_findings import Look, RankingFindings, examine_ranking
 from edgeworth.inference.ranking_methods import AcrossLists, Boyd, Influence, Survival
 from edgeworth.inference.recall_bands import Bands, bands
+from edgeworth.inference.reliability import ReliabilityBands, reliability_bands
 from edgeworth.inference.tails import Tail
 from edgeworth.inference.wealth_findings import Bets, ForecastFindings, examine_bets, examine_forecasts
 
 __all__ = [
+    "AcrossCases",
     "AcrossLists",
     "AveragePrecisionLaw",
     "Bands",
@@ -48,6 +51,7 @@ __all__ = [
     "Newcombe",
     "Plan",
     "RankingFindings",
+    "ReliabilityBands",
     "Survival",
     "Tail",
     "Wilson",
@@ -60,5 +64,6 @@ __all__ = [
     "examine_lists",
     "examine_ranking",
     "match",
+    "reliability_bands",
     "superstitious_labels",
 ]

@@ -6,11 +6,19 @@ from dataclasses import replace
 
 from edgeworth.errors import check_seed
 from edgeworth.inference.estimates import Estimate, check_method, law_or_reason, undefined_estimate
+from edgeworth.inference.forecast_estimates import estimate_forecasts
 from edgeworth.inference.methods import Decisions, Method, default_method
 from edgeworth.inference.ranking_estimates import estimate_lists, estimate_ranking
 from edgeworth.inference.testing import guessing_tail
 from edgeworth.measures import Measurable, Measure, Resolved, at_guessing, cut_of, resolve, table_of
-from edgeworth.tallies import ContingencyTable, RankedLists, Ranking
+from edgeworth.tallies import (
+    Calibration,
+    ContingencyTable,
+    ForecastScores,
+    RankedLists,
+    Ranking,
+    Wealth,
+)
 
 
 def estimate(
@@ -22,6 +30,7 @@ def estimate(
     Newcombe for informedness of two classes or of one label, the delta method for the rest, weights and
     clusters included. Of a ranking: the influence of each case for average precision and ROC area, a
     bootstrap for the rest; at a depth, what suits the decisions there. Of many lists: Student's t over lists.
+    Of probabilities: Student's t over cases.
 
     >>> table = ContingencyTable.from_matrix([[56, 48], [14, 32]], rows="predicted")
     >>> [round(bound, 4) for bound in estimate(table, "informedness").interval()]
@@ -29,6 +38,8 @@ def estimate(
     """
     check_seed(seed)
     check_method(method)
+    if isinstance(tally, ForecastScores | Calibration | Wealth):
+        return estimate_forecasts(tally, measure, method=method)
     if isinstance(tally, RankedLists):
         return estimate_lists(tally, measure, method=method, seed=seed)
     if not isinstance(tally, Ranking):

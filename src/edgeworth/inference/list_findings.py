@@ -33,6 +33,17 @@ MEASURES = (
 
 
 @dataclass(frozen=True)
+class PicturedList:
+    """A list, or a quantile of many, with its value of the headline."""
+
+    name: str | None
+    """The list's name; None for a quantile."""
+    share: float
+    """The share of lists below it, itself by half."""
+    value: float
+
+
+@dataclass(frozen=True)
 class ListFindings:
     """The numbers behind a report on many lists."""
 
@@ -64,6 +75,28 @@ class ListFindings:
     def spread(self) -> tuple[float, float, float]:
         """Lowest, middle and highest value of the headline over lists."""
         return float(self.values.min()), float(np.median(self.values)), float(self.values.max())
+
+    def pictured_lists(self, most: int) -> tuple[PicturedList, ...]:
+        """The lists of the mean from the lowest value to the highest; quantiles when there are more."""
+        number = self.counted
+        if number > most:
+            shares = [(place + 0.5) / most for place in range(most)]
+            found = np.quantile(self.values, shares)
+            return tuple(PicturedList(None, *pair) for pair in zip(shares, found.tolist(), strict=True))
+        names = sorted(self._counted_by_name(), key=lambda pair: pair[1])
+        return tuple(
+            PicturedList(name, (place + 0.5) / number, value) for place, (name, value) in enumerate(names)
+        )
+
+    def _counted_by_name(self) -> list[tuple[str, float]]:
+        """Each list that the mean is over, by the same rule as the mean."""
+        headline, lists = next(iter(self.estimates)), self.lists
+        found = []
+        for query, targets in zip(lists.queries, lists.targets.tolist(), strict=True):
+            value = self.queries[query][headline] if targets else 0.0
+            if not math.isnan(value) and (targets or lists.empty_is_zero):
+                found.append((str(query), value))
+        return found
 
     @property
     def is_better(self) -> bool:

@@ -11,7 +11,7 @@ from edgeworth.errors import OptionError
 from edgeworth.inference.estimates import Estimate
 from edgeworth.inference.laws import check_level, normal_quantile
 from edgeworth.measures import table_of
-from edgeworth.tallies import RankedLists, Ranking
+from edgeworth.tallies import Calibration, ForecastScores, RankedLists, Ranking, Wealth
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,8 @@ def _size(estimate: Estimate) -> float:
         return float(estimate.tally.number)
     if isinstance(estimate.tally, Ranking):
         return float(estimate.tally.total)
+    if isinstance(estimate.tally, ForecastScores | Calibration | Wealth):
+        return float(estimate.tally.cases)
     table = table_of(estimate.tally)
     total = float(table.cells.sum())
     return total if table.squared is None else total**2 / float(table.squared.sum())

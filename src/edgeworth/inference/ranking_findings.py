@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.estimates import Estimate
 from edgeworth.inference.estimating import estimate
+from edgeworth.inference.law_pictures import PicturedLaw, can_picture, pictured_law
 from edgeworth.inference.laws import check_level
 from edgeworth.inference.planning import Plan, cases_needed
 from edgeworth.inference.random_selection import hits as hits_law
+from edgeworth.inference.ranking_curves import (
+    HitCurve,
+    PrecisionBand,
+    RocCurve,
+    ValueCurve,
+    picture_depths,
+    pictured_hits,
+    pictured_roc,
+    pictured_value,
+    precision_at_recall,
+)
 from edgeworth.inference.ranking_testing import selection_tail
 from edgeworth.inference.recall_bands import Bands, bands
 from edgeworth.inference.tails import Tail
@@ -49,6 +62,8 @@ class BestCut:
     depth: float
     informedness: float
     table: ContingencyTable
+    recall: float
+    fallout: float
 
 
 @dataclass(frozen=True)
@@ -113,6 +128,65 @@ class RankingFindings:
             return 2 * self.tail.p_value <= round(1 - self.level, 12)
         found = self.average_precision
         return found.law is not None and found.chance not in found.interval(self.level)
+
+    # -- what is drawn, found when it is looked at -------------------------------------------------------
+
+    @property
+    def can_be_drawn(self) -> bool:
+        """Whether there are targets to find and something to tell them from."""
+        return self.average_precision.undefined is None and bool(self.ranking.background.total)
+
+    @property
+    def targets_are_rare(self) -> bool:
+        """Whether the list is long and all that matters happens at its top."""
+        return self.ranking.ranked_total > 1000 and self.ranking.target_total < 0.02 * self.ranking.total
+
+    @property
+    def share(self) -> float:
+        """The share of targets among the items: what random selection finds."""
+        return float(self.ranking.target_total / self.ranking.total)
+
+    @cached_property
+    def hit_curve(self) -> HitCurve:
+        """The hit curve at depths that show its top as well as its end."""
+        return pictured_hits(self.ranking, picture_depths(self.ranking, self.depth), self.level)
+
+    @cached_property
+    def precision_band(self) -> PrecisionBand | None:
+        """Bounds of the precision at each recall."""
+        return precision_at_recall(self.hit_curve, float(self.ranking.target_total))
+
+    @cached_property
+    def roc_curve(self) -> RocCurve:
+        """The ROC curve in few points."""
+        return pictured_roc(self.ranking)
+
+    @cached_property
+    def value_curve(self) -> ValueCurve | None:
+        """The value of looking at each depth, when gain and cost are known."""
+        if self.worth is None:
+            return None
+        return pictured_value(
+            self.ranking,
+            gain=self.worth.gain,
+            cost=self.worth.cost,
+            best_depth=self.worth.best_depth,
+            depth=self.depth,
+            level=self.level,
+        )
+
+    @property
+    def has_chance_law(self) -> bool:
+        """Whether the law of average precision under random selection can be drawn."""
+        ranking = self.ranking
+        if not self.can_be_drawn or not ranking.is_counted:
+            return False
+        return can_picture(int(ranking.total), int(ranking.target_total))
+
+    @cached_property
+    def chance_law(self) -> PicturedLaw:
+        """The law of average precision under random selection."""
+        return pictured_law(int(self.ranking.total), int(self.ranking.target_total))
 
 
 def examine_ranking(
@@ -214,13 +288,19 @@ def _best_cut(ranking: Ranking) -> BestCut | None:
     background = float(ranking.background.total)
     if not len(steps.hits) or not background:
         return None
-    heights = steps.hits_below / steps.targets[0] - (steps.seen_below - steps.hits_below) / background
+    recall, fallout = steps.hits_below / steps.targets[0], (steps.seen_below - steps.hits_below) / background
+    heights = recall - fallout
     best = int(np.argmax(heights))
     if heights[best] <= 0:
         return None
     threshold = float(ranking.standing.scores[best])
     return BestCut(
-        threshold, float(steps.seen_below[best]), float(heights[best]), ranking.at_threshold(threshold)
+        threshold,
+        float(steps.seen_below[best]),
+        float(heights[best]),
+        ranking.at_threshold(threshold),
+        float(recall[best]),
+        float(fallout[best]),
     )
 
 

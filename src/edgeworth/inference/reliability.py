@@ -20,6 +20,27 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
+class ReliabilityLevel:
+    """A step of the reliability diagram: neighbouring forecasts that recalibration makes one probability.
+
+    ``low`` and ``high`` are the band at their mean forecast.
+    """
+
+    first: float
+    last: float
+    mean: float
+    recalibrated: float
+    low: float
+    high: float
+    cases: int
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether calibrated forecasts would often do the same."""
+        return self.low <= self.recalibrated <= self.high
+
+
+@dataclass(frozen=True)
 class ReliabilityBands:
     """The reliability diagram with its consistency band, and a test of calibration.
 
@@ -38,6 +59,32 @@ class ReliabilityBands:
     draws: int
     is_grouped: bool
     """Whether neighbouring forecasts were gathered, since there were more than ``MOST_VALUES`` of them."""
+
+    @property
+    def levels(self) -> tuple[ReliabilityLevel, ...]:
+        """The steps of the diagram, in ascending order.
+
+        >>> curve = Reliability(np.array([0.2, 0.4, 0.8]), np.array([10, 10, 10]), np.array([4, 2, 8]))
+        >>> [(level.first, level.last, level.recalibrated) for level in reliability_bands(curve).levels]
+        [(0.2, 0.4, 0.3), (0.8, 0.8, 0.8)]
+        """
+        starts = np.flatnonzero(np.diff(self.recalibrated, prepend=-1.0))
+        lasts = np.append(starts[1:], len(self.forecast)) - 1
+        cases = np.add.reduceat(self.cases, starts)
+        means = np.add.reduceat(self.cases * self.forecast, starts) / cases
+        low, high = (np.interp(means, self.forecast, side) for side in (self.low, self.high))
+        return tuple(
+            ReliabilityLevel(
+                float(self.forecast[start]),
+                float(self.forecast[last]),
+                float(means[place]),
+                float(self.recalibrated[start]),
+                float(low[place]),
+                float(high[place]),
+                int(cases[place]),
+            )
+            for place, (start, last) in enumerate(zip(starts, lasts, strict=True))
+        )
 
 
 def reliability_bands(

@@ -7,30 +7,41 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgeworth.bet.paths import running_sum
+from edgeworth.bet.paths import running_sum, whole_sum
 from edgeworth.errors import InputError
+from edgeworth.inference.forecast_sides import Criterion, sides
 from edgeworth.inference.laws import check_level
-from edgeworth.inference.sequential import (
-    BlockSums,
-    ConfidenceSequence,
-    Evidence,
-    better_of,
-    block_asymptotic_sequence,
-    block_empirical_bernstein,
-)
+from edgeworth.inference.reliability import ReliabilityBands, reliability_bands
+from edgeworth.inference.sequential import ConfidenceSequence, Evidence, better_of
 from edgeworth.inference.tails import Tail
+from edgeworth.inference.wealth_averages import AverageDifference, brier_difference, log_difference
 from edgeworth.inference.wealth_law import LogWealthLaw
 from edgeworth.measures.calibration_parts import Decomposition, decomposed
 from edgeworth.measures.skill import skill
-from edgeworth.measures.views import Values
 from edgeworth.sources.columns import Label
 from edgeworth.tallies import Calibration, ContingencyTable, ForecastScores, Wealth
+from edgeworth.tallies.forecast_pairs import ForecastPairs
 
 FAIR_NULL = "{prices} are the true ones, given all that the model knew"
 CONSTANT_NULL = "the classes come with constant shares, whatever these are and whatever the model knew"
+EXCHANGE_NULL = (
+    "every true probability lies between the outcome's prices to lay and to back at, given all that the "
+    "model knew"
+)
 BACKING_NULL = "no outcome is likelier than its price, given all that the model knew"
 REVERSE_NULL = "the model's probabilities are the true ones, given all that {against} knew"
+MOST_DRAWS = 5000
+"""Reliability curves drawn in all, over the classes."""
+
 ROUND_NULL = "in every round {whose} expected {score} score is at least as good as the model's"
+
+
+NULLS = {
+    "fair": FAIR_NULL,
+    "exchange": EXCHANGE_NULL,
+    "backing": BACKING_NULL,
+    "constant": CONSTANT_NULL,
+}
 
 
 @dataclass(frozen=True)
@@ -45,10 +56,22 @@ class Bets:
     """Capital divided over stake fractions; prices made with hindsight allow only the full stakes."""
     brier_rounds: Evidence | None
     log_rounds: Evidence | None
-    brier_sequence: ConfidenceSequence
-    log_sequence: ConfidenceSequence | None
+    brier: AverageDifference
+    log: AverageDifference | None
+    """Who scores better on average; None where a log score is infinite."""
     luck: Tail | None
-    """P(wealth this large if the prices are the true probabilities)."""
+    """P(wealth this large if the prices are the true probabilities); where the hypothesis allows many, under
+    one of them: the prices divided by their sum, or those inside the spread at which the model bets."""
+
+    @property
+    def brier_sequence(self) -> ConfidenceSequence | None:
+        """Bounds of the mean Brier difference on the way; None against shares counted on these cases."""
+        return self.brier.sequence
+
+    @property
+    def log_sequence(self) -> ConfidenceSequence | None:
+        """The same for the log score."""
+        return None if self.log is None else self.log.sequence
 
     @property
     def stronger(self) -> Evidence:
@@ -86,27 +109,23 @@ class ForecastFindings:
     level: float
     ladder: dict[Label, Bets]
     """For ordered classes, the games on "at most this class"."""
+    reliability: dict[Label, ReliabilityBands]
+    """Of the model, for the classes that have a decomposition."""
+    pairs: ForecastPairs | None
+    """Of two classes, which probabilities model and rival gave."""
 
     @property
     def skills(self) -> dict[str, dict[str, float]]:
         """For each system, how much better its scores are than those of constant class shares."""
         return {
-            system: {score: skill(self.scores, score, system) for score in ("log", "brier")}
+            system: {score: skill(self.scores, score, system) for score in self.scores.names}
             for system in self.scores.systems
         }
 
     @property
-    def right_and_wrong(self) -> dict[str, tuple[int, int]]:
-        """For each system, how often its likeliest label was right, and how often not."""
-        right = {system: int(table.counts.diagonal().sum()) for system, table in self.tables.items()}
-        return {system: (number, self.scores.cases - number) for system, number in right.items()}
-
-    @property
-    def expected_path(self) -> tuple[Values, Values]:
-        """Mean and standard deviation of log wealth along the path if the model is right."""
-        wealth = self.bets.wealth
-        variance = np.cumsum(wealth.sums("model_variance"))
-        return np.cumsum(wealth.sums("model_mean")), np.sqrt(variance)
+    def sides(self) -> tuple[Criterion, ...]:
+        """Model and rival by their decisions, their scores and their wealth."""
+        return sides(self.bets.wealth, self.scores, self.tables)
 
 
 def examine_bets(wealth: Wealth, *, level: float = 0.95) -> Bets:
@@ -114,29 +133,34 @@ def examine_bets(wealth: Wealth, *, level: float = 0.95) -> Bets:
     check_level(level)
     if not wealth.cases:
         raise InputError("there are no bets to settle")
-    ordered, fair = wealth.ordered, wealth.book == "fair"
-    nulls = {"fair": FAIR_NULL, "backing": BACKING_NULL, "constant": CONSTANT_NULL}
-    null = nulls[wealth.book].format(prices=_prices_of(wealth.against))
-    # Shares counted on these cases price them at least as well as the true constant ones would: the wealth
-    # against them is an e-value, but not its way there, nor that of any other bet.
+    ordered, fair = wealth.ordered, wealth.book in ("fair", "exchange")
+    null = NULLS[wealth.book].format(prices=_prices_of(wealth.against))
     hindsight = wealth.book == "constant"
-    ordered = ordered and not hindsight
     two = len(wealth.labels) == 2 and fair
-    counts = wealth.blocks.ends - wealth.blocks.starts
-    brier = BlockSums(counts, wealth.sums("brier"), wealth.sums("brier_square"))
-    # A difference of Brier scores lies in ±1 for two classes and in ±2 for more.
-    width = 2.0 if len(wealth.labels) == 2 else 4.0
+    brier, log = brier_difference(wealth, level), log_difference(wealth, level)
     return Bets(
         wealth=wealth,
-        against_rival=Evidence(wealth.log_wealth, wealth.log_maximum if ordered else None, "greater", null),
+        against_rival=_against_shares(wealth, null)
+        if hindsight
+        else Evidence(wealth.log_wealth, wealth.log_maximum if ordered else None, "greater", null),
         against_model=_reverse(wealth) if fair and wealth.stake == 1 else None,
         mixture=None if hindsight else Evidence.from_path(wealth.mixture_path, null=null, ordered=ordered),
         brier_rounds=_rounds(wealth, "henzi_brier", "Brier") if two else None,
         log_rounds=_rounds(wealth, "henzi_log", "log") if two else None,
-        brier_sequence=block_empirical_bernstein(brier, c=width, level=level),
-        log_sequence=_log_sequence(wealth, level),
+        brier=brier,
+        log=log,
         luck=None if hindsight else _luck(wealth),
     )
+
+
+def _against_shares(wealth: Wealth, null: str) -> Evidence:
+    """The likelihood ratio to the class shares of these very cases, whatever part of the stakes was bet.
+
+    No constant shares make the outcomes likelier, so the ratio is at most that to the true ones, whose mean
+    is 1: an e-value at the end, for all constant shares at once, but not on the way there. Of a part c of the
+    stakes, Π (1 − c + c p/q), that is not known: there the bettor, too, profits from the hindsight.
+    """
+    return Evidence(float(whole_sum(wealth.sums("log"))), None, "greater", null)
 
 
 def _reverse(wealth: Wealth) -> Evidence:
@@ -161,15 +185,6 @@ def _rounds(wealth: Wealth, name: str, score: str) -> Evidence:
     return Evidence.from_path(wealth.bet_path(name), null=null, ordered=wealth.ordered)
 
 
-def _log_sequence(wealth: Wealth, level: float) -> ConfidenceSequence | None:
-    """None where a log score is infinite: its mean has no interval."""
-    sums, squares = wealth.sums("log"), wealth.sums("log_square")
-    if not (np.isfinite(sums).all() and np.isfinite(squares).all()):
-        return None
-    counts = wealth.blocks.ends - wealth.blocks.starts
-    return block_asymptotic_sequence(BlockSums(counts, sums, squares), level=level)
-
-
 def _luck(wealth: Wealth) -> Tail | None:
     if wealth.games is None or math.isnan(wealth.log_wealth):
         return None
@@ -185,15 +200,29 @@ def examine_forecasts(
     tables: dict[str, ContingencyTable],
     *,
     ladder: dict[Label, Wealth] | None = None,
+    pairs: ForecastPairs | None = None,
     level: float = 0.95,
+    seed: int = 0,
 ) -> ForecastFindings:
     """Bets, scores, and why the scores are what they are."""
     first = next(iter(calibrations.values()))
     # With two classes the second says it all: the first is its mirror.
     labels = first.labels[1:] if len(first.labels) == 2 else first.labels
-    parts = {
-        score: {label: decomposed(first.curve(label), score) for label in labels}
-        for score in ("brier", "log")
-    }
-    steps = {label: examine_bets(each, level=level) for label, each in (ladder or {}).items()}
-    return ForecastFindings(examine_bets(wealth, level=level), scores, parts, tables, level, steps)
+    curves = {label: first.curve(label) for label in labels}
+    draws = max(100, min(1000, MOST_DRAWS // len(labels)))
+    return ForecastFindings(
+        bets=examine_bets(wealth, level=level),
+        scores=scores,
+        parts={
+            score: {label: decomposed(curve, score) for label, curve in curves.items()}
+            for score in ("brier", "log")
+        },
+        tables=tables,
+        level=level,
+        ladder={label: examine_bets(each, level=level) for label, each in (ladder or {}).items()},
+        reliability={
+            label: reliability_bands(curve, level=level, draws=draws, seed=seed)
+            for label, curve in curves.items()
+        },
+        pairs=pairs,
+    )

@@ -20,16 +20,9 @@ from scipy import special
 
 from edgeworth.bet.paths import running_sum, whole_sum
 from edgeworth.errors import InputError, OptionError
-from edgeworth.inference.random_selection.bracket import majorant_coefficients
 from edgeworth.inference.tails import SMALLEST, Tail
-from edgeworth.inference.wealth_steps import (
-    MergedOutcomes,
-    Steps,
-    characteristic_function,
-    log_moment,
-    tilt_towards,
-    window,
-)
+from edgeworth.inference.wealth_bracket import enclosed, log_moment, tilt_towards
+from edgeworth.inference.wealth_steps import MergedOutcomes, Steps
 
 Floats = NDArray[np.float64]
 Method = Literal["exact", "bracket", "normal"]
@@ -37,17 +30,8 @@ Method = Literal["exact", "bracket", "normal"]
 NEAREST = 1e-12
 """A log wealth means the attainable ones around it, this far times the sum of the largest log factors."""
 
-WIDTHS = (1e-3, 1e-2, 1e-1)
-"""Relative widths of a bracket where the law is smooth; the first that takes seconds only."""
-
 MOST_CELLS = 1 << 20
 """Steps times outcomes beyond which log wealth is taken as normal."""
-
-TOLERANCE = 1e-7
-"""What may lie outside the window, relative to what is to be found."""
-
-ROUNDING, TINY = 1e-8, 1e-10
-"""Relative and absolute allowances for rounding, far above what it comes to; more for many steps."""
 
 BERRY_ESSEEN = 0.56
 """Shevtsova (2010, Doklady Mathematics 82, 862–864)."""
@@ -189,7 +173,7 @@ class LogWealthLaw:
             return _floating(min(1.0, value + self.boundless), "one end of all outcomes")
         sign = 1.0 if x >= log_moment(steps, 0.0)[1] else -1.0
         mirrored = steps if sign > 0 else Steps(-steps.log_factors, steps.probabilities, steps.counts)
-        found = _enclosed(mirrored, sign * x, slack)
+        found = enclosed(mirrored, sign * x, slack)
         if found is None:
             return None
         said = f"bracket, {found[2]:,} frequencies"
@@ -239,6 +223,21 @@ class LogWealthLaw:
             return float(values[min(int(np.searchsorted(np.cumsum(shares), wanted)), len(values) - 1)])
         mean, variance, _ = (float(self.steps.counts @ part) for part in _moments(self.steps))
         return mean + math.sqrt(variance) * float(special.ndtri((wanted + NEAREST) / self._finite))
+
+    def cumulative(self, points: ArrayLike) -> Floats | None:
+        """P(S ≤ x) at each x, to 1e-12 beyond it, ruin included; None beyond 2²⁰ outcomes.
+
+        >>> LogWealthLaw.of([[1.0, -1.0]], [[0.5, 0.5]], [2]).cumulative([-3.0, -2.0, 0.5, 2.0])
+        array([0.  , 0.25, 0.75, 1.  ])
+        """
+        if self._sums is None:
+            return None
+        values, shares = self._sums
+        below = np.append(0.0, np.cumsum(shares))
+        places = np.searchsorted(values, np.asarray(points, float) + self._slack, side="right")
+        # Where no step is ever finite, no sum is.
+        finite = below[places] if self._finite > 0 else 0.0 * below[places]
+        return np.asarray(np.minimum(self.ruin + finite, 1.0))
 
     def band(self, level: float = 0.95) -> tuple[float, float]:
         """The quantiles that leave (1 − level)/2 on either side."""
@@ -291,39 +290,6 @@ def _log_means(steps: Steps) -> Floats:
     """log E factor of each step."""
     with np.errstate(divide="ignore"):
         return np.asarray(special.logsumexp(steps.log_factors, b=steps.probabilities, axis=1))
-
-
-def _enclosed(steps: Steps, x: float, slack: float) -> tuple[float, float, int] | None:
-    """log P(x ≤ S < ∞) from below and from above, and the frequencies it took; None if they are too many.
-
-    P(S > x) lies between the same ends.
-    """
-    tilt = tilt_towards(steps, x)
-    base, _, variance = log_moment(steps, tilt)
-    scale = 1 / (1 + 2.5 * tilt * math.sqrt(variance))
-    tolerance = TOLERANCE * scale
-    period = window(steps, x, tilt, tolerance)
-    for width in WIDTHS:
-        count = math.ceil(tilt * period / width) + 1
-        j, ratio = np.arange(count, dtype=np.float64), tilt * period / count
-        angles, enough = 2 * np.pi * j / period, 0.02 * ratio * scale * np.sqrt((j + 1) / count)
-        found = characteristic_function(steps, tilt, angles, x, enough)
-        if found is not None:
-            break
-    else:
-        return None
-    turned, left = found
-    above, below = majorant_coefficients(ratio, j / count)
-    weights, nudge = np.where(j > 0, 2.0, 1.0) / count, np.exp(1j * angles * slack)
-    dropped = float((weights * np.maximum(abs(above), abs(below)) * left).sum())
-    high = float((weights * (above * turned * nudge).real).sum()) + dropped
-    low = float((weights * (below * turned / nudge).real).sum()) - dropped
-    # Repetition only adds to the majorant; the minorant must give back what falls outside one period.
-    more = 1e-15 * float(steps.counts @ (1 + tilt * abs(steps.finite_logs).max(axis=1)))
-    low = low * -math.expm1(-tilt * period) - 3 * tolerance - TINY - more
-    high = min(max(high, 0.0), 1.0) + TINY + more
-    log_low = base - tilt * (x + slack) + math.log(low) - ROUNDING - more if low > 0 else -math.inf
-    return log_low, base - tilt * (x - slack) + math.log(high) + ROUNDING + more, count
 
 
 def _checked(log_wealth: float) -> float:

@@ -4,6 +4,7 @@ from edgeworth.measures.along import Ranked, ResolvedRanking, cut_of, resolve_ra
 from edgeworth.measures.computing import Resolved, at_guessing, resolve, table_of
 from edgeworth.measures.definition import Combination, Measure
 from edgeworth.measures.dollars import Costs, Payoffs, costs, expected_cost, payoffs
+from edgeworth.measures.forecast_resolving import Forecast, ResolvedForecast, resolve_forecast
 from edgeworth.measures.measuring import Measurable, counted_values, measure, measure_each, measure_micro
 from edgeworth.measures.rankings import TREC_NAMES
 from edgeworth.measures.registry import catalogue, search
@@ -13,11 +14,13 @@ __all__ = [
     "TREC_NAMES",
     "Combination",
     "Costs",
+    "Forecast",
     "Measurable",
     "Measure",
     "Payoffs",
     "Ranked",
     "Resolved",
+    "ResolvedForecast",
     "ResolvedRanking",
     "Spelling",
     "at_guessing",
@@ -32,6 +35,7 @@ __all__ = [
     "payoffs",
     "quoted",
     "resolve",
+    "resolve_forecast",
     "resolve_ranking",
     "search",
     "steps_of",

@@ -13,8 +13,8 @@ import numpy as np
 from edgeworth.errors import OptionError
 from edgeworth.measures.views import Values
 
-Scope: TypeAlias = Literal["label", "overall", "cells", "ranking"]
-Kind: TypeAlias = Literal["decisions", "rankings"]
+Scope: TypeAlias = Literal["label", "overall", "cells", "ranking", "scores", "calibration", "wealth"]
+Kind: TypeAlias = Literal["decisions", "rankings", "probabilities"]
 Depth: TypeAlias = Literal["none", "optional", "required"]
 Direction: TypeAlias = Literal["higher", "lower", "neither"]
 Arguments: TypeAlias = Mapping[str, Any]
@@ -70,8 +70,9 @@ class Combination:
 class Measure:
     """A measure with its metadata.
 
-    ``compute`` takes a LabelView (scope "label"), Marginals ("overall"), counts (…, K, K) ("cells") or Steps
-    and a depth ("ranking"), then the options. The other functions say what inference may use: a proportion
+    ``compute`` takes a LabelView (scope "label"), Marginals ("overall"), counts (…, K, K) ("cells"), Steps
+    and a depth ("ranking"), ForecastScores and a system ("scores"), a Reliability ("calibration") or Wealth
+    ("wealth"), then the options. The other functions say what inference may use: a proportion
     has Wilson's interval, a combination of independent proportions Newcombe's, a gradient the delta method
     (views are differentiated without one), and ``guessing`` gives a measure's slope on each diagonal cell
     when the margins are fixed, which makes its law under guessing exact. ``expected`` is the mean under
@@ -110,7 +111,9 @@ class Measure:
     @property
     def kind(self) -> Kind:
         """What it is a measure of."""
-        return "rankings" if self.scope == "ranking" else "decisions"
+        if self.scope == "ranking":
+            return "rankings"
+        return "probabilities" if self.scope in ("scores", "calibration", "wealth") else "decisions"
 
     @property
     def range(self) -> tuple[float, float]:
@@ -120,7 +123,7 @@ class Measure:
     @property
     def spelling(self) -> str:
         """How it is written."""
-        label = "[label]" if self.scope == "label" else ""
+        label = {"label": "[label]", "calibration": "[label]", "scores": "[system]"}.get(self.scope, "")
         depth = {"none": "", "optional": "[@depth]", "required": "@depth"}[self.depth]
         said = ", ".join(f"{name}={option.default}" for name, option in self.options.items())
         return f"{self.name}{label}{depth}{f'({said})' if said else ''}"

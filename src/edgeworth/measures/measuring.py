@@ -18,14 +18,18 @@ from edgeworth.measures.along import (
 )
 from edgeworth.measures.computing import resolve, table_of
 from edgeworth.measures.definition import Measure
+from edgeworth.measures.forecast_resolving import Forecast, resolve_forecast
 from edgeworth.measures.views import Values
 from edgeworth.sources.columns import Label
+from edgeworth.tallies.calibration import Calibration
 from edgeworth.tallies.clustered import ClusteredTable
 from edgeworth.tallies.decisions import ContingencyTable
+from edgeworth.tallies.forecast_scores import ForecastScores
 from edgeworth.tallies.lists import RankedLists
 from edgeworth.tallies.rankings import Ranking
+from edgeworth.tallies.wealth import Wealth
 
-Measurable: TypeAlias = ContingencyTable | ClusteredTable | Ranked
+Measurable: TypeAlias = ContingencyTable | ClusteredTable | Ranked | Forecast
 
 
 def measure(tally: Measurable, spelling: str | Measure) -> float:
@@ -39,7 +43,12 @@ def measure(tally: Measurable, spelling: str | Measure) -> float:
     >>> ranking = Ranking.from_hits([1, 1, 0, 1, 0, 0, 0, 0])
     >>> round(measure(ranking, "average_precision"), 4), measure(ranking, "precision@2")
     (0.9167, 1.0)
+    >>> scores = ForecastScores.from_probabilities([1, 0, 1], {"A": [0.8, 0.3, 0.5], "B": [0.5, 0.5, 0.5]})
+    >>> round(measure(scores, "brier[A]"), 6), round(measure(scores, "log[B]"), 6)
+    (0.126667, 0.693147)
     """
+    if isinstance(tally, ForecastScores | Calibration | Wealth):
+        return resolve_forecast(tally, spelling).value(tally)
     if isinstance(tally, Ranking):
         cut = cut_of(tally, spelling)
         if cut is not None:

@@ -8,6 +8,7 @@ import re
 from edgeworth.errors import OptionError
 from edgeworth.measures.averages import AVERAGES
 from edgeworth.measures.definition import Kind, Measure
+from edgeworth.measures.forecasts import FORECAST_MEASURES
 from edgeworth.measures.house import HOUSE_MEASURES
 from edgeworth.measures.information import CELL_MEASURES
 from edgeworth.measures.overall import OVERALL_MEASURES
@@ -21,23 +22,26 @@ MEASURES: tuple[Measure, ...] = (
     *CELL_MEASURES,
     *LABEL_MEASURES,
     *RANKING_MEASURES,
+    *FORECAST_MEASURES,
 )
 
 _OF_A_LABEL = {measure.name: measure for measure in MEASURES if measure.scope == "label"}
 _OF_A_TABLE = {measure.name: measure for measure in MEASURES if measure.scope in ("overall", "cells")}
 _OF_A_RANKING = {measure.name: measure for measure in MEASURES if measure.scope == "ranking"}
+_OF_PROBABILITIES = {measure.name: measure for measure in MEASURES if measure.kind == "probabilities"}
 
 
 def catalogue(*, kind: Kind | None = None) -> tuple[Measure, ...]:
     """Every measure with its name, formula, range, chance level, direction and source.
 
-    ``kind`` keeps the measures of "decisions" or of "rankings". A ranking cut at a depth has the former too.
+    ``kind`` keeps the measures of "decisions", of "rankings" or of "probabilities". A ranking cut at a depth
+    has those of decisions too.
 
     >>> [m.chance for m in catalogue() if m.name == "accuracy"]
     ['Σ_l p_l r_l']
     """
-    if kind not in (None, "decisions", "rankings"):
-        raise OptionError(f'kind is "decisions" or "rankings"; saw {kind!r}')
+    if kind not in (None, "decisions", "rankings", "probabilities"):
+        raise OptionError(f'kind is "decisions", "rankings" or "probabilities"; saw {kind!r}')
     return tuple(measure for measure in MEASURES if kind in (None, measure.kind))
 
 
@@ -65,13 +69,21 @@ def ranking_measure(name: str) -> Measure | None:
     return _OF_A_RANKING.get(name)
 
 
+def forecast_measure(name: str) -> Measure | None:
+    """The measure of probabilities under this name."""
+    return _OF_PROBABILITIES.get(name)
+
+
 def _letters(text: str) -> str:
     """A name without the marks that people write in many ways: youdens_j, Youden's J, youden-j."""
     return re.sub(r"[\s_'’-]", "", text.lower())
 
 
 def unknown(name: str) -> OptionError:
-    """The error for a name that no measure has, with the nearest ones."""
+    """The error for a name that no measure of this kind has, with the nearest ones."""
+    other = next((m for m in MEASURES if m.name == name), None)
+    if other is not None:
+        return OptionError(f"{name} is a measure of {other.kind}, and this tally is of something else")
     meant = [m for m in MEASURES if _letters(name) in map(_letters, m.synonyms)]
     known = list(dict.fromkeys(m.name for m in MEASURES))
     near = list(dict.fromkeys(m.name for m in meant)) or difflib.get_close_matches(

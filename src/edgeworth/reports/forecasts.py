@@ -6,149 +6,21 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from edgeworth.inference import Bets, ForecastFindings
-from edgeworth.inference.sequential import ConfidenceSequence, Evidence
+from edgeworth.inference import ForecastFindings
+from edgeworth.inference.wealth_averages import AverageDifference
 from edgeworth.measures.views import finite_or_none
-from edgeworth.reports.decisions import tail_to_dict
+from edgeworth.reports.forecast_numbers import evidence_of, forecasts_numbers
+from edgeworth.reports.forecast_sides import sides_section
+from edgeworth.reports.forecast_verdict import forecasts_verdict, forecasts_warnings
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
-from edgeworth.reports.wording import MINUS, level_said, percent, probability_words
+from edgeworth.reports.wording import bound_shown, level_said, money, plural, probability_words
 
-WARNINGS = {
-    "cross-validated": (
-        "The predictions are cross-validated: they were not made before the outcomes, so what the wealth "
-        "proves holds only roughly; choosing variables outside the folds flatters the larger model."
-    ),
-    "in-sample": (
-        "The predictions were made by a model that had seen these outcomes: the wealth proves nothing about "
-        "new cases."
-    ),
-}
 SCORE_NAMES = {
     "log": "log score",
     "brier": "Brier score",
     "ranked": "ranked probability",
     "spherical": "spherical",
 }
-
-
-def forecasts_report(findings: ForecastFindings, provenance: Mapping[str, Any]) -> Report:
-    """Arrange what was found."""
-    return Report(
-        verdict=forecasts_verdict(findings),
-        sections=_sections(findings),
-        warnings=_warnings(findings),
-        provenance=provenance,
-        numbers=_numbers(findings),
-    )
-
-
-def _sections(findings: ForecastFindings) -> tuple[Section, ...]:
-    made = [make(findings) for make in (_proof, _scores, _average, _parts, _decisions)]
-    return (*made, _ladder(findings)) if findings.ladder else tuple(made)
-
-
-def _ladder(findings: ForecastFindings) -> Section:
-    columns = (
-        Column("game"),
-        Column("wealth"),
-        Column("p at most", "probability"),
-        Column("Brier, rival less model", "number"),
-        Column(f"{level_said(findings.level)} at all times", "interval"),
-    )
-    rows = tuple(
-        (f"at most {label}", money(bets.wealth.log_wealth), bets.against_rival.p_value, *_brier(bets))
-        for label, bets in findings.ladder.items()
-    )
-    note = "each game by itself; the Brier scores of the games add up to the ranked probability score"
-    return Section("Ordered classes: a ladder of games", (), (Grid("", columns, rows, note),))
-
-
-def _brier(bets: Bets) -> tuple[float | None, tuple[float | None, float | None]]:
-    last = bets.brier_sequence.last
-    return finite_or_none(last.mean), (finite_or_none(last.low), finite_or_none(last.high))
-
-
-def forecasts_verdict(findings: ForecastFindings) -> str:
-    """What became of the stake, what that proves, and who scores better."""
-    bets, wealth = findings.bets, findings.bets.wealth
-    if wealth.log_wealth == -math.inf:
-        return f"Ruined: the model gave probability 0 to something that happened, in {wealth.cases:,} cases."
-    evidence = bets.against_rival
-    grown = f"{percent(bets.rate, 2)} a case" if math.isfinite(bets.growth) else "without bound"
-    first = f"A stake of 1 on the model against {wealth.against} became {money(wealth.log_wealth)} over "
-    first += f"{wealth.cases:,} cases ({grown})."
-    return f"{first} {_proved(evidence, findings)} {_better(findings)}"
-
-
-def money(log_wealth: float) -> str:
-    """Wealth from its logarithm, whatever its size."""
-    if math.isinf(log_wealth):
-        return "more than any number" if log_wealth > 0 else "0"
-    if abs(log_wealth) < 13:
-        value = math.exp(log_wealth)
-        return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-    power = math.floor(log_wealth / math.log(10))
-    return f"{math.exp(log_wealth - power * math.log(10)):.2g}e{power:+d}"
-
-
-def _proved(evidence: Evidence, findings: ForecastFindings) -> str:
-    alpha, made = 1 - findings.level, findings.bets.wealth.predictions_made
-    if made == "in-sample":
-        return "The model had seen these outcomes, so that proves nothing."
-    stronger = findings.bets.stronger
-    twice = "" if findings.bets.against_model is None else ", both directions paid for"
-    said = f"(p at most {stronger.p_value:.2g}{twice})"
-    if stronger.p_value > alpha:
-        own = f"(p at most {findings.bets.p_value:.2g}{twice})"
-        return f"That does not rule out that {evidence.null} {own}."
-    on_the_way = _on_the_way(stronger, evidence)
-    if made == "cross-validated":
-        before = f"{on_the_way}Had the predictions been made before the outcomes, that would rule out that"
-        return f"{before} {stronger.null} {said}."
-    return f"{on_the_way}That rules out that {stronger.null} {said}."
-
-
-def _on_the_way(stronger: Evidence, evidence: Evidence) -> str:
-    """The maximum, where it is what proves: the end alone would prove less."""
-    if stronger.null != evidence.null or evidence.log_maximum is None:
-        return ""
-    if not evidence.log_maximum > evidence.log_e_value + 1e-9:
-        return ""
-    return f"On the way it reached {money(evidence.log_maximum)}. "
-
-
-def _better(findings: ForecastFindings) -> str:
-    point = findings.bets.brier_sequence.last
-    better = point.mean >= 0
-    low, high = (point.low, point.high) if better else (-point.high, -point.low)
-    text = (
-        f"The mean Brier score is {'better' if better else 'worse'} than that of "
-        f"{findings.bets.wealth.against} by {abs(point.mean):.4f} ({level_said(findings.level)} confidence "
-        f"sequence {low:.4f} to {high:.4f})"
-    ).replace("-", MINUS)
-    if low > 0:
-        return f"{text}: the model scores {'better' if better else 'worse'}."
-    return f"{text}: who scores better on average is open."
-
-
-def _warnings(findings: ForecastFindings) -> tuple[str, ...]:
-    wealth, said = findings.bets.wealth, []
-    if wealth.predictions_made in WARNINGS:
-        said.append(WARNINGS[wealth.predictions_made])
-    if not wealth.ordered:
-        said.append(
-            "The rows are not said to be in time order (ordered=True, --ordered, --time): only the final "
-            "wealth is used as evidence, not its maximum."
-        )
-    for place, system in enumerate(findings.scores.systems):
-        zeros = int(findings.scores.zeros[place])
-        if zeros:
-            said.append(
-                f"{system} gave probability 0 to what happened in {zeros:,} cases: its log score is infinite."
-            )
-    return tuple(said)
-
-
 BETS = {
     "full_stakes": "full stakes",
     "mixture": "all stake fractions",
@@ -156,12 +28,35 @@ BETS = {
     "brier_rounds": "bets on the Brier score",
     "log_rounds": "bets on the log score",
 }
+MOST_CLASSES = 6
+"""Classes whose reliability is shown on a terminal."""
+
+NOT_BEFORE = {
+    "cross-validated": ("What follows holds only roughly: the predictions are cross-validated.",),
+    "in-sample": ("Nothing of what follows holds: the model had seen these outcomes.",),
+}
+MOST_LEVELS = 12
+"""Steps of a reliability diagram shown on a terminal, in all; JSON has every one."""
 
 
-def _evidence_rows(findings: ForecastFindings) -> dict[str, Evidence]:
-    bets = findings.bets
-    found = (bets.against_rival, bets.mixture, bets.against_model, bets.brier_rounds, bets.log_rounds)
-    return {name: evidence for name, evidence in zip(BETS, found, strict=True) if evidence is not None}
+def forecasts_report(findings: ForecastFindings, provenance: Mapping[str, Any]) -> Report:
+    """Arrange what was found."""
+    return Report(
+        verdict=forecasts_verdict(findings),
+        sections=_sections(findings),
+        warnings=forecasts_warnings(findings),
+        provenance=provenance,
+        numbers=forecasts_numbers(findings),
+    )
+
+
+def _sections(findings: ForecastFindings) -> tuple[Section, ...]:
+    made = [make(findings) for make in (_proof, _scores, _average, _parts, _reliability)]
+    if findings.sides:
+        made.append(sides_section(findings))
+    if findings.ladder:
+        made.append(_ladder(findings))
+    return tuple(made)
 
 
 def _proof(findings: ForecastFindings) -> Section:
@@ -171,60 +66,90 @@ def _proof(findings: ForecastFindings) -> Section:
         Column("p at most", "probability"),
         Column("the hypothesis it is against"),
     )
+    wealth = findings.bets.wealth
+    names = dict(BETS)
+    if wealth.stake < 1 and wealth.book != "constant":
+        names["full_stakes"] = f"{wealth.stake:g} of Kelly's stakes"
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (BETS[name], money(found.log_e_value), found.p_value, found.null)
-        for name, found in _evidence_rows(findings).items()
+        (names[name], money(found.log_e_value), bound_shown(found.p_value), found.null)
+        for name, found in evidence_of(findings.bets).items()
     )
-    note = "an e-value of 20 has probability at most 1/20 if the hypothesis is true"
-    luck, text = findings.bets.luck, ""
-    if luck is not None:
-        text = f"If the prices are right, luck gives this wealth with probability {probability_words(luck)}."
-    return Section("What the bets prove", (text,) if text else (), (Grid("", columns, rows, note),))
+    note = "an e-value of 20 or more has probability at most 1/20 if the hypothesis is true"
+    if len(rows) > 1:
+        note += "; choose one bet beforehand: the smallest p of several is not a p-value"
+    text = (*NOT_BEFORE.get(wealth.predictions_made, ()), *_said_of_luck(findings))
+    return Section("What the bets prove", text, (Grid("", columns, rows, note),))
+
+
+def _said_of_luck(findings: ForecastFindings) -> tuple[str, ...]:
+    luck, book = findings.bets.luck, findings.bets.wealth.book
+    if book == "constant":
+        return (
+            "The class shares were counted on these very cases: no constant shares would price them better, "
+            "so the final wealth at full stakes is evidence; its maximum on the way, or part of the stakes, "
+            "is not.",
+        )
+    if luck is None:
+        return ()
+    chance = f"luck gives at least this wealth with probability {probability_words(luck)}"
+    if book == "fair":
+        return (f"If the prices are right, {chance}.",)
+    which = "divided by their sum" if book == "backing" else "inside the spread at which the model bets"
+    return (
+        f"If the prices {which} are right, {chance}. That is one case of many that the "
+        "hypothesis allows: for all of them only the bound in the table holds.",
+    )
 
 
 def _scores(findings: ForecastFindings) -> Section:
     scores = findings.scores
+    # Of two classes the ranked probability score is the Brier score.
+    shown = [name for name in scores.names if name != "ranked" or len(scores.labels) > 2]
     columns = (Column("score (lower is better)"), *(Column(system, "number") for system in scores.systems))
     rows = tuple(
         (SCORE_NAMES[name], *(finite_or_none(scores.mean(name, system)) for system in scores.systems))
-        for name in scores.names
+        for name in shown
     )
     rows += tuple(
         (f"{SCORE_NAMES[name]}: skill", *(finite_or_none(findings.skills[x][name]) for x in scores.systems))
-        for name in ("log", "brier")
+        for name in shown
     )
     note = (
-        "ranked probability takes the classes in the order of their columns; "
-        "skill: 1 − score/score of constant class shares, higher is better"
+        "skill: 1 − score/score of constant class shares, higher is better; the shares are those of these "
+        "cases, which nobody knew beforehand, so it is a little lower than against known ones"
     )
+    if "ranked" in shown:
+        note = f"ranked probability takes the classes in the order of their columns; {note}"
+    said = {"backing": "the prices divided by their sum", "exchange": "the prices at which the model bets"}
+    if findings.bets.wealth.book in said:
+        note += f"; {findings.bets.wealth.against}: {said[findings.bets.wealth.book]}"
     return Section("Scores", (), (Grid("", columns, rows, note),))
 
 
 def _average(findings: ForecastFindings) -> Section:
     columns = (
-        Column("mean difference, rival less model"),
-        Column("value", "number"),
-        Column(f"{level_said(findings.level)} at all times", "interval"),
-        Column("method"),
+        Column("score"),
+        Column("rival less model", "number"),
+        Column(level_said(findings.level), "interval"),
+        Column("holds"),
     )
-    found = [("Brier score", findings.bets.brier_sequence), ("log score", findings.bets.log_sequence)]
-    rows = tuple(
-        (
-            name,
-            finite_or_none(x.last.mean),
-            (finite_or_none(x.last.low), finite_or_none(x.last.high)),
-            x.method,
-        )
-        for name, x in found
-        if x is not None
-    )
-    return Section("Who scores better on average", (), (Grid("", columns, rows),))
+    found = {"Brier score": findings.bets.brier, "log score": findings.bets.log}
+    known = {name: each for name, each in found.items() if each is not None}
+    rows = tuple((name, finite_or_none(x.mean), *_bounds(x)) for name, x in known.items())
+    note = "above 0 the model scores better; " + "; ".join(f"{name}: {x.method}" for name, x in known.items())
+    return Section("Who scores better on average", (), (Grid("", columns, rows, note),))
 
 
-def _sequence_row(name: str, sequence: ConfidenceSequence) -> tuple[Cell, ...]:
-    last = sequence.last
-    bounds = (finite_or_none(last.low), finite_or_none(last.high))
-    return name, finite_or_none(last.mean), bounds, sequence.method
+def _bounds(found: AverageDifference) -> tuple[Cell, Cell]:
+    if math.isnan(found.low):
+        return (None, None), "too few cases" if found.sequence is None else _nothing_yet(found)
+    whole = " (all that is possible)" if found.says_nothing else ""
+    return (found.low, found.high), f"{found.holds}{whole}"
+
+
+def _nothing_yet(found: AverageDifference) -> str:
+    reason = getattr(found.sequence, "undefined", None)
+    return f"nothing is said: {reason}" if reason else found.holds
 
 
 def _parts(findings: ForecastFindings) -> Section:
@@ -249,103 +174,64 @@ def _parts(findings: ForecastFindings) -> Section:
     return Section("Why the model's score is what it is", (), (Grid("", columns, rows, note),))
 
 
-def _decisions(findings: ForecastFindings) -> Section:
-    columns = (Column("labels of highest probability"), Column("right", "count"), Column("wrong", "count"))
-    rows = tuple((system, right, wrong) for system, (right, wrong) in findings.right_and_wrong.items())
-    note = "two forecasts may name the same labels and differ in wealth, and the other way round"
-    return Section("As decisions", (), (Grid("", columns, rows, note),))
+def _reliability(findings: ForecastFindings) -> Section:
+    # Of many classes those that stray furthest.
+    worst = sorted(findings.reliability.items(), key=lambda item: item[1].p_value)[:MOST_CLASSES]
+    found = {label: bands for label, bands in findings.reliability.items() if label in dict(worst)}
+    columns = (
+        Column("class"),
+        Column("forecasts", "interval"),
+        Column("mean", "number"),
+        Column("calibrated", "number"),
+        Column(f"{level_said(findings.level)} if calibrated", "interval"),
+        Column("cases", "count"),
+    )
+    most = max(3, MOST_LEVELS // len(found))
+    rows: list[tuple[Cell, ...]] = []
+    for label, bands in found.items():
+        levels = sorted(bands.levels, key=lambda level: -level.cases)[:most]
+        for level in sorted(levels, key=lambda level: level.first):
+            ends, band = (level.first, level.last), (level.low, level.high)
+            rows.append((str(label), ends, level.mean, level.recalibrated, band, level.cases))
+    text = tuple(
+        f"Were the forecasts of {label} calibrated, they would be as miscalibrated as this with probability "
+        f"{bands.p_value:.2g} ({bands.draws:,} draws)."
+        for label, bands in found.items()
+    )
+    every = [level for bands in found.values() for level in bands.levels]
+    outside = sum(not level.is_inside for level in every)
+    note = (
+        "a row is a step: forecasts that isotonic regression makes one probability, and the band at their "
+        f"mean; {outside} of {len(every):,} {plural(len(every), 'step')} outside the band"
+    )
+    if len(rows) < len(every):
+        note += f"; shown are the {len(rows)} of most cases, JSON has all"
+    if len(found) < len(findings.reliability):
+        note += f"; the {len(found)} of {len(findings.reliability)} classes that stray furthest"
+    return Section("Reliability", text, (Grid("", columns, tuple(rows), note),))
 
 
-def _evidence(found: Evidence | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    return {
-        "log_e_value": finite_or_none(found.log_e_value),
-        "e_value": finite_or_none(found.e_value),
-        "log_maximum": None if found.log_maximum is None else finite_or_none(found.log_maximum),
-        "p_value": found.p_value,
-        "ordered": found.ordered,
-        "null": found.null,
-    }
-
-
-def _sequence(found: ConfidenceSequence | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    last = found.last
-    return {
-        "method": found.method,
-        "mean": finite_or_none(last.mean),
-        "low": finite_or_none(last.low),
-        "high": finite_or_none(last.high),
-        "path": {
-            "cases": found.cases.tolist(),
-            "mean": [finite_or_none(x) for x in found.mean.tolist()],
-            "low": [finite_or_none(x) for x in found.low.tolist()],
-            "high": [finite_or_none(x) for x in found.high.tolist()],
-        },
-    }
-
-
-def _numbers(findings: ForecastFindings) -> dict[str, Any]:
-    bets, wealth = findings.bets, findings.bets.wealth
-    mean, deviation = findings.expected_path
-    return {
-        "kind": "probabilities",
-        "level": findings.level,
-        "wealth": {
-            "log_wealth": finite_or_none(wealth.log_wealth),
-            "wealth": finite_or_none(wealth.wealth),
-            "ruined": wealth.log_wealth == -math.inf,
-            "cases": wealth.cases,
-            "growth": finite_or_none(bets.growth),
-            "log_maximum": finite_or_none(wealth.log_maximum),
-            "log_minimum": finite_or_none(wealth.log_minimum),
-            "drawdown": finite_or_none(wealth.drawdown),
-            "against": wealth.against,
-            "stake": wealth.stake,
-            "ordered": wealth.ordered,
-            "predictions_made": wealth.predictions_made,
-            "path": {
-                "cases": wealth.positions.tolist(),
-                "log_wealth": [finite_or_none(x) for x in wealth.path.tolist()],
-                "expected": [finite_or_none(x) for x in mean.tolist()],
-                "expected_deviation": [finite_or_none(x) for x in deviation.tolist()],
-            },
-        },
-        "evidence": {name: _evidence(found) for name, found in _evidence_rows(findings).items()},
-        "luck": tail_to_dict(bets.luck),
-        "sequences": {"brier": _sequence(bets.brier_sequence), "log": _sequence(bets.log_sequence)},
-        "scores": findings.scores.to_dict(),
-        "means": {
-            system: {
-                name: finite_or_none(findings.scores.mean(name, system)) for name in findings.scores.names
-            }
-            for system in findings.scores.systems
-        },
-        "decomposition": {
-            score: {
-                str(label): {
-                    "score": finite_or_none(p.score),
-                    "miscalibration": finite_or_none(p.miscalibration),
-                    "discrimination": finite_or_none(p.discrimination),
-                    "uncertainty": finite_or_none(p.uncertainty),
-                }
-                for label, p in by_label.items()
-            }
-            for score, by_label in findings.parts.items()
-        },
-        "skill": {
-            system: {name: finite_or_none(value) for name, value in each.items()}
-            for system, each in findings.skills.items()
-        },
-        "ladder": {
-            str(label): {
-                "log_wealth": finite_or_none(bets.wealth.log_wealth),
-                "evidence": _evidence(bets.against_rival),
-                "brier": _sequence(bets.brier_sequence),
-            }
-            for label, bets in findings.ladder.items()
-        },
-        "tables": {system: table.to_dict() for system, table in findings.tables.items()},
-    }
+def _ladder(findings: ForecastFindings) -> Section:
+    columns = (
+        Column("game"),
+        Column("wealth"),
+        Column("p at most", "probability"),
+        Column("Brier, rival less model", "number"),
+        Column(level_said(findings.level), "interval"),
+    )
+    rows = tuple(
+        (
+            f"at most {label}",
+            money(bets.wealth.log_wealth),
+            bound_shown(bets.against_rival.p_value),
+            finite_or_none(bets.brier.mean),
+            (finite_or_none(bets.brier.low), finite_or_none(bets.brier.high)),
+        )
+        for label, bets in findings.ladder.items()
+    )
+    holds = next(iter(findings.ladder.values())).brier.holds
+    note = (
+        "each game by itself; the Brier scores of the games add up to the ranked probability score; "
+        f"intervals hold {holds}"
+    )
+    return Section("Ordered classes: a ladder of games", (), (Grid("", columns, rows, note),))

@@ -8,6 +8,7 @@ from typing import Any
 from edgeworth.inference import Estimate, ListFindings
 from edgeworth.measures import TREC_NAMES, Spelling
 from edgeworth.measures.views import finite_or_none
+from edgeworth.reports.charts.lists import list_charts, run_charts
 from edgeworth.reports.decisions import estimate_row, tail_to_dict
 from edgeworth.reports.ranking_verdict import lists_verdict
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
@@ -42,6 +43,7 @@ def lists_report(findings: ListFindings, provenance: Mapping[str, Any]) -> Repor
         warnings=list_warnings(findings),
         provenance=provenance,
         numbers={"kind": "lists", "level": findings.level, **_numbers(findings)},
+        charts=list_charts(findings),
     )
 
 
@@ -71,6 +73,7 @@ def trec_report(runs: Mapping[str, ListFindings], provenance: Mapping[str, Any])
             **(_numbers(first) if len(runs) == 1 else {}),
             "runs": {name: _numbers(found) for name, found in runs.items()},
         },
+        charts=run_charts(runs),
     )
 
 
@@ -140,7 +143,7 @@ def _side_by_side(runs: Mapping[str, ListFindings]) -> Section:
         (run, *(finite_or_none(found.estimates[name].value) for name in names)) for run, found in runs.items()
     )
     note = "which of them is better is a question for a paired comparison, not for these means"
-    return Section("Means of the runs", (), (Grid("", columns, rows, note),))
+    return Section("Means of the runs", (), (Grid("", columns, rows, note),), tuple(run_charts(runs)))
 
 
 def _trec_means(name: str, findings: ListFindings) -> Section:
@@ -182,7 +185,8 @@ def _each(findings: ListFindings, name: str = "") -> Section:
     note = (
         f"the first {SHOWN_LISTS} of {findings.lists.number:,} lists; all are in the JSON" if more > 0 else ""
     )
-    return Section(f"List by list{f', {name}' if name else ''}", (), (Grid("", columns, rows, note),))
+    title = f"List by list{f', {name}' if name else ''}"
+    return Section(title, (), (Grid("", columns, rows, note),), tuple(list_charts(findings)))
 
 
 def _numbers(findings: ListFindings) -> dict[str, Any]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from edgeworth.inference import Estimate, Look, RankingFindings
 from edgeworth.measures.views import finite_or_none
+from edgeworth.reports.charts.rankings import ranking_charts
 from edgeworth.reports.decisions import estimate_row, tail_to_dict
 from edgeworth.reports.ranking_verdict import ranking_verdict
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
@@ -15,13 +17,24 @@ from edgeworth.reports.wording import level_said, number_said, plural, share_sai
 
 def ranking_report(findings: RankingFindings, provenance: Mapping[str, Any]) -> Report:
     """Arrange what was found."""
-    sections = (_quality(findings), _looks(findings), _cut(findings), _worth(findings))
+    charts = ranking_charts(findings)
+    found = (
+        (_quality(findings), ("roc", "chance")),
+        (_looks(findings), ("hits", "precision_recall")),
+        (_cut(findings), ()),
+        (_worth(findings), ("value",)),
+    )
     return Report(
         verdict=ranking_verdict(findings),
-        sections=tuple(section for section in sections if section is not None),
+        sections=tuple(
+            replace(section, charts=tuple(name for name in names if name in charts))
+            for section, names in found
+            if section is not None
+        ),
         warnings=ranking_warnings(findings),
         provenance=provenance,
         numbers=_numbers(findings),
+        charts=charts,
     )
 
 

@@ -30,12 +30,10 @@ def stakes_report(
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (place, p, o, percent(f, 4), finite_or_none(w)) for place, (p, o, f, w) in enumerate(lines, start=1)
     )
-    bets = [f"{percent(f, 2)} on outcome {place}" for place, f in enumerate(stakes, start=1) if f]
-    said = f"Bet {', '.join(bets)}" if bets else "Bet nothing: no outcome is worth its price"
-    note = "a stake below 0 lays the outcome"
+    note = "a stake below 0 lays the outcome" if any(f < 0 for f in stakes) else ""
     return Report(
-        verdict=f"{said}. Expected growth: {growth:.6f} nats a race.",
-        sections=(Section("Kelly's stakes", (), (Grid("", columns, rows, note),)),),
+        verdict=f"{_bets(stakes)} Expected growth: {growth:.6f} nats a race.",
+        sections=(Section("Kelly's stakes", _arbitrage(odds), (Grid("", columns, rows, note),)),),
         warnings=(),
         provenance=provenance,
         numbers={
@@ -44,4 +42,27 @@ def stakes_report(
             "wealth": list(wealth),
             "growth": finite_or_none(growth),
         },
+    )
+
+
+def _bets(stakes: Sequence[float]) -> str:
+    named = list(enumerate(stakes, start=1))
+    said = [f"back outcome {place} with {percent(f, 2)}" for place, f in named if f > 0]
+    said += [f"lay outcome {place} for {percent(-f, 2)}" for place, f in named if f < 0]
+    if not said:
+        return "Bet nothing: no outcome is worth its price."
+    text = f"{', '.join(said)}."
+    kept = 1 - sum(stakes)
+    # What is laid is no part of the wealth that is put down.
+    kept_said = f" Keep {percent(kept, 2)}." if all(f >= 0 for f in stakes) and kept > 1e-9 else ""
+    return text[:1].upper() + text[1:] + kept_said
+
+
+def _arbitrage(odds: Sequence[float]) -> tuple[str, ...]:
+    prices = sum(1 / o for o in odds)
+    if prices >= 1 - 1e-9:
+        return ()
+    return (
+        f"The prices add up to {prices:.4f}, below 1: backing every outcome in proportion to its price is a "
+        f"sure profit of {percent(1 / prices - 1, 2)} (an arbitrage), whatever the probabilities.",
     )

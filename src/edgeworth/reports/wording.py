@@ -130,3 +130,31 @@ def short_names(names: Iterable[object], most: int = 40) -> list[str]:
 def shortened(text: str, most: int) -> str:
     """A text of at most so many signs; what is left out is marked."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def cases_said(number: int) -> str:
+    """1 case, 2 cases."""
+    return f"{number:,} {plural(number, 'case')}"
+
+
+def bound_shown(p_value: float) -> float:
+    """A bound of a p-value to show: beyond 1e-300 floats have no digits to say it with, only 0 is 0."""
+    return max(p_value, 1e-300) if p_value > 0 else 0.0
+
+
+def system_said(system: str) -> str:
+    """A forecaster within a sentence: the model needs its article, the others have theirs."""
+    return "the model" if system == "model" else system
+
+
+def money(log_wealth: float) -> str:
+    """Wealth from its logarithm, whatever its size."""
+    if math.isinf(log_wealth):
+        return "more than any number" if log_wealth > 0 else "0"
+    if abs(log_wealth) < 13:
+        value = math.exp(log_wealth)
+        return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+    power = math.floor(log_wealth / math.log(10))
+    digits = f"{math.exp(log_wealth - power * math.log(10)):.2g}"
+    # 9.96 has two digits as 10, which is 1 a power higher.
+    return f"1e{power + 1:+d}" if digits == "10" else f"{digits}e{power:+d}"

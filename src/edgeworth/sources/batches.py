@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from edgeworth.errors import InputError
+from edgeworth.progress import told
 from edgeworth.sources.columns import Column
 
 
@@ -57,8 +58,10 @@ T = TypeVar("T", bound=Addable)
 def fold(batches: Iterable[Batch], prepare: Callable[[Batch], T], empty: T) -> T:
     """Prepare each batch into a value and add them up."""
     total = empty
-    for batch in batches:
-        total = total + prepare(batch)
+    with told("rows read") as done:
+        for batch in batches:
+            total = total + prepare(batch)
+            done(len(batch))
     return total
 
 

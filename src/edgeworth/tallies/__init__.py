@@ -7,6 +7,7 @@ from edgeworth.tallies.forecast_scores import ForecastScores
 from edgeworth.tallies.lists import RankedLists
 from edgeworth.tallies.mixtures import informed_mixture, simulate_labels
 from edgeworth.tallies.paired import Discordance, Paired
+from edgeworth.tallies.paired_scores import PairedScores
 from edgeworth.tallies.protocol import Tally
 from edgeworth.tallies.rankings import Ranking
 from edgeworth.tallies.wealth import Wealth
@@ -18,6 +19,7 @@ __all__ = [
     "Discordance",
     "ForecastScores",
     "Paired",
+    "PairedScores",
     "RankedLists",
     "Ranking",
     "Tally",

@@ -15,6 +15,9 @@ from edgeworth.sources.columns import Column, Label, encode
 DENSE_CELLS = 1 << 16
 """Combinations counted in a full array; above this they are sorted."""
 
+WIDE_CELLS = 1 << 22
+"""Combinations of integers that may have a full array of their own, where there are as many rows."""
+
 LARGEST_CODE = 1 << 62
 
 FAR_FROM_ZERO = 1 << 31
@@ -41,12 +44,19 @@ class Fused:
 
 
 def fuse(
-    pieces: list[Column], domains: tuple[int, ...], names: Sequence[str], coding: Coding | None
+    pieces: list[Column],
+    domains: tuple[int, ...],
+    names: Sequence[str],
+    coding: Coding | None,
+    most: int = DENSE_CELLS,
 ) -> Fused:
-    """Fuse the columns of a block; ``coding`` is the last block's, kept where it still fits."""
+    """Fuse the columns of a block; ``coding`` is the last block's, kept where it still fits.
+
+    Integers are their own codes as long as they have at most ``most`` combinations.
+    """
     integers = [piece for piece in pieces if isinstance(piece, np.ndarray) and _is_plain_integer(piece.dtype)]
     if len(integers) == len(pieces) and len(set(domains)) == 1:
-        fused = _fuse_small_integers(integers, coding)
+        fused = _fuse_small_integers(integers, coding, most)
         if fused is not None:
             return fused
     return _fuse_labels(pieces, domains, names)
@@ -56,7 +66,7 @@ def _is_plain_integer(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in "bi" or (dtype.kind == "u" and dtype.itemsize < 8)
 
 
-def _fuse_small_integers(pieces: list[NDArray[Any]], coding: Coding | None) -> Fused | None:
+def _fuse_small_integers(pieces: list[NDArray[Any]], coding: Coding | None, most: int) -> Fused | None:
     """Integers within a narrow range are their own codes: no sorting, no dictionary."""
     arrays = [piece.view(np.uint8) if piece.dtype.kind == "b" else piece for piece in pieces]
     low = min(int(array.min()) for array in arrays)
@@ -66,7 +76,7 @@ def _fuse_small_integers(pieces: list[NDArray[Any]], coding: Coding | None) -> F
         low, high, _ = coding
     span = high - low + 1
     size = span ** len(arrays)
-    if size > DENSE_CELLS:
+    if size > most:
         return None
     if abs(low) > FAR_FROM_ZERO:
         arrays = [array.astype(np.intp) - low for array in arrays]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Column, Label, blocks
 from edgeworth.sources.weights import check_weights
-from edgeworth.tallies.fusing import DENSE_CELLS, Fused, fuse
+from edgeworth.tallies.fusing import DENSE_CELLS, WIDE_CELLS, Fused, fuse
 from edgeworth.tallies.labels import canonical, canonical_order, positions
 
 LARGEST_EXACT_FLOAT = 1 << 53
@@ -94,7 +94,7 @@ class JointCounts:
     def labels_seen(self, column: int) -> set[Label]:
         """The labels that occur in one column."""
         labels = self.labels[self.domains[column]]
-        return {labels[key - 1] for key in np.unique(self.keys[:, column]) if key}
+        return {labels[key - 1] for key in _occurring([self.keys[:, column]], len(labels))}
 
 
 def count_joint(
@@ -117,13 +117,14 @@ def count_joint(
         raise InputError(f"the columns have different lengths: {said}")
     gathered = _Gathered(domain)
     dense: _Dense | None = None
+    most = max(DENSE_CELLS, min(WIDE_CELLS, lengths[0])) if weights is None else DENSE_CELLS
     for rows in blocks(lengths[0]):
         weight = None if weights is None else weights[rows]
         if weight is not None:
             check_weights(weight, first_row + rows.start)
         coding = None if dense is None else dense.fused.coding
-        fused = fuse([column[rows] for column in columns], domain, names, coding)
-        if fused.size > DENSE_CELLS:
+        fused = fuse([column[rows] for column in columns], domain, names, coding, most)
+        if fused.size > DENSE_CELLS and fused.coding is None:
             gathered.add(_count_many(fused, weight), fused.labels)
         elif dense is not None and fused.coding is not None and dense.fused.coding == fused.coding:
             dense.add(fused, weight)
@@ -158,6 +159,10 @@ class _Dense:
         self.rows, self.weight, self.square = _sums(fused.codes, weight, fused.size)
 
     def add(self, fused: Fused, weight: NDArray[Any] | None) -> None:
+        if fused.size > DENSE_CELLS:
+            # A full array a block would cost more than its rows: they are added where they belong.
+            np.add.at(self.rows, fused.codes, 1)
+            return
         rows, total, square = _sums(fused.codes, weight, fused.size)
         self.rows += rows
         if weight is not None:
@@ -231,14 +236,14 @@ class _Gathered:
         labels, columns = [], [part.keys[:, c] for c in range(len(self.domains))]
         for domain, place in enumerate(self.index):
             mine = [c for c, which in enumerate(self.domains) if which == domain]
-            seen = np.unique(np.concatenate([columns[c] for c in mine]))
+            seen = _occurring([columns[c] for c in mine], len(place))
             names = [
                 int(name) if self.has_numbers[domain] and isinstance(name, bool) else name for name in place
             ]
-            present = [names[code - 1] for code in seen if code]
+            present = [names[code - 1] for code in seen]
             order = canonical_order(present)
             translate = np.zeros(len(names) + 1, dtype=np.intp)
-            translate[[code for code in seen if code]] = positions(map(canonical, present), order) + 1
+            translate[seen] = positions(map(canonical, present), order) + 1
             for c in mine:
                 columns[c] = translate[columns[c]]
             labels.append(order)
@@ -253,7 +258,7 @@ def _compact(parts: list[_Part]) -> _Part:
     square = np.concatenate([part.squares() for part in parts]) if weighted else None
     rows = np.concatenate([part.rows for part in parts])
     weight = np.concatenate([part.weight for part in parts])
-    if not len(keys):
+    if _is_in_order(keys):
         return _Part(keys, rows, weight, square)
     order = np.lexsort(keys.T[::-1])
     keys = keys[order]
@@ -264,3 +269,20 @@ def _compact(parts: list[_Part]) -> _Part:
         np.add.reduceat(weight[order], starts),
         None if square is None else np.add.reduceat(square[order], starts),
     )
+
+
+def _occurring(columns: Sequence[NDArray[np.intp]], labels: int) -> NDArray[np.intp]:
+    """The keys of labels that occur, in order; 0, missing, is none."""
+    occurs = np.zeros(labels + 1, dtype=np.bool_)
+    for column in columns:
+        occurs[column] = True
+    occurs[0] = False
+    return np.flatnonzero(occurs)
+
+
+def _is_in_order(keys: NDArray[np.intp]) -> bool:
+    """Whether each key is larger than the one before, which spares sorting what was counted in order."""
+    larger = np.zeros(max(len(keys) - 1, 0), dtype=np.bool_)
+    for column in keys.T[::-1]:
+        larger = (column[1:] > column[:-1]) | ((column[1:] == column[:-1]) & larger)
+    return bool(larger.all())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -10,13 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import InputError, MergeError
-from edgeworth.sources.columns import Label, as_column
+from edgeworth.sources.columns import Column, Label, as_column
 from edgeworth.sources.weights import as_weights
 from edgeworth.tallies.decisions import ContingencyTable
 from edgeworth.tallies.joint import JointCounts, count_joint
-from edgeworth.tallies.labels import listed
+from edgeworth.tallies.labels import canonical, find, listed, one_positive
 from edgeworth.tallies.policies import Missing, WeightKind, check_label_kinds, drop_incomplete, take_weights
-from edgeworth.tallies.serial import count_from_json, joint_from_dict, joint_to_dict, payload_field
+from edgeworth.tallies.serial import (
+    count_from_json,
+    joint_from_dict,
+    joint_to_dict,
+    labels_from_json,
+    labels_to_json,
+    payload_field,
+)
 
 
 @dataclass(frozen=True)
@@ -40,12 +47,14 @@ class Paired:
     """How often each combination of a real class and the predictions of S predictors occurred.
 
     Column 0 of ``joint`` is the truth, column 1 + s the prediction of ``names[s]``; a missing prediction is
-    an abstention. Each predictor's table and every pair's discordance follow from it.
+    an abstention. Where rows come in groups (patients, documents, queries) one more column names the group
+    of each. Each predictor's table and every pair's discordance follow from it.
     """
 
     names: tuple[str, ...]
     joint: JointCounts
     dropped: int = 0
+    declared_positive: Label | None = None
 
     @classmethod
     def empty(cls) -> Self:
@@ -58,6 +67,8 @@ class Paired:
         truth: Any,
         predictions: Mapping[str, Any],
         *,
+        groups: Any = None,
+        positive: Label | None = None,
         weights: Any = None,
         weight_kind: WeightKind | None = None,
         abstain: Label | None = None,
@@ -65,32 +76,108 @@ class Paired:
     ) -> Self:
         """Count a column of truth with a column of labels from each predictor.
 
+        ``groups`` names the group of each row, where rows of one group are alike.
+
         >>> paired = Paired.from_labels([1, 0, 1], {"a": [1, 0, 0], "b": [1, 1, 1]})
         >>> paired.discordance("a", "b").only_second_right
         1
         """
+        paired = cls.from_columns(
+            as_column(truth, "truth"),
+            {name: as_column(values, name) for name, values in predictions.items()},
+            None if groups is None else as_column(groups, "groups"),
+            weights=None if weights is None else as_weights(weights),
+            weight_kind=weight_kind,
+            abstain=abstain,
+            missing=missing,
+        )
+        if not len(paired.joint.rows):
+            raise InputError("there are no cases")
+        paired.check_kinds()
+        return paired if positive is None else paired.declare(positive=positive)
+
+    @classmethod
+    def from_columns(
+        cls,
+        truth: Column,
+        predictions: Mapping[str, Column],
+        groups: Column | None = None,
+        *,
+        weights: NDArray[Any] | None = None,
+        weight_kind: WeightKind | None = None,
+        abstain: Label | None = None,
+        missing: Missing = "error",
+        first_row: int = 1,
+    ) -> Self:
+        """Count one batch of columns: what ``from_labels`` does, without checks of the whole."""
         if not predictions:
             raise InputError("there are no predictors to pair")
-        names = ("truth", *predictions)
-        columns = [
-            as_column(values, name)
-            for name, values in zip(names, (truth, *predictions.values()), strict=True)
-        ]
-        taken = take_weights(None if weights is None else as_weights(weights), weight_kind)
-        joint = count_joint(columns, taken, names=names)
-        joint, dropped = drop_incomplete(joint, missing, columns, names, 1)
-        if not len(joint.rows):
-            raise InputError("there are no cases")
+        columns, names = [truth, *predictions.values()], ["truth", *predictions]
+        if groups is not None:
+            columns, names = [*columns, groups], [*names, "groups"]
+        joint = count_joint(
+            columns,
+            take_weights(weights, weight_kind, first_row),
+            names=names,
+            domains=_domains(len(predictions), groups is not None),
+            first_row=first_row,
+        )
+        homeless = int(joint.rows[joint.keys[:, -1] == 0].sum()) if groups is not None else 0
+        if homeless and missing != "drop":
+            raise InputError(
+                f"{homeless:,} row{'s have' if homeless != 1 else ' has'} no group and cannot be placed: "
+                'name the group, or leave such rows out with missing="drop"'
+            )
+        joint, dropped = drop_incomplete(joint, missing, columns, names, first_row)
         if abstain is not None:
-            joint = joint.with_missing(abstain, range(1, len(names)))
-        for predictor in range(1, len(names)):
-            check_label_kinds(list(joint.labels_seen(0)), list(joint.labels_seen(predictor)))
-        return cls(names[1:], joint, dropped)
+            joint = joint.with_missing(abstain, range(1, 1 + len(predictions)))
+        return cls(tuple(predictions), joint, dropped)
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether rows come in groups, so that the group is the unit of inference."""
+        return self.joint.domains[-1] == 1
+
+    @property
+    def is_counted(self) -> bool:
+        """True when whole cases were counted, so that exact tests apply."""
+        return self.joint.weight.dtype.kind == "i"
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels of truth and all predictions."""
+        return self.joint.labels[0]
+
+    @property
+    def total(self) -> int | float:
+        """All cases (or their weight), abstentions included."""
+        return self.joint.weight.sum().item()  # type: ignore[no-any-return]  # numpy's item is Any
+
+    def declare(self, *, positive: Label) -> Self:
+        """The same cases with the positive label named."""
+        return replace(self, declared_positive=self.labels[find(positive, self.labels)])
+
+    def renamed(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
+        """New names for the labels of truth and predictions, made from all of them at once."""
+        labels = tuple(canonical(name) for name in rename(self.labels))
+        joint = replace(self.joint, labels=(labels, *self.joint.labels[1:])).in_order()
+        old = self.declared_positive
+        return replace(
+            self,
+            joint=joint,
+            declared_positive=None if old is None else labels[self.labels.index(old)],
+        )
+
+    def check_kinds(self) -> None:
+        """Refuse predictions that never agree with the truth only because one is text and one is not."""
+        real = list(self.joint.labels_seen(0))
+        for predictor in range(1, 1 + len(self.names)):
+            check_label_kinds(real, list(self.joint.labels_seen(predictor)))
 
     def table(self, name: str) -> ContingencyTable:
         """One predictor's contingency table, on the labels of all."""
         table = ContingencyTable.from_joint(self.joint, prediction=1 + self._place(name))
-        return replace(table, dropped=self.dropped)
+        return replace(table, dropped=self.dropped, declared_positive=self.declared_positive)
 
     def discordance(self, first: str, second: str) -> Discordance:
         """Where two predictors agree, differ, and which of them is right there."""
@@ -118,13 +205,25 @@ class Paired:
             return other if not self.names else self
         if self.names != other.names:
             raise MergeError(f"one tally pairs {listed(self.names)}, the other {listed(other.names)}")
-        return replace(self, joint=self.joint + other.joint, dropped=self.dropped + other.dropped)
+        if self.is_grouped != other.is_grouped:
+            raise MergeError("one tally has its rows in groups, the other has not")
+        return replace(
+            self,
+            joint=self.joint + other.joint,
+            dropped=self.dropped + other.dropped,
+            declared_positive=one_positive(self.declared_positive, other.declared_positive),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {"kind": "paired", "names": list(self.names), "dropped": self.dropped} | joint_to_dict(
-            self.joint
-        )
+        positive = None if self.declared_positive is None else labels_to_json((self.declared_positive,))[0]
+        return {
+            "kind": "paired",
+            "names": list(self.names),
+            "grouped": self.is_grouped,
+            "dropped": self.dropped,
+            "positive": positive,
+        } | joint_to_dict(self.joint)
 
     @classmethod
     def from_dict(cls, payload: dict[str, Any]) -> Self:
@@ -132,10 +231,22 @@ class Paired:
         names = tuple(payload_field(payload, "names", list))
         if len(set(names)) < len(names) or payload.get("kind") != "paired":
             raise InputError("a tally of this kind is paired, and its predictors have different names")
-        joint = joint_from_dict(payload, (0,) * (1 + len(names)))
-        return cls(names, joint, count_from_json(payload, "dropped"))
+        grouped = payload_field(payload, "grouped", bool) if "grouped" in payload else False
+        joint = joint_from_dict(payload, _domains(len(names), grouped))
+        never_missing = [0, -1] if grouped else [0]
+        if (joint.keys[:, never_missing] == 0).any():
+            raise InputError("a row of a paired tally has a real class, and a group where rows are grouped")
+        positive = payload.get("positive")
+        if positive is not None and labels_from_json([positive])[0] not in joint.labels[0]:
+            raise InputError(f"the positive label {positive!r} is none of {listed(joint.labels[0])}")
+        return cls(names, joint, count_from_json(payload, "dropped"), positive)
 
     def _place(self, name: str) -> int:
         if name not in self.names:
             raise InputError(f"there is no predictor {name!r}; there are {listed(self.names)}")
         return self.names.index(name)
+
+
+def _domains(predictors: int, grouped: bool) -> tuple[int, ...]:
+    """Truth and predictions share their labels; groups have names of their own."""
+    return (0,) * (1 + predictors) + ((1,) if grouped else ())

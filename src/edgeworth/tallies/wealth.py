@@ -9,17 +9,23 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
-from edgeworth.bet import Bookmaker, Drunken, Market, Quote, clipped_prices
+from edgeworth.bet import Bookmaker, Market
 from edgeworth.bet.checking import check_fraction
 from edgeworth.bet.fractional import log_average
 from edgeworth.bet.paths import running_sum, whole_sum
 from edgeworth.bet.staking import factors_by_outcome
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.sources.columns import Label, as_column
+from edgeworth.tallies.bookmaker_forecasts import (
+    as_races,
+    bookmaker_forecasts,
+    is_one_game,
+    quote_forecasts,
+    quoted,
+)
 from edgeworth.tallies.forecast_columns import Forecasts, GivenForecasts
 from edgeworth.tallies.forecast_scores import BLOCK_ROWS
 from edgeworth.tallies.joint import Floats, Integers
-from edgeworth.tallies.labels import listed
 from edgeworth.tallies.serial import labels_from_json, labels_to_json, payload_field
 from edgeworth.tallies.threads import in_order, row_blocks
 from edgeworth.tallies.wealth_blocks import LOGS, SUMS, Blocks
@@ -28,8 +34,9 @@ from edgeworth.tallies.wealth_games import Games, games_from_dict
 from edgeworth.tallies.wealth_serial import blocks_from_dict, blocks_to_dict
 
 PredictionsMade: TypeAlias = Literal["before", "cross-validated", "in-sample"]
-Book: TypeAlias = Literal["fair", "backing", "constant"]
-"""Fair prices backed and laid alike; odds that can only be backed; class shares counted on these cases."""
+Book: TypeAlias = Literal["fair", "exchange", "backing", "constant"]
+"""Fair prices backed and laid alike; other prices to lay at than to back at; odds that can only be backed;
+class shares counted on these cases."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +115,7 @@ class Wealth:
             )
             return cls.from_forecasts(forecasts, rival, **options)
         if odds is not None:
-            bookmaker = Market(_as_races(odds, forecasts))
+            bookmaker = Market(as_races(odds, forecasts))
         assert bookmaker is not None
         return cls.from_bookmaker(forecasts, bookmaker, **options)
 
@@ -129,12 +136,10 @@ class Wealth:
         cls, forecasts: Forecasts, bookmaker: Bookmaker, *, first: int = 0, **options: Any
     ) -> Self:
         """Against quoted odds, backing only where nothing can be laid."""
-        if isinstance(bookmaker, Drunken) and forecasts.size == 2:
-            # Two classes are one game: a price of the second, backed and laid alike.
-            price = bookmaker.prices((first + len(forecasts),))[first:]
-            rival = replace(forecasts, probabilities=np.stack([1 - price, price], axis=1))
+        if is_one_game(bookmaker, forecasts):
+            rival = bookmaker_forecasts(forecasts, bookmaker, first=first)
             return cls.from_forecasts(forecasts, rival, first=first, against="a drunken bookmaker", **options)
-        quote = _quoted(bookmaker, forecasts, first)
+        quote = quoted(bookmaker, forecasts, first)
         prices = 1 / quote.back
         p = forecasts.probabilities
         full = factors_by_outcome(p, quote.back, lay=quote.lay)
@@ -151,11 +156,10 @@ class Wealth:
         said = {"Market": "the market's odds", "Drunken": "a drunken bookmaker"}.get(
             name, f"a bookmaker ({name})"
         )
-        book: Book = "backing" if quote.lay is None else "fair"
-        # With two prices, those inside the spread at which the model bets.
-        fair = prices / over[:, None] if quote.lay is None else clipped_prices(p, quote.back, quote.lay)
-        rival = replace(forecasts, probabilities=fair)
-        return cls._of(forecasts, fair, logs, rival, first, book=book, against=said, **options)
+        one_price = quote.lay is not None and bool((quote.lay == quote.back).all())
+        book: Book = "backing" if quote.lay is None else "fair" if one_price else "exchange"
+        rival = quote_forecasts(forecasts, quote)
+        return cls._of(forecasts, rival.probabilities, logs, rival, first, book=book, against=said, **options)
 
     @classmethod
     def _of(
@@ -318,27 +322,6 @@ class Wealth:
 
     def __repr__(self) -> str:
         return f"<Wealth: {self.cases:,} bets against {self.against}, log wealth {self.log_wealth:.4g}>"
-
-
-def _quoted(bookmaker: Bookmaker, forecasts: Forecasts, first: int) -> Quote:
-    """The odds of these cases; prices drawn at random are drawn from the first case of the whole path on."""
-    cases, outcomes = forecasts.probabilities.shape
-    if not isinstance(bookmaker, Drunken) or not first:
-        return bookmaker.quote((cases, outcomes))
-    whole = bookmaker.quote((first + cases, outcomes))
-    return Quote(whole.back[first:], None if whole.lay is None else whole.lay[first:])
-
-
-def _as_races(odds: Any, forecasts: Forecasts) -> Floats:
-    values = np.asarray(odds, dtype=np.float64)
-    if values.ndim == 1 and len(values) == forecasts.size and len(forecasts.codes) != forecasts.size:
-        values = np.broadcast_to(values, forecasts.probabilities.shape)
-    if values.shape != forecasts.probabilities.shape:
-        raise InputError(
-            f"odds need a column for each of {listed(forecasts.labels)}, one row a case; "
-            f"saw shape {values.shape}"
-        )
-    return values
 
 
 def final_log_wealth(

@@ -7,6 +7,8 @@ cases in a few thousand blocks, and shards that were cut anywhere come out the s
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -91,24 +93,33 @@ class Blocks:
             fallen,
         )
 
+    @classmethod
+    def of_runs(cls, logs: Floats, fractions: Floats, sums: Floats, first: int, length: int) -> Self:
+        """One block for every so many cases; ``fractions`` are summed already, one row a block."""
+        # Each case's own are as wide as all the rest, so they are never there.
+        none = np.zeros((len(logs), 0))
+        return replace(cls.of_cases(logs, none, sums, first)._joined_evenly(length), fractions=fractions)
+
     @property
     def number(self) -> int:
         """How many blocks there are."""
         return len(self.starts)
 
+    @classmethod
+    def end_to_end(cls, parts: Sequence[Self]) -> Self:
+        """Pieces of a path one after the other, none before its predecessor's end."""
+        some = [part for part in parts if part.number]
+        if len(some) < 2:
+            return some[0] if some else cls.empty()
+        columns = ([getattr(part, name) for part in some] for name in cls.__dataclass_fields__)
+        return cls(*(np.concatenate(column) for column in columns))
+
     def __add__(self, other: Self) -> Self:
         """Both, in order of position; positions that both have are refused."""
         if not self.number or not other.number:
             return self if self.number else other
-        joined = replace(
-            self,
-            **{
-                name: np.concatenate([getattr(self, name), getattr(other, name)])
-                for name in self.__dataclass_fields__
-            },
-        )
-        order = np.argsort(joined.starts, kind="stable")
-        joined = joined._at(order)
+        joined = self.end_to_end([self, other])
+        joined = joined._at(np.argsort(joined.starts, kind="stable"))
         overlap = joined.starts[1:] < joined.ends[:-1]
         if overlap.any():
             place = int(joined.starts[1:][overlap][0])
@@ -129,40 +140,38 @@ class Blocks:
         firsts = np.flatnonzero(is_new)
         if len(firsts) == self.number:
             return self
-        lasts = np.append(firsts[1:], self.number)
-        lengths = lasts - firsts
-        if len(set(lengths.tolist())) == 1:
-            return self._joined_evenly(firsts, lasts, int(lengths[0]))
-        groups = [self._at(slice(a, b))._joined() for a, b in zip(firsts, lasts, strict=True)]
-        return replace(
-            self,
-            **{
-                name: np.concatenate([getattr(group, name) for group in groups])
-                for name in self.__dataclass_fields__
-            },
+        lengths = np.diff(firsts, append=self.number)
+        # Runs of blocks that are joined equally many at a time are joined all at once.
+        edges = [0, *(np.flatnonzero(np.diff(lengths)) + 1).tolist(), len(firsts)]
+        stops = [*firsts.tolist(), self.number]
+        return self.end_to_end(
+            [
+                self._at(slice(stops[a], stops[b]))._joined_evenly(int(lengths[a]))
+                for a, b in itertools.pairwise(edges)
+            ]
         )
 
     def _joined(self) -> Self:
         """All blocks as one."""
-        return (
-            self
-            if self.number == 1
-            else self._joined_evenly(np.array([0]), np.array([self.number]), self.number)
-        )
+        return self._joined_evenly(self.number)
 
-    def _joined_evenly(self, firsts: Any, lasts: Any, length: int) -> Self:
-        """Runs of equally many blocks as one block each."""
+    def _joined_evenly(self, length: int) -> Self:
+        """Every so many blocks as one block."""
+        if length == 1:
+            return self
+        number = self.number // length
 
         def rows(values: Floats) -> Floats:
-            return values.reshape(len(firsts), length, *values.shape[1:])
+            return values.reshape(number, length, *values.shape[1:])
 
         before = _before(rows(self.logs[:, 0]))
         with np.errstate(invalid="ignore"):
             tops, bottoms = before + rows(self.top), before + rows(self.bottom)
-        # Ruin absorbs, whether boundless wealth came before it or after.
-        tops, bottoms = (np.where(np.isnan(x) | (before == -np.inf), -np.inf, x) for x in (tops, bottoms))
+        if not np.isfinite(self.logs[:, 0]).all():
+            # Ruin absorbs, whether boundless wealth came before it or after.
+            tops, bottoms = (np.where(np.isnan(x) | (before == -np.inf), -np.inf, x) for x in (tops, bottoms))
         peak = np.maximum.accumulate(np.maximum(tops, 0.0), axis=1)
-        earlier = np.concatenate([np.zeros((len(firsts), 1)), peak[:, :-1]], axis=1)
+        earlier = np.concatenate([np.zeros((number, 1)), peak[:, :-1]], axis=1)
         with np.errstate(invalid="ignore"):
             falls = np.where(np.isinf(bottoms) & (bottoms < 0), np.inf, earlier - bottoms)
         # What was boundless or lost before falls no further.
@@ -173,10 +182,10 @@ class Blocks:
         drawdown = np.maximum(np.nan_to_num(falls, nan=0.0, posinf=np.inf), inside).max(axis=1)
         return replace(
             self,
-            starts=self.starts[firsts],
-            ends=self.ends[lasts - 1],
-            logs=np.stack([whole_sum(part) for part in rows(self.logs)]),
-            fractions=np.stack([whole_sum(part) for part in rows(self.fractions)]),
+            starts=self.starts[::length],
+            ends=self.ends[length - 1 :: length],
+            logs=whole_sum(rows(self.logs).swapaxes(0, 1)),
+            fractions=whole_sum(rows(self.fractions).swapaxes(0, 1)),
             sums=sums,
             top=np.maximum(0.0, tops.max(axis=1)),
             bottom=np.minimum(0.0, bottoms.min(axis=1)),

@@ -2,32 +2,55 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
-from edgeworth.bet.fractional import FRACTIONS, fractional_logs
+from edgeworth.bet.fractional import fractional_logs, run_fraction_sums
 from edgeworth.bet.score_bets import score_log_factors
 from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.forecast_scores import case_scores
 from edgeworth.tallies.joint import Floats
-from edgeworth.tallies.wealth_blocks import Blocks
+from edgeworth.tallies.threads import in_order
+from edgeworth.tallies.wealth_blocks import Blocks, grid_of
 
 PIECE = 1 << 15
-"""Cases whose sums are worked out at once."""
+"""Cases whose sums are worked out at once: fastest of 2^13 to 2^17 measured, of five classes on two cores."""
 
 
 def built_blocks(
     forecasts: Forecasts, rival: Forecasts, prices: Floats, staked: Floats, realised: Floats, first: int
 ) -> Blocks:
     """The path in blocks, a piece at a time: what is kept of a case is wide, and few are kept singly."""
-    end, total = first + len(realised), Blocks.empty()
-    for start in range(0, len(realised), PIECE):
-        rows = slice(start, start + PIECE)
+    end = first + len(realised)
+    grid = grid_of(end)
+
+    def run_of(rows: slice) -> Blocks:
         mine, its, factors = forecasts[rows], rival[rows], staked[rows]
-        logs = np.stack([mine.of_truth(factors), *_henzi(mine, its)], axis=1)
+        logs = np.stack([mine.of_truth(factors), *_henzi(mine, its)])
         sums = _sums(mine, its, prices[rows], factors)
-        piece = Blocks.of_cases(logs, fractional_logs(realised[rows], FRACTIONS), sums, first + start)
-        total = total + piece.coarsened(end)
-    return total
+        # A run is whole cells of the grid, or a piece of one.
+        length = min(grid, rows.stop - rows.start)
+        fractions = run_fraction_sums(realised[rows].reshape(-1, length))
+        return Blocks.of_runs(logs.T, fractions, sums.T, first + rows.start, length)
+
+    def built(runs: list[slice]) -> list[Blocks]:
+        return [run_of(rows) for rows in runs]
+
+    return Blocks.end_to_end(in_order(built, _even_runs(first, end, grid))).coarsened(end)
+
+
+def _even_runs(first: int, end: int, grid: int) -> list[slice]:
+    """Rows from position ``first`` to ``end`` in pieces, cells that are cut short by themselves.
+
+    >>> _even_runs(3, 20, 8)
+    [slice(0, 5, None), slice(5, 13, None), slice(13, 17, None)]
+    """
+    whole, last = min(end, -(-first // grid) * grid), max(first, end // grid * grid)
+    edges = {first, whole, max(whole, last), end}
+    # Pieces start at multiples of their length, and so at a cell or within one.
+    edges.update(range(-(-first // PIECE) * PIECE, end, PIECE))
+    return [slice(start - first, stop - first) for start, stop in pairwise(sorted(edges))]
 
 
 def at_fraction(logs: Floats, stake: float) -> Floats:
@@ -45,28 +68,37 @@ def _henzi(forecasts: Forecasts, rival: Forecasts) -> list[Floats]:
 
 
 def _sums(forecasts: Forecasts, rival: Forecasts, prices: Floats, logs: Floats) -> Floats:
-    """The sums of each case, in the order of ``SUMS``."""
+    """The sums of each case, a row for each of ``SUMS``."""
     mine, its = (case_scores(each, ("brier", "log")) for each in (forecasts, rival))
     with np.errstate(invalid="ignore"):
         brier, log = its - mine
-    p = forecasts.probabilities
-    growth = log_mean_factor(p, logs)
-    moments = [*_moments(p, logs), *_moments(prices, logs), growth]
-    return np.stack([*moments, brier, brier**2, log, log**2], axis=1)
+    p, q, by_class = (np.ascontiguousarray(table.T) for table in (forecasts.probabilities, prices, logs))
+    moments = [*_moments(p, by_class), *_moments(q, by_class), _log_mean_factor(p, by_class)]
+    return np.stack([*moments, brier, brier**2, log, log**2])
 
 
-def log_mean_factor(chances: Floats, logs: Floats) -> Floats:
+def _log_mean_factor(chances: Floats, logs: Floats) -> Floats:
     """log Σ_k chance_k · factor_k of each case; what cannot happen does not count."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return np.asarray(np.log(np.where(chances > 0, chances * np.exp(logs), 0.0).sum(axis=1)))
+        terms = np.exp(logs)
+        terms *= chances
+        if not np.isfinite(terms).all():
+            terms = np.where(chances > 0, terms, 0.0)
+        return np.asarray(np.log(terms.sum(axis=0)))
 
 
 def _moments(chances: Floats, logs: Floats) -> tuple[Floats, Floats]:
-    """Mean and variance of the log factor of each case under some probabilities; 0 times −inf is 0."""
+    """Mean and variance of the log factor of each case under some probabilities; 0 times −inf is 0.
+
+    A row is a class, a column a case: whole rows are added at once.
+    """
     with np.errstate(invalid="ignore"):
-        terms = np.where(chances > 0, chances * logs, 0.0)
-        mean = terms.sum(axis=1)
-        square = np.where(chances > 0, chances * logs**2, 0.0).sum(axis=1)
+        terms = chances * logs
+        mean, square = terms.sum(axis=0), np.multiply(terms, logs, out=terms).sum(axis=0)
+        if np.isfinite(square).all():
+            return mean, np.maximum(0.0, square - mean**2)
+        mean = np.where(chances > 0, chances * logs, 0.0).sum(axis=0)
+        square = np.where(chances > 0, chances * logs**2, 0.0).sum(axis=0)
         # Where ruin (or boundless wealth) can happen, the logarithm has no variance to speak of.
         mean = np.where(np.isnan(mean), -np.inf, mean)
         return mean, np.where(np.isfinite(mean), np.maximum(0.0, square - mean**2), np.inf)

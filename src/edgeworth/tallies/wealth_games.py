@@ -36,10 +36,13 @@ class Games:
     @classmethod
     def of(cls, probabilities: Floats, prices: Floats, log_factors: Floats, counts: Integers) -> Self | None:
         """Equal games counted together; None when there are too many to keep."""
-        size = probabilities.shape[1]
-        rows = np.concatenate([probabilities, prices, log_factors], axis=1)
-        if len(rows) > 2 * MOST_STEPS and len(np.unique(rows[: 2 * MOST_STEPS], axis=0)) > MOST_STEPS:
-            return None
+        size, tables = probabilities.shape[1], (probabilities, prices, log_factors)
+        if len(counts) > 2 * MOST_STEPS:
+            # A long path shows by its beginning that its games are too many, before all of them are copied.
+            few = np.concatenate([table[: 2 * MOST_STEPS] for table in tables], axis=1)
+            if len(np.unique(few, axis=0)) > MOST_STEPS:
+                return None
+        rows = np.concatenate(tables, axis=1)
         distinct, where = np.unique(rows, axis=0, return_inverse=True)
         if len(distinct) > MOST_STEPS:
             return None

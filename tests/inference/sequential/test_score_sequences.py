@@ -50,8 +50,24 @@ def test_case_by_case_equals_a_loop_over_the_published_formula() -> None:
         )
         point = sequence.at(t)
         assert (point.cases, point.mean, point.V) == pytest.approx((t, mean, variation), rel=1e-12)
-        assert (point.low, point.high) == pytest.approx((mean - u / t, mean + u / t), rel=1e-10, abs=1e-11)
+        # No average of differences within ±1 lies outside.
+        bounds = max(mean - u / t, -1.0), min(mean + u / t, 1.0)
+        assert (point.low, point.high) == pytest.approx(bounds, rel=1e-10, abs=1e-11)
     assert sequence.last == sequence.at(300)
+
+
+@pytest.mark.parametrize("c", [1.0, 2.0, 4.0])
+def test_nothing_is_said_beyond_what_is_possible(c: float) -> None:
+    for values in ([c / 2] * 40, [-c / 2] * 40, [0.0] * 40, np.tile([c / 2, -c / 2], 20)):
+        sequence = empirical_bernstein(values, c=c)
+        assert (sequence.low >= -c / 2).all()
+        assert (sequence.high <= c / 2).all()
+        assert (sequence.low <= sequence.mean).all()
+        assert (sequence.mean <= sequence.high).all()
+    few, many = empirical_bernstein([0.0, 0.0], c=c), empirical_bernstein([0.0] * 400, c=c)
+    assert (few.last.low, few.last.high) == (-c / 2, c / 2)
+    assert (few.says_nothing, many.says_nothing) == (True, False)
+    assert many.last.high < c / 2
 
 
 @pytest.mark.parametrize("size", [1, 7, 100, 300, 1000])

@@ -2,9 +2,9 @@
 
 Differences δ_i of two scores lie in [−c/2, c/2] (Brier of two classes: c = 2; of more, summed: c = 4). With
 the mean Δ_t and V_t = Σ (δ_i − Δ_{i−1})², Δ_0 = 0, the interval is Δ_t ± u(max(1, V_t))/t, m(u(v), v) = 2/α
-and m the gamma-exponential mixture (Choe & Ramdas 2024, Theorem 2). Nothing is assumed of the dependence
-between cases: the estimand is the average of the first t conditional mean differences, each given what came
-before.
+and m the gamma-exponential mixture (Choe & Ramdas 2024, Theorem 2), as far as it lies within [−c/2, c/2].
+Nothing is assumed of the dependence between cases: the estimand is the average of the first t conditional
+mean differences, each given what came before.
 """
 
 from __future__ import annotations
@@ -34,6 +34,12 @@ class BernsteinSequence(ConfidenceSequence):
     """An empirical Bernstein confidence sequence with the mixture it is made of, and so its e-processes."""
 
     mixture: GammaMixture
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether the last interval is all that is possible, [−c/2, c/2]."""
+        reach = self.mixture.c / 2
+        return bool(len(self) and (self.last.low, self.last.high) == (-reach, reach))
 
     def log_e_values(self, direction: Direction) -> Floats:
         """log m(±tΔ_t, V_t): "greater" grows when the mean is above 0, "less" when it is below.
@@ -127,8 +133,10 @@ def _sequence(
     alpha = 1 - level
     mixture = GammaMixture.tuned(v_opt=v_opt, alpha=alpha, c=c)
     reach = mixture.boundary(np.maximum(1.0, variation), 2 / alpha) / cases
+    # An average of differences within ±c/2 lies there too, whatever came out.
+    low, high = np.maximum(mean - reach, -c / 2), np.minimum(mean + reach, c / 2)
     method = f"empirical Bernstein confidence sequence, V centred {said}, c = {c:g}, tuned for V = {v_opt:g}"
-    return BernsteinSequence(cases, mean, mean - reach, mean + reach, variation, level, method, mixture)
+    return BernsteinSequence(cases, mean, low, high, variation, level, method, mixture)
 
 
 def _within(values: Floats, c: float, what: str) -> Floats:

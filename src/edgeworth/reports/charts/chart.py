@@ -133,6 +133,10 @@ class Kit:
             return alt.Chart(alt.NamedData(name=name))
         return alt.Chart(alt.InlineData(values=self._rows[name], name=name))
 
+    def once(self) -> Any:
+        """A chart over one row, for a line that stands by itself: over data it is drawn for each row."""
+        return self.alt.Chart(self.alt.InlineData(values=[{"once": 1}]))
+
 
 def _altair() -> Any:
     try:

@@ -175,7 +175,7 @@ def _edges(findings: DecisionFindings) -> Chart:
             x=alt.X("low:Q", title=f"edge: recall − fallout, with {level} interval"), x2="high:Q"
         )
         dots = base.mark_point(filled=True, size=70, opacity=1).encode(x="edge:Q")
-        zero = kit.base("edges").mark_rule(strokeDash=[4, 3], color=INK, opacity=0.6).encode(x=alt.datum(0))
+        zero = kit.once().mark_rule(strokeDash=[4, 3], color=INK, opacity=0.6).encode(x=alt.datum(0))
         return (zero + bars + dots).properties(width=WIDTH, height=alt.Step(LABEL_STEP))
 
     worst = short_names(findings.superstitious[:5])
@@ -261,8 +261,8 @@ def _margin(findings: DecisionFindings) -> Chart:
                 tooltip=[alt.Tooltip("margin:Q", format=".1%"), alt.Tooltip("return:Q", format="+.1%")],
             )
         )
-        zero = kit.base("margin").mark_rule(strokeDash=[4, 3], opacity=0.6).encode(y=alt.datum(0))
-        even_rule = kit.base("margin").mark_rule(color=SECOND, strokeWidth=2).encode(x=alt.datum(even))
+        zero = kit.once().mark_rule(strokeDash=[4, 3], opacity=0.6).encode(y=alt.datum(0))
+        even_rule = kit.once().mark_rule(color=SECOND, strokeWidth=2).encode(x=alt.datum(even))
         return (zero + even_rule + line).properties(width=WIDTH, height=220)
 
     return Chart(

@@ -1,0 +1,386 @@
+"""The second question: which one is better? From data, arrays or tallies to a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from edgeworth.errors import InputError, OptionError
+from edgeworth.evaluation import about_run
+from edgeworth.gathering import labels_of_columns
+from edgeworth.inference.comparing import (
+    Adjust,
+    ComparisonFindings,
+    Difference,
+    compare_forecasts,
+    compare_labels,
+    compare_lists,
+    compare_scores,
+)
+from edgeworth.measures import Spelling
+from edgeworth.pairing import columns_of, named_systems, pair_labels, read_whole
+from edgeworth.reports import Report
+from edgeworth.reports.comparisons import comparison_report, difference_grid
+from edgeworth.reports.formats import grid_to_csv, grid_to_latex, grid_to_markdown
+from edgeworth.reports.writing import write_whole
+from edgeworth.sources import Label
+from edgeworth.tallies import Paired, PairedScores, RankedLists
+from edgeworth.tallies.forecast_columns import Forecasts
+from edgeworth.tallies.policies import Missing, WeightKind
+from edgeworth.tallies.wealth import PredictionsMade
+
+Kind: TypeAlias = Literal["labels", "scores", "probabilities"]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Systems compared pair by pair: ``comparison["A", "B"]["informedness"].difference`` is A less B."""
+
+    findings: ComparisonFindings
+    provenance: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The systems, as they were given."""
+        return self.findings.names
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures that were compared, the one to go by among them."""
+        return self.findings.measures
+
+    @property
+    def letters(self) -> dict[str, str]:
+        """Letters of each system, the best first: those who share one cannot be told apart."""
+        return self.findings.letters
+
+    def __getitem__(self, pair: tuple[str, str]) -> Differences:
+        """The differences of two systems, first less second."""
+        if not (isinstance(pair, tuple) and len(pair) == 2):
+            raise OptionError(f'ask for a pair of systems, comparison["A", "B"]; saw {pair!r}')
+        for name in pair:
+            if name not in self.names:
+                raise OptionError(f"there is no system {name!r}; there are {', '.join(self.names)}")
+        if pair[0] == pair[1]:
+            raise OptionError(f"a pair is two different systems; saw {pair[0]!r} twice")
+        return Differences(self.findings.difference(*pair))
+
+    @cached_property
+    def report(self) -> Report:
+        """The comparison as a report."""
+        return comparison_report(self.findings, self.provenance)
+
+    @property
+    def verdict(self) -> str:
+        """Who is better, how surely, and what it would take to know."""
+        return self.report.verdict
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return self.report.to_dict()
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The report as JSON; also written to ``path`` when given."""
+        return self.report.to_json(path)
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """The report as a page that needs no network; also written to ``path`` when given."""
+        return self.report.to_html(path)
+
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """Every pair and measure in a line, with all digits."""
+        return _written(grid_to_csv(difference_grid(self.findings)), path)
+
+    def to_latex(self, path: str | Path | None = None) -> str:
+        """The same table for a paper, with the rules of booktabs."""
+        return _written(grid_to_latex(difference_grid(self.findings)), path)
+
+    def to_markdown(self, path: str | Path | None = None) -> str:
+        """The same table for a web page."""
+        return _written(grid_to_markdown(difference_grid(self.findings)), path)
+
+    def __str__(self) -> str:
+        return str(self.report)
+
+
+class Differences(Mapping[str, Difference]):
+    """Differences by measure; ``f`` means ``f[spam]`` where only one such measure was compared."""
+
+    def __init__(self, found: Mapping[str, Difference]) -> None:
+        self._found = dict(found)
+
+    def __getitem__(self, measure: str) -> Difference:
+        if measure in self._found:
+            return self._found[measure]
+        same = [name for name in self._found if _is_meant(measure, name)]
+        if len(same) != 1:
+            known = ", ".join(same or self._found)
+            raise OptionError(f"{measure!r} was not compared, or could be several; there are {known}")
+        return self._found[same[0]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+def compare(
+    truth: Any,
+    systems: Any = None,
+    *,
+    data: Any = None,
+    kind: Kind | None = None,
+    groups: Any = None,
+    ids: Any = None,
+    pooled: bool = False,
+    measures: Sequence[str] | None = None,
+    labels: Sequence[Label] | None = None,
+    positive: Label | None = None,
+    weights: Any = None,
+    weight_kind: WeightKind | None = None,
+    abstain: Label | None = None,
+    missing: Missing = "error",
+    relevant_from: int = 1,
+    queries: Literal["intersection", "error"] = "intersection",
+    ordered: bool = False,
+    predictions_made: PredictionsMade = "before",
+    normalise: bool = False,
+    horizon: int = 1,
+    method: Any = None,
+    adjust: Adjust = "holm",
+    level: float = 0.95,
+    seed: int = 0,
+) -> Comparison:
+    """Which one is better? Labels, scores or probabilities of two or more systems for the same cases.
+
+    ``systems`` maps names to columns: arrays, or with ``data`` (a file or dataframe) names of its columns.
+    ``groups`` are the units that are independent: patients, documents; with scores they are queries, each
+    with a ranking of its own, unless ``pooled``. Tallies made earlier are compared as they are: a ``Paired``,
+    a ``PairedScores`` or a mapping of names to ``RankedLists`` in place of ``truth``.
+
+    >>> truth = [1] * 50 + [0] * 50
+    >>> careful, careless = [1] * 45 + [0] * 55, [1] * 30 + [0] * 45 + [1] * 25
+    >>> comparison = compare(truth, {"careful": careful, "careless": careless})
+    >>> round(comparison["careful", "careless"]["informedness"].difference, 3)
+    0.8
+    """
+    common: dict[str, Any] = {"measures": measures, "level": level, "adjust": adjust, "seed": seed}
+    about = {"measures": None if measures is None else ", ".join(measures), "level": level, "adjust": adjust}
+    if systems is None:
+        return _of_tallies(truth, common | {"queries": queries}, method, about)
+    named = named_systems(systems)
+    meant = _kind(kind, named, data)
+    if meant == "labels":
+        _refuse("with labels", ids=ids, pooled=pooled or None, ordered=ordered or None)
+        paired, name = pair_labels(
+            data,
+            truth,
+            named,
+            groups=groups,
+            weights=weights,
+            weight_kind=weight_kind,
+            abstain=abstain,
+            missing=missing,
+        )
+        if positive is not None:
+            paired = paired.declare(positive=positive)
+        findings = compare_labels(paired, method=method, **common)
+    elif meant == "scores":
+        _refuse("with scores", abstain=abstain, ordered=ordered or None)
+        columns = {"truth": truth, "groups": groups, "ids": ids, "weights": weights}
+        if groups is not None and not pooled:
+            _refuse("with queries", weights=weights, method=method)
+            lists, name = _read_lists(data, columns, named, positive=positive, relevant_from=relevant_from)
+            findings = compare_lists(lists, queries=queries, **common)
+        else:
+            scored, name = _read_scores(data, columns, named, positive, weight_kind, missing)
+            findings = compare_scores(scored, method=method, **common)
+    else:
+        _refuse("with probabilities", ids=ids, weights=weights, abstain=abstain, method=method)
+        terms = {"labels": labels, "positive": positive, "normalise": normalise}
+        forecasts, units, name = _read_forecasts(data, truth, named, groups, terms)
+        findings = compare_forecasts(
+            forecasts,
+            groups=units,
+            horizon=horizon,
+            ordered=ordered,
+            predictions_made=predictions_made,
+            **common,
+        )
+    return Comparison(
+        findings, about_run(source=name, kind=meant, cases=_whole(findings.cases), **about, seed=seed)
+    )
+
+
+def _of_tallies(tally: Any, common: dict[str, Any], method: Any, about: dict[str, Any]) -> Comparison:
+    """Compare what was tallied earlier."""
+    queries = common.pop("queries")
+    if isinstance(tally, Paired):
+        findings = compare_labels(tally, method=method, **common)
+    elif isinstance(tally, PairedScores):
+        findings = compare_scores(tally, method=method, **common)
+    elif isinstance(tally, Mapping) and tally and all(isinstance(x, RankedLists) for x in tally.values()):
+        findings = compare_lists(tally, queries=queries, **common)
+    elif isinstance(tally, Mapping) and tally and all(isinstance(x, Forecasts) for x in tally.values()):
+        findings = compare_forecasts(tally, **common)
+    else:
+        raise OptionError(
+            'give truth and systems, compare(truth, {"A": …, "B": …}), or one tally of them all; '
+            f"saw {type(tally).__name__}"
+        )
+    return Comparison(findings, about_run(source="a tally", kind=findings.kind, **about))
+
+
+def _kind(kind: Kind | None, systems: Mapping[str, Any], data: Any) -> Kind:
+    """The kind that was said, or the only one it can be."""
+    if kind is not None:
+        if kind not in get_args(Kind):
+            raise OptionError(f"kind is one of {', '.join(get_args(Kind))}; saw {kind!r}")
+        return kind
+    if data is not None:
+        wide = [not isinstance(columns, str) for columns in systems.values()]
+    else:
+        wide = [getattr(x, "ndim", 1) == 2 or _has_rows(x) for x in systems.values()]
+    if all(wide):
+        return "probabilities"
+    if any(wide):
+        raise OptionError("some systems have one column and some several: are these all of one kind?")
+    if data is None and any(_is_fractional(x) for x in systems.values()):
+        raise OptionError('the systems gave fractions: say kind="scores" or kind="probabilities"')
+    return "labels"
+
+
+def _has_rows(values: Any) -> bool:
+    return isinstance(values, (list, tuple)) and bool(values) and isinstance(values[0], (list, tuple))
+
+
+def _is_fractional(values: Any) -> bool:
+    array = np.asarray(values)
+    return array.dtype.kind == "f" and bool((array[np.isfinite(array)] % 1 != 0).any())
+
+
+def _read_scores(
+    data: Any,
+    columns: dict[str, Any],
+    systems: Mapping[str, Any],
+    positive: Label | None,
+    weight_kind: WeightKind | None,
+    missing: Any,
+) -> tuple[PairedScores, str]:
+    found = _found(data, columns, systems)
+    scored = PairedScores.from_scores(
+        found["truth"],
+        found["systems"],
+        positive=positive,
+        groups=found["groups"],
+        weights=found["weights"],
+        weight_kind=weight_kind,
+        missing=missing,
+    )
+    return scored, found["name"]
+
+
+def _read_lists(
+    data: Any, columns: dict[str, Any], systems: Mapping[str, Any], **options: Any
+) -> tuple[dict[str, RankedLists], str]:
+    found = _found(data, columns, systems)
+    lists = {
+        name: RankedLists.from_scores(
+            found["truth"], scores, groups=found["groups"], ids=found["ids"], **options
+        )
+        for name, scores in found["systems"].items()
+    }
+    return lists, found["name"]
+
+
+def _found(data: Any, columns: dict[str, Any], systems: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns by role, whether they came as arrays or as names of a file's columns."""
+    if data is None:
+        return columns | {"systems": dict(systems), "name": "arrays"}
+    words = {role: columns_of(name, role)[0] for role, name in columns.items() if name is not None}
+    if "truth" not in words:
+        raise OptionError("truth is needed: the name of a column")
+    scores = {name: columns_of(column, f"the score of {name}")[0] for name, column in systems.items()}
+    text = [words[role] for role in ("truth", "groups", "ids") if role in words]
+    numbers = [*scores.values(), *([words["weights"]] if "weights" in words else [])]
+    read = read_whole(data, list(dict.fromkeys(text)), list(dict.fromkeys(numbers)))
+    found: dict[str, Any] = dict.fromkeys(columns)
+    found |= {role: read.labels[words[role]] for role in ("truth", "groups", "ids") if role in words}
+    if "weights" in words:
+        found["weights"] = read.numbers[words["weights"]]
+    found["systems"] = {name: read.numbers[column] for name, column in scores.items()}
+    return found | {"name": read.name}
+
+
+def _read_forecasts(
+    data: Any, truth: Any, systems: Mapping[str, Any], groups: Any, terms: dict[str, Any]
+) -> tuple[dict[str, Forecasts], Any, str]:
+    if data is None:
+        found = {
+            name: Forecasts.of(truth, values, name=f"the probabilities of {name}", **terms)
+            for name, values in systems.items()
+        }
+        return _same_classes(found), groups, "arrays"
+    wanted = {name: columns_of(columns, f"the probabilities of {name}") for name, columns in systems.items()}
+    text = [columns_of(truth, "truth")[0], *([] if groups is None else columns_of(groups, "groups"))]
+    numbers = list(dict.fromkeys(column for columns in wanted.values() for column in columns))
+    read = read_whole(data, list(dict.fromkeys(text)), numbers)
+    coded = read.labels[text[0]]
+    found = {}
+    for name, columns in wanted.items():
+        table = np.stack([read.numbers[column] for column in columns], axis=1)
+        named = terms
+        if len(columns) > 1 and terms["labels"] is None:
+            named = terms | {"labels": labels_of_columns(columns, coded.labels)}
+        found[name] = Forecasts.of(
+            coded,
+            table[:, 0] if len(columns) == 1 else table,
+            name=f"the probabilities of {name}",
+            **named,
+        )
+    return _same_classes(found), None if groups is None else read.labels[text[1]], read.name
+
+
+def _same_classes(forecasts: dict[str, Forecasts]) -> dict[str, Forecasts]:
+    """Columns of every system in the order of the first one's classes."""
+    first = next(iter(forecasts.values()))
+    found = {}
+    for name, each in forecasts.items():
+        if set(each.labels) != set(first.labels):
+            raise InputError(
+                f"{name} forecasts the classes {', '.join(map(str, each.labels))}, the first system "
+                f"{', '.join(map(str, first.labels))}"
+            )
+        order = [each.labels.index(label) for label in first.labels]
+        found[name] = Forecasts(first.codes, each.probabilities[:, order], first.labels)
+    return found
+
+
+def _is_meant(asked: str, name: str) -> bool:
+    """Whether a measure without a label, depth or options means this one."""
+    wanted, known = Spelling.parse(asked), Spelling.parse(name)
+    return wanted.name == known.name and all(
+        getattr(wanted, part) in (None, getattr(known, part)) for part in ("label", "depth")
+    )
+
+
+def _whole(number: float) -> float:
+    return int(number) if float(number).is_integer() else number
+
+
+def _refuse(when: str, **options: Any) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise OptionError(f"{name} has no meaning {when}")
+
+
+def _written(text: str, path: str | Path | None) -> str:
+    if path is not None:
+        write_whole(Path(path), text)
+    return text

@@ -1,0 +1,184 @@
+"""What a comparison of two or more systems found: every pair, every measure, who stands apart from whom."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, Literal, TypeAlias, get_args
+
+from edgeworth.errors import OptionError
+from edgeworth.inference.comparing.differences import Difference
+from edgeworth.inference.comparing.forecast_duels import Duel
+from edgeworth.inference.comparing.letters import compact_letters
+from edgeworth.inference.comparing.multiplicity import benjamini_hochberg, holm
+from edgeworth.inference.comparing.planning import Needed, units_needed
+from edgeworth.inference.comparing.wealth_race import WealthRace
+from edgeworth.measures.views import finite_or_none
+
+Adjust: TypeAlias = Literal["holm", "benjamini-hochberg", "tukey", "none"]
+Pair: TypeAlias = tuple[str, str]
+Kind: TypeAlias = Literal["labels", "scores", "lists", "probabilities"]
+
+
+@dataclass(frozen=True)
+class ComparisonFindings:
+    """Differences of every pair of systems, first less second, on the measures asked for.
+
+    ``headline`` is the measure that the verdict, the adjustment for many pairs and the letters go by.
+    ``adjusted`` are its p-values for all pairs together; systems that share a letter cannot be told apart.
+    """
+
+    kind: Kind
+    names: tuple[str, ...]
+    unit: str
+    headline: str
+    pairs: Mapping[Pair, Mapping[str, Difference]]
+    values: Mapping[str, Mapping[str, float]]
+    adjusted: Mapping[Pair, float]
+    adjust: Adjust
+    plans: Mapping[Pair, Needed]
+    level: float = 0.95
+    cases: float = math.nan
+    seed: int = 0
+    disagreements: tuple[Mapping[str, Any], ...] = ()
+    """Of labels: where each pair agrees, differs, and who is right there."""
+    race: WealthRace | None = field(default=None, repr=False)
+    duels: tuple[Duel, ...] = field(default=(), repr=False)
+    """Of forecasts: what they would have won from each other."""
+    notes: tuple[str, ...] = ()
+
+    def difference(self, first: str, second: str) -> Mapping[str, Difference]:
+        """The differences of two systems, first less second, by measure."""
+        if (first, second) in self.pairs:
+            return self.pairs[first, second]
+        return {name: each.mirrored() for name, each in self.pairs[second, first].items()}
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures that were compared."""
+        return tuple(next(iter(self.pairs.values())))
+
+    @property
+    def is_higher_better(self) -> bool:
+        """Which way the measure to go by is good."""
+        return next(iter(self.pairs.values()))[self.headline].is_higher_better
+
+    @property
+    def ranked(self) -> tuple[str, ...]:
+        """The systems, the best first; those without a value last."""
+        sign = -1.0 if self.is_higher_better else 1.0
+        values = {name: self.values[name][self.headline] for name in self.names}
+        return tuple(
+            sorted(self.names, key=lambda name: (math.isnan(values[name]), sign * _plain(values[name])))
+        )
+
+    def is_settled(self, first: str, second: str) -> bool:
+        """Whether two systems can be told apart, all pairs considered."""
+        key = (first, second) if (first, second) in self.adjusted else (second, first)
+        return self.adjusted[key] < 1 - self.level
+
+    @property
+    def letters(self) -> dict[str, str]:
+        """Letters of each system, the best first: those who share one cannot be told apart."""
+        apart = {frozenset(pair) for pair in self.pairs if self.is_settled(*pair)}
+        return compact_letters(self.ranked, apart)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "kind": self.kind,
+            "names": list(self.names),
+            "unit": self.unit,
+            "cases": finite_or_none(self.cases),
+            "headline": self.headline,
+            "level": self.level,
+            "adjust": self.adjust,
+            "values": {
+                name: {measure: finite_or_none(value) for measure, value in values.items()}
+                for name, values in self.values.items()
+            },
+            "pairs": [
+                {
+                    "first": first,
+                    "second": second,
+                    "adjusted_p_value": finite_or_none(self.adjusted[first, second]),
+                    "settled": self.is_settled(first, second),
+                    "plan": self.plans[first, second].to_dict(),
+                    "measures": {name: each.to_dict(self.level) for name, each in differences.items()},
+                }
+                for (first, second), differences in self.pairs.items()
+            ],
+            "ranked": list(self.ranked),
+            "letters": self.letters,
+            "disagreements": [dict(found) for found in self.disagreements],
+            "race": None if self.race is None else self.race.to_dict(),
+            "duels": [duel.to_dict() for duel in self.duels],
+            "notes": list(self.notes),
+        }
+
+
+def adjusted_p_values(
+    p_values: Mapping[Pair, float], adjust: Adjust, tukey: Mapping[Pair, float] | None = None
+) -> dict[Pair, float]:
+    """The p-values of all pairs, made to hold together.
+
+    >>> adjusted_p_values({("a", "b"): 0.01, ("a", "c"): 0.5, ("b", "c"): 0.03}, "holm")
+    {('a', 'b'): 0.03, ('a', 'c'): 0.5, ('b', 'c'): 0.06}
+    """
+    plain = list(p_values.values())
+    if adjust == "tukey":
+        if tukey is None:
+            raise OptionError(
+                'adjust="tukey" (randomised) is for values of each query or case; use "holm" here'
+            )
+        return {pair: tukey[pair] for pair in p_values}
+    if adjust not in get_args(Adjust):
+        raise OptionError(f"adjust is one of {', '.join(get_args(Adjust))}; saw {adjust!r}")
+    if adjust == "none":
+        return dict(p_values)
+    found = holm(plain) if adjust == "holm" else benjamini_hochberg(plain)
+    return dict(zip(p_values, found.tolist(), strict=True))
+
+
+def put_together(
+    kind: Kind,
+    names: tuple[str, ...],
+    pairs: Mapping[Pair, Mapping[str, Difference]],
+    *,
+    unit: str,
+    headline: str,
+    level: float,
+    adjust: Adjust,
+    tukey: Mapping[Pair, float] | None = None,
+    **rest: Any,
+) -> ComparisonFindings:
+    """Findings from the differences of all pairs."""
+    values: dict[str, dict[str, float]] = {name: {} for name in names}
+    for (first, second), differences in pairs.items():
+        for measure, each in differences.items():
+            values[first][measure], values[second][measure] = each.values
+    p_values = {pair: differences[headline].p_value() for pair, differences in pairs.items()}
+    return ComparisonFindings(
+        kind,
+        names,
+        unit,
+        headline,
+        pairs,
+        values,
+        adjusted_p_values(p_values, adjust, tukey),
+        adjust,
+        {pair: units_needed(differences[headline], level=level) for pair, differences in pairs.items()},
+        level,
+        **rest,
+    )
+
+
+def all_pairs(names: tuple[str, ...]) -> tuple[Pair, ...]:
+    """Every two systems, in the order in which they were given."""
+    return tuple(combinations(names, 2))
+
+
+def _plain(value: float) -> float:
+    return 0.0 if math.isnan(value) else value

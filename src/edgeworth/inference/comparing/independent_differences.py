@@ -1,0 +1,199 @@
+"""Two predictors judged on different cases: nothing is paired, so variances add up."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from edgeworth.errors import OptionError, check_seed
+from edgeworth.inference.comparing.differences import Difference
+from edgeworth.inference.comparing.label_posteriors import DRAWS, share_above
+from edgeworth.inference.influence import variance
+from edgeworth.inference.laws import NewcombeLaw, NormalLaw, SamplingLaw
+from edgeworth.inference.methods import NO_ERROR, Decisions, combination_of
+from edgeworth.inference.posteriors import beta_law, probability_larger
+from edgeworth.inference.resampling import posterior_values
+from edgeworth.inference.scales import Scale, natural_scale
+from edgeworth.inference.tails import Tail
+from edgeworth.measures import Combination, Resolved, resolve, table_of
+from edgeworth.tallies import ClusteredTable, ContingencyTable
+
+GOUTTE_GAUSSIER = "exact, Beta posteriors (Goutte & Gaussier), prior ½"
+
+
+def independent_difference(
+    first_table: Decisions,
+    second_table: Decisions,
+    spelling: str,
+    *,
+    first: str = "first",
+    second: str = "second",
+    seed: int = 0,
+) -> Difference:
+    """The difference of a measure between two tables of different cases, the first less the second.
+
+    Proportions, and combinations of them, have Newcombe's square-and-add interval; other measures the delta
+    method's with the two variances added. The posterior probability that the first is better is one integral
+    for precision, recall and F1, and draws of both tables' Dirichlet posteriors otherwise.
+
+    >>> alice = ContingencyTable.from_matrix([[10, 10], [5, 25]], rows="predicted", labels=["yes", "no"])
+    >>> bob = ContingencyTable.from_matrix([[3, 2], [3, 12]], rows="predicted", labels=["yes", "no"])
+    >>> round(independent_difference(bob, alice, "f[yes]").probability_better, 10)
+    0.4263074017
+    """
+    check_seed(seed)
+    one, two = _Side.of(first_table, spelling), _Side.of(second_table, spelling)
+    found = Difference(
+        one.resolved.spelling,
+        first,
+        second,
+        (one.value, two.value),
+        one.resolved.measure.direction != "lower",
+        cases=one.units + two.units,
+    )
+    for name, side in ((first, one), (second, two)):
+        reason = side.resolved.undefined(table_of(side.tally))
+        if reason is not None:
+            said = f"of {name}: {reason}"
+            return replace(found, undefined=said, no_interval=said)
+    law, no_interval = _law_or_reason(one, two)
+    better, how = _probability_first_better(one, two, seed)
+    return replace(
+        found,
+        law=law,
+        tests={} if law is None else _tests(one, two, law),
+        probability_better=better,
+        probability_method=how,
+        no_interval=no_interval,
+    )
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One predictor's table with the measure settled on it."""
+
+    tally: Decisions
+    resolved: Resolved
+    value: float
+
+    @classmethod
+    def of(cls, tally: Decisions, spelling: str) -> _Side:
+        resolved = resolve(tally, spelling)
+        return cls(tally, resolved, float(resolved.values(table_of(tally).cells)))
+
+    @property
+    def is_plain(self) -> bool:
+        return isinstance(self.tally, ContingencyTable) and self.tally.counts_alike
+
+    @property
+    def units(self) -> float:
+        return float(
+            self.tally.number
+            if isinstance(self.tally, ClusteredTable)
+            else table_of(self.tally).effective_size
+        )
+
+    @property
+    def combination(self) -> Combination | None:
+        """The measure as a combination of independent proportions, a single proportion included."""
+        if not self.is_plain:
+            return None
+        proportion = self.resolved.measure.proportion
+        if proportion is None:
+            return combination_of(self.tally, self.resolved)
+        successes, trials = proportion(self.resolved.view(table_of(self.tally).cells))
+        return Combination(0.0, np.ones(1), np.array([successes]), np.array([trials]))
+
+    @property
+    def variance(self) -> float:
+        """The delta method's variance."""
+        if self.resolved.measure.no_interval is not None:
+            raise OptionError(self.resolved.measure.no_interval)
+        found = variance(self.tally, self.resolved)
+        if not math.isfinite(found):
+            raise OptionError("all cases of one table are in one cluster: nothing tells how much they vary")
+        return found
+
+
+def _law_or_reason(one: _Side, two: _Side) -> tuple[SamplingLaw | None, str | None]:
+    """Newcombe's law where both are combinations of proportions, else the delta method's."""
+    plus, minus = one.combination, two.combination
+    if plus is not None and minus is not None:
+        return NewcombeLaw(_less(plus, minus)), None
+    try:
+        law = _delta_law(one, two)
+    except OptionError as error:
+        return None, str(error)
+    if not law.standard_error**2 > NO_ERROR:
+        return None, "both tables are at an end of the measure's range: the delta method sees no error there"
+    return law, None
+
+
+def _delta_law(one: _Side, two: _Side) -> NormalLaw:
+    """Both variances added; with clusters Student's t by Welch & Satterthwaite's degrees of freedom."""
+    parts = one.variance, two.variance
+    freedom = math.inf
+    if not (isinstance(one.tally, ContingencyTable) and isinstance(two.tally, ContingencyTable)):
+        rest = sum(part**2 / max(side.units - 1, 1e-9) for part, side in zip(parts, (one, two), strict=True))
+        freedom = sum(parts) ** 2 / rest if rest > 0 else math.inf
+    low, high = one.resolved.measure.range
+    difference = one.value - two.value
+    return NormalLaw(
+        difference, math.sqrt(sum(parts)), natural_scale(low - high, high - low, difference), freedom
+    )
+
+
+def _less(plus: Combination, minus: Combination) -> Combination:
+    """One combination of independent proportions less another."""
+    return Combination(
+        plus.constant - minus.constant,
+        np.concatenate([plus.coefficients, -minus.coefficients]),
+        np.concatenate([plus.successes, minus.successes]),
+        np.concatenate([plus.trials, minus.trials]),
+    )
+
+
+def _tests(one: _Side, two: _Side, law: SamplingLaw) -> dict[str, Tail]:
+    """Newcombe's interval turned into a test, and Wald's."""
+    tests = {}
+    if isinstance(law, NewcombeLaw):
+        said = "the level at which Newcombe's interval just reaches 0"
+        tests["newcombe"] = Tail.approximated(law.p_value(0.0, "two-sided"), 0.0, said)
+    plain = _delta_law(one, two)
+    if plain.standard_error**2 > NO_ERROR:
+        wald = replace(plain, scale=Scale("identity")).p_value(0.0, "two-sided")
+        tests["wald"] = Tail.approximated(wald, 0.0, "Wald's test with both variances added")
+    return tests
+
+
+def _probability_first_better(one: _Side, two: _Side, seed: int) -> tuple[float, str]:
+    direction = one.resolved.measure.direction
+    if direction == "neither":
+        return math.nan, ""
+    if one.is_plain and two.is_plain:
+        try:
+            laws = [
+                beta_law(side.resolved.view(table_of(side.tally).cells), side.resolved, side.value, 0.5)
+                for side in (one, two)
+            ]
+            larger, how = probability_larger(*laws), GOUTTE_GAUSSIER
+        except OptionError:  # no measure that has a Beta law
+            draws = [
+                posterior_values(table_of(side.tally), side.resolved, None, DRAWS, place)
+                for side, place in zip(
+                    (one, two), np.random.SeedSequence(seed).generate_state(2), strict=True
+                )
+            ]
+            larger, how = (
+                share_above(draws[0] - draws[1]),
+                f"Dirichlet posteriors, {DRAWS:,} draws, seed {seed}",
+            )
+    else:
+        try:
+            law = replace(_delta_law(one, two), scale=Scale("identity"))
+        except OptionError:
+            return math.nan, ""
+        larger, how = law.p_value(0.0, "less"), "delta method's law, flat prior"
+    return (larger if direction == "higher" else 1 - larger), how

@@ -1,0 +1,74 @@
+"""The exact law of a two-class difference under swapping: a sum over a staircase, not over a grid.
+
+X of the discordant targets and Y of the discordant background fall to the first system, each a number of
+heads among fair coins. A difference that rises with X and falls with Y is large enough, for each X, when Y
+is at most some y(X): bisection finds it with exact comparisons, and P = 2 Σ_x P(X = x) P(Y ≤ y(x)).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from edgeworth.inference.comparing import fair_coins
+from edgeworth.inference.comparing.two_class_gaps import TwoClassMeasure, reaches
+from edgeworth.inference.tails import Tail
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Staircase:
+    """What both systems have anyway, what is dealt out between them, and the measure of what each has."""
+
+    measure: TwoClassMeasure
+    both_hit: int
+    both_alarm: int
+    hits: int
+    alarms: int
+
+    def two_sided(self, gap: Fraction, said: str) -> Tail:
+        """P(a difference at least this large, either way)."""
+        if gap == 0:
+            return Tail.counted(Fraction(1), said)
+        # Exchanging the systems turns a lead of the first into one of the second: both sides weigh the same.
+        if self.hits + self.alarms <= fair_coins.FEW:
+            most = self.most_alarms(np.arange(self.hits + 1), abs(gap)).tolist()
+            # The last entry is for −1: no number of false alarms is small enough.
+            up_to = [*accumulate(fair_coins.ways(self.alarms)), 0]
+            count = sum(way * up_to[y] for way, y in zip(fair_coins.ways(self.hits), most, strict=True))
+            return Tail.counted(Fraction(2 * count, 1 << (self.hits + self.alarms)), said)
+        return fair_coins.from_logarithm(math.log(2) + self.log_lead(abs(gap)), said)
+
+    def log_lead(self, gap: Fraction) -> float:
+        """log P(the first leads by at least this much), summed in floating point."""
+        heads = fair_coins.likely_heads(self.hits)
+        lowest, logs = fair_coins.log_at_most(self.alarms)
+        place = np.clip(self.most_alarms(heads, gap) - lowest, -1, len(logs) - 1)
+        rows = fair_coins.log_probabilities(self.hits, heads)
+        return float(special.logsumexp(rows + np.where(place < 0, -np.inf, logs[place])))
+
+    def most_alarms(self, heads: Integers, gap: Fraction) -> Integers:
+        """For each number of hits that fall to the first, the most false alarms it can bear; −1 if none."""
+        low = np.full(len(heads), -1, dtype=np.int64)
+        high = np.full(len(heads), self.alarms, dtype=np.int64)
+        while len(searched := np.flatnonzero(low < high)):
+            middle = (low[searched] + high[searched] + 1) // 2
+            x = heads[searched]
+            reached = reaches(
+                self.measure,
+                gap,
+                self.both_hit + x,
+                self.both_alarm + middle,
+                self.both_hit + self.hits - x,
+                self.both_alarm + self.alarms - middle,
+            )
+            low[searched] = np.where(reached, middle, low[searched])
+            high[searched] = np.where(reached, high[searched], middle - 1)
+        return low

@@ -1,0 +1,134 @@
+"""From a source to what several systems said of the same cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.errors import InputError, OptionError
+from edgeworth.gathering import find_source
+from edgeworth.sources import Batch, Coded, Label, Source, fold, open_source
+from edgeworth.sources.columns import MISSING, encode
+from edgeworth.sources.probabilities import stacked
+from edgeworth.sources.weights import as_weights
+from edgeworth.tallies import Paired
+from edgeworth.tallies.labels import listed, parsed
+from edgeworth.tallies.policies import Missing, WeightKind
+
+
+def named_systems(systems: Any) -> dict[str, Any]:
+    """Systems by name, two at least; a list of columns of a file names them by their columns.
+
+    >>> named_systems(["first", "second"])
+    {'first': 'first', 'second': 'second'}
+    """
+    if isinstance(systems, str):
+        raise OptionError(f"a comparison needs two systems; saw one, {systems!r}")
+    if not isinstance(systems, Mapping):
+        columns = list(systems)
+        if not all(isinstance(name, str) for name in columns):
+            raise OptionError('systems are given by name: {"A": …, "B": …}')
+        names = columns
+    else:
+        names = [str(name) for name in systems]
+        columns = list(systems.values())
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise OptionError(f"two systems are called {twice!r}: give each a name of its own")
+    if len(names) < 2:
+        raise OptionError(
+            f"a comparison needs two systems; saw {'one, ' + repr(names[0]) if names else 'none'}"
+        )
+    return dict(zip(names, columns, strict=True))
+
+
+def pair_labels(
+    data: Any,
+    truth: Any,
+    systems: Mapping[str, Any],
+    *,
+    groups: Any = None,
+    weights: Any = None,
+    weight_kind: WeightKind | None = None,
+    abstain: Label | None = None,
+    missing: Missing = "error",
+) -> tuple[Paired, str]:
+    """Joint counts of truth and every system's labels, and the source's name."""
+    roles = {f"prediction of {name}": column for name, column in systems.items()}
+    source, columns = find_source(data, ("truth",), truth=truth, group=groups, weight=weights, **roles)
+    away = str(abstain) if source.is_text and abstain is not None else abstain
+
+    def prepare(batch: Batch) -> Paired:
+        found = {role: batch.columns[name] for role, name in columns.items()}
+        return Paired.from_columns(
+            found["truth"],
+            {name: found[f"prediction of {name}"] for name in systems},
+            found.get("group"),
+            weights=as_weights(found["weight"], columns["weight"]) if "weight" in found else None,
+            weight_kind=weight_kind,
+            abstain=away,
+            missing=missing,
+            first_row=batch.first_row,
+        )
+
+    paired = fold(source.batches(list(dict.fromkeys(columns.values()))), prepare, Paired.empty())
+    if not len(paired.joint.rows):
+        raise InputError(f"{source.name}: no rows are left")
+    return (paired.renamed(parsed) if source.is_text else paired), source.name
+
+
+@dataclass(frozen=True)
+class Read:
+    """Columns read whole: labels, and numbers beside each other."""
+
+    labels: Mapping[str, Coded]
+    numbers: Mapping[str, NDArray[np.float64]]
+    name: str
+
+
+def read_whole(data: Any, labels: Sequence[str], numbers: Sequence[str]) -> Read:
+    """Columns of a file or frame, in memory."""
+    source = open_source(data)
+    wanted = list(dict.fromkeys([*labels, *numbers]))
+    found: dict[str, list[Coded]] = {name: [] for name in labels}
+    tables = []
+    for batch in source.batches(wanted):
+        for name in labels:
+            coded = encode(batch.columns[name], name)
+            if (coded.codes == MISSING).any():
+                row = batch.first_row + int(np.argmax(coded.codes == MISSING))
+                raise InputError(f"{name} is missing in row {row:,}: drop such rows beforehand")
+            found[name].append(coded)
+        if numbers:
+            tables.append(stacked([batch.columns[name] for name in numbers], list(numbers)))
+    whole = np.concatenate(tables) if tables else np.zeros((0, 0))
+    return Read(
+        {name: joined(parts, source) for name, parts in found.items()},
+        {name: whole[:, place] for place, name in enumerate(numbers)},
+        source.name,
+    )
+
+
+def joined(parts: Sequence[Coded], source: Source) -> Coded:
+    """One column of batches of labels; labels of a text file become numbers where all of them are."""
+    place: dict[Label, int] = {}
+    codes = []
+    for part in parts:
+        table = np.array([place.setdefault(label, len(place)) for label in part.labels], dtype=np.intp)
+        codes.append(table[part.codes] if len(table) else part.codes)
+    labels = tuple(place)
+    return Coded(np.concatenate(codes), tuple(parsed(labels)) if source.is_text else labels)
+
+
+def columns_of(value: Any, role: str) -> list[str]:
+    """Names of columns: one, or several."""
+    names = [value] if isinstance(value, str) else list(value)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise OptionError(
+            f"with data, {role} is the name of a column, or a list of names; saw {listed(names)}"
+        )
+    return names

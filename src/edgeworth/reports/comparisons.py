@@ -1,0 +1,354 @@
+"""The report of a comparison: findings in, sections and tables out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from edgeworth.inference.comparing import ComparisonFindings, Difference, WealthRace
+from edgeworth.measures.views import finite_or_none
+from edgeworth.reports.charts.comparisons import comparison_charts
+from edgeworth.reports.comparison_verdict import called, comparison_verdict, e_value_said, test_named
+from edgeworth.reports.report import Cell, Column, Grid, Report, Section
+from edgeworth.reports.wording import level_said, number_said, percent
+
+SHOWN_MEASURES = 5
+"""In the table of standings, which is as wide as they are many."""
+
+SHOWN_PAIRS = 45
+"""All pairs of ten systems; the rest is in the JSON."""
+
+ADJUSTED = {
+    "holm": "Holm's p",
+    "benjamini-hochberg": "Benjamini–Hochberg p",
+    "tukey": "randomised Tukey p",
+    "none": "p",
+}
+
+
+def comparison_report(findings: ComparisonFindings, provenance: Mapping[str, Any]) -> Report:
+    """Arrange what was found."""
+    is_pair = len(findings.names) == 2
+    first = [_two(findings)] if is_pair else [_standings(findings), _pairs(findings)]
+    sections = [*first, _tests(findings), *_of_kind(findings), _planning(findings)]
+    return Report(
+        verdict=comparison_verdict(findings),
+        sections=tuple(section for section in sections if section is not None),
+        warnings=comparison_warnings(findings),
+        provenance=provenance,
+        numbers={"kind": "comparison", "comparison": findings.to_dict()},
+        charts=comparison_charts(findings),
+    )
+
+
+def difference_grid(findings: ComparisonFindings) -> Grid:
+    """Every pair and measure in a line: the table for a paper."""
+    columns = (
+        Column("measure"),
+        Column("first"),
+        Column("second"),
+        Column("first value", "number"),
+        Column("second value", "number"),
+        Column("difference", "number"),
+        Column(level_said(findings.level), "interval"),
+        Column("p", "probability"),
+        Column("P(first better)", "number"),
+        Column("test"),
+    )
+    rows = tuple(
+        (each.measure, each.first, each.second, *_line(each, findings), _why_not(each) or _test(each))
+        for differences in findings.pairs.values()
+        for each in differences.values()
+    )
+    return Grid("", columns, rows)
+
+
+def comparison_warnings(findings: ComparisonFindings) -> tuple[str, ...]:
+    """What may make the comparison less than it seems."""
+    doubts = dict.fromkeys(
+        each.doubt
+        for differences in findings.pairs.values()
+        for each in (differences[findings.headline],)
+        if each.doubt is not None
+    )
+    return (*findings.notes, *(f"{said[0].upper()}{said[1:]}." for said in doubts))
+
+
+def _line(each: Difference, findings: ComparisonFindings) -> tuple[Cell, ...]:
+    """Values, difference, interval, p-value and probability."""
+    low, high = each.interval(findings.level)
+    return (
+        *(finite_or_none(value) for value in each.values),
+        finite_or_none(each.difference),
+        (finite_or_none(low), finite_or_none(high)),
+        finite_or_none(each.p_value()),
+        finite_or_none(each.probability_better),
+    )
+
+
+def _test(each: Difference) -> str:
+    return test_named(next(iter(each.tests), "the interval's law"))
+
+
+def _why_not(each: Difference) -> str:
+    return each.undefined or each.no_interval or ""
+
+
+def _two(findings: ComparisonFindings) -> Section:
+    first, second = findings.names
+    columns: tuple[Column, ...] = (
+        Column("measure"),
+        Column(first, "number"),
+        Column(second, "number"),
+        Column("difference", "number"),
+        Column(f"{level_said(findings.level)} interval", "interval"),
+        Column("p", "probability"),
+        Column(f"P({first} better)", "number"),
+    )
+    differences = findings.pairs[first, second]
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (called(name), *_line(each, findings)) for name, each in differences.items()
+    )
+    if any(map(_why_not, differences.values())):
+        columns = (*columns, Column("why not"))
+        rows = tuple((*row, _why_not(each)) for row, each in zip(rows, differences.values(), strict=True))
+    lower = [called(name) for name, each in differences.items() if not each.is_higher_better]
+    note = f"difference: {first} less {second}"
+    if lower:
+        note += f"; lower is better for {', '.join(lower)}"
+    methods = list(dict.fromkeys(x.probability_method for x in differences.values() if x.probability_method))
+    if methods:
+        note += f"; P: {' / '.join(methods)}"
+    return Section("Which is better", (), (Grid("", columns, rows, note),), ("differences",))
+
+
+def _standings(findings: ComparisonFindings) -> Section:
+    shown = findings.measures[:SHOWN_MEASURES]
+    columns = (
+        Column("system"),
+        Column("groups"),
+        *(Column(called(measure), "number") for measure in shown),
+    )
+    letters = findings.letters
+    rows = tuple(
+        (
+            name,
+            letters[name],
+            *(finite_or_none(findings.values[name][measure]) for measure in shown),
+        )
+        for name in findings.ranked
+    )
+    note = (
+        f"best first by {called(findings.headline)}; systems that share a letter cannot be told apart "
+        f"({ADJUSTED[findings.adjust]} ≥ {1 - findings.level:.2g})"
+    )
+    if len(shown) < len(findings.measures):
+        note += f"; {len(findings.measures) - len(shown)} more measures are in the JSON"
+    return Section("Standings", (), (Grid("", columns, rows, note),), ("groups",))
+
+
+def _pairs(findings: ComparisonFindings) -> Section:
+    columns = (
+        Column("first"),
+        Column("second"),
+        Column("difference", "number"),
+        Column(f"{level_said(findings.level)} interval", "interval"),
+        Column("p", "probability"),
+        *(() if findings.adjust == "none" else (Column(ADJUSTED[findings.adjust], "probability"),)),
+        Column("P(first better)", "number"),
+    )
+    rows = []
+    place = {name: index for index, name in enumerate(findings.ranked)}
+    pairs = sorted(
+        (sorted(pair, key=place.__getitem__) for pair in findings.pairs), key=lambda p: [place[x] for x in p]
+    )
+    for first, second in pairs[:SHOWN_PAIRS]:
+        each = findings.difference(first, second)[findings.headline]
+        low, high = each.interval(findings.level)
+        key = (first, second) if (first, second) in findings.adjusted else (second, first)
+        rows.append(
+            (
+                first,
+                second,
+                finite_or_none(each.difference),
+                (finite_or_none(low), finite_or_none(high)),
+                finite_or_none(each.p_value()),
+                *(() if findings.adjust == "none" else (finite_or_none(findings.adjusted[key]),)),
+                finite_or_none(each.probability_better),
+            )
+        )
+    note = "intervals are of single pairs; the adjusted p considers all of them"
+    if len(pairs) > SHOWN_PAIRS:
+        note += f"; the first {SHOWN_PAIRS} of {len(pairs):,} pairs, the rest is in the JSON"
+    grid = Grid("", columns, tuple(rows), note)
+    return Section(f"Pairs, by {called(findings.headline)}", (), (grid,), ("differences",))
+
+
+def _tests(findings: ComparisonFindings) -> Section | None:
+    """All tests of the measures of two systems, where there is more than one."""
+    if len(findings.names) > 2:
+        return None
+    differences = next(iter(findings.pairs.values()))
+    rows = tuple(
+        (called(name), test_named(test), tail.p_value, tail.method)
+        for name, each in differences.items()
+        if len(each.tests) > 1
+        for test, tail in each.tests.items()
+    )
+    if not rows:
+        return None
+    columns = (Column("measure"), Column("test"), Column("p", "probability"), Column("method"))
+    grids = [Grid("", columns, rows, "the first test of a measure is the one to go by")]
+    effects = [(name, each.effect) for name, each in differences.items() if each.effect is not None]
+    if effects:
+        columns = (
+            Column("measure"),
+            Column("effect"),
+            Column("size", "number"),
+            Column("interval", "interval"),
+        )
+        lines = tuple(
+            (called(name), x.name, finite_or_none(x.value), (finite_or_none(x.low), finite_or_none(x.high)))
+            for name, x in effects
+        )
+        grids.append(Grid("Effect sizes", columns, lines))
+    return Section("Tests", (), tuple(grids))
+
+
+def _of_kind(findings: ComparisonFindings) -> list[Section]:
+    """What belongs to labels or to forecasts alone."""
+    sections = []
+    if findings.disagreements:
+        sections.append(Section("Where they differ", (), (_disagreements(findings),), ("disagreements",)))
+    if findings.race is not None:
+        sections.append(_race(findings.race, findings))
+    return sections
+
+
+def _disagreements(findings: ComparisonFindings) -> Grid:
+    """Who is right where: in lines for two systems, in columns for more."""
+    if len(findings.names) == 2:
+        one = findings.disagreements[0]
+        lines = (
+            ("both right", one["both_right"]),
+            (f"only {one['first']} right", one["only_first_right"]),
+            (f"only {one['second']} right", one["only_second_right"]),
+            ("both wrong, and alike", one["both_wrong_alike"]),
+            ("both wrong, each in its way", one["both_wrong_differently"]),
+        )
+        return Grid("", (Column("what they did"), Column("cases", "count")), lines)
+    heads = {
+        "both right": "both_right",
+        "only first": "only_first_right",
+        "only second": "only_second_right",
+        "wrong alike": "both_wrong_alike",
+        "wrong otherwise": "both_wrong_differently",
+    }
+    rows = tuple(
+        (one["first"], one["second"], *(one[word] for word in heads.values()))
+        for one in findings.disagreements[:SHOWN_PAIRS]
+    )
+    columns = (Column("first"), Column("second"), *(Column(head, "count") for head in heads))
+    return Grid("", columns, rows, "cases on which both are right, only one is, or none")
+
+
+def _race(race: WealthRace, findings: ComparisonFindings) -> Section:
+    columns = (
+        Column("bettor"),
+        Column("against"),
+        Column("log wealth", "number"),
+        Column("a case", "number"),
+        Column("e-value"),
+        Column("p", "probability"),
+    )
+    rows = tuple(
+        (
+            one["bettor"],
+            one["against"],
+            one["log_wealth"],
+            one["growth"],
+            _evidence(one),
+            None if one["evidence"] is None else one["evidence"]["p_value"],
+        )
+        for one in race.rows()[: 2 * SHOWN_PAIRS]
+    )
+    text = (
+        "Each bets Kelly's stakes on every case at the other's fair prices. An e-value of the bettor speaks "
+        'against "the other\'s probabilities are the true ones, given all that the bettor knew"; it does not '
+        "say who is better on average.",
+    )
+    grids = [Grid("", columns, rows)]
+    if findings.duels:
+        grids.append(_sequences(findings))
+    return Section("Betting against each other", text, tuple(grids), ("race",))
+
+
+def _evidence(one: Mapping[str, Any]) -> str:
+    evidence = one["evidence"]
+    if evidence is None:
+        return str(one["undefined"])
+    log = evidence["log_e_value"]
+    return (
+        "0 (ruined)"
+        if log is None and one["ruined"]
+        else "without bound"
+        if log is None
+        else e_value_said(log)
+    )
+
+
+def _sequences(findings: ComparisonFindings) -> Grid:
+    """The mean score differences, by intervals that may be looked at on the way."""
+    rows = []
+    for duel in findings.duels[:SHOWN_PAIRS]:
+        for name, sequence in (("Brier", duel.brier_sequence), ("log", duel.log_sequence)):
+            if sequence is not None and len(sequence.mean):
+                ends = (finite_or_none(float(sequence.low[-1])), finite_or_none(float(sequence.high[-1])))
+                rows.append((duel.first, duel.second, name, finite_or_none(float(sequence.mean[-1])), ends))
+    ordered = bool(findings.race is not None and findings.race.ordered)
+    level = level_said(findings.level)
+    columns = (
+        Column("first"),
+        Column("second"),
+        Column("score"),
+        Column("mean difference", "number"),
+        Column(f"{level} confidence sequence", "interval"),
+    )
+    when = (
+        "rows are in time order, so the interval may be looked at as often as one likes"
+        if ordered
+        else "rows are in no order of time: the interval is for the end only"
+    )
+    note = f"first less second, lower is better; {when}; of the log score it is asymptotic"
+    return Grid("Mean score differences", columns, tuple(rows), note)
+
+
+def _planning(findings: ComparisonFindings) -> Section | None:
+    units = {"query": "queries"}.get(findings.unit, f"{findings.unit}s")
+    columns = (
+        Column("first"),
+        Column("second"),
+        Column(f"{units} now", "count"),
+        Column(f"{units} needed"),
+        Column("would show", "number"),
+    )
+    rows = tuple(
+        (first, second, _count(plan.cases), _needed(plan.needed), finite_or_none(plan.detectable))
+        for (first, second), plan in list(findings.plans.items())[:SHOWN_PAIRS]
+    )
+    powers = {plan.power for plan in findings.plans.values()}
+    note = (
+        "needed: in all, to show the difference seen; would show: the smallest difference that those at "
+        f"hand would; {percent(max(powers))} power at the {level_said(findings.level)} level, each pair alone"
+    )
+    return Section("What it would take", (), (Grid("", columns, rows, note),)) if rows else None
+
+
+def _count(number: float) -> float | None:
+    return int(number) if float(number).is_integer() else finite_or_none(number)
+
+
+def _needed(number: float) -> str:
+    if number != number:
+        return "–"
+    return "no number would" if number == float("inf") else number_said(number)

@@ -1,0 +1,108 @@
+"""What became of the stake, what that proves and who scores better, in sentences."""
+
+from __future__ import annotations
+
+import math
+
+from edgeworth.inference import ForecastFindings
+from edgeworth.inference.sequential import Evidence
+from edgeworth.reports.wording import MINUS, bound_shown, cases_said, level_said, money, percent, system_said
+
+WARNINGS = {
+    "cross-validated": (
+        "The predictions are cross-validated: they were not made before the outcomes, so what the wealth "
+        "proves holds only roughly; choosing variables outside the folds flatters the larger model."
+    ),
+    "in-sample": (
+        "The predictions were made by a model that had seen these outcomes: the wealth proves nothing about "
+        "new cases."
+    ),
+}
+UNORDERED = (
+    "The rows are not said to be in time order (ordered=True, --ordered, --time): only the final wealth is "
+    "used as evidence, not its maximum, and no interval holds at all times."
+)
+
+
+def forecasts_verdict(findings: ForecastFindings) -> str:
+    """The first thing to read."""
+    return f"{_became(findings)} {_proved(findings.bets.against_rival, findings)} {_better(findings)}"
+
+
+def _became(findings: ForecastFindings) -> str:
+    bets, wealth = findings.bets, findings.bets.wealth
+    if wealth.log_wealth == -math.inf:
+        zeros = f"{int(findings.scores.zeros[0]):,} of {cases_said(wealth.cases)}"
+        return f"Ruined: in {zeros} the model gave probability 0 to what happened."
+    grown = f"{percent(bets.rate, 2)} a case" if math.isfinite(bets.growth) else "without bound"
+    end = f"became {money(wealth.log_wealth)} over {cases_said(wealth.cases)} ({grown})."
+    against = f"on the model against {wealth.against}"
+    if wealth.stake == 1:
+        return f"A stake of 1 {against} {end}"
+    return f"A wealth of 1, with {wealth.stake:g} of Kelly's stakes {against}, {end}"
+
+
+def _proved(evidence: Evidence, findings: ForecastFindings) -> str:
+    alpha, wealth = 1 - findings.level, findings.bets.wealth
+    if wealth.predictions_made == "in-sample":
+        return "The model had seen these outcomes, so that proves nothing."
+    stronger = findings.bets.stronger
+    twice = "" if findings.bets.against_model is None else ", both directions paid for"
+    said = f"(p at most {bound_shown(stronger.p_value):.2g}{twice})"
+    # Against shares counted on these cases only the full stakes are known to make an e-value.
+    full = wealth.book == "constant" and wealth.stake < 1
+    that = f"At full stakes it would have become {money(evidence.log_e_value)}, which" if full else "That"
+    if stronger.p_value > alpha:
+        own = f"(p at most {bound_shown(findings.bets.p_value):.2g}{twice})"
+        return f"{that} does not rule out that {evidence.null} {own}."
+    on_the_way = _on_the_way(stronger, evidence)
+    if wealth.predictions_made == "cross-validated":
+        that = f"{on_the_way}Had the predictions been made before the outcomes, that would rule out that"
+        return f"{that} {stronger.null} {said}."
+    return f"{on_the_way}{that} rules out that {stronger.null} {said}."
+
+
+def _on_the_way(stronger: Evidence, evidence: Evidence) -> str:
+    """The maximum, where it is what proves: the end alone would prove less."""
+    if stronger.null != evidence.null or evidence.log_maximum is None:
+        return ""
+    if not evidence.log_maximum > evidence.log_e_value + 1e-9:
+        return ""
+    return f"On the way it reached {money(evidence.log_maximum)}. "
+
+
+def _better(findings: ForecastFindings) -> str:
+    found, against = findings.bets.brier, findings.bets.wealth.against
+    made = findings.bets.wealth.predictions_made
+    if found.mean == 0:
+        return f"The mean Brier scores of the model and of {against} are the same."
+    how = "better" if found.mean > 0 else "worse"
+    text = f"The mean Brier score is {how} than that of {against} by {abs(found.mean):.4f}"
+    if made == "in-sample":
+        return f"{text}, which says nothing about new cases."
+    if found.says_nothing:
+        return f"{text}: too few cases to tell who scores better on average."
+    low, high = (found.low, found.high) if found.mean > 0 else (-found.high, -found.low)
+    kind = f"{level_said(findings.level)} {'confidence sequence' if found.at_all_times else 'interval'}"
+    roughly = "roughly " if found.holds.startswith("roughly") else ""
+    text += f" ({roughly}{kind} {low:.4f} to {high:.4f})".replace("-", MINUS)
+    if low <= 0:
+        return f"{text}: who scores better on average is open."
+    return f"{text}: {'the' if made == 'before' else 'by cross-validation the'} model scores {how}."
+
+
+def forecasts_warnings(findings: ForecastFindings) -> tuple[str, ...]:
+    """What the reader has to know before believing any of it."""
+    wealth, said = findings.bets.wealth, []
+    if wealth.predictions_made in WARNINGS:
+        said.append(WARNINGS[wealth.predictions_made])
+    # Prices made with hindsight have no way to use, in whatever order.
+    if not wealth.ordered and wealth.book != "constant":
+        said.append(UNORDERED)
+    for place, system in enumerate(findings.scores.systems):
+        zeros = int(findings.scores.zeros[place])
+        if zeros:
+            who, score = system_said(system), "its log score is infinite"
+            text = f"{who} gave probability 0 to what happened in {cases_said(zeros)}: {score}."
+            said.append(text[:1].upper() + text[1:])
+    return tuple(said)

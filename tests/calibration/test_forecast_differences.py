@@ -1,0 +1,129 @@
+"""Seeded: equal forecasters are told apart as often as was said, and money is not made from a fair game."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from edgeworth.inference.comparing.diebold_mariano import diebold_mariano
+from edgeworth.inference.comparing.forecast_differences import forecast_difference, mean_score_difference
+from edgeworth.inference.comparing.forecast_duels import forecast_duel
+from edgeworth.tallies import ForecastScores, Wealth
+from edgeworth.tallies.forecast_columns import Forecasts
+
+Floats = NDArray[np.float64]
+RUNS = 4000
+
+
+def equals(rng: np.random.Generator, cases: int) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Two forecasters whose errors are exchangeable: each is off by its own noise of the same law."""
+    true = rng.uniform(0.1, 0.9, cases)
+    p, q = (np.clip(true + rng.uniform(-0.15, 0.15, cases), 0.02, 0.98) for _ in range(2))
+    return (rng.random(cases) < true).astype(np.int64), p, q
+
+
+def tally(y: NDArray[np.int64], p: Floats, q: Floats) -> ForecastScores:
+    both = {name: Forecasts(y, np.stack([1 - x, x], axis=1), (0, 1)) for name, x in (("A", p), ("B", q))}
+    return ForecastScores.from_forecasts(both, scores=("log", "brier"))
+
+
+def within(rejected: int, runs: int = RUNS) -> bool:
+    return 0.04 <= rejected / runs <= 0.06
+
+
+@pytest.mark.parametrize("cases", [200, 1000])
+def test_equal_forecasters_are_told_apart_in_five_of_a_hundred(cases: int) -> None:
+    rng = np.random.default_rng(cases)
+    rejected, covered, better = {"log": 0, "brier": 0}, {"log": 0, "brier": 0}, 0
+    for _ in range(RUNS):
+        scores = tally(*equals(rng, cases))
+        for score in rejected:
+            found = forecast_difference(scores, "A", "B", score)
+            interval = found.interval(0.95)
+            rejected[score] += found.p_value() <= 0.05
+            covered[score] += interval.low <= 0 <= interval.high
+        better += found.probability_better <= 0.3
+    assert all(within(each) for each in rejected.values()), rejected
+    assert all(0.935 <= each / RUNS <= 0.965 for each in covered.values()), covered
+    # If neither is better the posterior probability is uniform.
+    assert better / RUNS == pytest.approx(0.3, abs=0.025)
+
+
+@pytest.mark.parametrize("horizon", [1, 3])
+def test_diebold_and_mariano_keep_their_level(horizon: int) -> None:
+    """Differences that overlap as those of forecasts some steps ahead do: a moving average."""
+    rng = np.random.default_rng(30 + horizon)
+    rejected = naive = 0
+    for _ in range(RUNS):
+        steps = rng.laplace(size=200 + horizon - 1)
+        losses = np.convolve(steps, np.ones(horizon), "valid")
+        rejected += diebold_mariano(losses, np.zeros(200), horizon=horizon).p_value <= 0.05
+        naive += diebold_mariano(losses, np.zeros(200)).p_value <= 0.05
+    assert within(rejected), rejected / RUNS
+    # Taken for independent, three of a kind are told apart far too often.
+    assert within(naive) if horizon == 1 else naive / RUNS > 0.2
+
+
+def test_groups_keep_the_level_where_cases_do_not() -> None:
+    """Symmetric, as differences of exchangeable forecasters are."""
+    rng = np.random.default_rng(40)
+    groups = np.repeat(np.arange(200), 5)
+    rejected = naive = 0
+    for _ in range(RUNS):
+        losses = np.repeat(rng.laplace(size=200), 5) + 0.5 * rng.normal(size=1000)
+        nothing = np.zeros(1000)
+        rejected += (
+            mean_score_difference(losses, nothing, names=("A", "B"), score="log", groups=groups).p_value()
+            <= 0.05
+        )
+        naive += mean_score_difference(losses, nothing, names=("A", "B"), score="log").p_value() <= 0.05
+    assert within(rejected), rejected / RUNS
+    assert naive / RUNS > 0.2
+
+
+def test_no_money_is_made_from_the_true_prices() -> None:
+    """E-values average at most 1: three standard errors are allowed, and wealth itself averages exactly 1."""
+    rng = np.random.default_rng(50)
+    found: dict[str, list[float]] = {name: [] for name in ("first", "mixture", "rounds", "second")}
+    rejected = 0
+    for _ in range(1000):
+        true = rng.uniform(0.2, 0.8, 200)
+        other = np.clip(true + rng.uniform(-0.05, 0.05, 200), 0.01, 0.99)
+        y = (rng.random(200) < true).astype(np.int64)
+        duel = forecast_duel(Wealth.from_probabilities(y, other, against=true, ordered=True), "A", "B")
+        turned = forecast_duel(Wealth.from_probabilities(y, true, against=other, ordered=True), "A", "B")
+        assert duel.brier_rounds is not None
+        found["first"].append(duel.for_first.e_value)
+        found["mixture"].append(duel.mixture.e_value)
+        found["rounds"].append(duel.brier_rounds.e_value)
+        found["second"].append(turned.for_second.e_value)
+        rejected += duel.for_first.rejects(0.05)
+    for name, values in found.items():
+        error = np.std(values, ddof=1) / math.sqrt(len(values))
+        assert error < 0.05
+        assert np.mean(values) <= 1 + 3 * error, name
+        if name in ("first", "second", "mixture"):
+            assert np.mean(values) >= 1 - 4 * error, name
+    assert rejected / 1000 <= 0.05
+
+
+def test_equal_expected_scores_make_no_e_value_grow() -> None:
+    """The truth halfway between the two makes their expected Brier scores equal in every round."""
+    rng = np.random.default_rng(60)
+    values, rejected, missed = [], 0, 0
+    for _ in range(600):
+        p, q = rng.uniform(0.1, 0.9, (2, 300))
+        y = (rng.random(300) < (p + q) / 2).astype(np.int64)
+        duel = forecast_duel(Wealth.from_probabilities(y, p, against=q, ordered=True), "A", "B")
+        evidence = [duel.mean_evidence(name) for name in "AB"]
+        values += [each.e_value for each in evidence]
+        rejected += any(each.rejects(0.025) for each in evidence)
+        sequence = duel.brier_sequence
+        missed += bool(((sequence.low > 0) | (sequence.high < 0)).any())
+    error = np.std(values, ddof=1) / math.sqrt(len(values))
+    assert np.mean(values) <= 1 + 3 * error
+    assert rejected / 600 <= 0.05
+    assert missed / 600 <= 0.05

@@ -1,0 +1,325 @@
+"""Comparisons from a file, arrays, dataframes and tallies to a verdict."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import stats
+from sklearn.metrics import average_precision_score, brier_score_loss, log_loss, roc_auc_score
+
+import edgeworth as ew
+from command_line import call, flat, refused
+from edgeworth.tallies import PairedScores
+
+
+def frame(rows: int = 400, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    strength = rng.normal(size=rows)
+    truth = (strength + rng.normal(size=rows) > 0.5).astype(int)
+    sharp, blunt = (strength + spread * rng.normal(size=rows) for spread in (0.3, 1.0))
+    return pd.DataFrame(
+        {
+            "y": truth,
+            "a": (sharp > 0.5).astype(int),
+            "b": (blunt > 0.5).astype(int),
+            "sharp": sharp.round(3),
+            "blunt": blunt.round(3),
+            "p": (1 / (1 + np.exp(-1.5 * (sharp - 0.5)))).round(4),
+            "q": (1 / (1 + np.exp(-0.8 * (blunt - 0.5)))).round(4),
+            "query": [f"q{row % 20}" for row in range(rows)],
+            "patient": [f"p{row // 4}" for row in range(rows)],
+        }
+    )
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    frame().to_csv(tmp_path / "x.csv", index=False)
+    return tmp_path
+
+
+def told(folder: Path, capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    done = call(folder, capsys, "compare", "x.csv", "--truth", "y", *words, "--json", "-")
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_two_predictors_from_file_to_verdict(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = frame()
+    done = call(
+        file,
+        capsys,
+        "compare",
+        "x.csv",
+        "--truth",
+        "y",
+        "--prediction",
+        "a",
+        "--prediction",
+        "b",
+        "--json",
+        "o.json",
+    )
+    assert done.returncode == 0, done.stderr
+    report = json.loads((file / "o.json").read_text(encoding="utf-8"))
+    assert report["verdict"] in flat(done.stdout)
+    differ = int((data.a != data.b).sum())
+    assert report["verdict"].startswith("a is better: informed ")
+    assert report["verdict"].endswith(f"They disagree on {differ} of 400 cases.")
+    assert "exact randomisation p = " in report["verdict"]
+    found = report["comparison"]["pairs"][0]["measures"]["informedness"]
+    rates = [
+        float((data[name][data.y == 1] == 1).mean() - (data[name][data.y == 0] == 1).mean()) for name in "ab"
+    ]
+    assert found["difference"] == pytest.approx(rates[0] - rates[1], abs=1e-12)
+    right = [(data[name] == data.y) for name in "ab"]
+    split = [int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum())]
+    exact = stats.binomtest(split[0], sum(split)).pvalue
+    tests = report["comparison"]["pairs"][0]["measures"]["accuracy"]["tests"]
+    assert tests["mcnemar"]["p_value"] == pytest.approx(exact, rel=1e-9)
+    # Every swap of accuracy's winners is a coin: the two exact tests are one.
+    assert tests["randomisation"]["p_value"] == pytest.approx(exact, rel=1e-9)
+
+
+def test_file_arrays_frames_and_tally_agree(file: Path) -> None:
+    data = frame()
+    systems = {"a": data.a.to_numpy(), "b": data.b.to_numpy()}
+    wanted = [
+        ew.compare(data.y.to_numpy(), systems),
+        ew.compare("y", ["a", "b"], data=str(file / "x.csv")),
+        ew.compare("y", ["a", "b"], data=data),
+        ew.compare("y", {"a": "a", "b": "b"}, data=pl.from_pandas(data)),
+        ew.compare(ew.Paired.from_labels(data.y, systems)),
+    ]
+    plain = [json.dumps(each.findings.to_dict()) for each in wanted]
+    assert len(set(plain)) == 1
+
+
+def test_scores_agree_with_scikit_learn(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = frame()
+    report = told(file, capsys, "--score", "sharp", "--score", "blunt")
+    values = report["comparison"]["values"]
+    for name in ("sharp", "blunt"):
+        assert values[name]["roc_auc"] == pytest.approx(roc_auc_score(data.y, data[name]), abs=1e-12)
+    both = ew.compare(
+        data.y,
+        {name: data[name] for name in ("sharp", "blunt")},
+        kind="scores",
+        measures=["average_precision(ties=threshold)"],
+    )
+    found = both["sharp", "blunt"]["average_precision"]
+    theirs = [average_precision_score(data.y, data[name]) for name in ("sharp", "blunt")]
+    assert found.difference == pytest.approx(theirs[0] - theirs[1], abs=1e-12)
+
+
+def test_queries_are_compared_one_by_one(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = frame()
+    words = ("--score", "sharp", "--score", "blunt", "--group", "query", "--measure", "roc_auc")
+    found = told(file, capsys, *words)["comparison"]["pairs"][0]["measures"]["roc_auc"]
+    each = [
+        [roc_auc_score(part.y, part[name]) for _, part in data.groupby("query")]
+        for name in ("sharp", "blunt")
+    ]
+    theirs = stats.ttest_rel(*each)
+    assert found["difference"] == pytest.approx(float(np.mean(each[0]) - np.mean(each[1])), abs=1e-12)
+    assert found["tests"]["t"]["p_value"] == pytest.approx(theirs.pvalue, rel=1e-9)
+    interval = theirs.confidence_interval(0.95)
+    assert [found["low"], found["high"]] == pytest.approx([interval.low, interval.high], rel=1e-9)
+
+
+def test_probabilities_bet_against_each_other(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = frame()
+    report = told(file, capsys, "--probability", "p", "--probability", "q")
+    values, n = report["comparison"]["values"], len(data)
+    for name in ("p", "q"):
+        assert values[name]["log"] == pytest.approx(log_loss(data.y, data[name]), rel=1e-12)
+        assert values[name]["brier"] == pytest.approx(brier_score_loss(data.y, data[name]), rel=1e-12)
+    race = report["comparison"]["race"]["race"]
+    wealth = n * (values["q"]["log"] - values["p"]["log"])
+    assert race[0]["log_wealth"] == pytest.approx(wealth, rel=1e-9)
+    assert race[1]["log_wealth"] == pytest.approx(-wealth, rel=1e-9)
+    assert "Betting against q, p would have turned $1 into" in report["verdict"]
+
+
+def test_probabilities_of_each_class_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(2)
+    first, second = rng.dirichlet([1, 1, 1], 50), rng.dirichlet([3, 3, 3], 50)
+    truth = [["cat", "dog", "owl"][rng.choice(3, p=row)] for row in first]
+    columns = {"y": truth}
+    columns |= {f"m_{name}": first[:, k].round(6) for k, name in enumerate(("cat", "dog", "owl"))}
+    columns |= {f"n_{name}": second[:, k].round(6) for k, name in ((2, "owl"), (0, "cat"), (1, "dog"))}
+    pd.DataFrame(columns).to_csv(tmp_path / "x.csv", index=False)
+    words = ["--probabilities", "M=m_cat,m_dog,m_owl", "--probabilities", "N=n_owl,n_cat,n_dog"]
+    report = told(tmp_path, capsys, *words, "--normalise")
+    rows = np.stack([second[:, k].round(6) for k in range(3)], axis=1)
+    rows /= rows.sum(axis=1, keepdims=True)
+    expected = log_loss(truth, rows, labels=["cat", "dog", "owl"])
+    assert report["comparison"]["values"]["N"]["log"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_identical_systems_cannot_be_told_apart() -> None:
+    data = frame()
+    systems = {"one": data.a, "two": data.a}
+    for kind, measures in (
+        ("labels", ["informedness", "f[1]", "mcc"]),
+        ("scores", ["average_precision", "roc_auc"]),
+    ):
+        comparison = ew.compare(data.y, systems, kind=kind, measures=measures)  # type: ignore[arg-type]  # a word of two
+        for each in comparison["one", "two"].values():
+            assert each.difference == 0
+            assert each.p_value() == 1
+        assert "cannot be told apart" in comparison.verdict
+    forecasts = ew.compare(data.y, {"one": data.p, "two": data.p}, kind="probabilities")
+    assert forecasts["one", "two"]["log"].p_value() == 1
+    assert forecasts.findings.race is not None
+    assert forecasts.findings.race.against("one", "two") == 0
+
+
+def test_the_verdict_says_what_it_would_take() -> None:
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 2, 200)
+    one, two = (np.where(rng.random(200) < 0.8, truth, 1 - truth) for _ in range(2))
+    comparison = ew.compare(truth, {"one": one, "two": two})
+    assert not comparison.findings.is_settled("one", "two")
+    assert "cannot be told apart by informedness" in comparison.verdict
+    assert "more cases would show it (80% power)" in comparison.verdict
+
+
+def test_many_systems_are_ranked_with_letters() -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 600)
+    systems = {
+        name: np.where(rng.random(600) < share, truth, 1 - truth)
+        for name, share in (("w", 0.6), ("x", 0.62), ("y", 0.9))
+    }
+    comparison = ew.compare(truth, systems, measures=["accuracy"])
+    letters = comparison.letters
+    assert next(iter(letters)) == "y"
+    for first, second in itertools.combinations(letters, 2):
+        shares = bool(set(letters[first]) & set(letters[second]))
+        assert shares == (not comparison.findings.is_settled(first, second))
+    plain = [comparison[pair]["accuracy"].p_value() for pair in comparison.findings.pairs]
+    adjusted = list(comparison.findings.adjusted.values())
+    order = np.argsort(plain)
+    running = 0.0
+    for place, index in enumerate(order):
+        running = max(running, min(1.0, (3 - place) * plain[index]))
+        assert adjusted[index] == pytest.approx(running)
+
+
+def test_randomisation_by_hand() -> None:
+    truth = [1, 1, 1, 0, 0, 0, 1, 0]
+    one, two = [1, 1, 0, 0, 0, 1, 1, 0], [1, 0, 1, 1, 0, 0, 0, 0]
+
+    def accuracy(said: tuple[int, ...]) -> Fraction:
+        return Fraction(sum(a == b for a, b in zip(truth, said, strict=True)), len(truth))
+
+    seen = abs(accuracy(tuple(one)) - accuracy(tuple(two)))
+    hits = 0
+    for swaps in itertools.product((False, True), repeat=8):
+        pairs = [(b, a) if swap else (a, b) for a, b, swap in zip(one, two, swaps, strict=True)]
+        first, second = zip(*pairs, strict=True)
+        hits += abs(accuracy(first) - accuracy(second)) >= seen
+    found = ew.compare(truth, {"one": one, "two": two}, measures=["accuracy"])["one", "two"]["accuracy"]
+    assert found.tests["randomisation"].exact == Fraction(hits, 2**8)
+
+
+def test_tables_for_papers(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [
+        "compare",
+        "x.csv",
+        "--truth",
+        "y",
+        "--prediction",
+        "a",
+        "--prediction",
+        "b",
+        "--measure",
+        "informedness",
+    ]
+    rows = list(csv.reader(io.StringIO(call(file, capsys, *words, "--csv", "-").stdout)))
+    assert rows[0][:3] == ["measure", "first", "second"]
+    comparison = ew.compare("y", ["a", "b"], data=str(file / "x.csv"), measures=["informedness"])
+    assert float(rows[1][5]) == comparison["a", "b"]["informedness"].difference
+    latex = call(file, capsys, *words, "--latex", "-").stdout
+    assert latex == comparison.to_latex()
+    assert latex.startswith("\\begin{tabular}")
+    assert comparison.to_markdown().startswith("| measure | first | second |")
+
+
+def test_groups_are_the_units(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--prediction", "a", "--prediction", "b", "--group", "patient", "--measure", "accuracy")
+    found = told(file, capsys, *words)["comparison"]
+    assert found["unit"] == "group"
+    assert found["pairs"][0]["measures"]["accuracy"]["cases"] == 100
+    data = frame()
+    gain = ((data.a == data.y).astype(int) - (data.b == data.y)).groupby(data.patient).sum()
+    error = np.sqrt(((gain - gain.mean()) ** 2).sum() * len(gain) / (len(gain) - 1)) / len(data)
+    assert found["pairs"][0]["measures"]["accuracy"]["standard_error"] == pytest.approx(error, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--prediction", "a"], "a comparison needs two systems; saw one, 'a'"),
+        (["--prediction", "a", "--prediction", "a"], "two systems are called 'a'"),
+        (["--prediction", "a", "--score", "p"], "of one kind; saw --prediction and --score"),
+        ([], "say what to compare, twice at least"),
+        (["--prediction", "a", "--prediction", "bb"], "bb"),
+        (["--probability", "p", "--probability", "sharp"], "lie between 0 and 1"),
+        (["--probabilities", "p,q", "--probabilities", "B=p,q"], "name the system of these columns"),
+        (["--score", "sharp", "--score", "blunt", "--measure", "informed"], "informed"),
+        (["--score", "sharp", "--score", "blunt", "--adjust", "tukey"], 'use "holm" here'),
+        (
+            ["--prediction", "a", "--prediction", "b", "--level", "95"],
+            "a confidence level lies between 0 and 1",
+        ),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(
+    file: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    assert said in refused(call(file, capsys, "compare", "x.csv", "--truth", "y", *words))
+
+
+def test_bad_arrays_are_refused_in_a_sentence() -> None:
+    with pytest.raises(ew.EdgeworthError, match=r"same number of rows: truth has 3.*A has 3.*B has 2"):
+        ew.compare([1, 0, 1], {"A": [1, 0, 1], "B": [1, 0]})
+    with pytest.raises(ew.EdgeworthError, match="saw one, 'A'"):
+        ew.compare([1, 0, 1], {"A": [1, 0, 1]})
+    with pytest.raises(ew.EdgeworthError, match='say kind="scores" or kind="probabilities"'):
+        ew.compare([1, 0, 1], {"A": [0.5, 0.2, 0.1], "B": [0.4, 0.3, 0.2]})
+    with pytest.raises(ew.EdgeworthError, match="are these all of one kind"):
+        ew.compare([1, 0], {"A": [[0.5, 0.5], [0.2, 0.8]], "B": [1, 0]})
+    with pytest.raises(ew.EdgeworthError, match="give truth and systems"):
+        ew.compare([1, 0, 1])
+    comparison = ew.compare([1, 0, 1, 0], {"A": [1, 0, 1, 1], "B": [1, 1, 0, 0]})
+    with pytest.raises(ew.EdgeworthError, match="there is no system 'C'; there are A, B"):
+        _ = comparison["A", "C"]
+    with pytest.raises(ew.EdgeworthError, match="'kappa' was not compared"):
+        _ = comparison["A", "B"]["kappa"]
+
+
+def test_scores_tallied_earlier_are_compared() -> None:
+    data = frame()
+    systems = {name: data[name].to_numpy() for name in ("sharp", "blunt")}
+    half = len(data) // 2
+    parts = [
+        PairedScores.from_scores(data.y[rows].to_numpy(), {name: x[rows] for name, x in systems.items()})
+        for rows in (slice(None, half), slice(half, None))
+    ]
+    merged = ew.compare(parts[0] + parts[1])["sharp", "blunt"]["roc_auc"]
+    whole = ew.compare(data.y.to_numpy(), systems, kind="scores")["sharp", "blunt"]["roc_auc"]
+    assert merged.difference == pytest.approx(whole.difference, abs=1e-12)
+    assert merged.standard_error == pytest.approx(whole.standard_error, rel=1e-12)

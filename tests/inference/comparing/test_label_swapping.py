@@ -1,0 +1,128 @@
+"""Randomisation of any measure, against going through every swap row by row."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import edgeworth as ew
+from edgeworth.inference.comparing.joint_cells import JointCells, in_focus, joint_cells
+from edgeworth.inference.comparing.label_methods import delta_law
+from edgeworth.inference.comparing.randomisation import randomisation_test
+from edgeworth.inference.comparing.swapping import swap_test
+from edgeworth.measures import Resolved, resolve
+
+
+def rows(cases: int, labels: int, seed: int, agree: float = 0.7) -> tuple[Any, Any, Any]:
+    """Truth and two predictors of some skill that often say the same."""
+    rng = np.random.default_rng(seed)
+    truth, noise, other = rng.integers(0, labels, (3, cases))
+    one = np.where(rng.random(cases) < 0.6, truth, noise)
+    two = np.where(rng.random(cases) < agree, one, np.where(rng.random(cases) < 0.6, truth, other))
+    return truth, one, two
+
+
+def focused(paired: ew.Paired, spelling: str) -> tuple[JointCells, Resolved]:
+    cells = joint_cells(paired, "one", "two")
+    return in_focus(cells, resolve(cells.tables[0], spelling))
+
+
+def _named(columns: tuple[Any, Any, Any]) -> tuple[Any, dict[str, Any]]:
+    return columns[0], {"one": columns[1], "two": columns[2]}
+
+
+def enumerated(columns: tuple[Any, Any, Any], spelling: str, units: Any, labels: list[int]) -> Fraction:
+    """Every way of swapping the two predictors' outputs, unit by unit."""
+    truth = np.asarray(columns[0], dtype=np.intp)
+    # No decision is the row after the last label.
+    one, two = (
+        np.array([len(labels) if label is None else label for label in said], dtype=np.intp)
+        for said in columns[1:]
+    )
+
+    def value(said: Any) -> float:
+        cells = np.zeros((len(labels) + 1, len(labels)), dtype=np.int64)
+        np.add.at(cells, (said, truth), 1)
+        return ew.measure(ew.ContingencyTable(tuple(labels), cells), spelling)
+
+    def gap(swapped: Any) -> float:
+        return abs(value(np.where(swapped, two, one)) - value(np.where(swapped, one, two)))
+
+    observed, count, ways = gap(np.zeros(len(truth), dtype=bool)), 0, 0
+    for coins in itertools.product([False, True], repeat=int(max(units)) + 1):
+        found = gap(np.array(coins)[units])
+        count += math.isnan(found) or found >= observed - 1e-12
+        ways += 1
+    return Fraction(count, ways)
+
+
+@pytest.mark.parametrize("spelling", ["markedness", "mcc", "macro_f", "accuracy", "f[1]", "informedness"])
+@pytest.mark.parametrize("labels", [2, 3])
+def test_swaps_of_cases_against_all_of_them(spelling: str, labels: int) -> None:
+    columns = rows(9, labels, seed=20 + labels, agree=0.3)
+    cells, resolved = focused(ew.Paired.from_labels(*_named(columns)), spelling)
+    expected = enumerated(columns, spelling, np.arange(9), list(range(labels)))
+    assert swap_test(cells, resolved).exact == expected
+
+
+@pytest.mark.parametrize("spelling", ["informedness", "recall[1]", "accuracy"])
+def test_swaps_with_abstentions(spelling: str) -> None:
+    truth, one, two = (column.tolist() for column in rows(8, 2, seed=23, agree=0.2))
+    one[2], two[5], one[7], two[7] = None, None, None, None
+    paired = ew.Paired.from_labels(truth, {"one": one, "two": two}, missing="abstain")
+    expected = enumerated((truth, one, two), spelling, np.arange(8), [0, 1])
+    assert swap_test(*focused(paired, spelling)).exact == expected
+
+
+@pytest.mark.parametrize("spelling", ["markedness", "f[1]", "informedness", "accuracy"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_swaps_of_whole_groups(spelling: str, weighted: bool) -> None:
+    columns = rows(24, 2, seed=24, agree=0.4)
+    groups = np.repeat(np.arange(8), 3)
+    paired = ew.Paired.from_labels(
+        *_named(columns), groups=groups, weights=np.full(24, 0.1) if weighted else None
+    )
+    found = swap_test(*focused(paired, spelling)).exact
+    assert found == enumerated(columns, spelling, groups, [0, 1])
+
+
+@pytest.mark.parametrize("measure", ["informedness", "accuracy", "f"])
+def test_swaps_agree_with_the_sum_over_discordant_cases(measure: str) -> None:
+    truth, one, two = rows(120, 2, seed=25)
+    paired = ew.Paired.from_labels(truth, {"one": one, "two": two})
+    found = swap_test(*focused(paired, "f[1]" if measure == "f" else measure))
+    assert found.exact == randomisation_test(paired, "one", "two", measure, positive=1).exact
+
+
+def test_drawn_swaps_agree_with_exact_ones() -> None:
+    truth, one, two = rows(6000, 2, seed=26)
+    paired = ew.Paired.from_labels(truth, {"one": one, "two": two})
+    exact = randomisation_test(paired, "one", "two", "informedness", positive=1).p_value
+    drawn = swap_test(*focused(paired, "informedness"), draws=20_000, seed=3)
+    differ = int((one != two).sum())
+    assert drawn.method == f"Monte Carlo, 20,000 swaps of {differ} cases that differ, seed 3"
+    assert drawn.kind == "drawn"
+    assert drawn.low <= exact <= drawn.high
+
+
+def test_many_groups_are_drawn() -> None:
+    truth, one, two = rows(400, 3, seed=27)
+    cells, resolved = focused(
+        ew.Paired.from_labels(truth, {"one": one, "two": two}, groups=np.arange(400) // 10), "markedness"
+    )
+    tail = swap_test(cells, resolved, draws=4000, seed=1)
+    assert tail.method.startswith("Monte Carlo, 4,000 swaps of ")
+    assert tail.method.endswith(" groups that differ, seed 1")
+    # With so many groups Wald's test is about right, and an independent check of the draws.
+    assert tail.p_value == pytest.approx(delta_law(cells, resolved).p_value(0.0, "two-sided"), abs=0.06)
+
+
+def test_sampling_weights_cannot_be_swapped() -> None:
+    paired = ew.Paired.from_labels(*_named(rows(60, 3, seed=34)), weights=np.full(60, 0.5))
+    with pytest.raises(ew.EdgeworthError, match="sampling weights"):
+        swap_test(*focused(paired, "mcc"))
