@@ -6,7 +6,7 @@ import numpy as np
 from timing import seconds
 
 import edgeworth as ew
-from edgeworth.inference.comparing.label_differences import label_differences
+from edgeworth.inference.comparing.labels.label_differences import label_differences
 
 ROWS = 10**7
 MOST = 2.5

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from timing import line, seconds
 
-from edgeworth.inference.comparing.mcnemar import mcnemar
-from edgeworth.inference.comparing.randomisation import TwoClassPair, two_class_test
-from edgeworth.inference.comparing.randomisation_classes import ClassPair, classes_test
-from edgeworth.inference.comparing.randomisation_groups import GroupCounts, groups_test
+from edgeworth.inference.comparing.swaps.mcnemar import mcnemar
+from edgeworth.inference.comparing.swaps.randomisation import TwoClassPair, two_class_test
+from edgeworth.inference.comparing.swaps.randomisation_classes import ClassPair, classes_test
+from edgeworth.inference.comparing.swaps.randomisation_groups import GroupCounts, groups_test
 from edgeworth.tallies.paired import Paired
 
 

@@ -7,9 +7,9 @@ from itertools import combinations
 import numpy as np
 from timing import line, peak_bytes, seconds
 
-from edgeworth.inference.comparing.list_differences import value_difference
-from edgeworth.inference.comparing.permutation import permutation_test
-from edgeworth.inference.comparing.tukey import randomised_tukey
+from edgeworth.inference.comparing.queries.list_differences import value_difference
+from edgeworth.inference.comparing.queries.permutation import permutation_test
+from edgeworth.inference.comparing.queries.tukey import randomised_tukey
 
 QUERIES, SYSTEMS, DRAWS = 1000, 20, 10_000
 

@@ -15,7 +15,7 @@ from edgeworth.errors import EdgeworthError, InputError, MergeError, MissingExtr
 if TYPE_CHECKING:
     from edgeworth import bet
     from edgeworth.comparison import Comparison, compare
-    from edgeworth.evaluation import evaluate, evaluate_table, evaluate_trec
+    from edgeworth.evaluation import evaluate, evaluate_table
     from edgeworth.inference import (
         AcrossCases,
         AcrossLists,
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         search,
     )
     from edgeworth.reports import Report
+    from edgeworth.searching import evaluate_trec
     from edgeworth.tallies import (
         Calibration,
         ClusteredTable,
@@ -72,7 +73,8 @@ _HOME = {
     "bet": "",
     "chance": "inference",
     **dict.fromkeys(("Comparison", "compare"), "comparison"),
-    **dict.fromkeys(("evaluate", "evaluate_table", "evaluate_trec"), "evaluation"),
+    **dict.fromkeys(("evaluate", "evaluate_table"), "evaluation"),
+    "evaluate_trec": "searching",
     **dict.fromkeys(
         (
             "AcrossCases",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter, Token
 
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 # A label, and the name of standard output, may begin with a hyphen.
 Hyphen = Parameter(allow_leading_hyphen=True)
 Labels = Annotated[str | None, Hyphen, Parameter(help="The labels in their order, separated by commas.")]
+Adjust = Annotated[
+    Literal["holm", "benjamini-hochberg", "tukey", "none"],
+    Parameter(help="How p-values of many pairs are made to hold together."),
+]
 Level = Annotated[float, Parameter(help="Confidence level of intervals.")]
 Seed = Annotated[int, Parameter(help="Seed of what is drawn at random.")]
 Pool = Annotated[float, Parameter(help="Dollars in the pool of each bet.")]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,23 +25,20 @@ from edgeworth.inference import (
     examine_lists,
     examine_ranking,
 )
-from edgeworth.measures import TREC_NAMES, table_of
+from edgeworth.measures import table_of
 from edgeworth.reports import (
     Report,
     decisions_report,
     forecasts_report,
     lists_report,
     ranking_report,
-    trec_report,
 )
 from edgeworth.sources import Label, Source, open_source
-from edgeworth.sources.trec import read_qrels, read_run
 from edgeworth.tallies import (
     Calibration,
     ClusteredTable,
     ContingencyTable,
     ForecastScores,
-    RankedLists,
     Wealth,
 )
 from edgeworth.tallies.bookmaker_forecasts import as_races, bookmaker_forecasts
@@ -290,46 +286,6 @@ def evaluate_table(
         table, level=level, seed=seed, pool=pool, margin=margin, commission=commission
     )
     return decisions_report(findings, _about_decisions(table, source="a table", seed=seed))
-
-
-def evaluate_trec(
-    qrels: str | Path,
-    runs: Sequence[str | Path],
-    *,
-    measures: Sequence[str] = (),
-    relevant_from: int = 1,
-    absent: str = "leave_out",
-    no_targets: str = "leave_out",
-    level: float = 0.95,
-    seed: int = 0,
-) -> Report:
-    """Evaluate runs of a search engine against judgements, in TREC's formats and with trec_eval's tie rule.
-
-    Queries that were judged but that a run does not have (``absent``), and queries without a relevant
-    document (``no_targets``), are left out of means ("leave_out") or counted as 0 ("zero").
-    """
-    for name, rule in (("absent", absent), ("no_targets", no_targets)):
-        if rule not in ("leave_out", "zero"):
-            raise OptionError(f'{name} is "leave_out" or "zero"; saw {rule!r}')
-    if not runs:
-        raise OptionError("there is no run to evaluate")
-    if len({str(path) for path in runs}) < len(runs):
-        raise OptionError("a run is given twice")
-    judged = read_qrels(Path(qrels))
-    found = {}
-    for path in runs:
-        lists = RankedLists.from_qrels(judged, read_run(Path(path)), relevant_from=relevant_from)
-        if not lists.number:
-            raise InputError(f"{path}: none of its queries is judged in {qrels}")
-        if absent == "zero":
-            lists = lists.with_absent()
-        if no_targets == "zero":
-            lists = replace(lists, empty_is_zero=True)
-        wanted = tuple(measures) or tuple(TREC_NAMES.values())
-        found[str(path)] = examine_lists(lists, measures=wanted, ties="trec", level=level, seed=seed)
-    about = {"qrels": str(qrels), "runs": ", ".join(found), "measures": ", ".join(measures) or None}
-    rules = {"relevant_from": relevant_from, "absent": absent, "no_targets": no_targets}
-    return trec_report(found, about_run(**about, **rules, level=level, seed=seed))
 
 
 def _refuse(when: str, **options: Any) -> None:

@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from edgeworth.inference.comparing.diebold_mariano import diebold_mariano
-from edgeworth.inference.comparing.forecast_differences import forecast_difference, mean_score_difference
-from edgeworth.inference.comparing.forecast_duels import forecast_duel
+from edgeworth.inference.comparing.forecasts.diebold_mariano import diebold_mariano
+from edgeworth.inference.comparing.forecasts.forecast_differences import (
+    forecast_difference,
+    mean_score_difference,
+)
+from edgeworth.inference.comparing.forecasts.forecast_duels import forecast_duel
 from edgeworth.tallies import ForecastScores, Wealth
 from edgeworth.tallies.forecast_columns import Forecasts
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from edgeworth.inference.comparing.multiplicity import holm
-from edgeworth.inference.comparing.paired_values import mean_difference
-from edgeworth.inference.comparing.permutation import permutation_test
-from edgeworth.inference.comparing.tukey import randomised_tukey
+from edgeworth.inference.comparing.queries.paired_values import mean_difference
+from edgeworth.inference.comparing.queries.permutation import permutation_test
+from edgeworth.inference.comparing.queries.tukey import randomised_tukey
 
 QUERIES = 200
 RUNS = 3000

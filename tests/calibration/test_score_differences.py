@@ -11,7 +11,7 @@ import pytest
 from scipy import integrate, stats
 
 import edgeworth as ew
-from edgeworth.inference.comparing.score_differences import score_difference
+from edgeworth.inference.comparing.scores.score_differences import score_difference
 from edgeworth.tallies.paired_scores import PairedScores
 
 RUNS = 1000

@@ -33,6 +33,7 @@ STAGES = [
     "pairing",
     "evaluation",
     "comparison",
+    "searching",
     "questions",
     "sklearn",
     "arguments",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from edgeworth.arguments import Hyphen, Labels, Level, Seed, Whole, split
+from edgeworth.arguments import Adjust, Hyphen, Labels, Level, Seed, Whole, split
 from edgeworth.cli.app import app
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.errors import OptionError
@@ -78,10 +78,7 @@ def compare(
     horizon: Annotated[
         int, Whole, Parameter(help="With probabilities: how many rows ahead each forecast was made.")
     ] = 1,
-    adjust: Annotated[
-        Literal["holm", "benjamini-hochberg", "tukey", "none"],
-        Parameter(help="How p-values of many pairs are made to hold together."),
-    ] = "holm",
+    adjust: Adjust = "holm",
     csv: Annotated[
         str | None,
         Hyphen,

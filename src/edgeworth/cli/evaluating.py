@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from edgeworth.arguments import (
+    Adjust,
     Commission,
     Hyphen,
     Labels,
@@ -210,12 +211,17 @@ def trec(
     no_targets: Annotated[
         Literal["leave_out", "zero"], Parameter(help="What a query without a relevant document counts.")
     ] = "leave_out",
+    queries: Annotated[
+        Literal["intersection", "error"],
+        Parameter(help="Compare runs on the queries that all of them have, or only if these are the same."),
+    ] = "intersection",
+    adjust: Adjust = "holm",
     level: Level = 0.95,
     seed: Seed = 0,
     output: Output = NO_OUTPUT,
 ) -> None:
     """Evaluate search runs against judgements: trec_eval's measures and tie rule, with intervals."""
-    from edgeworth.evaluation import evaluate_trec
+    from edgeworth.searching import evaluate_trec
 
     report = evaluate_trec(
         qrels,
@@ -224,6 +230,8 @@ def trec(
         relevant_from=relevant_from,
         absent=absent,
         no_targets=no_targets,
+        queries=queries,
+        adjust=adjust,
         level=level,
         seed=seed,
     )

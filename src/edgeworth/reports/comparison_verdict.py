@@ -165,7 +165,7 @@ def _what_it_takes(findings: ComparisonFindings, pair: tuple[str, str]) -> str:
         return f"A few more {units} like these should settle it."
     return (
         f"If the difference is real and of this size, about {about(plan.more)} more {units} would show it "
-        f"({plan.power:.0%} power)."
+        f"({plan.power:.0%} power{'' if len(findings.names) == 2 else ', this pair by itself'})."
     )
 
 

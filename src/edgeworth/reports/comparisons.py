@@ -19,9 +19,9 @@ SHOWN_PAIRS = 45
 """All pairs of ten systems; the rest is in the JSON."""
 
 ADJUSTED = {
-    "holm": "Holm's p",
-    "benjamini-hochberg": "Benjamini–Hochberg p",
-    "tukey": "randomised Tukey p",
+    "holm": "Holm p",
+    "benjamini-hochberg": "BH p",
+    "tukey": "Tukey p",
     "none": "p",
 }
 
@@ -155,7 +155,7 @@ def _pairs(findings: ComparisonFindings) -> Section:
         Column(f"{level_said(findings.level)} interval", "interval"),
         Column("p", "probability"),
         *(() if findings.adjust == "none" else (Column(ADJUSTED[findings.adjust], "probability"),)),
-        Column("P(first better)", "number"),
+        Column("P(better)", "number"),
     )
     rows = []
     place = {name: index for index, name in enumerate(findings.ranked)}

@@ -142,8 +142,7 @@ def _side_by_side(runs: Mapping[str, ListFindings]) -> Section:
     rows = tuple(
         (run, *(finite_or_none(found.estimates[name].value) for name in names)) for run, found in runs.items()
     )
-    note = "which of them is better is a question for a paired comparison, not for these means"
-    return Section("Means of the runs", (), (Grid("", columns, rows, note),), tuple(run_charts(runs)))
+    return Section("Means of the runs", (), (Grid("", columns, rows),), tuple(run_charts(runs)))
 
 
 def _trec_means(name: str, findings: ListFindings) -> Section:

@@ -128,3 +128,17 @@ class Report:
         from edgeworth.reports.terminal import plain_text
 
         return plain_text(self)
+
+
+def joined_reports(first: Report, second: Report) -> Report:
+    """Two reports on the same data as one, the first one's verdict first."""
+    from edgeworth.reports.charts.chart import Charts
+
+    return Report(
+        verdict=f"{first.verdict}\n{second.verdict}",
+        sections=(*first.sections, *second.sections),
+        warnings=tuple(dict.fromkeys((*first.warnings, *second.warnings))),
+        provenance=second.provenance,
+        numbers={**first.numbers, **second.numbers},
+        charts=Charts((*first.charts.values(), *second.charts.values())),
+    )

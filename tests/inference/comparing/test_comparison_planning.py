@@ -11,13 +11,13 @@ from statsmodels.stats.power import TTestPower  # type: ignore[import-untyped]  
 
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.comparing.differences import Difference
-from edgeworth.inference.comparing.list_differences import value_difference
 from edgeworth.inference.comparing.planning import (
     Needed,
     mcnemar_cases_needed,
     mcnemar_power,
     units_needed,
 )
+from edgeworth.inference.comparing.queries.list_differences import value_difference
 from edgeworth.inference.laws import BootstrapLaw, NormalLaw
 from edgeworth.inference.scales import Scale
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from edgeworth.errors import InputError, OptionError
-from edgeworth.inference.comparing.diebold_mariano import Kernel, diebold_mariano
+from edgeworth.inference.comparing.forecasts.diebold_mariano import Kernel, diebold_mariano
 
 LOSSES = st.lists(
     st.tuples(*(st.integers(0, 64).map(lambda x: Fraction(x, 8)) for _ in range(2))), min_size=3, max_size=12

@@ -15,7 +15,7 @@ from scipy import stats
 
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.comparing.differences import Difference
-from edgeworth.inference.comparing.forecast_differences import (
+from edgeworth.inference.comparing.forecasts.forecast_differences import (
     forecast_case_difference,
     forecast_difference,
     mean_score_difference,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from edgeworth.errors import InputError, OptionError
-from edgeworth.inference.comparing.forecast_duels import Duel, forecast_duel, thinned
+from edgeworth.inference.comparing.forecasts.forecast_duels import Duel, forecast_duel, thinned
 from edgeworth.inference.sequential import asymptotic_sequence, empirical_bernstein
 from edgeworth.tallies import Wealth
 

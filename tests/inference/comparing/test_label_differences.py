@@ -13,14 +13,14 @@ from statsmodels.stats.contingency_tables import (  # type: ignore[import-untype
 )
 
 import edgeworth as ew
-from edgeworth.inference.comparing.joint_cells import in_focus, joint_cells
-from edgeworth.inference.comparing.label_differences import (
+from edgeworth.inference.comparing.labels.joint_cells import in_focus, joint_cells
+from edgeworth.inference.comparing.labels.label_differences import (
     default_spellings,
     label_difference,
     label_differences,
 )
-from edgeworth.inference.comparing.randomisation import randomisation_test
-from edgeworth.inference.comparing.swapping import swap_test
+from edgeworth.inference.comparing.swaps.randomisation import randomisation_test
+from edgeworth.inference.comparing.swaps.swapping import swap_test
 from edgeworth.measures import resolve
 
 DECISIONS = [

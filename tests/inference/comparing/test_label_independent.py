@@ -12,7 +12,7 @@ from statsmodels.stats.proportion import (  # type: ignore[import-untyped]  # it
 )
 
 import edgeworth as ew
-from edgeworth.inference.comparing.independent_differences import independent_difference
+from edgeworth.inference.comparing.labels.independent_differences import independent_difference
 
 
 def table(hits: int, alarms: int, misses: int, rejections: int = 30) -> ew.ContingencyTable:

@@ -13,10 +13,10 @@ from statsmodels.stats.contingency_tables import (  # type: ignore[import-untype
 )
 
 import edgeworth as ew
-from edgeworth.inference.comparing.joint_cells import JointCells, in_focus, joint_cells
-from edgeworth.inference.comparing.label_methods import Tango, cases_behind, delta_law, difference_law
-from edgeworth.inference.comparing.paired_proportions import PairedProportions, paired_proportions
-from edgeworth.inference.comparing.replicates import bootstrap, posterior
+from edgeworth.inference.comparing.labels.joint_cells import JointCells, in_focus, joint_cells
+from edgeworth.inference.comparing.labels.label_methods import Tango, cases_behind, delta_law, difference_law
+from edgeworth.inference.comparing.labels.paired_proportions import PairedProportions, paired_proportions
+from edgeworth.inference.comparing.labels.replicates import bootstrap, posterior
 from edgeworth.inference.posteriors import probability_of_winning
 from edgeworth.measures import Resolved, resolve
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
-from edgeworth.inference.comparing.joint_cells import JointCells, in_focus, joint_cells
-from edgeworth.inference.comparing.label_methods import delta_law
-from edgeworth.inference.comparing.randomisation import randomisation_test
-from edgeworth.inference.comparing.swapping import swap_test
+from edgeworth.inference.comparing.labels.joint_cells import JointCells, in_focus, joint_cells
+from edgeworth.inference.comparing.labels.label_methods import delta_law
+from edgeworth.inference.comparing.swaps.randomisation import randomisation_test
+from edgeworth.inference.comparing.swaps.swapping import swap_test
 from edgeworth.measures import Resolved, resolve
 
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 import edgeworth as ew
 from edgeworth.errors import InputError, OptionError
-from edgeworth.inference.comparing.list_differences import (
+from edgeworth.inference.comparing.queries.list_differences import (
     list_difference,
     match_queries,
     matched_difference,

@@ -11,7 +11,7 @@ from scipy import special, stats
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar  # type: ignore[import-untyped]  # it has no types
 
 from edgeworth.errors import InputError
-from edgeworth.inference.comparing.fair_coins import (
+from edgeworth.inference.comparing.swaps.fair_coins import (
     FEW,
     from_logarithm,
     log_at_most,
@@ -19,7 +19,7 @@ from edgeworth.inference.comparing.fair_coins import (
     lower_tail,
     ways,
 )
-from edgeworth.inference.comparing.mcnemar import mcnemar
+from edgeworth.inference.comparing.swaps.mcnemar import mcnemar
 
 
 @pytest.mark.parametrize("split", [(0, 1), (3, 3), (0, 9), (12, 5), (5, 12), (40, 61), (300, 351)])

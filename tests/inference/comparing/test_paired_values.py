@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from edgeworth.errors import InputError
-from edgeworth.inference.comparing import permutation
-from edgeworth.inference.comparing.paired_values import (
+from edgeworth.inference.comparing.queries import permutation
+from edgeworth.inference.comparing.queries.paired_values import (
     MeanDifference,
     mean_difference,
     noncentral_t,
@@ -22,7 +22,7 @@ from edgeworth.inference.comparing.paired_values import (
     signed_ranks,
     wilcoxon_test,
 )
-from edgeworth.inference.comparing.scaled_values import Scaled, scaled
+from edgeworth.inference.comparing.queries.scaled_values import Scaled, scaled
 
 
 def pairs(seed: int, size: int, shift: float = 0.2) -> tuple[np.ndarray, np.ndarray]:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from edgeworth.errors import InputError, OptionError
-from edgeworth.inference.comparing import permutation
-from edgeworth.inference.comparing.permutation import permutation_test
-from edgeworth.inference.comparing.scaled_values import Scaled, scaled
+from edgeworth.inference.comparing.queries import permutation
+from edgeworth.inference.comparing.queries.permutation import permutation_test
+from edgeworth.inference.comparing.queries.scaled_values import Scaled, scaled
 
 
 def enumerated(differences: list[Fraction]) -> Fraction:
@@ -119,7 +119,10 @@ def test_a_p_value_too_small_for_a_float_is_not_0() -> None:
 def test_large_fractions_are_exact() -> None:
     rng = np.random.default_rng(5)
     primes = [101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157]
-    values = [Fraction(int(rng.integers(-90, 100)), p) * Fraction(1, q) for p, q in zip(primes, primes[::-1])]  # noqa: B905 - as long as themselves
+    values = [
+        Fraction(int(rng.integers(-90, 100)), p) * Fraction(1, q)
+        for p, q in zip(primes, primes[::-1], strict=True)
+    ]
     units = scaled(values)
     assert units.numbers.dtype == object
     assert permutation_test(values).exact == enumerated(values)

@@ -12,11 +12,11 @@ import pytest
 from scipy.stats import binom
 
 from edgeworth.errors import InputError, OptionError
-from edgeworth.inference.comparing.fair_coins import FEW
-from edgeworth.inference.comparing.mcnemar import mcnemar
-from edgeworth.inference.comparing.randomisation import TwoClassPair, randomisation_test, two_class_test
-from edgeworth.inference.comparing.staircase import Staircase
-from edgeworth.inference.comparing.two_class_gaps import TWO_CLASS_MEASURES, two_class_measure
+from edgeworth.inference.comparing.swaps.fair_coins import FEW
+from edgeworth.inference.comparing.swaps.mcnemar import mcnemar
+from edgeworth.inference.comparing.swaps.randomisation import TwoClassPair, randomisation_test, two_class_test
+from edgeworth.inference.comparing.swaps.staircase import Staircase
+from edgeworth.inference.comparing.swaps.two_class_gaps import TWO_CLASS_MEASURES, two_class_measure
 from edgeworth.tallies.paired import Paired
 
 Cases = Sequence[tuple[object, object]]

@@ -13,11 +13,11 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.errors import OptionError
-from edgeworth.inference.comparing.mcnemar import mcnemar
-from edgeworth.inference.comparing.meeting import met_in_the_middle
-from edgeworth.inference.comparing.randomisation import randomisation_test
-from edgeworth.inference.comparing.sign_grid import grid_tail
-from edgeworth.inference.comparing.sign_sums import SignSums, sign_sum_tail
+from edgeworth.inference.comparing.swaps.mcnemar import mcnemar
+from edgeworth.inference.comparing.swaps.meeting import met_in_the_middle
+from edgeworth.inference.comparing.swaps.randomisation import randomisation_test
+from edgeworth.inference.comparing.swaps.sign_grid import grid_tail
+from edgeworth.inference.comparing.swaps.sign_sums import SignSums, sign_sum_tail
 from edgeworth.tallies.paired import Paired
 
 Labels = Sequence[object]

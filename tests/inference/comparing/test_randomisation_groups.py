@@ -11,9 +11,13 @@ import numpy as np
 import pytest
 
 from edgeworth.errors import InputError, OptionError
-from edgeworth.inference.comparing import randomisation_groups
-from edgeworth.inference.comparing.randomisation import TwoClassPair, two_class_test
-from edgeworth.inference.comparing.randomisation_groups import GroupCounts, group_tables_test, groups_test
+from edgeworth.inference.comparing.swaps import randomisation_groups
+from edgeworth.inference.comparing.swaps.randomisation import TwoClassPair, two_class_test
+from edgeworth.inference.comparing.swaps.randomisation_groups import (
+    GroupCounts,
+    group_tables_test,
+    groups_test,
+)
 
 Value = Callable[[np.ndarray], Fraction]
 """Of hits, false alarms, misses and background."""

@@ -14,8 +14,8 @@ from scipy import stats
 
 import edgeworth as ew
 from edgeworth.errors import InputError, OptionError
-from edgeworth.inference.comparing.score_differences import score_difference
-from edgeworth.inference.comparing.score_laws import ScoreDifferenceLaw
+from edgeworth.inference.comparing.scores.score_differences import score_difference
+from edgeworth.inference.comparing.scores.score_laws import ScoreDifferenceLaw
 from edgeworth.inference.ranking_methods import Influence, Survival
 from edgeworth.tallies.paired_scores import PairedScores
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from edgeworth.inference.case_effects import separated_area_bound, separated_precision_bound
-from edgeworth.inference.comparing.score_laws import ScoreDifferenceLaw, Side
+from edgeworth.inference.comparing.scores.score_laws import ScoreDifferenceLaw, Side
 
 LAWS = st.builds(
     lambda one, two, error, other, correlation, freedom, is_area: ScoreDifferenceLaw(

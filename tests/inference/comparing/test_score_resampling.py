@@ -13,9 +13,9 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 import edgeworth as ew
 from edgeworth.errors import OptionError
-from edgeworth.inference.comparing.score_differences import score_difference
-from edgeworth.inference.comparing.score_effects import resolved_for
-from edgeworth.inference.comparing.score_resampling import bootstrap_differences, permutation_tail
+from edgeworth.inference.comparing.scores.score_differences import score_difference
+from edgeworth.inference.comparing.scores.score_effects import resolved_for
+from edgeworth.inference.comparing.scores.score_resampling import bootstrap_differences, permutation_tail
 from edgeworth.tallies.paired_scores import PairedScores
 
 OF_SCIKIT_LEARN: dict[str, Any] = {
@@ -99,7 +99,7 @@ def test_many_chunks_are_as_good_as_one(monkeypatch: pytest.MonkeyPatch) -> None
     resolved = resolved_for(paired, "average_precision")[0]
     whole = bootstrap_differences(paired, "a", "b", resolved, 50, seed=1)
     swapped = permutation_tail(paired, "a", "b", resolved, 100, seed=1)
-    monkeypatch.setattr("edgeworth.inference.comparing.score_resampling.CHUNK", 700)
+    monkeypatch.setattr("edgeworth.inference.comparing.scores.score_resampling.CHUNK", 700)
     assert np.array_equal(bootstrap_differences(paired, "a", "b", resolved, 50, seed=1), whole)
     assert permutation_tail(paired, "a", "b", resolved, 100, seed=1) == swapped
 

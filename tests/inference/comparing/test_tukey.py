@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from edgeworth.errors import InputError, OptionError
-from edgeworth.inference.comparing.permutation import permutation_test
-from edgeworth.inference.comparing.tukey import dealt_sums, randomised_tukey
+from edgeworth.inference.comparing.queries.permutation import permutation_test
+from edgeworth.inference.comparing.queries.tukey import dealt_sums, randomised_tukey
 from edgeworth.tallies import threads
 
 Row = tuple[Fraction, ...]

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from edgeworth.errors import InputError
-from edgeworth.inference.comparing.forecast_duels import Duel, forecast_duel
-from edgeworth.inference.comparing.wealth_race import WealthRace, race_of_duels, race_of_scores
+from edgeworth.inference.comparing.forecasts.forecast_duels import Duel, forecast_duel
+from edgeworth.inference.comparing.forecasts.wealth_race import WealthRace, race_of_duels, race_of_scores
 from edgeworth.tallies import ForecastScores, Wealth
 from edgeworth.tallies.forecast_columns import Forecasts
 

@@ -8,13 +8,15 @@ from edgeworth.inference.comparing.examining import (
     compare_scores,
 )
 from edgeworth.inference.comparing.findings import Adjust, ComparisonFindings
-from edgeworth.inference.comparing.wealth_race import WealthRace
+from edgeworth.inference.comparing.forecasts.wealth_race import WealthRace
+from edgeworth.inference.comparing.queries.list_differences import QueryRule
 
 __all__ = [
     "Adjust",
     "ComparisonFindings",
     "Difference",
     "Effect",
+    "QueryRule",
     "WealthRace",
     "compare_forecasts",
     "compare_labels",

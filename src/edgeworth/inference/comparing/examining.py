@@ -17,18 +17,21 @@ from edgeworth.inference.comparing.findings import (
     all_pairs,
     put_together,
 )
-from edgeworth.inference.comparing.forecast_differences import forecast_case_difference, forecast_difference
-from edgeworth.inference.comparing.forecast_duels import Duel, forecast_duel
-from edgeworth.inference.comparing.label_differences import default_spellings, label_differences
-from edgeworth.inference.comparing.list_differences import (
+from edgeworth.inference.comparing.forecasts.forecast_differences import (
+    forecast_case_difference,
+    forecast_difference,
+)
+from edgeworth.inference.comparing.forecasts.forecast_duels import Duel, forecast_duel
+from edgeworth.inference.comparing.forecasts.wealth_race import race_of_duels, race_of_scores
+from edgeworth.inference.comparing.labels.label_differences import default_spellings, label_differences
+from edgeworth.inference.comparing.queries.list_differences import (
     QueryRule,
     match_queries,
     matched_difference,
     query_values,
 )
-from edgeworth.inference.comparing.score_differences import score_difference
-from edgeworth.inference.comparing.tukey import randomised_tukey
-from edgeworth.inference.comparing.wealth_race import race_of_duels, race_of_scores
+from edgeworth.inference.comparing.queries.tukey import randomised_tukey
+from edgeworth.inference.comparing.scores.score_differences import score_difference
 from edgeworth.inference.laws import check_level
 from edgeworth.measures import resolve_ranking
 from edgeworth.tallies import ForecastScores, Paired, PairedScores, RankedLists, Wealth
@@ -86,11 +89,13 @@ def compare_scores(
     """Compare scores that several systems gave to the same cases."""
     check_level(level)
     names = _enough(paired.names)
+    # Permutations beside the test to go by take seconds a pair: of many pairs they are left out.
+    swaps = None if len(names) == 2 else 0
     pairs = {
         pair: {
             found.measure: found
             for found in (
-                score_difference(paired, *pair, measure, method=method, seed=seed)
+                score_difference(paired, *pair, measure, method=method, permutations=swaps, seed=seed)
                 for measure in measures or OF_SCORES
             )
         }

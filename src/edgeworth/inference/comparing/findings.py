@@ -10,11 +10,11 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from edgeworth.errors import OptionError
 from edgeworth.inference.comparing.differences import Difference
-from edgeworth.inference.comparing.forecast_duels import Duel
+from edgeworth.inference.comparing.forecasts.forecast_duels import Duel
+from edgeworth.inference.comparing.forecasts.wealth_race import WealthRace
 from edgeworth.inference.comparing.letters import compact_letters
 from edgeworth.inference.comparing.multiplicity import benjamini_hochberg, holm
 from edgeworth.inference.comparing.planning import Needed, units_needed
-from edgeworth.inference.comparing.wealth_race import WealthRace
 from edgeworth.measures.views import finite_or_none
 
 Adjust: TypeAlias = Literal["holm", "benjamini-hochberg", "tukey", "none"]

@@ -13,7 +13,7 @@ from scipy import special
 
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.comparing.differences import Difference, MirroredLaw
-from edgeworth.inference.comparing.paired_values import noncentral_t
+from edgeworth.inference.comparing.queries.paired_values import noncentral_t
 from edgeworth.inference.laws import NormalLaw, SamplingLaw, check_level, normal_quantile
 from edgeworth.measures.views import finite_or_none
 

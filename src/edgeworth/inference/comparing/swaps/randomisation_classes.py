@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import InputError, OptionError
-from edgeworth.inference.comparing.sign_sums import sign_sum_tail
+from edgeworth.inference.comparing.swaps.sign_sums import sign_sum_tail
 from edgeworth.inference.tails import Tail
 from edgeworth.tallies.labels import listed
 from edgeworth.tallies.paired import Paired

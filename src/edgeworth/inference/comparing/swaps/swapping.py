@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import OptionError
-from edgeworth.inference.comparing.joint_cells import Floats, JointCells
-from edgeworth.inference.comparing.replicates import (
+from edgeworth.inference.comparing.labels.joint_cells import Floats, JointCells
+from edgeworth.inference.comparing.labels.replicates import (
     Draw,
     Replicates,
     affordable,

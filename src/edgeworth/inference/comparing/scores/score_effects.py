@@ -23,7 +23,7 @@ from edgeworth.inference.case_effects import (
     doubtful,
     roc_area_effects,
 )
-from edgeworth.inference.comparing.score_laws import ScoreDifferenceLaw, Side
+from edgeworth.inference.comparing.scores.score_laws import ScoreDifferenceLaw, Side
 from edgeworth.measures.along import ResolvedRanking, needs_whole_cases, resolve_ranking
 from edgeworth.measures.definition import Measure
 from edgeworth.measures.steps import Steps

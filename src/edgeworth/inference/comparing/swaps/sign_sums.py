@@ -24,11 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import OptionError, check_seed
-from edgeworth.inference.comparing.fair_coins import from_logarithm, lower_tail
-from edgeworth.inference.comparing.meeting import met_in_the_middle
-from edgeworth.inference.comparing.sign_grid import grid_tail
-from edgeworth.inference.comparing.staircase import Staircase
-from edgeworth.inference.comparing.two_class_gaps import Balance
+from edgeworth.inference.comparing.swaps.fair_coins import from_logarithm, lower_tail
+from edgeworth.inference.comparing.swaps.meeting import met_in_the_middle
+from edgeworth.inference.comparing.swaps.sign_grid import grid_tail
+from edgeworth.inference.comparing.swaps.staircase import Staircase
+from edgeworth.inference.comparing.swaps.two_class_gaps import Balance
 from edgeworth.inference.tails import Tail
 
 MOST_BYTES = 2 << 30

@@ -11,15 +11,15 @@ from scipy import special
 from edgeworth.errors import OptionError, check_seed
 from edgeworth.inference.case_effects import Places, Spread
 from edgeworth.inference.comparing.differences import Difference, Effect
-from edgeworth.inference.comparing.score_effects import (
+from edgeworth.inference.comparing.scores.score_effects import (
     difference_law,
     has_effects,
     reason_to_doubt,
     resolved_for,
     steps_of_system,
 )
-from edgeworth.inference.comparing.score_laws import ScoreDifferenceLaw
-from edgeworth.inference.comparing.score_resampling import bootstrap_differences, permutation_tail
+from edgeworth.inference.comparing.scores.score_laws import ScoreDifferenceLaw
+from edgeworth.inference.comparing.scores.score_resampling import bootstrap_differences, permutation_tail
 from edgeworth.inference.estimates import check_method
 from edgeworth.inference.laws import BootstrapLaw, SamplingLaw
 from edgeworth.inference.methods import Bootstrap, Method

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.comparing.differences import Difference
-from edgeworth.inference.comparing.paired_values import mean_difference, sign_test, wilcoxon_test
-from edgeworth.inference.comparing.permutation import DRAWS, sign_flip_tail
-from edgeworth.inference.comparing.scaled_values import scaled_units
+from edgeworth.inference.comparing.queries.paired_values import mean_difference, sign_test, wilcoxon_test
+from edgeworth.inference.comparing.queries.permutation import DRAWS, sign_flip_tail
+from edgeworth.inference.comparing.queries.scaled_values import scaled_units
 from edgeworth.measures import resolve_ranking, steps_of
 from edgeworth.measures.definition import Direction
 from edgeworth.sources.columns import Label

@@ -10,9 +10,9 @@ import numpy as np
 
 from edgeworth.errors import OptionError
 from edgeworth.inference.comparing.differences import Effect
-from edgeworth.inference.comparing.joint_cells import Floats, JointCells
-from edgeworth.inference.comparing.paired_proportions import paired_proportions
-from edgeworth.inference.comparing.replicates import bootstrap, posterior
+from edgeworth.inference.comparing.labels.joint_cells import Floats, JointCells
+from edgeworth.inference.comparing.labels.paired_proportions import paired_proportions
+from edgeworth.inference.comparing.labels.replicates import bootstrap, posterior
 from edgeworth.inference.estimates import check_method
 from edgeworth.inference.laws import BootstrapLaw, NormalLaw, PosteriorLaw, SamplingLaw
 from edgeworth.inference.methods import NO_ERROR, Bootstrap, Delta, Dirichlet

@@ -20,8 +20,8 @@ from scipy import special
 
 from edgeworth.errors import InputError
 from edgeworth.inference.comparing.differences import Effect
-from edgeworth.inference.comparing.permutation import exact_sign_flips
-from edgeworth.inference.comparing.scaled_values import ROUNDING, Scaled, group_sums
+from edgeworth.inference.comparing.queries.permutation import exact_sign_flips
+from edgeworth.inference.comparing.queries.scaled_values import ROUNDING, Scaled, group_sums
 from edgeworth.inference.laws import NormalLaw, check_level, normal_quantile
 from edgeworth.inference.scales import Scale
 from edgeworth.inference.tails import SMALLEST, Tail

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from edgeworth.errors import InputError
-from edgeworth.inference.comparing.fair_coins import FEW, log_probabilities, lower_tail
+from edgeworth.inference.comparing.swaps.fair_coins import FEW, log_probabilities, lower_tail
 from edgeworth.inference.tails import SMALLEST, Tail
 
 

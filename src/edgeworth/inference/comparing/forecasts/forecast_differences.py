@@ -17,8 +17,13 @@ from numpy.typing import NDArray
 from scipy import special
 
 from edgeworth.errors import InputError, OptionError
-from edgeworth.inference.comparing.diebold_mariano import ALIKE, Kernel, checked_losses, diebold_mariano
 from edgeworth.inference.comparing.differences import Difference, Effect
+from edgeworth.inference.comparing.forecasts.diebold_mariano import (
+    ALIKE,
+    Kernel,
+    checked_losses,
+    diebold_mariano,
+)
 from edgeworth.inference.laws import NormalLaw, normal_quantile
 from edgeworth.inference.scales import Scale
 from edgeworth.inference.tails import Tail

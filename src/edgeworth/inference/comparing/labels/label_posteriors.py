@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from edgeworth.errors import OptionError
-from edgeworth.inference.comparing.joint_cells import Floats, JointCells
-from edgeworth.inference.comparing.label_methods import PRIOR, delta_law
-from edgeworth.inference.comparing.paired_proportions import paired_proportions
-from edgeworth.inference.comparing.replicates import affordable, posterior
+from edgeworth.inference.comparing.labels.joint_cells import Floats, JointCells
+from edgeworth.inference.comparing.labels.label_methods import PRIOR, delta_law
+from edgeworth.inference.comparing.labels.paired_proportions import paired_proportions
+from edgeworth.inference.comparing.labels.replicates import affordable, posterior
 from edgeworth.inference.posteriors import probability_of_winning
 from edgeworth.measures import Resolved
 

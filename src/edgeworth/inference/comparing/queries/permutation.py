@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import OptionError, check_seed
-from edgeworth.inference.comparing.scaled_values import GRID_BITS, LIMIT, Scaled, scaled_units
+from edgeworth.inference.comparing.queries.scaled_values import GRID_BITS, LIMIT, Scaled, scaled_units
 from edgeworth.inference.tails import SMALLEST, Tail
 
 DRAWS = 99_999

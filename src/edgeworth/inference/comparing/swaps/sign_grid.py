@@ -18,7 +18,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.inference.comparing.meeting import Ways, joined
+from edgeworth.inference.comparing.swaps.meeting import Ways, joined
 
 CELLS = 1 << 21
 """Cells of the grid; a transform of as many takes some hundredths of a second."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import OptionError
-from edgeworth.inference.comparing.score_effects import steps_of_places
+from edgeworth.inference.comparing.scores.score_effects import steps_of_places
 from edgeworth.inference.tails import Tail
 from edgeworth.measures.along import ResolvedRanking
 from edgeworth.measures.views import Values

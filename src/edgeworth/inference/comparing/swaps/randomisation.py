@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import InputError, OptionError
-from edgeworth.inference.comparing.randomisation_classes import CLASS_MEASURES, ClassPair, classes_test
-from edgeworth.inference.comparing.staircase import Staircase
-from edgeworth.inference.comparing.two_class_gaps import TWO_CLASS_MEASURES, two_class_measure
+from edgeworth.inference.comparing.swaps.randomisation_classes import CLASS_MEASURES, ClassPair, classes_test
+from edgeworth.inference.comparing.swaps.staircase import Staircase
+from edgeworth.inference.comparing.swaps.two_class_gaps import TWO_CLASS_MEASURES, two_class_measure
 from edgeworth.inference.tails import Tail
 from edgeworth.sources.columns import Label
 from edgeworth.tallies.labels import canonical, listed

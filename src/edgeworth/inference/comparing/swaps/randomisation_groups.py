@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import InputError, OptionError
-from edgeworth.inference.comparing.fair_coins import from_logarithm
-from edgeworth.inference.comparing.randomisation_classes import worths
-from edgeworth.inference.comparing.sign_sums import MOST_BYTES, check_draws, drawn_tail, sign_sum_tail
-from edgeworth.inference.comparing.staircase import Staircase
-from edgeworth.inference.comparing.two_class_gaps import Balance, Quotient, reaches, two_class_measure
+from edgeworth.inference.comparing.swaps.fair_coins import from_logarithm
+from edgeworth.inference.comparing.swaps.randomisation_classes import worths
+from edgeworth.inference.comparing.swaps.sign_sums import MOST_BYTES, check_draws, drawn_tail, sign_sum_tail
+from edgeworth.inference.comparing.swaps.staircase import Staircase
+from edgeworth.inference.comparing.swaps.two_class_gaps import Balance, Quotient, reaches, two_class_measure
 from edgeworth.inference.tails import Tail
 
 MOST_ENUMERATED = 20

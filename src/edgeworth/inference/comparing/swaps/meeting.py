@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.inference.comparing.fair_coins import ways
+from edgeworth.inference.comparing.swaps.fair_coins import ways
 
 MOST_SUMS = 300_000
 """Different sums of one half, some tenths of a second to make."""

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from edgeworth.inference.comparing import fair_coins
-from edgeworth.inference.comparing.two_class_gaps import TwoClassMeasure, reaches
+from edgeworth.inference.comparing.swaps import fair_coins
+from edgeworth.inference.comparing.swaps.two_class_gaps import TwoClassMeasure, reaches
 from edgeworth.inference.tails import Tail
 
 Integers = NDArray[np.int64]

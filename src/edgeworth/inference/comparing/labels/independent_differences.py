@@ -9,7 +9,7 @@ import numpy as np
 
 from edgeworth.errors import OptionError, check_seed
 from edgeworth.inference.comparing.differences import Difference
-from edgeworth.inference.comparing.label_posteriors import DRAWS, share_above
+from edgeworth.inference.comparing.labels.label_posteriors import DRAWS, share_above
 from edgeworth.inference.influence import variance
 from edgeworth.inference.laws import NewcombeLaw, NormalLaw, SamplingLaw
 from edgeworth.inference.methods import NO_ERROR, Decisions, combination_of

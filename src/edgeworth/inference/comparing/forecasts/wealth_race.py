@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import InputError
-from edgeworth.inference.comparing.forecast_duels import TRUE_NULL, Duel, plain_evidence, thinned
+from edgeworth.inference.comparing.forecasts.forecast_duels import TRUE_NULL, Duel, plain_evidence, thinned
 from edgeworth.inference.sequential import Evidence, better_of
 from edgeworth.measures.views import finite_or_none
 from edgeworth.tallies import ForecastScores

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from edgeworth.inference.comparing.differences import Effect
-from edgeworth.inference.comparing.joint_cells import JointCells, Places
+from edgeworth.inference.comparing.labels.joint_cells import JointCells, Places
 from edgeworth.inference.laws import Alternative, ClopperPearsonLaw, choose_tail, normal_quantile
 from edgeworth.measures import Resolved
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import InputError, OptionError, check_seed
-from edgeworth.inference.comparing.permutation import check_draws
+from edgeworth.inference.comparing.queries.permutation import check_draws
 from edgeworth.inference.tails import Tail
 from edgeworth.tallies.threads import in_order, row_blocks
 

@@ -8,19 +8,19 @@ from typing import Any
 
 from edgeworth.errors import OptionError, check_seed
 from edgeworth.inference.comparing.differences import Difference
-from edgeworth.inference.comparing.joint_cells import JointCells, in_focus, joint_cells
-from edgeworth.inference.comparing.label_methods import (
+from edgeworth.inference.comparing.labels.joint_cells import JointCells, in_focus, joint_cells
+from edgeworth.inference.comparing.labels.label_methods import (
     check_method_of_differences,
     delta_law,
     difference_law,
     doubt_of,
     effect_of,
 )
-from edgeworth.inference.comparing.label_posteriors import probability_first_better
-from edgeworth.inference.comparing.mcnemar import mcnemar
-from edgeworth.inference.comparing.paired_proportions import paired_proportions
-from edgeworth.inference.comparing.randomisation import randomisation_test
-from edgeworth.inference.comparing.swapping import swap_test
+from edgeworth.inference.comparing.labels.label_posteriors import probability_first_better
+from edgeworth.inference.comparing.labels.paired_proportions import paired_proportions
+from edgeworth.inference.comparing.swaps.mcnemar import mcnemar
+from edgeworth.inference.comparing.swaps.randomisation import randomisation_test
+from edgeworth.inference.comparing.swaps.swapping import swap_test
 from edgeworth.inference.laws import SamplingLaw
 from edgeworth.inference.tails import Tail
 from edgeworth.measures import Resolved, quoted, resolve

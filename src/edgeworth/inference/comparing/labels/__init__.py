@@ -1,0 +1,1 @@
+"""Differences of measures of labels, from joint counts."""

@@ -1,0 +1,1 @@
+"""Differences of values of each query: permutation, t, Wilcoxon, sign, randomised Tukey."""

@@ -1,0 +1,1 @@
+"""Randomisation: what swapping the outputs of two systems would do, counted exactly where it can be."""
