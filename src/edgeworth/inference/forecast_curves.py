@@ -25,20 +25,23 @@ MOST_POINTS = 512
 LAW_POINTS = 200
 """Points of the law of final wealth."""
 
+ROOM = 0.02
+"""Width beyond the ends of a law, as a share of its own."""
+
 STAKE_ODDS = np.round(np.linspace(1.3, 4.0, 28), 10)
 STAKE_PROBABILITIES = np.round(np.linspace(0.0, 1.0, 21), 10)
 """The odds of the source's figures, and every twentieth probability."""
 
 
-def thinned(number: int, keep: tuple[int, ...] = ()) -> Places:
-    """At most ``MOST_POINTS`` places of a path, evenly spread, with its ends and those to keep.
+def thinned(number: int, keep: tuple[int, ...] = (), most: int = MOST_POINTS) -> Places:
+    """At most so many places of a path, evenly spread, with its ends and those to keep.
 
     >>> thinned(4), len(thinned(100_000, keep=(77,))), 77 in thinned(100_000, keep=(77,))
     (array([0, 1, 2, 3]), 512, True)
     """
-    if number <= MOST_POINTS:
+    if number <= most:
         return np.arange(number)
-    some = np.linspace(0, number - 1, MOST_POINTS - len(keep)).round().astype(np.intp)
+    some = np.linspace(0, number - 1, most - len(keep)).round().astype(np.intp)
     return np.union1d(some, np.array(keep, dtype=np.intp))
 
 
@@ -71,6 +74,18 @@ class WealthPath:
             priced[:, places],
         )
 
+    def drawn(self, most: int) -> WealthPath:
+        """At most so many of its points, the highest and the lowest kept."""
+        keep = (int(self.log_wealth.argmax()), int(self.log_wealth.argmin()))
+        places = thinned(len(self.cases), keep, most)
+        return WealthPath(
+            self.cases[places],
+            self.log_wealth[places],
+            self.expected[:, places],
+            self.deviation[places],
+            self.priced[:, places],
+        )
+
 
 def _band(wealth: Wealth, who: str, level: float) -> tuple[Floats, Floats]:
     mean = np.cumsum(wealth.sums(f"{who}_mean"))
@@ -83,14 +98,17 @@ def _band(wealth: Wealth, who: str, level: float) -> tuple[Floats, Floats]:
 def returns(wealth: Wealth) -> tuple[NDArray[np.int64], Floats]:
     """Log returns, and how many cases had been settled after each: of single cases while these are few.
 
-    Of a longer path neighbours are taken together, so that the returns still add up to log wealth.
+    Of a longer path neighbours are taken together, so many that all but the last have equally many cases and
+    the returns still add up to log wealth.
 
     >>> wealth = Wealth.from_probabilities([1, 0], [0.6, 0.3], against=[0.5, 0.5])
     >>> returns(wealth)[1].round(4).tolist()
     [0.1823, 0.3365]
     """
-    logs, ends = wealth.blocks.logs[:, 0], thinned(wealth.blocks.number)
-    starts = np.append(0, ends[:-1] + 1)
+    logs, number = wealth.blocks.logs[:, 0], wealth.blocks.number
+    together = max(1, math.ceil(number / MOST_POINTS))
+    starts = np.arange(0, number, together)
+    ends = np.minimum(starts + together, number) - 1
     sums = [float(whole_sum(logs[start : end + 1])) for start, end in zip(starts, ends, strict=True)]
     return wealth.positions[ends], np.array(sums)
 
@@ -116,7 +134,7 @@ class FinalLaw:
 def final_law(wealth: Wealth) -> FinalLaw | None:
     """Exact where the outcomes can be gone through, else log wealth taken as normal; None without spread.
 
-    The points reach four standard deviations about the means and to what was observed.
+    The points reach four standard deviations about the means and beyond what was observed.
     """
     moments = [
         (float(wealth.sums(f"{who}_mean").sum()), float(wealth.sums(f"{who}_variance").sum()))
@@ -129,7 +147,9 @@ def final_law(wealth: Wealth) -> FinalLaw | None:
         return None
     ends = [mean + side * 4 * deviation for mean, deviation in finite for side in (-1, 1)]
     ends += [wealth.log_wealth] if math.isfinite(wealth.log_wealth) else []
-    points = np.linspace(min(ends), max(ends), LAW_POINTS)
+    # What was observed lies between two points, never on the first: its probability is then that of a cell.
+    room = ROOM * (max(ends) - min(ends))
+    points = np.linspace(min(ends) - room, max(ends) + room, LAW_POINTS)
     games, laws = wealth.games, []
     if games is not None:
         laws = [

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from edgeworth.bet.paths import running_sum, whole_sum
 from edgeworth.errors import InputError
+from edgeworth.inference.forecast_curves import FinalLaw, WealthPath, final_law
 from edgeworth.inference.forecast_sides import Criterion, sides
 from edgeworth.inference.laws import check_level
 from edgeworth.inference.reliability import ReliabilityBands, reliability_bands
@@ -126,6 +128,16 @@ class ForecastFindings:
     def sides(self) -> tuple[Criterion, ...]:
         """Model and rival by their decisions, their scores and their wealth."""
         return sides(self.bets.wealth, self.scores, self.tables)
+
+    @cached_property
+    def path(self) -> WealthPath:
+        """Wealth on its way, with what was to be expected."""
+        return WealthPath.of(self.bets.wealth, self.level)
+
+    @cached_property
+    def final_law(self) -> FinalLaw | None:
+        """The law of final wealth, None without spread."""
+        return final_law(self.bets.wealth)
 
 
 def examine_bets(wealth: Wealth, *, level: float = 0.95) -> Bets:

@@ -28,6 +28,7 @@ _CALLED = {
 
 _TESTS = {
     "mcnemar": "McNemar",
+    "mcnemar mid-p": "McNemar mid-p",
     "wald": "Wald",
     "t": "paired t",
     "delong": "DeLong",

@@ -11,8 +11,6 @@ from edgeworth.inference.forecast_curves import (
     STAKE_ODDS,
     STAKE_PROBABILITIES,
     FinalLaw,
-    WealthPath,
-    final_law,
     returns,
     sequence_path,
     stake_surface,
@@ -90,7 +88,7 @@ def _finite(values: Iterable[float]) -> list[float | None]:
 
 def _wealth(findings: ForecastFindings) -> dict[str, Any]:
     bets, wealth = findings.bets, findings.bets.wealth
-    path = WealthPath.of(wealth, findings.level)
+    path = findings.path
     bands = {"": 0, "_low": 1, "_high": 2}
     return {
         "log_wealth": finite_or_none(wealth.log_wealth),
@@ -174,7 +172,7 @@ def _reliability(bands: ReliabilityBands) -> dict[str, Any]:
 def _chart_data(findings: ForecastFindings) -> dict[str, Any]:
     wealth, pairs = findings.bets.wealth, findings.pairs
     cases, logs = returns(wealth)
-    law = final_law(wealth)
+    law = findings.final_law
     return {
         "returns": {"cases": cases.tolist(), "log_return": _finite(logs)},
         "final_wealth": None if law is None else _law(law, wealth.log_wealth),

@@ -12,10 +12,12 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.inference.comparing.labels.joint_cells import JointCells, in_focus, joint_cells
+from edgeworth.inference.comparing.labels.label_differences import label_difference
 from edgeworth.inference.comparing.labels.label_methods import delta_law
 from edgeworth.inference.comparing.swaps.randomisation import randomisation_test
 from edgeworth.inference.comparing.swaps.swapping import swap_test
 from edgeworth.measures import Resolved, resolve
+from edgeworth.tallies import Paired
 
 
 def rows(cases: int, labels: int, seed: int, agree: float = 0.7) -> tuple[Any, Any, Any]:
@@ -126,3 +128,34 @@ def test_sampling_weights_cannot_be_swapped() -> None:
     paired = ew.Paired.from_labels(*_named(rows(60, 3, seed=34)), weights=np.full(60, 0.5))
     with pytest.raises(ew.EdgeworthError, match="sampling weights"):
         swap_test(*focused(paired, "mcc"))
+
+
+@pytest.mark.parametrize("spelling", ["informedness", "accuracy", "recall[1]", "precision[1]", "f[1]"])
+@pytest.mark.parametrize("seed", range(6))
+def test_groups_are_counted_exactly(spelling: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = 24
+    truth, groups = rng.integers(0, 2, rows), rng.integers(0, 7, rows)
+    one, two = (np.where(rng.random(rows) < 0.7, truth, 1 - truth) for _ in range(2))
+    paired = Paired.from_labels(truth, {"one": one, "two": two}, groups=groups)
+    found = label_difference(paired, "one", "two", spelling).tests["randomisation"]
+
+    def value(said: Any) -> Fraction:
+        hits = int(((truth == 1) & (said == 1)).sum())
+        alarms, targets = int(((truth == 0) & (said == 1)).sum()), int((truth == 1).sum())
+        right, ratio = int((truth == said).sum()), lambda a, b: Fraction(a, b) if b else Fraction(0)
+        return {
+            "informedness": ratio(hits, targets) - ratio(alarms, rows - targets),
+            "accuracy": Fraction(right, rows),
+            "recall[1]": ratio(hits, targets),
+            "precision[1]": ratio(hits, hits + alarms),
+            "f[1]": ratio(2 * hits, hits + alarms + targets),
+        }[spelling]
+
+    seen, names = abs(value(one) - value(two)), np.unique(groups)
+    count = 0
+    for swaps in itertools.product((False, True), repeat=len(names)):
+        swapped = np.isin(groups, names[np.array(swaps)])
+        first, second = np.where(swapped, two, one), np.where(swapped, one, two)
+        count += abs(value(first) - value(second)) >= seen
+    assert found.exact == Fraction(count, 2 ** len(names))

@@ -65,6 +65,8 @@ class Difference:
     effect: Effect | None = None
     cases: float = math.nan
     """How many independent units (cases, groups, queries) the difference was learnt from."""
+    interval_method: str = ""
+    """How the interval was found."""
     undefined: str | None = None
     no_interval: str | None = None
     doubt: str | None = None
@@ -128,6 +130,7 @@ class Difference:
             "low": finite_or_none(interval.low),
             "high": finite_or_none(interval.high),
             "level": level,
+            "interval_method": self.interval_method,
             "standard_error": finite_or_none(self.standard_error),
             "p_value": finite_or_none(self.p_value()),
             "tests": {

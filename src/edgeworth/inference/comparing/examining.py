@@ -38,6 +38,7 @@ from edgeworth.tallies import ForecastScores, Paired, PairedScores, RankedLists,
 from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.wealth import PredictionsMade
 
+OF_LABELS = ("informedness", "markedness", "accuracy", "mcc")
 OF_SCORES = ("average_precision", "roc_auc")
 OF_LISTS = ("average_precision", "ndcg@10", "precision@10", "reciprocal_rank")
 OF_FORECASTS = ("log", "brier", "spherical")
@@ -57,7 +58,9 @@ def compare_labels(
     """Compare labels of several predictors of the same cases."""
     check_level(level)
     names = _enough(paired.names)
-    spellings = tuple(measures or default_spellings(paired))
+    # Of many systems the measures of single labels are left out: there are pairs enough to read.
+    usual = default_spellings(paired) if len(names) <= 3 else OF_LABELS
+    spellings = tuple(measures or usual)
     pairs = {
         pair: label_differences(paired, *pair, spellings, method=method, seed=seed)
         for pair in all_pairs(names)

@@ -201,6 +201,7 @@ def _judged_by(bare: Difference, error: float, freedom: int) -> Difference:
     return replace(
         bare,
         law=NormalLaw(value, error, PLAIN, freedom),
+        interval_method="Student's t",
         # Lower is better.
         probability_better=float(special.ndtr(-value / error)),
         probability_method=BY_NORMAL,

@@ -8,9 +8,11 @@ from typing import Any
 
 from edgeworth.errors import OptionError, check_seed
 from edgeworth.inference.comparing.differences import Difference
+from edgeworth.inference.comparing.labels.grouped_swaps import swap_groups
 from edgeworth.inference.comparing.labels.joint_cells import JointCells, in_focus, joint_cells
 from edgeworth.inference.comparing.labels.label_methods import (
     check_method_of_differences,
+    default_method,
     delta_law,
     difference_law,
     doubt_of,
@@ -139,6 +141,7 @@ def _difference(
         probability_method=how,
         effect=effect_of(cells, focus) if _has_derivative(focus) else None,
         cases=whole.units,
+        interval_method="" if law is None else str(method or default_method(cells, focus)),
         no_interval=no_interval,
         doubt=doubt_of(cells, focus, law),
     )
@@ -169,6 +172,7 @@ def _tests(
         found = paired_proportions(cells, resolved)
         if found is not None:
             tests["mcnemar"] = mcnemar(found.only_first, found.only_second)
+            tests["mcnemar mid-p"] = mcnemar(found.only_first, found.only_second, mid_p=True)
     if _has_derivative(resolved) and cells.units > 1:
         wald = delta_law(cells, resolved, natural=False).p_value(0.0, "two-sided")
         if not math.isnan(wald):
@@ -183,8 +187,10 @@ def _randomisation(
     abstained = any(table.abstained.any() for table in cells.tables)
     measure = (EXACT_OF_ALL if resolved.position is None else EXACT_OF_A_LABEL).get(resolved.measure.name)
     # Without a decision from everyone the measures are of the decided cases, which swapping changes.
-    if measure is None or abstained or not cells.is_plain:
+    if measure is None or abstained or not cells.is_counted:
         return swap_test(cells, resolved, seed=seed)
+    if cells.groups is not None:
+        return swap_groups(cells, resolved, measure, seed)
     if resolved.position is not None:
         alpha = float(resolved.arguments.get("alpha", 0.5))
         return randomisation_test(paired, *names, measure, positive=resolved.label, alpha=alpha)

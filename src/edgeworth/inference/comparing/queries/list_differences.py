@@ -204,6 +204,7 @@ def value_difference(
         values=(values[0], values[1] if units.total else values[0]),
         is_higher_better=direction != "lower",
         law=mean.law,
+        interval_method="" if mean.law is None else "Student's t over units",
         tests=tests,
         probability_better=math.nan if direction == "neither" else better,
         probability_method=POSTERIOR,

@@ -107,7 +107,8 @@ def score_difference(
         tests["permutation"] = permutation_tail(paired, first, second, resolved, draws, seed)
     if learnt is None:
         return replace(found, tests=tests, no_interval=no_interval)
-    found = replace(found, law=learnt.law, tests=tests, doubt=learnt.doubt)
+    how = "effects of each case on both" if method is None else str(method)
+    found = replace(found, law=learnt.law, tests=tests, doubt=learnt.doubt, interval_method=how)
     if not found.standard_error > 0:
         return found
     distance = found.difference / found.standard_error

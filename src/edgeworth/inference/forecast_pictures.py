@@ -1,0 +1,139 @@
+"""What charts of forecasts draw: cells and points few enough to look at."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.inference.forecast_curves import FinalLaw, Floats, thinned
+from edgeworth.inference.reliability import ReliabilityBands
+from edgeworth.inference.sequential import ConfidenceSequence
+from edgeworth.tallies import Wealth
+from edgeworth.tallies.forecast_pairs import CELLS, ForecastPairs
+
+Counts = NDArray[np.int64]
+
+MOST_DRAWN = 200
+"""Points of a curve."""
+
+PAIR_CELLS = 20
+"""Cells from 0 to 1 on either side of the plot of two forecasters."""
+
+LAW_CELLS = 50
+"""Cells of the law of final wealth."""
+
+FORECAST_CELLS = 20
+"""Cells from 0 to 1 in which forecasts are counted."""
+
+SETTLED = 0.1
+"""Share of the cases after which a confidence sequence is no longer as wide as anything."""
+
+
+def turns(wealth: Wealth) -> tuple[tuple[int, str], ...]:
+    """When wealth left all numbers: after so many cases "ruin", or "without bound" (which ruin may follow).
+
+    >>> turns(Wealth.from_probabilities([1, 1, 0], [0.9, 0.0, 0.5], against=[0.5] * 3))
+    ((2, 'ruin'),)
+    """
+    path = wealth.path
+    found = []
+    for value, what in ((math.inf, "without bound"), (-math.inf, "ruin")):
+        there = np.flatnonzero(path == value)
+        if len(there):
+            found.append((int(wealth.positions[there[0]]), what))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class PairCells:
+    """Pairs of probabilities in cells: where they begin, how many cases, and how many of these came true."""
+
+    first: Floats
+    other: Floats
+    width: float
+    cases: Counts
+    hits: Counts
+
+
+def pair_cells(pairs: ForecastPairs) -> PairCells:
+    """The cells that hold a case, those of most cases first.
+
+    >>> from edgeworth.tallies.forecast_columns import Forecasts
+    >>> one = Forecasts.of([1, 0, 0], np.array([[0.21, 0.79], [0.22, 0.78], [0.9, 0.1]]))
+    >>> found = pair_cells(ForecastPairs.from_forecasts(one, one))
+    >>> found.first.tolist(), found.cases.tolist(), found.hits.tolist()
+    ([0.75, 0.1], [2, 1], [1, 0])
+    """
+    together = CELLS // PAIR_CELLS
+    counts, hits = (
+        table.reshape(PAIR_CELLS, together, PAIR_CELLS, together).sum(axis=(1, 3))
+        for table in (pairs.counts, pairs.hits)
+    )
+    mine, its = np.nonzero(counts)
+    order = np.argsort(-counts[mine, its], kind="stable")
+    mine, its = mine[order], its[order]
+    return PairCells(mine / PAIR_CELLS, its / PAIR_CELLS, 1 / PAIR_CELLS, counts[mine, its], hits[mine, its])
+
+
+@dataclass(frozen=True)
+class LawCells:
+    """The law of final log wealth in cells, with the probability of each if the prices or the model is right.
+
+    ``beyond`` are the probabilities of what is not drawn, ruin among it.
+    """
+
+    low: Floats
+    high: Floats
+    prices: Floats
+    model: Floats
+    beyond: tuple[float, float]
+
+
+def law_cells(law: FinalLaw) -> LawCells:
+    """The law's points gathered into ``LAW_CELLS`` cells."""
+    ends = np.linspace(0, len(law.log_wealth) - 1, LAW_CELLS + 1).round().astype(np.intp)
+    points, chances = law.log_wealth[ends], (law.prices, law.model)
+    prices, model = (np.diff(each[ends]) for each in chances)
+    left, right = (float(each[0] + 1 - each[-1]) for each in chances)
+    return LawCells(points[:-1], points[1:], prices, model, (left, right))
+
+
+@dataclass(frozen=True)
+class PicturedReliability:
+    """A reliability diagram: the corners of its steps, its band, and how many forecasts lie in each cell."""
+
+    curve: tuple[Floats, Floats]
+    band: tuple[Floats, Floats, Floats]
+    cells: Floats
+    counts: Counts
+
+
+def pictured_reliability(bands: ReliabilityBands, most: int) -> PicturedReliability:
+    """With at most so many points of the band and corners of the curve."""
+    steps = bands.levels
+    corners = np.array([(end, step.recalibrated) for step in steps for end in (step.first, step.last)])
+    kept = corners[thinned(len(corners), most=most)]
+    places = thinned(len(bands.forecast), most=most)
+    cell = np.minimum((bands.forecast * FORECAST_CELLS).astype(np.int64), FORECAST_CELLS - 1)
+    counts = np.bincount(cell, weights=bands.cases, minlength=FORECAST_CELLS).astype(np.int64)
+    return PicturedReliability(
+        (kept[:, 0], kept[:, 1]),
+        (bands.forecast[places], bands.low[places], bands.high[places]),
+        np.arange(FORECAST_CELLS) / FORECAST_CELLS,
+        counts,
+    )
+
+
+def sequence_reach(sequence: ConfidenceSequence) -> tuple[float, float] | None:
+    """Between what bounds and means lie once a tenth of the cases is in: before, all is possible.
+
+    None where there are no bounds.
+    """
+    late = sequence.cases >= SETTLED * sequence.cases[-1]
+    seen = np.concatenate([rows[late] for rows in (sequence.low, sequence.high, sequence.mean)])
+    if not np.isfinite(sequence.low).any():
+        return None
+    return float(np.nanmin(seen)), float(np.nanmax(seen))

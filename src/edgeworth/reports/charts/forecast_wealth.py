@@ -1,0 +1,262 @@
+"""Charts of a bettor's wealth: its way, and what each case added."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from edgeworth.inference import ForecastFindings
+from edgeworth.inference.forecast_curves import returns
+from edgeworth.inference.forecast_pictures import MOST_DRAWN, turns
+from edgeworth.measures.views import finite_or_none
+from edgeworth.reports.charts.chart import Chart, Kit, Rows
+from edgeworth.reports.charts.parts import (
+    CHANCE,
+    HIGH,
+    WIDE,
+    Later,
+    axis_format,
+    band_between,
+    coloured,
+    touch_points,
+)
+from edgeworth.reports.charts.theme import FIRST, SECOND, THIRD
+from edgeworth.reports.report import Column
+from edgeworth.reports.wording import cases_said, level_said, money, plural
+
+CASES = "cases settled"
+OURS, IF_MODEL, IF_PRICES = "wealth", "if the model is right", "if the prices are right"
+COLOURS = {OURS: FIRST, IF_MODEL: THIRD, IF_PRICES: CHANCE}
+ENDS = ("", " low", " high")
+MARGIN = 30
+"""Room to the right of a picture for the name of a line."""
+
+
+def wealth_chart(findings: ForecastFindings) -> Chart:
+    """Log wealth on its way, what to expect of it, and the line above which it is evidence."""
+    wealth, level = findings.bets.wealth, level_said(findings.level)
+    threshold = -math.log(1 - findings.level)
+    # Prices made with hindsight are not what anybody expected.
+    shown = [IF_MODEL] if wealth.book == "constant" else [IF_MODEL, IF_PRICES]
+
+    def find() -> Mapping[str, Rows]:
+        path = findings.path.drawn(MOST_DRAWN)
+        bands = {IF_MODEL: path.expected, IF_PRICES: path.priced}
+        columns = {f"{who}{end}": bands[who][row] for who in shown for row, end in enumerate(ENDS)}
+        start = {CASES: 0, "wealth": "1", "log wealth": 0.0, **dict.fromkeys(columns, 0.0)}
+        rows = [
+            {
+                CASES: cases,
+                "wealth": money(log),
+                "log wealth": finite_or_none(log),
+                **{name: finite_or_none(values[place]) for name, values in columns.items()},
+            }
+            for place, (cases, log) in enumerate(
+                zip(path.cases.tolist(), path.log_wealth.tolist(), strict=True)
+            )
+        ]
+        return {"wealth": (start, *rows)}
+
+    def draw(kit: Kit) -> Any:
+        alt = kit.alt
+        wide = WIDE - MARGIN
+        base = kit.base("wealth").encode(x=_cases_axis(alt, wealth.cases))
+        y = alt.Y("log wealth:Q", title="log wealth (natural)", axis=alt.Axis(format="~s", tickCount=6))
+        colours = {who: COLOURS[who] for who in (OURS, *shown)}
+        layers = [kit.once().mark_rule(opacity=0.35).encode(y=alt.datum(0))]
+        for who in reversed(shown):
+            expected = base.mark_line(strokeDash=[5, 4], strokeWidth=1.5).encode(y=alt.Y(f"{who}:Q"))
+            layers += [
+                band_between(alt, base, f"{who} low", f"{who} high", COLOURS[who]),
+                coloured(alt, expected, who, colours),
+            ]
+        line = kit.once().encode(y=alt.datum(threshold))
+        layers += [
+            line.mark_rule(strokeDash=[2, 3], opacity=0.7),
+            line.mark_text(align="left").encode(x=alt.value(wide + 5), text=alt.value("1/α")),
+            coloured(alt, base.mark_line(strokeJoin="round").encode(y=y), OURS, colours),
+            touch_points(base).encode(
+                y="log wealth:Q",
+                tooltip=[
+                    alt.Tooltip(f"{CASES}:Q", format=","),
+                    alt.Tooltip("wealth:N"),
+                    alt.Tooltip("log wealth:Q", format=",.4~g"),
+                    *(alt.Tooltip(f"{who}{end}:Q", format=",.4~g") for who in shown for end in ENDS),
+                ],
+            ),
+            *_turn_marks(kit, findings),
+        ]
+        return alt.layer(*layers).properties(width=wide, height=HIGH)
+
+    names = [f"{who}{end}" for who in shown for end in ENDS]
+    return Chart(
+        "wealth",
+        "What became of a stake of 1" if wealth.stake == 1 else "What became of a wealth of 1",
+        f"{_became(findings)} Were the model right, {level} of the paths would end between "
+        f"{_span(findings.path.expected[:, -1])}. The line 1/α is a wealth of {money(threshold)}: "
+        f"{_line_says(findings)}.",
+        Later(find),
+        draw,
+        (
+            Column(CASES, "count"),
+            Column("wealth"),
+            *(Column(name, "number") for name in ("log wealth", *names)),
+        ),
+    )
+
+
+def _became(findings: ForecastFindings) -> str:
+    wealth = findings.bets.wealth
+    for cases, what in turns(wealth)[-1:]:
+        by = "at" if wealth.blocks.number == wealth.cases else "by"
+        return f"{'Ruin' if what == 'ruin' else 'Wealth without bound'} {by} case {cases:,}."
+    return (
+        f"Wealth reached {money(wealth.log_wealth)} after {cases_said(wealth.cases)}, on the way at least "
+        f"{money(wealth.log_minimum)} and at most {money(wealth.log_maximum)}."
+    )
+
+
+def _span(bounds: Any) -> str:
+    _, low, high = (float(bound) for bound in bounds)
+    return f"{money(low)} and {money(high)}"
+
+
+def _line_says(findings: ForecastFindings) -> str:
+    wealth, alpha = findings.bets.wealth, level_said(1 - findings.level)
+    if wealth.predictions_made == "in-sample":
+        return "it proves nothing here, since the model had seen these outcomes"
+    if wealth.book == "constant":
+        when = "only the end counts, since the shares were counted on these cases"
+        return f"{when}, and constant shares let it lie above with probability at most {alpha}"
+    if wealth.ordered:
+        return f"if the prices are right it is ever reached with probability at most {alpha}"
+    return f"if the prices are right the end lies above with probability at most {alpha}"
+
+
+def returns_chart(findings: ForecastFindings) -> Chart:
+    """What each case added to log wealth; a stretch of the path can be looked at more closely."""
+    wealth = findings.bets.wealth
+    ends, logs = (each.tolist() for each in returns(wealth))
+    sizes = [end - start for start, end in zip([0, *ends], ends, strict=False)]
+    together = max(sizes)
+    what = "log return of a case" if together == 1 else f"log return of {together:,} cases"
+
+    def find() -> Mapping[str, Rows]:
+        path = findings.path.drawn(MOST_DRAWN)
+        rows = tuple(
+            {
+                "case": end,
+                "cases": size,
+                "log return": finite_or_none(log),
+                "factor": money(log),
+                "side": "gain" if log > 0 else "loss" if log < 0 else "none",
+            }
+            for end, size, log in zip(ends, sizes, logs, strict=True)
+        )
+        way = tuple(
+            {CASES: cases, "log wealth": finite_or_none(log)}
+            for cases, log in zip(path.cases.tolist(), path.log_wealth.tolist(), strict=True)
+        )
+        return {"returns": rows, "way": ({CASES: 0, "log wealth": 0.0}, *way)}
+
+    def draw(kit: Kit) -> Any:
+        alt = kit.alt
+        stretch = alt.selection_interval(name="stretch", encodings=["x"])
+        form = axis_format([wealth.cases])
+        x = alt.X(
+            "case:Q",
+            scale=alt.Scale(domain=stretch, nice=False),
+            axis=alt.Axis(format=form, tickCount=5, tickMinStep=1, labelOverlap=True),
+            title=None,
+        )
+        colour = alt.Color(
+            "side:N", scale=alt.Scale(domain=["gain", "loss", "none"], range=[FIRST, SECOND, CHANCE])
+        )
+        base = kit.base("returns").encode(
+            x=x,
+            color=colour.legend(None),
+            tooltip=[
+                alt.Tooltip("case:Q", format=",", title="case" if together == 1 else "up to case"),
+                alt.Tooltip("cases:Q", format=",", title="cases together"),
+                alt.Tooltip("factor:N", title="wealth times"),
+                alt.Tooltip("log return:Q", format="+.4~g"),
+            ],
+        )
+        y = alt.Y("log return:Q", title=what, axis=alt.Axis(format="+~g", tickCount=5))
+        stems = base.mark_rule(strokeWidth=1.5 if len(ends) > 60 else 4, clip=True).transform_calculate(
+            nothing="0"
+        )
+        above = HIGH - 110
+        gone = base.transform_filter("datum['log return'] === null && datum.side !== 'none'").mark_point(
+            shape="cross", filled=True, angle=45, size=70, opacity=1, clip=True
+        )
+        places = alt.condition("datum.side === 'gain'", alt.value(5), alt.value(above - 5))
+        picture = alt.layer(
+            kit.once().mark_rule(opacity=0.5).encode(y=alt.datum(0)),
+            stems.encode(y=y, y2="nothing:Q"),
+            gone.encode(y=places),
+        ).properties(width=WIDE - MARGIN, height=above)
+        way = (
+            kit.base("way")
+            .mark_area(line={"color": FIRST, "strokeWidth": 1.5}, color=FIRST, opacity=0.15)
+            .encode(
+                x=_cases_axis(alt, wealth.cases),
+                y=alt.Y("log wealth:Q", title="log wealth", axis=alt.Axis(tickCount=3, format="~s")),
+            )
+            .properties(width=WIDE - MARGIN, height=60, name="way")
+            .add_params(stretch)
+        )
+        return alt.vconcat(picture, way, spacing=10)
+
+    won, lost = sum(log > 0 for log in logs), sum(log < 0 for log in logs)
+    of = "cases" if together == 1 else f"runs of {together:,} cases"
+    best, worst = money(max(logs)), money(min(logs))
+    last = "" if sizes[-1] == together else f" The last run has {cases_said(sizes[-1])}."
+    return Chart(
+        "returns",
+        "What each case added" if together == 1 else f"What every {together:,} cases added",
+        f"{won:,} of {len(logs):,} {of} won and {lost:,} lost; the best multiplied wealth by {best}, the "
+        f"worst by {worst}.{last} A stretch marked in the lower picture is shown in the upper.",
+        Later(find),
+        draw,
+        (
+            Column("case", "count"),
+            Column("cases", "count"),
+            Column("log return", "number"),
+            Column("factor"),
+            Column("side"),
+        ),
+    )
+
+
+def _cases_axis(alt: Any, cases: int) -> Any:
+    return alt.X(
+        f"{CASES}:Q",
+        scale=alt.Scale(nice=False, zero=True),
+        axis=alt.Axis(format=axis_format([cases]), tickCount=5, tickMinStep=1, labelOverlap=True),
+        title=CASES,
+    )
+
+
+def _turn_marks(kit: Kit, findings: ForecastFindings) -> list[Any]:
+    """Where wealth left all numbers: a line, and the word at the end of the picture that it left by."""
+    alt, wealth = kit.alt, findings.bets.wealth
+    layers = []
+    for cases, what in turns(wealth):
+        here = kit.once().encode(x=alt.datum(cases))
+        is_right = cases > wealth.cases / 2
+        down = what == "ruin"
+        layers += [
+            here.mark_rule(color=SECOND, strokeWidth=2, strokeDash=[6, 3]),
+            here.mark_text(
+                color=SECOND,
+                fontWeight=600,
+                align="right" if is_right else "left",
+                dx=-6 if is_right else 6,
+            ).encode(y=alt.value(HIGH - 10 if down else 10), text=alt.value(what)),
+        ]
+    return layers
+
+
+__all__ = ["plural", "returns_chart", "wealth_chart"]

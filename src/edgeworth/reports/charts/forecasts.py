@@ -1,0 +1,27 @@
+"""Charts of probabilities: wealth and returns, luck, stakes, two forecasters, scores, reliability."""
+
+from __future__ import annotations
+
+from edgeworth.inference import ForecastFindings
+from edgeworth.reports.charts.chart import Charts
+from edgeworth.reports.charts.forecast_luck import luck_chart, stakes_chart
+from edgeworth.reports.charts.forecast_reliability import reliability_chart
+from edgeworth.reports.charts.forecast_rivals import has_bounds, probabilities_chart, sequence_chart
+from edgeworth.reports.charts.forecast_wealth import returns_chart, wealth_chart
+
+
+def forecast_charts(findings: ForecastFindings) -> Charts:
+    """The charts of a report on probabilities; none where there would be nothing to see."""
+    wealth = findings.bets.wealth
+    charts = [wealth_chart(findings), returns_chart(findings)]
+    if findings.final_law is not None:
+        charts.append(luck_chart(findings))
+    if len(wealth.labels) == 2:
+        charts.append(stakes_chart(findings))
+    # Constant shares are one price for every case.
+    if findings.pairs is not None and wealth.book != "constant":
+        charts.append(probabilities_chart(findings))
+    if has_bounds(findings.bets.brier) or has_bounds(findings.bets.log):
+        charts.append(sequence_chart(findings))
+    charts.append(reliability_chart(findings))
+    return Charts(tuple(charts))

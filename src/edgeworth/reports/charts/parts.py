@@ -1,0 +1,71 @@
+"""What charts of a page have in common: sizes, colours, and data that is found when it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from edgeworth.measures.views import Values, finite_or_none
+from edgeworth.reports.charts.chart import Rows
+from edgeworth.reports.charts.theme import PALETTE
+
+WIDE, HIGH = 400, 290
+"""Two of them stand side by side on a page, and one on a telephone keeps its letters legible."""
+CHANCE = PALETTE[-1]
+ONCE: Rows = ({"once": 1},)
+"""A line that stands by itself is drawn over one row, not over each of the curve's."""
+
+
+class Later(Mapping[str, Rows]):
+    """Data that is found when somebody looks: a report on a terminal draws nothing."""
+
+    def __init__(self, find: Callable[[], Mapping[str, Rows]]) -> None:
+        self._find = find
+
+    @cached_property
+    def _found(self) -> Mapping[str, Rows]:
+        return self._find()
+
+    def __getitem__(self, name: str) -> Rows:
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+def rows_of(columns: Mapping[str, Values | None]) -> Rows:
+    """A table from its columns; a column that is not known is None in every row."""
+    length = max(len(values) for values in columns.values() if values is not None)
+    plain = [
+        [None] * length if values is None else [finite_or_none(value) for value in values.tolist()]
+        for values in columns.values()
+    ]
+    return tuple(dict(zip(columns, row, strict=True)) for row in zip(*plain, strict=True))
+
+
+def axis_format(values: Sequence[float]) -> str:
+    """How an axis writes such values: 2,500, but 250k."""
+    return "~s" if max(map(abs, values)) > 10_000 else ",.6~g"
+
+
+def coloured(alt: Any, layer: Any, who: str, colours: Mapping[str, str]) -> Any:
+    """A layer in the colour of who it is about, with one legend for all layers."""
+    colour = alt.Color(
+        "who:N",
+        scale=alt.Scale(domain=list(colours), range=list(colours.values())),
+        legend=alt.Legend(title=None, symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1),
+    )
+    return layer.transform_calculate(who=f"'{who}'").encode(color=colour)
+
+
+def band_between(alt: Any, base: Any, low: str, high: str, colour: str) -> Any:
+    return base.mark_area(color=colour, opacity=0.18).encode(y=alt.Y(f"{low}:Q"), y2=f"{high}:Q")
+
+
+def touch_points(base: Any) -> Any:
+    """Points that nobody sees and a pointer finds."""
+    return base.mark_point(shape="square", filled=True, size=90, opacity=0, aria=False)
