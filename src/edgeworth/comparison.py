@@ -104,6 +104,10 @@ class Comparison:
         """The same table for a web page."""
         return _written(grid_to_markdown(difference_grid(self.findings)), path)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return self.report._repr_html_()
+
     def __str__(self) -> str:
         return str(self.report)
 

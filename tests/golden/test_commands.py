@@ -88,16 +88,6 @@ def test_a_file_of_labels_from_end_to_end(tmp_path: Path) -> None:
         assert report["estimates"] == json.loads(again.to_json())["estimates"]
 
 
-def test_demo_evaluates_the_sample_and_writes_beside_it(tmp_path: Path) -> None:
-    shown = run("demo", folder=tmp_path)
-    assert shown.returncode == 0, shown.stderr
-    report = json.loads((tmp_path / "edgeworth-demo.json").read_text(encoding="utf-8"))
-    # The larger model on the 189 births, each left out: 20 hits, 16 false alarms, 39 misses, 114 rest.
-    assert report["tally"]["counts"] == [[114, 39], [16, 20]]
-    assert report["verdict"] in " ".join(shown.stdout.replace("│", " ").split())
-    assert [path.name for path in tmp_path.iterdir()] == ["edgeworth-demo.json"]
-
-
 def test_measures_are_all_listed_and_searched_by_synonym() -> None:
     shown = run("measures").stdout
     for measure in ew.catalogue():

@@ -34,6 +34,7 @@ STAGES = [
     "evaluation",
     "comparison",
     "searching",
+    "demonstration",
     "questions",
     "sklearn",
     "arguments",

@@ -9,19 +9,21 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from edgeworth.cli.app import app
-from edgeworth.cli.output import NO_OUTPUT, show
 
 
 @app.command
 def demo(*, folder: Annotated[Path, Parameter(help="Where to write the files.")] = Path()) -> None:
-    """Evaluate the sample data that come with Edgeworth, and write edgeworth-demo.json."""
-    from edgeworth.evaluation import evaluate as run
-    from edgeworth.sample import SAMPLE_STORY, sample_file
+    """Report on the sample data that come with Edgeworth: edgeworth-demo.html and edgeworth-demo.json."""
+    from edgeworth.demonstration import demo_report
+    from edgeworth.sample import SAMPLE_STORY
 
-    with sample_file() as path:
-        report = run(path, truth="low", prediction="larger_model", positive="1")
-    target = folder / "edgeworth-demo.json"
-    report.to_json(target)
+    report = demo_report()
+    page, numbers = folder / "edgeworth-demo.html", folder / "edgeworth-demo.json"
+    report.to_json(numbers)
+    report.to_html(page, title="Edgeworth demo: 189 births")
     sys.stdout.write(f"{SAMPLE_STORY}\n\n")
-    show(report, NO_OUTPUT)
-    sys.stdout.write(f"\nEverything above, and the numbers behind it, is in {target}\n")
+    for verdict in report.verdict.splitlines():
+        sys.stdout.write(f"{verdict}\n\n")
+    sys.stdout.write(
+        f"The report, with tables and charts, is in {page}\nThe numbers behind it are in {numbers}\n"
+    )

@@ -11,6 +11,7 @@ from edgeworth.errors import OptionError
 from edgeworth.inference.laws import Alternative, SamplingLaw, check_level
 from edgeworth.inference.methods import Method
 from edgeworth.inference.tails import Tail
+from edgeworth.markup import html_table
 from edgeworth.measures import Measurable
 from edgeworth.measures.views import finite_or_none
 
@@ -84,6 +85,18 @@ class Estimate:
         if alternative not in ("two-sided", "greater", "less"):
             raise OptionError(f'alternative is "two-sided", "greater" or "less"; saw {alternative!r}')
         return None if self.undefined is not None else self.chance_test(alternative)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        low, high = self.interval()
+        rows = [
+            ("value", self.value),
+            ("95% interval", f"{low:.4g} to {high:.4g}"),
+            ("by chance", self.chance),
+        ]
+        reason = self.undefined or self.no_interval
+        rows.append(("method", str(self.method)) if reason is None else ("why not", reason))
+        return html_table(self.measure, [], rows)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Plain values; what is undefined is None, with the reason beside it."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from edgeworth.inference import ForecastFindings
 from edgeworth.inference.wealth_averages import AverageDifference
 from edgeworth.measures.views import finite_or_none
+from edgeworth.reports.charts.forecasts import forecast_charts
 from edgeworth.reports.forecast_numbers import evidence_of, forecasts_numbers
 from edgeworth.reports.forecast_sides import sides_section
 from edgeworth.reports.forecast_verdict import forecasts_verdict, forecasts_warnings
@@ -28,6 +30,13 @@ BETS = {
     "brier_rounds": "bets on the Brier score",
     "log_rounds": "bets on the log score",
 }
+CHARTS = {
+    "What the bets prove": ("wealth", "returns", "final_wealth", "stakes"),
+    "Who scores better on average": ("probabilities", "sequence"),
+    "Reliability": ("reliability",),
+}
+"""The charts of each section."""
+
 MOST_CLASSES = 6
 """Classes whose reliability is shown on a terminal."""
 
@@ -41,12 +50,17 @@ MOST_LEVELS = 12
 
 def forecasts_report(findings: ForecastFindings, provenance: Mapping[str, Any]) -> Report:
     """Arrange what was found."""
+    charts = forecast_charts(findings)
     return Report(
         verdict=forecasts_verdict(findings),
-        sections=_sections(findings),
+        sections=tuple(
+            replace(section, charts=tuple(name for name in CHARTS.get(section.title, ()) if name in charts))
+            for section in _sections(findings)
+        ),
         warnings=forecasts_warnings(findings),
         provenance=provenance,
         numbers=forecasts_numbers(findings),
+        charts=charts,
     )
 
 

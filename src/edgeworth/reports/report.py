@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -90,6 +90,7 @@ class Report:
             "warnings": list(self.warnings),
             **self.numbers,
             "sections": [section.to_dict() for section in self.sections],
+            "charts": {name: chart.numbers() for name, chart in self.charts.items()},
             "provenance": dict(self.provenance),
         }
 
@@ -124,10 +125,39 @@ class Report:
             write_whole(Path(path), text)
         return text
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: verdict, warnings and tables. Charts are shown by asking for them."""
+        from edgeworth.reports.html.fragment import report_fragment
+
+        return report_fragment(self)
+
     def __str__(self) -> str:
         from edgeworth.reports.terminal import plain_text
 
         return plain_text(self)
+
+
+def gathered_reports(reports: Mapping[str, Report]) -> Report:
+    """Several reports as one, each under its name; in JSON each has a key of its own."""
+    from edgeworth.reports.charts.chart import Charts
+
+    return Report(
+        verdict="\n".join(f"{name}: {report.verdict}" for name, report in reports.items()),
+        sections=tuple(
+            replace(section, title=f"{name}: {section.title}")
+            for name, report in reports.items()
+            for section in report.sections
+        ),
+        warnings=tuple(
+            f"{name}: {warning}" for name, report in reports.items() for warning in report.warnings
+        ),
+        provenance=next(iter(reports.values())).provenance,
+        numbers={
+            "kind": "several",
+            "reports": {name: {"verdict": x.verdict, **x.numbers} for name, x in reports.items()},
+        },
+        charts=Charts(tuple(chart for report in reports.values() for chart in report.charts.values())),
+    )
 
 
 def joined_reports(first: Report, second: Report) -> Report:

@@ -15,6 +15,7 @@ from edgeworth.tallies.joint import Floats, Numbers
 from edgeworth.tallies.labels import find, listed
 from edgeworth.tallies.matrices import same_array
 from edgeworth.tallies.serial import labels_from_json, labels_to_json, numbers_from_json, payload_field
+from edgeworth.tallies.shown import Shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +61,7 @@ class Reliability:
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration:
+class Calibration(Shown):
     """What forecasts said beside what happened, class by class.
 
     ``step`` rounds forecasts to multiples of it, which bounds the memory; without it every value is kept.

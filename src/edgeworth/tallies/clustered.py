@@ -17,13 +17,14 @@ from edgeworth.tallies.joint import JointCounts, count_joint
 from edgeworth.tallies.labels import positions
 from edgeworth.tallies.policies import Missing, WeightKind, drop_incomplete, take_weights
 from edgeworth.tallies.serial import joint_from_dict, joint_to_dict, payload_field
+from edgeworth.tallies.shown import Shown
 
 DOMAINS = (0, 0, 1)
 """Truth and prediction share their labels; clusters have names of their own."""
 
 
 @dataclass(frozen=True)
-class ClusteredTable:
+class ClusteredTable(Shown):
     """How often each combination of real class and prediction occurred in each cluster.
 
     Rows of one cluster are alike, so they are worth less than as many independent rows: inference sums each

@@ -40,12 +40,13 @@ from edgeworth.tallies.serial import (
     numbers_from_json,
     payload_field,
 )
+from edgeworth.tallies.shown import Shown
 
 Rows: TypeAlias = Literal["predicted", "real"]
 
 
 @dataclass(frozen=True, eq=False)
-class ContingencyTable:
+class ContingencyTable(Shown):
     """Counts of cases by predicted label and real class.
 
     ``cells[l, k]`` is the number of cases predicted as label l whose real class is k; the last row holds the
@@ -385,8 +386,6 @@ class ContingencyTable:
     def __repr__(self) -> str:
         size = len(self.labels)
         return f"<ContingencyTable: {self.total:,} cases, {size} label{'s' if size != 1 else ''}>"
-
-    # -- helpers ---------------------------------------------------------------------------------------
 
     def _placed(self, labels: tuple[Label, ...]) -> Self:
         """The same cases in a larger or reordered set of labels."""

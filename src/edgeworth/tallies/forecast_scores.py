@@ -17,6 +17,7 @@ from edgeworth.tallies.joint import Floats, Numbers
 from edgeworth.tallies.labels import listed
 from edgeworth.tallies.matrices import same_array
 from edgeworth.tallies.serial import count_from_json, labels_from_json, labels_to_json, payload_field
+from edgeworth.tallies.shown import Shown
 from edgeworth.tallies.threads import in_order, row_blocks
 
 BLOCK_ROWS = 1 << 17
@@ -101,7 +102,7 @@ _SCORING = {"log": _log, "brier": _brier, "ranked": _ranked, "spherical": _spher
 
 
 @dataclass(frozen=True, eq=False)
-class ForecastScores:
+class ForecastScores(Shown):
     """How forecasts of one or more systems scored on the same cases.
 
     ``sums[c, s]`` is the sum of score c of system s, ``products[c, s, r]`` of the products of two systems'

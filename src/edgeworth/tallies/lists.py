@@ -36,10 +36,11 @@ from edgeworth.tallies.list_serial import fields_of_lists, lists_to_dict
 from edgeworth.tallies.matrices import same_array
 from edgeworth.tallies.rankings import Ranking
 from edgeworth.tallies.runs import Run
+from edgeworth.tallies.shown import Shown
 
 
 @dataclass(frozen=True, eq=False)
-class RankedLists:
+class RankedLists(Shown):
     """The items of each query, in input order, with their scores and grades.
 
     The list of ``queries[i]`` is the slice ``starts[i]:starts[i + 1]`` of scores, grades and ids. A grade of
@@ -380,8 +381,6 @@ class RankedLists:
     def __repr__(self) -> str:
         lists = f"{self.number:,} list{'s' if self.number != 1 else ''}"
         return f"<RankedLists: {lists}, {len(self.scores):,} items, {int(self.targets.sum()):,} targets>"
-
-    # -- helpers ---------------------------------------------------------------------------------------
 
     @property
     def _is_nothing(self) -> bool:

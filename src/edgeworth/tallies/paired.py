@@ -24,6 +24,7 @@ from edgeworth.tallies.serial import (
     labels_to_json,
     payload_field,
 )
+from edgeworth.tallies.shown import Shown
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Discordance:
 
 
 @dataclass(frozen=True)
-class Paired:
+class Paired(Shown):
     """How often each combination of a real class and the predictions of S predictors occurred.
 
     Column 0 of ``joint`` is the truth, column 1 + s the prediction of ``names[s]``; a missing prediction is

@@ -36,12 +36,13 @@ from edgeworth.tallies.serial import (
     numbers_from_json,
     payload_field,
 )
+from edgeworth.tallies.shown import Shown
 
 Names = tuple[Label | None, Label | None]
 
 
 @dataclass(frozen=True, eq=False)
-class PairedScores:
+class PairedScores(Shown):
     """Truth, and the scores that each system gave the same cases; the higher, the sooner it is looked at.
 
     ``scores`` has a row a system. Integer ``weights`` count cases and floats are sampling weights. Cases of

@@ -22,6 +22,7 @@ from edgeworth.tallies.matrices import same_array
 from edgeworth.tallies.policies import WeightKind
 from edgeworth.tallies.runs import Run, run_from_dict
 from edgeworth.tallies.serial import count_from_json, labels_from_json, labels_to_json, numbers_from_json
+from edgeworth.tallies.shown import Shown
 from edgeworth.tallies.standing import Standing, find_standing
 
 REST = "other"
@@ -29,7 +30,7 @@ REST = "other"
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class Ranking(Shown):
     """Sorted scores of targets and of background; the higher, the sooner it is looked at.
 
     ``unranked`` targets were never given a score and stand below everything. On declared ``cells`` all scores

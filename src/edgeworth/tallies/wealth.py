@@ -27,6 +27,7 @@ from edgeworth.tallies.forecast_columns import Forecasts, GivenForecasts
 from edgeworth.tallies.forecast_scores import BLOCK_ROWS
 from edgeworth.tallies.joint import Floats, Integers
 from edgeworth.tallies.serial import labels_from_json, labels_to_json, payload_field
+from edgeworth.tallies.shown import Shown
 from edgeworth.tallies.threads import in_order, row_blocks
 from edgeworth.tallies.wealth_blocks import LOGS, SUMS, Blocks
 from edgeworth.tallies.wealth_building import at_fraction, built_blocks
@@ -40,7 +41,7 @@ class shares counted on these cases."""
 
 
 @dataclass(frozen=True, eq=False)
-class Wealth:
+class Wealth(Shown):
     """A bettor's wealth against a bookmaker, case by case, in natural logarithms.
 
     Against fair prices the wealth factor of a case is p(y)/q(y): log wealth is the difference of the log

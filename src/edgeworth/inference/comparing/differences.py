@@ -15,6 +15,7 @@ from edgeworth.errors import OptionError
 from edgeworth.inference.estimates import Interval
 from edgeworth.inference.laws import Alternative, SamplingLaw, check_level
 from edgeworth.inference.tails import Tail
+from edgeworth.markup import html_table
 from edgeworth.measures.views import finite_or_none
 
 
@@ -117,6 +118,20 @@ class Difference:
             probability_better=1 - self.probability_better,
             effect=None if self.effect is None else self.effect.mirrored(),
         )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        low, high = self.interval()
+        rows = [
+            (self.first, self.values[0]),
+            (self.second, self.values[1]),
+            ("difference", self.difference),
+            ("95% interval", f"{low:.4g} to {high:.4g}"),
+            ("p", self.p_value()),
+            (f"P({self.first} better)", self.probability_better),
+        ]
+        reason = self.undefined or self.no_interval
+        return html_table(self.measure, [], rows if reason is None else [*rows, ("why not", reason)])
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Plain values; what is undefined is None, with the reason beside it."""

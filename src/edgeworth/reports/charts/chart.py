@@ -47,7 +47,9 @@ class Chart:
 
         drawn = self._drawn(None)
         spec: dict[str, Any] = drawn.to_dict(validate=False)
-        spec["datasets"] = {name: [dict(row) for row in rows] for name, rows in self.data.items()}
+        # Altair has put the rows of lines that stand by themselves there.
+        named = {name: [dict(row) for row in rows] for name, rows in self.data.items()}
+        spec["datasets"] = {**spec.get("datasets", {}), **named}
         spec["config"] = config()
         spec["background"] = "transparent"
         return spec
@@ -90,6 +92,11 @@ class Chart:
             return {"application/vnd.vegalite.v6+json": self.to_dict(), "text/plain": self.says}
         except MissingExtraError as error:
             return {"text/plain": f"{self.says} ({error})"}
+
+    def numbers(self) -> dict[str, Any]:
+        """What the picture shows, as plain values."""
+        data = {name: [dict(row) for row in rows] for name, rows in self.data.items()}
+        return {"title": self.title, "says": self.says, "data": data}
 
     def rows(self) -> list[tuple[Cell, ...]]:
         """The table behind the chart."""

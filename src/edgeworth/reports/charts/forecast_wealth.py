@@ -9,7 +9,6 @@ from typing import Any
 from edgeworth.inference import ForecastFindings
 from edgeworth.inference.forecast_curves import returns
 from edgeworth.inference.forecast_pictures import MOST_DRAWN, turns
-from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.charts.chart import Chart, Kit, Rows
 from edgeworth.reports.charts.parts import (
     CHANCE,
@@ -19,11 +18,12 @@ from edgeworth.reports.charts.parts import (
     axis_format,
     band_between,
     coloured,
+    pictured,
     touch_points,
 )
 from edgeworth.reports.charts.theme import FIRST, SECOND, THIRD
 from edgeworth.reports.report import Column
-from edgeworth.reports.wording import cases_said, level_said, money, plural
+from edgeworth.reports.wording import cases_said, level_said, money
 
 CASES = "cases settled"
 OURS, IF_MODEL, IF_PRICES = "wealth", "if the model is right", "if the prices are right"
@@ -35,7 +35,7 @@ MARGIN = 30
 
 def wealth_chart(findings: ForecastFindings) -> Chart:
     """Log wealth on its way, what to expect of it, and the line above which it is evidence."""
-    wealth, level = findings.bets.wealth, level_said(findings.level)
+    wealth = findings.bets.wealth
     threshold = -math.log(1 - findings.level)
     # Prices made with hindsight are not what anybody expected.
     shown = [IF_MODEL] if wealth.book == "constant" else [IF_MODEL, IF_PRICES]
@@ -44,19 +44,10 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
         path = findings.path.drawn(MOST_DRAWN)
         bands = {IF_MODEL: path.expected, IF_PRICES: path.priced}
         columns = {f"{who}{end}": bands[who][row] for who in shown for row, end in enumerate(ENDS)}
+        rows = pictured({CASES: path.cases, "log wealth": path.log_wealth, **columns})
+        names = map(money, path.log_wealth.tolist())
         start = {CASES: 0, "wealth": "1", "log wealth": 0.0, **dict.fromkeys(columns, 0.0)}
-        rows = [
-            {
-                CASES: cases,
-                "wealth": money(log),
-                "log wealth": finite_or_none(log),
-                **{name: finite_or_none(values[place]) for name, values in columns.items()},
-            }
-            for place, (cases, log) in enumerate(
-                zip(path.cases.tolist(), path.log_wealth.tolist(), strict=True)
-            )
-        ]
-        return {"wealth": (start, *rows)}
+        return {"wealth": (start, *({"wealth": name, **row} for name, row in zip(names, rows, strict=True)))}
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -93,8 +84,7 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
     return Chart(
         "wealth",
         "What became of a stake of 1" if wealth.stake == 1 else "What became of a wealth of 1",
-        f"{_became(findings)} Were the model right, {level} of the paths would end between "
-        f"{_span(findings.path.expected[:, -1])}. The line 1/α is a wealth of {money(threshold)}: "
+        f"{_became(findings)}{_expected(findings)} The line 1/α is a wealth of {money(threshold)}: "
         f"{_line_says(findings)}.",
         Later(find),
         draw,
@@ -117,9 +107,13 @@ def _became(findings: ForecastFindings) -> str:
     )
 
 
-def _span(bounds: Any) -> str:
-    _, low, high = (float(bound) for bound in bounds)
-    return f"{money(low)} and {money(high)}"
+def _expected(findings: ForecastFindings) -> str:
+    """Nothing where the rival rules out what the model does not: the model then expects to win everything."""
+    low, high = findings.path.expected[1:, -1].tolist()
+    if not math.isfinite(high - low):
+        return ""
+    level = level_said(findings.level)
+    return f" Were the model right, {level} of the paths would end between {money(low)} and {money(high)}."
 
 
 def _line_says(findings: ForecastFindings) -> str:
@@ -137,28 +131,19 @@ def _line_says(findings: ForecastFindings) -> str:
 def returns_chart(findings: ForecastFindings) -> Chart:
     """What each case added to log wealth; a stretch of the path can be looked at more closely."""
     wealth = findings.bets.wealth
-    ends, logs = (each.tolist() for each in returns(wealth))
-    sizes = [end - start for start, end in zip([0, *ends], ends, strict=False)]
-    together = max(sizes)
+    ends, logs = returns(wealth)
+    together, last_run = int(ends[0]), int(ends[-1] - ends[-2]) if len(ends) > 1 else int(ends[0])
     what = "log return of a case" if together == 1 else f"log return of {together:,} cases"
 
     def find() -> Mapping[str, Rows]:
         path = findings.path.drawn(MOST_DRAWN)
-        rows = tuple(
-            {
-                "case": end,
-                "cases": size,
-                "log return": finite_or_none(log),
-                "factor": money(log),
-                "side": "gain" if log > 0 else "loss" if log < 0 else "none",
-            }
-            for end, size, log in zip(ends, sizes, logs, strict=True)
-        )
-        way = tuple(
-            {CASES: cases, "log wealth": finite_or_none(log)}
-            for cases, log in zip(path.cases.tolist(), path.log_wealth.tolist(), strict=True)
-        )
-        return {"returns": rows, "way": ({CASES: 0, "log wealth": 0.0}, *way)}
+        columns = {"case": ends, "log return": logs}
+        rows = zip(pictured(columns), map(money, logs.tolist()), strict=True)
+        way = pictured({CASES: path.cases, "log wealth": path.log_wealth})
+        return {
+            "returns": tuple({**row, "factor": factor} for row, factor in rows),
+            "way": ({CASES: 0, "log wealth": 0.0}, *way),
+        }
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -173,29 +158,32 @@ def returns_chart(findings: ForecastFindings) -> Chart:
         colour = alt.Color(
             "side:N", scale=alt.Scale(domain=["gain", "loss", "none"], range=[FIRST, SECOND, CHANCE])
         )
-        base = kit.base("returns").encode(
+        # What is no number is ruin, or wealth without bound.
+        size = "datum.factor === '0' ? -1 : datum['log return'] === null ? 1 : datum['log return']"
+        base = kit.base("returns").transform_calculate(size=size, nothing="0")
+        base = base.transform_calculate(side="datum.size > 0 ? 'gain' : datum.size < 0 ? 'loss' : 'none'")
+        base = base.encode(
             x=x,
             color=colour.legend(None),
             tooltip=[
                 alt.Tooltip("case:Q", format=",", title="case" if together == 1 else "up to case"),
-                alt.Tooltip("cases:Q", format=",", title="cases together"),
                 alt.Tooltip("factor:N", title="wealth times"),
                 alt.Tooltip("log return:Q", format="+.4~g"),
             ],
         )
-        y = alt.Y("log return:Q", title=what, axis=alt.Axis(format="+~g", tickCount=5))
-        stems = base.mark_rule(strokeWidth=1.5 if len(ends) > 60 else 4, clip=True).transform_calculate(
-            nothing="0"
-        )
+        y = alt.Y("log return:Q", title=what, axis=alt.Axis(format="~g", tickCount=5))
+        stems = base.mark_rule(strokeWidth=1.5 if len(ends) > 60 else 4, clip=True, aria=False)
         above = HIGH - 110
-        gone = base.transform_filter("datum['log return'] === null && datum.side !== 'none'").mark_point(
-            shape="cross", filled=True, angle=45, size=70, opacity=1, clip=True
-        )
-        places = alt.condition("datum.side === 'gain'", alt.value(5), alt.value(above - 5))
+        gone = [
+            base.transform_filter(f"datum['log return'] === null && datum.side === '{side}'")
+            .mark_point(shape="cross", filled=True, angle=45, size=70, opacity=1, clip=True, aria=False)
+            .encode(y=alt.value(place))
+            for side, place in (("gain", 6), ("loss", above - 6))
+        ]
         picture = alt.layer(
             kit.once().mark_rule(opacity=0.5).encode(y=alt.datum(0)),
             stems.encode(y=y, y2="nothing:Q"),
-            gone.encode(y=places),
+            *gone,
         ).properties(width=WIDE - MARGIN, height=above)
         way = (
             kit.base("way")
@@ -209,10 +197,10 @@ def returns_chart(findings: ForecastFindings) -> Chart:
         )
         return alt.vconcat(picture, way, spacing=10)
 
-    won, lost = sum(log > 0 for log in logs), sum(log < 0 for log in logs)
+    won, lost = int((logs > 0).sum()), int((logs < 0).sum())
     of = "cases" if together == 1 else f"runs of {together:,} cases"
-    best, worst = money(max(logs)), money(min(logs))
-    last = "" if sizes[-1] == together else f" The last run has {cases_said(sizes[-1])}."
+    best, worst = money(float(logs.max())), money(float(logs.min()))
+    last = "" if last_run == together else f" The last run has {cases_said(last_run)}."
     return Chart(
         "returns",
         "What each case added" if together == 1 else f"What every {together:,} cases added",
@@ -220,13 +208,7 @@ def returns_chart(findings: ForecastFindings) -> Chart:
         f"worst by {worst}.{last} A stretch marked in the lower picture is shown in the upper.",
         Later(find),
         draw,
-        (
-            Column("case", "count"),
-            Column("cases", "count"),
-            Column("log return", "number"),
-            Column("factor"),
-            Column("side"),
-        ),
+        (Column("case", "count"), Column("log return", "number"), Column("factor")),
     )
 
 
@@ -250,13 +232,10 @@ def _turn_marks(kit: Kit, findings: ForecastFindings) -> list[Any]:
         layers += [
             here.mark_rule(color=SECOND, strokeWidth=2, strokeDash=[6, 3]),
             here.mark_text(
-                color=SECOND,
+                fill=SECOND,
                 fontWeight=600,
                 align="right" if is_right else "left",
                 dx=-6 if is_right else 6,
             ).encode(y=alt.value(HIGH - 10 if down else 10), text=alt.value(what)),
         ]
     return layers
-
-
-__all__ = ["plural", "returns_chart", "wealth_chart"]

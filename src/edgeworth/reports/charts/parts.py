@@ -47,6 +47,20 @@ def rows_of(columns: Mapping[str, Values | None]) -> Rows:
     return tuple(dict(zip(columns, row, strict=True)) for row in zip(*plain, strict=True))
 
 
+def pictured(columns: Mapping[str, Values | None]) -> Rows:
+    """A table from its columns, with the digits that a picture can show: half the page is such numbers.
+
+    >>> import numpy as np
+    >>> pictured({"x": np.array([2, np.inf, 0.123456789])})
+    ({'x': 2.0}, {'x': None}, {'x': 0.123457})
+    """
+    return tuple({name: _short(value) for name, value in row.items()} for row in rows_of(columns))
+
+
+def _short(value: Any) -> Any:
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
 def axis_format(values: Sequence[float]) -> str:
     """How an axis writes such values: 2,500, but 250k."""
     return "~s" if max(map(abs, values)) > 10_000 else ",.6~g"

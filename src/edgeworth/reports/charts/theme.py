@@ -15,7 +15,7 @@ FOURTH = "#b0529f"
 INK = "currentColor"
 PALETTE = (FIRST, SECOND, THIRD, FOURTH, "#8a6d3b", "#5f8dd3", "#c44e52", "#7f7f7f")
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
-WIDTH, HEIGHT = 560, 300
+WIDTH, HEIGHT = 420, 290
 
 
 def config() -> dict[str, Any]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -17,11 +16,15 @@ from typing import Any
 
 from edgeworth.errors import MissingExtraError
 from edgeworth.reports.charts.chart import Chart
+from edgeworth.reports.html.slim import slim_numbers, slim_picture, spread
 from edgeworth.reports.report import Grid, Report
 from edgeworth.reports.wording import shortened, shown
 
 SHOWN_ROWS = 200
 """Rows of a table on the page; the JSON has them all."""
+
+CHART_ROWS = 40
+"""Rows of the table behind a chart."""
 
 LONGEST_CELL, LONGEST_HEAD = 300, 60
 """Signs of a text that are shown; the JSON has them all."""
@@ -95,14 +98,18 @@ def _drawn(chart: Chart, markup: Any) -> DrawnChart:
     grid = None
     if chart.table:
         rows = chart.rows()
-        note = f"the first {SHOWN_ROWS} of {len(rows):,} rows" if len(rows) > SHOWN_ROWS else ""
-        grid = Grid("", chart.table, tuple(rows[:SHOWN_ROWS]), note)
+        note = (
+            f"{CHART_ROWS} of {len(rows):,} rows, evenly; all are in the JSON"
+            if len(rows) > CHART_ROWS
+            else ""
+        )
+        grid = Grid("", chart.table, tuple(spread(rows, CHART_ROWS)), note)
     return DrawnChart(
         chart.name,
         chart.title,
         chart.says,
-        markup(_still(chart.svg())),
-        markup(_embedded(chart.to_dict())),
+        markup(slim_picture(chart.svg())),
+        markup(_embedded(slim_numbers(chart.to_dict()))),
         grid,
     )
 
@@ -111,11 +118,6 @@ def _embedded(value: Any) -> str:
     """JSON that cannot end the script block it stands in."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-
-
-def _still(svg: str) -> str:
-    """The picture without styles of its own, which the page's policy would refuse."""
-    return re.sub(r'\sstyle="[^"]*"', "", svg[svg.index("<svg") :])
 
 
 def _table(grid: Grid, markup: Any) -> Any:

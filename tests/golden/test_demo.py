@@ -1,0 +1,94 @@
+"""The demo: every kind of prediction on the births, written as a page and as JSON, and opening nothing."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scipy import stats
+from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_score
+
+from command_line import call
+from edgeworth.sample import sample_file
+
+SHAPE = Path(__file__).with_name("demo_shape.json")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("demo")
+
+
+@pytest.fixture(scope="module")
+def births() -> dict[str, list[float]]:
+    with sample_file() as path, path.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return {name: [float(row[name]) for row in rows] for name in rows[0]}
+
+
+def shape_of(value: Any, depth: int = 4) -> Any:
+    """Keys and kinds of values, to a depth; what may be there or not is anything."""
+    if isinstance(value, dict) and depth:
+        return {key: shape_of(item, depth - 1) for key, item in sorted(value.items())}
+    if isinstance(value, list):
+        return ["…"]
+    return "text" if isinstance(value, str) else "value"
+
+
+def test_the_demo_from_end_to_end(
+    folder: Path, births: dict[str, list[float]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = call(folder, capsys, "demo")
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in folder.iterdir()) == ["edgeworth-demo.html", "edgeworth-demo.json"]
+    assert "edgeworth-demo.html" in done.stdout
+    assert "edgeworth-demo.json" in done.stdout
+    report = json.loads((folder / "edgeworth-demo.json").read_text(encoding="utf-8"))
+    for verdict in report["verdict"].splitlines():
+        assert verdict in done.stdout
+    page = (folder / "edgeworth-demo.html").read_text(encoding="utf-8")
+    assert len(page.encode()) < 1_500_000
+    assert set(re.findall(r'<figure id="chart-(\w+)"', page)) == set(report["charts"])
+
+    assert report["schema"] == "edgeworth.report/1"
+    labels, scores, forecasts, comparison = (
+        report["reports"][name] for name in ("Labels", "Scores", "Probabilities", "Comparison")
+    )
+    # The larger model on the 189 births, each left out: 20 hits, 16 false alarms, 39 misses, 114 rest.
+    assert labels["tally"]["counts"] == [[114, 39], [16, 20]]
+    informed = 20 / 59 - 16 / 130
+    assert labels["estimates"]["informedness"]["value"] == pytest.approx(informed, abs=1e-12)
+
+    truth, larger = births["low"], births["larger_probability"]
+    assert scores["estimates"]["roc_auc"]["value"] == pytest.approx(roc_auc_score(truth, larger), abs=1e-12)
+    threshold = average_precision_score(truth, larger)
+    assert scores["estimates"]["average_precision"]["value"] == pytest.approx(threshold, abs=0.02)
+
+    # Leave-one-out log-likelihoods -108.416752 and -113.740246.
+    assert forecasts["wealth"]["log_wealth"] == pytest.approx(5.323494, abs=5e-7)
+    assert forecasts["means"]["model"]["brier"] == pytest.approx(brier_score_loss(truth, larger), abs=1e-12)
+
+    one = comparison["comparison"]["pairs"][0]["measures"]["accuracy"]
+    right = [
+        [said == real for said, real in zip(births[name], truth, strict=True)]
+        for name in ("larger_model", "smaller_model")
+    ]
+    only = [sum(a and not b for a, b in zip(*pair, strict=True)) for pair in (right, right[::-1])]
+    exact = stats.binomtest(only[0], sum(only)).pvalue
+    assert one["tests"]["mcnemar"]["p_value"] == pytest.approx(exact, rel=1e-9)
+    assert math.isclose(one["difference"], (only[0] - only[1]) / 189, abs_tol=1e-12)
+
+    assert shape_of(report["reports"]) == json.loads(SHAPE.read_text(encoding="utf-8"))
+
+
+def test_a_page_that_cannot_be_written_is_an_error(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    done = call(tmp_path, capsys, "demo", "--folder", "nowhere")
+    assert done.returncode == 2
+    assert "nowhere" in done.stderr
