@@ -32,6 +32,18 @@ def told(what: str, total: float | None = None) -> Iterator[Advance]:
         yield advance
 
 
+def told_rounds(total: int, size: int, what: str) -> Iterator[int]:
+    """Where each round of so many begins, telling of each as it ends.
+
+    >>> list(told_rounds(5, 2, "draws"))
+    [0, 2, 4]
+    """
+    with told(what, total) as done:
+        for start in range(0, total, size):
+            yield start
+            done(min(size, total - start))
+
+
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
     """Hear of every operation inside.

@@ -19,6 +19,7 @@ app = App(
     name="edgeworth",
     version=__version__,
     help="Are these predictions informed, or lucky? How sure is that, and what is the edge worth?",
+    suppress_keyboard_interrupt=False,
 )
 
 

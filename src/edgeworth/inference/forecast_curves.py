@@ -22,7 +22,7 @@ Places = NDArray[np.intp]
 MOST_POINTS = 512
 """Points of a path."""
 
-LAW_POINTS = 200
+LAW_POINTS = 201
 """Points of the law of final wealth."""
 
 ROOM = 0.02

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.inference.forecast_curves import FinalLaw, Floats, thinned
+from edgeworth.inference.forecast_curves import LAW_POINTS, FinalLaw, Floats, thinned
 from edgeworth.inference.reliability import ReliabilityBands
 from edgeworth.inference.sequential import ConfidenceSequence
 from edgeworth.tallies import Wealth
@@ -94,7 +94,7 @@ class LawCells:
 
 def law_cells(law: FinalLaw) -> LawCells:
     """The law's points gathered into ``LAW_CELLS`` cells."""
-    ends = np.linspace(0, len(law.log_wealth) - 1, LAW_CELLS + 1).round().astype(np.intp)
+    ends = np.arange(0, LAW_POINTS, (LAW_POINTS - 1) // LAW_CELLS)
     points, chances = law.log_wealth[ends], (law.prices, law.model)
     prices, model = (np.diff(each[ends]) for each in chances)
     left, right = (float(each[0] + 1 - each[-1]) for each in chances)

@@ -18,6 +18,7 @@ from edgeworth.measures.along import ResolvedRanking, needs_whole_cases
 from edgeworth.measures.ranking_steps import steps_of_ranking
 from edgeworth.measures.steps import Steps
 from edgeworth.measures.views import Values
+from edgeworth.progress import told_rounds
 from edgeworth.tallies.rankings import Ranking
 
 CHUNK = 1 << 19
@@ -137,7 +138,7 @@ def random_orders(items: int, targets: int, draws: int, seed: int) -> Iterator[S
     """Strict orders of random selection, many lists at a time."""
     generator = np.random.default_rng(seed)
     size = max(1, 2 * CHUNK // max(1, targets))
-    for start in range(0, draws, size):
+    for start in told_rounds(draws, size, "draws"):
         count = min(size, draws - start)
         ranks = _random_ranks(items, targets, count, generator)
         hits_above = np.broadcast_to(np.arange(targets, dtype=np.float64), (count, targets)).ravel()

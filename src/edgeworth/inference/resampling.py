@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from edgeworth.errors import OptionError
 from edgeworth.measures import Resolved
+from edgeworth.progress import told_rounds
 from edgeworth.tallies import ClusteredTable, ContingencyTable
 
 STREAMS = 4
@@ -86,7 +87,9 @@ def _values(
     draw: Callable[[int], NDArray[np.float64]], resolved: Resolved, draws: int, entries: int
 ) -> NDArray[np.float64]:
     rounds = max(1, MOST_ENTRIES // max(entries, 1))
-    parts = [resolved.values(draw(min(rounds, draws - start))) for start in range(0, draws, rounds)]
+    parts = [
+        resolved.values(draw(min(rounds, draws - start))) for start in told_rounds(draws, rounds, "draws")
+    ]
     return np.concatenate(parts)
 
 

@@ -16,6 +16,7 @@ from edgeworth.inference.comparing.findings import (
     Pair,
     all_pairs,
     put_together,
+    told_pairs,
 )
 from edgeworth.inference.comparing.forecasts.forecast_differences import (
     forecast_case_difference,
@@ -63,7 +64,7 @@ def compare_labels(
     spellings = tuple(measures or usual)
     pairs = {
         pair: label_differences(paired, *pair, spellings, method=method, seed=seed)
-        for pair in all_pairs(names)
+        for pair in told_pairs(names)
     }
     return put_together(
         "labels",
@@ -102,7 +103,7 @@ def compare_scores(
                 for measure in measures or OF_SCORES
             )
         }
-        for pair in all_pairs(names)
+        for pair in told_pairs(names)
     }
     return put_together(
         "scores",
@@ -198,7 +199,7 @@ def compare_forecasts(
             return forecast_case_difference(forecasts, *pair, score, groups=groups, horizon=horizon)
         return forecast_difference(scores, *pair, score)
 
-    pairs = {pair: {score: difference(pair, score) for score in wanted} for pair in all_pairs(names)}
+    pairs = {pair: {score: difference(pair, score) for score in wanted} for pair in told_pairs(names)}
     duels = _duels(forecasts, pairs, ordered, predictions_made, level)
     race = race_of_duels(duels) if duels else race_of_scores(scores)
     return put_together(

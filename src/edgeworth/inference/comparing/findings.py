@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Literal, TypeAlias, get_args
@@ -16,6 +16,7 @@ from edgeworth.inference.comparing.letters import compact_letters
 from edgeworth.inference.comparing.multiplicity import benjamini_hochberg, holm
 from edgeworth.inference.comparing.planning import Needed, units_needed
 from edgeworth.measures.views import finite_or_none
+from edgeworth.progress import told
 
 Adjust: TypeAlias = Literal["holm", "benjamini-hochberg", "tukey", "none"]
 Pair: TypeAlias = tuple[str, str]
@@ -178,6 +179,15 @@ def put_together(
 def all_pairs(names: tuple[str, ...]) -> tuple[Pair, ...]:
     """Every two systems, in the order in which they were given."""
     return tuple(combinations(names, 2))
+
+
+def told_pairs(names: tuple[str, ...]) -> Iterator[Pair]:
+    """Every two systems, telling how many are done."""
+    pairs = all_pairs(names)
+    with told("pairs compared", len(pairs)) as done:
+        for pair in pairs:
+            yield pair
+            done(1)
 
 
 def _plain(value: float) -> float:

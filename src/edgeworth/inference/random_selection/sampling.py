@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from edgeworth.inference.random_selection.counts import RandomOrder
 from edgeworth.inference.random_selection.tilting import Saddle, TiltedChain
+from edgeworth.progress import told_rounds
 
 MISTAKE = 0.005
 """The chance that one given end of the interval is wrong."""
@@ -89,7 +90,7 @@ def plain_count(order: RandomOrder, threshold: float, draws: int, seed: int, *, 
     rng = np.random.default_rng(seed)
     count = 0
     size = max(1, (1 << 20) // order.m)
-    for start in range(0, draws, size):
+    for start in told_rounds(draws, size, "draws"):
         sums = plain_sums(order, min(size, draws - start), rng)
         count += int((sums >= threshold - SLACK if upper else sums <= threshold + SLACK).sum())
     return count

@@ -11,7 +11,7 @@ from edgeworth.inference.forecast_curves import STAKE_ODDS, STAKE_PROBABILITIES,
 from edgeworth.inference.forecast_pictures import LawCells, law_cells
 from edgeworth.reports.charts.chart import Chart, Kit, Rows
 from edgeworth.reports.charts.forecast_wealth import COLOURS, IF_MODEL, IF_PRICES
-from edgeworth.reports.charts.parts import HIGH, WIDE, Later, pictured, touch_points
+from edgeworth.reports.charts.parts import HIGH, WIDE, Later, axis_format, pictured, touch_points
 from edgeworth.reports.charts.theme import FIRST, SECOND
 from edgeworth.reports.report import Column
 from edgeworth.reports.wording import money, percent, probability_words
@@ -45,13 +45,13 @@ def luck_chart(findings: ForecastFindings) -> Chart:
         colour = alt.Color(
             "who:N",
             scale=alt.Scale(domain=list(shown), range=[COLOURS[who] for who in shown]),
-            legend=alt.Legend(title=None, symbolOpacity=0.8),
+            legend=alt.Legend(title=None, symbolOpacity=0.8, offset=24),
         )
         bars = base.mark_bar(binSpacing=0, opacity=0.5, aria=False).encode(
             x=alt.X(
                 "from:Q",
                 scale=alt.Scale(domain=domain, nice=False),
-                axis=alt.Axis(format="~s", tickCount=6, labelOverlap=True),
+                axis=alt.Axis(format=axis_format(domain), tickCount=6, labelOverlap=True),
                 title="log wealth at the end",
             ),
             x2="to:Q",
@@ -84,7 +84,7 @@ def luck_chart(findings: ForecastFindings) -> Chart:
     names = list(shown)
     return Chart(
         "final_wealth",
-        "Where this wealth falls among what luck gives",
+        f"Where this wealth falls among what {'luck gives' if IF_PRICES in names else 'the model expects'}",
         _luck_says(findings, cells, names),
         Later(find),
         draw,

@@ -124,11 +124,13 @@ def _diagram(kit: Kit, place: int, name: str, size: int, *, is_left: bool, title
     bars = (
         kit.base("histogram")
         .transform_filter(here)
+        .transform_calculate(nothing="0")
         .mark_bar(color=FIRST, opacity=0.5, binSpacing=1, aria=False)
         .encode(
             x=alt.X("from:Q", scale=whole, axis=alt.Axis(format=".0%", tickCount=5), title="forecast"),
             x2="to:Q",
             y=alt.Y("cases:Q", axis=alt.Axis(tickCount=2, format="~s"), title="cases" if is_left else None),
+            y2="nothing:Q",
             tooltip=[
                 alt.Tooltip("from:Q", format=".0%", title="forecasts from"),
                 alt.Tooltip("to:Q", format=".0%"),
@@ -146,7 +148,7 @@ def _says(findings: ForecastFindings, names: Mapping[str, Any]) -> str:
         parts, bands = findings.parts["brier"][label], findings.reliability[label]
         outside, steps = sum(not step.is_inside for step in bands.levels), len(bands.levels)
         said.append(
-            f"{name}: {parts.score:.4f} = {parts.miscalibration:.4f} − {parts.discrimination:.4f} + "
+            f"Class {name}: {parts.score:.4f} = {parts.miscalibration:.4f} − {parts.discrimination:.4f} + "
             f"{parts.uncertainty:.4f}; {outside} of {steps:,} {plural(steps, 'step')} outside the band "
             f"(calibrated, p = {bands.p_value:.2g})."
         )

@@ -33,7 +33,7 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
     pairs = findings.pairs
     assert pairs is not None, "drawn only for two classes"
     mine, its = findings.scores.systems
-    (label,) = short_names([pairs.labels[1]])
+    label = f"class {short_names([pairs.labels[1]])[0]}"
     cells = pair_cells(pairs)
 
     def find() -> Mapping[str, Rows]:
@@ -109,7 +109,7 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
 def _came(cases: int, hits: int, label: str) -> str:
     if not cases:
         return "none"
-    return f"{cases_said(cases)}, {percent(hits / cases)} of them {label}"
+    return f"{cases_said(cases)}, {percent(hits / cases)} of them of {label}"
 
 
 def has_bounds(found: AverageDifference | None) -> bool:
@@ -157,7 +157,7 @@ def sequence_chart(findings: ForecastFindings) -> Chart:
                 band,
                 kit.once().mark_rule(strokeDash=[5, 4], opacity=0.7).encode(y=alt.datum(0)),
                 base.mark_line(clip=True, strokeJoin="round", color=FIRST).encode(y=y),
-                touch_points(base).encode(
+                touch_points(base, clip=True).encode(
                     y="mean:Q",
                     tooltip=[
                         alt.Tooltip(f"{CASES}:Q", format=","),

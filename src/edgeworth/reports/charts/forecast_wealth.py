@@ -53,7 +53,11 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
         alt = kit.alt
         wide = WIDE - MARGIN
         base = kit.base("wealth").encode(x=_cases_axis(alt, wealth.cases))
-        y = alt.Y("log wealth:Q", title="log wealth (natural)", axis=alt.Axis(format="~s", tickCount=6))
+        y = alt.Y(
+            "log wealth:Q",
+            title="log wealth (natural)",
+            axis=alt.Axis(format=_figures(findings), tickCount=6),
+        )
         colours = {who: COLOURS[who] for who in (OURS, *shown)}
         layers = [kit.once().mark_rule(opacity=0.35).encode(y=alt.datum(0))]
         for who in reversed(shown):
@@ -151,7 +155,7 @@ def returns_chart(findings: ForecastFindings) -> Chart:
         form = axis_format([wealth.cases])
         x = alt.X(
             "case:Q",
-            scale=alt.Scale(domain=stretch, nice=False),
+            scale=alt.Scale(domain=stretch, nice=False, padding=6),
             axis=alt.Axis(format=form, tickCount=5, tickMinStep=1, labelOverlap=True),
             title=None,
         )
@@ -190,7 +194,9 @@ def returns_chart(findings: ForecastFindings) -> Chart:
             .mark_area(line={"color": FIRST, "strokeWidth": 1.5}, color=FIRST, opacity=0.15)
             .encode(
                 x=_cases_axis(alt, wealth.cases),
-                y=alt.Y("log wealth:Q", title="log wealth", axis=alt.Axis(tickCount=3, format="~s")),
+                y=alt.Y(
+                    "log wealth:Q", title="log wealth", axis=alt.Axis(tickCount=3, format=_figures(findings))
+                ),
             )
             .properties(width=WIDE - MARGIN, height=60, name="way")
             .add_params(stretch)
@@ -219,6 +225,13 @@ def _cases_axis(alt: Any, cases: int) -> Any:
         axis=alt.Axis(format=axis_format([cases]), tickCount=5, tickMinStep=1, labelOverlap=True),
         title=CASES,
     )
+
+
+def _figures(findings: ForecastFindings) -> str:
+    """How the axis of log wealth writes its numbers."""
+    path = findings.path
+    values = (each[-1] for each in (path.log_wealth, *path.expected, *path.priced))
+    return axis_format([float(value) for value in values if math.isfinite(value)])
 
 
 def _turn_marks(kit: Kit, findings: ForecastFindings) -> list[Any]:

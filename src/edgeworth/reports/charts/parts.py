@@ -63,7 +63,7 @@ def _short(value: Any) -> Any:
 
 def axis_format(values: Sequence[float]) -> str:
     """How an axis writes such values: 2,500, but 250k."""
-    return "~s" if max(map(abs, values)) > 10_000 else ",.6~g"
+    return "~s" if max(map(abs, values), default=0) > 10_000 else ",.6~g"
 
 
 def coloured(alt: Any, layer: Any, who: str, colours: Mapping[str, str]) -> Any:
@@ -80,6 +80,6 @@ def band_between(alt: Any, base: Any, low: str, high: str, colour: str) -> Any:
     return base.mark_area(color=colour, opacity=0.18).encode(y=alt.Y(f"{low}:Q"), y2=f"{high}:Q")
 
 
-def touch_points(base: Any) -> Any:
+def touch_points(base: Any, *, clip: bool = False) -> Any:
     """Points that nobody sees and a pointer finds."""
-    return base.mark_point(shape="square", filled=True, size=90, opacity=0, aria=False)
+    return base.mark_point(shape="square", filled=True, size=90, opacity=0, aria=False, clip=clip)

@@ -20,6 +20,7 @@ from edgeworth.inference.comparing.labels.joint_cells import Floats, JointCells,
 from edgeworth.measures import Resolved
 from edgeworth.measures.computing import label_view
 from edgeworth.measures.views import Marginals
+from edgeworth.progress import told_rounds
 
 AT_ONCE = 1 << 22
 """Numbers drawn at once; more draws go in several rounds."""
@@ -136,7 +137,7 @@ def replicate(draw: Draw, first: Any, second: Any, draws: int, size: int) -> Rep
     """Many replicates from what each unit adds."""
     at_once = max(1, AT_ONCE // max(first.shape[1], 1))
     parts: list[tuple[Floats, Floats]] = []
-    for start in range(0, draws, at_once):
+    for start in told_rounds(draws, at_once, "draws"):
         weights = np.ascontiguousarray(draw(min(at_once, draws - start)), dtype=np.float64)
         parts.append(((first @ weights).T, (second @ weights).T))
     return Replicates(np.concatenate([a for a, _ in parts]), np.concatenate([b for _, b in parts]), size)

@@ -17,6 +17,7 @@ from edgeworth.inference.comparing.scores.score_effects import steps_of_places
 from edgeworth.inference.tails import Tail
 from edgeworth.measures.along import ResolvedRanking
 from edgeworth.measures.views import Values
+from edgeworth.progress import told_rounds
 from edgeworth.tallies.case_standing import CaseStanding
 from edgeworth.tallies.paired_scores import PairedScores
 
@@ -44,7 +45,7 @@ def bootstrap_differences(
 
     generator = np.random.default_rng(seed)
     found = []
-    for start in range(0, draws, size):
+    for start in told_rounds(draws, size, "draws"):
         counts = [np.zeros((min(size, draws - start), standing.places)) for standing in standings]
         for rows in zip(*counts, strict=True):
             fill(rows, generator)
@@ -133,7 +134,7 @@ def permutation_tail(
     observed = abs(float(swapped(np.zeros((1, len(paired)), dtype=bool))[0]))
     size = max(1, CHUNK // max(1, len(paired), width))
     count = 0
-    for start in range(0, draws, size):
+    for start in told_rounds(draws, size, "draws"):
         shape = (min(size, draws - start), paired.units)
         swap = generator.integers(0, 2, size=shape, dtype=np.uint8).astype(bool)
         values = swapped(swap if codes is None else swap[:, codes])

@@ -25,6 +25,7 @@ from edgeworth.inference.comparing.swaps.sign_sums import MOST_BYTES, check_draw
 from edgeworth.inference.comparing.swaps.staircase import Staircase
 from edgeworth.inference.comparing.swaps.two_class_gaps import Balance, Quotient, reaches, two_class_measure
 from edgeworth.inference.tails import Tail
+from edgeworth.progress import told_rounds
 
 MOST_ENUMERATED = 20
 """Groups of which all swaps are gone through."""
@@ -242,7 +243,7 @@ class _SwappedGroups:
         rng, count = np.random.default_rng(seed), 0
         rounds = max(1, (1 << 22) // self.groups)
         change = (self.one_way - self.other_way).astype(np.float64)
-        for start in range(0, draws, rounds):
+        for start in told_rounds(draws, rounds, "draws"):
             coins = rng.integers(0, 2, size=(min(rounds, draws - start), self.groups), dtype=np.int8)
             # Sums of counts are below 2^53: the floats are whole numbers.
             sums = (coins @ change).astype(np.int64) + self.other_way.sum(axis=0)

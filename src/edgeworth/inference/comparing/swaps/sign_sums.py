@@ -30,6 +30,7 @@ from edgeworth.inference.comparing.swaps.sign_grid import grid_tail
 from edgeworth.inference.comparing.swaps.staircase import Staircase
 from edgeworth.inference.comparing.swaps.two_class_gaps import Balance
 from edgeworth.inference.tails import Tail
+from edgeworth.progress import told_rounds
 
 MOST_BYTES = 2 << 30
 """Bytes moved for the long integer, some tenths of a second."""
@@ -147,7 +148,7 @@ class SignSums:
         weights = np.array([amount / scale for amount in self.amounts])
         least, slack = self.observed / scale, 0.0 if exact else 1e-13
         count, rounds = 0, max(1, (1 << 22) // len(self.amounts))
-        for start in range(0, draws, rounds):
+        for start in told_rounds(draws, rounds, "draws"):
             signed = self._random_signs(rng, min(rounds, draws - start))
             distance = np.abs(signed @ weights) - least
             count += int((distance > slack).sum() if not exact else (distance >= 0).sum())
