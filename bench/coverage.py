@@ -177,7 +177,7 @@ def measure(cell: Cell, replications: int) -> tuple[Count, Count]:
     for places in cell.samples(replications):
         if min(places.targets, places.background) < 2:
             continue
-        counts = places.joined()
+        counts = places.parts
         both = average_precision_effects(places, cell.ties), roc_area_effects(places)
         for count, truth, effects, separated in zip(found, truths, both, bounds_of, strict=True):
             spread = independent(effects, counts)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import csv
+import math
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter, Token
 
-from edgeworth.errors import InputError
+from edgeworth.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from edgeworth.bet import Bookmaker
+    from edgeworth.bet.conversions import Form
 
 # A label, and the name of standard output, may begin with a hyphen.
 Hyphen = Parameter(allow_leading_hyphen=True)
@@ -20,6 +22,10 @@ Labels = Annotated[str | None, Hyphen, Parameter(help="The labels in their order
 Adjust = Annotated[
     Literal["holm", "benjamini-hochberg", "tukey", "none"],
     Parameter(help="How p-values of many pairs are made to hold together."),
+]
+OddsForm = Annotated[
+    Literal["decimal", "fractional", "american", "probability"],
+    Parameter(help="How odds are written: 3.5, 5/2, +250 or the probability they imply."),
 ]
 Level = Annotated[float, Parameter(help="Confidence level of intervals.")]
 Seed = Annotated[int, Parameter(help="Seed of what is drawn at random.")]
@@ -47,18 +53,45 @@ def split(labels: str | None) -> list[str] | None:
 
 
 def numbers(text: str, name: str) -> list[float]:
-    try:
-        return [float(part) for part in text.replace(",", " ").split()]
-    except ValueError as error:
-        raise InputError(f"{name} holds something that is no number: {error}") from None
+    """Numbers separated by commas or blanks."""
+    found = []
+    for part in text.replace(",", " ").split():
+        try:
+            found.append(float(part))
+        except ValueError:
+            raise InputError(f"{name} holds something that is no number: {part!r}") from None
+    return found
 
 
-def named_bookmaker(name: str | None, seed: int) -> Bookmaker | None:
+def decimal_numbers(text: str, name: str, form: Form, *, infinite: bool = False) -> list[float]:
+    """Odds as they were written, as decimal odds; infinite ones, where nothing can be laid, stay."""
+    from edgeworth.bet import decimal_odds
+
+    found = []
+    for place, part in enumerate(text.replace(",", " ").split(), start=1):
+        if infinite and part.lower() in ("inf", "infinity", "∞"):
+            found.append(math.inf)
+            continue
+        try:
+            found.append(float(decimal_odds(part, form=form)))
+        except (InputError, OverflowError) as error:
+            other = "" if form != "decimal" else "; --odds-form says if they are written in another way"
+            raise InputError(f"{name} of outcome {place}: {error}{other}") from None
+    return found
+
+
+def named_bookmaker(name: str | None, seed: int, interval: str | None = None) -> Bookmaker | None:
+    """The drunkard, with prices from the interval."""
     if name is None:
+        if interval is not None:
+            raise OptionError("drunk-interval has no meaning without --bookmaker drunken")
         return None
     from edgeworth.bet import Drunken
 
-    return Drunken(seed=seed)
+    ends = [0.0, 1.0] if interval is None else numbers(interval, "drunk-interval")
+    if len(ends) != 2:
+        raise OptionError(f"drunk-interval is the lowest and the highest price, as .15,.85; saw {interval!r}")
+    return Drunken(ends[0], ends[1], seed=seed)
 
 
 def matrix(text: str) -> list[list[float]]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from edgeworth import bet
+from edgeworth.bet.staking import Unbalanced
 from edgeworth.errors import OptionError
 from edgeworth.evaluation import about_run
 from edgeworth.inference import chance
 from edgeworth.reports import Report, selection_report, stakes_report
+from edgeworth.reports.stakes import game_report
 
 
 def chance_report(
@@ -45,10 +47,32 @@ def kelly_report(
     *,
     lay: Sequence[float] | None = None,
     fraction: float = 1.0,
+    normalise: bool = False,
+    unbalanced: Unbalanced = "refuse",
 ) -> Report:
-    """Kelly's stakes for one race, and what becomes of the wealth after each outcome."""
-    stakes = bet.kelly(probabilities, odds, lay=lay, fraction=fraction)
+    """Kelly's stakes for one race, and what becomes of the wealth after each outcome.
+
+    One probability and one price are a game that comes true or not, backed or laid.
+    """
+    about = about_run(odds=list(odds), fraction=fraction, lay=None if lay is None else list(lay))
+    if len(probabilities) == len(odds) == 1 and (lay is None or len(lay) == 1):
+        if normalise or unbalanced != "refuse":
+            raise OptionError("a game has one probability and one price: nothing to normalise or balance")
+        return _game_report(probabilities[0], odds[0], None if lay is None else lay[0], fraction, about)
+    stakes = bet.kelly(
+        probabilities, odds, lay=lay, fraction=fraction, normalise=normalise, unbalanced=unbalanced
+    )
     wealth = bet.wealth_after(odds, stakes, lay=lay)
-    growth = bet.growth(probabilities, odds, stakes, lay=lay)
-    about = about_run(odds=list(odds), fraction=fraction)
-    return stakes_report(probabilities, odds, stakes.tolist(), wealth.tolist(), float(growth), about)
+    growth = bet.growth(probabilities, odds, stakes, lay=lay, normalise=normalise)
+    whole = sum(probabilities) if normalise else 1.0
+    shares = [p / whole for p in probabilities]
+    return stakes_report(shares, odds, stakes.tolist(), wealth.tolist(), float(growth), about)
+
+
+def _game_report(
+    probability: float, odds: float, lay: float | None, fraction: float, about: dict[str, Any]
+) -> Report:
+    stake = bet.kelly(probability, odds, lay=lay, fraction=fraction)
+    wealth = bet.wealth_after(odds, stake, lay=lay)
+    growth = bet.growth(probability, odds, stake, lay=lay)
+    return game_report(probability, odds, float(stake), wealth.tolist(), float(growth), about)

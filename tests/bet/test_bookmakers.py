@@ -14,6 +14,7 @@ from edgeworth.bet import (
     Commission,
     Drunken,
     Market,
+    Quote,
     Rival,
     factors,
     fair_odds,
@@ -122,16 +123,57 @@ def test_a_commission_leaves_something(rate: float) -> None:
         Commission(rate, Market([2.0]))
 
 
+def test_one_game_at_one_price_is_two_outcomes_of_a_race() -> None:
+    """Backing and laying "true" gives what backing and laying either outcome gives, with commission too."""
+    rng = np.random.default_rng(43)
+    p, odds = rng.uniform(0.02, 0.98, 200), rng.uniform(1.02, 30, 200)
+    for book in (Market(odds), Market(odds, lay=odds * 1.2), Commission(0.05, Market(odds))):
+        quote = book.quote((200,))
+        both = quote.two_way()
+        races = np.stack([1 - p, p], axis=1)
+        for outcome in (0, 1):
+            np.testing.assert_allclose(
+                factors(races, both.back, lay=both.lay, outcome=np.full(200, outcome)),
+                game_factors(p, quote.back, lay=quote.lay, outcome=np.full(200, outcome)),
+                rtol=1e-9,
+            )
+
+
+def test_a_game_that_cannot_be_laid_is_only_backed() -> None:
+    for quote in (Quote(np.array([3.0]), np.array([math.inf])), Quote(np.array([3.0]), None)):
+        both = quote.two_way()
+        for p, expected in ((0.5, [0.75, 1.5]), (0.2, [1.0, 1.0])):
+            stakes = [factors([[1 - p, p]], both.back, lay=both.lay, outcome=[y])[0] for y in (0, 1)]
+            assert stakes == pytest.approx(expected, rel=1e-12)
+
+
+def test_who_quotes_a_price_a_case() -> None:
+    assert Market([2.0, 3.0, 4.0]).is_game(3)
+    assert not Market([2.0, 2.0]).is_game(3)
+    assert not Market([[2.0, 2.0]] * 3).is_game(3)
+    assert Commission(0.02, Rival([0.5, 0.5, 0.4])).is_game(3)
+    assert Drunken().is_game(7)
+    with pytest.raises(ew.InputError, match="may be one a case or one a class"):
+        Market([2.0, 2.0]).is_game(2)
+
+
+def test_bookmakers_have_names_for_sentences() -> None:
+    assert Commission(0.02, Rival([0.5])).said == "the rival's prices less 2% commission"
+    assert Commission(0.05, Market([2.0])).said == "the market's odds less 5% commission"
+    assert Drunken().said == "a drunken bookmaker"
+    assert Drunken(0.15, 0.85).said == "a drunken bookmaker (0.15 to 0.85)"
+
+
 def test_refusals() -> None:
     with pytest.raises(
-        ew.InputError, match=r"the rival's probabilities lie between 0 and 1; saw 1\.5 in position 1"
+        ew.InputError, match=r"the rival's probabilities lie between 0 and 1; saw 1\.5 in position 2"
     ):
         Rival([0.5, 1.5])
     with pytest.raises(ew.InputError, match=r"they add up to 0\.9"):
         Rival([[0.5, 0.4]])
     with pytest.raises(ew.InputError, match=r"have the shape \(2,\), the forecasts \(3,\)"):
         Rival([0.5, 0.5]).prices((3,))
-    with pytest.raises(ew.InputError, match="odds are decimal and finite and above 1; saw 1 in position 0"):
+    with pytest.raises(ew.InputError, match="odds are decimal and finite and above 1; saw 1 in position 1"):
         Market([1.0, 2.0])
     with pytest.raises(ew.InputError, match="lay odds"):
         Market([2.0, 2.0], lay=[2.0, math.nan])

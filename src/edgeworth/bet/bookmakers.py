@@ -16,6 +16,9 @@ from edgeworth.bet.checking import Floats, add_to_one, as_floats, check_odds, ch
 from edgeworth.bet.odds import check_margin
 from edgeworth.errors import InputError, OptionError
 
+NO_WINNINGS = float(np.nextafter(1.0, 2.0))
+"""Odds that return the stake and nothing: what is backed at them is wealth that was kept."""
+
 
 @dataclass(frozen=True)
 class Quote:
@@ -24,12 +27,35 @@ class Quote:
     back: Floats
     lay: Floats | None
 
+    def two_way(self) -> Quote:
+        """Odds on "true" as odds on both outcomes, "false" first: who lays the one backs the other.
+
+        A lay at L wins a unit for L − 1 at risk, so it backs "false" at ``L/(L − 1)``.
+
+        >>> both = Quote(np.array([4.0]), np.array([5.0])).two_way()
+        >>> both.back.tolist(), [[round(odds, 4) for odds in row] for row in both.lay.tolist()]
+        ([[1.25, 4.0]], [[1.3333, 5.0]])
+        """
+        if self.lay is None:
+            return Quote(np.stack([np.full_like(self.back, NO_WINNINGS), self.back], axis=-1), None)
+        back = np.stack([_other_side(self.lay), self.back], axis=-1)
+        return Quote(back, np.stack([_other_side(self.back), self.lay], axis=-1))
+
 
 class Bookmaker(Protocol):
     """Anyone who quotes odds for games or races of a shape."""
 
+    @property
+    def said(self) -> str:
+        """Who that is, within a sentence: "bets against …"."""
+        ...
+
     def quote(self, shape: tuple[int, ...]) -> Quote:
         """Odds for every game or race."""
+        ...
+
+    def is_game(self, cases: int) -> bool:
+        """Whether so many cases of two classes are games at one price each, of "true"."""
         ...
 
 
@@ -42,6 +68,15 @@ class Rival:
     """
 
     probabilities: ArrayLike
+
+    @property
+    def said(self) -> str:
+        """As in a sentence."""
+        return "the rival"
+
+    def is_game(self, cases: int) -> bool:
+        """Whether there is a probability of "true" for every case."""
+        return _one_each(np.asarray(self.probabilities), cases, "the rival's probabilities")
 
     def __post_init__(self) -> None:
         forecast = as_floats(self.probabilities, "the rival's probabilities")
@@ -73,6 +108,15 @@ class Market:
 
     odds: ArrayLike
     lay: ArrayLike | None = None
+
+    @property
+    def said(self) -> str:
+        """As in a sentence."""
+        return "the market's odds"
+
+    def is_game(self, cases: int) -> bool:
+        """Whether there are odds on "true" for every case."""
+        return _one_each(np.asarray(self.odds), cases, "the market's odds")
 
     def __post_init__(self) -> None:
         odds = as_floats(self.odds, "odds")
@@ -134,6 +178,16 @@ class Commission:
         if not (isinstance(self.rate, (int, float)) and 0 <= self.rate < 1):
             raise OptionError(f"the commission is a share of winnings, from 0 to below 1; saw {self.rate!r}")
 
+    @property
+    def said(self) -> str:
+        """As in a sentence: "the market's odds less 5% commission"."""
+        offered = "the rival's prices" if self.bookmaker.said == "the rival" else self.bookmaker.said
+        return f"{offered} less {self.rate * 100:g}% commission"
+
+    def is_game(self, cases: int) -> bool:
+        """As the bookmaker's whose odds these are."""
+        return self.bookmaker.is_game(cases)
+
     def prices(self, shape: tuple[int, ...]) -> Floats:
         """What a unit of winnings costs to back, commission paid."""
         return 1 / self.quote(shape).back
@@ -143,6 +197,22 @@ class Commission:
         offered, kept = self.bookmaker.quote(shape), 1 - self.rate
         lay = None if offered.lay is None else 1 + (offered.lay - 1) / kept
         return Quote(1 + (offered.back - 1) * kept, lay)
+
+
+def _one_each(values: Floats, cases: int, name: str) -> bool:
+    """Whether these are one number a case and not one a class; two numbers for two cases may be either."""
+    if values.shape == (cases,) == (2,):
+        raise InputError(
+            f"two of {name} for two cases of two classes may be one a case or one a class: give a row for "
+            "each case and a column for each class"
+        )
+    return values.shape == (cases,)
+
+
+def _other_side(odds: Floats) -> Floats:
+    """``O/(O − 1)``; where that is 1 to the last bit there is nothing to win."""
+    with np.errstate(invalid="ignore"):
+        return np.fmax(odds / (odds - 1), NO_WINNINGS)
 
 
 def _shaped(values: Floats, shape: tuple[int, ...], name: str) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,14 +66,19 @@ def frozen(values: Floats) -> Floats:
     return values
 
 
-def check_odds(odds: Floats, name: str = "odds", *, infinite: bool = False) -> None:
-    """Refuse odds that return no more than the stake, and odds that are no number."""
+def check_odds(
+    odds: Floats, name: str = "odds", *, infinite: bool = False, outcomes: Sequence[object] | None = None
+) -> None:
+    """Refuse odds that return no more than the stake, and odds that are no number.
+
+    ``outcomes`` are the names of the columns, where these are known.
+    """
     good = odds > 1
     if not infinite:
         good &= odds < np.inf
     if not good.all():
         needed = "above 1 (infinite where nothing can be laid)" if infinite else "finite and above 1"
-        raise InputError(f"{name} are decimal and {needed}; saw {at_first(odds, ~good)}")
+        raise InputError(f"{name} are decimal and {needed}; saw {at_first(odds, ~good, outcomes)}")
 
 
 def check_shares(shares: Floats, name: str = "probabilities") -> None:
@@ -101,10 +107,10 @@ def add_to_one(probabilities: Floats, *, normalise: bool) -> Floats:
         needed = "have something to normalise"
     else:
         bad = ~(np.abs(sums - 1) <= SUM_TOLERANCE)
-        needed = f"add up to 1 (within {SUM_TOLERANCE:g}; normalise=True divides by the sum)"
+        needed = f"add up to 1 (within {SUM_TOLERANCE:g}; normalise divides by the sum)"
     if bad.any():
         row = int(np.argmax(bad))
-        said = f"row {row:,} adds" if sums.ndim and len(sums) > 1 else "they add"
+        said = f"row {row + 1:,} adds" if sums.ndim and len(sums) > 1 else "they add"
         raise InputError(f"the probabilities of a race must {needed}; {said} up to {sums.ravel()[row]:.9g}")
     return np.asarray(probabilities / sums[..., None])
 
@@ -157,12 +163,24 @@ def chosen(values: Floats, outcome: ArrayLike) -> Floats:
     return np.asarray(np.take_along_axis(values, picked[..., None].astype(np.intp), axis=-1)[..., 0])
 
 
-def at_first(values: NDArray[Any], bad: NDArray[np.bool_]) -> str:
-    """The first offending value and where it stands, counted from 0."""
+def at_first(values: NDArray[Any], bad: NDArray[np.bool_], columns: Sequence[object] | None = None) -> str:
+    """The first offending value and where it stands: rows, columns and positions are counted from 1.
+
+    >>> at_first(np.array([[2.0, 3.0], [2.0, 0.5]]), np.array([[False, False], [False, True]]))
+    '0.5 in row 2, column 2'
+    """
     where = np.unravel_index(int(np.argmax(bad)), values.shape) if values.ndim else ()
-    names = ("row", "column") if values.ndim == 2 else ("position",) if values.ndim == 1 else ()
-    place = ", ".join(f"{name} {int(index):,}" for name, index in zip(names, where, strict=False))
-    return f"{values[where]:.9g}" + (f" in {place}" if place else "")
+    place = said_place(tuple(int(index) for index in where), columns)
+    return f"{values[where]:.9g}{place}"
+
+
+def said_place(index: tuple[int, ...], columns: Sequence[object] | None = None) -> str:
+    """Where something stands, in words: " in row 2, column 3", with the column's name where there is one."""
+    names = ("row", "column") if len(index) == 2 else ("position",) if len(index) == 1 else ()
+    said = [f"{name} {at + 1:,}" for name, at in zip(names, index, strict=False)]
+    if columns is not None and len(index) == 2:
+        said[1] += f" ({columns[index[1]]})"
+    return " in " + ", ".join(said) if said else ""
 
 
 def _short(values: object) -> str:

@@ -16,6 +16,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.bet.checking import said_place
 from edgeworth.errors import InputError, OptionError
 
 Form = Literal["decimal", "fractional", "american", "probability"]
@@ -71,7 +72,7 @@ def fractional_odds(odds: Any, *, form: Form) -> Any:
     if _is_one(odds):
         return _net(odds, form, "")
     items = np.asarray(odds, dtype=object)
-    exact = [_net(item, form, _place(index)) for index, item in np.ndenumerate(items)]
+    exact = [_net(item, form, said_place(index)) for index, item in np.ndenumerate(items)]
     result = np.empty(items.shape, dtype=object)
     result.ravel()[:] = exact
     return result
@@ -125,6 +126,9 @@ def _number(value: Any, form: Form, place: str) -> Fraction:
             text = value.strip()
             if form == "fractional" and text.lower() in ("evens", "even", "evs"):
                 return Fraction(1)
+            # 5/2 written for decimal or American odds is a fractional price, one more than its quotient.
+            if "/" in text and form in ("decimal", "american"):
+                raise ValueError
             return Fraction(text.replace("−", "-"))
         if isinstance(value, (Fraction, int, Decimal)):
             return Fraction(value)
@@ -143,7 +147,7 @@ def _net_floats(odds: Floats, form: Form) -> Floats:
         }[form] & np.isfinite(odds)
     if not good.all():
         index = np.unravel_index(int(np.argmin(good)), odds.shape) if odds.ndim else ()
-        raise InputError(f"{_NEEDED[form]}; saw {odds[index]:g}{_place(tuple(int(i) for i in index))}")
+        raise InputError(f"{_NEEDED[form]}; saw {odds[index]:g}{said_place(tuple(int(i) for i in index))}")
     if form == "decimal":
         return odds - 1
     if form == "fractional":
@@ -155,12 +159,6 @@ def _net_floats(odds: Floats, form: Form) -> Floats:
 
 def _is_one(odds: Any) -> bool:
     return isinstance(odds, (str, Fraction, Decimal)) or np.ndim(odds) == 0
-
-
-def _place(index: tuple[int, ...]) -> str:
-    names = ("position",) if len(index) == 1 else ("row", "column")
-    named = [f"{name} {at:,}" for name, at in zip(names, index, strict=False)]
-    return " in " + ", ".join(named) if named else ""
 
 
 def _check_form(form: str) -> None:

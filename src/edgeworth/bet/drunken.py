@@ -14,6 +14,9 @@ from edgeworth.bet.bookmakers import Quote
 from edgeworth.bet.checking import Floats, add_to_one, as_floats, check_shares
 from edgeworth.errors import InputError, OptionError, check_seed
 
+SAID = "a drunken bookmaker"
+"""As in a sentence."""
+
 CASES_AT_ONCE = 1 << 16
 FACTORS_AT_ONCE = 16
 """Prices multiplied before a logarithm is taken; draws from (0, 1) are at least 2⁻⁵³ and do not underflow."""
@@ -37,6 +40,17 @@ class Drunken:
     low: float = 0.0
     high: float = 1.0
     seed: int = 0
+
+    @property
+    def said(self) -> str:
+        """As in a sentence; other prices than all between 0 and 1 are named."""
+        if (self.low, self.high) == (0, 1):
+            return SAID
+        return f"{SAID} ({self.low:g} to {self.high:g})"
+
+    def is_game(self, cases: int) -> bool:  # noqa: ARG002  # the protocol asks with it
+        """Always: of two classes the price of the second is drawn."""
+        return True
 
     def __post_init__(self) -> None:
         check_seed(self.seed)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.bet.checking import (
     BOOK_TOLERANCE,
@@ -72,11 +74,11 @@ def refuse_arbitrage(back: Floats, lay: Floats) -> None:
     ):
         if bad.any():
             row = int(np.argmax(bad))
-            where = f" in row {row:,}" if len(back) > 1 else ""
+            where = f" in row {row + 1:,}" if len(back) > 1 else ""
             raise BookError(
                 f"{what} every outcome is an arbitrage{where}: the implied prices add up to {sums[row]:.9g}, "
-                "so the best stakes have no limit; check the odds, or choose unbalanced='normalise' "
-                "(prices scaled to 1) or 'cap' (stakes and liabilities within the wealth)"
+                "so the best stakes have no limit; check the odds, or say what to do when it is unbalanced: "
+                "'normalise' (prices scaled to 1) or 'cap' (stakes and liabilities within the wealth)"
             )
 
 
@@ -90,7 +92,7 @@ def refuse_crossed(back: Floats, lay: Floats) -> None:
         )
 
 
-def _lay_all(lay: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def _lay_all(lay: Floats) -> NDArray[np.bool_]:
     """Where laying everything profits; with an outcome that cannot be laid, costing nothing is enough."""
     sums = (1 / lay).sum(axis=1)
     spared = np.isinf(lay).any(axis=1)
@@ -150,9 +152,8 @@ def _clip(p: Floats, low: Floats, high: Floats, level: Floats) -> Floats:
     return np.minimum(np.maximum(asked, low), high)
 
 
-def _count(points: Floats, holds: object) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:
+def _count(points: Floats, holds: Callable[[Floats], NDArray[np.bool_]]) -> NDArray[np.intp]:
     """How many of a row's sorted points a condition holds for, when it holds for the first ones only."""
-    assert callable(holds)
     rows = np.arange(len(points))
     low = np.zeros(len(points), dtype=np.intp)
     high = np.full(len(points), points.shape[1], dtype=np.intp)

@@ -16,7 +16,7 @@ def checked_logs(log_factors: ArrayLike) -> Floats:
     if np.isnan(logs).any():
         where = np.unravel_index(int(np.isnan(logs).argmax()), logs.shape)
         raise InputError(
-            f"the wealth factor of case {int(where[0])} is not a number: both forecasts gave 0 to what "
+            f"the wealth factor of case {int(where[0]) + 1:,} is not a number: both forecasts gave 0 to what "
             "happened, or a probability is missing; leave the case out or give it a probability above 0"
         )
     return logs

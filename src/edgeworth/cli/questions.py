@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from edgeworth.arguments import Seed, Whole, numbers
+from edgeworth.arguments import Hyphen, OddsForm, Seed, Whole, decimal_numbers, numbers
 from edgeworth.cli.app import app
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.errors import OptionError
@@ -51,20 +51,45 @@ def chance(
 @app.command
 def kelly(
     *,
-    probabilities: Annotated[str, Parameter(help="The probability of each outcome, separated by commas.")],
-    odds: Annotated[str, Parameter(help="The decimal odds on each outcome, separated by commas.")],
+    probabilities: Annotated[
+        str,
+        Parameter(help="The probability of each outcome, separated by commas; one for a game."),
+    ],
+    odds: Annotated[
+        str,
+        Hyphen,
+        Parameter(help="The odds on each outcome, separated by commas; one for a game, to back or lay at."),
+    ],
     lay: Annotated[
-        str | None, Parameter(help="The odds at which each outcome can be laid; backing only if left out.")
+        str | None,
+        Hyphen,
+        Parameter(
+            help="The odds at which each outcome can be laid (inf: not that one); races are only backed if "
+            "left out."
+        ),
     ] = None,
+    odds_form: OddsForm = "decimal",
     fraction: Annotated[float, Parameter(help="The fraction of the full stakes.")] = 1.0,
+    normalise: Annotated[bool, Parameter(help="Divide the probabilities by their sum.", negative="")] = False,
+    unbalanced: Annotated[
+        Literal["refuse", "normalise", "cap"],
+        Parameter(
+            help="With lay odds that are an arbitrage: refuse, scale the prices until it is gone, or keep "
+            "stakes and liabilities within the wealth."
+        ),
+    ] = "refuse",
     output: Output = NO_OUTPUT,
 ) -> None:
-    """Kelly's stakes for one race: what share of the wealth to bet on each outcome."""
+    """Kelly's stakes for one race or one game: what share of the wealth to bet on each outcome."""
     from edgeworth.questions import kelly_report
 
-    prices = None if lay is None else numbers(lay, "lay")
     report = kelly_report(
-        numbers(probabilities, "probabilities"), numbers(odds, "odds"), lay=prices, fraction=fraction
+        numbers(probabilities, "probabilities"),
+        decimal_numbers(odds, "odds", odds_form),
+        lay=None if lay is None else decimal_numbers(lay, "lay odds", odds_form, infinite=True),
+        fraction=fraction,
+        normalise=normalise,
+        unbalanced=unbalanced,
     )
     show(report, output)
 

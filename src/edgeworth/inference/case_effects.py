@@ -11,6 +11,7 @@ from one side of the interval to the other and covers less, so the bias is told 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Self, TypeAlias
 
@@ -20,6 +21,7 @@ from edgeworth.errors import OptionError
 from edgeworth.measures.harmonic import reciprocal_sum
 from edgeworth.measures.steps import Steps
 from edgeworth.measures.views import Values
+from edgeworth.tallies.threads import row_blocks
 
 TiePolicy: TypeAlias = Literal["threshold", "expected"]
 
@@ -35,6 +37,9 @@ NO_VARIANCE = 1e-24
 """A variance below this is rounding."""
 
 TINY = 1e-300
+
+BLOCK = 1 << 16
+"""Steps gone through at once, so that a long list needs little room beside its effects."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,12 @@ class Places:
         lost = float(steps.targets[0] - steps.hits.sum())
         return cls(steps.hits, tied, steps.hits_above, steps.seen_above, gap, lost)
 
+    def of_steps(self, rows: slice) -> Self:
+        """Some of the steps; gaps and lost targets are not theirs."""
+        return type(self)(
+            self.hits[rows], self.tied[rows], self.hits_above[rows], self.seen_above[rows], np.zeros(0), 0.0
+        )
+
     @property
     def targets(self) -> float:
         """All targets."""
@@ -73,9 +84,14 @@ class Places:
         """All other cases."""
         return float(self.tied.sum() + self.gap.sum())
 
+    @property
+    def parts(self) -> tuple[Values, ...]:
+        """The cases of each place, in the order of ``Effects.parts``."""
+        return self.hits, self.tied, self.gap, np.array([self.lost])
+
     def joined(self) -> Values:
-        """The cases of each place in one row, in the order of ``Effects.joined``."""
-        return np.concatenate([self.hits, self.tied, self.gap, [self.lost]])
+        """The same in one row."""
+        return np.concatenate(self.parts)
 
 
 @dataclass(frozen=True)
@@ -92,9 +108,14 @@ class Effects:
     gap: Values
     lost: float
 
+    @property
+    def parts(self) -> tuple[Values, ...]:
+        """Targets and background of the steps, the gaps, the targets never ranked."""
+        return self.target, self.tied, self.gap, np.array([self.lost])
+
     def joined(self) -> Values:
-        """One row: targets and background of the steps, the gaps, the targets never ranked."""
-        return np.concatenate([self.target, self.tied, self.gap, [self.lost]])
+        """The same in one row."""
+        return np.concatenate(self.parts)
 
 
 @dataclass(frozen=True)
@@ -123,32 +144,42 @@ def average_precision_effects(
     unit, other = units
     if places.targets < 2 * unit:
         raise OptionError(f"average precision needs two targets for an interval; saw {places.targets:g}")
-    hits, size, targets = places.hits, places.hits + places.tied, places.targets
-    whole = _precision(places, ties, hits, size)
-    # Of a group that weighs less than a typical case, all that there is can go.
-    own, own_tied = np.minimum(unit, hits), np.minimum(other, places.tied)
-    lost_target = (whole - _precision(places, ties, hits - own, size - own)) / own
-    lost_tied = (whole - _precision(places, ties, hits, size - own_tied)) / np.maximum(own_tied, TINY)
-    below_target = _tails(whole - _precision(places, ties, hits, size, gone=(unit, unit))) / unit
-    below_background = _tails(whole - _precision(places, ties, hits, size, gone=(0.0, other))) / other
-    value = float(whole.sum() / targets)
-    target = (lost_target + below_target[1:] - value) / (targets - unit)
-    tied = (lost_tied + below_background[1:]) / targets
-    gap = below_background / targets
+    number, targets = len(places.hits), places.targets
+    target, tied, below, gap = np.empty(number), np.empty(number), np.zeros(number + 1), np.zeros(number + 1)
+    total = 0.0
+    for rows in row_blocks(number, BLOCK):
+        part = places.of_steps(rows)
+        hits, size = part.hits, part.hits + part.tied
+        whole = _precision(part, ties, hits, size)
+        total += float(whole.sum())
+        # Of a group that weighs less than a typical case, all that there is can go.
+        own, own_tied = np.minimum(unit, hits), np.minimum(other, part.tied)
+        target[rows] = (whole - _precision(part, ties, hits - own, size - own)) / own
+        tied[rows] = (whole - _precision(part, ties, hits, size - own_tied)) / np.maximum(own_tied, TINY)
+        below[rows] = (whole - _precision(part, ties, hits, size, gone=(unit, unit))) / unit
+        gap[rows] = (whole - _precision(part, ties, hits, size, gone=(0.0, other))) / other
+    for sums in (below, gap):
+        # Of this step and all later ones; 0 after the last.
+        np.cumsum(sums[::-1], out=sums[::-1])
+    value = total / targets
+    target += below[1:]
+    target -= value
+    target /= targets - unit
+    tied += gap[1:]
+    tied /= targets
+    gap /= targets
     lost = -value / (targets - unit)
     # Centred, and scaled so that the squares sum to Tukey's (n−1)/n Σ(effect − mean)².
     whole_weight = targets + places.background
     cases = targets / unit + places.background / other
-    mean = float(places.joined() @ np.concatenate([target, tied, gap, [lost]]) / whole_weight)
+    effects = (target, tied, gap, np.array([lost]))
+    mean = sum(float(many @ each) for many, each in zip(places.parts, effects, strict=True)) / whole_weight
     scale = math.sqrt(1 - 1 / cases)
-    return Effects(
-        value=value,
-        bias=-(cases - 1) * mean * whole_weight / cases,
-        target=(target - mean) * scale,
-        tied=(tied - mean) * scale,
-        gap=(gap - mean) * scale,
-        lost=(lost - mean) * scale,
-    )
+    for each in effects:
+        each -= mean
+        each *= scale
+    bias = -(cases - 1) * mean * whole_weight / cases
+    return Effects(value, bias, target, tied, gap, float(effects[-1][0]))
 
 
 def roc_area_effects(places: Places, units: tuple[float, float] = (1.0, 1.0)) -> Effects:
@@ -182,15 +213,27 @@ def roc_area_effects(places: Places, units: tuple[float, float] = (1.0, 1.0)) ->
 
 
 def independent(
-    effects: Effects, counts: Values, squares: Values | None = None, fourths: Values | None = None
+    effects: Effects,
+    counts: Sequence[Values],
+    squares: Sequence[Values] | None = None,
+    fourths: Sequence[Values] | None = None,
 ) -> Spread:
     """Σ effect² over independent cases, and the degrees of freedom of that sum.
 
-    ``counts`` are ``places.joined()``; for sampling weights give Σw² and Σw⁴ of the same places as well.
+    ``counts`` are ``places.parts``; for sampling weights give Σw² and Σw⁴ of the same places as well.
     """
-    squared = effects.joined() ** 2
-    second = float((counts if squares is None else squares) @ squared)
-    fourth = float((counts if fourths is None else fourths) @ squared**2)
+    second = fourth = 0.0
+    # Part by part: as one row the effects of a long list would be copied several times.
+    for each, square, fourth_power in zip(
+        effects.parts,
+        counts if squares is None else squares,
+        counts if fourths is None else fourths,
+        strict=True,
+    ):
+        squared = each**2
+        second += float(square @ squared)
+        squared *= squared
+        fourth += float(fourth_power @ squared)
     return Spread(second, FREEDOM * second**2 / fourth if second > NO_VARIANCE else 0.0)
 
 
@@ -235,8 +278,3 @@ def _precision(
     slope = np.where(size > 1, (hits - 1) / np.maximum(size - 1, TINY), 0.0)
     inside = slope * size + (hits_above + 1 - slope * (1 + seen_above)) * reciprocal_sum(seen_above, size)
     return np.asarray(hits / np.maximum(size, TINY) * inside)
-
-
-def _tails(parts: Values) -> Values:
-    """Sums of this one and all later ones; one more, 0, at the end."""
-    return np.append(np.cumsum(parts[::-1])[::-1], 0.0)

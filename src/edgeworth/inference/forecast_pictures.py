@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.inference.forecast_curves import LAW_POINTS, FinalLaw, Floats, thinned
+from edgeworth.inference.forecast_curves import Floats, thinned
 from edgeworth.inference.reliability import ReliabilityBands
 from edgeworth.inference.sequential import ConfidenceSequence
 from edgeworth.tallies import Wealth
@@ -24,6 +24,9 @@ PAIR_CELLS = 20
 
 LAW_CELLS = 50
 """Cells of the law of final wealth."""
+
+SEEN = 1e-4
+"""Probability at either end of a law that nobody would see."""
 
 FORECAST_CELLS = 20
 """Cells from 0 to 1 in which forecasts are counted."""
@@ -80,25 +83,43 @@ def pair_cells(pairs: ForecastPairs) -> PairCells:
 
 @dataclass(frozen=True)
 class LawCells:
-    """The law of final log wealth in cells, with the probability of each if the prices or the model is right.
+    """Laws of final log wealth in cells of one width: the probability of each cell, and of all beyond them.
 
-    ``beyond`` are the probabilities of what is not drawn, ruin among it.
+    Ruin and wealth without bound are beyond.
     """
 
     low: Floats
     high: Floats
-    prices: Floats
-    model: Floats
-    beyond: tuple[float, float]
+    laws: dict[str, Floats]
+    beyond: dict[str, float]
 
 
-def law_cells(law: FinalLaw) -> LawCells:
-    """The law's points gathered into ``LAW_CELLS`` cells."""
-    ends = np.arange(0, LAW_POINTS, (LAW_POINTS - 1) // LAW_CELLS)
-    points, chances = law.log_wealth[ends], (law.prices, law.model)
-    prices, model = (np.diff(each[ends]) for each in chances)
-    left, right = (float(each[0] + 1 - each[-1]) for each in chances)
-    return LawCells(points[:-1], points[1:], prices, model, (left, right))
+def law_cells(points: Floats, cumulative: dict[str, Floats], observed: float) -> LawCells:
+    """Cells where these laws lie, and where wealth was observed, at most ``LAW_CELLS`` of them.
+
+    >>> points = np.linspace(-10, 10, 201)
+    >>> found = law_cells(points, {"coin": np.where(points < 1.99, 0.25, 1.0)}, 3.01)
+    >>> float(found.low[0].round(1)), float(found.high[-1].round(1)), found.beyond, len(found.low)
+    (1.9, 3.2, {'coin': 0.25}, 13)
+    """
+    # Where they begin and cease to rise; what lies below the first point does not count as rising.
+    first = min(int((each > each[0] + SEEN).argmax()) for each in cumulative.values()) - 1
+    last = max(int((each >= each[-1] - SEEN).argmax()) for each in cumulative.values())
+    if math.isfinite(observed):
+        here = int(np.searchsorted(points, observed))
+        first, last = min(first, here - 1), max(last, here + 1)
+    first, last = max(first, 0), min(max(last, first + 1), len(points) - 1)
+    together = math.ceil((last - first) / LAW_CELLS)
+    # Whole cells: what is missing is added to the right, and where there is no room to the left.
+    last = first + together * math.ceil((last - first) / together)
+    ends = np.arange(first, last + 1, together) - max(0, last - (len(points) - 1))
+    edges = points[ends]
+    return LawCells(
+        edges[:-1],
+        edges[1:],
+        {name: np.diff(each[ends]) for name, each in cumulative.items()},
+        {name: float(each[ends[0]] + 1 - each[ends[-1]]) for name, each in cumulative.items()},
+    )
 
 
 @dataclass(frozen=True)

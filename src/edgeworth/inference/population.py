@@ -98,7 +98,7 @@ def influence_law(ranking: Ranking, resolved: ResolvedRanking) -> SamplingLaw:
         ties = resolved.ties
         effects = average_precision_effects(places, "threshold" if ties == "threshold" else "expected", units)
     sums = () if ranking.is_counted else weight_sums(ranking)
-    spread = independent(effects, places.joined(), *sums)
+    spread = independent(effects, places.parts, *sums)
     if not spread.variance > NO_VARIANCE or not 0 < effects.value < 1:
         return _without_variance(ranking, effects.value, places, is_area=is_area)
     # Whatever the fourth moment says, a variance is learnt from one degree of freedom at least.
@@ -123,18 +123,18 @@ def typical_weights(ranking: Ranking) -> tuple[float, float]:
     return targets, background
 
 
-def weight_sums(ranking: Ranking) -> tuple[Values, Values]:
-    """Σw² and Σw⁴ of the cases in each place, in the order of ``Places.joined``.
+def weight_sums(ranking: Ranking) -> tuple[tuple[Values, ...], tuple[Values, ...]]:
+    """Σw² and Σw⁴ of the cases in each place, in the order of ``Places.parts``.
 
     Of rows that share a score only Σw² is known; taken as one row they make Σw⁴ larger and the degrees of
     freedom fewer, which is the safe side.
     """
     scores = ranking.standing.scores[::-1]
 
-    def sums(power: int) -> Values:
+    def sums(power: int) -> tuple[Values, ...]:
         targets, _ = _sums_between(ranking.targets, scores, power)
         tied, gaps = _sums_between(ranking.background, scores, power)
-        return np.concatenate([targets[::-1], tied[::-1], gaps[::-1], [float(ranking.unranked)]])
+        return targets[::-1], tied[::-1], gaps[::-1], np.array([float(ranking.unranked)])
 
     return sums(1), sums(2)
 

@@ -11,12 +11,18 @@ from numpy.typing import NDArray
 from edgeworth.inference.random_selection import hits as hits_law
 from edgeworth.inference.recall_bands import bands, hit_curve
 from edgeworth.measures.ranking_steps import steps_of_ranking
+from edgeworth.measures.steps import Steps
 from edgeworth.measures.views import Values
 from edgeworth.tallies import Ranking
+from edgeworth.tallies.threads import row_blocks
 
 POINTS = 75
 """Depths at equal distances, and as many at equal ratios: a long list is looked at from its top."""
 ROC_POINTS = 160
+BLOCK = 1 << 14
+"""Steps looked through at once."""
+FEW = 20
+"""So many times the points that are drawn are kept of a block."""
 CORNERS = 100
 """Corners of the convex hull that are kept before any other point of a ROC curve."""
 
@@ -129,18 +135,26 @@ def pictured_roc(ranking: Ranking, most: int = ROC_POINTS) -> RocCurve:
     steps = steps_of_ranking(ranking)
     ranked, items = float(ranking.ranked_total), float(ranking.total)
     found, targets = float(ranking.targets.total), float(ranking.target_total)
-    seen = np.stack([steps.seen_above, steps.seen_below], axis=1).ravel()
-    hits = np.stack([steps.hits_above, steps.hits_below], axis=1).ravel()
-    seen, hits = (
-        np.concatenate([[0.0], seen, [ranked, items]]),
-        np.concatenate([[0.0], hits, [found, targets]]),
-    )
+    parts = [_candidates(steps, rows, most) for rows in row_blocks(len(steps.hits), BLOCK)]
+    seen = np.concatenate([[0.0], *(seen for seen, _ in parts), [ranked, items]])
+    hits = np.concatenate([[0.0], *(hits for _, hits in parts), [found, targets]])
     fallout, recall = (seen - hits) / float(ranking.background.total), hits / targets
     # Sums of weights are rounded: the curve still rises, and ends in the corner.
     fallout, recall = (np.maximum.accumulate(np.clip(x, 0.0, 1.0)) for x in (fallout, recall))
     kept = _bends(fallout, recall)
     kept = kept[_thinned(fallout[kept], recall[kept], most)]
     return RocCurve(fallout[kept], recall[kept], seen[kept])
+
+
+def _candidates(steps: Steps, rows: slice, most: int) -> tuple[Values, Values]:
+    """Points of some steps that may be worth drawing: all corners of their hull, and some evenly along."""
+    seen = np.stack([steps.seen_above[rows], steps.seen_below[rows]], axis=1).ravel()
+    hits = np.stack([steps.hits_above[rows], steps.hits_below[rows]], axis=1).ravel()
+    if len(seen) <= FEW * most:
+        return seen, hits
+    evenly = np.linspace(0, len(seen) - 1, FEW * most).round().astype(np.intp)
+    kept = np.union1d(upper_hull(seen - hits, hits), evenly)
+    return seen[kept], hits[kept]
 
 
 def _bends(x: Values, y: Values) -> NDArray[np.intp]:

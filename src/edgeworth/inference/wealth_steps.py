@@ -71,7 +71,7 @@ class Steps:
         unknown = np.isnan(logs).any(axis=1)
         if unknown.any():
             raise InputError(
-                f"step {int(unknown.argmax())} has an outcome of positive probability whose wealth factor is "
+                f"step {int(unknown.argmax()) + 1:,} has an outcome of positive probability whose wealth factor is "
                 "not a number: both forecasts gave it 0; leave the step out or give it a probability above 0"
             )
         whole = _checked_counts(counts, len(logs))
@@ -127,7 +127,7 @@ def _check_shares(shares: Floats) -> None:
         row = int(wrong.argmax())
         raise InputError(
             "the probabilities of a step lie between 0 and 1 and add up to 1; "
-            f"those of step {row} are {shares[row].tolist()}"
+            f"those of step {row + 1:,} are {shares[row].tolist()}"
         )
 
 

@@ -1,4 +1,4 @@
-"""The report on Kelly's stakes for one race."""
+"""The report on Kelly's stakes for one race or one game."""
 
 from __future__ import annotations
 
@@ -39,6 +39,46 @@ def stakes_report(
         numbers={
             "kind": "kelly",
             "stakes": list(stakes),
+            "wealth": list(wealth),
+            "growth": finite_or_none(growth),
+        },
+    )
+
+
+def game_report(
+    probability: float,
+    odds: float,
+    stake: float,
+    wealth: Sequence[float],
+    growth: float,
+    provenance: Mapping[str, Any],
+) -> Report:
+    """What to bet on a game that comes true or not; ``wealth`` is that after the one and after the other."""
+    columns = (
+        Column("outcome"),
+        Column("probability", "percent"),
+        Column("odds", "number"),
+        Column("stake"),
+        Column("wealth if it happens", "number"),
+    )
+    rows: tuple[tuple[Cell, ...], ...] = (
+        ("true", probability, odds, percent(stake, 4), finite_or_none(wealth[0])),
+        ("false", 1 - probability, None, None, finite_or_none(wealth[1])),
+    )
+    if stake > 0:
+        said = f"Back it with {percent(stake, 2)}. Keep {percent(1 - stake, 2)}."
+    else:
+        idle = "Bet nothing: neither backing nor laying is worth its price."
+        said = f"Lay it for {percent(-stake, 2)}." if stake < 0 else idle
+    note = "a stake below 0 lays it: takes a backer's bet of that size" if stake < 0 else ""
+    return Report(
+        verdict=f"{said} Expected growth: {growth:.6f} nats a game.",
+        sections=(Section("Kelly's stake", (), (Grid("", columns, rows, note),)),),
+        warnings=(),
+        provenance=provenance,
+        numbers={
+            "kind": "kelly",
+            "stakes": [stake],
             "wealth": list(wealth),
             "growth": finite_or_none(growth),
         },

@@ -20,22 +20,24 @@ EXACT_INTEGERS = 1 << 53
 """Whole numbers beyond this have no float of their own, so two of them could come out as a tie."""
 
 
-def as_scores(values: Any, name: str = "scores") -> NDArray[np.float64]:
+def as_scores(values: Any, name: str = "scores", first_row: int = 1) -> NDArray[np.float64]:
     """Scores as float64; a missing one is NaN. Infinite scores are scores: they rank first or last.
+
+    ``first_row`` is where the first of them stands in the whole, for errors.
 
     >>> as_scores([3, None, -2.5]).tolist()
     [3.0, nan, -2.5]
     """
     column = as_column(values, name)
     if isinstance(column, Coded):
-        return _from_text(column, name)
+        return _from_text(column, name, first_row)
     if column.dtype.kind in "ui":
         _check_exact(column, name)
     if column.dtype.kind == "O":
         items = [np.nan if is_missing(item) else item for item in column.tolist()]
-        if any(isinstance(item, str) for item in items):
-            found = next(item for item in items if isinstance(item, str))
-            raise InputError(f"{name} must be numbers; saw the text {found!r}")
+        text = next((place for place, item in enumerate(items) if isinstance(item, str)), None)
+        if text is not None:
+            raise _no_number(items[text], name, first_row + text)
         _check_exact([int(item) for item in items if isinstance(item, (int, np.integer))], name)
         column = np.array(items, dtype=object)
     if column.dtype.kind not in "biufO":
@@ -48,14 +50,18 @@ def as_scores(values: Any, name: str = "scores") -> NDArray[np.float64]:
         raise InputError(f"{name} must be numbers: {error}") from None
 
 
-def _from_text(column: Coded, name: str) -> NDArray[np.float64]:
+def _from_text(column: Coded, name: str, first_row: int) -> NDArray[np.float64]:
     texts = [str(label) for label in column.labels]
     wrong = [code for code, text in enumerate(texts) if not _NUMBER.fullmatch(text.strip())]
     if wrong:
         row = int(np.argmax(np.isin(column.codes, wrong)))
-        raise InputError(f"{name} must be numbers; saw the text {texts[column.codes[row]]!r}")
+        raise _no_number(texts[column.codes[row]], name, first_row + row)
     _check_exact([int(text) for text in texts if _WHOLE.fullmatch(text.strip())], name)
     return np.array([float(text) for text in texts] + [np.nan])[column.codes]
+
+
+def _no_number(text: str, name: str, row: int) -> InputError:
+    return InputError(f"{name} must be numbers; saw the text {text!r} in row {row:,}")
 
 
 def _check_exact(numbers: Any, name: str) -> None:

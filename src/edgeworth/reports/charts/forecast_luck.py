@@ -7,18 +7,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from edgeworth.inference import ForecastFindings
-from edgeworth.inference.forecast_curves import STAKE_ODDS, STAKE_PROBABILITIES, stake_surface
+from edgeworth.inference.forecast_curves import (
+    STAKE_ODDS,
+    STAKE_PROBABILITIES,
+    Floats,
+    stake_surface,
+)
 from edgeworth.inference.forecast_pictures import LawCells, law_cells
 from edgeworth.reports.charts.chart import Chart, Kit, Rows
 from edgeworth.reports.charts.forecast_wealth import COLOURS, IF_MODEL, IF_PRICES
 from edgeworth.reports.charts.parts import HIGH, WIDE, Later, axis_format, pictured, touch_points
-from edgeworth.reports.charts.theme import FIRST, SECOND
+from edgeworth.reports.charts.theme import PALETTE, SECOND
 from edgeworth.reports.report import Column
 from edgeworth.reports.wording import money, percent, probability_words
 
 LAW = "drawn only where there is a law"
 DRAWN_ODDS = (1.3, 1.5, 2.0, 3.0, 4.0)
-SHADES = ("#9ecae1", "#5fa2d0", FIRST, "#14517c", "#0a2f4a")
 WORTH_SAYING = 0.005
 """Probability beyond the ends of the picture that is said in its caption."""
 
@@ -27,11 +31,11 @@ def luck_chart(findings: ForecastFindings) -> Chart:
     """The law of final wealth if the prices are right and if the model is, and what was observed."""
     law, wealth = findings.final_law, findings.bets.wealth
     assert law is not None, LAW
-    cells = law_cells(law)
-    shown = _laws(findings, cells)
+    laws = _laws(findings)
+    cells, names = law_cells(law.log_wealth, laws, wealth.log_wealth), list(laws)
 
     def find() -> Mapping[str, Rows]:
-        columns = {"from": cells.low, "to": cells.high, **shown}
+        columns = {"from": cells.low, "to": cells.high, **cells.laws}
         return {"final_wealth": pictured(columns)}
 
     def draw(kit: Kit) -> Any:
@@ -39,12 +43,12 @@ def luck_chart(findings: ForecastFindings) -> Chart:
         domain = [float(cells.low[0]), float(cells.high[-1])]
         base = (
             kit.base("final_wealth")
-            .transform_fold(list(shown), as_=["who", "probability"])
+            .transform_fold(names, as_=["who", "probability"])
             .transform_calculate(nothing="0")
         )
         colour = alt.Color(
             "who:N",
-            scale=alt.Scale(domain=list(shown), range=[COLOURS[who] for who in shown]),
+            scale=alt.Scale(domain=names, range=[COLOURS[who] for who in names]),
             legend=alt.Legend(title=None, symbolOpacity=0.8, offset=24),
         )
         bars = base.mark_bar(binSpacing=0, opacity=0.5, aria=False).encode(
@@ -81,42 +85,54 @@ def luck_chart(findings: ForecastFindings) -> Chart:
         rule = here.mark_rule(color=SECOND, strokeWidth=2.5)
         return alt.layer(bars, rule, word).properties(width=WIDE, height=HIGH)
 
-    names = list(shown)
     return Chart(
         "final_wealth",
         f"Where this wealth falls among what {'luck gives' if IF_PRICES in names else 'the model expects'}",
-        _luck_says(findings, cells, names),
+        _luck_says(findings, cells),
         Later(find),
         draw,
         (Column("from", "number"), Column("to", "number"), *(Column(who, "probability") for who in names)),
     )
 
 
-def _laws(findings: ForecastFindings, cells: LawCells) -> dict[str, Any]:
+def has_luck(findings: ForecastFindings) -> bool:
+    """Whether there is a law to draw."""
+    return bool(_laws(findings))
+
+
+def _laws(findings: ForecastFindings) -> dict[str, Floats]:
     """Those that mean something: prices made with hindsight are nobody's luck."""
-    laws = {IF_PRICES: cells.prices, IF_MODEL: cells.model}
+    law = findings.final_law
+    if law is None:
+        return {}
+    laws = {IF_PRICES: law.prices, IF_MODEL: law.model}
     if findings.bets.wealth.book == "constant":
         del laws[IF_PRICES]
-    return {who: law for who, law in laws.items() if math.isfinite(law.sum())} or {IF_MODEL: cells.model}
+    return {who: each for who, each in laws.items() if math.isfinite(each.sum())}
 
 
 def _observed(log_wealth: float) -> str:
     return "ruin" if log_wealth == -math.inf else money(log_wealth)
 
 
-def _luck_says(findings: ForecastFindings, cells: LawCells, names: list[str]) -> str:
+def _luck_says(findings: ForecastFindings, cells: LawCells) -> str:
     bets, law = findings.bets, findings.final_law
     assert law is not None, LAW
     said = [f"The wealth at the end is {money(bets.wealth.log_wealth)}."]
-    if bets.luck is not None and IF_PRICES in names:
+    if bets.luck is not None and IF_PRICES in cells.laws:
         which = {"backing": " divided by their sum", "exchange": " inside the spread at which the model bets"}
         prices = f"If the prices{which.get(bets.wealth.book, '')} are right"
         said.append(f"{prices}, luck gives at least this with probability {probability_words(bets.luck)}.")
-    beyond = dict(zip((IF_PRICES, IF_MODEL), cells.beyond, strict=True))
-    for who in names:
-        if beyond[who] > WORTH_SAYING:
-            said.append(f"A share of {percent(beyond[who], 1)} {who} lies beyond the picture, ruin among it.")
-    said.append(f"The laws are {'exact' if law.method == 'exact' else 'of ' + law.method}.")
+    for who, beyond in cells.beyond.items():
+        if beyond > WORTH_SAYING:
+            said.append(
+                f"{percent(beyond, 1)} {who} is not in the picture, but further out, ruin, or without bound."
+            )
+    if len(cells.laws) == 1 and bets.wealth.book != "constant":
+        other = IF_MODEL if IF_PRICES in cells.laws else IF_PRICES
+        said.append(f"No law is drawn {other}: log wealth has no mean then.")
+    which_law = "The law is" if len(cells.laws) == 1 else "The laws are"
+    said.append(f"{which_law} {'exact' if law.method == 'exact' else 'of ' + law.method}.")
     return " ".join(said)
 
 
@@ -141,14 +157,13 @@ def stakes_chart(findings: ForecastFindings) -> Chart:
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
-        chosen = alt.selection_point(name="odds", fields=["odds"], bind="legend")
         order = [f"{odds:g}" for odds in DRAWN_ODDS]
         base = kit.base("stakes").encode(
             x=alt.X("probability:Q", axis=alt.Axis(format=".0%", values=[0, 0.5, 1]), title="probability"),
             color=alt.Color(
                 "odds:N",
                 sort=order,
-                scale=alt.Scale(domain=order, range=list(SHADES)),
+                scale=alt.Scale(domain=order, range=list(PALETTE[: len(order)])),
                 legend=alt.Legend(title="decimal odds", symbolType="stroke", symbolStrokeWidth=3),
             ),
             tooltip=[
@@ -158,9 +173,8 @@ def stakes_chart(findings: ForecastFindings) -> Chart:
                 alt.Tooltip("back and lay:Q", format="+.1%"),
             ],
         )
-        lines = base.mark_line(clip=True).encode(opacity=alt.condition(chosen, alt.value(1), alt.value(0.12)))
         zero = kit.once().mark_rule(opacity=0.5).encode(y=alt.datum(0))
-        panels = []
+        panels: list[Any] = []
         # Backing only, the same lines end at 0: drawn from their points they would bend beside it.
         for what, scale in (("back only", alt.Scale(domain=[0, 1])), ("back and lay", alt.Scale())):
             y = alt.Y(
@@ -171,11 +185,10 @@ def stakes_chart(findings: ForecastFindings) -> Chart:
             )
             touched = touch_points(base).encode(y=alt.Y(f"{what}:Q", scale=scale))
             panels.append(
-                alt.layer(zero, lines.encode(y=y), touched).properties(
-                    width=(WIDE - 90) // 2, height=HIGH - 40, title=what, name=what.replace(" ", "_")
+                alt.layer(zero, base.mark_line(clip=True).encode(y=y), touched).properties(
+                    width=(WIDE - 90) // 2, height=HIGH - 40, title=what
                 )
             )
-        panels[0] = panels[0].add_params(chosen)
         return alt.hconcat(*panels, spacing=16)
 
     stake, even = float(surface[12, columns[2]]), 1 / DRAWN_ODDS[2]
@@ -186,8 +199,7 @@ def stakes_chart(findings: ForecastFindings) -> Chart:
         "How much to stake",
         f"Kelly's stake is (O p − 1)/(O − 1) of the wealth at odds O and probability p: at odds of 2 and "
         f"{percent(float(STAKE_PROBABILITIES[12]))} it is {percent(stake)}. Below {percent(even)} there is "
-        "nothing to back at these odds; one who may lay bets against it, the negative stakes. A click on an "
-        f"entry of the legend shows these odds alone.{taken}",
+        f"nothing to back at these odds; one who may lay bets against it, the negative stakes.{taken}",
         Later(find),
         draw,
         (

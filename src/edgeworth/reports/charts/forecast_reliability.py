@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -91,15 +92,18 @@ def _pictures(diagrams: list[PicturedReliability]) -> dict[str, Rows]:
 def _diagram(kit: Kit, place: int, name: str, size: int, *, is_left: bool, title: str | None = None) -> Any:
     alt = kit.alt
     whole = alt.Scale(domain=[0, 1])
-    x = alt.X("forecast:Q", scale=whole, axis=alt.Axis(labels=False, tickCount=5), title=None)
+    marks = [0, 0.2, 0.4, 0.6, 0.8, 1] if title is None else [0, 0.5, 1]
+    x = alt.X("forecast:Q", scale=whole, axis=alt.Axis(labels=False, values=marks), title=None)
     y = alt.Y(
         "calibrated:Q",
         scale=whole,
-        axis=alt.Axis(format=".0%", tickCount=5),
+        axis=alt.Axis(format=".0%", values=marks, minExtent=36),
         title="share that came true" if is_left else None,
     )
     here = alt.datum.place == place
-    steps = kit.base("reliability").transform_filter(alt.datum["class"] == name).encode(x=x, y=y)
+    steps = (
+        kit.base("reliability").transform_filter(f"datum['class'] === {json.dumps(name)}").encode(x=x, y=y)
+    )
     curve = kit.base("curve").transform_filter(here).encode(x=x, y=y)
     diagonal = kit.once().mark_rule(strokeDash=[5, 4], strokeWidth=1.5)
     ends = {"x": alt.datum(0), "x2": alt.datum(1), "y": alt.datum(0), "y2": alt.datum(1)}
@@ -127,9 +131,13 @@ def _diagram(kit: Kit, place: int, name: str, size: int, *, is_left: bool, title
         .transform_calculate(nothing="0")
         .mark_bar(color=FIRST, opacity=0.5, binSpacing=1, aria=False)
         .encode(
-            x=alt.X("from:Q", scale=whole, axis=alt.Axis(format=".0%", tickCount=5), title="forecast"),
+            x=alt.X("from:Q", scale=whole, axis=alt.Axis(format=".0%", values=marks), title="forecast"),
             x2="to:Q",
-            y=alt.Y("cases:Q", axis=alt.Axis(tickCount=2, format="~s"), title="cases" if is_left else None),
+            y=alt.Y(
+                "cases:Q",
+                axis=alt.Axis(tickCount=2, format="~s", minExtent=36),
+                title="cases" if is_left else None,
+            ),
             y2="nothing:Q",
             tooltip=[
                 alt.Tooltip("from:Q", format=".0%", title="forecasts from"),
@@ -139,7 +147,7 @@ def _diagram(kit: Kit, place: int, name: str, size: int, *, is_left: bool, title
         )
         .properties(width=size, height=44)
     )
-    return alt.vconcat(picture, bars, spacing=6)
+    return alt.vconcat(picture, bars, spacing=12, bounds="flush")
 
 
 def _says(findings: ForecastFindings, names: Mapping[str, Any]) -> str:

@@ -21,7 +21,7 @@ from edgeworth.reports.charts.parts import (
 )
 from edgeworth.reports.charts.theme import FIRST, SECOND
 from edgeworth.reports.report import Column
-from edgeworth.reports.wording import MINUS, cases_said, level_said, percent, short_names, system_said
+from edgeworth.reports.wording import MINUS, cases_said, level_said, percent, shortened, system_said
 
 CASES = "cases"
 MIDDLE = "#b9bcc0"
@@ -33,7 +33,7 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
     pairs = findings.pairs
     assert pairs is not None, "drawn only for two classes"
     mine, its = findings.scores.systems
-    label = f"class {short_names([pairs.labels[1]])[0]}"
+    label, short = (f"class {shortened(str(pairs.labels[1]), most)}" for most in (40, 12))
     cells = pair_cells(pairs)
 
     def find() -> Mapping[str, Rows]:
@@ -54,12 +54,12 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
             kit.base("probabilities")
             .mark_point(filled=True, opacity=0.95, stroke="currentColor", strokeWidth=0.4, aria=False)
             .encode(
-                x=alt.X("other:Q", scale=whole, axis=axis, title=f"probability of {label}, by {its}"),
+                x=alt.X("other:Q", scale=whole, axis=axis, title=f"probability of {short}, by {its}"),
                 y=alt.Y(
                     "model:Q",
                     scale=whole,
                     axis=axis,
-                    title=f"probability of {label}, by {system_said(mine)}",
+                    title=f"probability of {short}, by {system_said(mine)}",
                 ),
                 size=alt.Size(
                     "cases:Q",
@@ -70,7 +70,7 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
                     "came true:Q",
                     scale=alt.Scale(domain=[0, 0.5, 1], range=[SECOND, MIDDLE, FIRST], interpolate="rgb"),
                     legend=alt.Legend(
-                        title=f"share of {label}", format=".0%", gradientLength=140, tickCount=3
+                        title=f"share of {short}", format=".0%", gradientLength=140, tickCount=3
                     ),
                 ),
                 tooltip=[

@@ -182,7 +182,8 @@ def returns_chart(findings: ForecastFindings) -> Chart:
             base.transform_filter(f"datum['log return'] === null && datum.side === '{side}'")
             .mark_point(shape="cross", filled=True, angle=45, size=70, opacity=1, clip=True, aria=False)
             .encode(y=alt.value(place))
-            for side, place in (("gain", 6), ("loss", above - 6))
+            for side, place, log in (("gain", 6, math.inf), ("loss", above - 6, -math.inf))
+            if log in logs
         ]
         picture = alt.layer(
             kit.once().mark_rule(opacity=0.5).encode(y=alt.datum(0)),

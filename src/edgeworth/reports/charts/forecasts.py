@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from edgeworth.inference import ForecastFindings
 from edgeworth.reports.charts.chart import Charts
-from edgeworth.reports.charts.forecast_luck import luck_chart, stakes_chart
+from edgeworth.reports.charts.forecast_luck import has_luck, luck_chart, stakes_chart
 from edgeworth.reports.charts.forecast_reliability import reliability_chart
 from edgeworth.reports.charts.forecast_rivals import has_bounds, probabilities_chart, sequence_chart
 from edgeworth.reports.charts.forecast_wealth import returns_chart, wealth_chart
@@ -14,7 +14,7 @@ def forecast_charts(findings: ForecastFindings) -> Charts:
     """The charts of a report on probabilities; none where there would be nothing to see."""
     wealth = findings.bets.wealth
     charts = [wealth_chart(findings), returns_chart(findings)]
-    if findings.final_law is not None:
+    if has_luck(findings):
         charts.append(luck_chart(findings))
     if len(wealth.labels) == 2:
         charts.append(stakes_chart(findings))
