@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
-from edgeworth.evaluation import evaluate_trec
 from edgeworth.inference import RankingFindings, examine_lists, examine_ranking
 from edgeworth.inference.law_pictures import pictured_law
 from edgeworth.inference.ranking_curves import pictured_roc
@@ -21,6 +20,7 @@ from edgeworth.reports.charts.chart import Chart
 from edgeworth.reports.charts.lists import MOST_LISTS, list_charts, short_names
 from edgeworth.reports.charts.rankings import ranking_charts
 from edgeworth.reports.rankings import ranking_report
+from edgeworth.searching import evaluate_trec
 
 HOSTILE = ["</script><script>alert(1)</script>", '"quoted" & <b>', "\u202ertl", "x" * 10_000, "🎯"]
 

@@ -117,8 +117,10 @@ def compare(
         level=level,
         seed=seed,
     )
-    if not _tables(comparison, csv, latex):
-        show(comparison.report, output)
+    taken = _tables(comparison, csv, latex)
+    if taken and "-" in (output.json, output.markdown):
+        raise OptionError("standard output is one thing alone: CSV, LaTeX, JSON or Markdown")
+    show(comparison.report, output, quiet=taken)
 
 
 def _systems(
@@ -159,6 +161,8 @@ def _systems(
 
 def _tables(comparison: Comparison, csv: str | None, latex: str | None) -> bool:
     """Tables for files; True when standard output was taken by one."""
+    if csv == latex == "-":
+        raise OptionError("standard output is one thing alone: CSV or LaTeX")
     taken = False
     for path, text in ((csv, comparison.to_csv), (latex, comparison.to_latex)):
         if path == "-":

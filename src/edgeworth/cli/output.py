@@ -46,7 +46,7 @@ class Output:
 NO_OUTPUT = Output()
 
 
-def show(report: Report, output: Output) -> None:
+def show(report: Report, output: Output, *, quiet: bool = False) -> None:
     """Write what was asked for, and show the report unless standard output is taken."""
     # Charts first: a name that does not exist is found before anything is written.
     charts = [(report.charts[name], path) for name, path in output.chart]
@@ -61,6 +61,8 @@ def show(report: Report, output: Output) -> None:
         # Text is UTF-8 whatever the terminal is.
         written = report.to_json() if output.json == "-" else report.to_markdown()
         sys.stdout.buffer.write(written.encode())
+        return
+    if quiet:
         return
     from edgeworth.reports.terminal import print_report
 

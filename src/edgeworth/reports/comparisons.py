@@ -8,12 +8,19 @@ from typing import Any
 from edgeworth.inference.comparing import ComparisonFindings, Difference, WealthRace
 from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.charts.comparisons import comparison_charts
-from edgeworth.reports.comparison_verdict import called, comparison_verdict, e_value_said, test_named
+from edgeworth.reports.comparison_verdict import comparison_verdict
+from edgeworth.reports.comparison_words import called, e_value_said, test_named
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
-from edgeworth.reports.wording import level_said, number_said, percent
+from edgeworth.reports.wording import level_said, number_said, percent, shortened
 
 SHOWN_MEASURES = 5
 """In the table of standings, which is as wide as they are many."""
+
+SHOWN_OF_TWO = 8
+"""Measures of two systems that are shown, with their tests."""
+
+LONGEST_NAME = 24
+"""Signs of a system's name where many stand in a table; the JSON has them all."""
 
 SHOWN_PAIRS = 45
 """All pairs of ten systems; the rest is in the JSON."""
@@ -54,9 +61,23 @@ def difference_grid(findings: ComparisonFindings) -> Grid:
         Column("p", "probability"),
         Column("P(first better)", "number"),
         Column("test"),
+        Column("interval by"),
+        Column(f"{findings.adjust} p", "probability"),
+        Column("effect", "number"),
+        Column(_units(findings), "count"),
     )
     rows = tuple(
-        (each.measure, each.first, each.second, *_line(each, findings), _why_not(each) or _test(each))
+        (
+            each.measure,
+            each.first,
+            each.second,
+            *_line(each, findings),
+            _why_not(each) or _test(each),
+            each.interval_method,
+            _adjusted(each, findings),
+            None if each.effect is None else finite_or_none(each.effect.value),
+            _count(each.cases),
+        )
         for differences in findings.pairs.values()
         for each in differences.values()
     )
@@ -90,6 +111,12 @@ def _test(each: Difference) -> str:
     return test_named(next(iter(each.tests), "the interval's law"))
 
 
+def _adjusted(each: Difference, findings: ComparisonFindings) -> float | None:
+    """The p-value among all pairs, of the measure to go by."""
+    is_headline = each.measure == findings.headline
+    return finite_or_none(findings.adjusted[each.first, each.second]) if is_headline else None
+
+
 def _why_not(each: Difference) -> str:
     return each.undefined or each.no_interval or ""
 
@@ -105,7 +132,7 @@ def _two(findings: ComparisonFindings) -> Section:
         Column("p", "probability"),
         Column(f"P({first} better)", "number"),
     )
-    differences = findings.pairs[first, second]
+    differences = dict(list(findings.pairs[first, second].items())[:SHOWN_OF_TWO])
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (called(name), *_line(each, findings)) for name, each in differences.items()
     )
@@ -116,6 +143,9 @@ def _two(findings: ComparisonFindings) -> Section:
     note = f"difference: {first} less {second}"
     if lower:
         note += f"; lower is better for {', '.join(lower)}"
+    hidden = len(findings.measures) - len(differences)
+    if hidden:
+        note += f"; {hidden} more measures are in the JSON"
     methods = list(dict.fromkeys(x.probability_method for x in differences.values() if x.probability_method))
     if methods:
         note += f"; P: {' / '.join(methods)}"
@@ -132,7 +162,7 @@ def _standings(findings: ComparisonFindings) -> Section:
     letters = findings.letters
     rows = tuple(
         (
-            name,
+            _short(name),
             letters[name],
             *(finite_or_none(findings.values[name][measure]) for measure in shown),
         )
@@ -168,8 +198,8 @@ def _pairs(findings: ComparisonFindings) -> Section:
         key = (first, second) if (first, second) in findings.adjusted else (second, first)
         rows.append(
             (
-                first,
-                second,
+                _short(first),
+                _short(second),
                 finite_or_none(each.difference),
                 (finite_or_none(low), finite_or_none(high)),
                 finite_or_none(each.p_value()),
@@ -188,7 +218,7 @@ def _tests(findings: ComparisonFindings) -> Section | None:
     """All tests of the measures of two systems, where there is more than one."""
     if len(findings.names) > 2:
         return None
-    differences = next(iter(findings.pairs.values()))
+    differences = dict(list(next(iter(findings.pairs.values())).items())[:SHOWN_OF_TWO])
     rows = tuple(
         (called(name), test_named(test), tail.p_value, tail.method)
         for name, each in differences.items()
@@ -245,7 +275,7 @@ def _disagreements(findings: ComparisonFindings) -> Grid:
         "wrong otherwise": "both_wrong_differently",
     }
     rows = tuple(
-        (one["first"], one["second"], *(one[word] for word in heads.values()))
+        (_short(one["first"]), _short(one["second"]), *(one[word] for word in heads.values()))
         for one in findings.disagreements[:SHOWN_PAIRS]
     )
     columns = (Column("first"), Column("second"), *(Column(head, "count") for head in heads))
@@ -272,12 +302,16 @@ def _race(race: WealthRace, findings: ComparisonFindings) -> Section:
         )
         for one in race.rows()[: 2 * SHOWN_PAIRS]
     )
+    if findings.no_evidence is not None:
+        text: tuple[str, ...] = (f"What wealth proves is left out: {findings.no_evidence}.",)
+        bare = tuple(row[:4] for row in rows)
+        return Section("Betting against each other", text, (Grid("", columns[:4], bare),), ("race",))
     text = (
         "Each bets Kelly's stakes on every case at the other's fair prices. An e-value of the bettor speaks "
         'against "the other\'s probabilities are the true ones, given all that the bettor knew"; it does not '
         "say who is better on average.",
     )
-    grids = [Grid("", columns, rows)]
+    grids = [Grid("", columns, rows, "e-values and p of each direction and pair by itself")]
     if findings.duels:
         grids.append(_sequences(findings))
     return Section("Betting against each other", text, tuple(grids), ("race",))
@@ -324,7 +358,7 @@ def _sequences(findings: ComparisonFindings) -> Grid:
 
 
 def _planning(findings: ComparisonFindings) -> Section | None:
-    units = {"query": "queries"}.get(findings.unit, f"{findings.unit}s")
+    units = _units(findings)
     columns = (
         Column("first"),
         Column("second"),
@@ -333,7 +367,13 @@ def _planning(findings: ComparisonFindings) -> Section | None:
         Column("would show", "number"),
     )
     rows = tuple(
-        (first, second, _count(plan.cases), _needed(plan.needed), finite_or_none(plan.detectable))
+        (
+            _short(first),
+            _short(second),
+            _count(plan.cases),
+            _needed(plan.needed),
+            finite_or_none(plan.detectable),
+        )
         for (first, second), plan in list(findings.plans.items())[:SHOWN_PAIRS]
     )
     powers = {plan.power for plan in findings.plans.values()}
@@ -342,6 +382,14 @@ def _planning(findings: ComparisonFindings) -> Section | None:
         f"hand would; {percent(max(powers))} power at the {level_said(findings.level)} level, each pair alone"
     )
     return Section("What it would take", (), (Grid("", columns, rows, note),)) if rows else None
+
+
+def _units(findings: ComparisonFindings) -> str:
+    return {"query": "queries"}.get(findings.unit, f"{findings.unit}s")
+
+
+def _short(name: str) -> str:
+    return shortened(name, LONGEST_NAME)
 
 
 def _count(number: float) -> float | None:

@@ -16,7 +16,7 @@ from edgeworth.inference.forecast_curves import (
     stake_surface,
 )
 from edgeworth.inference.sequential import Evidence
-from edgeworth.inference.wealth_averages import AverageDifference
+from edgeworth.inference.wealth_averages import INFINITE_SCORE, AverageDifference
 from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.decisions import tail_to_dict
 from edgeworth.tallies.forecast_pairs import CELLS
@@ -39,6 +39,8 @@ def forecasts_numbers(findings: ForecastFindings) -> dict[str, Any]:
         "wealth": _wealth(findings),
         "evidence": {name: _evidence(found) for name, found in evidence_of(bets).items()},
         "luck": tail_to_dict(bets.luck),
+        "no_luck": bets.no_luck,
+        "drunken": _drunken(findings),
         "sequences": {"brier": _average(bets.brier), "log": _average(bets.log)},
         "scores": scores.to_dict(),
         "means": {
@@ -125,9 +127,21 @@ def _evidence(found: Evidence) -> dict[str, Any]:
     }
 
 
-def _average(found: AverageDifference | None) -> dict[str, Any] | None:
-    if found is None:
+def _drunken(findings: ForecastFindings) -> dict[str, Any] | None:
+    if not findings.is_drunken:
         return None
+    full = findings.bets.wealth.stake == 1
+    expected = findings.expected_log_wealth if full else None
+    return {
+        "expected_log_wealth": None if expected is None else finite_or_none(expected),
+        "shares_log_wealth": finite_or_none(findings.shares_log_wealth) if full else None,
+    }
+
+
+def _average(found: AverageDifference | None) -> dict[str, Any]:
+    if found is None:
+        names = ("mean", "low", "high", "holds", "method", "path")
+        return {**dict.fromkeys(names), "undefined": INFINITE_SCORE}
     path = None
     if found.sequence is not None:
         cases, *rows = sequence_path(found.sequence)
@@ -140,6 +154,7 @@ def _average(found: AverageDifference | None) -> dict[str, Any] | None:
         "holds": found.holds,
         "method": found.method,
         "path": path,
+        "undefined": None,
     }
 
 

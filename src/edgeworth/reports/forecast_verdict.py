@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
-from edgeworth.inference import ForecastFindings
+from edgeworth.inference import ForecastFindings, Tail
 from edgeworth.inference.sequential import Evidence
-from edgeworth.reports.wording import MINUS, bound_shown, cases_said, level_said, money, percent, system_said
+from edgeworth.reports.wording import (
+    MINUS,
+    bound_shown,
+    cases_said,
+    level_said,
+    money,
+    percent,
+    probability_words,
+    system_said,
+)
 
 WARNINGS = {
     "cross-validated": (
@@ -26,6 +36,8 @@ UNORDERED = (
 
 def forecasts_verdict(findings: ForecastFindings) -> str:
     """The first thing to read."""
+    if findings.is_drunken:
+        return " ".join((_became(findings), *drunken_said(findings)))
     return f"{_became(findings)} {_proved(findings.bets.against_rival, findings)} {_better(findings)}"
 
 
@@ -60,6 +72,45 @@ def _proved(evidence: Evidence, findings: ForecastFindings) -> str:
         that = f"{on_the_way}Had the predictions been made before the outcomes, that would rule out that"
         return f"{that} {stronger.null} {said}."
     return f"{on_the_way}{that} rules out that {stronger.null} {said}."
+
+
+def drunken_said(findings: ForecastFindings) -> tuple[str, ...]:
+    """What prices drawn at random show: not that they are wrong, but how wealth and log score go together."""
+    wealth = findings.bets.wealth
+    if not math.isfinite(wealth.log_wealth):
+        return ()
+    said = ["Prices drawn at random are beaten by any forecast: that proves nothing about this one."]
+    if wealth.stake < 1:
+        return tuple(said)
+    here = f"{wealth.log_wealth:.4g}".replace("-", MINUS)
+    if findings.expected_log_wealth is not None:
+        expected = f"{findings.expected_log_wealth:.4g}".replace("-", MINUS)
+        said.append(f"Log wealth is {here}; over all such bookmakers it is {expected} on average.")
+    said.append(
+        f"At these prices one who bets the class shares would have ended at "
+        f"{money(findings.shares_log_wealth)}: two who bet full stakes at the same fair prices differ by "
+        "their log scores, whatever the prices are."
+    )
+    return tuple(said)
+
+
+def luck_said(tail: Tail) -> str:
+    """How probable this wealth is by luck: both ends where they differ to the eye, one where it is a bound.
+
+    >>> luck_said(Tail(0.27, 0.33, 0.33, "by moments", kind="bracket"))
+    'between 0.27 and 0.33'
+    >>> luck_said(Tail(0.0, 2e-9, 2e-9, "by moments", kind="bound"))
+    'at most 2e-9'
+    """
+    if tail.kind == "bound" and tail.p_value >= 1e-12:
+        return f"at most {probability_words(replace(tail, kind='exact'))}"
+    low, high = (
+        probability_words(replace(tail, p_value=end, kind="exact", exact=None))
+        for end in (tail.low, tail.high)
+    )
+    if tail.kind == "bracket" and low != high:
+        return f"between {low} and {high}"
+    return probability_words(tail)
 
 
 def _on_the_way(stronger: Evidence, evidence: Evidence) -> str:

@@ -8,14 +8,19 @@ from dataclasses import replace
 from typing import Any
 
 from edgeworth.inference import ForecastFindings
-from edgeworth.inference.wealth_averages import AverageDifference
+from edgeworth.inference.wealth_averages import INFINITE_SCORE, AverageDifference
 from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.charts.forecasts import forecast_charts
 from edgeworth.reports.forecast_numbers import evidence_of, forecasts_numbers
 from edgeworth.reports.forecast_sides import sides_section
-from edgeworth.reports.forecast_verdict import forecasts_verdict, forecasts_warnings
+from edgeworth.reports.forecast_verdict import (
+    drunken_said,
+    forecasts_verdict,
+    forecasts_warnings,
+    luck_said,
+)
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
-from edgeworth.reports.wording import bound_shown, level_said, money, plural, probability_words
+from edgeworth.reports.wording import bound_shown, level_said, money, plural
 
 SCORE_NAMES = {
     "log": "log score",
@@ -103,15 +108,19 @@ def _said_of_luck(findings: ForecastFindings) -> tuple[str, ...]:
             "so the final wealth at full stakes is evidence; its maximum on the way, or part of the stakes, "
             "is not.",
         )
+    if findings.is_drunken:
+        return drunken_said(findings)
     if luck is None:
         return ()
-    chance = f"luck gives at least this wealth with probability {probability_words(luck)}"
+    chance = f"luck gives at least this wealth with probability {luck_said(luck)}"
+    # Of games too many to be kept, the sums of their moments tell.
+    how = "" if findings.bets.wealth.games is not None else f" By sums of moments: {luck.method}."
     if book == "fair":
-        return (f"If the prices are right, {chance}.",)
+        return (f"If the prices are right, {chance}.{how}",)
     which = "divided by their sum" if book == "backing" else "inside the spread at which the model bets"
     return (
         f"If the prices {which} are right, {chance}. That is one case of many that the "
-        "hypothesis allows: for all of them only the bound in the table holds.",
+        f"hypothesis allows: for all of them only the bound in the table holds.{how}",
     )
 
 
@@ -149,7 +158,12 @@ def _average(findings: ForecastFindings) -> Section:
     )
     found = {"Brier score": findings.bets.brier, "log score": findings.bets.log}
     known = {name: each for name, each in found.items() if each is not None}
-    rows = tuple((name, finite_or_none(x.mean), *_bounds(x)) for name, x in known.items())
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (name, None, (None, None), INFINITE_SCORE)
+        if x is None
+        else (name, finite_or_none(x.mean), *_bounds(x))
+        for name, x in found.items()
+    )
     note = "above 0 the model scores better; " + "; ".join(f"{name}: {x.method}" for name, x in known.items())
     return Section("Who scores better on average", (), (Grid("", columns, rows, note),))
 

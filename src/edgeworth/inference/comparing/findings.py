@@ -48,6 +48,8 @@ class ComparisonFindings:
     race: WealthRace | None = field(default=None, repr=False)
     duels: tuple[Duel, ...] = field(default=(), repr=False)
     """Of forecasts: what they would have won from each other."""
+    no_evidence: str | None = None
+    """Why wealth proves nothing here, where it does not."""
     notes: tuple[str, ...] = ()
 
     def difference(self, first: str, second: str) -> Mapping[str, Difference]:
@@ -71,20 +73,30 @@ class ComparisonFindings:
         """The systems, the best first; those without a value last."""
         sign = -1.0 if self.is_higher_better else 1.0
         values = {name: self.values[name][self.headline] for name in self.names}
-        return tuple(
-            sorted(self.names, key=lambda name: (math.isnan(values[name]), sign * _plain(values[name])))
-        )
+
+        def place(name: str) -> tuple[bool, float]:
+            return not math.isfinite(values[name]), sign * _plain(values[name])
+
+        return tuple(sorted(self.names, key=place))
 
     def is_settled(self, first: str, second: str) -> bool:
         """Whether two systems can be told apart, all pairs considered."""
         key = (first, second) if (first, second) in self.adjusted else (second, first)
-        return self.adjusted[key] < 1 - self.level
+        return self.adjusted[key] < round(1 - self.level, 12)
 
     @property
     def letters(self) -> dict[str, str]:
         """Letters of each system, the best first: those who share one cannot be told apart."""
-        apart = {frozenset(pair) for pair in self.pairs if self.is_settled(*pair)}
-        return compact_letters(self.ranked, apart)
+        valued = self.valued
+        apart = {
+            frozenset(pair) for pair in self.pairs if set(pair) <= set(valued) and self.is_settled(*pair)
+        }
+        return compact_letters(valued, apart) | {name: "" for name in self.ranked if name not in valued}
+
+    @property
+    def valued(self) -> tuple[str, ...]:
+        """The systems that have a finite value, the best first; the others can be compared to nobody."""
+        return tuple(name for name in self.ranked if math.isfinite(self.values[name][self.headline]))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""

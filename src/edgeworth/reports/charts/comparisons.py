@@ -9,7 +9,7 @@ from edgeworth.inference.comparing import ComparisonFindings
 from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.charts.chart import Chart, Charts, Kit
 from edgeworth.reports.charts.theme import FIRST, INK, SECOND, WIDTH
-from edgeworth.reports.comparison_verdict import called
+from edgeworth.reports.comparison_words import called
 from edgeworth.reports.report import Column
 from edgeworth.reports.wording import level_said, short_names, shortened
 

@@ -158,7 +158,7 @@ def _says(findings: ForecastFindings, names: Mapping[str, Any]) -> str:
         said.append(
             f"Class {name}: {parts.score:.4f} = {parts.miscalibration:.4f} − {parts.discrimination:.4f} + "
             f"{parts.uncertainty:.4f}; {outside} of {steps:,} {plural(steps, 'step')} outside the band "
-            f"(calibrated, p = {bands.p_value:.2g})."
+            f"(test of calibration: p = {bands.p_value:.2g})."
         )
     said.append(f"The band holds {level_said(findings.level)} of calibrated forecasts at each value.")
     if len(names) < len(findings.reliability):

@@ -23,7 +23,7 @@ from edgeworth.reports.charts.parts import (
 )
 from edgeworth.reports.charts.theme import FIRST, SECOND, THIRD
 from edgeworth.reports.report import Column
-from edgeworth.reports.wording import cases_said, level_said, money
+from edgeworth.reports.wording import cases_said, level_said, money, plural
 
 CASES = "cases settled"
 OURS, IF_MODEL, IF_PRICES = "wealth", "if the model is right", "if the prices are right"
@@ -121,15 +121,18 @@ def _expected(findings: ForecastFindings) -> str:
 
 
 def _line_says(findings: ForecastFindings) -> str:
-    wealth, alpha = findings.bets.wealth, level_said(1 - findings.level)
+    wealth, alpha = findings.bets.wealth, level_said(round(1 - findings.level, 12))
     if wealth.predictions_made == "in-sample":
         return "it proves nothing here, since the model had seen these outcomes"
+    if wealth.book == "constant" and wealth.stake < 1:
+        return "it proves nothing here, since against shares counted on these cases only full stakes do"
+    roughly = " (roughly: the predictions are cross-validated)" if wealth.predictions_made != "before" else ""
     if wealth.book == "constant":
         when = "only the end counts, since the shares were counted on these cases"
-        return f"{when}, and constant shares let it lie above with probability at most {alpha}"
+        return f"{when}, and constant shares let it lie above with probability at most {alpha}{roughly}"
     if wealth.ordered:
-        return f"if the prices are right it is ever reached with probability at most {alpha}"
-    return f"if the prices are right the end lies above with probability at most {alpha}"
+        return f"if the prices are right it is ever reached with probability at most {alpha}{roughly}"
+    return f"if the prices are right the end lies above with probability at most {alpha}{roughly}"
 
 
 def returns_chart(findings: ForecastFindings) -> Chart:
@@ -205,7 +208,7 @@ def returns_chart(findings: ForecastFindings) -> Chart:
         return alt.vconcat(picture, way, spacing=10)
 
     won, lost = int((logs > 0).sum()), int((logs < 0).sum())
-    of = "cases" if together == 1 else f"runs of {together:,} cases"
+    of = plural(len(logs), "case") if together == 1 else f"runs of {together:,} cases"
     best, worst = money(float(logs.max())), money(float(logs.min()))
     last = "" if last_run == together else f" The last run has {cases_said(last_run)}."
     return Chart(
