@@ -10,9 +10,8 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from edgeworth.errors import InputError, OptionError
+from edgeworth.errors import OptionError
 from edgeworth.evaluation import about_run
-from edgeworth.gathering import labels_of_columns
 from edgeworth.inference.comparing import (
     Adjust,
     ComparisonFindings,
@@ -23,7 +22,8 @@ from edgeworth.inference.comparing import (
     compare_scores,
 )
 from edgeworth.measures import Spelling
-from edgeworth.pairing import columns_of, named_systems, pair_labels, read_whole
+from edgeworth.pairing import named_systems, pair_labels
+from edgeworth.pairing_columns import read_forecasts, read_lists, read_scores
 from edgeworth.reports import Report
 from edgeworth.reports.comparisons import comparison_report, difference_grid
 from edgeworth.reports.formats import grid_to_csv, grid_to_latex, grid_to_markdown
@@ -35,6 +35,24 @@ from edgeworth.tallies.policies import Missing, WeightKind
 from edgeworth.tallies.wealth import PredictionsMade
 
 Kind: TypeAlias = Literal["labels", "scores", "probabilities"]
+
+
+_ALWAYS = ("data", "kind", "groups", "positive")
+OF_LABELS = (*_ALWAYS, "weights", "weight_kind", "abstain", "missing", "method")
+OF_SCORES = (
+    *_ALWAYS,
+    "ids",
+    "pooled",
+    "weights",
+    "weight_kind",
+    "missing",
+    "relevant_from",
+    "queries",
+    "method",
+)
+OF_QUERIES = (*_ALWAYS, "ids", "relevant_from", "queries")
+OF_PROBABILITIES = (*_ALWAYS, "labels", "normalise", "ordered", "predictions_made", "horizon")
+"""Options that mean something with each kind."""
 
 
 @dataclass(frozen=True)
@@ -174,14 +192,37 @@ def compare(
     >>> round(comparison["careful", "careless"]["informedness"].difference, 3)
     0.8
     """
+    if isinstance(measures, str):
+        raise OptionError(f"measures are a list of spellings, such as [{measures!r}]; saw a text")
     common: dict[str, Any] = {"measures": measures, "level": level, "adjust": adjust, "seed": seed}
     about = {"measures": None if measures is None else ", ".join(measures), "level": level, "adjust": adjust}
+    given = {
+        "data": data,
+        "kind": kind,
+        "groups": groups,
+        "ids": ids,
+        "pooled": pooled or None,
+        "labels": labels,
+        "positive": positive,
+        "weights": weights,
+        "weight_kind": weight_kind,
+        "abstain": abstain,
+        "missing": None if missing == "error" else missing,
+        "relevant_from": None if relevant_from == 1 else relevant_from,
+        "queries": None if queries == "intersection" else queries,
+        "ordered": ordered or None,
+        "predictions_made": None if predictions_made == "before" else predictions_made,
+        "normalise": normalise or None,
+        "horizon": None if horizon == 1 else horizon,
+        "method": method,
+    }
     if systems is None:
+        _refuse_but(given, ("method", "queries"), "with a tally that was made earlier")
         return _of_tallies(truth, common | {"queries": queries}, method, about)
     named = named_systems(systems)
     meant = _kind(kind, named, data)
     if meant == "labels":
-        _refuse("with labels", ids=ids, pooled=pooled or None, ordered=ordered or None)
+        _refuse_but(given, OF_LABELS, "with labels")
         paired, name = pair_labels(
             data,
             truth,
@@ -196,19 +237,19 @@ def compare(
             paired = paired.declare(positive=positive)
         findings = compare_labels(paired, method=method, **common)
     elif meant == "scores":
-        _refuse("with scores", abstain=abstain, ordered=ordered or None)
+        _refuse_but(given, OF_SCORES, "with scores")
         columns = {"truth": truth, "groups": groups, "ids": ids, "weights": weights}
         if groups is not None and not pooled:
-            _refuse("with queries", weights=weights, method=method)
-            lists, name = _read_lists(data, columns, named, positive=positive, relevant_from=relevant_from)
+            _refuse_but(given, OF_QUERIES, "with queries")
+            lists, name = read_lists(data, columns, named, positive=positive, relevant_from=relevant_from)
             findings = compare_lists(lists, queries=queries, **common)
         else:
-            scored, name = _read_scores(data, columns, named, positive, weight_kind, missing)
+            scored, name = read_scores(data, columns, named, positive, weight_kind, missing)
             findings = compare_scores(scored, method=method, **common)
     else:
-        _refuse("with probabilities", ids=ids, weights=weights, abstain=abstain, method=method)
+        _refuse_but(given, OF_PROBABILITIES, "with probabilities")
         terms = {"labels": labels, "positive": positive, "normalise": normalise}
-        forecasts, units, name = _read_forecasts(data, truth, named, groups, terms)
+        forecasts, units, name = read_forecasts(data, truth, named, groups, terms)
         findings = compare_forecasts(
             forecasts,
             groups=units,
@@ -255,9 +296,19 @@ def _kind(kind: Kind | None, systems: Mapping[str, Any], data: Any) -> Kind:
         return "probabilities"
     if any(wide):
         raise OptionError("some systems have one column and some several: are these all of one kind?")
-    if data is None and any(_is_fractional(x) for x in systems.values()):
+    if any(_is_fractional(_values(x, data)) for x in systems.values()):
         raise OptionError('the systems gave fractions: say kind="scores" or kind="probabilities"')
     return "labels"
+
+
+def _values(column: Any, data: Any) -> Any:
+    """A column of arrays or of a dataframe; what a file holds is not looked at twice."""
+    if data is None:
+        return column
+    try:
+        return data[column]
+    except (TypeError, KeyError, IndexError, ValueError):
+        return ()
 
 
 def _has_rows(values: Any) -> bool:
@@ -265,112 +316,20 @@ def _has_rows(values: Any) -> bool:
 
 
 def _is_fractional(values: Any) -> bool:
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of different lengths: said elsewhere
+        return False
     return array.dtype.kind == "f" and bool((array[np.isfinite(array)] % 1 != 0).any())
-
-
-def _read_scores(
-    data: Any,
-    columns: dict[str, Any],
-    systems: Mapping[str, Any],
-    positive: Label | None,
-    weight_kind: WeightKind | None,
-    missing: Any,
-) -> tuple[PairedScores, str]:
-    found = _found(data, columns, systems)
-    scored = PairedScores.from_scores(
-        found["truth"],
-        found["systems"],
-        positive=positive,
-        groups=found["groups"],
-        weights=found["weights"],
-        weight_kind=weight_kind,
-        missing=missing,
-    )
-    return scored, found["name"]
-
-
-def _read_lists(
-    data: Any, columns: dict[str, Any], systems: Mapping[str, Any], **options: Any
-) -> tuple[dict[str, RankedLists], str]:
-    found = _found(data, columns, systems)
-    lists = {
-        name: RankedLists.from_scores(
-            found["truth"], scores, groups=found["groups"], ids=found["ids"], **options
-        )
-        for name, scores in found["systems"].items()
-    }
-    return lists, found["name"]
-
-
-def _found(data: Any, columns: dict[str, Any], systems: Mapping[str, Any]) -> dict[str, Any]:
-    """Columns by role, whether they came as arrays or as names of a file's columns."""
-    if data is None:
-        return columns | {"systems": dict(systems), "name": "arrays"}
-    words = {role: columns_of(name, role)[0] for role, name in columns.items() if name is not None}
-    if "truth" not in words:
-        raise OptionError("truth is needed: the name of a column")
-    scores = {name: columns_of(column, f"the score of {name}")[0] for name, column in systems.items()}
-    text = [words[role] for role in ("truth", "groups", "ids") if role in words]
-    numbers = [*scores.values(), *([words["weights"]] if "weights" in words else [])]
-    read = read_whole(data, list(dict.fromkeys(text)), list(dict.fromkeys(numbers)))
-    found: dict[str, Any] = dict.fromkeys(columns)
-    found |= {role: read.labels[words[role]] for role in ("truth", "groups", "ids") if role in words}
-    if "weights" in words:
-        found["weights"] = read.numbers[words["weights"]]
-    found["systems"] = {name: read.numbers[column] for name, column in scores.items()}
-    return found | {"name": read.name}
-
-
-def _read_forecasts(
-    data: Any, truth: Any, systems: Mapping[str, Any], groups: Any, terms: dict[str, Any]
-) -> tuple[dict[str, Forecasts], Any, str]:
-    if data is None:
-        found = {
-            name: Forecasts.of(truth, values, name=f"the probabilities of {name}", **terms)
-            for name, values in systems.items()
-        }
-        return _same_classes(found), groups, "arrays"
-    wanted = {name: columns_of(columns, f"the probabilities of {name}") for name, columns in systems.items()}
-    text = [columns_of(truth, "truth")[0], *([] if groups is None else columns_of(groups, "groups"))]
-    numbers = list(dict.fromkeys(column for columns in wanted.values() for column in columns))
-    read = read_whole(data, list(dict.fromkeys(text)), numbers)
-    coded = read.labels[text[0]]
-    found = {}
-    for name, columns in wanted.items():
-        table = np.stack([read.numbers[column] for column in columns], axis=1)
-        named = terms
-        if len(columns) > 1 and terms["labels"] is None:
-            named = terms | {"labels": labels_of_columns(columns, coded.labels)}
-        found[name] = Forecasts.of(
-            coded,
-            table[:, 0] if len(columns) == 1 else table,
-            name=f"the probabilities of {name}",
-            **named,
-        )
-    return _same_classes(found), None if groups is None else read.labels[text[1]], read.name
-
-
-def _same_classes(forecasts: dict[str, Forecasts]) -> dict[str, Forecasts]:
-    """Columns of every system in the order of the first one's classes."""
-    first = next(iter(forecasts.values()))
-    found = {}
-    for name, each in forecasts.items():
-        if set(each.labels) != set(first.labels):
-            raise InputError(
-                f"{name} forecasts the classes {', '.join(map(str, each.labels))}, the first system "
-                f"{', '.join(map(str, first.labels))}"
-            )
-        order = [each.labels.index(label) for label in first.labels]
-        found[name] = Forecasts(first.codes, each.probabilities[:, order], first.labels)
-    return found
 
 
 def _is_meant(asked: str, name: str) -> bool:
     """Whether a measure without a label, depth or options means this one."""
     wanted, known = Spelling.parse(asked), Spelling.parse(name)
-    return wanted.name == known.name and all(
-        getattr(wanted, part) in (None, getattr(known, part)) for part in ("label", "depth")
+    return (
+        wanted.name == known.name
+        and all(getattr(wanted, part) in (None, getattr(known, part)) for part in ("label", "depth"))
+        and (not wanted.options or wanted.options == known.options)
     )
 
 
@@ -378,9 +337,10 @@ def _whole(number: float) -> float:
     return int(number) if float(number).is_integer() else number
 
 
-def _refuse(when: str, **options: Any) -> None:
-    for name, value in options.items():
-        if value is not None:
+def _refuse_but(given: Mapping[str, Any], meant: tuple[str, ...], when: str) -> None:
+    """Options that would be ignored are refused: who gives them believes in them."""
+    for name, value in given.items():
+        if value is not None and name not in meant:
             raise OptionError(f"{name} has no meaning {when}")
 
 

@@ -26,6 +26,8 @@ def named_systems(systems: Any) -> dict[str, Any]:
     >>> named_systems(["first", "second"])
     {'first': 'first', 'second': 'second'}
     """
+    if not isinstance(systems, (Mapping, Sequence)) or isinstance(systems, bytes):
+        raise OptionError(f'systems are given by name: {{"A": …, "B": …}}; saw {type(systems).__name__}')
     if isinstance(systems, str):
         raise OptionError(f"a comparison needs two systems; saw one, {systems!r}")
     if not isinstance(systems, Mapping):
@@ -78,7 +80,33 @@ def pair_labels(
     paired = fold(source.batches(list(dict.fromkeys(columns.values()))), prepare, Paired.empty())
     if not len(paired.joint.rows):
         raise InputError(f"{source.name}: no rows are left")
-    return (paired.renamed(parsed) if source.is_text else paired), source.name
+    if source.is_text:
+        paired = paired.renamed(parsed)
+    paired.check_kinds()
+    _check_systems(paired)
+    return paired, source.name
+
+
+def _check_systems(paired: Paired) -> None:
+    """A system none of whose labels is ever real is of another kind, or another column than was meant."""
+    real = paired.joint.labels_seen(0)
+    for place, name in enumerate(paired.names, start=1):
+        seen = paired.joint.labels_seen(place)
+        if seen and not seen & real:
+            raise InputError(
+                f"{name} says {listed(sorted(seen, key=str))}, and truth is never any of these "
+                f"({listed(sorted(real, key=str))}): are these labels, or scores or probabilities (kind=)?"
+            )
+
+
+def columns_of(value: Any, role: str) -> list[str]:
+    """Names of columns: one, or several."""
+    names = [value] if isinstance(value, str) else list(value)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise OptionError(
+            f"with data, {role} is the name of a column, or a list of names; saw {listed(names)}"
+        )
+    return names
 
 
 @dataclass(frozen=True)
@@ -104,7 +132,8 @@ def read_whole(data: Any, labels: Sequence[str], numbers: Sequence[str]) -> Read
                 raise InputError(f"{name} is missing in row {row:,}: drop such rows beforehand")
             found[name].append(coded)
         if numbers:
-            tables.append(stacked([batch.columns[name] for name in numbers], list(numbers)))
+            columns = [batch.columns[name] for name in numbers]
+            tables.append(stacked(columns, list(numbers), batch.first_row))
     whole = np.concatenate(tables) if tables else np.zeros((0, 0))
     return Read(
         {name: joined(parts, source) for name, parts in found.items()},
@@ -122,13 +151,3 @@ def joined(parts: Sequence[Coded], source: Source) -> Coded:
         codes.append(table[part.codes] if len(table) else part.codes)
     labels = tuple(place)
     return Coded(np.concatenate(codes), tuple(parsed(labels)) if source.is_text else labels)
-
-
-def columns_of(value: Any, role: str) -> list[str]:
-    """Names of columns: one, or several."""
-    names = [value] if isinstance(value, str) else list(value)
-    if not names or not all(isinstance(name, str) for name in names):
-        raise OptionError(
-            f"with data, {role} is the name of a column, or a list of names; saw {listed(names)}"
-        )
-    return names

@@ -323,3 +323,61 @@ def test_scores_tallied_earlier_are_compared() -> None:
     whole = ew.compare(data.y.to_numpy(), systems, kind="scores")["sharp", "blunt"]["roc_auc"]
     assert merged.difference == pytest.approx(whole.difference, abs=1e-12)
     assert merged.standard_error == pytest.approx(whole.standard_error, rel=1e-12)
+
+
+def test_other_kinds_are_not_taken_for_labels(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["compare", "x.csv", "--truth", "y", "--prediction", "a", "--prediction", "sharp"]
+    assert "sharp says" in refused(call(file, capsys, *words))
+    with pytest.raises(ew.EdgeworthError, match='say kind="scores"'):
+        ew.compare("y", ["sharp", "blunt"], data=frame())
+    with pytest.raises(ew.EdgeworthError, match="truth"):
+        ew.compare(["1", "0"] * 20, {"a": [1, 0] * 20, "b": [0, 1] * 20})
+
+
+def test_options_that_would_be_ignored_are_refused() -> None:
+    truth, systems = [1, 0, 1, 0] * 5, {"a": [1, 0, 1, 1] * 5, "b": [1, 1, 1, 0] * 5}
+    for name, value in (
+        ("ordered", True),
+        ("horizon", 3),
+        ("labels", [0, 1]),
+        ("queries", "error"),
+        ("ids", truth),
+    ):
+        with pytest.raises(ew.EdgeworthError, match=f"{name} has no meaning with labels"):
+            ew.compare(truth, systems, **{name: value})  # type: ignore[arg-type]  # any of several options
+    with pytest.raises(ew.EdgeworthError, match="groups has no meaning with a tally"):
+        ew.compare(ew.Paired.from_labels(truth, systems), groups=truth)
+    with pytest.raises(ew.EdgeworthError, match="a list of spellings"):
+        ew.compare(truth, systems, measures="accuracy")
+    with pytest.raises(ew.EdgeworthError, match="given by name"):
+        ew.compare(truth, 5)
+
+
+def test_asking_for_other_options_is_not_answered_with_these() -> None:
+    truth = [1, 0, 1, 0] * 5
+    comparison = ew.compare(truth, {"a": [1, 0, 1, 1] * 5, "b": [1, 1, 1, 0] * 5})
+    assert comparison["a", "b"]["f"].measure == "f[1]"
+    with pytest.raises(ew.EdgeworthError, match="was not compared"):
+        _ = comparison["a", "b"]["f[1](alpha=0.3)"]
+
+
+def test_a_table_on_standard_output_does_not_lose_the_files(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [
+        "compare",
+        "x.csv",
+        "--truth",
+        "y",
+        "--prediction",
+        "a",
+        "--prediction",
+        "b",
+        "--measure",
+        "accuracy",
+    ]
+    done = call(file, capsys, *words, "--csv", "-", "--json", "o.json", "--html", "o.html")
+    assert done.stdout.startswith("measure,first,second")
+    assert json.loads((file / "o.json").read_text(encoding="utf-8"))["kind"] == "comparison"
+    assert (file / "o.html").stat().st_size > 500_000
+    assert "one thing alone" in refused(call(file, capsys, *words, "--csv", "-", "--latex", "-"))

@@ -31,6 +31,8 @@ STAGES = [
     "sample",
     "gathering",
     "pairing",
+    "pairing_columns",
+    "forecasting",
     "evaluation",
     "comparison",
     "searching",
