@@ -27,10 +27,11 @@ def sides_section(findings: ForecastFindings) -> Section:
     columns = (Column("on these cases"), Column(model), Column(rival), Column("better"))
     rows = tuple((NAMES[each.name], *_shown(each), each.better or "alike") for each in findings.sides)
     note = (
-        "MAP error: how often the likeliest label was wrong, m equally likely ones counted as 1/m each; "
-        "likelihood ratio: to the other; wealth: of 1 "
+        "MAP error: how often the likeliest label was wrong; likelihood ratio: to the other; wealth: of 1 "
         "bet against the other, at full stakes and fair prices the likelihood ratio"
     )
+    if any(table.counts.dtype.kind == "f" for table in findings.tables.values()):
+        note += "; where m labels are equally likely, each counts as 1/m of a case"
     grids = [Grid("", columns, rows, note)]
     if len(findings.scores.labels) <= MOST_LABELS:
         grids += [_confusion(system, table) for system, table in findings.tables.items()]

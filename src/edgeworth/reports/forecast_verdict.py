@@ -37,7 +37,7 @@ UNORDERED = (
 def forecasts_verdict(findings: ForecastFindings) -> str:
     """The first thing to read."""
     if findings.is_drunken:
-        return " ".join((_became(findings), *drunken_said(findings)))
+        return " ".join((_became(findings), *_no_opponent(findings)))
     return f"{_became(findings)} {_proved(findings.bets.against_rival, findings)} {_better(findings)}"
 
 
@@ -74,24 +74,28 @@ def _proved(evidence: Evidence, findings: ForecastFindings) -> str:
     return f"{on_the_way}{that} rules out that {stronger.null} {said}."
 
 
-def drunken_said(findings: ForecastFindings) -> tuple[str, ...]:
-    """What prices drawn at random show: not that they are wrong, but how wealth and log score go together."""
+def _no_opponent(findings: ForecastFindings) -> tuple[str, ...]:
+    """What prices drawn at random show: not that they are wrong, but the wealth that goes with a log score."""
     wealth = findings.bets.wealth
-    if not math.isfinite(wealth.log_wealth):
+    said = "Prices drawn at random are no opponent: beating them proves nothing about a forecast."
+    if findings.expected_log_wealth is None or wealth.stake < 1 or not math.isfinite(wealth.log_wealth):
+        return (said,)
+    here, expected = (
+        f"{log:.4g}".replace("-", MINUS) for log in (wealth.log_wealth, findings.expected_log_wealth)
+    )
+    return (said, f"Log wealth is {here}; over all such bookmakers it is {expected} on average.")
+
+
+def drunken_said(findings: ForecastFindings) -> tuple[str, ...]:
+    """What the same prices would have made of someone else, at full stakes."""
+    wealth = findings.bets.wealth
+    if wealth.stake < 1 or not math.isfinite(wealth.log_wealth):
         return ()
-    said = ["Prices drawn at random are beaten by any forecast: that proves nothing about this one."]
-    if wealth.stake < 1:
-        return tuple(said)
-    here = f"{wealth.log_wealth:.4g}".replace("-", MINUS)
-    if findings.expected_log_wealth is not None:
-        expected = f"{findings.expected_log_wealth:.4g}".replace("-", MINUS)
-        said.append(f"Log wealth is {here}; over all such bookmakers it is {expected} on average.")
-    said.append(
+    return (
         f"At these prices one who bets the class shares would have ended at "
         f"{money(findings.shares_log_wealth)}: two who bet full stakes at the same fair prices differ by "
-        "their log scores, whatever the prices are."
+        "their log scores, whatever the prices are.",
     )
-    return tuple(said)
 
 
 def luck_said(tail: Tail) -> str:

@@ -113,17 +113,18 @@ def probability_words(tail: Tail) -> str:
     return text if tail.kind in ("exact", "bracket") else f"about {text}"
 
 
-def short_names(names: Iterable[object], most: int = 40) -> list[str]:
+def short_names(names: Iterable[object], most: int = 60) -> list[str]:
     """Names cut to a length that a chart can hold, still different from each other.
 
     >>> short_names(["spam", "a" * 50, "a" * 60], most=5)
     ['spam', 'aaaa…', 'aaaa… (2)']
     """
-    found: list[str] = []
-    for name in map(str, names):
-        cut = shortened(name, most)
-        same = sum(other == cut or other.startswith(f"{cut} (") for other in found) if cut in found else 0
-        found.append(f"{cut} ({same + 1})" if same else cut)
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        cut = shortened(str(name), most)
+        seen[cut] = seen.get(cut, 0) + 1
+        found.append(cut if seen[cut] == 1 else f"{cut} ({seen[cut]})")
     return found
 
 

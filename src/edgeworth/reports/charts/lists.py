@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from edgeworth.inference import ListFindings
@@ -11,14 +11,13 @@ from edgeworth.reports.charts.chart import Chart, Charts, Kit, Rows
 from edgeworth.reports.charts.ranking_parts import CHANCE, HIGH, WIDE, coloured
 from edgeworth.reports.charts.theme import FIRST, SECOND
 from edgeworth.reports.report import Column
-from edgeworth.reports.wording import level_said, plural, share_said
+from edgeworth.reports.wording import level_said, plural, share_said, short_names
 
 MOST_LISTS = 200
 """Lists drawn one by one; of more, so many quantiles."""
 NAMED_LISTS = 40
 """Lists that stand in lines with their names."""
 MOST_RUNS = 40
-LONGEST_NAME = 60
 STEP = 18
 MEAN, RANDOM = "mean over lists", "random orders"
 
@@ -36,26 +35,11 @@ def run_charts(runs: Mapping[str, ListFindings]) -> Charts:
     return Charts((_means(known),)) if known else Charts()
 
 
-def short_names(names: Sequence[str]) -> list[str]:
-    """Names that fit beside a picture; those that look alike are numbered.
-
-    >>> short_names(["a", "b", "a"])
-    ['a', 'b', 'a (2)']
-    """
-    seen: dict[str, int] = {}
-    found = []
-    for name in names:
-        cut = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
-        seen[cut] = seen.get(cut, 0) + 1
-        found.append(cut if seen[cut] == 1 else f"{cut} ({seen[cut]})")
-    return found
-
-
 def _queries(findings: ListFindings) -> Chart:
     headline, number = findings.headline, findings.counted
     lists = findings.pictured_lists(MOST_LISTS)
     what = _said(headline.measure)
-    names = short_names([found.name or f"{found.share:.2%} of lists below" for found in lists])
+    names = short_names(found.name or f"{found.share:.2%} of lists below" for found in lists)
     rows = tuple(
         {"list": name, "below": found.share, "value": finite_or_none(found.value)}
         for name, found in zip(names, lists, strict=True)
