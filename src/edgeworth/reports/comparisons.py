@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from edgeworth.inference.comparing import ComparisonFindings, Difference, WealthRace
+from edgeworth.inference.comparing import ComparisonFindings, Difference
 from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.charts.comparisons import comparison_charts
+from edgeworth.reports.comparison_race import race_section
 from edgeworth.reports.comparison_verdict import comparison_verdict
-from edgeworth.reports.comparison_words import called, e_value_said, test_named
+from edgeworth.reports.comparison_words import called, test_named
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
 from edgeworth.reports.wording import level_said, number_said, percent, shortened
 
@@ -251,7 +252,7 @@ def _of_kind(findings: ComparisonFindings) -> list[Section]:
     if findings.disagreements:
         sections.append(Section("Where they differ", (), (_disagreements(findings),), ("disagreements",)))
     if findings.race is not None:
-        sections.append(_race(findings.race, findings))
+        sections.append(race_section(findings.race, findings))
     return sections
 
 
@@ -280,81 +281,6 @@ def _disagreements(findings: ComparisonFindings) -> Grid:
     )
     columns = (Column("first"), Column("second"), *(Column(head, "count") for head in heads))
     return Grid("", columns, rows, "cases on which both are right, only one is, or none")
-
-
-def _race(race: WealthRace, findings: ComparisonFindings) -> Section:
-    columns = (
-        Column("bettor"),
-        Column("against"),
-        Column("log wealth", "number"),
-        Column("a case", "number"),
-        Column("e-value"),
-        Column("p", "probability"),
-    )
-    rows = tuple(
-        (
-            one["bettor"],
-            one["against"],
-            one["log_wealth"],
-            one["growth"],
-            _evidence(one),
-            None if one["evidence"] is None else one["evidence"]["p_value"],
-        )
-        for one in race.rows()[: 2 * SHOWN_PAIRS]
-    )
-    if findings.no_evidence is not None:
-        text: tuple[str, ...] = (f"What wealth proves is left out: {findings.no_evidence}.",)
-        bare = tuple(row[:4] for row in rows)
-        return Section("Betting against each other", text, (Grid("", columns[:4], bare),), ("race",))
-    text = (
-        "Each bets Kelly's stakes on every case at the other's fair prices. An e-value of the bettor speaks "
-        'against "the other\'s probabilities are the true ones, given all that the bettor knew"; it does not '
-        "say who is better on average.",
-    )
-    grids = [Grid("", columns, rows, "e-values and p of each direction and pair by itself")]
-    if findings.duels:
-        grids.append(_sequences(findings))
-    return Section("Betting against each other", text, tuple(grids), ("race",))
-
-
-def _evidence(one: Mapping[str, Any]) -> str:
-    evidence = one["evidence"]
-    if evidence is None:
-        return str(one["undefined"])
-    log = evidence["log_e_value"]
-    return (
-        "0 (ruined)"
-        if log is None and one["ruined"]
-        else "without bound"
-        if log is None
-        else e_value_said(log)
-    )
-
-
-def _sequences(findings: ComparisonFindings) -> Grid:
-    """The mean score differences, by intervals that may be looked at on the way."""
-    rows = []
-    for duel in findings.duels[:SHOWN_PAIRS]:
-        for name, sequence in (("Brier", duel.brier_sequence), ("log", duel.log_sequence)):
-            if sequence is not None and len(sequence.mean):
-                ends = (finite_or_none(float(sequence.low[-1])), finite_or_none(float(sequence.high[-1])))
-                rows.append((duel.first, duel.second, name, finite_or_none(float(sequence.mean[-1])), ends))
-    ordered = bool(findings.race is not None and findings.race.ordered)
-    level = level_said(findings.level)
-    columns = (
-        Column("first"),
-        Column("second"),
-        Column("score"),
-        Column("mean difference", "number"),
-        Column(f"{level} confidence sequence", "interval"),
-    )
-    when = (
-        "rows are in time order, so the interval may be looked at as often as one likes"
-        if ordered
-        else "rows are in no order of time: the interval is for the end only"
-    )
-    note = f"first less second, lower is better; {when}; of the log score it is asymptotic"
-    return Grid("Mean score differences", columns, tuple(rows), note)
 
 
 def _planning(findings: ComparisonFindings) -> Section | None:

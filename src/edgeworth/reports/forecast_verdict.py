@@ -75,7 +75,7 @@ def _proved(evidence: Evidence, findings: ForecastFindings) -> str:
 
 
 def _no_opponent(findings: ForecastFindings) -> tuple[str, ...]:
-    """What prices drawn at random show: not that they are wrong, but the wealth that goes with a log score."""
+    """What prices drawn at random show: not that they are wrong, but the wealth of such a log score."""
     wealth = findings.bets.wealth
     said = "Prices drawn at random are no opponent: beating them proves nothing about a forecast."
     if findings.expected_log_wealth is None or wealth.stake < 1 or not math.isfinite(wealth.log_wealth):

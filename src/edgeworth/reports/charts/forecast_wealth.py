@@ -8,7 +8,7 @@ from typing import Any
 
 from edgeworth.inference import ForecastFindings
 from edgeworth.inference.forecast_curves import returns
-from edgeworth.inference.forecast_pictures import MOST_DRAWN, turns
+from edgeworth.inference.forecast_pictures import BAND_DRAWN, MOST_DRAWN, turns
 from edgeworth.reports.charts.chart import Chart, Kit, Rows
 from edgeworth.reports.charts.parts import (
     CHANCE,
@@ -143,7 +143,7 @@ def returns_chart(findings: ForecastFindings) -> Chart:
     what = "log return of a case" if together == 1 else f"log return of {together:,} cases"
 
     def find() -> Mapping[str, Rows]:
-        path = findings.path.drawn(MOST_DRAWN)
+        path = findings.path.drawn(2 * BAND_DRAWN)
         columns = {"case": ends, "log return": logs}
         rows = zip(pictured(columns), map(money, logs.tolist()), strict=True)
         way = pictured({CASES: path.cases, "log wealth": path.log_wealth})
