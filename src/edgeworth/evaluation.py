@@ -6,22 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from edgeworth.bet import Bookmaker, Market
-from edgeworth.errors import InputError, OptionError
+from edgeworth.bet import Bookmaker
+from edgeworth.errors import OptionError
+from edgeworth.forecasting import ForecastTerms, examined, read_arrays, read_file
 from edgeworth.gathering import (
     find_source,
-    labels_of_columns,
-    read_forecasts,
     tally_decisions,
     tally_lists,
     tally_ranking,
 )
 from edgeworth.inference import (
-    ForecastFindings,
     examine_decisions,
-    examine_forecasts,
     examine_lists,
     examine_ranking,
 )
@@ -33,24 +28,20 @@ from edgeworth.reports import (
     lists_report,
     ranking_report,
 )
-from edgeworth.sources import Label, Source, open_source
+from edgeworth.sources import Label, Source
 from edgeworth.tallies import (
-    Calibration,
     ClusteredTable,
     ContingencyTable,
-    ForecastScores,
-    Wealth,
 )
-from edgeworth.tallies.bookmaker_forecasts import as_races, bookmaker_forecasts
 from edgeworth.tallies.cells import Cells
-from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.forecast_pairs import ForecastPairs
-from edgeworth.tallies.labels import listed
-from edgeworth.tallies.ladder import rungs
-from edgeworth.tallies.likeliest import likeliest
 from edgeworth.tallies.policies import Missing, WeightKind
 from edgeworth.tallies.serial import labels_to_json
 from edgeworth.tallies.wealth import PredictionsMade
+
+TAKEN_AS_BEFORE = (
+    "The predictions are taken as made before the outcomes: predictions_made (--predictions-made) says if "
+    "they were not."
+)
 
 
 def evaluate(
@@ -63,7 +54,7 @@ def evaluate(
     against: Any = None,
     odds: Any = None,
     bookmaker: Bookmaker | None = None,
-    time: str | None = None,
+    time: Any = None,
     ordered: bool = False,
     predictions_made: PredictionsMade | None = None,
     stake: float | None = None,
@@ -88,13 +79,19 @@ def evaluate(
     cells: Cells = None,
     relevant_from: int | None = None,
 ) -> Report:
-    """Evaluate labels (``prediction``) or a ranking (``score``): informed or lucky, how sure, worth what?
+    """Evaluate labels, a ranking (``score``) or ``probabilities``: informed or lucky, how sure, worth what?
 
     ``data`` is the path of a file or a dataframe, and then the other words are names of its columns; without
     it they are the columns themselves. With labels, ``group`` names clusters of rows that are not independent
     (patients, documents), and pool, margin and commission are the house's. With scores, ``group`` makes one
     list of each query (``id`` names its documents), ``depth`` is how far one looks, ``gain`` and ``cost``
     are what a hit brings and a look costs, and ``cells`` bounds the memory.
+
+    Probabilities, (n,) of the positive class or (n, K), bet ``stake`` of Kelly's stakes ``against`` a rival's
+    probabilities, at decimal ``odds`` or with a ``bookmaker``; left out, against the class shares of these
+    cases. ``time`` or ``ordered`` says in what order cases became known, ``predictions_made`` whether the
+    predictions were made "before" the outcomes, "cross-validated" or "in-sample"; ``normalise`` divides rows
+    by their sums, ``ordinal`` takes the classes in the order of their columns.
 
     >>> report = evaluate(truth=[1, 0, 1, 0, 1, 0] * 10, prediction=[1, 0, 1, 1, 1, 0] * 10)
     >>> print(report.verdict.split(" (")[0])
@@ -109,10 +106,20 @@ def evaluate(
         _refuse("with probabilities", pool=pool, commission=commission, relevant_from=relevant_from)
         if missing != "error":
             raise OptionError("missing values among probabilities are errors: drop such rows beforehand")
-        asked = {"labels": labels, "positive": positive, "normalise": normalise, "time": time}
-        asked |= {"predictions_made": predictions_made or "before", "stake": 1.0 if stake is None else stake}
-        asked |= {"ordered": ordered or time is not None, "level": level, "ordinal": ordinal, "seed": seed}
-        return _evaluate_probabilities(data, truth, probabilities, against, odds, bookmaker, asked)
+        terms = ForecastTerms(
+            labels=labels,
+            positive=positive,
+            normalise=normalise,
+            ordered=ordered or time is not None,
+            predictions_made=predictions_made or "before",
+            stake=1.0 if stake is None else stake,
+            ordinal=ordinal,
+            level=level,
+            seed=seed,
+        )
+        report = _evaluate_probabilities(data, truth, probabilities, against, odds, bookmaker, time, terms)
+        unsaid = () if predictions_made is not None else (TAKEN_AS_BEFORE,)
+        return replace(report, warnings=(*unsaid, *report.warnings))
     _refuse("without probabilities", against=against, odds=odds, bookmaker=bookmaker, time=time, stake=stake)
     _refuse("without probabilities", predictions_made=predictions_made, ordered=ordered or None)
     _refuse("without probabilities", normalise=normalise or None, ordinal=ordinal or None)
@@ -145,98 +152,27 @@ def evaluate(
 
 
 def _evaluate_probabilities(
-    data: Any, truth: Any, probabilities: Any, against: Any, odds: Any, bookmaker: Any, asked: dict[str, Any]
+    data: Any,
+    truth: Any,
+    probabilities: Any,
+    against: Any,
+    odds: Any,
+    bookmaker: Bookmaker | None,
+    time: Any,
+    terms: ForecastTerms,
 ) -> Report:
     if sum(x is not None for x in (against, odds, bookmaker)) > 1:
         raise OptionError("bet against one of them: against (probabilities), odds or bookmaker")
     if data is None:
-        if asked["time"] is not None:
-            raise OptionError(
-                "time names a column of data; arrays are put in order beforehand (ordered=True)"
-            )
-        return forecasts_report(*_examined(truth, probabilities, against, odds, bookmaker, asked, "arrays"))
-    wanted, priced = (_column_names(x) for x in (probabilities, against if odds is None else odds))
-    source = open_source(data)
-    truth, values, prices, order = read_forecasts(source, truth, wanted, priced, asked["time"])
-    if len(wanted) > 1:
-        prices = _matched(wanted, priced, prices, truth, asked)
-    against, odds = (prices, None) if odds is None else (None, prices)
-    if order is not None:
-        # Errors name rows of the file, so what can be wrong with a row is found before they are moved.
-        _examined(truth, values, against, odds, bookmaker, asked, source.name)
-        truth, values = [truth[row] for row in order], values[order]
-        against, odds = (None if x is None else x[order] for x in (against, odds))
-    return forecasts_report(*_examined(truth, values, against, odds, bookmaker, asked, source.name))
-
-
-def _matched(
-    wanted: list[str], priced: list[str], prices: Any, truth: list[Label], asked: dict[str, Any]
-) -> Any:
-    """Which class each column is of, by its name; a rival's columns in the same order."""
-    classes = list(dict.fromkeys(truth))
-    if asked["labels"] is None:
-        asked["labels"] = labels_of_columns(wanted, classes)
-        places = all(type(label) is int and 0 <= label < len(wanted) for label in classes)
-        if asked["labels"] is None and not places:
-            raise InputError(
-                f"{len(wanted)} columns, {', '.join(wanted)}, are not named after the classes "
-                f"{listed(classes)}: say which column is which (labels=, --labels)"
-            )
-    if prices is None or len(priced) < 2 or asked["labels"] is None:
-        return prices
-    its = labels_of_columns(priced, asked["labels"])
-    return prices if its is None else prices[:, [its.index(label) for label in asked["labels"]]]
-
-
-def _examined(
-    truth: Any, probabilities: Any, against: Any, odds: Any, bookmaker: Any, asked: dict[str, Any], name: str
-) -> tuple[ForecastFindings, dict[str, Any]]:
-    names = {key: asked[key] for key in ("labels", "positive", "normalise")}
-    forecasts = Forecasts.of(truth, probabilities, **names)
-    terms = {key: asked[key] for key in ("stake", "ordered", "predictions_made")}
-    systems = {"model": forecasts}
-    if odds is not None:
-        bookmaker = Market(as_races(odds, forecasts))
-    if bookmaker is not None:
-        wealth = Wealth.from_bookmaker(forecasts, bookmaker, **terms)
-        systems[wealth.against] = bookmaker_forecasts(forecasts, bookmaker)
+        if isinstance(time, str):
+            raise OptionError(f"time={time!r} names a column, but there is no data to find it in")
+        read = read_arrays(truth, probabilities, against, odds, bookmaker, time, terms)
     else:
-        rival, who = _rival(truth, forecasts, against, names)
-        systems[who] = rival
-        terms["book"] = "constant" if against is None else "fair"
-        wealth = Wealth.from_forecasts(forecasts, rival, against=who, **terms)
-    ladder = {}
-    if asked["ordinal"] and forecasts.size > 2 and bookmaker is None:
-        mine, its = (rungs(each) for each in systems.values())
-        ladder = {
-            label: Wealth.from_forecasts(mine[label], its[label], against=wealth.against, **terms)
-            for label in mine
-        }
-    scores = ForecastScores.from_forecasts(systems)
-    calibrations = {key: Calibration.from_forecasts(each) for key, each in systems.items()}
-    tables = {key: likeliest(each) for key, each in systems.items()}
-    pairs = ForecastPairs.from_forecasts(*systems.values()) if forecasts.size == 2 else None
-    how = {key: asked[key] for key in ("level", "seed")}
-    findings = examine_forecasts(wealth, scores, calibrations, tables, ladder=ladder, pairs=pairs, **how)
-    return findings, about_run(source=name, against=wealth.against, cases=wealth.cases, **asked)
-
-
-def _rival(truth: Any, forecasts: Forecasts, against: Any, names: dict[str, Any]) -> tuple[Forecasts, str]:
-    """The rival's forecasts; left out, the class shares of these very cases."""
-    if against is not None:
-        return Forecasts.of(truth, against, name="the rival's probabilities", **names), "the rival"
-    shares = np.bincount(forecasts.codes, minlength=forecasts.size) / len(forecasts.codes)
-    constant = np.broadcast_to(shares, forecasts.probabilities.shape)
-    return replace(forecasts, probabilities=constant), "constant class shares"
-
-
-def _column_names(columns: Any) -> list[str]:
-    if columns is None:
-        return []
-    names = [columns] if isinstance(columns, str) else list(columns)
-    if not all(isinstance(name, str) for name in names):
-        raise OptionError("with data, probabilities, against and odds are names of columns")
-    return names
+        read = read_file(data, truth, probabilities, against, odds, bookmaker, time, terms)
+    found = examined(read, terms)
+    named = {"time": time if isinstance(time, str) or time is None else "an array"}
+    report = forecasts_report(found.findings, about_run(**found.about, **named))
+    return replace(report, warnings=(*found.warnings, *report.warnings))
 
 
 def _evaluate_labels(

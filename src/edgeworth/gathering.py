@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edgeworth.errors import InputError, OptionError
 from edgeworth.measures import table_of
 from edgeworth.sources import ArraySource, Batch, Coded, Column, Label, Source, fold, open_source
-from edgeworth.sources.columns import MISSING, encode
-from edgeworth.sources.probabilities import stacked
 from edgeworth.sources.scores import as_scores
 from edgeworth.sources.weights import as_weights
 from edgeworth.tallies import ClusteredTable, ContingencyTable, RankedLists, Ranking
@@ -154,7 +150,7 @@ def _labelled_scores(
     batch: Batch, columns: dict[str, str], options: dict[str, Any], is_unit: bool
 ) -> LabelledScores:
     roles = {role: batch.columns[name] for role, name in columns.items()}
-    scores = as_scores(roles["score"], columns["score"])
+    scores = as_scores(roles["score"], columns["score"], batch.first_row)
     if is_unit:
         check_unit_range(scores)
     weights = as_weights(roles["weight"], columns["weight"]) if "weight" in roles else None
@@ -174,62 +170,3 @@ def _spelt_alike(column: Column, wanted: str) -> Column:
 def _nothing_left(source: Source, dropped: int) -> InputError:
     why = f"no rows are left after {dropped:,} were dropped for missing values"
     return InputError(f"{source.name}: {why if dropped else 'every weight is 0'}")
-
-
-def read_forecasts(
-    source: Source, truth: str, probabilities: Sequence[str], prices: Sequence[str], time: str | None
-) -> tuple[Any, NDArray[np.float64], NDArray[np.float64] | None, NDArray[np.intp] | None]:
-    """Truth, probabilities, a rival's probabilities or odds, and the order of rows in time if there is one.
-
-    One column stands for the positive class; several for a class each.
-    """
-    wanted = [truth, *probabilities, *prices, *([] if time is None else [time])]
-    labels: list[Label] = []
-    numbers: list[NDArray[np.float64]] = []
-    for batch in source.batches(list(dict.fromkeys(wanted))):
-        coded = encode(batch.columns[truth], truth)
-        if (coded.codes == MISSING).any():
-            row = batch.first_row + int(np.argmax(coded.codes == MISSING))
-            raise InputError(f"{truth} is missing in row {row:,}: drop such rows beforehand")
-        labels += [coded.labels[code] for code in coded.codes]
-        numbers.append(stacked([batch.columns[name] for name in wanted[1:]], wanted[1:]))
-    table = np.concatenate(numbers)
-    if source.is_text:
-        names = list(dict.fromkeys(labels))
-        meant = dict(zip(names, parsed(names), strict=True))
-        labels = [meant[label] for label in labels]
-    order = None
-    if time is not None:
-        if np.isnan(table[:, -1]).any():
-            raise InputError(f"{time} must be numbers without gaps to put rows in order")
-        order = np.argsort(table[:, -1], kind="stable")
-    first, second = len(probabilities), len(probabilities) + len(prices)
-    priced = _narrow(table[:, first:second]) if prices else None
-    return labels, _narrow(table[:, :first]), priced, order
-
-
-def _narrow(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    return table[:, 0] if table.shape[1] == 1 else table
-
-
-def labels_of_columns(names: Sequence[str], labels: Sequence[Label]) -> list[Label] | None:
-    """The class of each column by its name: what is left when what all names share is taken off.
-
-    >>> labels_of_columns(["p_cat", "p_dog"], ["dog", "cat"])
-    ['cat', 'dog']
-    """
-    prefix, suffix = _shared(names), _shared([name[::-1] for name in names])
-    written = {str(label): label for label in labels}
-    for start, end in ((len(prefix), 0), (len(prefix), len(suffix)), (0, 0)):
-        rests = [name[start : len(name) - end] for name in names]
-        if len(set(rests)) == len(rests) and set(written) <= set(rests):
-            return [written.get(rest, rest) for rest in rests]
-    return None
-
-
-def _shared(names: Sequence[str]) -> str:
-    """The letters that all names begin with."""
-    length = 0
-    while all(len(name) > length and name[length] == names[0][length] for name in names):
-        length += 1
-    return names[0][:length]

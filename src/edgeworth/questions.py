@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -54,7 +55,9 @@ def kelly_report(
 
     One probability and one price are a game that comes true or not, backed or laid.
     """
-    about = about_run(odds=list(odds), fraction=fraction, lay=None if lay is None else list(lay))
+    # JSON has no infinity.
+    laid = None if lay is None else [price if math.isfinite(price) else "inf" for price in lay]
+    about = about_run(odds=list(odds), fraction=fraction, lay=laid)
     if len(probabilities) == len(odds) == 1 and (lay is None or len(lay) == 1):
         if normalise or unbalanced != "refuse":
             raise OptionError("a game has one probability and one price: nothing to normalise or balance")

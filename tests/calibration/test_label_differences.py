@@ -14,9 +14,9 @@ import pytest
 import edgeworth as ew
 from edgeworth.inference.comparing.labels.joint_cells import JointCells, in_focus, joint_cells
 from edgeworth.inference.comparing.labels.label_methods import delta_law, difference_law
+from edgeworth.inference.comparing.labels.swapping import swap_test
 from edgeworth.inference.comparing.swaps.mcnemar import mcnemar
 from edgeworth.inference.comparing.swaps.randomisation import TwoClassPair, two_class_test
-from edgeworth.inference.comparing.swaps.swapping import swap_test
 from edgeworth.measures import Resolved, resolve
 
 

@@ -11,12 +11,12 @@ from edgeworth.inference.sequential import (
     BURN_IN,
     TUNED_FOR,
     BlockSums,
+    Evidence,
     asymptotic_sequence,
     block_empirical_bernstein,
     empirical_bernstein,
-    henzi_ziegel_evidence,
-    mixture_evidence,
 )
+from edgeworth.tallies import Wealth
 
 Floats = np.ndarray
 Step = Callable[[np.random.Generator, int, Floats], tuple[Floats, Floats]]
@@ -125,15 +125,20 @@ def test_a_better_forecaster_is_found() -> None:
 
 def test_wealth_against_true_prices_seldom_rejects() -> None:
     rng = np.random.default_rng(24)
-    rejected = {"wealth": 0, "brier": 0, "log": 0}
+    rejected = dict.fromkeys(("wealth", "mixture", "brier", "log"), 0)
     for _ in range(RUNS):
         q = rng.uniform(0.05, 0.95, 300)
         p = np.clip(q + rng.normal(0, 0.15, 300), 0.01, 0.99)
         y = rng.random(300) < q
-        steps = np.where(y, np.log(p / q), np.log((1 - p) / (1 - q)))
-        rejected["wealth"] += mixture_evidence(steps, null="prices are true").rejects(0.05)
-        for score in ("brier", "log"):
-            rejected[score] += henzi_ziegel_evidence(y, p, q, score=score).rejects(0.05)
+        wealth = Wealth.from_probabilities(y.astype(int), p, against=q, labels=[0, 1], ordered=True)
+        paths = {
+            "wealth": wealth.path,
+            "mixture": wealth.mixture_path,
+            "brier": wealth.bet_path("henzi_brier"),
+            "log": wealth.bet_path("henzi_log"),
+        }
+        for name, path in paths.items():
+            rejected[name] += Evidence.from_path(path, null="prices are true").rejects(0.05)
     assert max(rejected.values()) / RUNS <= 0.05
 
 

@@ -123,10 +123,11 @@ def test_odds_that_leave_a_sure_profit_prove_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """At 2.5 and 2.5 the prices add up to 0.8: that no outcome is likelier than its price cannot be true."""
-    (tmp_path / "sure.csv").write_text("y,p,a,b\n1,.6,2.5,2.5\n0,.3,2.5,2.5\n1,.8,2,2\n", encoding="utf-8")
-    words = ["evaluate", "sure.csv", "--truth", "y", "--probability", "p", "--odds", "a,b"]
-    done = call(tmp_path, capsys, *words)
-    assert "arbitrage" in done.stdout + done.stderr
+    (tmp_path / "sure.csv").write_text("y,p,o0,o1\n1,.6,2,2\n0,.3,2.5,2.5\n1,.8,2,2\n", encoding="utf-8")
+    words = ["evaluate", "sure.csv", "--truth", "y", "--probability", "p", "--odds", "o0,o1"]
+    said = refused(call(tmp_path, capsys, *words))
+    assert "row 2" in said
+    assert "arbitrage" in said
 
 
 def test_a_drunken_bookmaker(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -378,8 +379,8 @@ def test_bad_rows_of_probabilities(
         (["--probability", "p", "--against", "q", "--odds", "o_no,o_yes"], "one"),
         (["--probability", "p", "--against", "q", "--bookmaker", "drunken"], "one"),
         (["--probability", "p", "--odds", "o_no,o_yes", "--bookmaker", "drunken"], "one"),
-        (["--probability", "p", "--odds", "q,p"], "above 1"),
-        (["--probability", "p", "--odds", "o_yes"], "odds need a column for each of"),
+        (["--probability", "p", "--odds", "q,p", "--labels", "no,yes"], "above 1"),
+        (["--probability", "p", "--odds", "q"], "above 1"),
         (["--probability", "p", "--odds", "o_no,o_yes,o_yes"], "odds need a column for each of"),
         (["--probability", "p", "--against", "nothing"], "no column 'nothing'"),
         (["--probability", "p", "--against", "y"], "must be numbers"),

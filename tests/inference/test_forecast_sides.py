@@ -77,3 +77,18 @@ def test_one_system_has_no_sides() -> None:
     only = Forecasts.of([1, 0], [0.6, 0.3])
     wealth = Wealth.from_forecasts(only, only)
     assert sides(wealth, ForecastScores.from_forecasts({"model": only}), {"model": likeliest(only)}) == ()
+
+
+def test_equally_likely_labels_share_a_case() -> None:
+    """Of m likeliest labels each counts 1/m: the mean over all ways to choose."""
+    rows = [[0.4, 0.4, 0.2], [1 / 3, 1 / 3, 1 / 3], [0.2, 0.5, 0.3], [0.25, 0.375, 0.375]]
+    table = likeliest(Forecasts.of([0, 2, 1, 0], rows, labels=range(3)))
+    known = np.zeros((3, 3))
+    for truth, row in zip([0, 2, 1, 0], rows, strict=True):
+        best = [k for k in range(3) if row[k] == max(row)]
+        for k in best:
+            known[k, truth] += 1 / len(best)
+    np.testing.assert_allclose(table.counts, known, rtol=1e-15)
+    assert table.counts.sum() == pytest.approx(4)
+    alone = likeliest(Forecasts.of([0, 1], [[0.6, 0.4], [0.3, 0.7]], labels=range(2)))
+    assert alone.counts.dtype.kind == "i"

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy import optimize, stats
 
 from edgeworth import bet
-from edgeworth.inference.wealth_law import LogWealthLaw, paths
+from edgeworth.inference.wealth_laws import LogWealthLaw
 from edgeworth.sources.probabilities import as_probabilities
 from edgeworth.tallies import ForecastScores, Wealth
 from edgeworth.tallies.forecast_columns import Forecasts
@@ -204,10 +204,12 @@ def test_wealth_over_its_expected_growth_up_to_t_is_a_martingale() -> None:
     """In every outcome of ten games E[M_{t+1} | what happened] = M_t; with the product to n E M_t drifts."""
     p, q = kalia.games(10)
     outcomes = kalia.Outcomes.of(p, q)
-    way = paths(both_ways(p, q), shares(p))
     growth = np.cumsum(np.log(kalia.expected_factors(p, q)))
-    np.testing.assert_allclose(way.log_mean_wealth, growth, rtol=1e-12)
-    martingale = np.exp(way.martingale(outcomes.paths))
+    wealth = Wealth.from_probabilities([1] * 10, p, against=q, labels=[0, 1])
+    expected = np.cumsum(wealth.sums("model_log_growth"))
+    np.testing.assert_allclose(expected, growth, rtol=1e-12)
+    np.testing.assert_allclose(wealth.martingale, wealth.path - growth, rtol=1e-12)
+    martingale = np.exp(outcomes.paths - expected)
     for t in range(9):
         # Sequences are in lexicographic order: what happened up to t is shared by runs of 2^(9−t).
         size = 2 ** (9 - t)

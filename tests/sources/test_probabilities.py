@@ -12,9 +12,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from edgeworth.bet.checking import SUM_TOLERANCE
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Coded
-from edgeworth.sources.probabilities import TOLERANCE, as_probabilities, checked, names_of_columns, stacked
+from edgeworth.sources.probabilities import as_probabilities, checked, names_of_columns, stacked
 
 ROWS = [[0.25, 0.75], [1.0, 0.0], [0.5, 0.5]]
 
@@ -123,12 +124,26 @@ def test_nothing_outside_0_and_1() -> None:
 def test_a_row_must_add_up_to_1() -> None:
     with pytest.raises(InputError, match=r"row 1,000,001 add up to 0\.99, not to 1 \(within 1e-06\)"):
         checked(np.array([[0.5, 0.5], [0.5, 0.49]]), first_row=10**6)
-    for off in (0.99 * TOLERANCE, -0.99 * TOLERANCE):
+    for off in (0.99 * SUM_TOLERANCE, -0.99 * SUM_TOLERANCE):
         near = np.array([[0.5, 0.5 + off]])
-        assert checked(near) is near
-    for off in (1.01 * TOLERANCE, -1.01 * TOLERANCE):
+        np.testing.assert_allclose(checked(near), near / (1 + off), rtol=1e-15)
+        assert near[0, 1] == 0.5 + off
+    for off in (1.01 * SUM_TOLERANCE, -1.01 * SUM_TOLERANCE):
         with pytest.raises(InputError, match="add up to"):
             checked(np.array([[0.5, 0.5 + off]]))
+
+
+def test_rows_that_add_up_to_1_but_for_rounding_are_not_copied() -> None:
+    exact = np.random.default_rng(0).dirichlet(np.ones(5), 1000)
+    assert checked(exact) is exact
+    mixed = exact.copy()
+    mixed[7] *= 1 + 5e-7
+    found = checked(mixed)
+    assert found[7].sum() == pytest.approx(1, abs=1e-15)
+    others = np.arange(1000) != 7
+    # A row comes out the same whatever its neighbours are.
+    np.testing.assert_array_equal(found[others], exact[others])
+    np.testing.assert_array_equal(found[7], checked(mixed[7:8])[0])
 
 
 def test_normalise_divides_by_the_sum() -> None:

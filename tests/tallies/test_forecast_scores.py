@@ -86,7 +86,7 @@ def test_a_nearly_perfect_forecast_keeps_its_digits(score: str) -> None:
         "ranked": float(squares),
         "spherical": float(squares) / (norm * (norm + float(p[1]))),
     }
-    found = ForecastScores.from_probabilities([1], [row])
+    found = ForecastScores.from_probabilities([1], [row], labels=range(3))
     # The ranked score adds the probabilities up first, which rounds at 1.
     assert found.mean(score) == pytest.approx(expected[score], rel=1e-6 if score == "ranked" else 1e-12)
 
@@ -94,7 +94,7 @@ def test_a_nearly_perfect_forecast_keeps_its_digits(score: str) -> None:
 def test_hand_calculated() -> None:
     found = ForecastScores.from_probabilities(["rain"], [0.271], positive="sun")
     assert found.mean("brier") == pytest.approx(0.073441, rel=1e-12)
-    found = ForecastScores.from_probabilities([2], [[0.5, 0.25, 0.25]])
+    found = ForecastScores.from_probabilities([2], [[0.5, 0.25, 0.25]], labels=range(3))
     assert found.mean("ranked") == pytest.approx(0.25 + 0.5625)
     assert found.mean("brier") == pytest.approx(0.25 + 0.0625 + 0.5625)
     assert found.mean("spherical") == pytest.approx(1 - 0.25 / math.sqrt(0.375))
@@ -265,13 +265,29 @@ def test_truth_of_every_kind(truth: Any) -> None:
 
 def test_whole_numbers_are_places_of_columns_whether_seen_or_not() -> None:
     table = [[0.2, 0.3, 0.5], [0.1, 0.1, 0.8]]
-    for truth in ([2, 2], np.array([2, 2]), [2.0, 2.0], pd.Series([2, 2], dtype="Int64")):
+    for truth in ([0, 2], np.array([0, 2]), [0.0, 2.0], pd.Series([0, 2], dtype="Int64")):
         found = ForecastScores.from_probabilities(truth, table, scores=["log"])
         assert found.labels == (0, 1, 2)
-        assert found.sums[0, 0] == pytest.approx(-math.log(0.4))
+        assert found.sums[0, 0] == pytest.approx(-math.log(0.2 * 0.8))
     for ones in ([1, 1], np.array([1, 1]), [True, True]):
         assert ForecastScores.from_probabilities(ones, [0.5, 0.5]).labels == (0, 1)
         assert ForecastScores.from_probabilities(ones, [0.5, 0.5], positive=1).labels == (0, 1)
+
+
+@pytest.mark.parametrize("kind", [list, np.array, pd.Series, lambda x: [float(y) for y in x]])
+def test_labels_that_may_count_columns_from_0_or_from_1_are_asked_about(kind: Any) -> None:
+    """Places 1 and 2 of three columns, or the first two of 1, 2, 3? These are not the same columns."""
+    table = np.array([[0.2, 0.3, 0.5], [0.1, 0.1, 0.8], [0.6, 0.2, 0.2], [0.3, 0.3, 0.4]])
+    with pytest.raises(InputError, match=r"neither 0 nor 3 .* from 0 or from 1: say which column is which"):
+        ForecastScores.from_probabilities(kind([1, 2, 1, 2]), table)
+    frame = pd.DataFrame(table)  # nobody named these columns 0, 1, 2
+    with pytest.raises(InputError, match="from 0 or from 1"):
+        ForecastScores.from_probabilities(kind([1, 2, 1, 2]), frame)
+    for labels, expected in (([0, 1, 2], 0.3 * 0.8 * 0.2 * 0.4), ([1, 2, 3], 0.2 * 0.1 * 0.6 * 0.3)):
+        found = ForecastScores.from_probabilities(kind([1, 2, 1, 2]), table, labels=labels)
+        assert found.sums[0, 0] == pytest.approx(-math.log(expected))
+    assert ForecastScores.from_probabilities(kind([1, 2, 3, 1]), table).labels == (1, 2, 3)
+    assert ForecastScores.from_probabilities(kind([0, 2, 0, 2]), table).labels == (0, 1, 2)
 
 
 def test_the_positive_class_of_one_column() -> None:

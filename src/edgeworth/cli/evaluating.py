@@ -54,15 +54,22 @@ def evaluate(
     bookmaker: Annotated[
         Literal["drunken"] | None, Parameter(help="With probabilities: bet against prices drawn at random.")
     ] = None,
+    drunk_interval: Annotated[
+        str | None,
+        Parameter(help="With --bookmaker drunken: the lowest and the highest price, 0,1 if left out."),
+    ] = None,
     time: Annotated[
-        str | None, Parameter(help="With probabilities: the column of numbers that puts rows in time order.")
+        str | None,
+        Parameter(
+            help="With probabilities: the column of numbers or ISO dates that puts rows in time order."
+        ),
     ] = None,
     ordered: Annotated[
         bool, Parameter(help="With probabilities: the rows are in time order.", negative="")
     ] = False,
     predictions_made: Annotated[
         Literal["before", "cross-validated", "in-sample"] | None,
-        Parameter(help="When the probabilities were made: before the outcomes, or not."),
+        Parameter(help="When the probabilities were made: before the outcomes (taken if left out) or not."),
     ] = None,
     stake: Annotated[
         float | None, Parameter(help="With probabilities: the fraction of Kelly's stake, 1 if left out.")
@@ -139,7 +146,7 @@ def evaluate(
         probabilities=probability if probabilities is None else split(probabilities),
         against=None if against is None else split(against),
         odds=split(odds),
-        bookmaker=named_bookmaker(bookmaker, seed),
+        bookmaker=named_bookmaker(bookmaker, seed, drunk_interval),
         time=time,
         ordered=ordered,
         predictions_made=predictions_made,

@@ -1,5 +1,6 @@
 """Tally, measure and method to estimate: intervals, tests, chance laws, matching."""
 
+from edgeworth.inference.comparing.labels.label_methods import Tango
 from edgeworth.inference.estimates import Estimate, Interval
 from edgeworth.inference.estimating import estimate
 from edgeworth.inference.findings import DecisionFindings, examine_decisions, superstitious_labels
@@ -25,6 +26,7 @@ from edgeworth.inference.recall_bands import Bands, bands
 from edgeworth.inference.reliability import ReliabilityBands, reliability_bands
 from edgeworth.inference.tails import Tail
 from edgeworth.inference.wealth_findings import Bets, ForecastFindings, examine_bets, examine_forecasts
+from edgeworth.inference.wealth_laws import LogWealthLaw, wealth_law
 
 __all__ = [
     "AcrossCases",
@@ -45,6 +47,7 @@ __all__ = [
     "Influence",
     "Interval",
     "ListFindings",
+    "LogWealthLaw",
     "Look",
     "Matching",
     "Method",
@@ -54,6 +57,7 @@ __all__ = [
     "ReliabilityBands",
     "Survival",
     "Tail",
+    "Tango",
     "Wilson",
     "bands",
     "cases_needed",
@@ -66,4 +70,5 @@ __all__ = [
     "match",
     "reliability_bands",
     "superstitious_labels",
+    "wealth_law",
 ]

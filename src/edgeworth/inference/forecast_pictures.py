@@ -16,8 +16,11 @@ from edgeworth.tallies.forecast_pairs import CELLS, ForecastPairs
 
 Counts = NDArray[np.int64]
 
-MOST_DRAWN = 200
+MOST_DRAWN = 150
 """Points of a curve."""
+
+BAND_DRAWN = 50
+"""Points of the edges of a band, which nobody reads one by one, and of a path in the small."""
 
 PAIR_CELLS = 20
 """Cells from 0 to 1 on either side of the plot of two forecasters."""
@@ -137,7 +140,7 @@ def pictured_reliability(bands: ReliabilityBands, most: int) -> PicturedReliabil
     steps = bands.levels
     corners = np.array([(end, step.recalibrated) for step in steps for end in (step.first, step.last)])
     kept = corners[thinned(len(corners), most=most)]
-    places = thinned(len(bands.forecast), most=most)
+    places = thinned(len(bands.forecast), most=min(most, BAND_DRAWN))
     cell = np.minimum((bands.forecast * FORECAST_CELLS).astype(np.int64), FORECAST_CELLS - 1)
     counts = np.bincount(cell, weights=bands.cases, minlength=FORECAST_CELLS).astype(np.int64)
     return PicturedReliability(

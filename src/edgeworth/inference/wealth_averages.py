@@ -9,7 +9,6 @@ import numpy as np
 from scipy import special
 
 from edgeworth.inference.sequential import (
-    BernsteinSequence,
     BlockSums,
     ConfidenceSequence,
     block_asymptotic_sequence,
@@ -22,13 +21,16 @@ NOT_BEFORE = {
     "in-sample": "not for new cases: the model had seen these outcomes",
 }
 
+INFINITE_SCORE = "a log score is infinite, since probability 0 came true: its mean has no interval"
+"""Why there is no difference of log scores."""
+
 
 @dataclass(frozen=True)
 class AverageDifference:
     """The mean difference of a score, rival less model: above 0 the model scores better.
 
     ``holds`` says in words for what the bounds hold at the level; ``sequence`` are the bounds on the way,
-    None where only those at the end mean anything.
+    None where only those at the end mean anything; no difference is larger than ``reach``.
     """
 
     mean: float
@@ -38,6 +40,7 @@ class AverageDifference:
     holds: str
     method: str
     sequence: ConfidenceSequence | None
+    reach: float = math.inf
 
     @property
     def at_all_times(self) -> bool:
@@ -47,19 +50,17 @@ class AverageDifference:
     @property
     def says_nothing(self) -> bool:
         """Whether the bounds are all that is possible, or there are none."""
-        if isinstance(self.sequence, BernsteinSequence):
-            return self.sequence.says_nothing
-        return math.isnan(self.low)
+        return math.isnan(self.low) or (self.low <= -self.reach and self.high >= self.reach)
 
 
 def brier_difference(wealth: Wealth, level: float) -> AverageDifference:
     """By the empirical Bernstein sequence; by Student's t against shares counted on these very cases."""
+    reach = brier_range(wealth) / 2
     if wealth.book == "constant":
-        reach = brier_range(wealth) / 2
         return _with_hindsight(_blocks(wealth, "brier"), wealth, level, reach)
     sequence = block_empirical_bernstein(_blocks(wealth, "brier"), c=brier_range(wealth), level=level)
     holds = "at all times" if wealth.ordered else "if the cases are independent"
-    return _of_sequence(sequence, NOT_BEFORE.get(wealth.predictions_made, holds))
+    return _of_sequence(sequence, NOT_BEFORE.get(wealth.predictions_made, holds), reach)
 
 
 def log_difference(wealth: Wealth, level: float) -> AverageDifference | None:
@@ -85,9 +86,11 @@ def _blocks(wealth: Wealth, score: str) -> BlockSums:
     return BlockSums(counts, wealth.sums(score), wealth.sums(f"{score}_square"))
 
 
-def _of_sequence(sequence: ConfidenceSequence, holds: str) -> AverageDifference:
+def _of_sequence(sequence: ConfidenceSequence, holds: str, reach: float = math.inf) -> AverageDifference:
     last = sequence.last
-    return AverageDifference(last.mean, last.low, last.high, sequence.level, holds, sequence.method, sequence)
+    return AverageDifference(
+        last.mean, last.low, last.high, sequence.level, holds, sequence.method, sequence, reach
+    )
 
 
 def _with_hindsight(blocks: BlockSums, wealth: Wealth, level: float, reach: float) -> AverageDifference:
@@ -107,4 +110,4 @@ def _with_hindsight(blocks: BlockSums, wealth: Wealth, level: float, reach: floa
         low, high = max(mean - away, -reach), min(mean + away, reach)
     holds = "roughly, for many independent cases: the shares were counted on these"
     holds = NOT_BEFORE.get(wealth.predictions_made, holds)
-    return AverageDifference(mean, low, high, level, holds, "Student's t over cases", None)
+    return AverageDifference(mean, low, high, level, holds, "Student's t over cases", None, reach)

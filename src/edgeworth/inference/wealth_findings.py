@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from edgeworth.bet.drunken import SAID
 from edgeworth.bet.paths import running_sum, whole_sum
 from edgeworth.errors import InputError
 from edgeworth.inference.forecast_curves import FinalLaw, WealthPath, final_law
@@ -17,9 +18,10 @@ from edgeworth.inference.reliability import ReliabilityBands, reliability_bands
 from edgeworth.inference.sequential import ConfidenceSequence, Evidence, better_of
 from edgeworth.inference.tails import Tail
 from edgeworth.inference.wealth_averages import AverageDifference, brier_difference, log_difference
-from edgeworth.inference.wealth_law import LogWealthLaw
+from edgeworth.inference.wealth_laws import wealth_law
+from edgeworth.inference.wealth_moments import luck_of_moments
 from edgeworth.measures.calibration_parts import Decomposition, decomposed
-from edgeworth.measures.skill import skill
+from edgeworth.measures.skill import climatology, skill
 from edgeworth.sources.columns import Label
 from edgeworth.tallies import Calibration, ContingencyTable, ForecastScores, Wealth
 from edgeworth.tallies.forecast_pairs import ForecastPairs
@@ -31,7 +33,7 @@ EXCHANGE_NULL = (
     "model knew"
 )
 BACKING_NULL = "no outcome is likelier than its price, given all that the model knew"
-REVERSE_NULL = "the model's probabilities are the true ones, given all that {against} knew"
+REVERSE_NULL = "the model's probabilities are the true ones, given all that {who} knew"
 MOST_DRAWS = 5000
 """Reliability curves drawn in all, over the classes."""
 
@@ -64,6 +66,8 @@ class Bets:
     luck: Tail | None
     """P(wealth this large if the prices are the true probabilities); where the hypothesis allows many, under
     one of them: the prices divided by their sum, or those inside the spread at which the model bets."""
+    no_luck: str | None = None
+    """Why nothing is said of luck."""
 
     @property
     def brier_sequence(self) -> ConfidenceSequence | None:
@@ -115,6 +119,23 @@ class ForecastFindings:
     """Of the model, for the classes that have a decomposition."""
     pairs: ForecastPairs | None
     """Of two classes, which probabilities model and rival gave."""
+    expected_log_wealth: float | None = None
+    """Against a drunken bookmaker: the mean over all his prices; None where that is not known."""
+
+    @property
+    def is_drunken(self) -> bool:
+        """Whether the prices were drawn at random."""
+        return self.bets.wealth.against.startswith(SAID)
+
+    @property
+    def shares_log_wealth(self) -> float:
+        """Log wealth, at the same fair prices and full stakes, of one who bets the class shares of the cases.
+
+        Two such bettors differ by their log scores, whatever the prices are.
+        """
+        model = self.scores.systems[0]
+        lead = climatology(self.scores, "log") - self.scores.mean("log", model)
+        return self.bets.wealth.log_wealth - self.scores.cases * lead
 
     @property
     def skills(self) -> dict[str, dict[str, float]]:
@@ -150,6 +171,7 @@ def examine_bets(wealth: Wealth, *, level: float = 0.95) -> Bets:
     hindsight = wealth.book == "constant"
     two = len(wealth.labels) == 2 and fair
     brier, log = brier_difference(wealth, level), log_difference(wealth, level)
+    silent = _no_luck(wealth)
     return Bets(
         wealth=wealth,
         against_rival=_against_shares(wealth, null)
@@ -161,7 +183,8 @@ def examine_bets(wealth: Wealth, *, level: float = 0.95) -> Bets:
         log_rounds=_rounds(wealth, "henzi_log", "log") if two else None,
         brier=brier,
         log=log,
-        luck=None if hindsight else _luck(wealth),
+        luck=_luck(wealth) if silent is None else None,
+        no_luck=silent,
     )
 
 
@@ -177,7 +200,7 @@ def _against_shares(wealth: Wealth, null: str) -> Evidence:
 
 def _reverse(wealth: Wealth) -> Evidence:
     """The rival's bets against the model are the same bets turned round."""
-    null = REVERSE_NULL.format(against=wealth.against)
+    null = REVERSE_NULL.format(who=_who(wealth.against))
     # Where both were ruined within a block its sum does not tell who was first: the rival has nothing then.
     both = np.isnan(wealth.sums("log"))
     path = running_sum(np.where(both, -np.inf, -wealth.blocks.logs[:, 0]))
@@ -188,7 +211,15 @@ def _reverse(wealth: Wealth) -> Evidence:
 
 
 def _prices_of(against: str) -> str:
-    return "the rival's probabilities" if against == "the rival" else f"the prices of {against}"
+    said = {"the rival": "the rival's probabilities", "the market's odds": "the market's prices"}
+    return said.get(against, f"the prices of {against}")
+
+
+def _who(against: str) -> str:
+    """Who knows something: odds do not."""
+    if against.startswith("the rival"):
+        return "the rival"
+    return "the market" if against.startswith("the market's odds") else "the bookmaker"
 
 
 def _rounds(wealth: Wealth, name: str, score: str) -> Evidence:
@@ -197,12 +228,20 @@ def _rounds(wealth: Wealth, name: str, score: str) -> Evidence:
     return Evidence.from_path(wealth.bet_path(name), null=null, ordered=wealth.ordered)
 
 
-def _luck(wealth: Wealth) -> Tail | None:
-    if wealth.games is None or math.isnan(wealth.log_wealth):
-        return None
-    games = wealth.games
-    law = LogWealthLaw.of(games.log_factors, games.prices, games.counts)
-    return law.tail(wealth.log_wealth)
+def _no_luck(wealth: Wealth) -> str | None:
+    """Why the wealth is not set beside that of luck."""
+    if wealth.book == "constant":
+        return "the class shares were counted on these very cases: they are no prices known beforehand"
+    if wealth.predictions_made == "in-sample":
+        return "the model had seen these outcomes"
+    return None
+
+
+def _luck(wealth: Wealth) -> Tail:
+    """From the law of the games where they are kept, else from the sums of their moments."""
+    if wealth.games is None:
+        return luck_of_moments(wealth)
+    return wealth_law(wealth).tail(wealth.log_wealth)
 
 
 def examine_forecasts(
@@ -215,6 +254,7 @@ def examine_forecasts(
     pairs: ForecastPairs | None = None,
     level: float = 0.95,
     seed: int = 0,
+    expected_log_wealth: float | None = None,
 ) -> ForecastFindings:
     """Bets, scores, and why the scores are what they are."""
     first = next(iter(calibrations.values()))
@@ -237,4 +277,5 @@ def examine_forecasts(
             for label, curve in curves.items()
         },
         pairs=pairs,
+        expected_log_wealth=expected_log_wealth,
     )

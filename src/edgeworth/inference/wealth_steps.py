@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from edgeworth.bet.checking import SUM_TOLERANCE
 from edgeworth.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -37,9 +38,6 @@ MOST_STEPS = 1 << 14
 
 IN_FRACTIONS, MOST_FRACTIONS = 64, 1 << 12
 """Up to so many steps and so many sums in a half, probabilities are whole numbers of any length."""
-
-OFF_ONE = 1e-6
-"""How far a row of probabilities may be from adding up to 1 before it is refused; within, it is divided."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +69,9 @@ class Steps:
         unknown = np.isnan(logs).any(axis=1)
         if unknown.any():
             raise InputError(
-                f"step {int(unknown.argmax()) + 1:,} has an outcome of positive probability whose wealth factor is "
-                "not a number: both forecasts gave it 0; leave the step out or give it a probability above 0"
+                f"step {int(unknown.argmax()) + 1:,} has an outcome of positive probability whose wealth "
+                "factor is not a number: both forecasts gave it 0; leave the step out or give it a "
+                "probability above 0"
             )
         whole = _checked_counts(counts, len(logs))
         keep = whole > 0
@@ -121,8 +120,8 @@ class Steps:
 
 
 def _check_shares(shares: Floats) -> None:
-    inside = ((shares >= 0) & (shares <= 1 + OFF_ONE)).all(axis=1)
-    wrong = ~(inside & (abs(shares.sum(axis=1) - 1) <= OFF_ONE))
+    inside = ((shares >= 0) & (shares <= 1 + SUM_TOLERANCE)).all(axis=1)
+    wrong = ~(inside & (abs(shares.sum(axis=1) - 1) <= SUM_TOLERANCE))
     if wrong.any():
         row = int(wrong.argmax())
         raise InputError(

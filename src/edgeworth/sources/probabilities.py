@@ -14,7 +14,7 @@ from edgeworth.sources.columns import Coded, Label, as_column, is_missing
 from edgeworth.sources.scores import as_scores
 
 ROUNDED = 1e-14
-"""So near 1 a sum is off by rounding alone: it would take 10¹² such rows to move log wealth by a hundredth."""
+"""So near 1 a sum is off by rounding alone: 10¹² such rows would move log wealth by a hundredth."""
 
 BITS_OF_ONE = np.float64(1.0).view(np.uint64)
 
@@ -70,7 +70,7 @@ def checked(
     Within, rows are divided by their sums: over many cases what was rounded off would look like evidence.
     One column becomes two: the rest, and the positive class.
 
-    >>> float(checked(np.array([[0.3333331, 0.333333, 0.333333]])).sum())
+    >>> float(checked(np.array([[0.3333331, 0.333333, 0.333333]])).sum().round(12))
     1.0
     """
     if values.ndim == 1:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Coded, as_column, is_missing
 
-_WHOLE = re.compile(r"[+-]?[0-9]+")
-_NUMBER = re.compile(
+WHOLE = re.compile(r"[+-]?[0-9]+")
+NUMBER = re.compile(
     r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE
 )
 
@@ -52,15 +52,15 @@ def as_scores(values: Any, name: str = "scores", first_row: int = 1) -> NDArray[
 
 def _from_text(column: Coded, name: str, first_row: int) -> NDArray[np.float64]:
     texts = [str(label) for label in column.labels]
-    wrong = [code for code, text in enumerate(texts) if not _NUMBER.fullmatch(text.strip())]
+    wrong = [code for code, text in enumerate(texts) if not NUMBER.fullmatch(text.strip())]
     if wrong:
         row = int(np.argmax(np.isin(column.codes, wrong)))
         raise _no_number(texts[column.codes[row]], name, first_row + row)
-    _check_exact([int(text) for text in texts if _WHOLE.fullmatch(text.strip())], name)
+    _check_exact([int(text) for text in texts if WHOLE.fullmatch(text.strip())], name)
     return np.array([float(text) for text in texts] + [np.nan])[column.codes]
 
 
-def _no_number(text: str, name: str, row: int) -> InputError:
+def _no_number(text: object, name: str, row: int) -> InputError:
     return InputError(f"{name} must be numbers; saw the text {text!r} in row {row:,}")
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from edgeworth.bet import Bookmaker, Drunken, Quote, clipped_prices
+from edgeworth.bet.checking import check_odds
 from edgeworth.errors import InputError
+from edgeworth.sources.columns import Label
+from edgeworth.sources.probabilities import as_probabilities, names_of_columns
+from edgeworth.tallies.column_names import labels_of_columns, named, without_column
 from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.joint import Floats
-from edgeworth.tallies.labels import listed
+from edgeworth.tallies.labels import listed, usual_positive
 
 
 def bookmaker_forecasts(forecasts: Forecasts, bookmaker: Bookmaker, *, first: int = 0) -> Forecasts:
@@ -22,16 +27,24 @@ def bookmaker_forecasts(forecasts: Forecasts, bookmaker: Bookmaker, *, first: in
     >>> bookmaker_forecasts(forecasts, Market([[1.6, 1.6], [1.2, 3.6]])).probabilities.tolist()
     [[0.5, 0.5], [0.75, 0.25]]
     """
-    if is_one_game(bookmaker, forecasts):
-        assert isinstance(bookmaker, Drunken)
-        price = bookmaker.prices((first + len(forecasts),))[first:]
-        return replace(forecasts, probabilities=np.stack([1 - price, price], axis=1))
+    prices = game_prices(bookmaker, forecasts, first)
+    if prices is not None:
+        return replace(forecasts, probabilities=np.stack([1 - prices, prices], axis=1))
     return quote_forecasts(forecasts, quoted(bookmaker, forecasts, first))
 
 
-def is_one_game(bookmaker: Bookmaker, forecasts: Forecasts) -> bool:
-    """Whether a case is one game: a drunkard's price of the second of two classes, backed and laid alike."""
-    return isinstance(bookmaker, Drunken) and forecasts.size == 2
+def game_prices(bookmaker: Bookmaker, forecasts: Forecasts, first: int = 0) -> Floats | None:
+    """Of games that are backed and laid alike, the price of the second of two classes; else None."""
+    if not _is_game(bookmaker, forecasts):
+        return None
+    if isinstance(bookmaker, Drunken):
+        return bookmaker.prices((first + len(forecasts),))[first:]
+    quote = bookmaker.quote((len(forecasts),))
+    return 1 / quote.back if quote.lay is not None and np.array_equal(quote.back, quote.lay) else None
+
+
+def _is_game(bookmaker: Bookmaker, forecasts: Forecasts) -> bool:
+    return forecasts.size == 2 and bookmaker.is_game(len(forecasts))
 
 
 def quote_forecasts(forecasts: Forecasts, quote: Quote) -> Forecasts:
@@ -48,20 +61,55 @@ def quote_forecasts(forecasts: Forecasts, quote: Quote) -> Forecasts:
 def quoted(bookmaker: Bookmaker, forecasts: Forecasts, first: int) -> Quote:
     """The odds of these cases; prices drawn at random are drawn from the first case of the whole path on."""
     cases, outcomes = forecasts.probabilities.shape
+    if _is_game(bookmaker, forecasts):
+        return bookmaker.quote((cases,)).two_way()
     if not isinstance(bookmaker, Drunken) or not first:
         return bookmaker.quote((cases, outcomes))
     whole = bookmaker.quote((first + cases, outcomes))
     return Quote(whole.back[first:], None if whole.lay is None else whole.lay[first:])
 
 
-def as_races(odds: Any, forecasts: Forecasts) -> Floats:
-    """Odds as a column for each class and a row for each case."""
-    values = np.asarray(odds, dtype=np.float64)
-    if values.ndim == 1 and len(values) == forecasts.size and len(forecasts.codes) != forecasts.size:
-        values = np.broadcast_to(values, forecasts.probabilities.shape)
-    if values.shape != forecasts.probabilities.shape:
-        raise InputError(
-            f"odds need a column for each of {listed(forecasts.labels)}, one row a case; "
-            f"saw shape {values.shape}"
-        )
+def as_races(odds: Any, forecasts: Forecasts, *, columns: Sequence[Label] | None = None) -> Floats:
+    """Odds as a column for each class and a row for each case; one column of two classes is of the positive.
+
+    ``columns`` are the names of columns that stand in the order of the classes, for errors. A dataframe's own
+    columns may be called as the classes, in any order.
+    """
+    values, names = as_probabilities(odds, "odds"), names_of_columns(odds)
+    cases, size = forecasts.probabilities.shape
+    if values.shape == (cases,) and size == 2 and _is_of_last(forecasts):
+        check_odds(values[:, None], outcomes=columns or [forecasts.labels[1]])
+        return values
+    if values.shape == (size,) and cases != size:
+        values = np.broadcast_to(values, (cases, size))
+    if values.shape != (cases, size):
+        seen = "one" if values.ndim == 1 else str(values.shape[1])
+        what = f"{seen}, {named(columns)}" if columns else seen
+        rows = "" if len(values) == cases else f" of {len(values):,} rows where there are {cases:,} cases"
+        raise InputError(f"odds need a column for each of {listed(forecasts.labels)}; saw {what}{rows}")
+    if names is not None and columns is None:
+        values, columns = _by_name(values, names, forecasts)
+    check_odds(values, outcomes=columns or forecasts.labels)
     return values
+
+
+def _is_of_last(forecasts: Forecasts) -> bool:
+    """Whether odds of one class can only be of the last."""
+    return forecasts.told == "positive" or usual_positive(forecasts.labels) == forecasts.labels[1]
+
+
+def _by_name(
+    values: Floats, names: Sequence[Label], forecasts: Forecasts
+) -> tuple[Floats, Sequence[Label] | None]:
+    """A dataframe's columns in the order of the classes, and their names."""
+    found = labels_of_columns(names, forecasts.labels)
+    if found is not None:
+        order = [found.index(label) for label in forecasts.labels]
+        return values[:, order], [names[place] for place in order]
+    missing = without_column(names, forecasts.labels)
+    if len(missing) < forecasts.size:
+        raise InputError(
+            f"the columns of odds, {named(names)}, are not named after the classes "
+            f"{listed(forecasts.labels)}: there is none for {listed(missing)}"
+        )
+    return values, None

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import InputError
-from edgeworth.sources.columns import MISSING, Column, Label, as_column, encode
+from edgeworth.sources.columns import MISSING, Coded, Column, Label, as_column, encode
 from edgeworth.sources.probabilities import as_probabilities, checked, names_of_columns
+from edgeworth.tallies.column_names import labels_of_columns, refusal, without_column
 from edgeworth.tallies.joint import Floats
 from edgeworth.tallies.labels import canonical, canonical_order, find, listed, usual_positive
 
 NOT_POSITIVE = "other"
+
+Told: TypeAlias = Literal["places", "labels", "names", "positive"]
+"""What says the class of each column: its place, the labels that were declared, its name, or that it is the
+only one, and of the positive class."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,7 @@ class Forecasts:
     codes: NDArray[np.intp]
     probabilities: Floats
     labels: tuple[Label, ...]
+    told: Told = "places"
 
     @classmethod
     def of(
@@ -38,20 +44,72 @@ class Forecasts:
         normalise: bool = False,
         first_row: int = 1,
         name: str = "probabilities",
+        columns: Sequence[Label] | None = None,
     ) -> Self:
         """Check a batch. ``labels`` name the columns; for one column, ``positive`` names its class.
 
-        Give a dataframe as it is: its columns may be called as the classes, in any order.
+        Give a dataframe as it is: its columns may be called as the classes, in any order. ``columns`` are the
+        names of a file's; unlike a dataframe's they must tell the classes, unless labels or places do.
 
         >>> Forecasts.of(["b", "a"], [[0.2, 0.8], [0.7, 0.3]]).codes.tolist()
         [1, 0]
         """
-        values, named = as_probabilities(probabilities, name), names_of_columns(probabilities)
+        values = as_probabilities(probabilities, name)
         came = CameTrue.of(
-            truth, values, labels=labels, positive=positive, named=named, first_row=first_row, name=name
+            truth,
+            values,
+            labels=labels,
+            positive=positive,
+            named=names_of_columns(probabilities) if columns is None else columns,
+            must_tell=columns is not None,
+            first_row=first_row,
+            name=name,
         )
         rows = checked(values, name=name, first_row=first_row, normalise=normalise)
-        return cls(came.codes, rows, came.labels)
+        return cls(came.codes, rows, came.labels, came.told)
+
+    @classmethod
+    def beside(
+        cls,
+        first: Forecasts,
+        truth: Any,
+        probabilities: Any,
+        *,
+        labels: Sequence[Label] | None = None,
+        positive: Label | None = None,
+        normalise: bool = False,
+        name: str = "the rival's probabilities",
+    ) -> Forecasts:
+        """Another system's probabilities of the same cases, its columns in the order of the first one's.
+
+        >>> model = Forecasts.of(["b", "a"], [[0.2, 0.8], [0.7, 0.3]])
+        >>> Forecasts.beside(model, ["b", "a"], [0.5, 0.4], positive="a").probabilities.tolist()
+        [[0.5, 0.5], [0.4, 0.6]]
+        """
+        values = as_probabilities(probabilities, name)
+        if values.ndim == 1:
+            called = _class_called(names_of_columns(probabilities), first.labels)
+            if first.told != "positive" or called is not None:
+                labels = pair_of(first.labels, positive if called is None else called)
+            else:
+                labels = first.labels
+            probabilities, positive = values, None
+        terms: dict[str, Any] = {"labels": labels, "positive": positive, "normalise": normalise}
+        return cls.of(truth, probabilities, name=name, **terms).in_order_of(first, name)
+
+    def in_order_of(self, first: Forecasts, name: str = "the rival's probabilities") -> Forecasts:
+        """The columns in the order of another system's classes, which must be the same."""
+        if self.labels == first.labels:
+            return self
+        order = order_beside((self.labels, self.told), (first.labels, first.told), name)
+        places = np.argsort(order)
+        return replace(
+            self,
+            codes=places[self.codes],
+            probabilities=self.probabilities[:, order],
+            labels=first.labels,
+            told=first.told,
+        )
 
     @property
     def size(self) -> int:
@@ -61,8 +119,8 @@ class Forecasts:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def __getitem__(self, rows: slice) -> Self:
-        """Some of the rows."""
+    def __getitem__(self, rows: slice | NDArray[np.intp]) -> Self:
+        """Some of the rows, or all of them in another order."""
         return replace(self, codes=self.codes[rows], probabilities=self.probabilities[rows])
 
     def of_truth(self, values: Floats) -> Floats:
@@ -82,6 +140,7 @@ class CameTrue:
 
     codes: NDArray[np.intp]
     labels: tuple[Label, ...]
+    told: Told = "places"
 
     @classmethod
     def of(
@@ -92,12 +151,14 @@ class CameTrue:
         labels: Sequence[Label] | None = None,
         positive: Label | None = None,
         named: Sequence[Label] | None = None,
+        must_tell: bool = False,
         first_row: int = 1,
         name: str = "probabilities",
     ) -> Self:
         """Find the columns; the probabilities themselves are not checked here.
 
-        ``named`` is what a dataframe calls its columns: it counts where it names every class of the truth.
+        ``named`` is what the columns are called: it counts where it names every class, and what names some of
+        them only is refused. ``must_tell`` refuses names that say nothing, too.
         """
         column = as_column(truth, "truth")
         if len(column) != len(probabilities):
@@ -109,15 +170,23 @@ class CameTrue:
             if (column.codes == MISSING).any():
                 row = first_row + int(np.argmax(column.codes == MISSING))
                 raise InputError(f"truth is missing in row {row:,}: drop such rows beforehand")
-        if labels is None and named is not None and not is_single:
-            labels = _as_named(column, named)
-        if labels is None and not is_single and _is_whole(column):
-            places = _places(_ends(column), number)
+        if is_single:
+            if named is not None and labels is None and positive is None:
+                positive = _class_called(named, encode(column, "truth").labels)
+            names = column_labels(column, number, labels, positive, is_single=True)
+            return cls(truth_codes(column, names, first_row), names, "positive")
+        told: Told = "places" if labels is None else "labels"
+        if named is not None:
+            found = _as_named(column, named, labels, must_tell, first_row)
+            if found is not None:
+                labels, told = found, "names"
+        if labels is None and _is_whole(column):
+            places = _sure_places(_ends(column), number)
             if places is not None:
                 assert isinstance(column, np.ndarray)
                 return cls(column.astype(np.intp, copy=False), places)
-        names = column_labels(column, number, labels, positive, is_single=is_single)
-        return cls(truth_codes(column, names, first_row), names)
+        names = column_labels(column, number, labels, positive, is_single=False)
+        return cls(truth_codes(column, names, first_row), names, told)
 
 
 @dataclass(frozen=True)
@@ -139,20 +208,17 @@ class GivenForecasts:
         name: str,
     ) -> Self:
         array = as_probabilities(values, name)
-        named = names_of_columns(values)
-        came = CameTrue.of(truth, array, labels=labels, positive=positive, named=named, name=name)
+        called = names_of_columns(values)
+        came = CameTrue.of(truth, array, labels=labels, positive=positive, named=called, name=name)
         return cls(array, came, name)
 
     def checked(self, rows: slice, first: CameTrue, normalise: bool = False) -> Forecasts:
         """A block of rows, its columns in the order of the first system's."""
         found = checked(self.values[rows], name=self.name, first_row=rows.start + 1, normalise=normalise)
         if self.came.labels != first.labels:
-            if set(self.came.labels) != set(first.labels):
-                raise InputError(
-                    f"{self.name} are of {listed(self.came.labels)}, those of the first system of "
-                    f"{listed(first.labels)}: say which column is which (labels=, --labels)"
-                )
-            found = found[:, [self.came.labels.index(label) for label in first.labels]]
+            came = self.came
+            order = order_beside((came.labels, came.told), (first.labels, first.told), self.name)
+            found = found[:, order]
         return Forecasts(first.codes[rows], found, first.labels)
 
 
@@ -161,13 +227,52 @@ def _is_whole(truth: Column) -> bool:
     return isinstance(truth, np.ndarray) and truth.dtype.kind in "ui" and len(truth) > 0
 
 
-def _as_named(truth: Column, named: Sequence[Label]) -> tuple[Label, ...] | None:
-    """The truth's labels in the order of columns that are called the same, if all of them are."""
-    seen = {str(label): label for label in canonical_order(encode(truth, "truth").labels)}
-    written = [str(canonical(name)) for name in named]
-    if not seen or not seen.keys() <= set(written):
+def order_beside(
+    mine: tuple[tuple[Label, ...], Told], first: tuple[tuple[Label, ...], Told], name: str
+) -> list[int]:
+    """Which of my columns stands for each class of the first system, in its order."""
+    (labels, told), (wanted, how) = mine, first
+    if set(labels) != set(wanted):
+        raise InputError(
+            f"{name} are of {listed(labels)}, those of the first system of {listed(wanted)}: say which "
+            "column is which (labels=, --labels)"
+        )
+    if told == "places" and how in ("names", "positive"):
+        # In the order of the first one's columns, or in that of the classes? Both are likely.
+        raise InputError(
+            f"{name} have no names of classes, and the columns of the first system are {listed(wanted)}, not "
+            f"{listed(labels)}: name them too, or say the order of both (labels=, --labels)"
+        )
+    return [labels.index(label) for label in wanted]
+
+
+def _as_named(
+    truth: Column,
+    names: Sequence[Label],
+    labels: Sequence[Label] | None,
+    must_tell: bool,
+    first_row: int,
+) -> list[Label] | None:
+    """The class of each column by its name; None where the names do not tell it and something else may."""
+    # 0, 1, … is what a dataframe calls columns that nobody named.
+    if all(type(name) is int for name in names) and tuple(names) == tuple(range(len(names))):
         return None
-    return tuple(seen.get(text, canonical(name)) for text, name in zip(written, named, strict=True))
+    if labels is not None:
+        return labels_of_columns(names, labels) if len(labels) == len(names) else None
+    coded = encode(truth, "truth")
+    seen = canonical_order(coded.labels)
+    found = labels_of_columns(names, seen)
+    if found is not None or not seen or _places(seen, len(names)) is not None:
+        return found
+    if must_tell or len(without_column(names, seen)) < len(seen):
+        raise refusal(names, Coded(coded.codes, tuple(map(canonical, coded.labels))), first_row)
+    return None
+
+
+def _class_called(names: Sequence[Label] | None, labels: Sequence[Label]) -> Label | None:
+    """The class that a single column is called after, if it has a name and is."""
+    written = {str(canonical(label)): label for label in labels}
+    return written.get(str(canonical(names[0]))) if names else None
 
 
 def column_labels(
@@ -194,9 +299,9 @@ def column_labels(
     if is_single:
         if places is None and _is_whole(truth):
             seen = canonical_order(encode(truth, "truth").labels)
-        return _pair(seen if places is None else places, positive)
+        return pair_of(seen if places is None else places, positive)
     if places is not None:
-        return places
+        return _sure_places(seen, number) or places
     seen = canonical_order(encode(truth, "truth").labels)
     if len(seen) != number:
         raise InputError(
@@ -221,7 +326,19 @@ def _places(seen: tuple[Label, ...], number: int) -> tuple[Label, ...] | None:
     return None
 
 
-def _pair(seen: tuple[Label, ...], positive: Label | None) -> tuple[Label, ...]:
+def _sure_places(seen: tuple[Label, ...], number: int) -> tuple[Label, ...] | None:
+    """The same, refused where 1, 2, … may as well count the columns from 1."""
+    places = _places(seen, number)
+    if places is not None and 0 not in seen and not isinstance(seen[0], bool):
+        raise InputError(
+            f"truth has neither 0 nor {number} among its labels, so these may count the {number} columns "
+            "from 0 or from 1: say which column is which (labels=, --labels)"
+        )
+    return places
+
+
+def pair_of(seen: tuple[Label, ...], positive: Label | None) -> tuple[Label, ...]:
+    """Two classes, the positive one last: the class of a single column of probabilities."""
     if positive is None:
         target = usual_positive(seen)
         if target is None:

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from edgeworth.tallies.decisions import ContingencyTable
 from edgeworth.tallies.forecast_columns import Forecasts
 
 
 def likeliest(forecasts: Forecasts) -> ContingencyTable:
-    """The table of the label of highest probability against the truth; of equals the first is taken."""
-    size = forecasts.size
-    chosen = np.argmax(forecasts.probabilities, axis=1)
-    counts = np.bincount(chosen * size + forecasts.codes, minlength=size * size).reshape(size, size)
+    """The table of the label of highest probability against the truth.
+
+    Where m labels are equally likely, each counts as 1/m of a case: who has to choose chooses by lot.
+
+    >>> likeliest(Forecasts.of([1, 0, 1], [0.5, 0.2, 0.9])).counts.tolist()
+    [[1.0, 0.5], [0.0, 1.5]]
+    """
+    size, rows = forecasts.size, forecasts.probabilities
+    chosen = np.argmax(rows, axis=1)
+    best = rows == np.take_along_axis(rows, chosen[:, None], axis=1)
+    number = np.count_nonzero(best, axis=1)
+    alone = number == 1
+    cells = (chosen * size + forecasts.codes)[alone]
+    counts: NDArray[Any] = np.bincount(cells, minlength=size * size).reshape(size, size)
+    if not alone.all():
+        codes, shares = forecasts.codes[~alone], best[~alone] / number[~alone, None]
+        parts = [np.bincount(codes, weights=column, minlength=size) for column in shares.T]
+        counts = counts + np.stack(parts)
     return ContingencyTable.from_matrix(counts, rows="predicted", labels=forecasts.labels)

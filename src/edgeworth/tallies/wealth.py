@@ -16,10 +16,11 @@ from edgeworth.bet.paths import running_sum, whole_sum
 from edgeworth.bet.staking import factors_by_outcome
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.sources.columns import Label, as_column
+from edgeworth.sources.times import as_times
 from edgeworth.tallies.bookmaker_forecasts import (
     as_races,
     bookmaker_forecasts,
-    is_one_game,
+    game_prices,
     quote_forecasts,
     quoted,
 )
@@ -33,6 +34,7 @@ from edgeworth.tallies.wealth_blocks import LOGS, SUMS, Blocks
 from edgeworth.tallies.wealth_building import at_fraction, built_blocks
 from edgeworth.tallies.wealth_games import Games, games_from_dict
 from edgeworth.tallies.wealth_serial import blocks_from_dict, blocks_to_dict
+from edgeworth.tallies.wealth_times import in_time
 
 PredictionsMade: TypeAlias = Literal["before", "cross-validated", "in-sample"]
 Book: TypeAlias = Literal["fair", "exchange", "backing", "constant"]
@@ -76,6 +78,7 @@ class Wealth(Shown):
         positive: Label | None = None,
         stake: float = 1.0,
         ordered: bool = False,
+        times: Any = None,
         predictions_made: PredictionsMade = "before",
         normalise: bool = False,
         first: int = 0,
@@ -83,8 +86,10 @@ class Wealth(Shown):
         """Bet Kelly's stakes on every case, against a rival's probabilities, market odds or a bookmaker.
 
         ``probabilities`` are (n,) of the positive class or (n, K). ``stake`` is the fraction of Kelly's bet.
-        ``ordered`` says that rows are in the order in which they were known, ``predictions_made`` whether
-        that was before the outcomes; ``first`` is the position of the first row, for shards of a path.
+        ``ordered`` says that rows are in the order in which they were known; ``times`` puts them in order,
+        and rows of one time are known together: wealth is looked at between times only.
+        ``predictions_made`` says whether that was before the outcomes; ``first`` is the position of the first
+        row, for shards of a path.
 
         >>> wealth = Wealth.from_probabilities([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5, 0.5, 0.5])
         >>> round(wealth.wealth, 6)
@@ -104,16 +109,12 @@ class Wealth(Shown):
         options: dict[str, Any] = {
             "stake": stake,
             "ordered": ordered,
+            "times": None if times is None else as_times(times),
             "predictions_made": predictions_made,
             "first": first,
         }
         if against is not None:
-            rival = Forecasts.of(
-                truth,
-                against,
-                name="the rival's probabilities",
-                **names,
-            )
+            rival = Forecasts.beside(forecasts, truth, against, **names)
             return cls.from_forecasts(forecasts, rival, **options)
         if odds is not None:
             bookmaker = Market(as_races(odds, forecasts))
@@ -124,10 +125,11 @@ class Wealth(Shown):
     def from_forecasts(
         cls, forecasts: Forecasts, rival: Forecasts, *, first: int = 0, **options: Any
     ) -> Self:
-        """Against a rival's fair prices."""
+        """Against a rival's fair prices; its columns are found by the classes they are of."""
+        rival = rival.in_order_of(forecasts)
         p, q = forecasts.probabilities, rival.probabilities
         if p.shape != q.shape:
-            raise InputError(f"probabilities of shape {p.shape} do not fit a rival's of shape {q.shape}")
+            raise InputError(f"the model forecasts {len(p):,} cases, the rival {len(q):,}")
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.log(p) - np.log(q)
         return cls._of(forecasts, q, logs, rival, first, **options)
@@ -137,9 +139,9 @@ class Wealth(Shown):
         cls, forecasts: Forecasts, bookmaker: Bookmaker, *, first: int = 0, **options: Any
     ) -> Self:
         """Against quoted odds, backing only where nothing can be laid."""
-        if is_one_game(bookmaker, forecasts):
+        if game_prices(bookmaker, forecasts, first) is not None:
             rival = bookmaker_forecasts(forecasts, bookmaker, first=first)
-            return cls.from_forecasts(forecasts, rival, first=first, against="a drunken bookmaker", **options)
+            return cls.from_forecasts(forecasts, rival, first=first, against=bookmaker.said, **options)
         quote = quoted(bookmaker, forecasts, first)
         prices = 1 / quote.back
         p = forecasts.probabilities
@@ -153,14 +155,12 @@ class Wealth(Shown):
                 f"row {row + 1:,}: the odds' prices add up to {over[row]:.6g}, below 1: backing all of them "
                 "is a sure profit (an arbitrage), which proves nothing about forecasts"
             )
-        name = type(bookmaker).__name__
-        said = {"Market": "the market's odds", "Drunken": "a drunken bookmaker"}.get(
-            name, f"a bookmaker ({name})"
-        )
         one_price = quote.lay is not None and bool((quote.lay == quote.back).all())
         book: Book = "backing" if quote.lay is None else "fair" if one_price else "exchange"
         rival = quote_forecasts(forecasts, quote)
-        return cls._of(forecasts, rival.probabilities, logs, rival, first, book=book, against=said, **options)
+        return cls._of(
+            forecasts, rival.probabilities, logs, rival, first, book=book, against=bookmaker.said, **options
+        )
 
     @classmethod
     def _of(
@@ -173,6 +173,7 @@ class Wealth(Shown):
         *,
         stake: float = 1.0,
         ordered: bool = False,
+        times: Integers | None = None,
         predictions_made: PredictionsMade = "before",
         against: str = "the rival",
         book: Book = "fair",
@@ -185,7 +186,12 @@ class Wealth(Shown):
         # What both rule out, and did not happen, moves nothing.
         logs = np.where(np.isnan(logs), 0.0, logs)
         staked = logs if stake == 1 else at_fraction(logs, stake)
-        blocks = built_blocks(forecasts, rival, prices, staked, realised, first)
+        if times is not None:
+            # Only now: errors above name rows as they were given.
+            order = in_time(times, len(realised))
+            forecasts, rival, ordered = forecasts[order], rival[order], True
+            prices, staked, realised, times = prices[order], staked[order], realised[order], times[order]
+        blocks = built_blocks(forecasts, rival, prices, staked, realised, first, times)
         games = Games.of(forecasts.probabilities, prices, staked, np.ones(len(realised), dtype=np.int64))
         return cls(forecasts.labels, blocks, against, book, stake, ordered, predictions_made, games)
 
@@ -213,7 +219,7 @@ class Wealth(Shown):
 
     @property
     def path(self) -> Floats:
-        """Log wealth after each block: after each case up to 4,096 of them."""
+        """Log wealth after each block: after each case, or each time, up to 4,096 of them."""
         return running_sum(self.blocks.logs[:, 0])
 
     @property

@@ -24,16 +24,20 @@ MOST_BLOCKS = 4096
 SUMS = (
     "model_mean",
     "model_variance",
+    "model_third",
     "price_mean",
     "price_variance",
+    "price_third",
     "model_log_growth",
+    "price_log_half",
     "brier",
     "brier_square",
     "log",
     "log_square",
 )
-"""Sums over cases: mean and variance of the log factor if the model, or the prices, are right; the logarithm
-of the factor's mean if the model is right; differences of scores, rival less model, and their squares."""
+"""Sums over cases: mean, variance and third absolute central moment of the log factor if the model, or the
+prices, are right; the logarithm of the factor's mean if the model is right, and of its square root's mean if
+the prices are; differences of scores, rival less model, and their squares."""
 
 LOGS = ("wealth", "henzi_brier", "henzi_log")
 """Sums of log factors, in which ruin absorbs."""
@@ -80,17 +84,17 @@ class Blocks:
     def of_cases(cls, logs: Floats, fractions: Floats, sums: Floats, first: int) -> Self:
         """One block a case."""
         starts = np.arange(first, first + len(logs), dtype=np.int64)
+        return cls.of_steps(starts, starts + 1, logs, fractions, sums)
+
+    @classmethod
+    def of_steps(
+        cls, starts: Integers, ends: Integers, logs: Floats, fractions: Floats, sums: Floats
+    ) -> Self:
+        """Cases that were settled together are one step of the path, from before it to after it."""
         wealth = logs[:, 0]
         fallen = np.maximum(0.0, -wealth)
         return cls(
-            starts,
-            starts + 1,
-            logs,
-            fractions,
-            sums,
-            np.maximum(0.0, wealth),
-            np.minimum(0.0, wealth),
-            fallen,
+            starts, ends, logs, fractions, sums, np.maximum(0.0, wealth), np.minimum(0.0, wealth), fallen
         )
 
     @classmethod

@@ -10,25 +10,41 @@ from edgeworth.bet.fractional import fractional_logs, run_fraction_sums
 from edgeworth.bet.score_bets import score_log_factors
 from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.forecast_scores import case_scores
-from edgeworth.tallies.joint import Floats
+from edgeworth.tallies.joint import Floats, Integers
 from edgeworth.tallies.threads import in_order
 from edgeworth.tallies.wealth_blocks import Blocks, grid_of
+from edgeworth.tallies.wealth_times import is_tied, timed_blocks
 
 PIECE = 1 << 15
 """Cases whose sums are worked out at once: fastest of 2^13 to 2^17 measured, of five classes on two cores."""
 
 
 def built_blocks(
-    forecasts: Forecasts, rival: Forecasts, prices: Floats, staked: Floats, realised: Floats, first: int
+    forecasts: Forecasts,
+    rival: Forecasts,
+    prices: Floats,
+    staked: Floats,
+    realised: Floats,
+    first: int,
+    times: Integers | None = None,
 ) -> Blocks:
-    """The path in blocks, a piece at a time: what is kept of a case is wide, and few are kept singly."""
+    """The path in blocks, a piece at a time: what is kept of a case is wide, and few are kept singly.
+
+    With ``times``, in ascending order, no block ends between two cases of one time.
+    """
     end = first + len(realised)
     grid = grid_of(end)
 
-    def run_of(rows: slice) -> Blocks:
+    def cases_of(rows: slice) -> tuple[Floats, Floats]:
         mine, its, factors = forecasts[rows], rival[rows], staked[rows]
         logs = np.stack([mine.of_truth(factors), *_henzi(mine, its)])
-        sums = _sums(mine, its, prices[rows], factors)
+        return logs, _sums(mine, its, prices[rows], factors)
+
+    if times is not None and is_tied(times):
+        return timed_blocks(cases_of, realised, times, first)
+
+    def run_of(rows: slice) -> Blocks:
+        logs, sums = cases_of(rows)
         # A run is whole cells of the grid, or a piece of one.
         length = min(grid, rows.stop - rows.start)
         fractions = run_fraction_sums(realised[rows].reshape(-1, length))
@@ -74,6 +90,7 @@ def _sums(forecasts: Forecasts, rival: Forecasts, prices: Floats, logs: Floats) 
         brier, log = its - mine
     p, q, by_class = (np.ascontiguousarray(table.T) for table in (forecasts.probabilities, prices, logs))
     moments = [*_moments(p, by_class), *_moments(q, by_class), _log_mean_factor(p, by_class)]
+    moments.append(_log_mean_factor(q, by_class / 2))
     return np.stack([*moments, brier, brier**2, log, log**2])
 
 
@@ -87,8 +104,8 @@ def _log_mean_factor(chances: Floats, logs: Floats) -> Floats:
         return np.asarray(np.log(terms.sum(axis=0)))
 
 
-def _moments(chances: Floats, logs: Floats) -> tuple[Floats, Floats]:
-    """Mean and variance of the log factor of each case under some probabilities; 0 times −inf is 0.
+def _moments(chances: Floats, logs: Floats) -> tuple[Floats, Floats, Floats]:
+    """Mean, variance and third absolute central moment of the log factor of each case; 0 times −inf is 0.
 
     A row is a class, a column a case: whole rows are added at once.
     """
@@ -96,9 +113,21 @@ def _moments(chances: Floats, logs: Floats) -> tuple[Floats, Floats]:
         terms = chances * logs
         mean, square = terms.sum(axis=0), np.multiply(terms, logs, out=terms).sum(axis=0)
         if np.isfinite(square).all():
-            return mean, np.maximum(0.0, square - mean**2)
+            return mean, np.maximum(0.0, square - mean**2), _third(chances, logs, mean)
         mean = np.where(chances > 0, chances * logs, 0.0).sum(axis=0)
         square = np.where(chances > 0, chances * logs**2, 0.0).sum(axis=0)
         # Where ruin (or boundless wealth) can happen, the logarithm has no variance to speak of.
         mean = np.where(np.isnan(mean), -np.inf, mean)
-        return mean, np.where(np.isfinite(mean), np.maximum(0.0, square - mean**2), np.inf)
+        finite = np.isfinite(mean)
+        third = _third(chances, np.where(chances > 0, logs, 0.0), np.where(finite, mean, 0.0))
+        variance = np.where(finite, np.maximum(0.0, square - mean**2), np.inf)
+        return mean, variance, np.where(finite, third, np.inf)
+
+
+def _third(chances: Floats, logs: Floats, mean: Floats) -> Floats:
+    """E|log factor − mean|³ of each case."""
+    off = np.abs(logs - mean)
+    cubes = off * off
+    cubes *= off
+    cubes *= chances
+    return np.asarray(cubes.sum(axis=0))

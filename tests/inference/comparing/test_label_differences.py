@@ -19,8 +19,8 @@ from edgeworth.inference.comparing.labels.label_differences import (
     label_difference,
     label_differences,
 )
+from edgeworth.inference.comparing.labels.swapping import swap_test
 from edgeworth.inference.comparing.swaps.randomisation import randomisation_test
-from edgeworth.inference.comparing.swaps.swapping import swap_test
 from edgeworth.measures import resolve
 
 DECISIONS = [

@@ -14,8 +14,8 @@ import edgeworth as ew
 from edgeworth.inference.comparing.labels.joint_cells import JointCells, in_focus, joint_cells
 from edgeworth.inference.comparing.labels.label_differences import label_difference
 from edgeworth.inference.comparing.labels.label_methods import delta_law
+from edgeworth.inference.comparing.labels.swapping import swap_test
 from edgeworth.inference.comparing.swaps.randomisation import randomisation_test
-from edgeworth.inference.comparing.swaps.swapping import swap_test
 from edgeworth.measures import Resolved, resolve
 from edgeworth.tallies import Paired
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
+from edgeworth.bet.score_bets import Score, kappa, score_log_factors
 from edgeworth.errors import InputError, OptionError
-from edgeworth.inference.sequential.henzi_ziegel import Score, henzi_ziegel_evidence, kappa, score_log_factors
 
 EXTREMES = [0.0, 1e-300, 1e-12, 0.001, 0.03, 0.2, 0.35, 0.5, 0.5 + 1e-15, 0.5 + 1e-9, 0.7, 0.9, 0.999]
 FORECASTS = np.array([*EXTREMES, 1 - 1e-12, 1.0])
@@ -152,4 +152,3 @@ def test_what_is_refused() -> None:
         score_log_factors([1, 0], [0.5], [0.2], score="log")
     with pytest.raises(OptionError, match="saw 'spherical'"):
         kappa([0.5], [0.2], score="spherical")  # type: ignore[arg-type]  # a score that is not there
-    assert henzi_ziegel_evidence([], [], [], score="log").p_value == 1

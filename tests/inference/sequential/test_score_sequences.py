@@ -186,16 +186,16 @@ def test_differences_without_change() -> None:
 
 
 def test_what_the_bounded_sequence_refuses() -> None:
-    with pytest.raises(InputError, match=r"case 1 is 1\.5, outside \[-1, 1\]"):
+    with pytest.raises(InputError, match=r"case 2 is 1\.5, outside \[-1, 1\]"):
         empirical_bernstein([0.0, 1.5])
     assert len(empirical_bernstein([0.0, 1.5], c=4.0)) == 2
-    with pytest.raises(InputError, match="case 0 is inf"):
+    with pytest.raises(InputError, match="case 1 is inf"):
         empirical_bernstein([math.inf])
     with pytest.raises(InputError, match="one number a case"):
         empirical_bernstein([[0.1]])
     with pytest.raises(InputError, match="saw 1 for 2 cases"):
         empirical_bernstein([0.1, 0.2], means=[0.0])
-    with pytest.raises(InputError, match="centre of case 0"):
+    with pytest.raises(InputError, match="centre of case 1"):
         empirical_bernstein([0.1], means=[3.0])
     with pytest.raises(OptionError, match="confidence level"):
         empirical_bernstein([0.1], level=95)

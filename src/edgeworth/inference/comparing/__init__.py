@@ -1,14 +1,12 @@
 """Which one is better: differences between systems on the same cases."""
 
 from edgeworth.inference.comparing.differences import Difference, Effect
-from edgeworth.inference.comparing.examining import (
-    compare_forecasts,
-    compare_labels,
-    compare_lists,
-    compare_scores,
-)
+from edgeworth.inference.comparing.examining import compare_labels, compare_lists, compare_scores
+from edgeworth.inference.comparing.examining_forecasts import compare_forecasts
 from edgeworth.inference.comparing.findings import Adjust, ComparisonFindings
 from edgeworth.inference.comparing.forecasts.wealth_race import WealthRace
+from edgeworth.inference.comparing.labels.independent_differences import independent_differences
+from edgeworth.inference.comparing.labels.label_methods import Tango
 from edgeworth.inference.comparing.queries.list_differences import QueryRule
 
 __all__ = [
@@ -17,9 +15,11 @@ __all__ = [
     "Difference",
     "Effect",
     "QueryRule",
+    "Tango",
     "WealthRace",
     "compare_forecasts",
     "compare_labels",
     "compare_lists",
     "compare_scores",
+    "independent_differences",
 ]

@@ -7,9 +7,10 @@ sign is good.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from functools import partial
+from typing import Any, Self, TypeAlias
 
 from edgeworth.errors import OptionError
 from edgeworth.inference.estimates import Interval
@@ -18,20 +19,49 @@ from edgeworth.inference.tails import Tail
 from edgeworth.markup import html_table
 from edgeworth.measures.views import finite_or_none
 
+Bounds: TypeAlias = Callable[[float], tuple[float, float]]
+"""Lower and upper bound at a confidence level."""
+
 
 @dataclass(frozen=True)
 class Effect:
-    """A difference in units of its own spread, with an interval, and what it is called."""
+    """A difference in units of its own spread, with an interval, and what it is called.
+
+    ``low`` and ``high`` are its bounds at ``level``; ``bounds`` are those at any level.
+    """
 
     name: str
     value: float
     low: float
     high: float
     level: float = 0.95
+    bounds: Bounds | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, name: str, value: float, bounds: Bounds, level: float = 0.95) -> Self:
+        """From what gives the bounds at a level."""
+        check_level(level)
+        return cls(name, value, *bounds(level), level, bounds)
+
+    def interval(self, level: float | None = None) -> Interval:
+        """The confidence interval at a level: without one, at that of ``low`` and ``high``."""
+        found = self if level is None else self.at(level)
+        return Interval(found.low, found.high, found.level)
+
+    def at(self, level: float) -> Self:
+        """The same with the bounds at another level."""
+        check_level(level)
+        if level == self.level:
+            return self
+        if self.bounds is None:
+            raise OptionError(f"the {self.name} is known with its {self.level:.4g} interval only")
+        low, high = self.bounds(level)
+        return replace(self, low=low, high=high, level=level)
 
     def mirrored(self) -> Self:
         """The same, seen from the other system."""
-        return replace(self, value=-self.value, low=-self.high, high=-self.low)
+        bounds = None if self.bounds is None else partial(_turned, self.bounds)
+        return replace(self, value=-self.value, low=-self.high, high=-self.low, bounds=bounds)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -68,6 +98,8 @@ class Difference:
     """How many independent units (cases, groups, queries) the difference was learnt from."""
     interval_method: str = ""
     """How the interval was found."""
+    discordant: tuple[int, int] | None = None
+    """Of two proportions of the same cases: in how many only the first, or only the second, succeeded."""
     undefined: str | None = None
     no_interval: str | None = None
     doubt: str | None = None
@@ -100,6 +132,23 @@ class Difference:
             return next(iter(self.tests.values())).p_value if test is None else self.tests[test].p_value
         return math.nan if self.law is None else self.law.p_value(0.0, "two-sided")
 
+    def disagrees(self, level: float = 0.95) -> bool:
+        """Whether the test to go by and the interval say different things at a level.
+
+        An exact test and an interval by another method may: the one finds a difference and the other does
+        not. Where they do, nothing should be built on either alone.
+        """
+        interval, p_value = self.interval(level), self.p_value()
+        if math.isnan(interval.low + interval.high + p_value):
+            return False
+        # 1 − 0.95 is a hair above 0.05.
+        return (p_value < round(1 - level, 12)) == (interval.low <= 0 <= interval.high)
+
+    def at(self, level: float) -> Self:
+        """The same with the effect's interval at a level."""
+        has_effect = self.effect is not None and self.effect.bounds is not None
+        return replace(self, effect=self.effect.at(level)) if has_effect and self.effect else self
+
     @property
     def better(self) -> str | None:
         """The system that did better, however surely; None when neither did."""
@@ -114,6 +163,7 @@ class Difference:
             first=self.second,
             second=self.first,
             values=self.values[::-1],
+            discordant=None if self.discordant is None else self.discordant[::-1],
             law=None if self.law is None else MirroredLaw(self.law),
             probability_better=1 - self.probability_better,
             effect=None if self.effect is None else self.effect.mirrored(),
@@ -154,13 +204,19 @@ class Difference:
             },
             "probability_better": finite_or_none(self.probability_better),
             "probability_method": self.probability_method,
-            "effect": None if self.effect is None else self.effect.to_dict(),
+            "effect": None if (effect := self.at(level).effect) is None else effect.to_dict(),
+            "disagrees": self.disagrees(level),
             "cases": finite_or_none(self.cases),
             "is_higher_better": self.is_higher_better,
             "undefined": self.undefined,
             "no_interval": self.no_interval,
             "doubt": self.doubt,
         }
+
+
+def _turned(bounds: Bounds, level: float) -> tuple[float, float]:
+    low, high = bounds(level)
+    return -high, -low
 
 
 @dataclass(frozen=True)

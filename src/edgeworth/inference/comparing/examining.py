@@ -1,50 +1,40 @@
-"""All pairs of several systems, on every kind of prediction: from tallies to findings."""
+"""All pairs of several systems, of labels, scores or ranked lists: from tallies to findings."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.comparing.differences import Difference
 from edgeworth.inference.comparing.findings import (
     Adjust,
     ComparisonFindings,
     Pair,
     all_pairs,
+    enough_names,
+    headline_of,
     put_together,
     told_pairs,
 )
-from edgeworth.inference.comparing.forecasts.forecast_differences import (
-    forecast_case_difference,
-    forecast_difference,
-)
-from edgeworth.inference.comparing.forecasts.forecast_duels import Duel, forecast_duel
-from edgeworth.inference.comparing.forecasts.wealth_race import race_of_duels, race_of_scores
 from edgeworth.inference.comparing.labels.label_differences import default_spellings, label_differences
 from edgeworth.inference.comparing.queries.list_differences import (
     QueryRule,
+    groups_of_queries,
     match_queries,
     matched_difference,
     query_values,
 )
+from edgeworth.inference.comparing.queries.shared_signs import SharedSigns
 from edgeworth.inference.comparing.queries.tukey import randomised_tukey
 from edgeworth.inference.comparing.scores.score_differences import score_difference
 from edgeworth.inference.laws import check_level
 from edgeworth.measures import resolve_ranking
-from edgeworth.tallies import ForecastScores, Paired, PairedScores, RankedLists, Wealth
-from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.wealth import PredictionsMade
+from edgeworth.tallies import Paired, PairedScores, RankedLists
 
 OF_LABELS = ("informedness", "markedness", "accuracy", "mcc")
 OF_SCORES = ("average_precision", "roc_auc")
 OF_LISTS = ("average_precision", "ndcg@10", "precision@10", "reciprocal_rank")
-OF_FORECASTS = ("log", "brier", "spherical")
-MOST_DUELS = 28
-"""Pairs whose wealth is followed case by case: eight systems; of more only the end is told."""
 
 
 def compare_labels(
@@ -53,17 +43,20 @@ def compare_labels(
     measures: Sequence[str] | None = None,
     method: Any = None,
     level: float = 0.95,
+    power: float = 0.8,
     adjust: Adjust = "holm",
     seed: int = 0,
 ) -> ComparisonFindings:
     """Compare labels of several predictors of the same cases."""
     check_level(level)
-    names = _enough(paired.names)
+    names = enough_names(paired.names)
     # Of many systems the measures of single labels are left out: there are pairs enough to read.
     usual = default_spellings(paired) if len(names) <= 3 else OF_LABELS
     spellings = tuple(measures or usual)
     pairs = {
-        pair: label_differences(paired, *pair, spellings, method=method, seed=seed)
+        pair: label_differences(
+            paired, *pair, spellings, method=method, seed=seed, level=level, quick=len(names) > 3
+        )
         for pair in told_pairs(names)
     }
     return put_together(
@@ -71,8 +64,9 @@ def compare_labels(
         names,
         pairs,
         unit="group" if paired.is_grouped else "case",
-        headline=_headline(pairs),
+        headline=headline_of(pairs),
         level=level,
+        power=power,
         adjust=adjust,
         cases=float(paired.total),
         seed=seed,
@@ -87,12 +81,13 @@ def compare_scores(
     measures: Sequence[str] | None = None,
     method: Any = None,
     level: float = 0.95,
+    power: float = 0.8,
     adjust: Adjust = "holm",
     seed: int = 0,
 ) -> ComparisonFindings:
     """Compare scores that several systems gave to the same cases."""
     check_level(level)
-    names = _enough(paired.names)
+    names = enough_names(paired.names)
     # Permutations beside the test to go by take seconds a pair: of many pairs they are left out.
     swaps = None if len(names) == 2 else 0
     pairs = {
@@ -110,8 +105,9 @@ def compare_scores(
         names,
         pairs,
         unit="case" if paired.groups is None else "group",
-        headline=_headline(pairs),
+        headline=headline_of(pairs),
         level=level,
+        power=power,
         adjust=adjust,
         cases=float(len(paired)),
         seed=seed,
@@ -124,14 +120,20 @@ def compare_lists(
     *,
     measures: Sequence[str] | None = None,
     queries: QueryRule = "intersection",
+    groups: Mapping[Any, Hashable] | None = None,
     level: float = 0.95,
+    power: float = 0.8,
     adjust: Adjust = "holm",
     draws: int = 10_000,
     seed: int = 0,
 ) -> ComparisonFindings:
-    """Compare ranked lists query by query."""
+    """Compare ranked lists query by query.
+
+    ``groups`` names the group of each query, where queries come in groups that belong together (one user's,
+    variants of one question): the unit is then the group.
+    """
     check_level(level)
-    names = _enough(tuple(lists))
+    names = enough_names(tuple(lists))
     pairs: dict[Pair, dict[str, Difference]] = {pair: {} for pair in all_pairs(names)}
     notes: list[str] = []
     tukey: dict[Pair, float] | None = None
@@ -144,6 +146,9 @@ def compare_lists(
         )
         if matched.note is not None:
             notes.append(f"{matched.note[0].upper()}{matched.note[1:]}.")
+        # Of many pairs random signs are drawn once for all, and only the first measure's are counted.
+        many = len(names) > 3 and len(matched.queries) > 0 and groups is None
+        shared = SharedSigns.of(matched.values, draws=draws, seed=seed) if many else None
         for first, second in pairs:
             pairs[first, second][resolved.spelling] = matched_difference(
                 matched,
@@ -151,115 +156,33 @@ def compare_lists(
                 second,
                 measure=resolved.spelling,
                 direction=resolved.measure.direction,
+                groups=groups,
                 draws=draws,
                 seed=seed,
+                shared=shared,
+                exact=not headline,
             )
         if not headline:
             headline, cases = resolved.spelling, float(len(matched.queries))
             if adjust == "tukey" and len(matched.queries):
-                p_values = randomised_tukey(matched.values, draws=draws, seed=seed).p_values
+                units = None if groups is None else groups_of_queries(matched.queries, groups)
+                p_values = randomised_tukey(matched.values, groups=units, draws=draws, seed=seed).p_values
                 place = {name: index for index, name in enumerate(names)}
                 tukey = {(a, b): float(p_values[place[a], place[b]]) for a, b in pairs}
     return put_together(
         "lists",
         names,
         pairs,
-        unit="query",
+        unit="query" if groups is None else "group",
         headline=headline,
         level=level,
+        power=power,
         adjust=adjust,
         tukey=tukey,
         cases=cases,
         seed=seed,
         notes=tuple(dict.fromkeys(notes)),
     )
-
-
-def compare_forecasts(
-    forecasts: Mapping[str, Forecasts],
-    *,
-    measures: Sequence[str] | None = None,
-    groups: Any = None,
-    horizon: int = 1,
-    ordered: bool = False,
-    predictions_made: PredictionsMade = "before",
-    level: float = 0.95,
-    adjust: Adjust = "holm",
-    seed: int = 0,
-) -> ComparisonFindings:
-    """Compare probabilities that several systems gave to the same cases, and let them bet with each other."""
-    check_level(level)
-    names = _enough(tuple(forecasts))
-    wanted = tuple(measures or OF_FORECASTS)
-    scores = ForecastScores.from_forecasts(forecasts, scores=tuple(dict.fromkeys((*wanted, "log"))))
-    by_case = groups is not None or horizon != 1
-
-    def difference(pair: Pair, score: str) -> Difference:
-        if by_case:
-            return forecast_case_difference(forecasts, *pair, score, groups=groups, horizon=horizon)
-        return forecast_difference(scores, *pair, score)
-
-    pairs = {pair: {score: difference(pair, score) for score in wanted} for pair in told_pairs(names)}
-    duels = _duels(forecasts, pairs, ordered, predictions_made, level)
-    race = race_of_duels(duels) if duels else race_of_scores(scores)
-    return put_together(
-        "probabilities",
-        names,
-        pairs,
-        unit="case" if groups is None else "group",
-        headline=_headline(pairs),
-        level=level,
-        adjust=adjust,
-        cases=float(scores.cases),
-        seed=seed,
-        race=race,
-        duels=duels,
-        notes=_how_made(predictions_made),
-    )
-
-
-def _duels(
-    forecasts: Mapping[str, Forecasts],
-    pairs: Mapping[Pair, Any],
-    ordered: bool,
-    predictions_made: PredictionsMade,
-    level: float,
-) -> tuple[Duel, ...]:
-    """The wealth of each against each, case by case; none of too many, or where a bet cannot be settled."""
-    if len(pairs) > MOST_DUELS or not _settled(forecasts):
-        return ()
-    found = []
-    for first, second in pairs:
-        wealth = Wealth.from_forecasts(
-            forecasts[first],
-            forecasts[second],
-            against=second,
-            ordered=ordered,
-            predictions_made=predictions_made,
-        )
-        found.append(forecast_duel(wealth, first, second, level=level))
-    return tuple(found)
-
-
-def _settled(forecasts: Mapping[str, Forecasts]) -> bool:
-    """Whether no two systems gave probability 0 to the same thing that happened."""
-    zeros = [each.of_truth(each.probabilities) == 0 for each in forecasts.values()]
-    return not bool((np.sum(zeros, axis=0) > 1).any())
-
-
-def _headline(pairs: Mapping[Pair, Mapping[str, Difference]]) -> str:
-    """The first measure that every pair has a value of, else the first."""
-    spellings = tuple(next(iter(pairs.values())))
-    for spelling in spellings:
-        if all(found[spelling].undefined is None for found in pairs.values()):
-            return spelling
-    return spellings[0]
-
-
-def _enough(names: tuple[str, ...]) -> tuple[str, ...]:
-    if len(names) < 2:
-        raise InputError(f"a comparison needs two systems at least; saw {len(names)}")
-    return names
 
 
 def _disagreement(paired: Paired, first: str, second: str) -> dict[str, Any]:
@@ -277,17 +200,3 @@ def _disagreement(paired: Paired, first: str, second: str) -> dict[str, Any]:
 
 def _dropped(number: int) -> tuple[str, ...]:
     return (f"{number:,} rows were dropped for missing values.",) if number else ()
-
-
-def _how_made(predictions_made: PredictionsMade) -> tuple[str, ...]:
-    said = {
-        "before": (),
-        "cross-validated": (
-            "Predictions were cross-validated: each is of a model that knew other cases' outcomes, so what "
-            "wealth proves holds given those.",
-        ),
-        "in-sample": ("Predictions were made in sample: they flatter whoever fits more, and prove nothing.",),
-    }
-    if predictions_made not in said:
-        raise OptionError(f"predictions_made is one of {', '.join(said)}; saw {predictions_made!r}")
-    return said[predictions_made]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Literal, TypeAlias, get_args
 
-from edgeworth.errors import OptionError
+from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.comparing.differences import Difference
 from edgeworth.inference.comparing.forecasts.forecast_duels import Duel
 from edgeworth.inference.comparing.forecasts.wealth_race import WealthRace
@@ -155,6 +155,18 @@ def adjusted_p_values(
     return dict(zip(p_values, found.tolist(), strict=True))
 
 
+def level_of_one(level: float, pairs: int, adjust: Adjust) -> float:
+    """The level at which one pair by itself must be told apart, so that it is among so many.
+
+    Holm's first step, and Benjamini and Hochberg's, ask for ``(1 − level)/pairs`` of the smallest p-value;
+    later steps, and the randomised Tukey test, ask for less. A plan for the strictest is enough for all.
+
+    >>> round(level_of_one(0.95, 10, "holm"), 6), level_of_one(0.95, 10, "none")
+    (0.995, 0.95)
+    """
+    return level if adjust == "none" or pairs < 2 else 1 - (1 - level) / pairs
+
+
 def put_together(
     kind: Kind,
     names: tuple[str, ...],
@@ -163,11 +175,17 @@ def put_together(
     unit: str,
     headline: str,
     level: float,
+    power: float = 0.8,
     adjust: Adjust,
     tukey: Mapping[Pair, float] | None = None,
     **rest: Any,
 ) -> ComparisonFindings:
-    """Findings from the differences of all pairs."""
+    """Findings from the differences of all pairs.
+
+    Plans are for the level that a pair has to beat among all of them (``level_of_one``).
+    """
+    pairs = {pair: {name: each.at(level) for name, each in found.items()} for pair, found in pairs.items()}
+    beaten = level_of_one(level, len(pairs), adjust)
     values: dict[str, dict[str, float]] = {name: {} for name in names}
     for (first, second), differences in pairs.items():
         for measure, each in differences.items():
@@ -182,7 +200,10 @@ def put_together(
         values,
         adjusted_p_values(p_values, adjust, tukey),
         adjust,
-        {pair: units_needed(differences[headline], level=level) for pair, differences in pairs.items()},
+        {
+            pair: units_needed(differences[headline], level=beaten, power=power)
+            for pair, differences in pairs.items()
+        },
         level,
         **rest,
     )
@@ -200,6 +221,22 @@ def told_pairs(names: tuple[str, ...]) -> Iterator[Pair]:
         for pair in pairs:
             yield pair
             done(1)
+
+
+def headline_of(pairs: Mapping[Pair, Mapping[str, Difference]]) -> str:
+    """The first measure that every pair has a value of, else the first."""
+    spellings = tuple(next(iter(pairs.values())))
+    for spelling in spellings:
+        if all(found[spelling].undefined is None for found in pairs.values()):
+            return spelling
+    return spellings[0]
+
+
+def enough_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Refuse to compare one system."""
+    if len(names) < 2:
+        raise InputError(f"a comparison needs two systems at least; saw {len(names)}")
+    return names
 
 
 def _plain(value: float) -> float:

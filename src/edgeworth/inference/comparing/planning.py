@@ -23,11 +23,14 @@ ZERO = 1e-12
 MANY = 10_000
 """Units from which on Student's t is planned for as if it were normal."""
 
-MANY_DISAGREEMENTS = 100_000
+MANY_DISAGREEMENTS = 20_000
 """From here on McNemar's test is planned for as if it were normal."""
 
-FAR = 9.0
-"""Standard deviations beyond which a number of disagreements is not met."""
+FAR = 7.0
+"""Standard deviations beyond which a number of disagreements is not met: once in a million millions."""
+
+FINE = 1e-9
+"""How near a difference that can be shown is found."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +69,12 @@ def units_needed(difference: Difference, *, level: float = 0.95, power: float = 
     """How many units like these would tell the two apart, if the true difference is the one seen.
 
     ``n · ((z_level + z_power) · standard error / difference)²``: the error shrinks with √n. Where the law is
-    Student's t over units, its power is that of the noncentral t, which asks for a few more.
+    Student's t over units, its power is that of the noncentral t, which asks for a few more. Proportions of
+    the same cases (accuracy, recall) are planned for their own test, the exact one of discordant cases.
     """
     _check(level, power)
+    if difference.discordant is not None and difference.undefined is None and difference.cases > 0:
+        return mcnemar_cases_needed(*difference.discordant, difference.cases, level=level, power=power)
     distance, size = abs(difference.difference), difference.cases
     if difference.undefined is not None or math.isnan(distance) or not size > 0:
         return Needed(size, math.nan, math.nan, power, level)
@@ -99,10 +105,7 @@ def mcnemar_cases_needed(
     if not share:
         return Needed(cases, math.inf, math.nan, power, level)
     majority = max(wins, losses) / (wins + losses)
-    most = _bisected(lambda split: mcnemar_power(cases, share, split, level=level) >= power, 0.5, 1.0)
-    detectable = (
-        share * (2 * most - 1) if mcnemar_power(cases, share, 1.0, level=level) >= power else math.nan
-    )
+    detectable = _detectable_lead(cases, share, level, power)
     if wins == losses:
         return Needed(cases, math.inf, detectable, power, level)
     lead = share * (2 * majority - 1)
@@ -111,15 +114,27 @@ def mcnemar_cases_needed(
     ) / lead
     if normal**2 * share > MANY_DISAGREEMENTS:
         return Needed(cases, math.ceil(normal**2), detectable, power, level)
-    enough = 1.0
+    fewer, enough = 0, max(1, math.ceil(normal**2))
     while mcnemar_power(enough, share, majority, level=level) < power:
-        enough *= 2
-    needed = _bisected(
-        lambda number: mcnemar_power(math.ceil(number), share, majority, level=level) >= power,
-        enough / 2,
-        enough,
-    )
-    return Needed(cases, math.ceil(needed), detectable, power, level)
+        fewer, enough = enough, 2 * enough
+    while enough - fewer > 1:
+        middle = (fewer + enough) // 2
+        is_enough = mcnemar_power(middle, share, majority, level=level) >= power
+        fewer, enough = (fewer, middle) if is_enough else (middle, enough)
+    return Needed(cases, float(enough), detectable, power, level)
+
+
+def _detectable_lead(cases: float, share: float, level: float, power: float) -> float:
+    """The smallest lead that so many cases show when they disagree on that share; nan when they show none."""
+    if cases * share > MANY_DISAGREEMENTS:
+        reach, other, lead = normal_quantile(level), _power_reach(power), 0.0
+        for _ in range(20):  # share − lead² hardly moves
+            lead = (reach * math.sqrt(share) + other * math.sqrt(share - lead**2)) / math.sqrt(cases)
+        return lead
+    if mcnemar_power(cases, share, 1.0, level=level) < power:
+        return math.nan
+    most = _bisected(lambda part: mcnemar_power(cases, share, part, level=level) >= power, 0.5, 1.0, FINE)
+    return share * (2 * most - 1)
 
 
 def mcnemar_power(cases: float, share: float, majority: float, *, level: float = 0.95) -> float:
@@ -218,11 +233,11 @@ def _student_units(effect: float, normal: float, level: float, power: float) -> 
     return units
 
 
-def _bisected(is_enough: Callable[[float], bool], low: float, high: float) -> float:
+def _bisected(is_enough: Callable[[float], bool], low: float, high: float, fine: float = 0.0) -> float:
     """The least that is enough, between what is not and what is."""
     for _ in range(200):
         middle = (low + high) / 2
-        if not low < middle < high:
+        if not low < middle < high or high - low <= fine:
             break
         low, high = (low, middle) if is_enough(middle) else (middle, high)
     return high

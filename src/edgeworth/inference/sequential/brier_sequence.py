@@ -146,7 +146,7 @@ def _within(values: Floats, c: float, what: str) -> Floats:
     if outside.any():
         place = int(outside.argmax())
         raise InputError(
-            f"the {what} of case {place} is {float(values[place])!r}, outside [{-c / 2:g}, {c / 2:g}]: give "
-            "the length of the range as c, or use the asymptotic sequence for unbounded scores"
+            f"the {what} of case {place + 1:,} is {float(values[place])!r}, outside [{-c / 2:g}, {c / 2:g}]: "
+            "give the length of the range as c, or use the asymptotic sequence for unbounded scores"
         )
     return values

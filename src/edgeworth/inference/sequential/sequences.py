@@ -122,7 +122,7 @@ def finite_differences(differences: ArrayLike) -> Floats:
     if not np.isfinite(values).all():
         place = int((~np.isfinite(values)).argmax())
         raise InputError(
-            f"the score difference of case {place + 1:,} is {float(values[place])!r}: a mean needs finite scores; "
-            "a log score is infinite where a forecast gave 0 to what happened"
+            f"the score difference of case {place + 1:,} is {float(values[place])!r}: a mean needs finite "
+            "scores; a log score is infinite where a forecast gave 0 to what happened"
         )
     return values

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,10 @@ from edgeworth.inference.comparing.forecasts.diebold_mariano import (
     checked_losses,
     diebold_mariano,
 )
+from edgeworth.inference.comparing.forecasts.group_bets import CaseGroups
 from edgeworth.inference.laws import NormalLaw, normal_quantile
 from edgeworth.inference.scales import Scale
 from edgeworth.inference.tails import Tail
-from edgeworth.sources.columns import MISSING, as_column, encode
 from edgeworth.tallies import ForecastScores
 from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.forecast_scores import SCORES, case_scores
@@ -41,7 +42,7 @@ FEW = 30
 """Fewer units make the t test lean on differences that are nearly normal."""
 
 PLAIN = Scale("identity")
-BY_NORMAL = "normal approximation of the mean score difference, flat prior"
+POSTERIOR = "Student's t posterior of the mean score difference, flat prior on mean and logarithm of spread"
 
 
 def forecast_difference(scores: ForecastScores, first: str, second: str, score: str) -> Difference:
@@ -144,34 +145,28 @@ def mean_score_difference(
     if groups is not None:
         return _clustered(bare, differences, groups)
     if not differences.any():
-        return _identical(bare)
+        return _identical(bare) if horizon == 1 else _identical(bare, ("diebold-mariano",))
     if cases < 2:
         return _single(bare)
     found = diebold_mariano(one, two, horizon=horizon, kernel=kernel)
     if found.tail is None:
         return replace(bare, no_interval=found.undefined)
-    tests = {"diebold-mariano": found.tail}
     if horizon == 1:
-        judged = _judged(bare, float(differences.var(ddof=1)), cases)
-        return replace(judged, tests={**judged.tests, **tests})
+        return _judged(bare, float(differences.var(ddof=1)), cases)
     return replace(
         _judged_by(bare, found.standard_error, cases - 1),
-        tests=tests,
+        tests={"diebold-mariano": found.tail},
         doubt=found.doubt or _few(cases, "cases"),
     )
 
 
 def _clustered(bare: Difference, differences: Floats, groups: Any) -> Difference:
-    coded = encode(as_column(groups, "groups"), "groups")
-    if len(coded.codes) != len(differences):
-        raise InputError(f"groups has {len(coded.codes):,} rows, the scores have {len(differences):,}")
-    if (coded.codes == MISSING).any():
-        row = int((coded.codes == MISSING).argmax()) + 1
-        raise InputError(f"groups is missing in row {row:,}: drop such rows beforehand")
-    number, cases = len(coded.labels), len(differences)
+    cases = len(differences)
+    coded = groups if isinstance(groups, CaseGroups) else CaseGroups.of(groups, cases)
+    number = coded.number
     bare = replace(bare, cases=number)
     if not differences.any():
-        return _identical(bare)
+        return _identical(bare, ("t", "wald"))
     if number < 2:
         return replace(bare, no_interval="one group has no spread between groups")
     rest = differences - differences.mean()
@@ -192,6 +187,10 @@ def _judged(bare: Difference, variance: float, cases: int) -> Difference:
     ratio = bare.difference / error
     tests = {"t": student(ratio, cases - 1), "wald": wald(ratio)}
     effect = standardised(bare.difference / math.sqrt(variance), cases)
+    # At horizon 1, with the correction for few cases, Diebold and Mariano's test is the paired t test.
+    law = f"Student's t with {cases - 1:,} degrees of freedom"
+    said = f"Diebold–Mariano, corrected for few cases, {law}"
+    tests["diebold-mariano"] = replace(tests["t"], method=said)
     found = _judged_by(bare, error, cases - 1)
     return replace(found, tests=tests, effect=effect, doubt=_few(cases, "cases"))
 
@@ -203,8 +202,8 @@ def _judged_by(bare: Difference, error: float, freedom: int) -> Difference:
         law=NormalLaw(value, error, PLAIN, freedom),
         interval_method="Student's t",
         # Lower is better.
-        probability_better=float(special.ndtr(-value / error)),
-        probability_method=BY_NORMAL,
+        probability_better=float(special.stdtr(freedom, -value / error)),
+        probability_method=POSTERIOR,
     )
 
 
@@ -229,8 +228,14 @@ def standardised(value: float, cases: int, level: float = 0.95) -> Effect:
     >>> round(effect.low, 3), round(effect.high, 3)
     (0.292, 0.708)
     """
+    return Effect.of(
+        "standardised mean difference", value, partial(_standardised_bounds, value, cases), level
+    )
+
+
+def _standardised_bounds(value: float, cases: int, level: float) -> tuple[float, float]:
     reach = normal_quantile(level) * math.sqrt(1 / cases + value**2 / (2 * (cases - 1)))
-    return Effect("standardised mean difference", value, value - reach, value + reach, level)
+    return value - reach, value + reach
 
 
 def _bare(score: str, names: tuple[str, str], values: tuple[float, float], cases: int) -> Difference:
@@ -238,7 +243,7 @@ def _bare(score: str, names: tuple[str, str], values: tuple[float, float], cases
     return Difference(score, *names, values, is_higher_better=False, cases=cases, undefined=undefined)
 
 
-def _identical(bare: Difference) -> Difference:
+def _identical(bare: Difference, tests: tuple[str, ...] = ("t", "wald", "diebold-mariano")) -> Difference:
     """Every case scored alike: nothing differs, and nothing can."""
     alike = Tail(1.0, 1.0, 1.0, "every difference is 0")
     return replace(
@@ -246,7 +251,7 @@ def _identical(bare: Difference) -> Difference:
         # Sums of the same numbers in another order may round otherwise.
         values=(bare.values[0], bare.values[0]),
         law=NormalLaw(0.0, 0.0, PLAIN),
-        tests={"t": alike, "wald": alike},
+        tests=dict.fromkeys(tests, alike),
         probability_better=0.5,
         probability_method="every difference is 0: neither is better",
     )

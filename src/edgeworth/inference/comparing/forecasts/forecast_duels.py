@@ -31,6 +31,7 @@ MOST_POINTS = 512
 """Points of a path that a chart shows."""
 
 TRUE_NULL = "the probabilities of {other} are the true ones, given all that {bettor} knew"
+GROUP_NULL = "the probabilities of {other} are the true ones, given all that {bettor} knew of other groups"
 ROUND_NULL = "in every round the expected {score} score of {other} is at least as good as that of {bettor}"
 MEAN_NULL = "at no time was {better} better than {worse} by the average of their expected Brier scores"
 
@@ -60,10 +61,12 @@ class Duel:
     brier_sequence: BernsteinSequence
     log_sequence: ConfidenceSequence | None
     level: float = 0.95
+    unit: str = "case"
+    """What is one bet: a case, or a group of cases."""
 
     @property
     def cases(self) -> int:
-        """How many bets were settled."""
+        """How many bets were settled: of cases, or of groups."""
         return self.wealth.cases
 
     @property
@@ -110,6 +113,7 @@ class Duel:
             "first": self.first,
             "second": self.second,
             "cases": self.cases,
+            "unit": self.unit,
             "ordered": self.wealth.ordered,
             "log_wealth": finite_or_none(self.log_wealth),
             "growth": finite_or_none(self.growth),
@@ -117,6 +121,9 @@ class Duel:
             "for_second": plain_evidence(self.for_second),
             "stronger": plain_evidence(self.stronger),
             "mixture": plain_evidence(self.mixture),
+            "better_on_average": {
+                name: plain_evidence(self.mean_evidence(name)) for name in (self.first, self.second)
+            },
             "rounds": {
                 name: None if found is None else plain_evidence(found)
                 for name, found in (("brier", self.brier_rounds), ("log", self.log_rounds))
@@ -132,8 +139,10 @@ class Duel:
         }
 
 
-def forecast_duel(wealth: Wealth, first: str, second: str, *, level: float = 0.95) -> Duel:
-    """What the first's wealth against the second proves, either way.
+def forecast_duel(
+    wealth: Wealth, first: str, second: str, *, level: float = 0.95, unit: str = "case"
+) -> Duel:
+    """What the first's wealth against the second proves, either way; ``unit`` is what one bet is on.
 
     >>> wealth = Wealth.from_probabilities([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5, 0.5, 0.5])
     >>> duel = forecast_duel(wealth, "A", "B")
@@ -154,20 +163,26 @@ def forecast_duel(wealth: Wealth, first: str, second: str, *, level: float = 0.9
     assert bets.against_model is not None
     assert bets.mixture is not None
     assert isinstance(bets.brier_sequence, BernsteinSequence)
-    said = TRUE_NULL.format(other=second, bettor=first)
+    said = true_null(first, second, unit)
     return Duel(
         first,
         second,
         wealth,
         replace(bets.against_rival, null=said),
-        replace(bets.against_model, null=TRUE_NULL.format(other=first, bettor=second)),
+        replace(bets.against_model, null=true_null(second, first, unit)),
         replace(bets.mixture, null=said),
         _rounds(bets.brier_rounds, "Brier", first, second),
         _rounds(bets.log_rounds, "log", first, second),
         _turned(bets.brier_sequence),
         None if bets.log_sequence is None else _turned(bets.log_sequence),
         level,
+        unit,
     )
+
+
+def true_null(bettor: str, other: str, unit: str) -> str:
+    """What the bettor's wealth speaks against."""
+    return (TRUE_NULL if unit == "case" else GROUP_NULL).format(other=other, bettor=bettor)
 
 
 def thinned(number: int, most: int = MOST_POINTS) -> NDArray[np.intp]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, permutations
 from typing import Any, TypeAlias
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import InputError
-from edgeworth.inference.comparing.forecasts.forecast_duels import TRUE_NULL, Duel, plain_evidence, thinned
+from edgeworth.inference.comparing.forecasts.forecast_duels import Duel, plain_evidence, thinned, true_null
 from edgeworth.inference.sequential import Evidence, better_of
 from edgeworth.measures.views import finite_or_none
 from edgeworth.tallies import ForecastScores
@@ -35,8 +35,8 @@ class WealthRace:
     """Log wealth of each system (row) against each (column), and what it proves.
 
     ``evidence[a, b]`` is a's wealth as evidence against b's probabilities, there for every pair whose bet
-    could be settled. ``paths[a, b]`` is a's log wealth after ``positions`` cases: for one order of each pair,
-    and for both where someone was ruined and the one is not minus the other.
+    could be settled, unless there is none (``no_evidence``). ``paths[a, b]`` is a's log wealth after
+    ``positions`` cases: for one order of each pair, and for both where someone was ruined and the one is not minus the other.
     """
 
     names: tuple[str, ...]
@@ -46,6 +46,10 @@ class WealthRace:
     positions: NDArray[np.int64] = field(repr=False, default_factory=lambda: np.zeros(0, dtype=np.int64))
     paths: Mapping[Pair, Floats] = field(repr=False, default_factory=dict)
     ordered: bool = False
+    unit: str = "case"
+    """What is one bet: a case, or a group of cases."""
+    no_evidence: str | None = None
+    """Why wealth proves nothing here; there is no evidence then."""
 
     def __post_init__(self) -> None:
         self.log_wealth.setflags(write=False)
@@ -55,12 +59,12 @@ class WealthRace:
         return float(self.log_wealth[self._place(bettor), self._place(other)])
 
     def growth(self, bettor: str, other: str) -> float:
-        """Log wealth a case, in nats."""
+        """Log wealth a case (or group, where that is a bet), in nats."""
         return self.against(bettor, other) / self.cases
 
     def stronger(self, first: str, second: str) -> Evidence | None:
-        """The direction that proves more, both paid for; None where no bet could be settled."""
-        if math.isnan(self.against(first, second)):
+        """The direction that proves more, both paid for; None where no bet was settled or nothing is proved."""
+        if math.isnan(self.against(first, second)) or self.no_evidence is not None:
             return None
         return better_of(self.evidence[first, second], self.evidence[second, first])
 
@@ -94,7 +98,7 @@ class WealthRace:
         for bettor, other in permutations(self.standings, 2):
             wealth = self.against(bettor, other)
             is_settled = not math.isnan(wealth)
-            evidence = self.evidence[bettor, other] if is_settled else None
+            evidence = self.evidence.get((bettor, other))
             found.append(
                 {
                     "bettor": bettor,
@@ -103,7 +107,7 @@ class WealthRace:
                     "growth": finite_or_none(wealth / self.cases),
                     "evidence": None if evidence is None else plain_evidence(evidence),
                     "ruined": wealth == -math.inf,
-                    "undefined": None if is_settled else _unsettled(bettor, other),
+                    "undefined": self.no_evidence if is_settled else _unsettled(bettor, other),
                 }
             )
         return found
@@ -115,6 +119,8 @@ class WealthRace:
             "names": list(self.names),
             "cases": self.cases,
             "ordered": self.ordered,
+            "unit": self.unit,
+            "no_evidence": self.no_evidence,
             "leader": self.leader,
             "standings": list(self.standings),
             "race": self.rows(),
@@ -129,6 +135,10 @@ class WealthRace:
                 for (a, b), path in self.paths.items()
             ],
         }
+
+    def without_evidence(self, reason: str) -> WealthRace:
+        """Who would have won how much, and why that proves nothing."""
+        return replace(self, evidence={}, no_evidence=reason)
 
     def _place(self, name: str) -> int:
         if name not in self.names:
@@ -146,19 +156,21 @@ def race_of_scores(scores: ForecastScores) -> WealthRace:
     """
     if "log" not in scores.names:
         raise InputError(f"a race takes log scores; these are {', '.join(scores.names)}")
-    _check_race(scores.systems, scores.cases)
-    sums = scores.sums[scores.names.index("log")]
+    return race_of_sums(scores.systems, scores.sums[scores.names.index("log")], scores.cases)
+
+
+def race_of_sums(names: tuple[str, ...], sums: Floats, cases: int, unit: str = "case") -> WealthRace:
+    """The same from sums of log scores over cases, or of the means of groups over groups."""
+    _check_race(names, cases)
     with np.errstate(invalid="ignore"):  # two infinite sums: cannot be told
         table = sums[None, :] - sums[:, None]
     np.fill_diagonal(table, 0.0)
     evidence = {
-        (scores.systems[a], scores.systems[b]): _evidence(
-            float(table[a, b]), scores.systems[a], scores.systems[b]
-        )
+        (names[a], names[b]): _evidence(float(table[a, b]), names[a], names[b], unit)
         for a, b in permutations(range(len(sums)), 2)
         if not np.isnan(table[a, b])
     }
-    return WealthRace(scores.systems, scores.cases, table, evidence)
+    return WealthRace(names, cases, table, evidence, unit=unit)
 
 
 def race_of_duels(duels: Sequence[Duel]) -> WealthRace:
@@ -189,12 +201,13 @@ def race_of_duels(duels: Sequence[Duel]) -> WealthRace:
         paths[duel.first, duel.second] = path
         if not np.isfinite(path).all():
             paths[duel.second, duel.first] = duel.reverse_path[places]
-    return WealthRace(names, duels[0].cases, table, evidence, positions[places], paths, ordered)
+    return WealthRace(
+        names, duels[0].cases, table, evidence, positions[places], paths, ordered, duels[0].unit
+    )
 
 
-def _evidence(log_wealth: float, bettor: str, other: str) -> Evidence:
-    null = TRUE_NULL.format(other=other, bettor=bettor)
-    return Evidence(log_wealth, None, "greater", null)
+def _evidence(log_wealth: float, bettor: str, other: str, unit: str) -> Evidence:
+    return Evidence(log_wealth, None, "greater", true_null(bettor, other, unit))
 
 
 def _unsettled(bettor: str, other: str) -> str:

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.inference.comparing.labels.joint_cells import JointCells
+from edgeworth.inference.comparing.labels.swapping import swap_test
 from edgeworth.inference.comparing.swaps.randomisation_groups import (
     GroupCounts,
     group_tables_test,
     groups_test,
 )
-from edgeworth.inference.comparing.swaps.swapping import swap_test
 from edgeworth.inference.tails import Tail
 from edgeworth.measures import Resolved
 

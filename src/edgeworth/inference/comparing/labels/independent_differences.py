@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from edgeworth.errors import OptionError, check_seed
 from edgeworth.inference.comparing.differences import Difference
+from edgeworth.inference.comparing.labels.joint_cells import usual_spellings
 from edgeworth.inference.comparing.labels.label_posteriors import DRAWS, share_above
+from edgeworth.inference.comparing.labels.square_and_add import independent_combination, less
 from edgeworth.inference.influence import variance
 from edgeworth.inference.laws import NewcombeLaw, NormalLaw, SamplingLaw
-from edgeworth.inference.methods import NO_ERROR, Decisions, combination_of
+from edgeworth.inference.methods import NO_ERROR, Decisions
 from edgeworth.inference.posteriors import beta_law, probability_larger
 from edgeworth.inference.resampling import posterior_values
 from edgeworth.inference.scales import Scale, natural_scale
@@ -70,6 +73,31 @@ def independent_difference(
     )
 
 
+def independent_differences(
+    first_table: Decisions,
+    second_table: Decisions,
+    spellings: Sequence[str] | None = None,
+    *,
+    first: str = "first",
+    second: str = "second",
+    seed: int = 0,
+) -> dict[str, Difference]:
+    """The differences of several measures by their spelling; without ``spellings``, of the usual ones.
+
+    >>> alice = ContingencyTable.from_matrix([[10, 10], [5, 25]], rows="predicted", labels=["no", "yes"])
+    >>> bob = ContingencyTable.from_matrix([[3, 2], [3, 12]], rows="predicted", labels=["no", "yes"])
+    >>> list(independent_differences(bob, alice))[:4]
+    ['informedness', 'markedness', 'accuracy', 'mcc']
+    """
+    wanted = usual_spellings(table_of(first_table)) if spellings is None else spellings
+    return {
+        spelling: independent_difference(
+            first_table, second_table, spelling, first=first, second=second, seed=seed
+        )
+        for spelling in wanted
+    }
+
+
 @dataclass(frozen=True)
 class _Side:
     """One predictor's table with the measure settled on it."""
@@ -98,13 +126,7 @@ class _Side:
     @property
     def combination(self) -> Combination | None:
         """The measure as a combination of independent proportions, a single proportion included."""
-        if not self.is_plain:
-            return None
-        proportion = self.resolved.measure.proportion
-        if proportion is None:
-            return combination_of(self.tally, self.resolved)
-        successes, trials = proportion(self.resolved.view(table_of(self.tally).cells))
-        return Combination(0.0, np.ones(1), np.array([successes]), np.array([trials]))
+        return independent_combination(table_of(self.tally), self.resolved) if self.is_plain else None
 
     @property
     def variance(self) -> float:
@@ -121,7 +143,7 @@ def _law_or_reason(one: _Side, two: _Side) -> tuple[SamplingLaw | None, str | No
     """Newcombe's law where both are combinations of proportions, else the delta method's."""
     plus, minus = one.combination, two.combination
     if plus is not None and minus is not None:
-        return NewcombeLaw(_less(plus, minus)), None
+        return NewcombeLaw(less(plus, minus)), None
     try:
         law = _delta_law(one, two)
     except OptionError as error:
@@ -142,16 +164,6 @@ def _delta_law(one: _Side, two: _Side) -> NormalLaw:
     difference = one.value - two.value
     return NormalLaw(
         difference, math.sqrt(sum(parts)), natural_scale(low - high, high - low, difference), freedom
-    )
-
-
-def _less(plus: Combination, minus: Combination) -> Combination:
-    """One combination of independent proportions less another."""
-    return Combination(
-        plus.constant - minus.constant,
-        np.concatenate([plus.coefficients, -minus.coefficients]),
-        np.concatenate([plus.successes, minus.successes]),
-        np.concatenate([plus.trials, minus.trials]),
     )
 
 

@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.inference.influence import influence
-from edgeworth.measures import Resolved
+from edgeworth.measures import Resolved, quoted
 from edgeworth.sources.columns import Label
 from edgeworth.tallies import ContingencyTable, Paired
 
 Places: TypeAlias = NDArray[np.intp]
 Floats: TypeAlias = NDArray[np.float64]
+
+MOST_LABELS = 10
+"""Past this the usual measures leave single labels out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,3 +165,15 @@ def in_focus(cells: JointCells, resolved: Resolved) -> tuple[JointCells, Resolve
     if key not in cells.memory:
         cells.memory[key] = cells.one_against_rest(resolved.label)
     return cells.memory[key], replace(resolved, position=0)
+
+
+def usual_spellings(table: ContingencyTable) -> tuple[str, ...]:
+    """The measures that are compared unless others are asked for."""
+    labels = table.labels if table.positive is None else (table.positive,)
+    of_labels = [
+        f"{name}[{quoted(str(label))}]"
+        for label in (labels if len(labels) <= MOST_LABELS else ())
+        for name in ("precision", "recall", "f")
+    ]
+    several = ("macro_f",) if len(table.labels) > 2 else ()
+    return ("informedness", "markedness", "accuracy", "mcc", *several, *of_labels)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,13 @@ import numpy as np
 from edgeworth.errors import OptionError
 from edgeworth.inference.comparing.differences import Effect
 from edgeworth.inference.comparing.labels.joint_cells import Floats, JointCells
-from edgeworth.inference.comparing.labels.paired_proportions import paired_proportions
+from edgeworth.inference.comparing.labels.paired_proportions import PairedProportions, paired_proportions
 from edgeworth.inference.comparing.labels.replicates import bootstrap, posterior
+from edgeworth.inference.comparing.labels.square_and_add import (
+    PairedCombination,
+    as_if_independent,
+    paired_combination,
+)
 from edgeworth.inference.estimates import check_method
 from edgeworth.inference.laws import BootstrapLaw, NormalLaw, PosteriorLaw, SamplingLaw
 from edgeworth.inference.methods import NO_ERROR, Bootstrap, Delta, Dirichlet
@@ -23,13 +28,26 @@ from edgeworth.measures import Resolved
 PRIOR = 2.0
 """Cases that the prior of the joint cells weighs; see ``replicates.posterior``."""
 
+NO_SPREAD = (
+    "no {unit} moves the difference: the sample shows no error where it could, so it does not tell how large "
+    "the error may be"
+)
+
 FEW_CASES = 5.0
 """Below so many cases that make the difference, its normal law is rough."""
 
 
+class NothingVariesError(OptionError):
+    """The sample shows no error at all, so it does not tell how large the error may be."""
+
+
 @dataclass(frozen=True)
 class Tango:
-    """Tango's score interval, for two proportions of the same cases: accuracy, recall, fallout."""
+    """Tango's score interval, for two proportions of the same cases: accuracy, recall, fallout.
+
+    Combinations of them, one a real class, are squared and added: informedness of two classes or of one
+    label, balanced accuracy.
+    """
 
     def __str__(self) -> str:
         return "Tango's score interval"
@@ -37,11 +55,20 @@ class Tango:
 
 def default_method(cells: JointCells, resolved: Resolved) -> Any:
     """The method that suits a measure: Tango's for proportions of the same cases, else the delta method."""
-    if paired_proportions(cells, resolved) is not None:
+    if score_law(cells, resolved) is not None:
         return Tango()
     if resolved.measure.scope == "cells" and resolved.measure.gradient is None:
         return Bootstrap()
     return Delta()
+
+
+def score_law(cells: JointCells, resolved: Resolved) -> PairedProportions | PairedCombination | None:
+    """Tango's law, of the measure or of its parts; None where it is not a matter of paired proportions."""
+    key = ("score law", resolved.spelling)
+    if key not in cells.memory:
+        cells.memory[key] = paired_proportions(cells, resolved) or paired_combination(cells, resolved)
+    found: PairedProportions | PairedCombination | None = cells.memory[key]
+    return found
 
 
 def difference_law(cells: JointCells, resolved: Resolved, method: Any = None) -> SamplingLaw:
@@ -54,15 +81,21 @@ def difference_law(cells: JointCells, resolved: Resolved, method: Any = None) ->
         return NormalLaw(0.0, 0.0, Scale("identity"))
     chosen = default_method(cells, resolved) if method is None else method
     if isinstance(chosen, Tango):
-        found = paired_proportions(cells, resolved)
+        found = score_law(cells, resolved)
         if found is None:
             raise OptionError(
-                f"Tango() is for two proportions of the same unweighted cases, which {resolved.spelling} is "
+                f"Tango() is for proportions of the same unweighted cases, which {resolved.spelling} is "
                 "not here: use Delta()"
             )
         return found
     if isinstance(chosen, Delta):
-        return delta_law(cells, resolved, natural=chosen.scale == "natural")
+        law = delta_law(cells, resolved, natural=chosen.scale == "natural")
+        if law.standard_error**2 > NO_ERROR:
+            return law
+        other = as_if_independent(cells, resolved) if method is None else None
+        if other is None:
+            raise NothingVariesError(NO_SPREAD.format(unit="case" if cells.groups is None else "group"))
+        return other
     first, second = cells.values(resolved)
     if isinstance(chosen, Dirichlet):
         prior = PRIOR if chosen.prior is None else chosen.prior
@@ -104,19 +137,19 @@ def check_method_of_differences(method: Any) -> None:
     )
 
 
-def doubt_of(cells: JointCells, resolved: Resolved, law: SamplingLaw | None) -> str | None:
+def doubt_of(
+    cells: JointCells, resolved: Resolved, law: SamplingLaw | None, level: float = 0.95
+) -> str | None:
     """Why the interval may not cover as it says."""
     if cells.is_identical:
-        most = -math.expm1(math.log(0.05) / max(cells.units, 1.0))
+        most = -math.expm1(math.log1p(-level) / max(cells.units, 1.0))
         return (
             f"the two never differ in what {resolved.spelling} counts, so nothing tells how much their "
-            f"difference varies; it is 95% sure that they would differ on less than {most:.2%} of "
-            f"{'groups' if cells.groups is not None else 'cases'}"
+            f"difference varies; it is {100 * level:g}% sure that they would differ on less than {most:.2%} "
+            f"of {'groups' if cells.groups is not None else 'cases'}"
         )
     if not isinstance(law, NormalLaw):
         return None
-    if not law.standard_error**2 > NO_ERROR:
-        return "every case or group says the same, so nothing tells how much the difference varies"
     few = cases_behind(cells, cells.influences(resolved))
     if few < FEW_CASES:
         unit = ("group" if cells.groups is not None else "case") + ("s" if few >= 1.5 else "")
@@ -147,11 +180,11 @@ def effect_of(cells: JointCells, resolved: Resolved, level: float = 0.95) -> Eff
         law = delta_law(cells, resolved, natural=False)
     except OptionError:
         return None
-    unit = law.standard_error * math.sqrt(cells.units)
-    if not unit > 0:
+    if not law.standard_error**2 > NO_ERROR:
         return None
-    low, high = law.interval(level)
-    return Effect("standardised difference", law.value / unit, low / unit, high / unit, level)
+    unit = law.standard_error * math.sqrt(cells.units)
+    scaled = replace(law, value=law.value / unit, standard_error=law.standard_error / unit)
+    return Effect.of("standardised difference", scaled.value, scaled.interval, level)
 
 
 def _acceleration(cells: JointCells, resolved: Resolved) -> float:

@@ -48,7 +48,10 @@ class PairedProportions:
 
     def interval(self, level: float) -> tuple[float, float]:
         """The differences that the score test keeps at this level."""
-        quantile = normal_quantile(level)
+        return self.bounds(normal_quantile(level))
+
+    def bounds(self, quantile: float) -> tuple[float, float]:
+        """The differences that lie within so many standard deviations, as they are under each."""
         return self._bound(-1.0, quantile), self._bound(1.0, -quantile)
 
     def p_value(self, null: float, alternative: Alternative) -> float:
@@ -84,9 +87,16 @@ class PairedProportions:
         discordant = self.only_first + self.only_second
         if not discordant:
             return None
-        low, high = ClopperPearsonLaw(self.only_first, discordant).interval(level)
         value = _log_odds(self.only_first / discordant)
-        return Effect("log odds ratio of discordant cases", value, _log_odds(low), _log_odds(high), level)
+        return Effect.of("log odds ratio of discordant cases", value, self._log_odds_bounds, level)
+
+    def _log_odds_bounds(self, level: float) -> tuple[float, float]:
+        discordant = self.only_first + self.only_second
+        low, high = ClopperPearsonLaw(self.only_first, discordant).interval(level)
+        return _log_odds(low), _log_odds(high)
+
+    def __str__(self) -> str:
+        return "Tango's score interval"
 
 
 def paired_proportions(cells: JointCells, resolved: Resolved) -> PairedProportions | None:

@@ -8,6 +8,7 @@ made. Replicates are made once and serve every measure of the same cells.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -42,11 +43,13 @@ class Replicates:
     size: int
     """How many labels there are."""
 
-    def differences(self, resolved: Resolved) -> Floats:
-        """The first's value less the second's; nan where one is undefined."""
+    def differences(self, resolved: Resolved, without_value: float = math.nan) -> Floats:
+        """The first's value less the second's; one that is undefined counts as ``without_value``."""
         first, second = (
             resolved.of_view(_view(seen, self.size, resolved)) for seen in (self.first, self.second)
         )
+        if not math.isnan(without_value):
+            first, second = (np.where(np.isnan(each), without_value, each) for each in (first, second))
         return np.asarray(first - second)
 
 

@@ -14,7 +14,9 @@ from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.comparing.differences import Difference
 from edgeworth.inference.comparing.queries.paired_values import mean_difference, sign_test, wilcoxon_test
 from edgeworth.inference.comparing.queries.permutation import DRAWS, sign_flip_tail
-from edgeworth.inference.comparing.queries.scaled_values import scaled_units
+from edgeworth.inference.comparing.queries.scaled_values import Scaled, scaled_units
+from edgeworth.inference.comparing.queries.shared_signs import SharedSigns
+from edgeworth.inference.tails import Tail
 from edgeworth.measures import resolve_ranking, steps_of
 from edgeworth.measures.definition import Direction
 from edgeworth.sources.columns import Label
@@ -143,24 +145,35 @@ def matched_difference(
     groups: Mapping[Any, Hashable] | None = None,
     draws: int = DRAWS,
     seed: int = 0,
+    shared: SharedSigns | None = None,
+    exact: bool = True,
 ) -> Difference:
-    """The difference of two of the systems whose queries were matched."""
+    """The difference of two of the systems whose queries were matched.
+
+    ``shared`` are random signs for all pairs of many systems; ``exact`` says whether this measure's signs are
+    counted before any are drawn.
+    """
     if not matched.queries:
         return Difference(
             measure, first, second, (math.nan, math.nan), direction != "lower", cases=0.0,
             undefined=f"no query has a value of both {first} and {second}", doubt=matched.note,
         )  # fmt: skip
-    columns = [matched.values[:, matched.names.index(name)] for name in (first, second)]
+    places = [matched.names.index(name) for name in (first, second)]
+    columns = [matched.values[:, place] for place in places]
+    known = None
+    if shared is not None and groups is None:
+        known = shared.units(*places), shared.tail(*places, exact=exact)
     return value_difference(
         columns[0],
         columns[1],
         measure=measure,
         names=(first, second),
         direction=direction,
-        groups=None if groups is None else _groups_of(matched.queries, groups),
+        groups=None if groups is None else groups_of_queries(matched.queries, groups),
         doubt=matched.note,
         draws=draws,
         seed=seed,
+        known=known,
     )
 
 
@@ -175,8 +188,11 @@ def value_difference(
     doubt: str | None = None,
     draws: int = DRAWS,
     seed: int = 0,
+    known: tuple[Scaled, Tail] | None = None,
 ) -> Difference:
     """The difference of means of paired values, with its tests: permutation, t, Wilcoxon and sign.
+
+    ``known`` are the differences as whole numbers and the permutation test of them, where they are known.
 
     >>> found = value_difference([0.5, 0.6, 0.9, 1.0], [0.4, 0.5, 0.7, 0.8], measure="average_precision")
     >>> round(found.difference, 4), found.p_value(), list(found.tests)
@@ -189,8 +205,11 @@ def value_difference(
         )
     differences, size = one - other, float(max(abs(one).max(initial=0), abs(other).max(initial=0)))
     mean = mean_difference(differences, groups=groups, size=size)
-    units = scaled_units(differences, groups=groups, size=size)
-    tests = {"permutation": sign_flip_tail(units, draws=draws, seed=seed)}
+    if known is None:
+        units = scaled_units(differences, groups=groups, size=size)
+        known = units, sign_flip_tail(units, draws=draws, seed=seed)
+    units, permuted = known
+    tests = {"permutation": permuted}
     student = mean.test()
     if not math.isnan(student.p_value):
         tests["t"] = student
@@ -215,7 +234,8 @@ def value_difference(
     )
 
 
-def _groups_of(queries: tuple[Label, ...], groups: Mapping[Any, Hashable]) -> list[Hashable]:
+def groups_of_queries(queries: tuple[Label, ...], groups: Mapping[Any, Hashable]) -> list[Hashable]:
+    """The group of each query; every query needs one."""
     missing = [query for query in queries if query not in groups]
     if missing:
         raise InputError(f"every query needs a group; {missing[0]!r} has none")

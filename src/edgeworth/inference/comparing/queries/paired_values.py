@@ -32,6 +32,9 @@ MOST_COUNTED = 2_000
 NORMAL_END = 9.0
 """Where the normal law ends in floating point."""
 
+CLOSE = 1e-13
+"""Distance from a quantile, in standard deviations, that is none."""
+
 FAR = 200
 """Halvings that any bracket of floats has enough of."""
 
@@ -105,10 +108,13 @@ class MeanDifference:
         check_level(level)
         if self.law is None:
             return None
+        value = self.statistic / math.sqrt(self.units)
+        return Effect.of("Cohen's d_z", value, self._effect_bounds, level)
+
+    def _effect_bounds(self, level: float) -> tuple[float, float]:
         tail, root = (1 - level) / 2, math.sqrt(self.units)
         low = _noncentrality(self.freedom, self.statistic, 1 - tail)
-        high = _noncentrality(self.freedom, self.statistic, tail)
-        return Effect("Cohen's d_z", self.statistic / root, low / root, high / root, level)
+        return low / root, _noncentrality(self.freedom, self.statistic, tail) / root
 
 
 def mean_difference(
@@ -253,9 +259,25 @@ def _noncentrality(freedom: float, statistic: float, probability: float) -> floa
         if below(high) <= probability:
             break
         high += reach
+    # As normal quantiles the probabilities lie nearly on a line, so that a few secants find the place.
+    wanted = float(special.ndtri(probability))
+
+    def above(centre: float) -> float:
+        return float(special.ndtri(below(centre))) - wanted
+
+    at_low, at_high, moved = above(low), above(high), ""
     for _ in range(FAR):
-        middle = (low + high) / 2
+        middle = low + (high - low) * at_low / (at_low - at_high)
+        if not low < middle < high:
+            middle = (low + high) / 2
         if not low < middle < high:
             break
-        low, high = (middle, high) if below(middle) > probability else (low, middle)
+        found = above(middle)
+        if abs(found) <= CLOSE:
+            return middle
+        # An end that stays twice counts half (Illinois), so that it moves in the next step.
+        if found > 0:
+            low, at_low, at_high, moved = middle, found, at_high / (2 if moved == "low" else 1), "low"
+        else:
+            high, at_high, at_low, moved = middle, found, at_low / (2 if moved == "high" else 1), "high"
     return (low + high) / 2

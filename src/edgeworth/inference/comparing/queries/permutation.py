@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.errors import OptionError, check_seed
+from edgeworth.inference.comparing.drawing import check_draws
 from edgeworth.inference.comparing.queries.scaled_values import GRID_BITS, LIMIT, Scaled, scaled_units
+from edgeworth.inference.comparing.swaps.meeting import ways_by_polynomial
 from edgeworth.inference.tails import SMALLEST, Tail
 
 DRAWS = 99_999
@@ -62,14 +63,16 @@ def permutation_test(
 
 def sign_flip_tail(units: Scaled, *, draws: int = DRAWS, seed: int = 0) -> Tail:
     """The test for whole numbers: by their law, by halves, or by draws."""
-    check_draws(draws)
-    check_seed(seed)
+    check_draws(draws, seed)
     law = exact_sign_flips(units)
     return law if law is not None else _drawn(units.without_zeros(), draws, seed)
 
 
-def exact_sign_flips(units: Scaled) -> Tail | None:
-    """The exact tail; None where there are too many units with too many different values."""
+def exact_sign_flips(units: Scaled, *, most_units: int | None = None) -> Tail | None:
+    """The exact tail; None where there are too many units with too many different values.
+
+    Units up to ``most_units`` are gone through half of them at a time, whatever their values.
+    """
     kept = units.without_zeros()
     number, needed = len(kept.numbers), _needed(kept)
     if needed is None:
@@ -80,7 +83,7 @@ def exact_sign_flips(units: Scaled) -> Tail | None:
         f"all 2^{number} choices of signs; {kept.rule}" if kept.rule else f"all 2^{number} choices of signs"
     )
     if not kept.slack and total * number * (number + 1) <= 30 * MOST_DIGITS:
-        return Tail.counted(Fraction(2 * _count_by_polynomial(magnitudes, needed), 2**number), said)
+        return Tail.counted(Fraction(2 * ways_by_polynomial(magnitudes.tolist(), needed), 2**number), said)
     if not kept.slack and total * number <= MOST_CELLS:
         # Above 0 throughout, so the sum in floats is good to some n · 1e-16 of itself.
         p_value = 2 * _share_by_cells(magnitudes, needed)
@@ -89,16 +92,10 @@ def exact_sign_flips(units: Scaled) -> Tail | None:
         p_value = min(1.0, p_value)
         return Tail(p_value, p_value, p_value, f"exact, {said}")
     is_small = total < LIMIT
-    if number > (MOST_UNITS if is_small else MOST_LARGE_UNITS):
+    if number > min(most_units or MOST_UNITS, MOST_UNITS if is_small else MOST_LARGE_UNITS):
         return None
     count = _count_by_halves if is_small else _count_large_by_halves
     return Tail.counted(Fraction(2 * count(magnitudes, needed), 2**number), said)
-
-
-def check_draws(draws: object) -> None:
-    """Refuse what cannot be drawn."""
-    if isinstance(draws, bool) or not isinstance(draws, int) or draws < 1:
-        raise OptionError(f"draws is a whole number of at least 1; saw {draws!r}")
 
 
 def _needed(units: Scaled) -> int | None:
@@ -112,22 +109,8 @@ def _needed(units: Scaled) -> int | None:
     return (int(np.abs(units.numbers).sum()) + observed + 1) // 2
 
 
-def _count_by_polynomial(magnitudes: NDArray[Any], needed: int) -> int:
-    """Subsets that add up to what is needed: the tail of Π (1 + x^a).
-
-    The coefficients stand side by side in one whole number, each in as many bits as the largest may need; a
-    factor is then a shift and an addition.
-    """
-    width = len(magnitudes) + 1
-    product = 1
-    for magnitude in magnitudes.tolist():
-        product += product << (magnitude * width)
-    # The sum of the digits of a number, in base b, is what it leaves when divided by b − 1.
-    return (product >> (needed * width)) % ((1 << width) - 1)
-
-
 def _share_by_cells(magnitudes: NDArray[Any], needed: int) -> float:
-    """The same as a share of all subsets, the law kept as floats."""
+    """Subsets that add up to what is needed, as a share of all: the law kept as floats."""
     law = np.zeros(int(magnitudes.sum()) + 1)
     law[0], reach = 1.0, 1
     for magnitude in magnitudes.tolist():
@@ -139,7 +122,7 @@ def _share_by_cells(magnitudes: NDArray[Any], needed: int) -> float:
 
 
 def _count_by_halves(magnitudes: NDArray[Any], needed: int) -> int:
-    """The same for 2^20 sums a half: for each sum of one half, how many of the other make up the rest."""
+    """How many they are: for each of up to 2^20 sums of one half, how many of the other make up the rest."""
     first, second = (np.sort(_subset_sums(half)) for half in (magnitudes[::2], magnitudes[1::2]))
     short = np.searchsorted(second, needed - first, side="left")
     return len(first) * len(second) - int(short.sum())

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.errors import InputError, OptionError, check_seed
-from edgeworth.inference.comparing.queries.permutation import check_draws
+from edgeworth.errors import InputError, OptionError
+from edgeworth.inference.comparing.drawing import check_draws
 from edgeworth.inference.tails import Tail
 from edgeworth.tallies.threads import in_order, row_blocks
 
@@ -64,8 +64,7 @@ def randomised_tukey(
     >>> found.p_values[0, 1] < 0.05 < found.p_values[1, 2]
     np.True_
     """
-    check_draws(draws)
-    check_seed(seed)
+    check_draws(draws, seed)
     matrix = _checked(values)
     if groups is not None:
         matrix = _summed(matrix, groups)

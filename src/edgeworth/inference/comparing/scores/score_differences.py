@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy import special
@@ -40,10 +41,10 @@ POSTERIOR = "normal approximation to the posterior, Φ(difference/standard error
 
 @dataclass(frozen=True)
 class _Learnt:
-    """What a method says about a difference."""
+    """What a method says about a difference; of the tests the one of the interval is first."""
 
     law: SamplingLaw
-    test: tuple[str, Tail]
+    tests: dict[str, Tail]
     doubt: str | None
 
 
@@ -59,8 +60,9 @@ def score_difference(
 ) -> Difference:
     """The first system's value less the second's, with what is known about it.
 
-    ROC area and average precision: the effects of each case on both rankings (``Influence()``; for the ROC
-    area with the test of DeLong, DeLong & Clarke-Pearson 1988). Anything else, or
+    ROC area and average precision: the effects of each case on both rankings (``Influence()``). The test to
+    go by is that of the interval, so that the two never disagree; of the ROC area the one of DeLong, DeLong &
+    Clarke-Pearson (1988), normal with the same variance, stands beside it. Anything else, or
     ``method=Bootstrap()``: the same cases drawn again for both. The test by permutation needs no sampling
     law; it makes so many ``permutations``, none of a long list or a weighted one unless a number is given.
 
@@ -90,7 +92,7 @@ def score_difference(
         same = Tail(1.0, 1.0, 1.0, "exact: the two rank every case alike")
         return replace(
             found,
-            tests={_first_test(resolved, chosen): same},
+            tests=dict.fromkeys(_tests_of(resolved, chosen), same),
             probability_better=0.5,
             probability_method="the two rank every case alike",
             no_interval=ALIKE,
@@ -101,7 +103,7 @@ def score_difference(
         if method is not None:
             raise
         learnt, no_interval = None, str(error)
-    tests = {} if learnt is None else dict([learnt.test])
+    tests = {} if learnt is None else dict(learnt.tests)
     draws = _permutations(paired, permutations)
     if draws:
         tests["permutation"] = permutation_tail(paired, first, second, resolved, draws, seed)
@@ -152,10 +154,11 @@ def _learnt(
     low, high = law.interval(0.95)
     if low == high:
         raise OptionError("no case moves the difference, so nothing tells how much it varies")
-    if resolved.measure.name == "roc_auc" and law.standard_error > 0:
-        return _Learnt(law, ("delong", _delong(law)), doubt)
     said = f"approximation, effects of each case, Student's t with {law.freedom:.3g} degrees of freedom"
-    return _Learnt(law, ("influence", _approximate(law, said)), doubt)
+    tests = {"influence": _approximate(law, said)}
+    if resolved.measure.name == "roc_auc" and law.standard_error > 0:
+        tests["delong"] = _delong(law)
+    return _Learnt(law, tests, doubt)
 
 
 def _delong(law: ScoreDifferenceLaw) -> Tail:
@@ -175,7 +178,7 @@ def _by_bootstrap(
     law = BootstrapLaw(found.difference, defined, "percentile", 0.0, lost)
     places = Places.of(steps_of_system(paired, found.first))
     doubt = reason_to_doubt(paired, places, Spread(0.0, math.inf))
-    return _Learnt(law, ("bootstrap", _approximate(law, f"approximation, {method}")), doubt)
+    return _Learnt(law, {"bootstrap": _approximate(law, f"approximation, {method}")}, doubt)
 
 
 def _approximate(law: SamplingLaw, said: str) -> Tail:
@@ -183,10 +186,10 @@ def _approximate(law: SamplingLaw, said: str) -> Tail:
     return Tail(0.0, 1.0, p_value, said, kind="approximation")
 
 
-def _first_test(resolved: ResolvedRanking, method: Influence | Bootstrap) -> str:
+def _tests_of(resolved: ResolvedRanking, method: Influence | Bootstrap) -> tuple[str, ...]:
     if isinstance(method, Bootstrap):
-        return "bootstrap"
-    return "delong" if resolved.measure.name == "roc_auc" else "influence"
+        return ("bootstrap",)
+    return ("influence", "delong") if resolved.measure.name == "roc_auc" else ("influence",)
 
 
 def _permutations(paired: PairedScores, asked: int | None) -> int:
@@ -200,6 +203,10 @@ def _permutations(paired: PairedScores, asked: int | None) -> int:
 def _effect(found: Difference, law: SamplingLaw) -> Effect:
     """The difference in standard deviations of what one case (or group) adds to it."""
     spread = law.standard_error * math.sqrt(found.cases)
-    low, high = law.interval(0.95)
     name = "difference in standard deviations of a case's effect"
-    return Effect(name, found.difference / spread, low / spread, high / spread)
+    return Effect.of(name, found.difference / spread, partial(_bounds_over, law, spread))
+
+
+def _bounds_over(law: SamplingLaw, spread: float, level: float) -> tuple[float, float]:
+    low, high = law.interval(level)
+    return low / spread, high / spread

@@ -6,6 +6,7 @@ classes the sums of one real class's disagreements lie on a plane, whatever thei
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
@@ -21,6 +22,10 @@ MOST_SUMS = 300_000
 
 MOST_MEETINGS = 4_000_000
 """Sums looked up among those of the other half, a second or two."""
+
+FURTHEST = 100.0 * MOST_SUMS * MOST_MEETINGS
+"""Different sums in all beyond which it is not tried: two halves and what is left between them, with room for
+bounds that are a hundred times too large."""
 
 UNCLEAR = 1e-14
 """Distance, as a share of the largest sum, at which floats do not decide."""
@@ -57,6 +62,34 @@ def met_in_the_middle(amounts: Sequence[int], counts: Sequence[int], least: int)
         front, back = back, front
     largest = sum(amount * count for amount, count in zip(amounts, counts, strict=True))
     return _Meeting(front, back, largest).count(between.items(), least)
+
+
+def different_sums(counts: Sequence[int], bound: float = math.inf) -> float:
+    """At most so many sums are different: Π (count + 1), or a bound that is known otherwise.
+
+    >>> different_sums([1, 2, 3]), different_sums([1, 2, 3], 10.0)
+    (24.0, 10.0)
+    """
+    logarithm = sum(math.log(count + 1) for count in counts)
+    return min(round(math.exp(logarithm), 6) if logarithm < 300 else math.inf, bound)
+
+
+def ways_by_polynomial(amounts: Iterable[int], least: int) -> int:
+    """How many choices of heads reach a sum of at least ``least``: the tail of Π (1 + x^amount).
+
+    The coefficients stand side by side in one whole number, each in as many bits as the largest may need; a
+    factor is then a shift and an addition.
+
+    >>> ways_by_polynomial([1, 2, 3], 5)
+    2
+    """
+    held = list(amounts)
+    width = len(held) + 1
+    product = 1
+    for amount in held:
+        product += product << (amount * width)
+    # The sum of the digits of a number, in base b, is what it leaves when divided by b − 1.
+    return (product >> (least * width)) % ((1 << width) - 1)
 
 
 def joined(sums: Ways, amount: int, count: int) -> Ways:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.comparing.swaps.randomisation_classes import CLASS_MEASURES, ClassPair, classes_test
+from edgeworth.inference.comparing.swaps.sign_sums import Effort
 from edgeworth.inference.comparing.swaps.staircase import Staircase
 from edgeworth.inference.comparing.swaps.two_class_gaps import TWO_CLASS_MEASURES, two_class_measure
 from edgeworth.inference.tails import Tail
@@ -37,13 +38,14 @@ def randomisation_test(
     alpha: float = 0.5,
     draws: int = 10_000,
     seed: int = 0,
+    effort: Effort = "full",
 ) -> Tail:
     """P(a difference at least as large, either way) when outputs are swapped at random, ties included.
 
     With ``positive`` the measure is of that label against the rest: precision, recall, f (``alpha`` is the
     weight of recall), accuracy, informedness; always exact. Without it accuracy, balanced accuracy or
     Powers' informedness of all classes: exact or a certified bracket when the disagreements are few,
-    otherwise Monte Carlo with ``draws`` and ``seed``.
+    otherwise Monte Carlo with ``draws`` and ``seed``; ``effort`` says how much is tried before.
 
     An abstention is an output like any other, swapped with it: it is never right, never predicts the target,
     and the case stays in every total. So recall is of all targets, and overall informedness has the
@@ -57,7 +59,8 @@ def randomisation_test(
         return two_class_test(TwoClassPair.from_paired(paired, first, second, positive), measure, alpha=alpha)
     if measure in TWO_CLASS_MEASURES and measure not in CLASS_MEASURES:
         raise OptionError(f"{measure} is of one label: say which with positive=")
-    return classes_test(ClassPair.from_paired(paired, first, second), measure, draws=draws, seed=seed)
+    pair = ClassPair.from_paired(paired, first, second)
+    return classes_test(pair, measure, draws=draws, seed=seed, effort=effort)
 
 
 @dataclass(frozen=True)

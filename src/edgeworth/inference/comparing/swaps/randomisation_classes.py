@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import InputError, OptionError
-from edgeworth.inference.comparing.swaps.sign_sums import sign_sum_tail
+from edgeworth.inference.comparing.swaps.sign_sums import Effort, sign_sum_tail
 from edgeworth.inference.tails import Tail
 from edgeworth.tallies.labels import listed
 from edgeworth.tallies.paired import Paired
@@ -60,7 +60,9 @@ class ClassPair:
         return cls(keys[:, 0], one, two, paired.joint.weight.astype(np.int64))
 
 
-def classes_test(pair: ClassPair, measure: str, *, draws: int = 10_000, seed: int = 0) -> Tail:
+def classes_test(
+    pair: ClassPair, measure: str, *, draws: int = 10_000, seed: int = 0, effort: Effort = "full"
+) -> Tail:
     """Yeh's randomisation test of a measure of all classes; an abstention earns nothing.
 
     >>> from edgeworth.tallies.paired import Paired
@@ -79,7 +81,25 @@ def classes_test(pair: ClassPair, measure: str, *, draws: int = 10_000, seed: in
         amount += by_hit[first] * (first == truth) - by_hit[second] * (second == truth)
         amounts[abs(amount)] = amounts.get(abs(amount), 0) + count
         observed += amount * count
-    return sign_sum_tail(amounts, observed, draws=draws, seed=seed)
+    return sign_sum_tail(
+        amounts, observed, draws=draws, seed=seed, different=_different_sums(pair), effort=effort
+    )
+
+
+def _different_sums(pair: ClassPair) -> float:
+    """At most so many sums of heads are different.
+
+    On cases of one real class an output has a fixed worth, so their sum is known from how often each output
+    fell to the first: of all outputs but one, since the number of cases is fixed.
+    """
+    differ = pair.first != pair.second
+    bound = 1.0
+    for truth in np.unique(pair.truth[differ]):
+        here = differ & (pair.truth == truth)
+        met = np.concatenate([pair.first[here], pair.second[here]])
+        times = np.bincount(met, weights=np.concatenate([pair.counts[here]] * 2))
+        bound *= float(np.prod(np.sort(times[times > 0])[:-1] + 1))
+    return bound
 
 
 def worths(

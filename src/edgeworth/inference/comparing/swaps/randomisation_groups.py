@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import InputError, OptionError
+from edgeworth.inference.comparing.drawing import check_draws
 from edgeworth.inference.comparing.swaps.fair_coins import from_logarithm
 from edgeworth.inference.comparing.swaps.randomisation_classes import worths
-from edgeworth.inference.comparing.swaps.sign_sums import MOST_BYTES, check_draws, drawn_tail, sign_sum_tail
+from edgeworth.inference.comparing.swaps.sign_sums import MOST_BYTES, drawn_tail, sign_sum_tail
 from edgeworth.inference.comparing.swaps.staircase import Staircase
-from edgeworth.inference.comparing.swaps.two_class_gaps import Balance, Quotient, reaches, two_class_measure
+from edgeworth.inference.comparing.swaps.two_class_gaps import Quotient, reaches, two_class_measure
 from edgeworth.inference.tails import Tail
 from edgeworth.progress import told_rounds
 
@@ -105,8 +106,6 @@ def groups_test(
     ):
         raise InputError("a group has at least as many background cases as false alarms")
     judged = two_class_measure(measure, int(real.sum()), 0 if others is None else int(others.sum()), alpha)
-    if isinstance(judged, Quotient) and judged.slope == 0:
-        judged = Balance(1, 0)
     if isinstance(judged, Quotient):
         return _SwappedGroups.of(first, second, judged).tail(draws, seed)
     hits, alarms = (first.hits - second.hits).tolist(), (first.false_alarms - second.false_alarms).tolist()

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -20,16 +21,25 @@ from numpy.typing import NDArray
 
 from edgeworth.inference.comparing.swaps.meeting import Ways, joined
 
-CELLS = 1 << 21
-"""Cells of the grid; a transform of as many takes some hundredths of a second."""
 
-MOST_WORK = 1 << 24
-"""Cells times different amounts when the law is found from the characteristic function, about two seconds."""
+@dataclass(frozen=True)
+class Grid:
+    """How fine the grid is, and how much is put together before it is rounded to it."""
+
+    cells: int
+    most_work: int
+    """Cells times different amounts when the law is found from the characteristic function."""
+    most_sums: int
+    """Different sums of one block, and a third of the steps that may be spent on it."""
+
+
+FINE = Grid(1 << 21, 1 << 24, 60_000)
+"""About a second or two."""
+
+COARSE = Grid(1 << 18, 1 << 20, 4_000)
+"""Some hundredths of a second: for one pair among many."""
 
 MOST_BLOCKS = 20
-
-MOST_SUMS = 60_000
-"""Different sums of one block, and a third of the steps that may be spent on it."""
 
 WIDEST = 0.01
 """Relative distance of the ends beyond which draws say as much."""
@@ -43,7 +53,9 @@ HALF_A_CELL = Fraction(500_001, 1_000_000)
 Floats = NDArray[np.float64]
 
 
-def grid_tail(amounts: Sequence[int], counts: Sequence[int], least: int) -> tuple[float, float] | None:
+def grid_tail(
+    amounts: Sequence[int], counts: Sequence[int], least: int, grid: Grid = FINE
+) -> tuple[float, float] | None:
     """The logarithms of the ends of P(sum of heads ≥ least); equal when whole numbers are the grid.
 
     >>> [round(math.exp(end), 9) for end in grid_tail([1, 3], [2, 1], 5) or ()]
@@ -51,26 +63,26 @@ def grid_tail(amounts: Sequence[int], counts: Sequence[int], least: int) -> tupl
     """
     kinds = list(zip(amounts, counts, strict=True))
     largest = sum(amount * count for amount, count in kinds)
-    if largest < CELLS and largest * len(kinds) <= MOST_WORK:
+    if largest < grid.cells and largest * len(kinds) <= grid.most_work:
         found = _log_tail_of_whole_numbers(kinds, largest, least)
         return found, found
-    blocks = _blocks(kinds)
+    blocks = _blocks(kinds, grid.most_sums)
     if len(blocks) > MOST_BLOCKS:
         return None
-    cells = CELLS - len(blocks) - 1
+    cells = grid.cells - len(blocks) - 1
     error = len(blocks) * HALF_A_CELL
     if _foreseen_width(kinds, largest, least, float(error) / cells) > WIDEST:
         return None
     loading = _loading(kinds, largest, least, cells)
-    transform, log_scale = np.ones(CELLS // 2 + 1, dtype=np.complex128), 0.0
+    transform, log_scale = np.ones(grid.cells // 2 + 1, dtype=np.complex128), 0.0
     for block in blocks:
         places = np.rint(np.array([total / largest for total in block]) * cells).astype(np.int64)
         heaviness = np.array([math.log(way) for way in block.values()]) + loading * places
         log_scale += float(heaviness.max())
         weights = np.exp(heaviness - heaviness.max())
-        transform *= np.fft.rfft(np.bincount(places, weights=weights, minlength=CELLS))
+        transform *= np.fft.rfft(np.bincount(places, weights=weights, minlength=grid.cells))
     log_scale -= sum(counts) * math.log(2)
-    law = np.fft.irfft(transform, CELLS)
+    law = np.fft.irfft(transform, grid.cells)
     place = Fraction(least * cells, largest)
     low, high = (
         _log_untilted(law, log_scale, loading, max(math.ceil(place + sign * error), 0)) for sign in (+1, -1)
@@ -112,14 +124,14 @@ def _loading(kinds: list[tuple[int, int]], largest: int, least: int, cells: int)
     return low / cells
 
 
-def _blocks(kinds: list[tuple[int, int]]) -> list[Ways]:
+def _blocks(kinds: list[tuple[int, int]], most_sums: int) -> list[Ways]:
     """Neighbouring amounts put together as long as their sums are few."""
     blocks: list[Ways] = []
     spent = 0
     for amount, count in kinds:
         steps = (len(blocks[-1]) if blocks else 1) * (count + 1)
         spent += steps
-        if not blocks or steps > MOST_SUMS or spent > 3 * MOST_SUMS:
+        if not blocks or steps > most_sums or spent > 3 * most_sums:
             blocks.append({0: 1})
             spent = count + 1
         blocks[-1] = joined(blocks[-1], amount, count)

@@ -10,6 +10,8 @@ two-sided probability is twice that of one side. Ways, in this order:
 - few different sums in each half: the halves are enumerated and met in the middle;
 - else on a grid, which brackets the probability: certified, and exact if whole numbers fit the grid;
 - else Monte Carlo.
+
+Which way can be gone is known beforehand from how many different sums there can be.
 """
 
 from __future__ import annotations
@@ -19,14 +21,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.errors import OptionError, check_seed
-from edgeworth.inference.comparing.swaps.fair_coins import from_logarithm, lower_tail
-from edgeworth.inference.comparing.swaps.meeting import met_in_the_middle
-from edgeworth.inference.comparing.swaps.sign_grid import grid_tail
+from edgeworth.inference.comparing.drawing import check_draws
+from edgeworth.inference.comparing.swaps.fair_coins import from_logarithm, lower_tail, random_heads
+from edgeworth.inference.comparing.swaps.meeting import (
+    FURTHEST,
+    different_sums,
+    met_in_the_middle,
+    ways_by_polynomial,
+)
+from edgeworth.inference.comparing.swaps.sign_grid import COARSE, FINE, grid_tail
 from edgeworth.inference.comparing.swaps.staircase import Staircase
 from edgeworth.inference.comparing.swaps.two_class_gaps import Balance
 from edgeworth.inference.tails import Tail
@@ -35,7 +43,15 @@ from edgeworth.progress import told_rounds
 MOST_BYTES = 2 << 30
 """Bytes moved for the long integer, some tenths of a second."""
 
+QUICK_BYTES = MOST_BYTES >> 5
+QUICK_FURTHEST = 1e8
+"""The same, and how many different sums are gone through, for one pair among many: some milliseconds."""
+
 LARGEST_EXACT_FLOAT = 1 << 53
+
+Effort: TypeAlias = Literal["full", "quick", "drawn"]
+"""How much is done to count signs or to bracket their number before they are drawn: a second, some hundredths
+of one, or nothing but what is quick anyway."""
 
 
 def sign_sum_tail(
@@ -45,8 +61,13 @@ def sign_sum_tail(
     draws: int = 10_000,
     seed: int = 0,
     units: str = "disagreements",
+    different: float = math.inf,
+    effort: Effort = "full",
 ) -> Tail:
     """P(|Σ ± amount| ≥ |observed|) for amounts that occur a number of times each; signs by fair coins.
+
+    ``different`` is a number that the different sums do not exceed, if one is known: it tells beforehand
+    whether they can be gone through.
 
     >>> sign_sum_tail({1: 2, 3: 1}, 5).exact
     Fraction(1, 4)
@@ -56,14 +77,10 @@ def sign_sum_tail(
     said = f"all swaps of {sum(amounts.values()):,} {units}"
     if sums.observed == 0:
         return Tail.counted(Fraction(1), said)
-    return sums.exact(said) or sums.bracket(said) or sums.drawn(draws, seed)
-
-
-def check_draws(draws: int, seed: int) -> None:
-    """Refuse a number of draws, or a seed, that cannot be."""
-    check_seed(seed)
-    if isinstance(draws, bool) or not isinstance(draws, int) or draws < 1:
-        raise OptionError(f"Monte Carlo takes a whole number of draws of at least 1; saw {draws!r}")
+    found = sums.exact(said, different, effort)
+    if found is None and effort != "drawn":
+        found = sums.bracket(said, effort)
+    return found or sums.drawn(draws, seed)
 
 
 def drawn_tail(count: int, draws: int, seed: int) -> Tail:
@@ -107,7 +124,7 @@ class SignSums:
         """The smallest sum of heads that makes the signed sum at least the observed one."""
         return -(-(self.total + self.observed) // 2)
 
-    def exact(self, said: str) -> Tail | None:
+    def exact(self, said: str, different: float = math.inf, effort: Effort = "full") -> Tail | None:
         """All signs counted, if that can be done."""
         if self.observed > self.total:
             return from_logarithm(-math.inf, said)
@@ -116,24 +133,24 @@ class SignSums:
         if len(self.amounts) == 2:
             deal = Staircase(Balance(*self.amounts), 0, 0, *self.counts)
             return deal.two_sided(Fraction(self.observed), said)
-        ways = self._packed() or met_in_the_middle(self.amounts, self.counts, self.least_heads)
+        ways = self._packed(MOST_BYTES if effort == "full" else QUICK_BYTES)
+        if ways is None and effort != "drawn":
+            reach = FURTHEST if effort == "full" else QUICK_FURTHEST
+            if different_sums(self.counts, different) <= reach:
+                ways = met_in_the_middle(self.amounts, self.counts, self.least_heads)
         return None if ways is None else Tail.counted(Fraction(2 * ways, 1 << self.coins), said)
 
-    def _packed(self) -> int | None:
-        """How many signs reach the sum, by Π (1 + x^d) at x = 2^width: a digit is a coefficient."""
-        width = self.coins + 1
-        if self.coins * self.total * width // 8 > MOST_BYTES:
+    def _packed(self, most_bytes: int = MOST_BYTES) -> int | None:
+        """How many signs reach the sum, by a polynomial if that is not too long."""
+        if self.coins * self.total * (self.coins + 1) // 8 > most_bytes:
             return None
-        packed = 1
-        for amount, count in zip(self.amounts, self.counts, strict=True):
-            for _ in range(count):
-                packed += packed << (amount * width)
-        # Modulo base − 1 a number is the sum of its digits, and that sum is less than the base.
-        return (packed >> (self.least_heads * width)) % ((1 << width) - 1)
+        each = [a for a, count in zip(self.amounts, self.counts, strict=True) for _ in range(count)]
+        return ways_by_polynomial(each, self.least_heads)
 
-    def bracket(self, said: str) -> Tail | None:
+    def bracket(self, said: str, effort: Effort = "full") -> Tail | None:
         """Certified ends by rounding to a grid; the same, when whole numbers are the grid."""
-        found = grid_tail(self.amounts, self.counts, self.least_heads)
+        grid = FINE if effort == "full" else COARSE
+        found = grid_tail(self.amounts, self.counts, self.least_heads, grid)
         if found is None:
             return None
         low, high = (math.log(2) + end for end in found)
@@ -159,5 +176,5 @@ class SignSums:
 
     def _random_signs(self, rng: np.random.Generator, rows: int) -> NDArray[np.float64]:
         """For each draw, heads less tails of each amount."""
-        heads = rng.binomial(self.counts, 0.5, size=(rows, len(self.counts)))
-        return np.asarray(2.0 * heads - np.array(self.counts, dtype=np.float64))
+        counts = np.array(self.counts, dtype=np.int64)
+        return np.asarray((2.0 * random_heads(rng, counts, rows) - counts[:, None]).T)

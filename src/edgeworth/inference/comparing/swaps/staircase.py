@@ -17,10 +17,13 @@ from numpy.typing import NDArray
 from scipy import special
 
 from edgeworth.inference.comparing.swaps import fair_coins
-from edgeworth.inference.comparing.swaps.two_class_gaps import TwoClassMeasure, reaches
+from edgeworth.inference.comparing.swaps.two_class_gaps import Balance, TwoClassMeasure, reaches
 from edgeworth.inference.tails import Tail
 
 Integers = NDArray[np.int64]
+
+LARGEST = 1 << 61
+"""Sums of two such numbers are whole numbers of 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -44,18 +47,24 @@ class Staircase:
             up_to = [*accumulate(fair_coins.ways(self.alarms)), 0]
             count = sum(way * up_to[y] for way, y in zip(fair_coins.ways(self.hits), most, strict=True))
             return Tail.counted(Fraction(2 * count, 1 << (self.hits + self.alarms)), said)
-        return fair_coins.from_logarithm(math.log(2) + self.log_lead(abs(gap)), said)
+        # Far fewer splits matter to a probability that is not tiny.
+        found = self.log_lead(abs(gap), fair_coins.QUICK)
+        if found < -fair_coins.QUICK / 2:
+            found = self.log_lead(abs(gap))
+        return fair_coins.from_logarithm(math.log(2) + found, said)
 
-    def log_lead(self, gap: Fraction) -> float:
+    def log_lead(self, gap: Fraction, negligible: float = fair_coins.NEGLIGIBLE) -> float:
         """log P(the first leads by at least this much), summed in floating point."""
-        heads = fair_coins.likely_heads(self.hits)
-        lowest, logs = fair_coins.log_at_most(self.alarms)
+        heads = fair_coins.likely_heads(self.hits, negligible)
+        lowest, logs = fair_coins.log_at_most(self.alarms, negligible)
         place = np.clip(self.most_alarms(heads, gap) - lowest, -1, len(logs) - 1)
         rows = fair_coins.log_probabilities(self.hits, heads)
         return float(special.logsumexp(rows + np.where(place < 0, -np.inf, logs[place])))
 
     def most_alarms(self, heads: Integers, gap: Fraction) -> Integers:
         """For each number of hits that fall to the first, the most false alarms it can bear; −1 if none."""
+        if isinstance(self.measure, Balance) and self._fits(gap):
+            return self._most_of_a_balance(heads, math.ceil(gap))
         low = np.full(len(heads), -1, dtype=np.int64)
         high = np.full(len(heads), self.alarms, dtype=np.int64)
         while len(searched := np.flatnonzero(low < high)):
@@ -72,3 +81,17 @@ class Staircase:
             low[searched] = np.where(reached, middle, low[searched])
             high[searched] = np.where(reached, high[searched], middle - 1)
         return low
+
+    def _fits(self, gap: Fraction) -> bool:
+        assert isinstance(self.measure, Balance)
+        terms = (self.measure.hit * self.hits, 2 * self.measure.alarm * max(self.alarms, 1), math.ceil(gap))
+        return sum(terms) < LARGEST
+
+    def _most_of_a_balance(self, heads: Integers, gap: int) -> Integers:
+        """In one step: hit · (2x − hits) − alarm · (2y − alarms) ≥ gap, solved for y."""
+        assert isinstance(self.measure, Balance)
+        hit, alarm = self.measure.hit, self.measure.alarm
+        room = hit * (2 * heads - self.hits) + alarm * self.alarms - gap
+        if not alarm:
+            return np.where(room >= 0, self.alarms, -1).astype(np.int64)
+        return np.clip(room // (2 * alarm), -1, self.alarms)

@@ -31,7 +31,7 @@ Number: TypeAlias = Any
 
 @dataclass(frozen=True)
 class Quotient:
-    """``hits / (fixed + slope · predicted)``: recall, precision, and F between them."""
+    """``hits / (fixed + slope · predicted)``: precision, and F."""
 
     fixed: int
     slope: int
@@ -56,7 +56,7 @@ class Quotient:
 
 @dataclass(frozen=True)
 class Balance:
-    """``hit · hits − alarm · alarms``: accuracy, informedness."""
+    """``hit · hits − alarm · alarms``: accuracy, informedness, recall."""
 
     hit: int
     alarm: int
@@ -80,16 +80,19 @@ TwoClassMeasure: TypeAlias = Quotient | Balance
 def two_class_measure(name: str, targets: int, background: int, alpha: float | Fraction) -> TwoClassMeasure:
     """A measure by name, given how many cases are targets and how many are not.
 
-    ``f`` is ``hits / (α targets + (1 − α) predicted)``. Informedness, recall less fallout, needs both kinds.
+    ``f`` is ``hits / (α targets + (1 − α) predicted)``; what is divided by the targets alone is a matter of
+    hits. Informedness, recall less fallout, needs both kinds.
     """
     if name == "recall":
-        return Quotient(targets, 0)
+        return Balance(1, 0)
     if name == "precision":
         return Quotient(0, 1)
     if name == "f":
         share = Fraction(str(alpha)) if isinstance(alpha, float) else Fraction(alpha)
         if not 0 <= share <= 1:
             raise OptionError(f"alpha, the weight of recall in F, is between 0 and 1; saw {alpha}")
+        if share == 1:
+            return Balance(1, 0)
         return Quotient(share.numerator * targets, share.denominator - share.numerator)
     if name == "accuracy":
         return Balance(1, 1)

@@ -11,8 +11,9 @@ import pytest
 from scipy import stats
 
 from edgeworth.errors import InputError, OptionError
-from edgeworth.inference.wealth_law import LogWealthLaw, paths
+from edgeworth.inference.wealth_laws import LogWealthLaw, wealth_law
 from edgeworth.inference.wealth_steps import MergedOutcomes
+from edgeworth.tallies import Wealth
 
 FORECASTS = np.array([0.6, 0.3, 0.8])
 
@@ -236,7 +237,7 @@ def test_the_normal_law_is_an_approximation_with_its_error() -> None:
 
 def test_too_many_games_are_normal_or_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     law = LogWealthLaw.of(*random_games(3, 400))
-    monkeypatch.setattr("edgeworth.inference.wealth_law.MOST_CELLS", 100)
+    monkeypatch.setattr("edgeworth.inference.wealth_laws.MOST_CELLS", 100)
     near, far = (law.mean + z * law.standard_deviation for z in (1.0, 6.0))
     assert law.tail(near).kind == "approximation"
     assert law.tail(far).kind == "bound"
@@ -265,35 +266,13 @@ def test_villes_bound_holds_for_the_highest_wealth_of_all_paths() -> None:
     assert law.markov(-1.0).p_value == 1.0
 
 
-def test_paths_add_up_case_by_case() -> None:
-    logs, q = random_games(2, 30)
-    way = paths(logs, q)
-    for t in (1, 7, 30):
-        law = LogWealthLaw.of(logs[:t], q[:t])
-        assert way.mean[t - 1] == pytest.approx(law.mean)
-        assert way.standard_deviation[t - 1] == pytest.approx(law.standard_deviation)
-        assert way.log_mean_wealth[t - 1] == pytest.approx(0.0, abs=1e-13)
-    low, high = way.band(0.95)
-    assert (high - low)[-1] == pytest.approx(2 * 1.95996398 * way.standard_deviation[-1])
-
-
-def test_wealth_over_its_expected_growth_is_a_martingale() -> None:
-    p = np.array([0.6, 0.3, 0.8])
-    logs, total = two_way(p, 0.5), np.zeros(3)
-    way = paths(logs, shares(p))
-    for chosen in itertools.product((0, 1), repeat=3):
-        share = np.prod(shares(p)[np.arange(3), chosen])
-        total += share * np.exp(way.martingale(np.cumsum(logs[np.arange(3), chosen])))
-    assert total == pytest.approx(np.ones(3))
-
-
 def test_ruin_on_the_way() -> None:
     logs, q = np.array([[0.2, -0.3], [0.5, -np.inf], [0.1, -0.1]]), np.full((3, 2), 0.5)
-    way, alive = paths(logs, q), paths(logs, q, given_no_ruin=True)
-    assert way.mean[1:].tolist() == [-np.inf, -np.inf]
-    assert np.isnan(way.standard_deviation[1:]).all()
-    assert alive.mean == pytest.approx(np.array([-0.05, 0.45, 0.45]))
-    assert LogWealthLaw.of(logs, q).quantile(0.4) == -math.inf
+    law = LogWealthLaw.of(logs, q)
+    assert law.mean == -math.inf
+    assert math.isnan(law.variance)
+    assert law.given_no_ruin.mean == pytest.approx(0.45)
+    assert law.quantile(0.4) == -math.inf
     with pytest.raises(InputError, match="ruin for certain"):
         _ = LogWealthLaw.of([[-np.inf, 1.0]], [[1.0, 0.0]]).given_no_ruin
 
@@ -331,3 +310,38 @@ def test_options_that_do_not_apply_are_refused() -> None:
         law.quantile(1.0)
     with pytest.raises(InputError, match="nan"):
         law.tail(math.nan)
+
+
+def test_laws_under_any_truth_by_going_through_all_outcomes() -> None:
+    p, q = np.array([0.6, 0.3, 0.8, 0.6]), np.array([0.5, 0.4, 0.7, 0.5])
+    wealth = Wealth.from_probabilities([1, 0, 1, 1], p, against=q, stake=0.7)
+    assert wealth.games is not None
+    truths = {"prices": q, "model": p, "same": np.full(4, 0.55)}
+    for name, true in truths.items():
+        mean = square = reached = 0.0
+        for outcome in itertools.product((0, 1), repeat=4):
+            y = np.array(outcome)
+            chance = float(np.where(y, true, 1 - true).prod())
+            log = float(np.log(0.3 + 0.7 * np.where(y, p / q, (1 - p) / (1 - q))).sum())
+            mean, square = mean + chance * log, square + chance * log**2
+            reached += chance * (log >= wealth.log_wealth - 1e-12)
+        law = wealth_law(wealth, truth=[0.45, 0.55] if name == "same" else name)
+        assert law.mean == pytest.approx(mean, abs=1e-12)
+        assert law.variance == pytest.approx(square - mean**2, abs=1e-12)
+        assert law.tail(wealth.log_wealth).p_value == pytest.approx(reached, rel=1e-12)
+    rows = wealth_law(wealth, truth=(wealth.games.prices + wealth.games.probabilities) / 2)
+    between = (wealth_law(wealth).mean + wealth_law(wealth, truth="model").mean) / 2
+    assert rows.mean == pytest.approx(between, abs=1e-12)
+
+
+def test_truths_that_are_none() -> None:
+    wealth = Wealth.from_probabilities([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5] * 3)
+    with pytest.raises(OptionError, match="saw 'rival'"):
+        wealth_law(wealth, truth="rival")
+    with pytest.raises(InputError, match="3 distinct games; saw the shape"):
+        wealth_law(wealth, truth=[0.2, 0.3, 0.5])
+    with pytest.raises(InputError, match="add up to 1"):
+        wealth_law(wealth, truth=[0.5, 0.6])
+    many = np.linspace(0.2, 0.8, 5000)
+    with pytest.raises(OptionError, match="to LogWealthLaw"):
+        wealth_law(Wealth.from_probabilities([1] * 5000, many, against=many[::-1], labels=[0, 1]))

@@ -18,11 +18,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from edgeworth.bet.paths import running_sum, whole_sum
+from edgeworth.bet.checking import as_floats
+from edgeworth.bet.paths import whole_sum
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.tails import SMALLEST, Tail
 from edgeworth.inference.wealth_bracket import enclosed, log_moment, tilt_towards
 from edgeworth.inference.wealth_steps import MergedOutcomes, Steps
+from edgeworth.tallies import Wealth
+from edgeworth.tallies.wealth_games import MOST_STEPS
 
 Floats = NDArray[np.float64]
 Method = Literal["exact", "bracket", "normal"]
@@ -244,37 +247,38 @@ class LogWealthLaw:
         return self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
 
 
-@dataclass(frozen=True)
-class WealthPaths:
-    """Case by case: mean and standard deviation of log wealth, and log E W."""
+def wealth_law(wealth: Wealth, *, truth: Literal["prices", "model"] | ArrayLike = "prices") -> LogWealthLaw:
+    """The law of final log wealth over the games that were played, under any given truth.
 
-    mean: Floats
-    standard_deviation: Floats
-    log_mean_wealth: Floats
+    ``truth`` is "prices" (luck alone), "model" (one's hopes), or true probabilities: a K-vector that holds in
+    every game, or a row for each of the distinct ``wealth.games``. Cases with truths of their own go to
+    ``LogWealthLaw.of(log_factors, truths)``.
 
-    def martingale(self, log_wealth: ArrayLike) -> Floats:
-        """log(W_t / E W_t), W over its expected growth up to t: a martingale under these probabilities."""
-        return np.asarray(log_wealth, float) - self.log_mean_wealth
-
-    def band(self, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Log wealth as normal at each case on its own: mean ± z · sd."""
-        reach = float(special.ndtri((1 + level) / 2)) * self.standard_deviation
-        return self.mean - reach, self.mean + reach
-
-
-def paths(log_factors: ArrayLike, probabilities: ArrayLike, *, given_no_ruin: bool = False) -> WealthPaths:
-    """The way of log wealth to be expected; from the first possible ruin on its mean is −inf, its sd nan.
-
-    >>> paths(np.log([[1.2, 0.8], [0.6, 1.4]]), [[0.6, 0.4], [0.3, 0.7]]).mean.round(6).tolist()
-    [0.020136, 0.102418]
+    >>> wealth = Wealth.from_probabilities([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5, 0.5, 0.5])
+    >>> round(wealth_law(wealth).mean, 10), round(wealth_law(wealth, truth="model").mean, 10)
+    (-0.3307312421, 0.2951631491)
+    >>> round(wealth_law(wealth, truth=[0.4, 0.6]).mean, 10)
+    -0.2362850813
     """
-    steps = Steps.of(log_factors, probabilities)
-    steps = steps.without_ruin() if given_no_ruin else steps
-    mean, variance, _ = (np.cumsum(part) for part in _moments(steps))
-    ruin, boundless = (np.logical_or.accumulate(part > 0) for part in (steps.ruin, steps.boundless))
-    mean = np.where(ruin, -np.inf, np.where(boundless, np.inf, mean))
-    deviation = np.where(ruin | boundless, np.nan, np.sqrt(variance))
-    return WealthPaths(mean, deviation, running_sum(_log_means(steps)))
+    games = wealth.games
+    if games is None:
+        raise OptionError(
+            f"a path keeps its distinct games up to {MOST_STEPS:,} of them, and this one has more: give log "
+            "factors and true probabilities of its cases to LogWealthLaw.of"
+        )
+    if isinstance(truth, str):
+        if truth not in ("prices", "model"):
+            raise OptionError(f'truth is "prices", "model" or true probabilities; saw {truth!r}')
+        chances = games.prices if truth == "prices" else games.probabilities
+    else:
+        given = as_floats(truth, "true probabilities")
+        if given.shape not in (games.prices.shape, games.prices.shape[1:]):
+            raise InputError(
+                f"true probabilities are {len(wealth.labels)} numbers, or a row of them for each of the "
+                f"{len(games.counts):,} distinct games; saw the shape {given.shape}"
+            )
+        chances = np.broadcast_to(given, games.prices.shape)
+    return LogWealthLaw.of(games.log_factors, chances, games.counts)
 
 
 def _moments(steps: Steps) -> tuple[Floats, Floats, Floats]:

@@ -21,6 +21,7 @@ from edgeworth.inference.comparing.labels.replicates import (
     seen,
     units_of,
 )
+from edgeworth.inference.comparing.swaps.fair_coins import random_heads
 from edgeworth.inference.tails import Tail
 from edgeworth.measures import Resolved
 
@@ -36,7 +37,7 @@ def swap_test(cells: JointCells, resolved: Resolved, *, draws: int = 10_000, see
 
     If neither predictor is better, who said what on a case (on all cases of a group, where rows come in
     groups) is a matter of a coin. All ways are gone through when they are few, otherwise some are drawn. A
-    swap that leaves the measure undefined counts as extreme.
+    system that a swap leaves without a value has the one of ``without_value``: as a rule 0/0 is 0.
     """
     if cells.groups is None and not cells.is_counted:
         raise OptionError("randomisation swaps whole cases, and these have sampling weights: use Delta()")
@@ -50,7 +51,7 @@ def swap_test(cells: JointCells, resolved: Resolved, *, draws: int = 10_000, see
     ways = math.prod(limit + 1 for limit in swaps.limits.tolist())
 
     def beyond(replicates: Replicates) -> NDArray[np.bool_]:
-        gaps = np.abs(replicates.differences(resolved))
+        gaps = np.abs(replicates.differences(resolved, without_value(resolved)))
         return np.asarray(np.isnan(gaps) | (gaps >= least))
 
     if ways <= MOST_WAYS:
@@ -61,12 +62,24 @@ def swap_test(cells: JointCells, resolved: Resolved, *, draws: int = 10_000, see
 
     def make() -> Replicates:
         rng = np.random.default_rng(seed)
-        limits = swaps.limits[:, None]
-        return swaps.replicates(lambda n: rng.binomial(limits, 0.5, size=(len(limits), n)), number)
+        return swaps.replicates(lambda n: random_heads(rng, swaps.limits, n), number)
 
     count = int(beyond(remembered(cells, ("swaps", number, seed), resolved, make)).sum())
     method = f"Monte Carlo, {number:,} swaps of {said}, seed {seed}"
     return replace(Tail.drawn(count, number, seed), method=method)
+
+
+def without_value(resolved: Resolved) -> float:
+    """What counts where a swap leaves nothing to divide by: 0/0 is 0, as in trec_eval and scikit-learn.
+
+    That is the worst of a share of successes and the level of guessing for informedness and its kin. Of a
+    share of failures (false discovery rate) it is the other end, 1. A measure without bounds has none (nan),
+    and such a swap counts as extreme.
+    """
+    low, high = resolved.measure.range
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return math.nan
+    return high if resolved.measure.direction == "lower" and low >= 0 else 0.0
 
 
 @dataclass(frozen=True)
