@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from edgeworth.bet import Bookmaker
 from edgeworth.errors import OptionError
@@ -29,6 +32,7 @@ from edgeworth.reports import (
     ranking_report,
 )
 from edgeworth.sources import Label, Source
+from edgeworth.sources.digests import file_digest
 from edgeworth.tallies import (
     ClusteredTable,
     ContingencyTable,
@@ -239,7 +243,10 @@ def about_run(**known: Any) -> dict[str, Any]:
         for name, value in known.items()
         if value is not None
     }
-    return {"edgeworth": __version__, **said}
+    digest = file_digest(known["source"]) if isinstance(known.get("source"), str) else None
+    versions = f"Python {platform.python_version()}, numpy {np.__version__}"
+    seen = said if digest is None else said | {"digest": digest}
+    return {"edgeworth": __version__, "versions": versions, **seen}
 
 
 def _about_decisions(tally: ContingencyTable | ClusteredTable, **known: Any) -> dict[str, Any]:

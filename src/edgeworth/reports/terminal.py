@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 PLAIN_WIDTH = 120
 
+LONG_ORIGINS = ("digest", "versions")
+"""What the JSON and the page say, and a terminal has no room for."""
+
 
 class Terminal(Console):
     """Standard output. A reader that leaves early (head, less) is no error."""
@@ -74,7 +77,9 @@ def _table(grid: Grid) -> RenderableType:
 
 def _origin(report: Report) -> str:
     return " · ".join(
-        f"{name} {value}" for name, value in report.provenance.items() if value not in (None, "")
+        f"{name} {value}"
+        for name, value in report.provenance.items()
+        if value not in (None, "") and name not in LONG_ORIGINS
     )
 
 

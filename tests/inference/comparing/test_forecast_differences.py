@@ -75,8 +75,8 @@ def test_means_intervals_and_tests_are_those_of_the_paired_t_test(classes: int, 
         assert (interval.low, interval.high) == pytest.approx((low, high), rel=1e-8)
     ratio = (one - two).mean() / (one - two).std(ddof=1) * math.sqrt(CASES)
     assert found.p_value("wald") == pytest.approx(2 * stats.norm.sf(abs(ratio)), rel=1e-8)
-    assert found.probability_better == pytest.approx(stats.norm.cdf(-ratio), rel=1e-8)
-    assert "normal approximation" in found.probability_method
+    assert found.probability_better == pytest.approx(stats.t.cdf(-ratio, CASES - 1), rel=1e-8)
+    assert "Student's t posterior" in found.probability_method
     assert found.effect is not None
     assert found.effect.value == pytest.approx(ratio / math.sqrt(CASES), rel=1e-8)
     assert found.cases == CASES

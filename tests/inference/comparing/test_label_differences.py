@@ -221,7 +221,9 @@ def test_groups_are_the_units() -> None:
         groups=np.repeat(np.arange(60), 4),
     )
     for spelling in ("informedness", "mcc"):
-        left, right = (label_difference(paired, "one", "two", spelling) for paired in (alone, copies))
+        left, right = (
+            label_difference(paired, "one", "two", spelling, method=ew.Delta()) for paired in (alone, copies)
+        )
         assert left.standard_error == pytest.approx(right.standard_error)
         assert list(left.interval()) == pytest.approx(list(right.interval()))
         assert left.cases == right.cases == 60
@@ -265,7 +267,7 @@ def test_a_chosen_method() -> None:
 
 def test_effects() -> None:
     paired = pair(500, 2, seed=12)
-    found = label_difference(paired, "one", "two", "informedness")
+    found = label_difference(paired, "one", "two", "informedness", method=ew.Delta())
     assert found.effect is not None
     assert found.effect.name == "standardised difference"
     deviation = found.standard_error * math.sqrt(500)

@@ -344,7 +344,7 @@ def test_methods_that_do_not_apply() -> None:
     grouped = ew.Paired.from_labels(truth, predictions, groups=np.arange(60) // 3)
     together = ew.Paired.from_labels(truth, predictions, groups=np.zeros(60, dtype=int))
     for paired, spelling, method, said in [
-        (plain, "precision[1]", Tango(), "two proportions of the same"),
+        (plain, "precision[1]", Tango(), "proportions of the same"),
         (weighted, "accuracy", Tango(), "unweighted"),
         (weighted, "accuracy", ew.Bootstrap(), "count alike"),
         (grouped, "accuracy", ew.Dirichlet(), "independent"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +17,7 @@ from edgeworth.inference.comparing.labels.label_differences import label_differe
 from edgeworth.inference.comparing.labels.label_methods import delta_law
 from edgeworth.inference.comparing.labels.swapping import swap_test
 from edgeworth.inference.comparing.swaps.randomisation import randomisation_test
+from edgeworth.inference.tails import Tail
 from edgeworth.measures import Resolved, resolve
 from edgeworth.tallies import Paired
 
@@ -50,7 +52,8 @@ def enumerated(columns: tuple[Any, Any, Any], spelling: str, units: Any, labels:
     def value(said: Any) -> float:
         cells = np.zeros((len(labels) + 1, len(labels)), dtype=np.int64)
         np.add.at(cells, (said, truth), 1)
-        return ew.measure(ew.ContingencyTable(tuple(labels), cells), spelling)
+        found = ew.measure(ew.ContingencyTable(tuple(labels), cells), spelling)
+        return 0.0 if math.isnan(found) else found
 
     def gap(swapped: Any) -> float:
         return abs(value(np.where(swapped, two, one)) - value(np.where(swapped, one, two)))
@@ -58,7 +61,7 @@ def enumerated(columns: tuple[Any, Any, Any], spelling: str, units: Any, labels:
     observed, count, ways = gap(np.zeros(len(truth), dtype=bool)), 0, 0
     for coins in itertools.product([False, True], repeat=int(max(units)) + 1):
         found = gap(np.array(coins)[units])
-        count += math.isnan(found) or found >= observed - 1e-12
+        count += found >= observed - 1e-12
         ways += 1
     return Fraction(count, ways)
 
@@ -159,3 +162,75 @@ def test_groups_are_counted_exactly(spelling: str, seed: int) -> None:
         first, second = np.where(swapped, two, one), np.where(swapped, one, two)
         count += abs(value(first) - value(second)) >= seen
     assert found.exact == Fraction(count, 2 ** len(names))
+
+
+# -- nothing to divide by ------------------------------------------------------------------------------
+
+
+def every_swap(truth: list[int], one: list[Any], two: list[Any], value: Callable[..., Fraction]) -> Fraction:
+    """Every swap of every case, values as fractions."""
+    observed = abs(value(truth, one) - value(truth, two))
+    count = 0
+    for swaps in itertools.product((False, True), repeat=len(truth)):
+        left = [b if swap else a for a, b, swap in zip(one, two, swaps, strict=True)]
+        right = [a if swap else b for a, b, swap in zip(one, two, swaps, strict=True)]
+        count += abs(value(truth, left) - value(truth, right)) >= observed
+    return Fraction(count, 2 ** len(truth))
+
+
+def ratio_or_0(top: int, bottom: int) -> Fraction:
+    return Fraction(top, bottom) if bottom else Fraction(0)
+
+
+def precision_of(label: int) -> Callable[[list[int], list[Any]], Fraction]:
+    def value(truth: list[int], said: list[Any]) -> Fraction:
+        hits = sum(s == label == t for t, s in zip(truth, said, strict=True))
+        return ratio_or_0(hits, sum(s == label for s in said))
+
+    return value
+
+
+def f_of(label: int) -> Callable[[list[int], list[Any]], Fraction]:
+    """Of the cases that were decided."""
+
+    def value(truth: list[int], said: list[Any]) -> Fraction:
+        hits = sum(s == label == t for t, s in zip(truth, said, strict=True))
+        real = sum(t == label for t, s in zip(truth, said, strict=True) if s is not None)
+        return ratio_or_0(2 * hits, real + sum(s == label for s in said))
+
+    return value
+
+
+def markedness(truth: list[int], said: list[Any]) -> Fraction:
+    """Of two classes: precision less false omission rate; without a prediction of each, 0."""
+    kept = [(t, s) for t, s in zip(truth, said, strict=True) if s is not None]
+    positive, negative = ([t for t, s in kept if s == label] for label in (1, 0))
+    if not positive or not negative:
+        return Fraction(0)
+    return Fraction(sum(positive), len(positive)) - Fraction(sum(negative), len(negative))
+
+
+def randomised(truth: list[int], one: list[Any], two: list[Any], spelling: str) -> Tail:
+    paired = ew.Paired.from_labels(truth, {"one": one, "two": two}, missing="abstain")
+    return label_difference(paired, "one", "two", spelling).tests["randomisation"]
+
+
+def test_precision_does_not_depend_on_who_abstained() -> None:
+    truth, one, two = [0, 1, 2, 2, 0, 2], [0, None, 2, 0, 0, 1], [0, 1, 2, 2, 1, 2]
+    assert every_swap(truth, one, two, precision_of(1)) == Fraction(3, 4)
+    assert randomised(truth, one, two, "precision[1]").exact == Fraction(3, 4)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_without_predictions_a_measure_counts_as_0(seed: int) -> None:
+    """Few cases, some of them abstained on, so that many swaps leave nothing to divide by."""
+    rng = np.random.default_rng(seed)
+    said = np.array([0, 0, 1, None], dtype=object) if seed % 2 else np.array([0, 1], dtype=object)
+    while True:
+        truth = rng.integers(0, 2, 7).tolist()
+        one, two = (rng.choice(said, 7).tolist() for _ in range(2))
+        if all({0, 1} <= set(each) for each in (truth, one, two)):
+            break
+    for spelling, value in (("precision[1]", precision_of(1)), ("f[1]", f_of(1)), ("markedness", markedness)):
+        expected = every_swap(truth, one, two, value)
+        assert randomised(truth, one, two, spelling).exact == expected, spelling

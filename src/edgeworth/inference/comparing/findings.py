@@ -128,6 +128,7 @@ class ComparisonFindings:
             "disagreements": [dict(found) for found in self.disagreements],
             "race": None if self.race is None else self.race.to_dict(),
             "duels": [duel.to_dict() for duel in self.duels],
+            "no_evidence": self.no_evidence,
             "notes": list(self.notes),
         }
 

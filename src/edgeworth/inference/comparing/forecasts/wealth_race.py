@@ -36,7 +36,8 @@ class WealthRace:
 
     ``evidence[a, b]`` is a's wealth as evidence against b's probabilities, there for every pair whose bet
     could be settled, unless there is none (``no_evidence``). ``paths[a, b]`` is a's log wealth after
-    ``positions`` cases: for one order of each pair, and for both where someone was ruined and the one is not minus the other.
+    ``positions`` cases: for one order of each pair, and for both where someone was ruined and the one is not
+    minus the other.
     """
 
     names: tuple[str, ...]
@@ -63,7 +64,7 @@ class WealthRace:
         return self.against(bettor, other) / self.cases
 
     def stronger(self, first: str, second: str) -> Evidence | None:
-        """The direction that proves more, both paid for; None where no bet was settled or nothing is proved."""
+        """The direction that proves more, both paid for; None where no bet was settled, or none proves."""
         if math.isnan(self.against(first, second)) or self.no_evidence is not None:
             return None
         return better_of(self.evidence[first, second], self.evidence[second, first])

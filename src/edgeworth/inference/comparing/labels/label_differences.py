@@ -108,7 +108,7 @@ def label_differences(
     cells = joint_cells(paired, first, second)
     wanted = default_spellings(paired) if spellings is None else spellings
     asked = _Asked(paired, cells, (first, second), method, seed, level)
-    found = {}
+    found: dict[str, Difference] = {}
     for spelling in wanted:
         effort: Effort = "full" if not quick else "drawn" if found else "quick"
         found[spelling] = replace(asked, effort=effort).difference(spelling)

@@ -40,7 +40,7 @@ class PairedCombination:
 
     >>> perfect = PairedProportions(0, 0, 30), PairedProportions(0, 30, 30)
     >>> [round(bound, 3) for bound in PairedCombination((1.0, -1.0), perfect).interval(0.95)]
-    [0.839, 1.114]
+    [0.746, 1.114]
     """
 
     weights: tuple[float, ...]
