@@ -7,9 +7,11 @@ from itertools import combinations
 import numpy as np
 from timing import line, peak_bytes, seconds
 
+from edgeworth.inference.comparing import compare_lists
 from edgeworth.inference.comparing.queries.list_differences import value_difference
 from edgeworth.inference.comparing.queries.permutation import permutation_test
 from edgeworth.inference.comparing.queries.tukey import randomised_tukey
+from edgeworth.tallies import RankedLists
 
 QUERIES, SYSTEMS, DRAWS = 1000, 20, 10_000
 
@@ -18,6 +20,19 @@ def all_pairs(values: np.ndarray) -> None:
     """Every test of every pair."""
     for first, second in combinations(range(values.shape[1]), 2):
         value_difference(values[:, first], values[:, second], measure="ndcg", draws=9_999)
+
+
+def ranked_lists() -> dict[str, RankedLists]:
+    """Systems of growing skill, twenty documents a query."""
+    rng = np.random.default_rng(1)
+    truth = (rng.random(QUERIES * 20) < 0.2).astype(int)
+    groups = np.repeat(np.arange(QUERIES), 20)
+    return {
+        f"system {i}": RankedLists.from_scores(
+            truth, truth * (0.5 + 0.03 * i) + rng.normal(size=len(truth)), groups=groups
+        )
+        for i in range(SYSTEMS)
+    }
 
 
 if __name__ == "__main__":
@@ -35,6 +50,11 @@ if __name__ == "__main__":
     )  # fmt: skip
     line("the same and all tests of 190 pairs, limit 5 s", seconds(lambda: whole(values), 2), 5.0, 1, "s")
     line("the same for precision@10, exact, limit 5 s", seconds(lambda: whole(grid), 2), 5.0, 1, "s")
+    lists = ranked_lists()
+    line(
+        "all of compare_lists, usual measures and Tukey, limit 5 s",
+        seconds(lambda: compare_lists(lists, adjust="tukey", draws=DRAWS), 2), 5.0, 1, "s",
+    )  # fmt: skip
     line(
         "exact permutation of 40 queries, limit 1 s",
         seconds(lambda: permutation_test(values[:40, 0] - 0.5)),

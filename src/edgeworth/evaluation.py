@@ -170,10 +170,10 @@ def _evaluate_probabilities(
     if data is None:
         if isinstance(time, str):
             raise OptionError(f"time={time!r} names a column, but there is no data to find it in")
-        read = read_arrays(truth, probabilities, against, odds, bookmaker, time, terms)
+        # Handed on without a name here, so that the forecasts can go when they are tallied.
+        found = examined(read_arrays(truth, probabilities, against, odds, bookmaker, time, terms), terms)
     else:
-        read = read_file(data, truth, probabilities, against, odds, bookmaker, time, terms)
-    found = examined(read, terms)
+        found = examined(read_file(data, truth, probabilities, against, odds, bookmaker, time, terms), terms)
     named = {"time": time if isinstance(time, str) or time is None else "an array"}
     report = forecasts_report(found.findings, about_run(**found.about, **named))
     return replace(report, warnings=(*found.warnings, *report.warnings))

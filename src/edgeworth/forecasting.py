@@ -15,8 +15,9 @@ from edgeworth.inference import ForecastFindings, examine_forecasts
 from edgeworth.pairing import columns_of, read_whole
 from edgeworth.sources import Label
 from edgeworth.sources.times import as_times
-from edgeworth.tallies import Calibration, ForecastScores, Wealth
+from edgeworth.tallies import ForecastScores, Wealth
 from edgeworth.tallies.bookmaker_forecasts import as_races, bookmaker_forecasts
+from edgeworth.tallies.calibration import Reliability
 from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.forecast_pairs import ForecastPairs
 from edgeworth.tallies.ladder import rungs
@@ -175,19 +176,38 @@ def examined(read: ReadForecasts, terms: ForecastTerms) -> Examined:
         mine, its = rungs(forecasts), rungs(rival)
         ladder = {label: Wealth.from_forecasts(mine[label], its[label], **betting) for label in mine}
     systems = {"model": forecasts, wealth.against: rival}
+    scores = ForecastScores.from_forecasts(systems)
+    tables = {name: likeliest(each) for name, each in systems.items()}
+    pairs = ForecastPairs.from_forecasts(forecasts, rival) if forecasts.size == 2 else None
+    curves = _curves(forecasts)
+    about = {"source": read.source, "against": wealth.against, "cases": wealth.cases}
+    about |= _said(terms, forecasts)
+    warnings = (*_known_together(read.times), *read.warnings)
+    # What follows needs tallies alone: the forecasts themselves may go.
+    del read, forecasts, rival, systems
     findings = examine_forecasts(
         wealth,
-        ForecastScores.from_forecasts(systems),
-        {name: Calibration.from_forecasts(each) for name, each in systems.items()},
-        {name: likeliest(each) for name, each in systems.items()},
+        scores,
+        curves,
+        tables,
         ladder=ladder,
-        pairs=ForecastPairs.from_forecasts(*systems.values()) if forecasts.size == 2 else None,
+        pairs=pairs,
         level=terms.level,
         seed=terms.seed,
         expected_log_wealth=expected,
     )
-    about = {"source": read.source, "against": wealth.against, "cases": wealth.cases}
-    return Examined(findings, about | _said(terms, forecasts), (*_known_together(read.times), *read.warnings))
+    return Examined(findings, about, warnings)
+
+
+def _curves(forecasts: Forecasts) -> dict[Label, Reliability]:
+    """What happened at each forecast value, class by class; of two classes the second says it all."""
+    places = range(1, 2) if forecasts.size == 2 else range(forecasts.size)
+    return {
+        forecasts.labels[place]: Reliability.of(
+            forecasts.probabilities[:, place], forecasts.codes == place, None
+        )
+        for place in places
+    }
 
 
 def _over_all_prices(forecasts: Forecasts, bookmaker: Bookmaker) -> float | None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from edgeworth.inference.comparing import compare_forecasts
 from edgeworth.inference.comparing.forecasts.diebold_mariano import diebold_mariano
 from edgeworth.inference.comparing.forecasts.forecast_differences import (
     forecast_difference,
@@ -130,3 +131,51 @@ def test_equal_expected_scores_make_no_e_value_grow() -> None:
     assert np.mean(values) <= 1 + 3 * error
     assert rejected / 600 <= 0.05
     assert missed / 600 <= 0.05
+
+
+def test_copies_make_no_money_when_a_group_is_one_bet() -> None:
+    """Ten rows of each of twenty patients, all alike: as cases they reject the truth one time in five."""
+    rng = np.random.default_rng(70)
+    groups = np.repeat(np.arange(20), 10)
+    runs, values, rejected, naive, missed = 600, [], 0, 0, 0
+    for _ in range(runs):
+        true = rng.uniform(0.2, 0.8, 20)
+        other = np.clip(true + rng.uniform(-0.15, 0.15, 20), 0.02, 0.98)
+        y = (rng.random(20) < true).astype(np.intp)
+        rows = [Forecasts(y, np.stack([1 - x, x], axis=1), (0, 1))[groups] for x in (other, true)]
+        found = compare_forecasts(
+            dict(zip("AB", rows, strict=True)), groups=groups, ordered=True, measures=["brier"]
+        )
+        assert found.race is not None
+        evidence = found.race.evidence["A", "B"]
+        values.append(evidence.e_value)
+        rejected += evidence.rejects(0.05)
+        naive += Wealth.from_forecasts(rows[0], rows[1]).e_value >= 20
+        # Who scores better on average over patients: the truth does.
+        sequence = found.duels[0].brier_sequence
+        expected = np.cumsum((other - true) ** 2) / np.arange(1, 21)
+        missed += bool(((sequence.low > expected) | (sequence.high < expected)).any())
+    error = np.std(values, ddof=1) / math.sqrt(runs)
+    assert np.mean(values) <= 1 + 3 * error
+    assert rejected / runs <= 0.05
+    assert naive / runs > 0.1
+    assert missed / runs <= 0.05
+
+
+def test_groups_that_are_mixed_up_make_no_money_either() -> None:
+    """Rows of groups 1 2 3 1 2 3, the second a copy of the first: at the end the mean is at most 1."""
+    rng = np.random.default_rng(71)
+    groups, values = np.tile(np.arange(30), 2), []
+    for _ in range(800):
+        true = rng.uniform(0.2, 0.8, 30)
+        y = (rng.random(30) < true).astype(np.intp)
+        other = np.clip(np.tile(true, 2) + rng.uniform(-0.1, 0.1, 60), 0.02, 0.98)
+        both = {
+            name: Forecasts(np.tile(y, 2), np.stack([1 - x, x], axis=1), (0, 1))
+            for name, x in (("A", other), ("B", np.tile(true, 2)))
+        }
+        race = compare_forecasts(both, groups=groups, ordered=True, measures=["brier"]).race
+        assert race is not None
+        assert not race.ordered
+        values.append(race.evidence["A", "B"].e_value)
+    assert np.mean(values) <= 1 + 3 * np.std(values, ddof=1) / math.sqrt(len(values))

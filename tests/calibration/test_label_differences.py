@@ -92,6 +92,25 @@ def test_intervals_cover(setting: Setting) -> None:
     assert all(935 <= count <= 965 for count in covered.values()), covered
 
 
+@pytest.mark.parametrize(("right", "cases"), [(0.99, 40), (0.99, 200), (0.95, 60)])
+def test_intervals_cover_where_the_sample_shows_hardly_an_error(right: float, cases: int) -> None:
+    """Nearly perfect against always 1: most samples have no error at all, and the delta method no width."""
+    rng = np.random.default_rng(cases)
+    runs, covered, naive = 800, 0, 0
+    for _ in range(runs):
+        truth = np.arange(cases) % 2
+        one = np.where(rng.random(cases) < right, truth, 1 - truth)
+        paired = ew.Paired.from_labels(truth, {"one": one, "two": np.ones(cases, dtype=int)})
+        cells, resolved = focused(paired, "informedness")
+        low, high = difference_law(cells, resolved).interval(0.95)
+        covered += low <= 2 * right - 1 <= high
+        low, high = delta_law(cells, resolved, natural=False).interval(0.95)
+        naive += low <= 2 * right - 1 <= high
+    # With 800 runs a share of 95% has a standard error of .008; so few errors come in large steps.
+    assert covered / runs >= 0.935
+    assert naive / runs <= (0.5 if cases == 40 else 0.9)
+
+
 EQUAL = Setting(2, 0.4, (0.8, 0.8), 0.2, 500)
 MANY = Setting(2, 0.4, (0.8, 0.8), 0.2, 4000)
 RUNS = 4000  # a standard error of .0035

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,10 +21,11 @@ from edgeworth.inference.tails import Tail
 from edgeworth.inference.wealth_averages import AverageDifference, brier_difference, log_difference
 from edgeworth.inference.wealth_laws import wealth_law
 from edgeworth.inference.wealth_moments import luck_of_moments
-from edgeworth.measures.calibration_parts import Decomposition, decomposed
+from edgeworth.measures.calibration_parts import Decomposition, decomposed, recalibrated
 from edgeworth.measures.skill import climatology, skill
 from edgeworth.sources.columns import Label
-from edgeworth.tallies import Calibration, ContingencyTable, ForecastScores, Wealth
+from edgeworth.tallies import ContingencyTable, ForecastScores, Wealth
+from edgeworth.tallies.calibration import Reliability
 from edgeworth.tallies.forecast_pairs import ForecastPairs
 
 FAIR_NULL = "{prices} are the true ones, given all that the model knew"
@@ -237,6 +239,15 @@ def _no_luck(wealth: Wealth) -> str | None:
     return None
 
 
+def _parts(curves: Mapping[Label, Reliability]) -> dict[str, dict[Label, Decomposition]]:
+    """Brier and log score of each class in their parts, recalibrated once for both."""
+    fitted = {label: recalibrated(curve) for label, curve in curves.items()}
+    return {
+        score: {label: decomposed(curve, score, fitted=fitted[label]) for label, curve in curves.items()}
+        for score in ("brier", "log")
+    }
+
+
 def _luck(wealth: Wealth) -> Tail:
     """From the law of the games where they are kept, else from the sums of their moments."""
     if wealth.games is None:
@@ -247,7 +258,7 @@ def _luck(wealth: Wealth) -> Tail:
 def examine_forecasts(
     wealth: Wealth,
     scores: ForecastScores,
-    calibrations: dict[str, Calibration],
+    curves: Mapping[Label, Reliability],
     tables: dict[str, ContingencyTable],
     *,
     ladder: dict[Label, Wealth] | None = None,
@@ -256,19 +267,12 @@ def examine_forecasts(
     seed: int = 0,
     expected_log_wealth: float | None = None,
 ) -> ForecastFindings:
-    """Bets, scores, and why the scores are what they are."""
-    first = next(iter(calibrations.values()))
-    # With two classes the second says it all: the first is its mirror.
-    labels = first.labels[1:] if len(first.labels) == 2 else first.labels
-    curves = {label: first.curve(label) for label in labels}
-    draws = max(100, min(1000, MOST_DRAWS // len(labels)))
+    """Bets, scores, and why the model's scores are what they are, from its ``curves`` of some classes."""
+    draws = max(100, min(1000, MOST_DRAWS // len(curves)))
     return ForecastFindings(
         bets=examine_bets(wealth, level=level),
         scores=scores,
-        parts={
-            score: {label: decomposed(curve, score) for label, curve in curves.items()}
-            for score in ("brier", "log")
-        },
+        parts=_parts(curves),
         tables=tables,
         level=level,
         ladder={label: examine_bets(each, level=level) for label, each in (ladder or {}).items()},

@@ -13,6 +13,10 @@ import numpy as np
 from edgeworth.errors import OptionError
 from edgeworth.measures.views import Values
 from edgeworth.tallies.calibration import Reliability
+from edgeworth.tallies.threads import row_blocks
+
+BLOCK = 1 << 16
+"""Forecast values gone through at once."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +43,8 @@ def recalibrated(curve: Reliability) -> Values:
     return np.repeat(shares, np.diff(found.blocks))
 
 
-def decomposed(curve: Reliability, score: str) -> Decomposition:
-    """A class's Brier or log score (of its own event) in its parts.
+def decomposed(curve: Reliability, score: str, *, fitted: Values | None = None) -> Decomposition:
+    """A class's Brier or log score (of its own event) in its parts; ``fitted`` is ``recalibrated(curve)``.
 
     >>> curve = Reliability(np.array([0.2, 0.8]), np.array([10, 10]), np.array([2, 8]))
     >>> parts = decomposed(curve, "brier")
@@ -49,20 +53,27 @@ def decomposed(curve: Reliability, score: str) -> Decomposition:
     """
     if score not in ("brier", "log"):
         raise OptionError(f'a score with a decomposition is "brier" or "log"; saw {score!r}')
-    fitted = recalibrated(curve)
+    fitted = recalibrated(curve) if fitted is None else fitted
     total = int(curve.cases.sum())
-    base = np.full(len(curve.values), curve.hits.sum() / total) if total else fitted
+    # The share of all cases, at every forecast value, without a copy for each.
+    base = np.broadcast_to(curve.hits.sum() / max(total, 1), curve.values.shape)
     own, best, flat = (_mean_score(curve, values, score) for values in (curve.values, fitted, base))
     return Decomposition(own, own - best, flat - best, flat, fitted)
 
 
 def _mean_score(curve: Reliability, values: Values, score: str) -> float:
-    misses, total = curve.cases - curve.hits, int(curve.cases.sum())
+    total = int(curve.cases.sum())
     if not total:
         return float("nan")
+    blocks = row_blocks(len(values), BLOCK)
+    return sum(_summed(curve.hits[rows], curve.cases[rows], values[rows], score) for rows in blocks) / total
+
+
+def _summed(hits: Values, cases: Values, values: Values, score: str) -> float:
+    misses = cases - hits
     if score == "brier":
-        return float((curve.hits * (1 - values) ** 2 + misses * values**2).sum() / total)
+        return float((hits * (1 - values) ** 2 + misses * values**2).sum())
     from scipy.special import xlog1py, xlogy
 
     # Where nothing came true (or failed), 0 times the log of 0 is 0.
-    return float(-(xlogy(curve.hits, values) + xlog1py(misses, -values)).sum() / total)
+    return float(-(xlogy(hits, values) + xlog1py(misses, -values)).sum())

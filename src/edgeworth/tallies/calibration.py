@@ -36,10 +36,17 @@ class Reliability:
         if step is not None:
             # Dividing gives the float nearest to k/n, where multiplying by the step drifts.
             values = np.round(values * steps_to_one(step)) / steps_to_one(step)
-        distinct, where = np.unique(values + 0.0, return_inverse=True)
-        cases = np.bincount(where, minlength=len(distinct))
-        hits = np.bincount(where, weights=came_true, minlength=len(distinct))
-        return cls(distinct, cases, np.round(hits).astype(np.int64))
+        # Sorted once, with what came true beside; adding 0 makes −0 into 0.
+        order = np.argsort(values, kind="stable")
+        values, came_true = values[order] + 0.0, np.asarray(came_true)[order]
+        del order
+        is_first = np.ones(len(values), dtype=bool)
+        is_first[1:] = values[1:] != values[:-1]
+        starts = np.flatnonzero(is_first)
+        cases = np.diff(np.append(starts, len(values)))
+        if len(starts) == len(values):
+            return cls(values, cases, came_true.astype(np.int64))
+        return cls(values[starts], cases, np.add.reduceat(came_true, starts, dtype=np.int64))
 
     def __add__(self, other: Self) -> Self:
         """All cases of both."""

@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from edgeworth.tallies.decisions import ContingencyTable
 from edgeworth.tallies.forecast_columns import Forecasts
+from edgeworth.tallies.threads import row_blocks
+
+BLOCK_ROWS = 1 << 16
 
 
 def likeliest(forecasts: Forecasts) -> ContingencyTable:
@@ -19,7 +22,16 @@ def likeliest(forecasts: Forecasts) -> ContingencyTable:
     >>> likeliest(Forecasts.of([1, 0, 1], [0.5, 0.2, 0.9])).counts.tolist()
     [[1.0, 0.5], [0.0, 1.5]]
     """
-    size, rows = forecasts.size, forecasts.probabilities
+    size = forecasts.size
+    parts = [_counted(forecasts[rows], size) for rows in row_blocks(len(forecasts), BLOCK_ROWS)]
+    counts = parts[0]
+    for part in parts[1:]:
+        counts = counts + part
+    return ContingencyTable.from_matrix(counts, rows="predicted", labels=forecasts.labels)
+
+
+def _counted(forecasts: Forecasts, size: int) -> NDArray[Any]:
+    rows = forecasts.probabilities
     chosen = np.argmax(rows, axis=1)
     best = rows == np.take_along_axis(rows, chosen[:, None], axis=1)
     number = np.count_nonzero(best, axis=1)
@@ -30,4 +42,4 @@ def likeliest(forecasts: Forecasts) -> ContingencyTable:
         codes, shares = forecasts.codes[~alone], best[~alone] / number[~alone, None]
         parts = [np.bincount(codes, weights=column, minlength=size) for column in shares.T]
         counts = counts + np.stack(parts)
-    return ContingencyTable.from_matrix(counts, rows="predicted", labels=forecasts.labels)
+    return counts

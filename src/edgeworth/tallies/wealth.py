@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, TypeAlias, get_args
 
@@ -130,9 +130,16 @@ class Wealth(Shown):
         p, q = forecasts.probabilities, rival.probabilities
         if p.shape != q.shape:
             raise InputError(f"the model forecasts {len(p):,} cases, the rival {len(q):,}")
-        with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.log(p) - np.log(q)
-        return cls._of(forecasts, q, logs, rival, first, **options)
+
+        def logs_of(rows: Any) -> Floats:
+            # Of a piece at a time: of all cases at once they would take more room than the forecasts.
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.asarray(np.log(p[rows]) - np.log(q[rows]))
+
+        realised = np.empty(len(p))
+        for rows in row_blocks(len(p), BLOCK_ROWS):
+            realised[rows] = _realised(forecasts[rows], rival[rows], rows)
+        return cls._of(forecasts, q, logs_of, realised, rival, first, **options)
 
     @classmethod
     def from_bookmaker(
@@ -158,16 +165,18 @@ class Wealth(Shown):
         one_price = quote.lay is not None and bool((quote.lay == quote.back).all())
         book: Book = "backing" if quote.lay is None else "fair" if one_price else "exchange"
         rival = quote_forecasts(forecasts, quote)
-        return cls._of(
-            forecasts, rival.probabilities, logs, rival, first, book=book, against=bookmaker.said, **options
-        )
+        realised = forecasts.of_truth(logs)
+        _check_settled(realised, 1)
+        options |= {"book": book, "against": bookmaker.said}
+        return cls._of(forecasts, rival.probabilities, logs.__getitem__, realised, rival, first, **options)
 
     @classmethod
     def _of(
         cls,
         forecasts: Forecasts,
         prices: Floats,
-        logs: Floats,
+        logs_of: Callable[[Any], Floats],
+        realised: Floats,
         rival: Forecasts,
         first: int,
         *,
@@ -181,18 +190,21 @@ class Wealth(Shown):
         check_fraction(stake)
         if predictions_made not in get_args(PredictionsMade):
             raise OptionError(f"predictions_made is one of {', '.join(get_args(PredictionsMade))}")
-        realised = forecasts.of_truth(logs)
-        _check_settled(realised, 1)
-        # What both rule out, and did not happen, moves nothing.
-        logs = np.where(np.isnan(logs), 0.0, logs)
-        staked = logs if stake == 1 else at_fraction(logs, stake)
+        order: Any = None
         if times is not None:
-            # Only now: errors above name rows as they were given.
+            # Only now: errors before name rows as they were given.
             order = in_time(times, len(realised))
             forecasts, rival, ordered = forecasts[order], rival[order], True
-            prices, staked, realised, times = prices[order], staked[order], realised[order], times[order]
+            prices, realised, times = prices[order], realised[order], times[order]
+
+        def staked(rows: slice) -> Floats:
+            logs = logs_of(rows if order is None else order[rows])
+            # What both rule out, and did not happen, moves nothing.
+            logs = np.where(np.isnan(logs), 0.0, logs)
+            return logs if stake == 1 else at_fraction(logs, stake)
+
         blocks = built_blocks(forecasts, rival, prices, staked, realised, first, times)
-        games = Games.of(forecasts.probabilities, prices, staked, np.ones(len(realised), dtype=np.int64))
+        games = Games.of_pieces(forecasts.probabilities, prices, staked)
         return cls(forecasts.labels, blocks, against, book, stake, ordered, predictions_made, games)
 
     # -- what it holds ---------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from edgeworth.errors import InputError
 from edgeworth.tallies.joint import Floats, Integers
+from edgeworth.tallies.threads import row_blocks
 from edgeworth.tallies.wealth_serial import floats_from_json, plain_table
 
 MOST_STEPS = 4096
@@ -32,6 +34,20 @@ class Games:
             np.concatenate([self.log_factors, other.log_factors]),
             np.concatenate([self.counts, other.counts]),
         )
+
+    @classmethod
+    def of_pieces(
+        cls, probabilities: Floats, prices: Floats, logs_of: Callable[[slice], Floats]
+    ) -> Self | None:
+        """Equal games counted together, a piece of the path at a time; None when there are too many."""
+        total: Self | None = None
+        for rows in row_blocks(len(probabilities), 2 * MOST_STEPS):
+            counts = np.ones(len(probabilities[rows]), dtype=np.int64)
+            part = cls.of(probabilities[rows], prices[rows], logs_of(rows), counts)
+            total = part if total is None or part is None else total + part
+            if total is None:
+                return None
+        return total
 
     @classmethod
     def of(cls, probabilities: Floats, prices: Floats, log_factors: Floats, counts: Integers) -> Self | None:

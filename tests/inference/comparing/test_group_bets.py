@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
+import operator
 from fractions import Fraction
 from typing import Any
 
@@ -97,18 +99,14 @@ def test_the_mean_is_at_most_one_whatever_rows_of_a_group_have_to_do_with_each_o
     second = Fraction(99, 100) if dependence == "one outcome decides" else Fraction(1, 2)
     q = [Fraction(1, 2), Fraction(1, 2), second, second]
     p = [Fraction(4, 5), Fraction(1, 4), Fraction(9, 10), Fraction(2, 3)]
-    follows = {
-        "copies": lambda y: y,
-        "opposites": lambda y: 1 - y,
-        "one outcome decides": lambda y: 1,
-    }[dependence]
+    follows = {"copies": (0, 1), "opposites": (1, 0), "one outcome decides": (1, 1)}[dependence]
     total, naive = 0.0, Fraction(0)
     for y0, y1 in itertools.product((0, 1), repeat=2):
-        outcomes = [y0, y1, follows(y0), follows(y1)]
+        outcomes = [y0, y1, follows[y0], follows[y1]]
         given = two(outcomes, A=[float(x) for x in p], B=[float(x) for x in q])
         total += of_groups(given, ["x", "y", "x", "y"]).wealth / 4
         factors = [(a if y else 1 - a) / (b if y else 1 - b) for a, b, y in zip(p, q, outcomes, strict=True)]
-        naive += math.prod(factors) / 4
+        naive += functools.reduce(operator.mul, factors) / 4
     assert total <= 1
     if dependence == "copies":
         assert naive > Fraction(6, 5)

@@ -146,7 +146,7 @@ def test_groups_are_counted_exactly(spelling: str, seed: int) -> None:
     def value(said: Any) -> Fraction:
         hits = int(((truth == 1) & (said == 1)).sum())
         alarms, targets = int(((truth == 0) & (said == 1)).sum()), int((truth == 1).sum())
-        right, ratio = int((truth == said).sum()), lambda a, b: Fraction(a, b) if b else Fraction(0)
+        right, ratio = int((truth == said).sum()), ratio_or_0
         return {
             "informedness": ratio(hits, targets) - ratio(alarms, rows - targets),
             "accuracy": Fraction(right, rows),

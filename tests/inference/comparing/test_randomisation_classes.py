@@ -13,10 +13,13 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.errors import OptionError
+from edgeworth.inference.comparing.swaps import sign_sums
+from edgeworth.inference.comparing.swaps.fair_coins import random_heads
 from edgeworth.inference.comparing.swaps.mcnemar import mcnemar
 from edgeworth.inference.comparing.swaps.meeting import met_in_the_middle
 from edgeworth.inference.comparing.swaps.randomisation import randomisation_test
-from edgeworth.inference.comparing.swaps.sign_grid import grid_tail
+from edgeworth.inference.comparing.swaps.randomisation_classes import ClassPair, _different_sums
+from edgeworth.inference.comparing.swaps.sign_grid import COARSE, FINE, grid_tail
 from edgeworth.inference.comparing.swaps.sign_sums import SignSums, sign_sum_tail
 from edgeworth.tallies.paired import Paired
 
@@ -237,6 +240,74 @@ def test_far_tails_on_whole_cells() -> None:
         found = grid_tail([3], [1_000], 3 * heads)
         assert found is not None
         assert found[0] == pytest.approx(math.log(exact), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_coarse_grid_holds_what_a_fine_one_holds(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    amounts = [10**18 + int(a) for a in rng.integers(1, 10**18, 14)]
+    counts = rng.integers(1, 6, 14).tolist()
+    largest = sum(a * n for a, n in zip(amounts, counts, strict=True))
+    fine, coarse = (grid_tail(amounts, counts, largest * 3 // 5, grid) for grid in (FINE, COARSE))
+    assert fine is not None
+    assert coarse is not None
+    assert coarse[0] <= fine[0] <= fine[1] <= coarse[1] <= coarse[0] + 0.02
+
+
+def test_the_way_is_chosen_before_it_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five classes of unequal size with 200 disagreements: no half is begun that could not be finished."""
+
+    def never(*_: object) -> None:
+        raise AssertionError
+
+    rng = np.random.default_rng(1)
+    truth = rng.choice(5, 400, p=[0.35, 0.25, 0.2, 0.12, 0.08])
+    one, two = (np.where(rng.random(400) < 0.6, truth, rng.integers(0, 5, 400)) for _ in range(2))
+    paired = Paired.from_labels(truth, {"a": one, "b": two})
+    expected = randomisation_test(paired, "a", "b", "informedness")
+    monkeypatch.setattr(sign_sums, "met_in_the_middle", never)
+    assert randomisation_test(paired, "a", "b", "informedness") == expected
+    assert expected.kind == "bracket"
+
+
+def test_different_sums_are_never_more_than_was_said() -> None:
+    rng = np.random.default_rng(2)
+    for classes in (2, 3, 4):
+        truth, one, two = rng.integers(0, classes, (3, 12))
+        pair = ClassPair.from_paired(Paired.from_labels(truth, {"a": one, "b": two}), "a", "b")
+        values = rng.integers(1, 10**6, (classes + 1, classes + 1))  # by real class and output
+        differ = np.flatnonzero(np.repeat(pair.first != pair.second, pair.counts))
+        rows = [np.repeat(column, pair.counts)[differ] for column in (pair.truth, pair.first, pair.second)]
+        sums = {
+            sum(int(values[y, a if coin else b]) for y, a, b, coin in zip(*rows, coins, strict=True))
+            for coins in product((False, True), repeat=len(differ))
+        }
+        assert len(sums) <= _different_sums(pair)
+
+
+def test_efforts_give_the_same_answer_as_far_as_they_go() -> None:
+    sums = many_amounts(1)
+    amounts = dict(zip(sums.amounts, sums.counts, strict=True))
+    full, quick = (sign_sum_tail(amounts, sums.observed, effort=effort) for effort in ("full", "quick"))
+    assert full.exact is not None
+    assert full.exact == quick.exact
+    huge = {10**11 + a**5: n for a, n in amounts.items()}
+    observed = sum(a * n for a, n in huge.items()) // 5
+    drawn = sign_sum_tail(huge, observed, effort="drawn", draws=20_000)
+    assert drawn.kind == "drawn"
+    assert drawn.low <= sign_sum_tail(huge, observed).p_value <= drawn.high
+
+
+def test_random_heads_are_binomial() -> None:
+    coins = np.array([0, 1, 5, 64, 65, 300])
+    heads = random_heads(np.random.default_rng(3), coins, 40_000)
+    assert heads.shape == (6, 40_000)
+    assert (heads >= 0).all()
+    assert (heads <= coins[:, None]).all()
+    np.testing.assert_allclose(heads.mean(axis=1), coins / 2, atol=5 * math.sqrt(300) / 2 / 200)
+    np.testing.assert_allclose(heads.var(axis=1)[1:], coins[1:] / 4, rtol=0.05)
+    shares = np.bincount(heads[2], minlength=6) / 40_000
+    np.testing.assert_allclose(shares, [math.comb(5, k) / 32 for k in range(6)], atol=0.012)
 
 
 def test_draws_beyond_reach_agree_with_the_bracket() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,8 +33,9 @@ def noisy(cases: int, classes: int, seed: int) -> ew.Paired:
     return ew.Paired.from_labels(truth, said)
 
 
-def found(paired: ew.Paired, spelling: str, **options: object) -> Difference:
-    return label_difference(paired, *paired.names, spelling, **options)  # type: ignore[arg-type]  # by name
+def found(paired: ew.Paired, spelling: str, **options: Any) -> Difference:
+    first, second = paired.names
+    return label_difference(paired, first, second, spelling, **options)
 
 
 @pytest.mark.parametrize("cases", [10, 60, 400])
