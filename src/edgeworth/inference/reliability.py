@@ -149,10 +149,16 @@ def _gathered(curve: Reliability) -> Reliability:
         return curve
     inner = (curve.values > 0) & (curve.values < 1)
     # Half by cases and half by values: a value of very many cases does not swallow its neighbours.
-    weight = np.where(inner, curve.cases / (curve.cases * inner).sum() + 1 / inner.sum(), 0.0)
-    before = np.cumsum(weight) - weight
-    group = 1 + np.minimum(before / 2 * MOST_VALUES, MOST_VALUES - 1).astype(np.int64)
-    group = np.where(inner, group, np.where(curve.values > 0, MOST_VALUES + 1, 0))
+    weight = curve.cases / curve.cases.sum(where=inner) + 1 / inner.sum()
+    weight[~inner] = 0.0
+    before = np.cumsum(weight)
+    before -= weight
+    before *= MOST_VALUES / 2
+    group = np.minimum(before, MOST_VALUES - 1, out=before).astype(np.int32)
+    del weight, before
+    group += 1
+    group[~inner & (curve.values > 0)] = MOST_VALUES + 1
+    group[~inner & (curve.values <= 0)] = 0
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     cases, hits = (np.add.reduceat(counts, starts) for counts in (curve.cases, curve.hits))
     means = np.add.reduceat(curve.values * curve.cases, starts) / cases
