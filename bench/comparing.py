@@ -48,9 +48,7 @@ def whole() -> None:
     single = seconds(lambda: ew.ContingencyTable.from_labels(truth, one))
     paired = ew.Paired.from_labels(truth, {"one": one, "two": two})
     rest = seconds(lambda: compare_labels(paired), repeat=3)
-    print(
-        f"{'10⁷ rows, two labels: one table':<50} {single * 1e3:9.1f} ms  then {rest * 1e3:9.1f} ms"
-    )
+    print(f"{'10⁷ rows, two labels: one table':<50} {single * 1e3:9.1f} ms  then {rest * 1e3:9.1f} ms")
     rng = np.random.default_rng(0)
     real = rng.choice(5, 400, p=[0.4, 0.25, 0.15, 0.12, 0.08])
     many = {

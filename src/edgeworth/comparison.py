@@ -176,6 +176,7 @@ def compare(
     horizon: int = 1,
     method: Any = None,
     adjust: Adjust = "holm",
+    power: float = 0.8,
     level: float = 0.95,
     seed: int = 0,
 ) -> Comparison:
@@ -194,7 +195,8 @@ def compare(
     """
     if isinstance(measures, str):
         raise OptionError(f"measures are a list of spellings, such as [{measures!r}]; saw a text")
-    common: dict[str, Any] = {"measures": measures, "level": level, "adjust": adjust, "seed": seed}
+    common: dict[str, Any] = {"measures": measures, "level": level, "adjust": adjust, "power": power}
+    common["seed"] = seed
     about = {"measures": None if measures is None else ", ".join(measures), "level": level, "adjust": adjust}
     given = {
         "data": data,

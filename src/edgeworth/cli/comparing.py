@@ -79,6 +79,18 @@ def compare(
         int, Whole, Parameter(help="With probabilities: how many rows ahead each forecast was made.")
     ] = 1,
     adjust: Adjust = "holm",
+    power: Annotated[float, Parameter(help="The power for which the number of cases needed is told.")] = 0.8,
+    queries: Annotated[
+        Literal["intersection", "error"],
+        Parameter(help="Compare on the queries that all systems have, or only if these are the same."),
+    ] = "intersection",
+    relevant_from: Annotated[
+        int, Whole, Parameter(help="With scores and groups: the smallest grade that makes a target.")
+    ] = 1,
+    weight_kind: Annotated[
+        Literal["counts", "sampling"] | None,
+        Parameter(help="What the weights are, if not as their look says."),
+    ] = None,
     csv: Annotated[
         str | None,
         Hyphen,
@@ -114,6 +126,10 @@ def compare(
         normalise=normalise,
         horizon=horizon,
         adjust=adjust,
+        power=power,
+        queries=queries,
+        relevant_from=relevant_from,
+        weight_kind=weight_kind,
         level=level,
         seed=seed,
     )

@@ -156,10 +156,10 @@ def _what_it_takes(findings: ComparisonFindings, pair: tuple[str, str]) -> str:
     if not math.isfinite(plan.more) or plan.more <= 0:
         return ""
     units = plural(plan.more, findings.unit, {"query": "queries"}.get(findings.unit))
-    alone = "" if len(findings.names) == 2 or plan.level > findings.level else ", this pair by itself"
+    pairs = "" if len(findings.names) == 2 else ", all pairs considered"
     return (
         f"If the difference is real and of this size, about {about(plan.more)} more {units} would show it "
-        f"({plan.power:.0%} power{alone})."
+        f"({plan.power:.0%} power{pairs})."
     )
 
 

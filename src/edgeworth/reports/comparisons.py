@@ -302,10 +302,11 @@ def _planning(findings: ComparisonFindings) -> Section | None:
         )
         for (first, second), plan in list(findings.plans.items())[:SHOWN_PAIRS]
     )
-    powers = {plan.power for plan in findings.plans.values()}
+    plans = list(findings.plans.values())
+    considered = "" if len(plans) == 1 else f", all {len(plans)} pairs considered"
     note = (
         "needed: in all, to show the difference seen; would show: the smallest difference that those at "
-        f"hand would; {percent(max(powers))} power at the {level_said(findings.level)} level, each pair alone"
+        f"hand would; {percent(plans[0].power)} power at the {level_said(findings.level)} level{considered}"
     )
     return Section("What it would take", (), (Grid("", columns, rows, note),)) if rows else None
 
