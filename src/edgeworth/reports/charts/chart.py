@@ -41,6 +41,12 @@ class Chart:
         drawn: altair.TopLevelMixin = self._drawn({name: list(rows) for name, rows in self.data.items()})
         return drawn
 
+    def __getattr__(self, name: str) -> Any:
+        """Whatever else an altair chart can do: ``chart.properties(width=300)``, ``chart.interactive()``."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.altair(), name)
+
     def to_dict(self) -> dict[str, Any]:
         """The Vega-Lite specification, with its data."""
         from edgeworth.reports.charts.theme import config
