@@ -260,9 +260,10 @@ def compare(
             predictions_made=predictions_made,
             **common,
         )
-    return Comparison(
-        findings, about_run(source=name, kind=meant, cases=_whole(findings.cases), **about, seed=seed)
-    )
+    about |= {"source": name, "kind": meant, "cases": _whole(findings.cases), "seed": seed, "power": power}
+    about |= {"truth": truth, "groups": groups, "weights": weights} if data is not None else {}
+    about |= {"systems": _told(named, data), "missing": missing, "dropped": findings.dropped}
+    return Comparison(findings, about_run(**about))
 
 
 def _of_tallies(tally: Any, common: dict[str, Any], method: Any, about: dict[str, Any]) -> Comparison:
@@ -333,6 +334,17 @@ def _is_meant(asked: str, name: str) -> bool:
         and all(getattr(wanted, part) in (None, getattr(known, part)) for part in ("label", "depth"))
         and (not wanted.options or wanted.options == known.options)
     )
+
+
+def _told(systems: Mapping[str, Any], data: Any) -> str:
+    """The systems, with their columns where these are called otherwise."""
+    if data is None:
+        return ", ".join(systems)
+    parts = []
+    for name, columns in systems.items():
+        said = columns if isinstance(columns, str) else ", ".join(columns)
+        parts.append(name if said == name else f"{name} ({said})")
+    return "; ".join(parts)
 
 
 def _whole(number: float) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -175,8 +176,15 @@ def _evaluate_probabilities(
     else:
         found = examined(read_file(data, truth, probabilities, against, odds, bookmaker, time, terms), terms)
     named = {"time": time if isinstance(time, str) or time is None else "an array"}
+    if data is not None:
+        columns = {"truth": truth, "probabilities": probabilities, "rival": against, "odds": odds}
+        named |= {role: _columns_said(given) for role, given in columns.items() if given is not None}
     report = forecasts_report(found.findings, about_run(**found.about, **named))
     return replace(report, warnings=(*found.warnings, *report.warnings))
+
+
+def _columns_said(columns: Any) -> str:
+    return columns if isinstance(columns, str) else ", ".join(map(str, columns))
 
 
 def _evaluate_labels(
@@ -244,7 +252,7 @@ def about_run(**known: Any) -> dict[str, Any]:
         if value is not None
     }
     digest = file_digest(known["source"]) if isinstance(known.get("source"), str) else None
-    versions = f"Python {platform.python_version()}, numpy {np.__version__}"
+    versions = f"Python {platform.python_version()}, numpy {np.__version__}, scipy {version('scipy')}"
     seen = said if digest is None else said | {"digest": digest}
     return {"edgeworth": __version__, "versions": versions, **seen}
 

@@ -381,3 +381,15 @@ def test_a_table_on_standard_output_does_not_lose_the_files(
     assert json.loads((file / "o.json").read_text(encoding="utf-8"))["kind"] == "comparison"
     assert (file / "o.html").stat().st_size > 500_000
     assert "one thing alone" in refused(call(file, capsys, *words, "--csv", "-", "--latex", "-"))
+
+
+def test_a_comparison_says_where_it_came_from(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = frame()
+    data["a"] = data["a"].astype("object")
+    data.loc[:4, "a"] = None
+    data.to_csv(file / "x.csv", index=False)
+    report = told(file, capsys, "--prediction", "a", "--prediction", "b", "--missing", "drop")
+    about = report["provenance"]
+    assert (about["truth"], about["systems"], about["missing"], about["dropped"]) == ("y", "a; b", "drop", 5)
+    assert about["digest"].startswith("sha256:")
+    assert about["cases"] == 395

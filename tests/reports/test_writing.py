@@ -6,12 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import edgeworth as ew
+from command_line import call, refused
 from edgeworth.reports.writing import write_whole
 
 
@@ -54,6 +56,42 @@ def test_a_killed_run_leaves_no_half_report(tmp_path: Path) -> None:
     assert not target.exists()
     write_whole(target, "again")
     assert target.read_text(encoding="utf-8") == "again"
+
+
+def test_links_and_pipes_stay_what_they_are(tmp_path: Path) -> None:
+    write_whole(tmp_path / "real.txt", "old")
+    (tmp_path / "link.txt").symlink_to(tmp_path / "real.txt")
+    write_whole(tmp_path / "link.txt", "new")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "real.txt").read_text(encoding="utf-8") == "new"
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as reader:
+        read = reader.submit((tmp_path / "pipe").read_text, encoding="utf-8")
+        write_whole(tmp_path / "pipe", "through")
+        assert read.result(10) == "through"
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_what_is_read_is_not_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "x.csv").write_text("y,p\n" + "1,1\n0,0\n" * 20, encoding="utf-8")
+    words = ["evaluate", "x.csv", "--truth", "y", "--prediction", "p"]
+    for extra, said in (
+        (["--json", "x.csv"], "x.csv is read, so nothing is written over it"),
+        (["--json", "o", "--html", "o"], "two outputs would be written to one file"),
+        (["--html", "nowhere/o.html"], "'nowhere/o.html' cannot be written: there is no such folder"),
+        (["--html", ""], "'' cannot be written: there is no such folder"),
+        (["--chart", "edges", "o.gif"], "a chart is written as svg, png, pdf, json"),
+    ):
+        assert said in refused(call(tmp_path, capsys, *words, *extra))
+    assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]
+
+
+def test_pictures_on_a_page_keep_their_labels() -> None:
+    labels = ["1.0012", "1.0031", '3.14159 role="y" z']
+    report = ew.evaluate(truth=labels * 10, prediction=labels * 10)
+    page = report.to_html()
+    for label in labels:
+        assert f">{label.replace(chr(34), '&quot;')}</text>" in page or f">{label}</text>" in page
 
 
 def test_pictures_have_the_format_of_their_ending(tmp_path: Path) -> None:

@@ -106,6 +106,7 @@ def compare(
     """Compare two or more systems on the same cases: which is better, how sure is that?"""
     from edgeworth.comparison import compare as run
 
+    output.check(file)
     kind, systems = _systems(prediction, score, probability, probabilities)
     comparison = run(
         truth,

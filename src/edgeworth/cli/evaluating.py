@@ -134,6 +134,7 @@ def evaluate(
     """Evaluate labels, scores or probabilities in a file: informed or lucky, how sure, worth what?"""
     from edgeworth.evaluation import evaluate as run
 
+    output.check(file)
     if probability is not None and probabilities is not None:
         raise OptionError(
             "give either --probability, of the positive class, or --probabilities, of each class"
@@ -230,6 +231,7 @@ def trec(
     """Evaluate search runs against judgements: trec_eval's measures and tie rule, with intervals."""
     from edgeworth.searching import evaluate_trec
 
+    output.check(qrels, *runs)
     report = evaluate_trec(
         qrels,
         runs,

@@ -154,7 +154,10 @@ def gathered_reports(reports: Mapping[str, Report]) -> Report:
         provenance=next(iter(reports.values())).provenance,
         numbers={
             "kind": "several",
-            "reports": {name: {"verdict": x.verdict, **x.numbers} for name, x in reports.items()},
+            "reports": {
+                name: {"verdict": x.verdict, **x.numbers, "provenance": dict(x.provenance)}
+                for name, x in reports.items()
+            },
         },
         charts=Charts(tuple(chart for report in reports.values() for chart in report.charts.values())),
     )

@@ -10,7 +10,14 @@ from edgeworth.errors import InputError
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write beside the target under a temporary name, then rename: an interrupted run leaves no half file."""
+    """Write beside the target under a temporary name, then rename: an interrupted run leaves no half file.
+
+    A link keeps being a link to what is written; what is no ordinary file (a pipe, a device) is written to.
+    """
+    path = Path(os.path.realpath(path))
+    if path.exists() and not path.is_file():
+        _written_into(path, content)
+        return
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     except OSError as error:
@@ -29,3 +36,11 @@ def write_whole(path: Path, content: str | bytes) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _written_into(path: Path, content: str | bytes) -> None:
+    try:
+        with path.open("wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None

@@ -166,14 +166,15 @@ class _WithLastLine(io.RawIOBase):
 
 
 def _header(head: str, delimiter: str) -> tuple[str, ...]:
-    lines = csv.reader(head.splitlines(keepends=True), delimiter=delimiter)
+    # Lines end as files end them: a name may hold any other separator that Unicode knows.
+    lines = csv.reader(io.StringIO(head, newline=""), delimiter=delimiter)
     return tuple(next((line for line in lines if line), []))
 
 
 def _delimiter(path: Path, head: str) -> str:
     if any(suffix.lower() in {".tsv", ".tab"} for suffix in path.suffixes):
         return "\t"
-    first = next(line for line in head.splitlines() if line.strip())
+    first = next(line for line in re.split(r"\r\n|\n|\r", head) if line.strip())
     outside_quotes = re.sub(r'"[^"]*"', "", first)
     return max(DELIMITERS, key=outside_quotes.count)
 

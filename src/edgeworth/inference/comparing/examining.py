@@ -71,6 +71,7 @@ def compare_labels(
         cases=float(paired.total),
         seed=seed,
         disagreements=tuple(_disagreement(paired, *pair) for pair in pairs),
+        dropped=paired.dropped,
         notes=_dropped(paired.dropped),
     )
 
@@ -111,6 +112,7 @@ def compare_scores(
         adjust=adjust,
         cases=float(len(paired)),
         seed=seed,
+        dropped=paired.dropped,
         notes=_dropped(paired.dropped),
     )
 

@@ -50,6 +50,8 @@ class ComparisonFindings:
     """Of forecasts: what they would have won from each other."""
     no_evidence: str | None = None
     """Why wealth proves nothing here, where it does not."""
+    dropped: int = 0
+    """Rows left out for missing values."""
     notes: tuple[str, ...] = ()
 
     def difference(self, first: str, second: str) -> Mapping[str, Difference]:
@@ -129,6 +131,7 @@ class ComparisonFindings:
             "race": None if self.race is None else self.race.to_dict(),
             "duels": [duel.to_dict() for duel in self.duels],
             "no_evidence": self.no_evidence,
+            "dropped": self.dropped,
             "notes": list(self.notes),
         }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from edgeworth.inference import DecisionFindings
+from edgeworth.inference import DecisionFindings, Estimate
 from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.charts.chart import Chart, Charts, Kit
 from edgeworth.reports.charts.theme import FIRST, INK, SECOND, WIDTH
@@ -68,7 +68,7 @@ def _contingency(findings: DecisionFindings) -> Chart:
             # Dark squares need light figures.
             figures = base.mark_text().encode(
                 text=alt.Text("cases:Q", format=",.6~g"),
-                color=alt.condition("datum['share of real'] > 0.5", alt.value("white"), alt.value("#222")),
+                color=alt.condition("datum['share of real'] > 0.7", alt.value("white"), alt.value("#111")),
             )
             drawn = squares + figures
         return drawn.properties(width=size, height=size)
@@ -113,7 +113,7 @@ def _dollars(findings: DecisionFindings) -> Chart:
         squares = base.mark_rect(cornerRadius=2).encode(
             color=alt.Color(
                 "dollars:Q",
-                scale=alt.Scale(range=[SECOND, "#f3f3f3", FIRST], domainMid=0),
+                scale=alt.Scale(range=["#f0a860", "#f3f3f3", "#7fb6de"], domainMid=0),
                 legend=alt.Legend(title="dollars won (blue) and lost", format="$,.0f", gradientLength=160),
             )
         )
@@ -137,7 +137,7 @@ def _dollars(findings: DecisionFindings) -> Chart:
 def _edges(findings: DecisionFindings) -> Chart:
     level = level_said(findings.level)
     rows = []
-    drawn = list(findings.labels.items())[:MOST_LABELS]
+    drawn = _most(findings, 3)
     for name, (label, estimates) in zip(short_names(label for label, _ in drawn), drawn, strict=True):
         edge = estimates[3]
         low, high = edge.interval(findings.level)
@@ -187,7 +187,7 @@ def _edges(findings: DecisionFindings) -> Chart:
     return Chart(
         "edges",
         "The edge of each label",
-        says,
+        says + _of_many(findings),
         {"edges": tuple(rows)},
         draw,
         (Column("label"), *(Column(name, "number") for name in ("edge", "low", "high")), Column("verdict")),
@@ -197,7 +197,7 @@ def _edges(findings: DecisionFindings) -> Chart:
 def _bias(findings: DecisionFindings) -> Chart:
     table = findings.table
     place = {label: index for index, label in enumerate(table.labels)}
-    drawn = list(findings.labels.items())[:MOST_LABELS]
+    drawn = _most(findings, 4)
     rows = tuple(
         {
             "label": name,
@@ -211,11 +211,12 @@ def _bias(findings: DecisionFindings) -> Chart:
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
+        signed_shares = alt.Axis(format="+.1~%", tickCount=5)
         bars = (
             kit.base("bias")
             .mark_bar(color=FIRST, cornerRadius=2)
             .encode(
-                x=alt.X("bias:Q", title="predicted share − real share", axis=alt.Axis(format="+.0%")),
+                x=alt.X("bias:Q", title="predicted share − real share", axis=signed_shares),
                 y=alt.Y("label:N", sort=order, title=None),
                 color=alt.condition("datum.bias < 0", alt.value(SECOND), alt.value(FIRST)),
                 tooltip=[
@@ -234,7 +235,8 @@ def _bias(findings: DecisionFindings) -> Chart:
         "bias",
         "Which labels are said too often",
         f"{largest['label']} is predicted {said} often than it is real, by "
-        f"{percent(abs(largest['bias'] or 0.0), 1)} of the cases: the largest difference.",
+        f"{percent(abs(largest['bias'] or 0.0), 1)} of the cases: the largest difference."
+        + _of_many(findings),
         {"bias": rows},
         draw,
         (Column("label"), Column("bias", "percent"), Column("real", "count"), Column("predicted", "count")),
@@ -272,6 +274,21 @@ def _margin(findings: DecisionFindings) -> Chart:
         {"margin": rows},
         draw,
         (Column("margin", "percent"), Column("return", "percent")),
+    )
+
+
+def _most(findings: DecisionFindings, place: int) -> list[tuple[Any, tuple[Estimate, ...]]]:
+    """The labels to draw: all of few; of many those furthest from 0 in one of their estimates."""
+    labels = list(findings.labels.items())
+    if len(labels) <= MOST_LABELS:
+        return labels
+    return sorted(labels, key=lambda item: -abs(finite_or_none(item[1][place].value) or 0.0))[:MOST_LABELS]
+
+
+def _of_many(findings: DecisionFindings) -> str:
+    number = len(findings.table.labels)
+    return (
+        "" if number <= MOST_LABELS else f" The {MOST_LABELS} furthest from 0 of {number} labels are drawn."
     )
 
 

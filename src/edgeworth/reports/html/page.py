@@ -44,6 +44,7 @@ def report_to_html(report: Report, *, title: str = "Edgeworth report") -> str:
     return str(
         template.render(
             report=report,
+            verdicts=_verdicts(report.verdict),
             title=title,
             version=__version__,
             css=markup(css),
@@ -55,6 +56,19 @@ def report_to_html(report: Report, *, title: str = "Edgeworth report") -> str:
             table=lambda grid: _table(grid, markup),
         )
     )
+
+
+def _verdicts(verdict: str) -> list[tuple[str, str]]:
+    """One verdict as it is; of several, each with what it is about.
+
+    >>> _verdicts("It is so."), _verdicts("Labels: good.\\nScores: bad.")
+    ([('', 'It is so.')], [('Labels', 'good.'), ('Scores', 'bad.')])
+    """
+    lines = verdict.split("\n")
+    if len(lines) == 1:
+        return [("", verdict)]
+    parts = [line.partition(": ") for line in lines]
+    return [(head, rest) if rest else ("", head) for head, _, rest in parts]
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ _NEEDLESS = re.compile(
 )
 _INVISIBLE = re.compile(r'<path[^>]*(?:\sdisplay="none"|\sopacity="0"|\sd="M0,0h0v0h0Z")[^>]*/>')
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
+_TAG = re.compile(r"<[a-zA-Z][^<>]*>")
 _EMPTY_GROUP = re.compile(r"<g>\s*</g>")
 
 
@@ -27,12 +28,20 @@ def slim_picture(svg: str) -> str:
 
     >>> slim_picture('<?xml?><svg class="marks"><path d="M1.23456,2h0" opacity="1"/><g></g></svg>')
     '<svg><path d="M1.23,2h0"/></svg>'
+    >>> slim_picture('<svg><text x="1.2345">3.14159 role="y" z</text></svg>')
+    '<svg><text x="1.23">3.14159 role="y" z</text></svg>'
     """
-    svg = _NEEDLESS.sub("", _INVISIBLE.sub("", svg[svg.index("<svg") :]))
-    svg = _LONG_NUMBER.sub(lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), svg)
+    svg = _INVISIBLE.sub("", svg[svg.index("<svg") :])
+    # Inside tags only: what stands between them are labels, and these stay as they are.
+    svg = _TAG.sub(lambda tag: _slim_tag(tag[0]), svg)
     while _EMPTY_GROUP.search(svg):
         svg = _EMPTY_GROUP.sub("", svg)
     return svg
+
+
+def _slim_tag(tag: str) -> str:
+    tag = _NEEDLESS.sub("", tag)
+    return _LONG_NUMBER.sub(lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), tag)
 
 
 def slim_numbers(value: Any) -> Any:
