@@ -37,7 +37,7 @@ class Reliability:
             # Dividing gives the float nearest to k/n, where multiplying by the step drifts.
             values = np.round(values * steps_to_one(step)) / steps_to_one(step)
         # Sorted once, with what came true beside; adding 0 makes −0 into 0.
-        order = np.argsort(values, kind="stable")
+        order = np.argsort(values)
         values, came_true = values[order] + 0.0, np.asarray(came_true)[order]
         del order
         is_first = np.ones(len(values), dtype=bool)
