@@ -39,28 +39,31 @@ def case_scores(forecasts: Forecasts, names: Sequence[str]) -> Floats:
     [[0.25, 0.36]]
     """
     scored = np.empty((len(names), len(forecasts)))
-    _fill(scored, forecasts, names, forecasts.of_truth(forecasts.probabilities))
+    spare = np.empty(len(forecasts))
+    _fill(scored, forecasts, names, forecasts.of_truth(forecasts.probabilities), spare)
     return scored
 
 
-def _fill(scored: Floats, forecasts: Forecasts, names: Sequence[str], happened: Floats) -> None:
+def _fill(
+    scored: Floats, forecasts: Forecasts, names: Sequence[str], happened: Floats, spare: Floats
+) -> None:
     for row, name in zip(scored, names, strict=True):
-        _SCORING[name](forecasts, happened, row)
+        _SCORING[name](forecasts, happened, row, spare)
 
 
-def _log(_: Forecasts, happened: Floats, row: Floats) -> None:
+def _log(_: Forecasts, happened: Floats, row: Floats, __: Floats) -> None:
     with np.errstate(divide="ignore"):
         np.log(happened, out=row)
     np.negative(row, out=row)
 
 
-def _brier(forecasts: Forecasts, happened: Floats, row: Floats) -> None:
+def _brier(forecasts: Forecasts, happened: Floats, row: Floats, spare: Floats) -> None:
     if forecasts.size == 2:
         np.subtract(1, happened, out=row)
         np.square(row, out=row)
         return
     # Σ p_k² − 2p(y) + 1, which loses its digits near 0: there what is left is added up by itself.
-    _sum_squares(forecasts.probabilities, row)
+    _sum_squares(forecasts.probabilities, row, spare)
     row -= happened
     row -= happened
     row += 1
@@ -69,23 +72,23 @@ def _brier(forecasts: Forecasts, happened: Floats, row: Floats) -> None:
         row[few] = (1 - happened[few]) ** 2 + _others(forecasts, few)
 
 
-def _sum_squares(values: Floats, row: Floats) -> None:
+def _sum_squares(values: Floats, row: Floats, spare: Floats) -> None:
     """Σ p_k² of each row; a few columns are gone through one by one."""
     if values.shape[1] > FEW_COLUMNS:
         np.einsum("ij,ij->i", values, values, out=row)
         return
     np.square(values[:, 0], out=row)
     for place in range(1, values.shape[1]):
-        row += np.square(values[:, place])
+        row += np.square(values[:, place], out=spare)
 
 
-def _ranked(forecasts: Forecasts, _: Floats, row: Floats) -> None:
+def _ranked(forecasts: Forecasts, _: Floats, row: Floats, __: Floats) -> None:
     below = np.cumsum(forecasts.probabilities, axis=1)[:, :-1]
     came = forecasts.codes[:, None] <= np.arange(forecasts.size - 1)
     np.einsum("ij,ij->i", below - came, below - came, out=row)
 
 
-def _spherical(forecasts: Forecasts, happened: Floats, row: Floats) -> None:
+def _spherical(forecasts: Forecasts, happened: Floats, row: Floats, _: Floats) -> None:
     others = _others(forecasts, np.arange(len(forecasts)))
     norm = np.sqrt(others + happened**2)
     np.divide(others, norm * (norm + happened), out=row)
@@ -196,7 +199,7 @@ class ForecastScores(Shown):
     ) -> Self:
         def scored(run: list[slice]) -> list[Self]:
             # Blocks share one workspace: asking the system for memory anew in each costs a fifth more.
-            room = np.empty((len(scores), systems, min(cases, BLOCK_ROWS)))
+            room = np.empty((len(scores) + 1, systems, min(cases, BLOCK_ROWS)))
             return [cls._of_block(block(rows), scores, room) for rows in run]
 
         parts: list[Self] = in_order(scored, row_blocks(cases, BLOCK_ROWS))
@@ -209,9 +212,10 @@ class ForecastScores(Shown):
     def _of_block(cls, forecasts: Mapping[str, Forecasts], scores: Sequence[str], room: Floats) -> Self:
         first = next(iter(forecasts.values()))
         happened = [each.of_truth(each.probabilities) for each in forecasts.values()]
-        values = room[:, :, : len(first)]
+        spare = room[-1, 0, : len(first)]
+        values = room[:-1, :, : len(first)]
         for place, (each, got) in enumerate(zip(forecasts.values(), happened, strict=True)):
-            _fill(values[:, place], each, scores, got)
+            _fill(values[:, place], each, scores, got, spare)
         sums = values.sum(axis=2)
         finite = values if np.isfinite(sums).all() else np.where(np.isfinite(values), values, 0.0)
         return cls(
