@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from edgeworth.reports import Report
 
 
+FORMATS = ("svg", "png", "pdf", "json")
+"""As in reports/charts, which a command that only says --help must not import."""
+
+
 @Parameter(name="*")
 @dataclass(frozen=True)
 class Output:
@@ -43,27 +47,30 @@ class Output:
     def __post_init__(self) -> None:
         if self.json == self.markdown == "-":
             raise OptionError("standard output is one thing alone: JSON or Markdown")
-        names = [name for name in (self.json, self.html, self.markdown) if name not in (None, "-")]
-        names += [path for _, path in self.chart]
+        names = self.files
         for name in names:
-            if not name or not Path(str(name)).absolute().parent.is_dir():
-                raise OptionError(f"{str(name)!r} cannot be written: there is no such folder")
-        if len({os.path.realpath(str(name)) for name in names}) < len(names):
-            raise OptionError(f"two outputs would be written to one file; saw {', '.join(map(str, names))}")
+            if not name or not Path(name).absolute().parent.is_dir():
+                raise OptionError(f"{name!r} cannot be written: there is no such folder")
+        if len({os.path.realpath(name) for name in names}) < len(names):
+            raise OptionError(f"two outputs would be written to one file; saw {', '.join(names)}")
         for _, path in self.chart:
             if Path(path).suffix.lower().removeprefix(".") not in FORMATS:
                 raise OptionError(f"a chart is written as {', '.join(FORMATS)}; saw {Path(path).name!r}")
 
+    @property
+    def files(self) -> list[str]:
+        """Every file that will be written."""
+        given = (self.json, self.html, self.markdown)
+        return [name for name in given if name is not None and name != "-"] + [path for _, path in self.chart]
+
     def check(self, *inputs: str) -> None:
         """Nothing that is read may be written over."""
         taken = {os.path.realpath(name) for name in inputs}
-        written = [self.json, self.html, self.markdown, *(path for _, path in self.chart)]
-        for name in written:
-            if name not in (None, "-") and os.path.realpath(str(name)) in taken:
+        for name in self.files:
+            if os.path.realpath(name) in taken:
                 raise OptionError(f"{name} is read, so nothing is written over it")
 
 
-FORMATS = ("svg", "png", "pdf", "json")
 NO_OUTPUT = Output()
 
 
