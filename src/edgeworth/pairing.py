@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -63,21 +64,11 @@ def pair_labels(
     roles = {f"prediction of {name}": column for name, column in systems.items()}
     source, columns = find_source(data, ("truth",), truth=truth, group=groups, weight=weights, **roles)
     away = str(abstain) if source.is_text and abstain is not None else abstain
-
-    def prepare(batch: Batch) -> Paired:
-        found = {role: batch.columns[name] for role, name in columns.items()}
-        return Paired.from_columns(
-            found["truth"],
-            {name: found[f"prediction of {name}"] for name in systems},
-            found.get("group"),
-            weights=as_weights(found["weight"], columns["weight"]) if "weight" in found else None,
-            weight_kind=weight_kind,
-            abstain=away,
-            missing=missing,
-            first_row=batch.first_row,
-        )
-
-    paired = fold(source.batches(list(dict.fromkeys(columns.values()))), prepare, Paired.empty())
+    options = {"weight_kind": weight_kind, "abstain": away, "missing": missing}
+    prepare = partial(_paired, columns=columns, systems=tuple(systems), options=options)
+    paired = fold(
+        source, list(columns.values()), prepare, Paired.empty(), counts_suffice="weight" not in columns
+    )
     if not len(paired.joint.rows):
         raise InputError(f"{source.name}: no rows are left")
     if source.is_text:
@@ -85,6 +76,21 @@ def pair_labels(
     paired.check_kinds()
     _check_systems(paired)
     return paired, source.name
+
+
+def _paired(
+    batch: Batch, columns: dict[str, str], systems: tuple[str, ...], options: dict[str, Any]
+) -> Paired:
+    found = {role: batch.columns[name] for role, name in columns.items()}
+    return Paired.from_columns(
+        found["truth"],
+        {name: found[f"prediction of {name}"] for name in systems},
+        found.get("group"),
+        weights=as_weights(found["weight"], columns["weight"]) if "weight" in found else None,
+        first_row=batch.first_row,
+        repeats=batch.repeats,
+        **options,
+    )
 
 
 def _check_systems(paired: Paired) -> None:

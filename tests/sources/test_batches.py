@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from edgeworth import ContingencyTable, InputError
-from edgeworth.sources import ArraySource, Batch, Coded, fold
+from edgeworth.sources import ArraySource, Batch, Coded, added
 from edgeworth.sources.batches import find_columns
 
 
@@ -21,12 +21,12 @@ class Bag(list[Any]):
 
 def test_fold_prepares_each_batch_and_adds_in_order() -> None:
     batches = [Batch({"x": np.array(values)}) for values in ([1, 2], [3], [4, 5, 6])]
-    assert fold(batches, lambda batch: Bag(batch.columns["x"].tolist()), Bag()) == [1, 2, 3, 4, 5, 6]
+    assert added(batches, lambda batch: Bag(batch.columns["x"].tolist()), Bag()) == [1, 2, 3, 4, 5, 6]
 
 
 def test_fold_of_no_batches_is_the_empty_value() -> None:
-    assert fold([], lambda _: Bag([1]), Bag()) == []
-    assert fold(iter([]), ContingencyTable.empty, ContingencyTable.empty()) == ContingencyTable.empty()
+    assert added([], lambda _: Bag([1]), Bag()) == []
+    assert added(iter([]), ContingencyTable.empty, ContingencyTable.empty()) == ContingencyTable.empty()
 
 
 def test_a_batch_has_columns_of_one_length() -> None:

@@ -1,8 +1,21 @@
 """The only input: arrays, dataframes and files, as batches of named columns."""
 
 from edgeworth.sources.arrays import ArraySource
-from edgeworth.sources.batches import Batch, Source, fold
+from edgeworth.sources.batches import Batch, Counting, Folding, Source, added, fold
 from edgeworth.sources.columns import BLOCK_ROWS, Coded, Column, Label
 from edgeworth.sources.opening import open_source
 
-__all__ = ["BLOCK_ROWS", "ArraySource", "Batch", "Coded", "Column", "Label", "Source", "fold", "open_source"]
+__all__ = [
+    "BLOCK_ROWS",
+    "ArraySource",
+    "Batch",
+    "Coded",
+    "Column",
+    "Counting",
+    "Folding",
+    "Label",
+    "Source",
+    "added",
+    "fold",
+    "open_source",
+]

@@ -9,7 +9,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from edgeworth.errors import InputError
 from edgeworth.progress import told
@@ -22,6 +25,8 @@ class Batch:
 
     columns: Mapping[str, Column]
     first_row: int = 1
+    repeats: NDArray[np.int64] | None = None
+    """For how many rows each row stands, where an engine has counted them; None: each for itself."""
 
     def __post_init__(self) -> None:
         lengths = {name: len(column) for name, column in self.columns.items()}
@@ -55,10 +60,51 @@ class Addable(Protocol):
 T = TypeVar("T", bound=Addable)
 
 
-def fold(batches: Iterable[Batch], prepare: Callable[[Batch], T], empty: T) -> T:
-    """Prepare each batch into a value and add them up."""
+@runtime_checkable
+class Counting(Protocol):
+    """A source whose engine can count equal rows by itself, which is all that a table needs."""
+
+    def distinct(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """Each combination of values once, with ``repeats``; a combination may come back in a later batch."""
+
+
+@runtime_checkable
+class Folding(Protocol):
+    """A source whose rows are elsewhere, so that the reducer goes to them."""
+
+    def folded(self, columns: Sequence[str], prepare: Callable[[Batch], T], empty: T) -> T:
+        """As ``fold``. ``prepare`` and ``empty`` can be pickled; parts are added in the order of rows."""
+
+
+def fold(
+    source: Source,
+    columns: Sequence[str],
+    prepare: Callable[[Batch], T],
+    empty: T,
+    *,
+    counts_suffice: bool = False,
+) -> T:
+    """Prepare each batch of a source's columns into a value and add them up.
+
+    ``counts_suffice`` says that ``prepare`` needs only how often each row occurs (``Batch.repeats``), so that
+    an engine which can count by itself may.
+    """
+    wanted = list(dict.fromkeys(columns))
+    if isinstance(source, Folding):
+        return source.folded(wanted, prepare, empty)
+    if counts_suffice and isinstance(source, Counting):
+        try:
+            return added(source.distinct(wanted), prepare, empty)
+        except InputError:
+            # Counts do not know in which row something is wrong: the rows themselves will say it.
+            pass
+    return added(source.batches(wanted), prepare, empty, getattr(source, "rows", None))
+
+
+def added(batches: Iterable[Batch], prepare: Callable[[Batch], T], empty: T, rows: int | None = None) -> T:
+    """Prepare each batch into a value and add them up, telling how many ``rows`` are done."""
     total = empty
-    with told("rows read") as done:
+    with told("rows read", rows) as done:
         for batch in batches:
             total = total + prepare(batch)
             done(len(batch))

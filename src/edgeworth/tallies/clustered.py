@@ -13,7 +13,7 @@ from edgeworth.errors import InputError
 from edgeworth.sources.columns import Column, Label, as_column
 from edgeworth.sources.weights import as_weights
 from edgeworth.tallies.decisions import ContingencyTable
-from edgeworth.tallies.joint import JointCounts, count_joint
+from edgeworth.tallies.joint import Integers, JointCounts, count_joint
 from edgeworth.tallies.labels import positions
 from edgeworth.tallies.policies import Missing, WeightKind, drop_incomplete, take_weights
 from edgeworth.tallies.serial import joint_from_dict, joint_to_dict, payload_field
@@ -85,6 +85,7 @@ class ClusteredTable(Shown):
         abstain: Label | None = None,
         missing: Missing = "error",
         first_row: int = 1,
+        repeats: Integers | None = None,
     ) -> Self:
         """Count one batch of columns."""
         columns, names = (truth, prediction, clusters), ("truth", "prediction", "clusters")
@@ -94,6 +95,7 @@ class ClusteredTable(Shown):
             names=names,
             domains=DOMAINS,
             first_row=first_row,
+            repeats=repeats,
         )
         joint, dropped = drop_incomplete(joint, missing, columns, names, first_row)
         if (joint.keys[:, 2] == 0).any():

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import Column, Label, as_column
 from edgeworth.sources.weights import as_weights
-from edgeworth.tallies.joint import Floats, JointCounts, Numbers, count_joint
+from edgeworth.tallies.joint import Floats, Integers, JointCounts, Numbers, count_joint
 from edgeworth.tallies.labels import (
     canonical,
     canonical_order,
@@ -123,18 +123,19 @@ class ContingencyTable(Shown):
         abstain: Label | None = None,
         missing: Missing = "error",
         first_row: int = 1,
+        repeats: Integers | None = None,
     ) -> Self:
         """Count one batch of columns: what ``from_labels`` does, without checks of the whole."""
-        names = ("truth", "prediction")
+        columns, names = (truth, prediction), ("truth", "prediction")
         joint = count_joint(
-            (truth, prediction),
+            columns,
             take_weights(weights, weight_kind, first_row),
             names=names,
             first_row=first_row,
+            repeats=repeats,
         )
-        joint, dropped = drop_incomplete(joint, missing, (truth, prediction), names, first_row)
-        table = cls.from_joint(joint, abstain)
-        return replace(table, dropped=dropped)
+        joint, dropped = drop_incomplete(joint, missing, columns, names, first_row)
+        return replace(cls.from_joint(joint, abstain), dropped=dropped)
 
     @classmethod
     def from_joint(

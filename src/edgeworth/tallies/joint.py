@@ -104,11 +104,17 @@ def count_joint(
     names: Sequence[str],
     domains: Sequence[int] | None = None,
     first_row: int = 1,
+    repeats: Integers | None = None,
 ) -> JointCounts:
     """Count the combinations of labels in columns of equal length.
 
-    ``weights`` of an integer type are frequencies and stay integers; floats keep Σw² beside Σw.
+    ``weights`` of an integer type are frequencies and stay integers; floats keep Σw² beside Σw. ``repeats``
+    says that an engine has counted already: for how many rows, of weight 1, each row stands.
     """
+    if repeats is not None:
+        assert weights is None, "rows that weigh differently are not counted together"
+        counted = count_joint(columns, repeats, names=names, domains=domains, first_row=first_row)
+        return replace(counted, rows=counted.weight)
     domain = tuple(domains) if domains is not None else (0,) * len(columns)
     lengths = [len(column) for column in columns] + ([] if weights is None else [len(weights)])
     if len(set(lengths)) > 1:

@@ -13,7 +13,7 @@ from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import Column, Label, as_column
 from edgeworth.sources.weights import as_weights
 from edgeworth.tallies.decisions import ContingencyTable
-from edgeworth.tallies.joint import JointCounts, count_joint
+from edgeworth.tallies.joint import Integers, JointCounts, count_joint
 from edgeworth.tallies.labels import canonical, find, listed, one_positive
 from edgeworth.tallies.policies import Missing, WeightKind, check_label_kinds, drop_incomplete, take_weights
 from edgeworth.tallies.serial import (
@@ -109,6 +109,7 @@ class Paired(Shown):
         abstain: Label | None = None,
         missing: Missing = "error",
         first_row: int = 1,
+        repeats: Integers | None = None,
     ) -> Self:
         """Count one batch of columns: what ``from_labels`` does, without checks of the whole."""
         if not predictions:
@@ -122,6 +123,7 @@ class Paired(Shown):
             names=names,
             domains=_domains(len(predictions), groups is not None),
             first_row=first_row,
+            repeats=repeats,
         )
         homeless = int(joint.rows[joint.keys[:, -1] == 0].sum()) if groups is not None else 0
         if homeless and missing != "drop":
