@@ -5,11 +5,15 @@ Two predictors of labels are drawn case by case with correlated errors: on a sha
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import edgeworth as ew
 from edgeworth.inference.comparing.labels.joint_cells import JointCells, in_focus, joint_cells
@@ -112,7 +116,6 @@ def test_intervals_cover_where_the_sample_shows_hardly_an_error(right: float, ca
 
 
 EQUAL = Setting(2, 0.4, (0.8, 0.8), 0.2, 500)
-MANY = Setting(2, 0.4, (0.8, 0.8), 0.2, 4000)
 RUNS = 4000  # a standard error of .0035
 
 
@@ -133,23 +136,50 @@ def test_exact_randomisation_rejects_equal_predictors_as_often_as_it_says(measur
     assert 0.04 <= (p_values <= 0.05).mean() <= 0.06
 
 
-def test_an_exact_test_of_accuracy_never_rejects_too_often_and_its_middle_is_right() -> None:
-    """Accuracy has few values: at 500 cases the exact test rejects 4% of the time, with many cases 5%."""
-    discordant = {
-        setting: [
-            (pair.only_first_hit + pair.only_second_alarm, pair.only_second_hit + pair.only_first_alarm)
-            for pair in two_class_pairs(setting)
-        ]
-        for setting in (EQUAL, MANY)
-    }
-    exact = {
-        setting: np.mean([mcnemar(*each).p_value <= 0.05 for each in pairs])
-        for setting, pairs in discordant.items()
-    }
-    assert 0.03 <= exact[EQUAL] <= 0.05
-    assert 0.04 <= exact[MANY] <= 0.06
-    middle = np.mean([mcnemar(*each, mid_p=True).p_value <= 0.05 for each in discordant[EQUAL]])
-    assert 0.04 <= middle <= 0.06
+@cache
+def conditional_size(disagreements: int, *, mid_p: bool) -> float:
+    """How often one of so many fair coins is found unfair at 5%: every split gone through."""
+    rejected = sum(
+        math.comb(disagreements, first)
+        for first in range(disagreements + 1)
+        if mcnemar(first, disagreements - first, mid_p=mid_p).p_value <= 0.05
+    )
+    return rejected / (1 << disagreements)
+
+
+def size_of_test(cases: int, right: float, *, mid_p: bool) -> float:
+    """The same for independent predictors that are each right so often: the number of coins is binomial."""
+    shares = stats.binom.pmf(np.arange(cases + 1), cases, 2 * right * (1 - right))
+    return float(
+        sum(share * conditional_size(k, mid_p=mid_p) for k, share in enumerate(shares) if share > 1e-9)
+    )
+
+
+# Of recall the cases are the targets.
+@pytest.mark.parametrize("right", [0.7, 0.8, 0.9, 0.95])
+def test_the_exact_test_keeps_below_its_level_and_mid_p_holds_it(right: float) -> None:
+    """Accuracy or recall of at least 200 cases, by enumeration: nothing is drawn."""
+    for cases in (200, 333):
+        assert size_of_test(cases, right, mid_p=False) <= 0.05
+        assert 0.04 <= size_of_test(cases, right, mid_p=True) <= 0.06
+    assert max(conditional_size(k, mid_p=False) for k in range(200)) <= 0.05
+
+
+def test_the_sizes_in_the_documentation() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "comparing.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in text.splitlines()]
+    conditional = [row for row in rows if len(row) == 3 and row[0].isdigit()]
+    assert len(conditional) >= 8
+    for coins, exact, middle in conditional:
+        assert exact == f"{100 * conditional_size(int(coins), mid_p=False):.1f}"
+        assert middle == f"{100 * conditional_size(int(coins), mid_p=True):.1f}"
+    whole = [row for row in rows if len(row) == 5 and row[0].isdigit()]
+    assert len(whole) >= 8
+    for cases, right, coins, exact, middle in whole:
+        share = float(right.rstrip("%")) / 100
+        assert coins == f"{int(cases) * 2 * share * (1 - share):.0f}"
+        assert exact == f"{100 * size_of_test(int(cases), share, mid_p=False):.1f}"
+        assert middle == f"{100 * size_of_test(int(cases), share, mid_p=True):.1f}"
 
 
 def test_walds_test_rejects_equal_predictors_as_often_as_it_says() -> None:

@@ -13,9 +13,10 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 import edgeworth as ew
 from edgeworth.errors import OptionError
-from edgeworth.inference.comparing.scores.score_differences import score_difference
+from edgeworth.inference.comparing.scores.score_differences import score_difference, shared_permutations
 from edgeworth.inference.comparing.scores.score_effects import resolved_for
-from edgeworth.inference.comparing.scores.score_resampling import bootstrap_differences, permutation_tail
+from edgeworth.inference.comparing.scores.score_resampling import bootstrap_differences
+from edgeworth.inference.comparing.scores.swapped_ranks import SwappedRanks
 from edgeworth.tallies.paired_scores import PairedScores
 
 OF_SCIKIT_LEARN: dict[str, Any] = {
@@ -98,10 +99,14 @@ def test_many_chunks_are_as_good_as_one(monkeypatch: pytest.MonkeyPatch) -> None
     paired = sample(100, seed=8, levels=1000)
     resolved = resolved_for(paired, "average_precision")[0]
     whole = bootstrap_differences(paired, "a", "b", resolved, 50, seed=1)
-    swapped = permutation_tail(paired, "a", "b", resolved, 100, seed=1)
-    monkeypatch.setattr("edgeworth.inference.comparing.scores.score_resampling.CHUNK", 700)
+    swapped = SwappedRanks.of(paired, "a", "b", resolved, 100, seed=1)
+    for module in ("score_resampling", "swapped_ranks"):
+        monkeypatch.setattr(f"edgeworth.inference.comparing.scores.{module}.CHUNK", 700)
     assert np.array_equal(bootstrap_differences(paired, "a", "b", resolved, 50, seed=1), whole)
-    assert permutation_tail(paired, "a", "b", resolved, 100, seed=1) == swapped
+    again = SwappedRanks.of(paired, "a", "b", resolved, 100, seed=1)
+    assert again.differences == pytest.approx(swapped.differences, abs=1e-14)
+    assert again.distances == pytest.approx(swapped.distances, abs=1e-5)
+    assert again.tail == swapped.tail
 
 
 # -- swapping the systems ---------------------------------------------------------------------------------
@@ -132,7 +137,7 @@ def test_swapped_cases_against_all_swaps(spelling: str, seed: int) -> None:
     scores = {"a": rng.permutation(8) + 3 * truth, "b": rng.integers(0, 5, 8)}
     paired = PairedScores.from_scores(truth, scores)
     exact = every_swap(paired, [[case] for case in range(8)], OF_SCIKIT_LEARN[spelling])
-    tail = permutation_tail(paired, "a", "b", resolved_for(paired, spelling)[0], 4000, seed=seed)
+    tail = SwappedRanks.of(paired, "a", "b", resolved_for(paired, spelling)[0], 4000, seed=seed).tail
     assert tail.low <= float(exact) <= tail.high  # a 99% interval, and these seeds are inside
     assert tail.kind == "drawn"
     assert tail.p_value >= 1 / 4001
@@ -146,22 +151,31 @@ def test_swapped_groups_against_all_swaps() -> None:
     paired = PairedScores.from_scores(truth, scores, groups=groups)
     units = [np.flatnonzero(groups == group).tolist() for group in range(7)]
     exact = every_swap(paired, units, roc_auc_score)
-    tail = permutation_tail(paired, "a", "b", resolved_for(paired, "roc_auc")[0], 4000, seed=1)
+    tail = SwappedRanks.of(paired, "a", "b", resolved_for(paired, "roc_auc")[0], 4000, seed=1).tail
     assert tail.low <= float(exact) <= tail.high
     assert "groups" in tail.method
 
 
 def test_how_many_permutations_are_made() -> None:
-    short, weighted = sample(100, seed=1, levels=9), sample(100, seed=1, levels=9, weights=np.ones(100, int))
+    short, weighted = sample(100, seed=1, levels=9), sample(100, seed=1, levels=9, weights=np.ones(100))
     assert "999 draws" in score_difference(short, "a", "b", "roc_auc").tests["permutation"].method
     assert (
-        "50 draws"
-        in score_difference(short, "a", "b", "roc_auc", permutations=50).tests["permutation"].method
+        "150 draws"
+        in score_difference(short, "a", "b", "roc_auc", permutations=150).tests["permutation"].method
     )
     both = ["influence", "delong"]
     assert list(score_difference(short, "a", "b", "roc_auc", permutations=0).tests) == both
     assert list(score_difference(weighted, "a", "b", "roc_auc").tests) == both
+    counted = score_difference(sample(100, seed=1, levels=9, weights=np.ones(100, int)), "a", "b", "roc_auc")
+    assert counted.to_dict() == score_difference(short, "a", "b", "roc_auc").to_dict()
+    assert shared_permutations(short, 3) == 999
+    assert shared_permutations(short, 50) == 399
+    assert shared_permutations(short, 190) == 99
+    assert shared_permutations(short, 210) == 0
+    longer = score_difference(sample(3000, seed=1, levels=9), "a", "b", "roc_auc")
+    assert "599 swaps" in longer.tests["influence"].method
     long = sample(30_000, seed=1, levels=1000)
+    assert shared_permutations(long, 3) == 0
     assert list(score_difference(long, "a", "b", "average_precision").tests) == ["influence"]
 
 

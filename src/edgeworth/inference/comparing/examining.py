@@ -27,7 +27,7 @@ from edgeworth.inference.comparing.queries.list_differences import (
 )
 from edgeworth.inference.comparing.queries.shared_signs import SharedSigns
 from edgeworth.inference.comparing.queries.tukey import randomised_tukey
-from edgeworth.inference.comparing.scores.score_differences import score_difference
+from edgeworth.inference.comparing.scores.score_differences import score_difference, shared_permutations
 from edgeworth.inference.laws import check_level
 from edgeworth.measures import resolve_ranking
 from edgeworth.tallies import Paired, PairedScores, RankedLists
@@ -89,8 +89,8 @@ def compare_scores(
     """Compare scores that several systems gave to the same cases."""
     check_level(level)
     names = enough_names(paired.names)
-    # Permutations beside the test to go by take seconds a pair: of many pairs they are left out.
-    swaps = None if len(names) == 2 else 0
+    # Swapping two systems takes up to seconds a pair: many pairs share what is quick for two.
+    swaps = None if len(names) == 2 else shared_permutations(paired, len(all_pairs(names)))
     pairs = {
         pair: {
             found.measure: found

@@ -73,7 +73,8 @@ def label_difference(
     real classes squared and added for informedness of two classes and balanced accuracy, the delta method's
     for everything else that has a derivative (with weights, and with groups as units), or by a ``method``:
     Delta(), Tango(), Bootstrap(), Dirichlet(). The tests are randomisation (exact where the measure allows
-    it), McNemar's for accuracy, and Wald's. ``level`` is that of what is said beside the interval.
+    it), McNemar's for proportions of the same cases, exact and mid-p, and Wald's. ``level`` is that of what
+    is said beside the interval.
 
     >>> truth, good, bad = [1] * 20 + [0] * 20, [1] * 17 + [0] * 23, [1] * 12 + [0] * 20 + [1] * 8
     >>> paired = Paired.from_labels(truth, {"good": good, "bad": bad})
@@ -170,11 +171,10 @@ class _Asked:
         tests = {}
         if cells.is_counted or cells.groups is not None:
             tests["randomisation"] = self._randomisation(cells, resolved)
-        if resolved.position is None and resolved.measure.name in ("accuracy", "error_rate"):
-            found = paired_proportions(cells, resolved)
-            if found is not None:
-                tests["mcnemar"] = mcnemar(found.only_first, found.only_second)
-                tests["mcnemar mid-p"] = mcnemar(found.only_first, found.only_second, mid_p=True)
+        found = paired_proportions(cells, resolved)
+        if found is not None:
+            tests["mcnemar"] = mcnemar(found.only_first, found.only_second)
+            tests["mcnemar mid-p"] = mcnemar(found.only_first, found.only_second, mid_p=True)
         if _has_derivative(resolved) and cells.units > 1:
             law = delta_law(cells, resolved, natural=False)
             if law.standard_error**2 > NO_ERROR or cells.is_identical:

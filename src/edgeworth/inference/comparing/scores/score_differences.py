@@ -12,6 +12,7 @@ from scipy import special
 from edgeworth.errors import OptionError, check_seed
 from edgeworth.inference.case_effects import Places, Spread
 from edgeworth.inference.comparing.differences import Difference, Effect
+from edgeworth.inference.comparing.scores.calibrated_laws import CalibratedLaw
 from edgeworth.inference.comparing.scores.score_effects import (
     difference_law,
     has_effects,
@@ -20,7 +21,8 @@ from edgeworth.inference.comparing.scores.score_effects import (
     steps_of_system,
 )
 from edgeworth.inference.comparing.scores.score_laws import ScoreDifferenceLaw
-from edgeworth.inference.comparing.scores.score_resampling import bootstrap_differences, permutation_tail
+from edgeworth.inference.comparing.scores.score_resampling import bootstrap_differences
+from edgeworth.inference.comparing.scores.swapped_ranks import SwappedRanks
 from edgeworth.inference.estimates import check_method
 from edgeworth.inference.laws import BootstrapLaw, SamplingLaw
 from edgeworth.inference.methods import Bootstrap, Method
@@ -32,11 +34,18 @@ from edgeworth.measures.definition import Measure
 from edgeworth.tallies.paired_scores import PairedScores
 
 PERMUTATIONS = 999
+FEWEST = 199
+SOME = 99
+"""Swaps of one pair by itself, of a long list, and of many pairs: so many at least, or none."""
 QUICK = 20_000_000
 """Cases that are swapped, or drawn again, within a second or so."""
+STUDENTISED = 2_000_000
+"""The same where every swap has a standard error of its own."""
+ENOUGH = 1000
+"""With as many targets, and as many other cases, Student's law needs no swaps to hold its level."""
 
 ALIKE = "the two rank every case alike, so nothing tells how much they might differ"
-POSTERIOR = "normal approximation to the posterior, Φ(difference/standard error)"
+POSTERIOR = "approximation, the law of the interval taken for the posterior: 1 − p/2 of its test"
 
 
 @dataclass(frozen=True)
@@ -60,11 +69,14 @@ def score_difference(
 ) -> Difference:
     """The first system's value less the second's, with what is known about it.
 
-    ROC area and average precision: the effects of each case on both rankings (``Influence()``). The test to
-    go by is that of the interval, so that the two never disagree; of the ROC area the one of DeLong, DeLong &
-    Clarke-Pearson (1988), normal with the same variance, stands beside it. Anything else, or
-    ``method=Bootstrap()``: the same cases drawn again for both. The test by permutation needs no sampling
-    law; it makes so many ``permutations``, none of a long list or a weighted one unless a number is given.
+    ROC area and average precision: the effects of each case on both rankings (``Influence()``), and how many
+    standard errors are a surprise from swaps of the two systems' ranks (``CalibratedLaw``; Student's t where
+    there are no swaps, or targets enough). The test to go by is that of the interval, so that the two never
+    disagree; of the ROC area the one of DeLong, DeLong & Clarke-Pearson (1988), normal with the same
+    variance, stands beside it. Anything else, or ``method=Bootstrap()``: the same cases drawn again for both.
+    The test by permutation needs no sampling law; it makes so many ``permutations`` (0, or 99 at least), none
+    of a long list or a weighted one unless a number is given. The probability that the first is better is
+    1 − p/2 of the test to go by, on the side of the difference.
 
     >>> paired = PairedScores.from_scores(
     ...     [1, 1, 1, 0, 0, 0, 0], {"a": [7, 6, 4, 5, 3, 2, 1], "b": [7, 3, 4, 5, 6, 2, 1]}
@@ -103,23 +115,49 @@ def score_difference(
         if method is not None:
             raise
         learnt, no_interval = None, str(error)
-    tests = {} if learnt is None else dict(learnt.tests)
-    draws = _permutations(paired, permutations)
+    draws = _permutations(paired, permutations, learnt)
     if draws:
-        tests["permutation"] = permutation_tail(paired, first, second, resolved, draws, seed)
+        learnt, swapped = _calibrated(paired, found, resolved, learnt, draws, seed)
+    tests = {} if learnt is None else dict(learnt.tests)
+    if draws:
+        tests["permutation"] = swapped
     if learnt is None:
         return replace(found, tests=tests, no_interval=no_interval)
     how = "effects of each case on both" if method is None else str(method)
+    if isinstance(learnt.law, CalibratedLaw):
+        how += ", distances as in swaps of the two"
     found = replace(found, law=learnt.law, tests=tests, doubt=learnt.doubt, interval_method=how)
     if not found.standard_error > 0:
         return found
-    distance = found.difference / found.standard_error
     return replace(
         found,
-        probability_better=float(special.ndtr(distance if found.is_higher_better else -distance)),
+        probability_better=_probability(found),
         probability_method=POSTERIOR,
         effect=_effect(found, learnt.law),
     )
+
+
+def _probability(found: Difference) -> float:
+    """1 − p/2 of the test to go by for the one that did better."""
+    if found.better is None:
+        return 0.5
+    tail = found.p_value() / 2
+    return 1 - tail if found.better == found.first else tail
+
+
+def shared_permutations(paired: PairedScores, pairs: int) -> int:
+    """Swaps that each of many pairs can have: none where they would be too few to set a law right."""
+    draws = STUDENTISED // max(1, int(_cases(paired)) * pairs)
+    return _whole(min(draws, PERMUTATIONS)) if paired.is_counted and draws >= SOME else 0
+
+
+def _whole(draws: int) -> int:
+    """No more, and with the observed a whole hundred: 1, 5 and 10% are shares that can be counted."""
+    return (draws + 1) // 100 * 100 - 1
+
+
+def _cases(paired: PairedScores) -> float:
+    return float(len(paired) if paired.weights is None else paired.weights.sum())
 
 
 def _chosen(
@@ -192,12 +230,53 @@ def _tests_of(resolved: ResolvedRanking, method: Influence | Bootstrap) -> tuple
     return ("influence", "delong") if resolved.measure.name == "roc_auc" else ("influence",)
 
 
-def _permutations(paired: PairedScores, asked: int | None) -> int:
-    if asked is None:
-        return PERMUTATIONS if paired.weights is None and len(paired) * PERMUTATIONS <= QUICK else 0
-    if isinstance(asked, bool) or not isinstance(asked, int) or asked < 0:
-        raise OptionError(f"the number of permutations is a whole number of at least 0; saw {asked!r}")
-    return asked
+def _permutations(paired: PairedScores, asked: int | None, learnt: _Learnt | None) -> int:
+    if asked is not None:
+        if isinstance(asked, bool) or not isinstance(asked, int) or asked < 0:
+            raise OptionError(f"the number of permutations is a whole number of at least 0; saw {asked!r}")
+        if 0 < asked < SOME:
+            raise OptionError(
+                f"{asked} permutations tell too little about a tail: use {SOME} at least, or 0 for none"
+            )
+        return asked
+    cases = _cases(paired)
+    if not paired.is_counted or cases * PERMUTATIONS > QUICK:
+        return 0
+    if _needs_swaps(learnt):
+        return _whole(int(np.clip(STUDENTISED // max(1, cases), FEWEST, PERMUTATIONS)))
+    return PERMUTATIONS
+
+
+def _needs_swaps(learnt: _Learnt | None) -> bool:
+    """Whether Student's law is to be set right: too few targets (or other cases), and nothing separated."""
+    if learnt is None or not isinstance(learnt.law, ScoreDifferenceLaw) or not learnt.law.standard_error > 0:
+        return False
+    sides = (learnt.law.first, learnt.law.second)
+    few = min(min(side.targets, side.background) for side in sides) < ENOUGH
+    return few and not any(side.is_separated for side in sides)
+
+
+def _calibrated(
+    paired: PairedScores,
+    found: Difference,
+    resolved: ResolvedRanking,
+    learnt: _Learnt | None,
+    draws: int,
+    seed: int,
+) -> tuple[_Learnt | None, Tail]:
+    """The law and its test set right by swaps where it needs that; and the swaps' own test."""
+    needed = _needs_swaps(learnt)
+    swapped = SwappedRanks.of(paired, found.first, found.second, resolved, draws, seed, studentised=needed)
+    if learnt is None or not needed or swapped.distances is None:
+        return learnt, swapped.tail
+    assert isinstance(learnt.law, ScoreDifferenceLaw)
+    law = CalibratedLaw(learnt.law, np.sort(swapped.distances))
+    said = (
+        f"effects of each case, distances as in {draws:,} swaps of the two's ranks in random {swapped.unit}, "
+        f"seed {seed}"
+    )
+    tests = {**learnt.tests, "influence": _approximate(law, f"approximation, {said}")}
+    return replace(learnt, law=law, tests=tests), swapped.tail
 
 
 def _effect(found: Difference, law: SamplingLaw) -> Effect:

@@ -77,21 +77,26 @@ class ScoreDifferenceLaw:
 
     def interval(self, level: float) -> tuple[float, float]:
         """Both bounds at a level."""
-        if math.isinf(self.freedom):
-            return self._bounds(normal_quantile(level))
-        return self._bounds(float(special.stdtrit(self.freedom, 0.5 + level / 2)))
+        return self.bounds(self.quantile(level))
 
-    def _beyond(self, quantile: float) -> float:
+    def quantile(self, level: float) -> float:
+        """How many standard errors an interval reaches either way."""
+        if math.isinf(self.freedom):
+            return normal_quantile(level)
+        return float(special.stdtrit(self.freedom, 0.5 + level / 2))
+
+    def beyond(self, quantile: float) -> float:
         """The probability beyond a quantile, on one side."""
         if math.isinf(self.freedom):
             return float(special.ndtr(-quantile))
         return float(special.stdtr(self.freedom, -quantile))
 
-    def _bounds(self, quantile: float) -> tuple[float, float]:
+    def bounds(self, quantile: float) -> tuple[float, float]:
+        """The differences within so many standard errors."""
         if self._is_plain:
             reach = quantile * self.standard_error
             return max(self.value - reach, -1.0), min(self.value + reach, 1.0)
-        unseen = self._beyond(quantile)
+        unseen = self.beyond(quantile)
         low, high = self.first.bounds(quantile, unseen)
         other_low, other_high = self.second.bounds(quantile, unseen)
         down = self._joined(self.first.value - low, other_high - self.second.value)
@@ -101,19 +106,22 @@ class ScoreDifferenceLaw:
     def _joined(self, one: float, two: float) -> float:
         return math.sqrt(max(0.0, one * one + two * two - 2 * self.correlation * one * two))
 
-    def p_value(self, null: float, alternative: Alternative) -> float:
-        """The level at which the null would just leave the interval."""
-        if null == self.value:
-            return choose_tail(0.5, 0.5, alternative)
+    def distance(self, null: float) -> float:
+        """How many standard errors a difference is away: the interval of so many just reaches it."""
         if self._is_plain:
-            distance = (self.value - null) / self.standard_error
-            return choose_tail(self._beyond(-distance), self._beyond(distance), alternative)
+            return abs(self.value - null) / self.standard_error
         side = 0 if null < self.value else 1
         near, far = 0.0, FARTHEST
         for _ in range(60):
             middle = (near + far) / 2
-            reached = abs(self._bounds(middle)[side] - self.value) >= abs(null - self.value)
+            reached = abs(self.bounds(middle)[side] - self.value) >= abs(null - self.value)
             near, far = (near, middle) if reached else (middle, far)
-        tail = self._beyond(far)
+        return far
+
+    def p_value(self, null: float, alternative: Alternative) -> float:
+        """The level at which the null would just leave the interval."""
+        if null == self.value:
+            return choose_tail(0.5, 0.5, alternative)
+        tail = self.beyond(self.distance(null))
         lower, upper = (1 - tail, tail) if null < self.value else (tail, 1 - tail)
         return choose_tail(lower, upper, alternative)

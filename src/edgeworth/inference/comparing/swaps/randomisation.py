@@ -58,7 +58,7 @@ def randomisation_test(
     if positive is not None:
         return two_class_test(TwoClassPair.from_paired(paired, first, second, positive), measure, alpha=alpha)
     if measure in TWO_CLASS_MEASURES and measure not in CLASS_MEASURES:
-        raise OptionError(f"{measure} is of one label: say which with positive=")
+        raise OptionError(f"{measure} is of one label: say which (positive=, --positive)")
     pair = ClassPair.from_paired(paired, first, second)
     return classes_test(pair, measure, draws=draws, seed=seed, effort=effort)
 
