@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from edgeworth.comparison import compare
 from edgeworth.evaluation import evaluate
 from edgeworth.reports.report import Report, gathered_reports
-from edgeworth.sample import sample_file
+from edgeworth.sample import SAMPLE_NAME, sample_file
 
 
 def demo_report() -> Report:
@@ -31,4 +33,9 @@ def demo_report() -> Report:
                 positive="1",
             ).report,
         }
-    return gathered_reports(reports)
+    return gathered_reports({name: _named(report) for name, report in reports.items()})
+
+
+def _named(report: Report) -> Report:
+    """The sample by its name, not by the folder it was installed in."""
+    return replace(report, provenance={**report.provenance, "source": SAMPLE_NAME})

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from edgeworth.figures import figure
+
 
 def html_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table with a caption; everything in it is text, whatever it looks like.
@@ -20,5 +22,5 @@ def html_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]
 
 def _said(cell: object) -> str:
     if isinstance(cell, float):
-        return f"{cell:,.4g}" if cell == cell else "–"
+        return figure(cell)
     return f"{cell:,}" if isinstance(cell, int) and not isinstance(cell, bool) else str(cell)

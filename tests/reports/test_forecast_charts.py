@@ -13,6 +13,7 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.bet import Drunken
+from edgeworth.figures import figure
 from edgeworth.inference.forecast_pictures import (
     FORECAST_CELLS,
     LAW_CELLS,
@@ -252,7 +253,7 @@ def test_returns_are_those_of_the_cases() -> None:
     assert column(chart, "log return") == pytest.approx(logs.tolist(), rel=1e-5)
     assert column(chart, "case") == list(range(1, 151))
     assert chart.says.startswith(f"{(logs > 0).sum()} of 150 cases won and {(logs < 0).sum()} lost")
-    assert f"the worst by {math.exp(logs.min()):.3g}" in chart.says
+    assert f"the worst by {math.exp(logs.min()):.3g}".replace(" 0.", " .") in chart.says
 
 
 def test_returns_of_many_cases_are_of_equally_many() -> None:
@@ -346,7 +347,7 @@ def test_sequences_are_those_of_the_report(shape: str) -> None:
             for end in ("mean", "low", "high"):
                 wanted = path[end][places[row["cases"]]]
                 assert row[end] == (None if wanted is None else pytest.approx(wanted, rel=1e-5, abs=1e-9))
-        assert f"{found[key]['high']:.4f}" in chart.says
+        assert figure(found[key]["high"]) in chart.says
     assert ("at all times" in chart.says) == (shape in ("ordered", "many"))
 
 
@@ -367,7 +368,7 @@ def test_reliability_is_that_of_the_report(shape: str) -> None:
         assert len(bars) == FORECAST_CELLS
         assert sum(bar["cases"] for bar in bars) == sum(wanted["cases"])
         parts = found["decomposition"]["brier"][label]
-        assert f"{parts['score']:.4f} = {parts['miscalibration']:.4f} − " in chart.says
+        assert f"{figure(parts['score'])} = {figure(parts['miscalibration'])} − " in chart.says
     assert len(chart.says) < 1500
 
 

@@ -67,11 +67,11 @@ def test_luck_beyond_the_games_that_are_kept() -> None:
 
 
 def test_luck_in_words() -> None:
-    assert luck_said(Tail(0.27, 0.33, 0.33, "", kind="bracket")) == "between 0.27 and 0.33"
-    assert luck_said(Tail(0.3301, 0.3302, 0.3302, "", kind="bracket")) == "0.33"
-    assert luck_said(Tail(0.0, 0.004, 0.004, "", kind="bound")) == "at most 0.004"
+    assert luck_said(Tail(0.27, 0.33, 0.33, "", kind="bracket")) == "between .270 and .330"
+    assert luck_said(Tail(0.3301, 0.3302, 0.3302, "", kind="bracket")) == ".330"
+    assert luck_said(Tail(0.0, 0.004, 0.004, "", kind="bound")) == "at most .0040"
     assert luck_said(Tail(0.0, 1e-40, 1e-40, "", kind="bound")) == "below 1e-12"
-    assert luck_said(Tail(0.25, 0.25, 0.25, "")) == "0.25"
+    assert luck_said(Tail(0.25, 0.25, 0.25, "")) == ".250"
 
 
 # -- names -------------------------------------------------------------------------------------------------
@@ -179,3 +179,17 @@ def test_ties_are_counted_in_parts() -> None:
     assert "where m labels are equally likely, each counts as 1/m of a case" in words(report)
     whole = evaluate(truth=[1, 1, 0], probabilities=[0.9, 0.4, 0.2], against=[0.6] * 3)
     assert "equally likely" not in words(whole)
+
+
+# -- the line of evidence ----------------------------------------------------------------------------------
+
+
+def test_a_line_that_cannot_be_told_from_0_is_not_drawn() -> None:
+    """Log wealth in the hundreds: 1/α, a log of 3, lies on the line at 0."""
+    drawn, told = ">1/α<", "here too near to 0 to be drawn"
+    near = evaluate(**made()).charts["wealth"]
+    assert drawn in near.svg()
+    assert told not in near.says
+    far = evaluate(truth=[1, 0] * 500, probabilities=[0.9, 0.1] * 500, against=[0.5] * 1000).charts["wealth"]
+    assert drawn not in far.svg()
+    assert f"The line 1/α is a wealth of 20, {told}: " in far.says

@@ -20,7 +20,6 @@ from edgeworth.reports.charts.chart import Chart
 from edgeworth.reports.charts.lists import MOST_LISTS, list_charts
 from edgeworth.reports.charts.rankings import ranking_charts
 from edgeworth.reports.rankings import ranking_report
-from edgeworth.reports.wording import short_names
 from edgeworth.searching import evaluate_trec
 
 HOSTILE = ["</script><script>alert(1)</script>", '"quoted" & <b>', "\u202ertl", "x" * 10_000, "🎯"]
@@ -350,16 +349,6 @@ def test_hostile_names_stay_text_and_short() -> None:
     page = lists_report(found, {}).to_html()
     assert "<script>alert(1)" not in page
     assert "\\u003c/script>\\u003cscript>alert(1)\\u003c/script>" in page
-
-
-def test_names_that_are_cut_alike_stay_apart() -> None:
-    long = "q" * 70
-    assert short_names([long + "1", long + "2", "1", "1"]) == [
-        "q" * 59 + "…",
-        "q" * 59 + "… (2)",
-        "1",
-        "1 (2)",
-    ]
 
 
 def test_runs_stand_with_their_intervals(tmp_path: Path) -> None:

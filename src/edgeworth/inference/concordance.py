@@ -72,14 +72,19 @@ def _normal(ranking: Ranking, targets: int, background: int, lost: float, altern
     bad = float(special.ndtr((mean - lost + 0.5) / error))
     p_value = {"greater": good, "less": bad, "two-sided": min(1.0, 2 * min(good, bad))}[alternative]
     p_value = min(1.0, max(SMALLEST, p_value))
-    return Tail(0.0, 1.0, p_value, "approximation, normal with the exact variance", kind="approximation")
+    known = "the variance of background without ties" if ranking.is_collapsed else "the exact variance"
+    return Tail(0.0, 1.0, p_value, f"approximation, normal with {known}", kind="approximation")
 
 
 def _tie_sum(ranking: Ranking) -> float:
-    """Σ (t³ − t) over groups of t tied items."""
-    runs = [ranking.targets, ranking.background]
+    """Σ (t³ − t) over groups of t tied items.
+
+    Background of a collapsed ranking that lies between targets is taken as untied, which makes the variance
+    the largest it can be.
+    """
+    runs = [ranking.targets, ranking.background.single]
     both = (runs[0] + runs[1]).gathered() if all(len(run.scores) for run in runs) else _only(runs)
-    sizes = np.asarray(both.weight, dtype=np.float64)
+    sizes = np.zeros(0) if both.weight is None else np.asarray(both.weight, dtype=np.float64)
     if ranking.unranked:
         sizes = np.append(sizes, float(ranking.unranked))
     return float((sizes**3 - sizes).sum())

@@ -124,11 +124,7 @@ def typical_weights(ranking: Ranking) -> tuple[float, float]:
 
 
 def weight_sums(ranking: Ranking) -> tuple[tuple[Values, ...], tuple[Values, ...]]:
-    """Σw² and Σw⁴ of the cases in each place, in the order of ``Places.parts``.
-
-    Of rows that share a score only Σw² is known; taken as one row they make Σw⁴ larger and the degrees of
-    freedom fewer, which is the safe side.
-    """
+    """Σw² and Σw⁴ of the cases in each place, in the order of ``Places.parts``."""
     scores = ranking.standing.scores[::-1]
 
     def sums(power: int) -> tuple[Values, ...]:
@@ -136,14 +132,14 @@ def weight_sums(ranking: Ranking) -> tuple[tuple[Values, ...], tuple[Values, ...
         tied, gaps = _sums_between(ranking.background, scores, power)
         return targets[::-1], tied[::-1], gaps[::-1], np.array([float(ranking.unranked)])
 
-    return sums(1), sums(2)
+    return sums(2), sums(4)
 
 
 def _sums_between(run: Run, scores: Values, power: int) -> tuple[Values, Values]:
-    """Σ (Σw² of a score)^power at each of ascending scores, and strictly between them."""
+    """Σw^power at each of ascending scores, and strictly between them."""
     counts = np.ones(len(run.scores)) if run.weight is None else run.weight
-    squares = counts if run.square is None else run.square**power
-    sums = np.concatenate([[0.0], np.cumsum(squares)])
+    powers = run.square if power == 2 else run.fourth
+    sums = np.concatenate([[0.0], np.cumsum(counts if powers is None else powers)])
     below = sums[np.searchsorted(run.scores, scores, side="left")]
     through = sums[np.searchsorted(run.scores, scores, side="right")]
     gaps = np.concatenate([below, [sums[-1]]]) - np.concatenate([[0.0], through])

@@ -23,6 +23,9 @@ BLOCK = 1 << 14
 """Steps looked through at once."""
 FEW = 20
 """So many times the points that are drawn are kept of a block."""
+NOISE = 1e-12
+"""What lies nearer to each other than this share of a picture is one point, one line, one height: sums of
+weights differ in their last digits with the order of the rows."""
 CORNERS = 100
 """Corners of the convex hull that are kept before any other point of a ROC curve."""
 
@@ -59,7 +62,8 @@ def picture_depths(ranking: Ranking, *also: float) -> Values:
     least = 1.0 if ranking.is_counted else most / 10_000
     depths = np.concatenate([np.linspace(least, most, POINTS), np.geomspace(least, most, POINTS)])
     found = np.concatenate([np.round(depths) if ranking.is_counted else depths, also])
-    return np.unique(found[(found > 0) & (found <= most)])
+    inside = np.unique(found[(found > 0) & (found <= most)])
+    return inside[np.concatenate([[True], np.diff(inside) > NOISE * most])]
 
 
 def pictured_hits(ranking: Ranking, depths: Values, level: float) -> HitCurve:
@@ -159,12 +163,24 @@ def _candidates(steps: Steps, rows: slice, most: int) -> tuple[Values, Values]:
 
 def _bends(x: Values, y: Values) -> NDArray[np.intp]:
     """The points at which a curve changes its direction, and its ends; doubled points go."""
-    moved = np.flatnonzero(np.concatenate([[True], (np.diff(x) != 0) | (np.diff(y) != 0)]))
+    moved = np.flatnonzero(np.concatenate([[True], (np.diff(x) > NOISE) | (np.diff(y) > NOISE)]))
     if len(moved) < 3:
         return moved
-    dx, dy = np.diff(x[moved]), np.diff(y[moved])
-    turns = np.abs(dx[:-1] * dy[1:] - dx[1:] * dy[:-1]) > 1e-15
+    turns = np.abs(_turning(x[moved], y[moved])) > 0
     return np.asarray(moved[np.concatenate([[True], turns, [True]])])
+
+
+def _turning(x: Values, y: Values) -> Values:
+    """How a rising curve turns at its inner points: above 0 to the right, below to the left, 0 straight on.
+
+    The cross product of the ways to a point and from it; coordinates that are off by ``NOISE`` move it by
+    that times the length of both ways.
+    """
+    width, height = float(x[-1] - x[0]) or 1.0, float(y[-1] - y[0]) or 1.0
+    dx, dy = np.diff(x) / width, np.diff(y) / height
+    cross = dy[:-1] * dx[1:] - dy[1:] * dx[:-1]
+    way = np.abs(dx) + np.abs(dy)
+    return np.where(np.abs(cross) > NOISE * (way[:-1] + way[1:]), cross, 0.0)
 
 
 def _thinned(x: Values, y: Values, most: int) -> NDArray[np.intp]:
@@ -175,7 +191,7 @@ def _thinned(x: Values, y: Values, most: int) -> NDArray[np.intp]:
         corners = corners[np.unique(np.round(np.linspace(0, len(corners) - 1, CORNERS)).astype(np.intp))]
     # Along a rising curve x + y tells how far one is.
     way = x + y
-    places = np.searchsorted(way, np.linspace(way[0], way[-1], most - len(corners)))
+    places = np.searchsorted(way, np.linspace(way[0], way[-1], most - len(corners)) - NOISE)
     return np.unique(np.concatenate([corners, np.minimum(places, len(x) - 1)]))
 
 
@@ -190,8 +206,7 @@ def upper_hull(x: Values, y: Values) -> NDArray[np.intp]:
     """
     kept = np.arange(len(x))
     while len(kept) > 2:
-        dx, dy = np.diff(x[kept]), np.diff(y[kept])
-        is_corner = dy[:-1] * dx[1:] > dy[1:] * dx[:-1]
+        is_corner = _turning(x[kept], y[kept]) > 0
         if is_corner.all():
             break
         kept = kept[np.concatenate([[True], is_corner, [True]])]

@@ -16,6 +16,7 @@ from edgeworth.inference.laws import check_level
 from edgeworth.inference.planning import Plan, cases_needed
 from edgeworth.inference.random_selection import hits as hits_law
 from edgeworth.inference.ranking_curves import (
+    NOISE,
     HitCurve,
     PrecisionBand,
     RocCurve,
@@ -105,6 +106,8 @@ class RankingFindings:
     plan: Plan
     tie_bracket: tuple[float, float] | None
     """Average precision with ties in the worst and in the best order, where that makes a difference."""
+    asked_depth: int | None = None
+    """The depth that was asked for, which may lie beyond the list."""
 
     @property
     def headline(self) -> Estimate:
@@ -115,6 +118,11 @@ class RankingFindings:
     def look(self) -> Look:
         """The look of the verdict."""
         return next(look for look in self.looks if look.depth == self.depth)
+
+    @property
+    def looks_at_all(self) -> bool:
+        """Whether the look of the verdict takes the whole list, which finds what there is in any order."""
+        return self.depth >= math.floor(self.ranking.ranked_total)
 
     @property
     def is_better(self) -> bool:
@@ -225,6 +233,7 @@ def examine_ranking(
         curve=_curve(ranking, level) if defined and ranking.is_counted else None,
         plan=cases_needed(precision, level=level),
         tie_bracket=_tie_bracket(ranking) if defined else None,
+        asked_depth=depth,
     )
 
 
@@ -234,10 +243,14 @@ def round_depths(most: float) -> list[int]:
 
 
 def _headline_depth(ranking: Ranking) -> int:
-    """A round number of looks that could find every target."""
+    """A round number of looks that could find every target, but at most half of the list.
+
+    Whoever looks at nearly everything finds nearly everything, in whatever order.
+    """
     wanted = max(10.0, float(ranking.target_total))
-    most = max(1, math.floor(ranking.ranked_total))
-    return min(most, next(depth for depth in round_depths(math.inf) if depth >= wanted))
+    half = float(ranking.ranked_total) / 2
+    enough = next(depth for depth in round_depths(math.inf) if depth >= wanted)
+    return enough if enough <= half else max(round_depths(half), default=1)
 
 
 def _checked_depth(depth: int, ranking: Ranking) -> int:
@@ -290,7 +303,8 @@ def _best_cut(ranking: Ranking) -> BestCut | None:
         return None
     recall, fallout = steps.hits_below / steps.targets[0], (steps.seen_below - steps.hits_below) / background
     heights = recall - fallout
-    best = int(np.argmax(heights))
+    # The first of the highest: the last digit of a sum decides nothing.
+    best = int(np.argmax(heights >= heights.max() - NOISE))
     if heights[best] <= 0:
         return None
     threshold = float(ranking.standing.scores[best])

@@ -11,7 +11,6 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
 
 from edgeworth.inference.random_selection.bracket import majorant_coefficients
 from edgeworth.inference.wealth_steps import Steps
@@ -82,6 +81,8 @@ def _tilted(steps: Steps, tilt: float) -> tuple[Floats, Floats]:
 
 def tilt_towards(steps: Steps, x: float) -> float:
     """θ > 0 with tilted mean near x; any is right, this one is narrow."""
+    from scipy.optimize import brentq
+
     _, mean, variance = log_moment(steps, 0.0)
     unit = 1 / math.sqrt(variance)
     if x <= mean + 0.5 / unit:
@@ -91,7 +92,7 @@ def tilt_towards(steps: Steps, x: float) -> float:
         if tilted[2] < 1e-9 * variance:  # as good as at the upper end of all outcomes
             return high
         high *= 2
-    return float(optimize.brentq(lambda tilt: log_moment(steps, tilt)[1] - x, 0.0, high, rtol=1e-3))
+    return float(brentq(lambda tilt: log_moment(steps, tilt)[1] - x, 0.0, high, rtol=1e-3))
 
 
 def window(steps: Steps, x: float, tilt: float, tolerance: float) -> float:

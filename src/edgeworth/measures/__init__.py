@@ -9,6 +9,7 @@ from edgeworth.measures.measuring import Measurable, counted_values, measure, me
 from edgeworth.measures.rankings import TREC_NAMES
 from edgeworth.measures.registry import catalogue, search
 from edgeworth.measures.spelling import Spelling, quoted
+from edgeworth.measures.words import words_of
 
 __all__ = [
     "TREC_NAMES",
@@ -40,4 +41,5 @@ __all__ = [
     "search",
     "steps_of",
     "table_of",
+    "words_of",
 ]

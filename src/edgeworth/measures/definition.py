@@ -12,6 +12,7 @@ import numpy as np
 
 from edgeworth.errors import OptionError
 from edgeworth.measures.views import Values
+from edgeworth.measures.words import words_of
 
 Scope: TypeAlias = Literal["label", "overall", "cells", "ranking", "scores", "calibration", "wealth"]
 Kind: TypeAlias = Literal["decisions", "rankings", "probabilities"]
@@ -114,6 +115,11 @@ class Measure:
         if self.scope == "ranking":
             return "rankings"
         return "probabilities" if self.scope in ("scores", "calibration", "wealth") else "decisions"
+
+    @property
+    def words(self) -> str:
+        """What people call it."""
+        return words_of(self.name)
 
     @property
     def range(self) -> tuple[float, float]:

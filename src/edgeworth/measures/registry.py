@@ -46,17 +46,17 @@ def catalogue(*, kind: Kind | None = None) -> tuple[Measure, ...]:
 
 
 def search(words: str) -> tuple[Measure, ...]:
-    """Measures whose name, formula or synonyms hold the words.
+    """Measures whose name, words, formula or synonyms hold these words.
 
     >>> [m.name for m in search("Youden")]
     ['informedness', 'informedness', 'best_informedness']
     """
     wanted = _letters(words)
-    return tuple(
-        measure
-        for measure in MEASURES
-        if any(wanted in _letters(text) for text in (measure.name, measure.formula, *measure.synonyms))
-    )
+    return tuple(measure for measure in MEASURES if any(wanted in _letters(x) for x in _searched(measure)))
+
+
+def _searched(measure: Measure) -> tuple[str, ...]:
+    return (measure.name, measure.words, measure.formula, *measure.synonyms)
 
 
 def lookup(name: str, *, of_a_label: bool) -> Measure | None:

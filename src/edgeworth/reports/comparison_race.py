@@ -7,9 +7,9 @@ from typing import Any
 
 from edgeworth.inference.comparing import ComparisonFindings, WealthRace
 from edgeworth.measures.views import finite_or_none
-from edgeworth.reports.comparison_words import e_value_said
+from edgeworth.reports.comparison_order import better_first, ranked_pairs
 from edgeworth.reports.report import Column, Grid, Section
-from edgeworth.reports.wording import level_said
+from edgeworth.reports.wording import level_said, money
 
 SHOWN_PAIRS = 45
 
@@ -54,23 +54,21 @@ def _evidence(one: Mapping[str, Any]) -> str:
     if evidence is None:
         return str(one["undefined"])
     log = evidence["log_e_value"]
-    return (
-        "0 (ruined)"
-        if log is None and one["ruined"]
-        else "without bound"
-        if log is None
-        else e_value_said(log)
-    )
+    return "0 (ruined)" if log is None and one["ruined"] else "without bound" if log is None else money(log)
 
 
 def _sequences(findings: ComparisonFindings) -> Grid:
     """The mean score differences, by intervals that may be looked at on the way."""
     rows = []
-    for duel in findings.duels[:SHOWN_PAIRS]:
+    duels = {better_first(findings, duel.first, duel.second): duel for duel in findings.duels}
+    for pair in [pair for pair in ranked_pairs(findings) if pair in duels][:SHOWN_PAIRS]:
+        duel = duels[pair]
+        sign = 1 if pair[0] == duel.first else -1
         for name, sequence in (("Brier", duel.brier_sequence), ("log", duel.log_sequence)):
             if sequence is not None and len(sequence.mean):
-                ends = (finite_or_none(float(sequence.low[-1])), finite_or_none(float(sequence.high[-1])))
-                rows.append((duel.first, duel.second, name, finite_or_none(float(sequence.mean[-1])), ends))
+                mean, *ends = (sign * float(x[-1]) for x in (sequence.mean, sequence.low, sequence.high))
+                low, high = (finite_or_none(end) for end in ends[::sign])
+                rows.append((*pair, name, finite_or_none(mean), (low, high)))
     ordered = bool(findings.race is not None and findings.race.ordered)
     level = level_said(findings.level)
     columns = (

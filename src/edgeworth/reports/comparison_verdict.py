@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import math
 
+from edgeworth.figures import p_figure
 from edgeworth.inference.comparing import ComparisonFindings, Difference
 from edgeworth.reports.comparison_words import (
     called,
-    e_value_said,
     has_direction,
     in_points,
     money_said,
-    number_word,
     signed,
     test_named,
 )
-from edgeworth.reports.wording import about, interval_decimals, level_said, plural, probability_words
+from edgeworth.reports.wording import (
+    about,
+    figure,
+    interval_decimals,
+    level_said,
+    money,
+    number_said,
+    p_said,
+    percent,
+    plural,
+)
+
+MOST_DECIMALS = 6
 
 
 def comparison_verdict(findings: ComparisonFindings) -> str:
@@ -56,7 +67,7 @@ def _of_two(findings: ComparisonFindings) -> str:
         higher = difference if difference.difference > 0 else difference.mirrored()
         how = "differ" if findings.is_settled(first, second) else "cannot be told apart"
         return (
-            f"{first} and {second} {how} in {said}: {number_word(higher.difference)} higher for "
+            f"{first} and {second} {how} in {said}: {figure(higher.difference)} higher for "
             f"{higher.first} ({_interval(higher, findings)}; {_test(higher)}). Neither way is better."
         )
     better = difference if difference.better == first else difference.mirrored()
@@ -87,7 +98,7 @@ def _of_many(findings: ComparisonFindings) -> str:
     verb = plural(len(without), "has", "have")
     left_out = f" {_listed(without)} {verb} no value to compare." if without else ""
     best = valued[0]
-    value = number_word(findings.values[best][headline])
+    value = figure(findings.values[best][headline])
     if not has_direction(headline):
         return f"{best} has the most of {number} systems: {said} {value}. Neither way is better.{left_out}"
     same = [name for name in valued[1:] if not findings.is_settled(best, name)]
@@ -121,10 +132,17 @@ def _how_much(better: Difference) -> str:
     """What the better one does more, or less, of."""
     size, does = abs(better.difference), in_points(better.measure)
     if does is not None:
-        points = f"{size * 100:.{interval_decimals(*better.interval())}f}"
+        points = f"{size * 100:.{_decimals(better)}f}"
         return f"{does} {points} {plural(float(points), 'point')} more often"
     word = "higher" if better.difference > 0 else "lower"
-    return f"{called(better.measure)} {number_word(size)} {word}"
+    return f"{called(better.measure)} {figure(size)} {word}"
+
+
+def _decimals(better: Difference) -> int:
+    """Decimals of points: as the interval is wide, and more until the difference is not one of 0."""
+    least = interval_decimals(*better.interval())
+    size = abs(better.difference) * 100
+    return next((digits for digits in range(least, MOST_DECIMALS) if round(size, digits)), MOST_DECIMALS)
 
 
 def _interval(better: Difference, findings: ComparisonFindings) -> str:
@@ -132,23 +150,21 @@ def _interval(better: Difference, findings: ComparisonFindings) -> str:
     if math.isnan(low):
         return "no interval"
     if in_points(better.measure) is not None:
-        decimals = interval_decimals(*better.interval())
+        decimals = _decimals(better)
         ends = [signed(bound * 100, decimals) for bound in (low, high)]
     else:
         turn = sorted((low, high) if better.difference > 0 else (-low, -high))
-        ends = [number_word(bound) for bound in turn]
+        ends = [figure(bound) for bound in turn]
     return f"{level_said(findings.level)} interval {ends[0]} to {ends[1]}"
 
 
 def _test(better: Difference) -> str:
     if not better.tests:
         p_value = better.p_value()
-        return "no test" if math.isnan(p_value) else f"p = {p_value:.2g}"
+        return "no test" if math.isnan(p_value) else p_figure(p_value)
     name, tail = next(iter(better.tests.items()))
     exact = "exact " if tail.kind == "exact" and name in ("randomisation", "permutation") else ""
-    said = probability_words(tail).removeprefix("about ")
-    sign = "<" if said.startswith("below ") else "="
-    return f"{exact}{test_named(name)} p {sign} {said.removeprefix('below ')}"
+    return f"{exact}{test_named(name)} {p_said(tail)}"
 
 
 def _what_it_takes(findings: ComparisonFindings, pair: tuple[str, str]) -> str:
@@ -159,7 +175,7 @@ def _what_it_takes(findings: ComparisonFindings, pair: tuple[str, str]) -> str:
     pairs = "" if len(findings.names) == 2 else ", all pairs considered"
     return (
         f"If the difference is real and of this size, about {about(plan.more)} more {units} would show it "
-        f"({plan.power:.0%} power{pairs})."
+        f"({percent(plan.power)} power{pairs})."
     )
 
 
@@ -167,7 +183,8 @@ def _disagreement(findings: ComparisonFindings) -> str:
     if not findings.disagreements or not findings.disagreements[0]["disagreements"]:
         return ""
     number = findings.disagreements[0]["disagreements"]
-    return f"They disagree on {number:,.6g} of {findings.cases:,.6g} {plural(findings.cases, 'case')}."
+    cases = f"{number_said(findings.cases)} {plural(findings.cases, 'case')}"
+    return f"They disagree on {number_said(number)} of {cases}."
 
 
 def _race(findings: ComparisonFindings) -> str:
@@ -188,7 +205,7 @@ def _race(findings: ComparisonFindings) -> str:
     hedge = "" if made == "before" else "had the predictions been made before the outcomes, "
     return (
         f"{said} ({hedge}evidence against {second}'s probabilities: e = "
-        f"{e_value_said(evidence.log_e_value)}, both directions paid for)."
+        f"{money(evidence.log_e_value)}, both directions paid for)."
     )
 
 

@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from edgeworth.inference.comparing import ComparisonFindings, Difference
+from edgeworth.inference.comparing.planning import Needed
 from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.charts.comparisons import comparison_charts
+from edgeworth.reports.charts.names import middle_cut
+from edgeworth.reports.comparison_order import better_first, ranked_disagreements, ranked_pairs
 from edgeworth.reports.comparison_race import race_section
 from edgeworth.reports.comparison_verdict import comparison_verdict
-from edgeworth.reports.comparison_words import called, test_named
+from edgeworth.reports.comparison_words import called, has_direction, test_named
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
-from edgeworth.reports.wording import level_said, number_said, percent, shortened
+from edgeworth.reports.wording import figure, level_said, number_said, percent, plural, tail_cell
 
 SHOWN_MEASURES = 5
 """In the table of standings, which is as wide as they are many."""
@@ -52,7 +55,7 @@ def comparison_report(findings: ComparisonFindings, provenance: Mapping[str, Any
 def difference_grid(findings: ComparisonFindings) -> Grid:
     """Every pair and measure in a line: the table for a paper."""
     columns = (
-        Column("measure"),
+        Column("measure", "measure"),
         Column("first"),
         Column("second"),
         Column("first value", "number"),
@@ -60,7 +63,7 @@ def difference_grid(findings: ComparisonFindings) -> Grid:
         Column("difference", "number"),
         Column(level_said(findings.level), "interval"),
         Column("p", "probability"),
-        Column("P(first better)", "number"),
+        Column("P(first better)", "belief"),
         Column("test"),
         Column("interval by"),
         Column(f"{findings.adjust} p", "probability"),
@@ -103,9 +106,16 @@ def _line(each: Difference, findings: ComparisonFindings) -> tuple[Cell, ...]:
         *(finite_or_none(value) for value in each.values),
         finite_or_none(each.difference),
         (finite_or_none(low), finite_or_none(high)),
-        finite_or_none(each.p_value()),
+        _p_cell(each),
         finite_or_none(each.probability_better),
     )
+
+
+def _p_cell(each: Difference) -> float | None:
+    """The p-value to go by; "at most" that where its test knows no more."""
+    for tail in each.tests.values():
+        return tail_cell(tail) if each.undefined is None else None
+    return finite_or_none(each.p_value())
 
 
 def _test(each: Difference) -> str:
@@ -123,41 +133,48 @@ def _why_not(each: Difference) -> str:
 
 
 def _two(findings: ComparisonFindings) -> Section:
-    first, second = findings.names
+    first, second = findings.ranked
     columns: tuple[Column, ...] = (
-        Column("measure"),
+        Column("measure", "measure"),
         Column(first, "number"),
         Column(second, "number"),
-        Column("difference", "number"),
+        Column(f"{_short(first)} − {_short(second)}", "number"),
         Column(f"{level_said(findings.level)} interval", "interval"),
         Column("p", "probability"),
-        Column(f"P({first} better)", "number"),
+        Column(f"P({first} better)", "belief"),
     )
-    differences = dict(list(findings.pairs[first, second].items())[:SHOWN_OF_TWO])
+    differences = _shown_of_two(findings)
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (called(name), *_line(each, findings)) for name, each in differences.items()
+        (name, *_line(each, findings)) for name, each in differences.items()
     )
     if any(map(_why_not, differences.values())):
         columns = (*columns, Column("why not"))
         rows = tuple((*row, _why_not(each)) for row, each in zip(rows, differences.values(), strict=True))
     lower = [called(name) for name, each in differences.items() if not each.is_higher_better]
-    note = f"difference: {first} less {second}"
+    notes = []
+    if has_direction(findings.headline):
+        notes.append(f"the better one by {called(findings.headline)} first")
     if lower:
-        note += f"; lower is better for {', '.join(lower)}"
+        notes.append(f"lower is better for {', '.join(lower)}")
     hidden = len(findings.measures) - len(differences)
     if hidden:
-        note += f"; {hidden} more measures are in the JSON"
+        notes.append(f"{hidden} more {plural(hidden, 'measure is', 'measures are')} in the JSON")
     methods = list(dict.fromkeys(x.probability_method for x in differences.values() if x.probability_method))
     if methods:
-        note += f"; P: {' / '.join(methods)}"
-    return Section("Which is better", (), (Grid("", columns, rows, note),), ("differences",))
+        notes.append(f"P: {' / '.join(methods)}")
+    return Section("Which is better", (), (Grid("", columns, rows, "; ".join(notes)),), ("differences",))
+
+
+def _shown_of_two(findings: ComparisonFindings) -> dict[str, Difference]:
+    """The differences of two systems that are shown, the better one less the other."""
+    return dict(list(findings.difference(*findings.ranked).items())[:SHOWN_OF_TWO])
 
 
 def _standings(findings: ComparisonFindings) -> Section:
     shown = findings.measures[:SHOWN_MEASURES]
     columns = (
         Column("system"),
-        Column("groups"),
+        Column("letters"),
         *(Column(called(measure), "number") for measure in shown),
     )
     letters = findings.letters
@@ -171,10 +188,11 @@ def _standings(findings: ComparisonFindings) -> Section:
     )
     note = (
         f"best first by {called(findings.headline)}; systems that share a letter cannot be told apart "
-        f"({ADJUSTED[findings.adjust]} ≥ {1 - findings.level:.2g})"
+        f"({ADJUSTED[findings.adjust]} ≥ {figure(1 - findings.level)})"
     )
-    if len(shown) < len(findings.measures):
-        note += f"; {len(findings.measures) - len(shown)} more measures are in the JSON"
+    hidden = len(findings.measures) - len(shown)
+    if hidden:
+        note += f"; {hidden} more {plural(hidden, 'measure is', 'measures are')} in the JSON"
     return Section("Standings", (), (Grid("", columns, rows, note),), ("groups",))
 
 
@@ -186,13 +204,10 @@ def _pairs(findings: ComparisonFindings) -> Section:
         Column(f"{level_said(findings.level)} interval", "interval"),
         Column("p", "probability"),
         *(() if findings.adjust == "none" else (Column(ADJUSTED[findings.adjust], "probability"),)),
-        Column("P(better)", "number"),
+        Column("P(better)", "belief"),
     )
     rows = []
-    place = {name: index for index, name in enumerate(findings.ranked)}
-    pairs = sorted(
-        (sorted(pair, key=place.__getitem__) for pair in findings.pairs), key=lambda p: [place[x] for x in p]
-    )
+    pairs = ranked_pairs(findings)
     for first, second in pairs[:SHOWN_PAIRS]:
         each = findings.difference(first, second)[findings.headline]
         low, high = each.interval(findings.level)
@@ -203,7 +218,7 @@ def _pairs(findings: ComparisonFindings) -> Section:
                 _short(second),
                 finite_or_none(each.difference),
                 (finite_or_none(low), finite_or_none(high)),
-                finite_or_none(each.p_value()),
+                _p_cell(each),
                 *(() if findings.adjust == "none" else (finite_or_none(findings.adjusted[key]),)),
                 finite_or_none(each.probability_better),
             )
@@ -219,27 +234,27 @@ def _tests(findings: ComparisonFindings) -> Section | None:
     """All tests of the measures of two systems, where there is more than one."""
     if len(findings.names) > 2:
         return None
-    differences = dict(list(next(iter(findings.pairs.values())).items())[:SHOWN_OF_TWO])
+    differences = _shown_of_two(findings)
     rows = tuple(
-        (called(name), test_named(test), tail.p_value, tail.method)
+        (name, test_named(test), tail_cell(tail), tail.method)
         for name, each in differences.items()
         if len(each.tests) > 1
         for test, tail in each.tests.items()
     )
     if not rows:
         return None
-    columns = (Column("measure"), Column("test"), Column("p", "probability"), Column("method"))
+    columns = (Column("measure", "measure"), Column("test"), Column("p", "probability"), Column("method"))
     grids = [Grid("", columns, rows, "the first test of a measure is the one to go by")]
     effects = [(name, each.effect) for name, each in differences.items() if each.effect is not None]
     if effects:
         columns = (
-            Column("measure"),
+            Column("measure", "measure"),
             Column("effect"),
             Column("size", "number"),
             Column("interval", "interval"),
         )
         lines = tuple(
-            (called(name), x.name, finite_or_none(x.value), (finite_or_none(x.low), finite_or_none(x.high)))
+            (name, x.name, finite_or_none(x.value), (finite_or_none(x.low), finite_or_none(x.high)))
             for name, x in effects
         )
         grids.append(Grid("Effect sizes", columns, lines))
@@ -259,7 +274,7 @@ def _of_kind(findings: ComparisonFindings) -> list[Section]:
 def _disagreements(findings: ComparisonFindings) -> Grid:
     """Who is right where: in lines for two systems, in columns for more."""
     if len(findings.names) == 2:
-        one = findings.disagreements[0]
+        one = ranked_disagreements(findings)[0]
         lines = (
             ("both right", one["both_right"]),
             (f"only {one['first']} right", one["only_first_right"]),
@@ -277,7 +292,7 @@ def _disagreements(findings: ComparisonFindings) -> Grid:
     }
     rows = tuple(
         (_short(one["first"]), _short(one["second"]), *(one[word] for word in heads.values()))
-        for one in findings.disagreements[:SHOWN_PAIRS]
+        for one in ranked_disagreements(findings)[:SHOWN_PAIRS]
     )
     columns = (Column("first"), Column("second"), *(Column(head, "count") for head in heads))
     return Grid("", columns, rows, "cases on which both are right, only one is, or none")
@@ -289,7 +304,7 @@ def _planning(findings: ComparisonFindings) -> Section | None:
         Column("first"),
         Column("second"),
         Column(f"{units} now", "count"),
-        Column(f"{units} needed"),
+        Column(f"{units} needed", "count"),
         Column("would show", "number"),
     )
     rows = tuple(
@@ -300,7 +315,7 @@ def _planning(findings: ComparisonFindings) -> Section | None:
             _needed(plan.needed),
             finite_or_none(plan.detectable),
         )
-        for (first, second), plan in list(findings.plans.items())[:SHOWN_PAIRS]
+        for (first, second), plan in _ranked_plans(findings)[:SHOWN_PAIRS]
     )
     plans = list(findings.plans.values())
     considered = "" if len(plans) == 1 else f", all {len(plans)} pairs considered"
@@ -311,12 +326,18 @@ def _planning(findings: ComparisonFindings) -> Section | None:
     return Section("What it would take", (), (Grid("", columns, rows, note),)) if rows else None
 
 
+def _ranked_plans(findings: ComparisonFindings) -> list[tuple[tuple[str, str], Needed]]:
+    plans = {better_first(findings, *pair): plan for pair, plan in findings.plans.items()}
+    return [(pair, plans[pair]) for pair in ranked_pairs(findings) if pair in plans]
+
+
 def _units(findings: ComparisonFindings) -> str:
     return {"query": "queries"}.get(findings.unit, f"{findings.unit}s")
 
 
 def _short(name: str) -> str:
-    return shortened(name, LONGEST_NAME)
+    # Systems that are called alike differ at their ends.
+    return middle_cut(name, LONGEST_NAME)
 
 
 def _count(number: float) -> float | None:

@@ -11,7 +11,7 @@ from edgeworth.reports.charts.decisions import decision_charts
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
 from edgeworth.reports.verdict import decisions_verdict
 from edgeworth.reports.warnings import decision_warnings
-from edgeworth.reports.wording import level_said
+from edgeworth.reports.wording import level_said, percent, shown, tail_cell
 from edgeworth.tallies import ClusteredTable
 
 SHOWN_LABELS = 30
@@ -39,7 +39,7 @@ def decisions_report(findings: DecisionFindings, provenance: Mapping[str, Any]) 
 def _informed(findings: DecisionFindings) -> Section:
     level = level_said(findings.level)
     columns = (
-        Column("measure"),
+        Column("measure", "measure"),
         Column("value", "number"),
         Column(f"{level} interval", "interval"),
         Column("by guessing", "number"),
@@ -52,7 +52,7 @@ def _informed(findings: DecisionFindings) -> Section:
         ("as well or better", findings.at_least),
         ("as far from 0, either way", findings.either_way),
     ]
-    lines = tuple((said, tail.p_value, tail.method) for said, tail in tests if tail is not None)
+    lines = tuple((said, tail_cell(tail), tail.method) for said, tail in tests if tail is not None)
     if lines:
         grids.append(
             Grid(
@@ -189,15 +189,14 @@ def _bets(findings: DecisionFindings) -> Grid:
         )
     totals = [finite_or_none(value) for value in money.columns.tolist()] if full else [None, None]
     rows.append(("all", None, *totals, None, None, finite_or_none(money.total)))
-    return Grid("", columns, tuple(rows), _cut(len(money.labels)))
+    return Grid("", columns, tuple(rows), _cut(len(money.labels)).removeprefix("; "))
 
 
 def _house_rows(findings: DecisionFindings) -> tuple[tuple[Cell, ...], ...]:
-    from edgeworth.reports.wording import shown
-
     money = findings.payoffs
     charged = money.margin or money.commission
-    terms = f" (margin {money.margin:.1%}, commission {money.commission:.1%})" if charged else " at fair odds"
+    house = f"margin {percent(money.margin, 1)}, commission {percent(money.commission, 1)}"
+    terms = f" ({house})" if charged else " at fair odds"
     return (
         ("break-even house margin", shown(finite_or_none(money.break_even_margin), "percent")),
         ("break-even commission", shown(finite_or_none(money.break_even_commission), "percent")),

@@ -7,7 +7,7 @@ import math
 from edgeworth.inference import ForecastFindings
 from edgeworth.inference.forecast_sides import DECIDING, Criterion
 from edgeworth.reports.report import Cell, Column, Grid, Section
-from edgeworth.reports.wording import MINUS, money, percent, system_said
+from edgeworth.reports.wording import figure, money, percent, system_said
 from edgeworth.tallies import ContingencyTable
 
 NAMES = {
@@ -73,7 +73,7 @@ def _one(name: str, value: float) -> str:
     if name == "error":
         return percent(value, 1)
     if name in ("log", "brier"):
-        return f"{value:.4f}".replace("inf", "∞").replace("-", MINUS)
+        return figure(value)
     return money(value)
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from edgeworth.figures import at_most_figure, interval_figure
 from edgeworth.inference import ForecastFindings, Tail
 from edgeworth.inference.sequential import Evidence
 from edgeworth.reports.wording import (
-    MINUS,
-    bound_shown,
     cases_said,
+    figure,
     level_said,
     money,
+    option_said,
     percent,
     probability_words,
     system_said,
@@ -51,7 +52,7 @@ def _became(findings: ForecastFindings) -> str:
     against = f"on the model against {wealth.against}"
     if wealth.stake == 1:
         return f"A stake of 1 {against} {end}"
-    return f"A wealth of 1, with {wealth.stake:g} of Kelly's stakes {against}, {end}"
+    return f"A wealth of 1, with {option_said(wealth.stake)} of Kelly's stakes {against}, {end}"
 
 
 def _proved(evidence: Evidence, findings: ForecastFindings) -> str:
@@ -60,12 +61,12 @@ def _proved(evidence: Evidence, findings: ForecastFindings) -> str:
         return "The model had seen these outcomes, so that proves nothing."
     stronger = findings.bets.stronger
     twice = "" if findings.bets.against_model is None else ", both directions paid for"
-    said = f"(p at most {bound_shown(stronger.p_value):.2g}{twice})"
+    said = f"(p at most {at_most_figure(stronger.p_value)}{twice})"
     # Against shares counted on these cases only the full stakes are known to make an e-value.
     full = wealth.book == "constant" and wealth.stake < 1
     that = f"At full stakes it would have become {money(evidence.log_e_value)}, which" if full else "That"
     if stronger.p_value > alpha:
-        own = f"(p at most {bound_shown(findings.bets.p_value):.2g}{twice})"
+        own = f"(p at most {at_most_figure(findings.bets.p_value)}{twice})"
         return f"{that} does not rule out that {evidence.null} {own}."
     on_the_way = _on_the_way(stronger, evidence)
     if wealth.predictions_made == "cross-validated":
@@ -80,9 +81,7 @@ def _no_opponent(findings: ForecastFindings) -> tuple[str, ...]:
     said = "Prices drawn at random are no opponent: beating them proves nothing about a forecast."
     if findings.expected_log_wealth is None or wealth.stake < 1 or not math.isfinite(wealth.log_wealth):
         return (said,)
-    here, expected = (
-        f"{log:.4g}".replace("-", MINUS) for log in (wealth.log_wealth, findings.expected_log_wealth)
-    )
+    here, expected = (figure(log) for log in (wealth.log_wealth, findings.expected_log_wealth))
     return (said, f"Log wealth is {here}; over all such bookmakers it is {expected} on average.")
 
 
@@ -102,7 +101,7 @@ def luck_said(tail: Tail) -> str:
     """How probable this wealth is by luck: both ends where they differ to the eye, one where it is a bound.
 
     >>> luck_said(Tail(0.27, 0.33, 0.33, "by moments", kind="bracket"))
-    'between 0.27 and 0.33'
+    'between .270 and .330'
     >>> luck_said(Tail(0.0, 2e-9, 2e-9, "by moments", kind="bound"))
     'at most 2e-9'
     """
@@ -132,7 +131,7 @@ def _better(findings: ForecastFindings) -> str:
     if found.mean == 0:
         return f"The mean Brier scores of the model and of {against} are the same."
     how = "better" if found.mean > 0 else "worse"
-    text = f"The mean Brier score is {how} than that of {against} by {abs(found.mean):.4f}"
+    text = f"The mean Brier score is {how} than that of {against} by {figure(abs(found.mean))}"
     if made == "in-sample":
         return f"{text}, which says nothing about new cases."
     if found.says_nothing:
@@ -140,7 +139,7 @@ def _better(findings: ForecastFindings) -> str:
     low, high = (found.low, found.high) if found.mean > 0 else (-found.high, -found.low)
     kind = f"{level_said(findings.level)} {'confidence sequence' if found.at_all_times else 'interval'}"
     roughly = "roughly " if found.holds.startswith("roughly") else ""
-    text += f" ({roughly}{kind} {low:.4f} to {high:.4f})".replace("-", MINUS)
+    text += f" ({roughly}{kind} {interval_figure(low, high)})"
     if low <= 0:
         return f"{text}: who scores better on average is open."
     return f"{text}: {'the' if made == 'before' else 'by cross-validation the'} model scores {how}."

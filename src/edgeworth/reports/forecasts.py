@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from edgeworth.figures import probability_figure
 from edgeworth.inference import ForecastFindings
 from edgeworth.inference.wealth_averages import INFINITE_SCORE, AverageDifference
 from edgeworth.measures.views import finite_or_none
@@ -20,13 +21,13 @@ from edgeworth.reports.forecast_verdict import (
     luck_said,
 )
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
-from edgeworth.reports.wording import bound_shown, level_said, money, plural
+from edgeworth.reports.wording import level_said, money, option_said, plural
 
 SCORE_NAMES = {
     "log": "log score",
     "brier": "Brier score",
-    "ranked": "ranked probability",
-    "spherical": "spherical",
+    "ranked": "ranked probability score",
+    "spherical": "spherical score",
 }
 BETS = {
     "full_stakes": "full stakes",
@@ -88,9 +89,9 @@ def _proof(findings: ForecastFindings) -> Section:
     wealth = findings.bets.wealth
     names = dict(BETS)
     if wealth.stake < 1 and wealth.book != "constant":
-        names["full_stakes"] = f"{wealth.stake:g} of Kelly's stakes"
+        names["full_stakes"] = f"{option_said(wealth.stake)} of Kelly's stakes"
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (names[name], money(found.log_e_value), bound_shown(found.p_value), found.null)
+        (names[name], money(found.log_e_value), found.p_value, found.null)
         for name, found in evidence_of(findings.bets).items()
     )
     note = "an e-value of 20 or more has probability at most 1/20 if the hypothesis is true"
@@ -223,7 +224,7 @@ def _reliability(findings: ForecastFindings) -> Section:
             rows.append((str(label), ends, level.mean, level.recalibrated, band, level.cases))
     text = tuple(
         f"Were the forecasts of {label} calibrated, they would be as miscalibrated as this with probability "
-        f"{bands.p_value:.2g} ({bands.draws:,} draws)."
+        f"{probability_figure(bands.p_value)} ({bands.draws:,} draws)."
         for label, bands in found.items()
     )
     every = [level for bands in found.values() for level in bands.levels]
@@ -251,7 +252,7 @@ def _ladder(findings: ForecastFindings) -> Section:
         (
             f"at most {label}",
             money(bets.wealth.log_wealth),
-            bound_shown(bets.against_rival.p_value),
+            bets.against_rival.p_value,
             finite_or_none(bets.brier.mean),
             (finite_or_none(bets.brier.low), finite_or_none(bets.brier.high)),
         )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable
 
 from edgeworth.reports.report import Cell, Grid, Report
-from edgeworth.reports.wording import MINUS, shown
+from edgeworth.reports.wording import MINUS, origin_said, shown
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -31,7 +32,16 @@ _LATEX = {
     "≤": r"$\leq$",
     "½": r"$\frac{1}{2}$",
     "²": r"$^2$",
+    "χ": r"$\chi$",
+    "Φ": r"$\Phi$",
+    "∞": r"$\infty$",
+    "·": r"$\cdot$",
+    "…": r"\ldots{}",
+    "|": r"\textbar{}",
 }
+_POWER = re.compile(rf"([<>≤] )?({MINUS}?)([0-9.]+)e(-?[0-9]+)")
+_ENTITY = re.compile(r"&(?=#?[A-Za-z0-9]+;)")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")
 
 
 def grid_to_markdown(grid: Grid) -> str:
@@ -44,7 +54,7 @@ def grid_to_markdown(grid: Grid) -> str:
     | x | 1,200 |
     """
     heads = [_markdown(column.name) for column in grid.columns]
-    rule = [":---" if column.kind == "text" else "---:" for column in grid.columns]
+    rule = [":---" if column.is_text else "---:" for column in grid.columns]
     lines = [f"| {' | '.join(heads)} |", f"|{'|'.join(rule)}|"]
     lines += [f"| {' | '.join(map(_markdown, row))} |" for row in _texts(grid)]
     title = f"**{_markdown(grid.title)}**\n\n" if grid.title else ""
@@ -65,9 +75,14 @@ def grid_to_latex(grid: Grid) -> str:
     \\bottomrule
     \\end{tabular}
     """
-    shape = "".join("l" if column.kind == "text" else "r" for column in grid.columns)
+    shape = "".join("l" if column.is_text else "r" for column in grid.columns)
     heads = " & ".join(_latex(column.name) for column in grid.columns)
-    rows = [f"{' & '.join(map(_latex, row))} \\\\" for row in _texts(grid)]
+    texts = [column.is_text for column in grid.columns]
+    cells = [
+        [_latex(cell) if text else _latex_number(cell) for cell, text in zip(row, texts, strict=True)]
+        for row in _texts(grid)
+    ]
+    rows = [f"{_latex_start(' & '.join(row))} \\\\" for row in cells]
     parts = [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", rf"{heads} \\", r"\midrule", *rows]
     return "\n".join([*parts, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
@@ -96,16 +111,18 @@ def grid_to_csv(grid: Grid) -> str:
     return out.getvalue()
 
 
-def report_to_markdown(report: Report) -> str:
-    """The whole report: verdict, warnings, sections, origin."""
-    parts = [f"> {_markdown(line)}" for line in report.verdict.splitlines()]
-    said = ["\n".join(parts), *(f"- {_markdown(warning)}" for warning in report.warnings)]
+def report_to_markdown(report: Report, *, title: str = "") -> str:
+    """The whole report: title, verdict, warnings, sections, origin."""
+    # A sign between the lines keeps several verdicts from running into one paragraph.
+    said = [f"# {_markdown(title)}"] if title else []
+    said.append("\n>\n".join(f"> {_paragraph(line)}" for line in report.verdict.splitlines()))
+    if report.warnings:
+        said.append("\n".join(f"- {_paragraph(warning)}" for warning in report.warnings))
     for section in report.sections:
         said.append(f"## {_markdown(section.title)}")
-        said += [_markdown(line) for line in section.text]
+        said += [_paragraph(line) for line in section.text]
         said += [grid_to_markdown(grid).rstrip("\n") for grid in section.grids]
-    origin = " · ".join(f"{name} {value}" for name, value in report.provenance.items() if value != "")
-    return "\n\n".join([*said, f"*{_markdown(origin)}*"]) + "\n"
+    return "\n\n".join([*said, f"*{_markdown(origin_said(report.provenance))}*"]) + "\n"
 
 
 def _texts(grid: Grid) -> Iterable[list[str]]:
@@ -115,10 +132,44 @@ def _texts(grid: Grid) -> Iterable[list[str]]:
 
 def _markdown(text: str) -> str:
     """Signs that Markdown or HTML would read are taken as they stand."""
-    for sign in "\\|*_`[]":
+    text = _ENTITY.sub("&amp;", _CONTROL.sub(" ", text))
+    for sign in "\\|*_`[]#$~":
         text = text.replace(sign, f"\\{sign}")
-    return text.replace("<", "&lt;").replace(">", "&gt;").replace("\n", " ").replace("\r", " ")
+    return text.replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _paragraph(text: str) -> str:
+    r"""A paragraph that begins like a list is none.
+
+    >>> print(_paragraph("1. is better"), _paragraph("- is better"), _paragraph("1.5 is better"))
+    1\. is better \- is better 1.5 is better
+    """
+    return re.sub(r"^([0-9]*)([-+.)])(?=\s)", r"\1\\\2", _markdown(text))
 
 
 def _latex(text: str) -> str:
-    return "".join(_LATEX.get(sign, sign) for sign in text.replace("\n", " ").replace("\r", " "))
+    return "".join(_LATEX.get(sign, sign) for sign in _CONTROL.sub(" ", text))
+
+
+def _latex_number(text: str) -> str:
+    r"""A power of ten as a paper writes it.
+
+    >>> print(_latex_number("< 1e-12"), _latex_number("4.9e-5"), _latex_number(".012"))
+    $<$ $10^{-12}$ $4.9\times10^{-5}$ .012
+    """
+    found = _POWER.fullmatch(text)
+    if found is None:
+        return _latex(text)
+    sign, minus, digits, power = found.groups()
+    factor = "" if digits == "1" else rf"{digits}\times"
+    before = f"{_LATEX['≤'] if sign[0] == '≤' else f'${sign[0]}$'} " if sign else ""
+    return f"{before}${'-' if minus else ''}{factor}10^{{{power}}}$"
+
+
+def _latex_start(row: str) -> str:
+    r"""After ``\\`` a star or a bracket would be read as an option of it.
+
+    >>> print(_latex_start("[a] & 1"), _latex_start("a & 1"))
+    {[}a] & 1 a & 1
+    """
+    return f"{{{row[0]}}}{row[1:]}" if row[:1] in ("[", "*") else row

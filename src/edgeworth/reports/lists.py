@@ -12,7 +12,7 @@ from edgeworth.reports.charts.lists import list_charts, run_charts
 from edgeworth.reports.decisions import estimate_row, tail_to_dict
 from edgeworth.reports.ranking_verdict import lists_verdict
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
-from edgeworth.reports.wording import level_said, plural
+from edgeworth.reports.wording import called, level_said, plural, tail_cell
 
 SHOWN_LISTS = 20
 SHOWN_TREC = (
@@ -115,7 +115,7 @@ def list_warnings(findings: ListFindings) -> tuple[str, ...]:
 
 def _columns(findings: ListFindings) -> tuple[Column, ...]:
     return (
-        Column("mean of"),
+        Column("mean of", "measure"),
         Column("value", "number"),
         Column(f"{level_said(findings.level)} interval", "interval"),
         Column("by chance", "number"),
@@ -129,7 +129,8 @@ def _means(findings: ListFindings) -> Section:
     if findings.tail is not None:
         columns = (Column("random orders would do"), Column("probability", "probability"), Column("method"))
         how = "as well" if findings.is_better else "as badly"
-        line = (f"{how}, by {findings.headline.measure}", findings.tail.p_value, findings.tail.method)
+        how = f"{how}, by {called(findings.headline.measure)}"
+        line = (how, tail_cell(findings.tail), findings.tail.method)
         grids.append(Grid("", columns, (line,)))
     return Section("Means over lists", (), tuple(grids))
 
@@ -138,7 +139,7 @@ def _side_by_side(runs: Mapping[str, ListFindings]) -> Section:
     """Runs in lines, the usual measures in columns."""
     asked = list(next(iter(runs.values())).estimates)
     names = asked if len(asked) <= len(COMPARED_TREC) else [x for x in asked if trec_name(x) in COMPARED_TREC]
-    columns = (Column("run"), *(Column(trec_name(name) or name, "number") for name in names))
+    columns = (Column("run"), *(Column(trec_name(name) or called(name), "number") for name in names))
     rows = tuple(
         (run, *(finite_or_none(found.estimates[name].value) for name in names)) for run, found in runs.items()
     )
@@ -147,7 +148,7 @@ def _side_by_side(runs: Mapping[str, ListFindings]) -> Section:
 
 def _trec_means(name: str, findings: ListFindings) -> Section:
     columns = (
-        Column("measure"),
+        Column("measure", "measure"),
         Column("trec_eval"),
         Column("mean", "number"),
         Column(f"{level_said(findings.level)} interval", "interval"),
@@ -155,7 +156,7 @@ def _trec_means(name: str, findings: ListFindings) -> Section:
     chosen = [estimate for estimate in findings.estimates.values() if _is_shown(estimate, findings)]
     rows = tuple(_trec_row(estimate, findings.level) for estimate in chosen)
     hidden = len(findings.estimates) - len(chosen)
-    note = f"{hidden} more measures are in the JSON" if hidden else ""
+    note = f"{hidden} more {plural(hidden, 'measure is', 'measures are')} in the JSON" if hidden else ""
     return Section(f"Means of {name}", (), (Grid("", columns, rows, note),))
 
 
@@ -175,7 +176,7 @@ def _trec_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:
 
 def _each(findings: ListFindings, name: str = "") -> Section:
     shown = list(findings.estimates)[:4]
-    columns = (Column("list"), *(Column(measure.split("(")[0], "number") for measure in shown))
+    columns = (Column("list"), *(Column(called(measure), "number") for measure in shown))
     rows = tuple(
         (str(query), *(finite_or_none(values[measure]) for measure in shown))
         for query, values in list(findings.queries.items())[:SHOWN_LISTS]

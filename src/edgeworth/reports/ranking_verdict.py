@@ -5,7 +5,16 @@ from __future__ import annotations
 import math
 
 from edgeworth.inference import Estimate, ListFindings, RankingFindings
-from edgeworth.reports.wording import about, level_said, number_said, plural, probability_words, share_said
+from edgeworth.reports.wording import (
+    about,
+    called,
+    figure,
+    level_said,
+    number_said,
+    option_said,
+    plural,
+    probability_words,
+)
 
 
 def ranking_verdict(findings: RankingFindings) -> str:
@@ -15,8 +24,9 @@ def ranking_verdict(findings: RankingFindings) -> str:
         return f"Cannot be judged: {precision.undefined}."
     if not findings.ranking.background.total:
         return "Cannot be judged: every ranked item is a target, so every order is as good as any other."
+    good = f"verage precision {with_interval(precision, findings.level)}."
     sentences = [
-        f"{_found(findings)}; average precision {with_interval(precision, findings.level)}.",
+        f"A{good}" if findings.looks_at_all else f"{_found(findings)}; a{good}",
         _against_chance(findings, "Random selection"),
         _what_would_settle(findings),
         _worth(findings),
@@ -28,22 +38,22 @@ def _found(findings: RankingFindings) -> str:
     look, ranking = findings.look, findings.ranking
     hits, targets = (number_said(x) for x in (look.hits, float(ranking.target_total)))
     word = plural(ranking.target_total, "target")
-    chance = f"{look.by_chance:,.0f}" if look.by_chance >= 10 else f"{look.by_chance:.2g}"
+    chance = f"{look.by_chance:,.0f}" if look.by_chance >= 10 else f"{look.by_chance:.1f}"
     return f"Finds {hits} of {targets} {word} in the first {look.depth:,} ({chance} by chance)"
 
 
 def with_interval(estimate: Estimate, level: float) -> str:
     """.520 (95% interval .410 to .630)."""
     if estimate.law is None:
-        return f"{share_said(estimate.value)} (no interval: {estimate.no_interval})"
-    low, high = (share_said(bound) for bound in estimate.interval(level))
-    return f"{share_said(estimate.value)} ({level_said(level)} interval {low} to {high})"
+        return f"{figure(estimate.value)} (no interval: {estimate.no_interval})"
+    low, high = (figure(bound) for bound in estimate.interval(level))
+    return f"{figure(estimate.value)} ({level_said(level)} interval {low} to {high})"
 
 
 def _against_chance(findings: RankingFindings | ListFindings, who: str) -> str:
     """What random order would do, and whether that leaves any doubt: settled is either way at the level."""
     headline, tail = findings.headline, findings.tail
-    mean = f"{who}, which reaches {share_said(headline.chance)} on average,"
+    mean = f"{who}, which reaches {figure(headline.chance)} on average,"
     if tail is None:
         return _by_the_interval(findings, mean)
     said = probability_words(tail)
@@ -75,10 +85,11 @@ def _worth(findings: RankingFindings) -> str:
     worth = findings.worth
     if worth is None:
         return ""
-    terms = f"With a gain of {worth.gain:g} a hit and a cost of {worth.cost:g} a look"
+    terms = f"With a gain of {option_said(worth.gain)} a hit and a cost of {option_said(worth.cost)} a look"
     if worth.best_depth == 0:
         return f"{terms}, looking never pays."
-    return f"{terms}, the best depth of this list is {worth.best_depth:,.0f}, worth {worth.best_value:,.6g}."
+    best = f"{worth.best_depth:,.0f}, worth {figure(worth.best_value)}"
+    return f"{terms}, the best depth of this list is {best}."
 
 
 def lists_verdict(findings: ListFindings) -> str:
@@ -88,7 +99,7 @@ def lists_verdict(findings: ListFindings) -> str:
         return f"Cannot be judged: {headline.undefined}."
     number = findings.counted
     first = (
-        f"Mean {_name(headline.measure)} {with_interval(headline, findings.level)} "
+        f"Mean {called(headline.measure)} {with_interval(headline, findings.level)} "
         f"over {number:,} {plural(number, 'list')}{_range(findings)}."
     )
     if not findings.lists.is_whole:
@@ -97,11 +108,7 @@ def lists_verdict(findings: ListFindings) -> str:
 
 
 def _range(findings: ListFindings) -> str:
-    low, middle, high = (share_said(value) for value in findings.spread)
+    low, middle, high = (figure(value) for value in findings.spread)
     if low == high:
         return ""
     return f"; single lists range from {low} to {high}, half of them at {middle} or above"
-
-
-def _name(spelling: str) -> str:
-    return spelling.split("(")[0].replace("_", " ")

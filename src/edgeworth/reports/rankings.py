@@ -12,7 +12,7 @@ from edgeworth.reports.charts.rankings import ranking_charts
 from edgeworth.reports.decisions import estimate_row, tail_to_dict
 from edgeworth.reports.ranking_verdict import ranking_verdict
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
-from edgeworth.reports.wording import level_said, number_said, plural, share_said
+from edgeworth.reports.wording import called, figure, level_said, number_said, option_said, plural, tail_cell
 
 
 def ranking_report(findings: RankingFindings, provenance: Mapping[str, Any]) -> Report:
@@ -44,11 +44,17 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
     if ranking.dropped:
         rows = plural(ranking.dropped, "row was", "rows were")
         said.append(f"{ranking.dropped:,} {rows} dropped for a missing value.")
+    asked = findings.asked_depth
+    if asked is not None and asked > ranking.ranked_total:
+        items = f"{number_said(float(ranking.ranked_total))} {plural(ranking.ranked_total, 'item')}"
+        said.append(f"The list has {items}: depth {asked:,} is all of it.")
     for estimate in (findings.average_precision, findings.roc_auc):
         if estimate.doubt is not None:
-            said.append(f"The interval of {estimate.measure} may not cover as it says: {estimate.doubt}.")
+            said.append(
+                f"The interval of {called(estimate.measure)} may not cover as it says: {estimate.doubt}."
+            )
     if findings.tie_bracket is not None:
-        worst, best = (share_said(value) for value in findings.tie_bracket)
+        worst, best = (figure(value) for value in findings.tie_bracket)
         said.append(
             f"Targets are tied with other items: average precision is the mean over random orders of ties; "
             f"it is {worst} in the worst order and {best} in the best."
@@ -67,7 +73,7 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
 def _quality(findings: RankingFindings) -> Section:
     level = level_said(findings.level)
     columns = (
-        Column("measure"),
+        Column("measure", "measure"),
         Column("value", "number"),
         Column(f"{level} interval", "interval"),
         Column("by chance", "number"),
@@ -79,7 +85,7 @@ def _quality(findings: RankingFindings) -> Section:
     if findings.tail is not None:
         what = "as well" if findings.is_better else "as badly"
         heads = (Column("random selection would do"), Column("probability", "probability"), Column("method"))
-        line = (f"{what}, by average precision", findings.tail.p_value, findings.tail.method)
+        line = (f"{what}, by average precision", tail_cell(findings.tail), findings.tail.method)
         grids.append(Grid("", heads, (line,)))
     return Section("How good is the ranking", (), tuple(grids))
 
@@ -125,7 +131,7 @@ def _look_row(look: Look, level: float) -> tuple[Cell, ...]:
         (finite_or_none(low), finite_or_none(high)),
         finite_or_none(look.recall.value),
         finite_or_none(look.lift),
-        None if look.at_least is None else look.at_least.p_value,
+        None if look.at_least is None else tail_cell(look.at_least),
     )
 
 
@@ -139,11 +145,11 @@ def _cut(findings: RankingFindings) -> Section | None:
         *(Column(str(label), "count") for label in table.labels),
     )
     rows = tuple((str(label), *row) for label, row in zip(table.labels, table.counts.tolist(), strict=True))
-    where = "" if findings.ranking.is_placed else f"scores of at least {best.threshold:g}, "
+    where = "" if findings.ranking.is_placed else f"scores of at least {option_said(float(best.threshold))}, "
+    items = f"the first {number_said(best.depth)} {plural(best.depth, 'item')}"
     text = (
-        f"Taking {where}the first {number_said(best.depth)} items, as targets is informed "
-        f"{best.informedness:.3f}: recall exceeds fallout by most there. It is the best cut found in these "
-        "very data, so expect less of it on new ones.",
+        f"Taking {where}{items}, as targets has informedness {figure(best.informedness)}: recall exceeds "
+        "fallout by most there. It is the best cut found in these very data: expect less of it on new ones.",
     )
     return Section("Where to cut", text, (Grid("", columns, rows),))
 
@@ -154,10 +160,10 @@ def _worth(findings: RankingFindings) -> Section | None:
         return None
     rows: tuple[tuple[Cell, ...], ...] = (
         (f"value of looking at the first {findings.depth:,}", worth.at_depth),
-        ("best depth of this list", f"{worth.best_depth:,.0f}"),
+        ("best depth of this list", number_said(worth.best_depth)),
         ("value there (the best found)", worth.best_value),
     )
-    title = f"What it is worth: {worth.gain:g} a hit, {worth.cost:g} a look"
+    title = f"What it is worth: {option_said(worth.gain)} a hit, {option_said(worth.cost)} a look"
     return Section(title, (), (Grid("", (Column("what"), Column("value", "number")), rows),))
 
 

@@ -8,14 +8,24 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from edgeworth.progress import told
+
 if TYPE_CHECKING:
     from edgeworth.reports.charts import Chart
 
 SCHEMA = "edgeworth.report/1"
 
-Kind: TypeAlias = Literal["text", "count", "number", "percent", "dollars", "probability", "interval"]
+Kind: TypeAlias = Literal[
+    "text", "measure", "count", "number", "percent", "dollars", "probability", "belief", "interval"
+]
+"""A measure is written by its name and read in words; a belief is a probability that is approximate."""
+
 Cell: TypeAlias = str | int | float | tuple[float | None, float | None] | None
 """A pair is an interval. None is undefined."""
+
+
+class AtMost(float):
+    """A probability of which only an upper bound is known: a number like others, and shown as a bound."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +34,11 @@ class Column:
 
     name: str
     kind: Kind = "text"
+
+    @property
+    def is_text(self) -> bool:
+        """Words stand to the left, numbers to the right."""
+        return self.kind in ("text", "measure")
 
 
 @dataclass(frozen=True)
@@ -103,22 +118,26 @@ class Report:
             write_whole(Path(path), text)
         return text
 
-    def to_html(self, path: str | Path | None = None, *, title: str = "Edgeworth report") -> str:
-        """The report as one page that needs no network; also written to ``path`` when given."""
+    def to_html(self, path: str | Path | None = None, *, title: str = "") -> str:
+        """The report as one page that needs no network; also written to ``path`` when given.
+
+        Without a title the page is called by what was read.
+        """
         from edgeworth.reports.html import report_to_html
 
-        text = report_to_html(self, title=title)
+        with told("drawing the page"):
+            text = report_to_html(self, title=title)
         if path is not None:
             from edgeworth.reports.writing import write_whole
 
             write_whole(Path(path), text)
         return text
 
-    def to_markdown(self, path: str | Path | None = None) -> str:
-        """The report as Markdown; also written to ``path`` when given."""
+    def to_markdown(self, path: str | Path | None = None, *, title: str = "") -> str:
+        """The report as Markdown, under a title if there is one; also written to ``path`` when given."""
         from edgeworth.reports.formats import report_to_markdown
 
-        text = report_to_markdown(self)
+        text = report_to_markdown(self, title=title)
         if path is not None:
             from edgeworth.reports.writing import write_whole
 

@@ -9,7 +9,7 @@ from edgeworth.inference import AveragePrecisionLaw, Tail
 from edgeworth.inference.random_selection import HitsLaw
 from edgeworth.reports.decisions import tail_to_dict
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
-from edgeworth.reports.wording import probability_words
+from edgeworth.reports.wording import figure, option_said, probability_words, tail_cell
 
 
 def selection_report(
@@ -25,23 +25,27 @@ def selection_report(
     depth = "" if law.depth == law.n else f" within the first {law.depth:,}"
     said = [
         f"Random selection among {law.n:,} items, {law.m:,} of them targets, has a mean average precision"
-        f"{depth} of {law.mean:.4g}, give or take {law.standard_deviation:.3g}."
+        f"{depth} of {figure(law.mean)}, give or take {figure(law.standard_deviation)}."
     ]
     if value is not None and tail is not None:
-        said.append(f"It reaches {value:g} with probability {probability_words(tail)} ({tail.method}).")
+        said.append(
+            f"It reaches {option_said(value)} with probability {probability_words(tail)} ({tail.method})."
+        )
     if hits_law is not None:
-        said.append(f"Within the first {hits_law.t:,} it finds {hits_law.mean:,.2f} targets on average.")
+        said.append(f"Within the first {hits_law.t:,} it finds {figure(hits_law.mean)} targets on average.")
     if hits is not None and hits_tail is not None:
         said.append(f"It finds {hits:,} or more with probability {probability_words(hits_tail)}.")
     rows: list[tuple[Cell, ...]] = [
-        ("mean", f"{law.mean:.6g}"),
-        ("standard deviation", f"{law.standard_deviation:.6g}"),
-        ("share of targets", f"{law.share:.6g}"),
+        ("mean", law.mean),
+        ("standard deviation", law.standard_deviation),
+        ("share of targets", law.share),
     ]
-    grid = Grid("Average precision by random selection", (Column("what"), Column("value")), tuple(rows))
+    grid = Grid(
+        "Average precision by random selection", (Column("what"), Column("value", "number")), tuple(rows)
+    )
     tails = [("average precision", value, tail), ("hits", hits, hits_tail)]
     lines = tuple(
-        (f"{name} of at least {asked:g}", found.p_value, found.low, found.high, found.method)
+        (f"{name} of at least {option_said(asked)}", tail_cell(found), found.low, found.high, found.method)
         for name, asked, found in tails
         if asked is not None and found is not None
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
-from edgeworth.reports.wording import percent
+from edgeworth.reports.wording import figure, percent
 
 
 def stakes_report(
@@ -23,7 +23,7 @@ def stakes_report(
         Column("outcome", "count"),
         Column("probability", "percent"),
         Column("odds", "number"),
-        Column("stake"),
+        Column("stake", "percent"),
         Column("wealth if it happens", "number"),
     )
     lines = zip(probabilities, odds, stakes, wealth, strict=True)
@@ -32,7 +32,7 @@ def stakes_report(
     )
     note = "a stake below 0 lays the outcome" if any(f < 0 for f in stakes) else ""
     return Report(
-        verdict=f"{_bets(stakes)} Expected growth: {growth:.6f} nats a race.",
+        verdict=f"{_bets(stakes)} Expected growth: {figure(growth)} nats a race.",
         sections=(Section("Kelly's stakes", _arbitrage(odds), (Grid("", columns, rows, note),)),),
         warnings=(),
         provenance=provenance,
@@ -58,7 +58,7 @@ def game_report(
         Column("outcome"),
         Column("probability", "percent"),
         Column("odds", "number"),
-        Column("stake"),
+        Column("stake", "percent"),
         Column("wealth if it happens", "number"),
     )
     rows: tuple[tuple[Cell, ...], ...] = (
@@ -72,7 +72,7 @@ def game_report(
         said = f"Lay it for {percent(-stake, 2)}." if stake < 0 else idle
     note = "a stake below 0 lays it: takes a backer's bet of that size" if stake < 0 else ""
     return Report(
-        verdict=f"{said} Expected growth: {growth:.6f} nats a game.",
+        verdict=f"{said} Expected growth: {figure(growth)} nats a game.",
         sections=(Section("Kelly's stake", (), (Grid("", columns, rows, note),)),),
         warnings=(),
         provenance=provenance,
@@ -103,6 +103,6 @@ def _arbitrage(odds: Sequence[float]) -> tuple[str, ...]:
     if prices >= 1 - 1e-9:
         return ()
     return (
-        f"The prices add up to {prices:.4f}, below 1: backing every outcome in proportion to its price is a "
-        f"sure profit of {percent(1 / prices - 1, 2)} (an arbitrage), whatever the probabilities.",
+        f"The prices add up to {figure(prices)}, below 1: backing every outcome in proportion to its price "
+        f"is a sure profit of {percent(1 / prices - 1, 2)} (an arbitrage), whatever the probabilities.",
     )

@@ -5,16 +5,17 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from edgeworth.reports.report import Grid, Report
-from edgeworth.reports.wording import MINUS, shown
+from edgeworth.reports.report import Column, Grid, Report
+from edgeworth.reports.wording import MINUS, origin_said, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
     from edgeworth.measures import Measure
 
 PLAIN_WIDTH = 120
+
+GAP = 2
+"""Between columns."""
+
+LEAST_TEXT = 16
+"""Words are folded, but not into columns narrower than that."""
 
 LONG_ORIGINS = ("digest", "versions")
 """What the JSON and the page say, and a terminal has no room for."""
@@ -53,34 +60,69 @@ def print_report(report: Report, console: Console | None = None) -> None:
             if grid.title:
                 # A title of its own line does not wrap inside a narrow table.
                 out.print(Text(grid.title, style="italic"))
-            out.print(_table(grid))
+            for table in _tables(grid, out.width):
+                out.print(table)
             if grid.note:
-                out.print(Text(grid.note.removeprefix("; "), style="dim"))
+                out.print(Text(grid.note, style="dim"))
     out.print()
-    out.print(Text(_origin(report), style="dim"))
+    out.print(Text(origin_said(report.provenance, LONG_ORIGINS), style="dim"))
 
 
-def _table(grid: Grid) -> RenderableType:
+def _tables(grid: Grid, width: int) -> list[RenderableType]:
+    """The table; one that is too wide goes on below, its first column said again."""
+    cells = [
+        [shown(cell, column.kind) for cell, column in zip(row, grid.columns, strict=True)]
+        for row in grid.rows
+    ]
+    sizes = [_sizes(column, [row[place] for row in cells]) for place, column in enumerate(grid.columns)]
+    return [
+        _part(grid, cells, sizes, places, width) for places in _parts([least for least, _ in sizes], width)
+    ]
+
+
+def _sizes(column: Column, texts: list[str]) -> tuple[int, int]:
+    """The least and the full width of a column: numbers are never cut, words and headings may be folded."""
+    widest = max(map(cell_len, texts), default=0)
+    word = max(map(cell_len, column.name.split()), default=0)
+    least = min(max(widest, word), LEAST_TEXT) if column.is_text else max(widest, min(word, LEAST_TEXT))
+    return least, max(widest, cell_len(column.name))
+
+
+def _parts(least: list[int], width: int) -> list[list[int]]:
+    """Which columns stand together.
+
+    >>> _parts([10, 20, 20, 20], 80), _parts([10, 20, 20, 20], 60)
+    ([[0, 1, 2, 3]], [[0, 1, 2], [0, 3]])
+    """
+    parts, used = [[0]], least[0]
+    for place in range(1, len(least)):
+        if used + GAP + least[place] > width and len(parts[-1]) > 1:
+            parts.append([0])
+            used = least[0]
+        parts[-1].append(place)
+        used += GAP + least[place]
+    return parts
+
+
+def _part(
+    grid: Grid, cells: list[list[str]], sizes: list[tuple[int, int]], places: list[int], width: int
+) -> Table:
     table = Table(box=None, pad_edge=False)
-    for column in grid.columns:
-        number = column.kind != "text"
-        table.add_column(
-            Text(column.name), justify="right" if number else "left", no_wrap=number, overflow="fold"
-        )
-    for row in grid.rows:
+    left = width - sum(sizes[place][0] for place in places) - GAP * (len(places) - 1)
+    # What is left goes to the columns that lack least, so that most stand unfolded.
+    widths = {}
+    for place in sorted(places, key=lambda place: sizes[place][1] - sizes[place][0]):
+        least, full = sizes[place]
+        more = max(0, min(full - least, left))
+        widths[place], left = least + more, left - more
+    for place in places:
+        column = grid.columns[place]
+        side: Literal["left", "right"] = "left" if column.is_text else "right"
+        table.add_column(Text(column.name), justify=side, width=widths[place], overflow="fold")
+    for row in cells:
         # Text, not markup: a label such as [red] is a label.
-        table.add_row(
-            *(Text(shown(cell, column.kind)) for cell, column in zip(row, grid.columns, strict=True))
-        )
+        table.add_row(*(Text(row[place]) for place in places))
     return table
-
-
-def _origin(report: Report) -> str:
-    return " · ".join(
-        f"{name} {value}"
-        for name, value in report.provenance.items()
-        if value not in (None, "") and name not in LONG_ORIGINS
-    )
 
 
 def print_measures(measures: Sequence[Measure], console: Console | None = None) -> None:
@@ -94,8 +136,10 @@ def print_measures(measures: Sequence[Measure], console: Console | None = None) 
             f"{low} to {high}, {better[measure.direction]}; by chance: {measure.chance}",
             measure.source,
         ]
-        if measure.synonyms:
-            lines.append("also " + ", ".join(measure.synonyms))
+        names = {name.lower(): name for name in (*measure.synonyms, measure.words)}
+        also = [name for lower, name in names.items() if lower != measure.name]
+        if also:
+            lines.append("also " + ", ".join(also))
         for line in lines:
             out.print(Padding(Text(line, style="dim"), (0, 0, 0, 4)))
 

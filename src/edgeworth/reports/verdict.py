@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from edgeworth.figures import p_figure
 from edgeworth.inference import DecisionFindings, Estimate, Tail
 from edgeworth.reports.wording import MINUS, about, interval_decimals, level_said, odds_of_chance, percent
 
@@ -86,7 +87,7 @@ def _by_the_interval(findings: DecisionFindings) -> str:
     estimate = findings.informedness
     if estimate.law is None:
         return f"Whether guessing would do the same cannot be said: {estimate.no_interval}."
-    said = f"by the interval's own law, p = {estimate.p_value():.2g}"
+    said = f"by the interval's own law, {p_figure(estimate.p_value())}"
     if findings.is_settled:
         return f"Guessing is ruled out at this level ({said})."
     return f"It cannot be told from guessing ({said})."

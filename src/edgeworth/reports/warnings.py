@@ -26,7 +26,7 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
         said.append(
             f"{percent(share, 1)} of the predictions are of labels that are never real "
             f"({_listed([str(label) for label in unreal])}): they have no fair odds, informedness is over "
-            "the other labels, and such bets only lose. If one of them means no decision, say so (abstain)."
+            "the other labels, and such bets only lose. If one of them means no decision, say so (--abstain)."
         )
     rare = [str(x) for x, r in zip(table.labels, table.real, strict=True) if 0 < r < FEW]
     if rare:

@@ -3,12 +3,50 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cache
 
+from edgeworth.errors import OptionError
+from edgeworth.figures import (
+    MINUS,
+    UNDEFINED,
+    belief_figure,
+    figure,
+    interval_figure,
+    p_figure,
+    probability_figure,
+)
+from edgeworth.figures import wealth_figure as money
 from edgeworth.inference import Tail
-from edgeworth.reports.report import Cell, Kind
+from edgeworth.measures import Spelling, words_of
+from edgeworth.reports.report import AtMost, Cell, Kind
 
-MINUS = "−"
+share_said = figure
+"""A share, by the rule for all numbers."""
+
+__all__ = [
+    "MINUS",
+    "about",
+    "called",
+    "cases_said",
+    "figure",
+    "interval_decimals",
+    "level_said",
+    "money",
+    "number_said",
+    "odds_of_chance",
+    "option_said",
+    "origin_said",
+    "p_said",
+    "percent",
+    "plural",
+    "probability_words",
+    "share_said",
+    "shortened",
+    "shown",
+    "system_said",
+    "tail_cell",
+]
 
 
 def percent(share: float, decimals: int = 0) -> str:
@@ -56,32 +94,29 @@ def about(number: float) -> str:
 
 
 def shown(value: Cell, kind: Kind) -> str:
-    """A cell as text."""
+    """A cell as text.
+
+    >>> shown(0.5139, "number"), shown((1.277, None), "interval"), shown("macro_f", "measure")
+    ('.514', '1.277 or more', 'macro F')
+    """
     if value is None:
-        return "–"
+        return UNDEFINED
     if isinstance(value, str):
-        return value
+        return called(value) if kind == "measure" else value
     if isinstance(value, tuple):
-        low, high = (shown(bound, "number") for bound in value)
-        return "–" if value == (None, None) else f"{low} to {high}"
+        return interval_figure(*value)
+    if isinstance(value, AtMost):
+        return at_most_said(value)
     if kind == "count":
-        return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
+        return f"{value:,}" if isinstance(value, int) else number_said(value)
     if kind == "percent":
         return percent(value, 1)
     if kind == "dollars":
         text = f"{abs(value):,.2f}"
         return f"{MINUS if value < 0 and float(text.replace(',', '')) else ''}${text}"
     if kind == "probability":
-        return probability_said(value)
-    text = f"{abs(value):.3f}"
-    return f"{MINUS if value < 0 and float(text) else ''}{text}"
-
-
-def probability_said(value: float) -> str:
-    """A probability with the digits that matter."""
-    if value == 0:
-        return "0"
-    return f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"
+        return probability_figure(value)
+    return belief_figure(value) if kind == "belief" else figure(value)
 
 
 def plural(number: float, one: str, many: str | None = None) -> str:
@@ -94,38 +129,42 @@ def number_said(value: float) -> str:
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
-def share_said(value: float) -> str:
-    """A share with the digits that matter: .520, .0520, 3.1e-06."""
-    text = f"{value:.3f}" if value >= 0.0995 or value == 0 else f"{value:#.3g}"
-    return text[1:] if text.startswith("0.") and "e" not in text else text
-
-
 def probability_words(tail: Tail) -> str:
     """A tail as people say it: never 0, and "below" where only a bound is known or it hardly matters."""
-    value = tail.p_value
     if tail.exact == 0:
         return "0: it cannot happen"
-    if value < 1e-12:
-        return "below 1e-12"
-    text = f"{value:.2g}" if value >= 1e-4 else f"{value:.0e}".replace("e-0", "e-")
-    if tail.kind == "bound" or (tail.kind == "drawn" and tail.low == 0):
-        return f"below {text}"
-    return text if tail.kind in ("exact", "bracket") else f"about {text}"
+    said = probability_figure(tail.p_value)
+    if said[0] in "<>":
+        return f"{'below' if said[0] == '<' else 'above'} {said[2:]}"
+    if isinstance(tail_cell(tail), AtMost):
+        return f"at most {said}"
+    return said if tail.kind in ("exact", "bracket") else f"about {said}"
 
 
-def short_names(names: Iterable[object], most: int = 60) -> list[str]:
-    """Names cut to a length that a chart can hold, still different from each other.
+def tail_cell(tail: Tail) -> float:
+    """The p-value of a tail for a table: a bound, or the least that so many draws can give, is at most that.
 
-    >>> short_names(["spam", "a" * 50, "a" * 60], most=5)
-    ['spam', 'aaaa…', 'aaaa… (2)']
+    >>> [shown(tail_cell(tail), "probability") for tail in (Tail.drawn(0, 10_000, 0), Tail.bounded(0.02))]
+    ['≤ 1e-4', '≤ .020']
     """
-    seen: dict[str, int] = {}
-    found = []
-    for name in names:
-        cut = shortened(str(name), most)
-        seen[cut] = seen.get(cut, 0) + 1
-        found.append(cut if seen[cut] == 1 else f"{cut} ({seen[cut]})")
-    return found
+    is_bound = tail.kind == "bound" or (tail.kind == "drawn" and tail.low == 0)
+    return AtMost(tail.p_value) if is_bound else tail.p_value
+
+
+def at_most_said(value: float) -> str:
+    """A bound of a probability with its sign; one too small to be counted has its own."""
+    said = probability_figure(value)
+    return said if said[0] in "<>" else f"≤ {said}"
+
+
+def p_said(tail: Tail) -> str:
+    """A p-value with its sign.
+
+    >>> p_said(Tail.drawn(0, 10_000, 0)), p_said(Tail.hypergeometric(0.012))
+    ('p ≤ 1e-4', 'p = .012')
+    """
+    value = tail_cell(tail)
+    return f"p {at_most_said(value)}" if isinstance(value, AtMost) else p_figure(value)
 
 
 def shortened(text: str, most: int) -> str:
@@ -138,24 +177,52 @@ def cases_said(number: int) -> str:
     return f"{number:,} {plural(number, 'case')}"
 
 
-def bound_shown(p_value: float) -> float:
-    """A bound of a p-value to show: beyond 1e-300 floats have no digits to say it with, only 0 is 0."""
-    return max(p_value, 1e-300) if p_value > 0 else 0.0
-
-
 def system_said(system: str) -> str:
     """A forecaster within a sentence: the model needs its article, the others have theirs."""
     return "the model" if system == "model" else system
 
 
-def money(log_wealth: float) -> str:
-    """Wealth from its logarithm, whatever its size."""
-    if math.isinf(log_wealth):
-        return "more than any number" if log_wealth > 0 else "0"
-    if abs(log_wealth) < 13:
-        value = math.exp(log_wealth)
-        return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-    power = math.floor(log_wealth / math.log(10))
-    digits = f"{math.exp(log_wealth - power * math.log(10)):.2g}"
-    # 9.96 has two digits as 10, which is 1 a power higher.
-    return f"1e{power + 1:+d}" if digits == "10" else f"{digits}e{power:+d}"
+@cache
+def called(measure: str) -> str:
+    """A measure as people call it, by the catalogue; options stay, but for the tie rule.
+
+    >>> called("average_precision(ties=trec)"), called("f[1](alpha=0.3)"), called("precision@10")
+    ('average precision', 'F[1](alpha=0.3)', 'precision@10')
+    """
+    try:
+        spelling = Spelling.parse(measure)
+    except OptionError:
+        return measure
+    label = "" if spelling.label is None else f"[{shortened(str(spelling.label), 30)}]"
+    depth = "" if spelling.depth is None else f"@{spelling.depth}"
+    options = ", ".join(f"{key}={value}" for key, value in spelling.options.items() if key != "ties")
+    return f"{words_of(spelling.name)}{label}{depth}{f'({options})' if options else ''}"
+
+
+def option_said(value: object) -> str:
+    """What a run was asked for, or found, in the line that says where a report comes from.
+
+    >>> option_said(10.0), option_said(["a", "b"]), option_said(False), option_said(373.42099999)
+    ('10', 'a, b', 'no', '373.421')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.6g}".replace("-", MINUS)
+    if isinstance(value, list | tuple):
+        return ", ".join(map(option_said, value))
+    return f"{value:,}" if isinstance(value, int) and value >= 10_000 else str(value)
+
+
+def origin_said(provenance: Mapping[str, object], without: Iterable[str] = ()) -> str:
+    """Where a report comes from, in a line.
+
+    >>> origin_said({"source": "x.csv", "predictions_made": "before", "weight": None})
+    'source x.csv · predictions made before'
+    """
+    left_out = set(without)
+    return " · ".join(
+        f"{name.replace('_', ' ')} {option_said(value)}"
+        for name, value in provenance.items()
+        if value not in (None, "", [], ()) and name not in left_out
+    )

@@ -13,6 +13,9 @@ from contextlib import AbstractContextManager
 from importlib.resources import as_file, files
 from pathlib import Path
 
+SAMPLE_NAME = "births.csv, the sample that comes with Edgeworth"
+"""Where a report says its data come from: the folder it lies in is of no use to a reader."""
+
 SAMPLE_STORY = (
     "189 births (Hosmer & Lemeshow): which children will weigh less than 2.5 kg?\n"
     "Each was predicted by a logistic regression fitted to the other 188."

@@ -114,7 +114,11 @@ class Charts(Mapping[str, Chart]):
     """Charts by name; an unknown name is told what there is."""
 
     def __init__(self, charts: tuple[Chart, ...] = ()) -> None:
-        self._charts = {chart.name: chart for chart in charts}
+        self._charts: dict[str, Chart] = {}
+        for chart in charts:
+            if chart.name in self._charts:
+                raise OptionError(f"two charts have the name {chart.name!r}; each needs one of its own")
+            self._charts[chart.name] = chart
 
     def __getitem__(self, name: str) -> Chart:
         if name not in self._charts:

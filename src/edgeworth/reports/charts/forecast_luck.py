@@ -16,8 +16,8 @@ from edgeworth.inference.forecast_curves import (
 from edgeworth.inference.forecast_pictures import LawCells, law_cells
 from edgeworth.reports.charts.chart import Chart, Kit, Rows
 from edgeworth.reports.charts.forecast_wealth import COLOURS, IF_MODEL, IF_PRICES
-from edgeworth.reports.charts.parts import HIGH, WIDE, Later, axis_format, pictured, touch_points
-from edgeworth.reports.charts.theme import PALETTE, SECOND
+from edgeworth.reports.charts.parts import HIGH, WIDE, Later, axis_figures, pictured, touch_points
+from edgeworth.reports.charts.theme import INK, PALETTE, SECOND
 from edgeworth.reports.report import Column
 from edgeworth.reports.wording import money, percent, probability_words
 
@@ -55,7 +55,7 @@ def luck_chart(findings: ForecastFindings) -> Chart:
             x=alt.X(
                 "from:Q",
                 scale=alt.Scale(domain=domain, nice=False),
-                axis=alt.Axis(format=axis_format(domain), tickCount=6, labelOverlap=True),
+                axis=alt.Axis(**axis_figures(domain), tickCount=6, labelOverlap=True),
                 title="log wealth at the end",
             ),
             x2="to:Q",
@@ -76,7 +76,7 @@ def luck_chart(findings: ForecastFindings) -> Chart:
         is_right = observed > (domain[0] + domain[1]) / 2
         here = kit.once().encode(x=alt.datum(observed))
         word = here.mark_text(
-            fill=SECOND,
+            fill=INK,
             fontWeight=600,
             baseline="bottom",
             align="right" if is_right else "left",

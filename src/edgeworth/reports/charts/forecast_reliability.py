@@ -6,14 +6,16 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from edgeworth.figures import figure, p_figure
 from edgeworth.inference import ForecastFindings
 from edgeworth.inference.forecast_curves import thinned
 from edgeworth.inference.forecast_pictures import MOST_DRAWN, PicturedReliability, pictured_reliability
 from edgeworth.reports.charts.chart import Chart, Kit, Rows
+from edgeworth.reports.charts.names import drawn_names
 from edgeworth.reports.charts.parts import CHANCE, HIGH, WIDE, Later, band_between, coloured, pictured
 from edgeworth.reports.charts.theme import FIRST
 from edgeworth.reports.report import Column
-from edgeworth.reports.wording import level_said, plural, short_names
+from edgeworth.reports.wording import level_said, plural
 
 MOST_CLASSES = 6
 """Classes drawn: those that stray furthest."""
@@ -27,7 +29,8 @@ def reliability_chart(findings: ForecastFindings) -> Chart:
     every = findings.reliability
     furthest = sorted(every, key=lambda label: every[label].p_value)[:MOST_CLASSES]
     drawn = [label for label in every if label in furthest]
-    names = short_names(drawn)
+    short = drawn_names(drawn)
+    names = short.names
     most = MOST_DRAWN // len(drawn)
 
     def find() -> Mapping[str, Rows]:
@@ -56,7 +59,7 @@ def reliability_chart(findings: ForecastFindings) -> Chart:
             return _diagram(kit, 0, names[0], HIGH, is_left=True)
         size = (WIDE - 70) // 2
         panels = [
-            _diagram(kit, place, name, size, is_left=place % 2 == 0, title=name)
+            _diagram(kit, place, name, size, is_left=place % 2 == 0, title=short.drawn[place])
             for place, name in enumerate(names)
         ]
         return alt.concat(*panels, columns=2, spacing=18)
@@ -64,7 +67,7 @@ def reliability_chart(findings: ForecastFindings) -> Chart:
     return Chart(
         "reliability",
         "How often it happens when it was said",
-        _says(findings, dict(zip(names, drawn, strict=True))),
+        _says(findings, dict(zip(names, drawn, strict=True))) + (short.said if len(drawn) > 1 else ""),
         Later(find),
         draw,
         (
@@ -135,7 +138,9 @@ def _diagram(kit: Kit, place: int, name: str, size: int, *, is_left: bool, title
             x2="to:Q",
             y=alt.Y(
                 "cases:Q",
-                axis=alt.Axis(tickCount=2, format="~s", minExtent=36),
+                axis=alt.Axis(
+                    tickCount=2, format="~s", labelExpr="datum.value ? datum.label : '0'", minExtent=36
+                ),
                 title="cases" if is_left else None,
             ),
             y2="nothing:Q",
@@ -156,9 +161,10 @@ def _says(findings: ForecastFindings, names: Mapping[str, Any]) -> str:
         parts, bands = findings.parts["brier"][label], findings.reliability[label]
         outside, steps = sum(not step.is_inside for step in bands.levels), len(bands.levels)
         said.append(
-            f"Class {name}: {parts.score:.4f} = {parts.miscalibration:.4f} − {parts.discrimination:.4f} + "
-            f"{parts.uncertainty:.4f}; {outside} of {steps:,} {plural(steps, 'step')} outside the band "
-            f"(test of calibration: p = {bands.p_value:.2g})."
+            f"Class {name}: {figure(parts.score)} = {figure(parts.miscalibration)} − "
+            f"{figure(parts.discrimination)} + "
+            f"{figure(parts.uncertainty)}; {outside} of {steps:,} {plural(steps, 'step')} outside the band "
+            f"(test of calibration: {p_figure(bands.p_value)})."
         )
     said.append(f"The band holds {level_said(findings.level)} of calibrated forecasts at each value.")
     if len(names) < len(findings.reliability):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from edgeworth.figures import figure
 from edgeworth.inference import ForecastFindings
 from edgeworth.inference.forecast_curves import sequence_path, thinned
 from edgeworth.inference.forecast_pictures import MOST_DRAWN, pair_cells, sequence_reach
@@ -12,16 +13,17 @@ from edgeworth.inference.wealth_averages import AverageDifference
 from edgeworth.reports.charts.chart import Chart, Kit, Rows
 from edgeworth.reports.charts.parts import (
     HIGH,
+    PLAIN,
     WIDE,
     Later,
-    axis_format,
+    axis_figures,
     band_between,
     pictured,
     touch_points,
 )
 from edgeworth.reports.charts.theme import FIRST, SECOND
 from edgeworth.reports.report import Column
-from edgeworth.reports.wording import MINUS, cases_said, level_said, percent, shortened, system_said
+from edgeworth.reports.wording import cases_said, level_said, percent, shortened, system_said
 
 CASES = "cases"
 MIDDLE = "#b9bcc0"
@@ -143,14 +145,14 @@ def sequence_chart(findings: ForecastFindings) -> Chart:
                 f"{CASES}:Q",
                 scale=alt.Scale(domain=[0, bets.wealth.cases], nice=False),
                 axis=alt.Axis(
-                    format=axis_format([bets.wealth.cases]), tickCount=5, tickMinStep=1, labelOverlap=True
+                    **axis_figures([bets.wealth.cases]), tickCount=5, tickMinStep=1, labelOverlap=True
                 ),
                 title="cases seen" if is_last else None,
             )
             base = kit.base("sequence").transform_filter(alt.datum.score == name).encode(x=x)
             reach = sequence_reach(each.sequence)
             scale = alt.Scale() if reach is None else alt.Scale(domain=_with_zero(reach), nice=True)
-            y = alt.Y("mean:Q", scale=scale, title=name, axis=alt.Axis(format="~g", tickCount=5))
+            y = alt.Y("mean:Q", scale=scale, title=name, axis=alt.Axis(format=PLAIN, tickCount=5))
             band = band_between(alt, base, "low", "high", FIRST)
             band.mark.clip = True
             layers = [
@@ -192,6 +194,6 @@ def _with_zero(reach: tuple[float, float]) -> list[float]:
 
 
 def _bounds_said(name: str, found: AverageDifference) -> str:
-    mean, low, high = (f"{value:.4f}".replace("-", MINUS) for value in (found.mean, found.low, found.high))
+    mean, low, high = (figure(value) for value in (found.mean, found.low, found.high))
     name = name[:1].upper() + name[1:]
     return f"{name}: {mean} at the end, {level_said(found.level)} bounds {low} to {high} ({found.holds})."

@@ -13,15 +13,16 @@ from edgeworth.reports.charts.chart import Chart, Kit, Rows
 from edgeworth.reports.charts.parts import (
     CHANCE,
     HIGH,
+    PLAIN,
     WIDE,
     Later,
-    axis_format,
+    axis_figures,
     band_between,
     coloured,
     pictured,
     touch_points,
 )
-from edgeworth.reports.charts.theme import FIRST, SECOND, THIRD
+from edgeworth.reports.charts.theme import FIRST, INK, SECOND, THIRD
 from edgeworth.reports.report import Column
 from edgeworth.reports.wording import cases_said, level_said, money, plural
 
@@ -29,6 +30,8 @@ CASES = "cases settled"
 OURS, IF_MODEL, IF_PRICES = "wealth", "if the model is right", "if the prices are right"
 COLOURS = {OURS: FIRST, IF_MODEL: THIRD, IF_PRICES: CHANCE}
 ENDS = ("", " low", " high")
+LEAST_SEEN = 0.02
+"""A line nearer to 0 than this share of the axis is one with it."""
 MARGIN = 30
 """Room to the right of a picture for the name of a line."""
 
@@ -56,7 +59,7 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
         y = alt.Y(
             "log wealth:Q",
             title="log wealth (natural)",
-            axis=alt.Axis(format=_figures(findings), tickCount=6),
+            axis=alt.Axis(**_figures(findings), tickCount=6),
         )
         colours = {who: COLOURS[who] for who in (OURS, *shown)}
         layers = [kit.once().mark_rule(opacity=0.35).encode(y=alt.datum(0))]
@@ -66,10 +69,13 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
                 band_between(alt, base, f"{who} low", f"{who} high", COLOURS[who]),
                 coloured(alt, expected, who, colours),
             ]
-        line = kit.once().encode(y=alt.datum(threshold))
+        if _is_seen(findings, threshold):
+            line = kit.once().encode(y=alt.datum(threshold))
+            layers += [
+                line.mark_rule(strokeDash=[2, 3], opacity=0.7),
+                line.mark_text(align="left", dx=5).encode(x=alt.value("width"), text=alt.value("1/α")),
+            ]
         layers += [
-            line.mark_rule(strokeDash=[2, 3], opacity=0.7),
-            line.mark_text(align="left").encode(x=alt.value(wide + 5), text=alt.value("1/α")),
             coloured(alt, base.mark_line(strokeJoin="round").encode(y=y), OURS, colours),
             touch_points(base).encode(
                 y="log wealth:Q",
@@ -88,7 +94,8 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
     return Chart(
         "wealth",
         "What became of a stake of 1" if wealth.stake == 1 else "What became of a wealth of 1",
-        f"{_became(findings)}{_expected(findings)} The line 1/α is a wealth of {money(threshold)}: "
+        f"{_became(findings)}{_expected(findings)} The line 1/α is a wealth of {money(threshold)}"
+        f"{'' if _is_seen(findings, threshold) else ', here too near to 0 to be drawn'}: "
         f"{_line_says(findings)}.",
         Later(find),
         draw,
@@ -155,11 +162,10 @@ def returns_chart(findings: ForecastFindings) -> Chart:
     def draw(kit: Kit) -> Any:
         alt = kit.alt
         stretch = alt.selection_interval(name="stretch", encodings=["x"])
-        form = axis_format([wealth.cases])
         x = alt.X(
             "case:Q",
             scale=alt.Scale(domain=stretch, nice=False, padding=6),
-            axis=alt.Axis(format=form, tickCount=5, tickMinStep=1, labelOverlap=True),
+            axis=alt.Axis(**axis_figures([wealth.cases]), tickCount=5, tickMinStep=1, labelOverlap=True),
             title=None,
         )
         colour = alt.Color(
@@ -178,7 +184,7 @@ def returns_chart(findings: ForecastFindings) -> Chart:
                 alt.Tooltip("log return:Q", format="+.4~g"),
             ],
         )
-        y = alt.Y("log return:Q", title=what, axis=alt.Axis(format="~g", tickCount=5))
+        y = alt.Y("log return:Q", title=what, axis=alt.Axis(format=PLAIN, tickCount=5))
         stems = base.mark_rule(strokeWidth=1.5 if len(ends) > 60 else 4, clip=True, aria=False)
         above = HIGH - 110
         gone = [
@@ -198,9 +204,7 @@ def returns_chart(findings: ForecastFindings) -> Chart:
             .mark_area(line={"color": FIRST, "strokeWidth": 1.5}, color=FIRST, opacity=0.15)
             .encode(
                 x=_cases_axis(alt, wealth.cases),
-                y=alt.Y(
-                    "log wealth:Q", title="log wealth", axis=alt.Axis(tickCount=3, format=_figures(findings))
-                ),
+                y=alt.Y("log wealth:Q", title="log wealth", axis=alt.Axis(tickCount=3, **_figures(findings))),
             )
             .properties(width=WIDE - MARGIN, height=60, name="way")
             .add_params(stretch)
@@ -226,16 +230,29 @@ def _cases_axis(alt: Any, cases: int) -> Any:
     return alt.X(
         f"{CASES}:Q",
         scale=alt.Scale(nice=False, zero=True),
-        axis=alt.Axis(format=axis_format([cases]), tickCount=5, tickMinStep=1, labelOverlap=True),
+        axis=alt.Axis(**axis_figures([cases]), tickCount=5, tickMinStep=1, labelOverlap=True),
         title=CASES,
     )
 
 
-def _figures(findings: ForecastFindings) -> str:
+def _figures(findings: ForecastFindings) -> dict[str, str]:
     """How the axis of log wealth writes its numbers."""
+    return axis_figures(_ends(findings))
+
+
+def _ends(findings: ForecastFindings) -> list[float]:
+    """Where the lines and bands of log wealth end."""
     path = findings.path
     values = (each[-1] for each in (path.log_wealth, *path.expected, *path.priced))
-    return axis_format([float(value) for value in values if math.isfinite(value)])
+    return [float(value) for value in values if math.isfinite(value)]
+
+
+def _is_seen(findings: ForecastFindings, threshold: float) -> bool:
+    """Whether the line 1/α can be told from that at 0 on an axis as long as this."""
+    bets = findings.bets.wealth
+    ends = [0.0, threshold, bets.log_minimum, bets.log_maximum, *_ends(findings)]
+    known = [value for value in ends if math.isfinite(value)]
+    return threshold > LEAST_SEEN * (max(known) - min(known))
 
 
 def _turn_marks(kit: Kit, findings: ForecastFindings) -> list[Any]:
@@ -249,7 +266,7 @@ def _turn_marks(kit: Kit, findings: ForecastFindings) -> list[Any]:
         layers += [
             here.mark_rule(color=SECOND, strokeWidth=2, strokeDash=[6, 3]),
             here.mark_text(
-                fill=SECOND,
+                fill=INK,
                 fontWeight=600,
                 align="right" if is_right else "left",
                 dx=-6 if is_right else 6,

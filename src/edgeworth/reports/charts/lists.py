@@ -8,10 +8,11 @@ from typing import Any
 from edgeworth.inference import ListFindings
 from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.charts.chart import Chart, Charts, Kit, Rows
-from edgeworth.reports.charts.ranking_parts import CHANCE, HIGH, WIDE, coloured
+from edgeworth.reports.charts.names import DrawnNames, drawn_names
+from edgeworth.reports.charts.ranking_parts import CHANCE, HIGH, PLAIN, WIDE, coloured
 from edgeworth.reports.charts.theme import FIRST, SECOND
 from edgeworth.reports.report import Column
-from edgeworth.reports.wording import level_said, plural, share_said, short_names
+from edgeworth.reports.wording import level_said, plural, share_said
 
 MOST_LISTS = 200
 """Lists drawn one by one; of more, so many quantiles."""
@@ -39,10 +40,10 @@ def _queries(findings: ListFindings) -> Chart:
     headline, number = findings.headline, findings.counted
     lists = findings.pictured_lists(MOST_LISTS)
     what = _said(headline.measure)
-    names = short_names(found.name or f"{found.share:.2%} of lists below" for found in lists)
+    names = drawn_names(found.name or f"{found.share:.2%} of lists below" for found in lists)
     rows = tuple(
         {"list": name, "below": found.share, "value": finite_or_none(found.value)}
-        for name, found in zip(names, lists, strict=True)
+        for name, found in zip(names.names, lists, strict=True)
     )
     is_named = number <= NAMED_LISTS
     ends = {
@@ -57,7 +58,7 @@ def _queries(findings: ListFindings) -> Chart:
         "queries",
         f"List by list: {what}",
         f"The mean over {number:,} {plural(number, 'list')} is {share_said(headline.value)}"
-        f"{_range(findings)}.",
+        f"{_range(findings)}.{names.said if is_named else ''}",
         {"queries": rows, "mean": ({"mean": finite_or_none(headline.value), **ends},)},
         draw,
         (Column("list"), Column("below", "percent"), Column("value", "number")),
@@ -71,22 +72,24 @@ def _range(findings: ListFindings) -> str:
     return said if chance is None else f"{said}; random orders reach {share_said(chance)} on average"
 
 
-def _in_lines(kit: Kit, findings: ListFindings, names: list[str]) -> Any:
+def _in_lines(kit: Kit, findings: ListFindings, names: DrawnNames) -> Any:
     """A line for each list, the best on top."""
     alt = kit.alt
-    axis = alt.Axis(format="~g", tickCount=6)
+    axis = alt.Axis(format=PLAIN, tickCount=6)
     value = alt.X("value:Q", title=_said(findings.headline.measure), axis=axis, scale=alt.Scale(zero=True))
     base = kit.base("queries").encode(
-        y=alt.Y("list:N", sort=names[::-1], title=None, axis=alt.Axis(labelLimit=130, grid=True)),
+        y=alt.Y(
+            "list:N", sort=list(names.names[::-1]), title=None, axis=alt.Axis(grid=True, **names.options)
+        ),
         tooltip=[alt.Tooltip("list:N"), alt.Tooltip("value:Q", format=".4~g")],
     )
     dots = base.mark_point(filled=True, size=60, color=FIRST, opacity=1).encode(x=value)
     around = kit.base("mean").mark_rect(color=SECOND, opacity=0.14).encode(x=alt.X("low:Q"), x2="high:Q")
     marks = [rule.encode(x=place) for rule, place in _marks(kit, findings)]
-    return alt.layer(around, *marks, dots).properties(width=WIDE - 60, height=alt.Step(STEP))
+    return alt.layer(around, *marks, dots).properties(width=WIDE - 60, height=STEP * len(names.names))
 
 
-def _in_a_row(kit: Kit, findings: ListFindings, names: list[str]) -> Any:
+def _in_a_row(kit: Kit, findings: ListFindings, names: DrawnNames) -> Any:
     """Lists side by side, the lowest first."""
     del names
     alt = kit.alt
@@ -123,8 +126,8 @@ def _means(runs: Mapping[str, ListFindings]) -> Chart:
     first = next(iter(runs.values()))
     level, what = level_said(first.level), _said(first.headline.measure)
     order = sorted(runs.items(), key=lambda run: -run[1].headline.value)
-    best, top = order[0]
-    names = short_names([name for name, _ in order[:MOST_RUNS]])
+    top = order[0][1]
+    names = drawn_names(name for name, _ in order[:MOST_RUNS])
     rows: Rows = tuple(
         {
             "run": name,
@@ -133,25 +136,25 @@ def _means(runs: Mapping[str, ListFindings]) -> Chart:
             "high": finite_or_none(found.headline.interval(found.level).high),
             "lists": found.counted,
         }
-        for name, (_, found) in zip(names, order, strict=False)
+        for name, (_, found) in zip(names.names, order, strict=False)
     )
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
         base = kit.base("means").encode(
-            y=alt.Y("run:N", sort=names, title=None, axis=alt.Axis(labelLimit=130)),
+            y=alt.Y("run:N", sort=list(names.names), title=None, axis=alt.Axis(**names.options)),
             tooltip=[
                 alt.Tooltip("run:N"),
                 *(alt.Tooltip(f"{name}:Q", format=".4~g") for name in ("mean", "low", "high")),
                 alt.Tooltip("lists:Q", format=","),
             ],
         )
-        spans = base.mark_rule(strokeWidth=3, opacity=0.5, color=FIRST).encode(
+        spans = base.mark_rule(strokeWidth=2, color=FIRST).encode(
             x=alt.X("low:Q", title=f"mean {what}, with {level} interval", scale=alt.Scale(zero=False)),
             x2="high:Q",
         )
         dots = base.mark_point(filled=True, size=70, opacity=1, color=FIRST).encode(x="mean:Q")
-        return alt.layer(spans, dots).properties(width=WIDE - 60, height=alt.Step(26))
+        return alt.layer(spans, dots).properties(width=WIDE - 60, height=26 * len(rows))
 
     low, high = (share_said(bound) for bound in top.headline.interval(top.level))
     around = f" ({level} interval {low} to {high})" if top.headline.law is not None else ""
@@ -159,8 +162,8 @@ def _means(runs: Mapping[str, ListFindings]) -> Chart:
     return Chart(
         "means",
         "The runs side by side",
-        f"{short_names([best])[0]} has the highest mean {what}, {share_said(top.headline.value)}{around}; "
-        f"whether it is better than the next is a question for a paired comparison.{drawn}",
+        f"{names.names[0]} has the highest mean {what}, {share_said(top.headline.value)}{around}; "
+        f"whether it is better than the next is a question for a paired comparison.{drawn}{names.said}",
         {"means": rows},
         draw,
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -9,12 +10,13 @@ from typing import Any
 from edgeworth.measures.views import Values, finite_or_none
 from edgeworth.reports.charts.chart import Rows
 from edgeworth.reports.charts.theme import PALETTE
+from edgeworth.reports.charts.ticks import LARGEST
 
 WIDE, HIGH = 400, 290
 """Two of them stand side by side on a page, and one on a telephone keeps its letters legible."""
 CHANCE = PALETTE[-1]
-ONCE: Rows = ({"once": 1},)
-"""A line that stands by itself is drawn over one row, not over each of the curve's."""
+PLAIN = ",.6~g"
+"""The format of an axis of plain numbers; without its digits Vega writes 10 as 1e+1."""
 
 
 class Later(Mapping[str, Rows]):
@@ -61,9 +63,11 @@ def _short(value: Any) -> Any:
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-def axis_format(values: Sequence[float]) -> str:
-    """How an axis writes such values: 2,500, but 250k."""
-    return "~s" if max(map(abs, values), default=0) > 10_000 else ",.6~g"
+def axis_figures(values: Sequence[float]) -> dict[str, str]:
+    """Options of an axis that writes such values: 25,000, but 250k; 0 is 0, not 0k."""
+    if max(map(abs, values), default=0) <= LARGEST:
+        return {"format": PLAIN}
+    return {"format": "~s", "labelExpr": "datum.value ? datum.label : '0'"}
 
 
 def coloured(alt: Any, layer: Any, who: str, colours: Mapping[str, str]) -> Any:
@@ -73,7 +77,7 @@ def coloured(alt: Any, layer: Any, who: str, colours: Mapping[str, str]) -> Any:
         scale=alt.Scale(domain=list(colours), range=list(colours.values())),
         legend=alt.Legend(title=None, symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1),
     )
-    return layer.transform_calculate(who=f"'{who}'").encode(color=colour)
+    return layer.transform_calculate(who=json.dumps(who)).encode(color=colour)
 
 
 def band_between(alt: Any, base: Any, low: str, high: str, colour: str) -> Any:

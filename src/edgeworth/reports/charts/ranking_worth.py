@@ -11,18 +11,18 @@ from edgeworth.reports.charts.ranking_parts import (
     CHANCE,
     DEPTH,
     HIGH,
-    ONCE,
     OURS,
+    PLAIN,
     RANDOM,
     WIDE,
     Later,
-    axis_format,
+    axis_figures,
     band_between,
     coloured,
     rows_of,
     touch_points,
 )
-from edgeworth.reports.charts.theme import FIRST, SECOND
+from edgeworth.reports.charts.theme import FIRST, INK, SECOND
 from edgeworth.reports.report import Column
 from edgeworth.reports.wording import MINUS, probability_words, share_said
 
@@ -44,19 +44,17 @@ def value_chart(findings: RankingFindings) -> Chart:
             "high": curve.span and curve.span.high,
             "by chance": curve.by_chance,
         }
-        return {"value": rows_of(columns), "once": ONCE}
+        return {"value": rows_of(columns)}
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
         curve = findings.value_curve
         assert curve is not None, KNOWN
-        axis = alt.Axis(
-            format=axis_format(curve.depth.tolist()), tickCount=6, tickMinStep=1, labelOverlap=True
-        )
+        axis = alt.Axis(**axis_figures(curve.depth.tolist()), tickCount=6, tickMinStep=1, labelOverlap=True)
         base = kit.base("value").encode(x=alt.X(f"{DEPTH}:Q", axis=axis, scale=alt.Scale(nice=False)))
-        figures = alt.Axis(format=axis_format(curve.value.tolist()))
+        figures = alt.Axis(**axis_figures(curve.value.tolist()))
         worth_axis = alt.Y("by chance:Q", title="value", axis=figures)
-        layers = [kit.base("once").mark_rule(opacity=0.4).encode(y=alt.datum(0))]
+        layers = [kit.once().mark_rule(opacity=0.4).encode(y=alt.datum(0))]
         if findings.ranking.is_counted:
             layers.append(band_between(alt, base, "low", "high", FIRST))
         layers += [
@@ -74,9 +72,9 @@ def value_chart(findings: RankingFindings) -> Chart:
             ),
         ]
         if worth.best_depth > 0:
-            there = kit.base("once").encode(x=alt.datum(worth.best_depth), y=alt.datum(worth.best_value))
+            there = kit.once().encode(x=alt.datum(worth.best_depth), y=alt.datum(worth.best_value))
             layers += [
-                kit.base("once")
+                kit.once()
                 .mark_rule(color=SECOND, strokeWidth=1.5, opacity=0.7)
                 .encode(x=alt.datum(worth.best_depth)),
                 there.mark_point(filled=True, size=70, color=SECOND, opacity=1),
@@ -106,7 +104,7 @@ def chance_chart(findings: RankingFindings) -> Chart:
     def find() -> Mapping[str, Rows]:
         law = findings.chance_law
         columns = {"from": law.low, "to": law.high, "probability": law.probability}
-        return {"chance": rows_of(columns), "once": ONCE}
+        return {"chance": rows_of(columns)}
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -117,7 +115,7 @@ def chance_chart(findings: RankingFindings) -> Chart:
         x = alt.X(
             "from:Q",
             scale=alt.Scale(domain=domain, nice=False),
-            axis=alt.Axis(format="~g", tickCount=6, labelOverlap=True),
+            axis=alt.Axis(format=PLAIN, tickCount=6, labelOverlap=True),
             title="average precision",
         )
         y = alt.Y("probability:Q", axis=alt.Axis(format="~%", tickCount=4), title="share of random orders")
@@ -140,10 +138,10 @@ def chance_chart(findings: RankingFindings) -> Chart:
                 x2="to:Q"
             )
         is_right = observed > (domain[0] + domain[1]) / 2
-        here = kit.base("once").encode(x=alt.datum(observed))
+        here = kit.once().encode(x=alt.datum(observed))
         rule = here.mark_rule(color=SECOND, strokeWidth=2.5)
         text = here.mark_text(
-            color=SECOND,
+            fill=INK,
             fontWeight=600,
             baseline="bottom",
             align="right" if is_right else "left",

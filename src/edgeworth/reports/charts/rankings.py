@@ -11,12 +11,11 @@ from edgeworth.reports.charts.ranking_parts import (
     CHANCE,
     DEPTH,
     HIGH,
-    ONCE,
     OURS,
     RANDOM,
     WIDE,
     Later,
-    axis_format,
+    axis_figures,
     band_between,
     coloured,
     rows_of,
@@ -63,7 +62,7 @@ def _hits(findings: RankingFindings) -> Chart:
         is_log = findings.targets_are_rare
         scale = alt.Scale(type="log" if is_log else "linear", nice=not is_log)
         axis = alt.Axis(
-            format=axis_format([findings.ranking.ranked_total]),
+            **axis_figures([float(findings.ranking.ranked_total)]),
             tickCount=6,
             tickMinStep=1,
             labelOverlap=True,
@@ -131,7 +130,7 @@ def _precision_recall(findings: RankingFindings) -> Chart:
         around: Rows = ()
         if band is not None:
             around = rows_of({"recall": band.recall, "low": band.low, "high": band.high})
-        return {"precision_recall": rows_of(columns), "around": around, "once": ONCE}
+        return {"precision_recall": rows_of(columns), "around": around}
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -146,7 +145,7 @@ def _precision_recall(findings: RankingFindings) -> Chart:
             title="precision: share of looks that hit",
         )
         base = kit.base("precision_recall").encode(x=x, y=y)
-        chance = kit.base("once").mark_rule(strokeDash=[5, 4], strokeWidth=1.5)
+        chance = kit.once().mark_rule(strokeDash=[5, 4], strokeWidth=1.5)
         layers = []
         if findings.precision_band is not None:
             layers.append(band_between(alt, kit.base("around").encode(x=x), "low", "high", FIRST))
@@ -185,7 +184,7 @@ def _roc(findings: RankingFindings) -> Chart:
     def find() -> Mapping[str, Rows]:
         curve = findings.roc_curve
         columns = {DEPTH: curve.depth, "fallout": curve.fallout, "recall": curve.recall}
-        return {"roc": rows_of(columns), "once": ONCE}
+        return {"roc": rows_of(columns)}
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -197,7 +196,7 @@ def _roc(findings: RankingFindings) -> Chart:
             "recall:Q", scale=whole, axis=alt.Axis(format=".0%"), title="recall: share of targets taken"
         )
         base = kit.base("roc").encode(x=x, y=y)
-        diagonal = kit.base("once").mark_rule(strokeDash=[5, 4], strokeWidth=1.5)
+        diagonal = kit.once().mark_rule(strokeDash=[5, 4], strokeWidth=1.5)
         ends = {"x": alt.datum(0), "x2": alt.datum(1), "y": alt.datum(0), "y2": alt.datum(1)}
         layers = [
             coloured(alt, diagonal.encode(**ends), RANDOM),
@@ -232,7 +231,7 @@ def _roc(findings: RankingFindings) -> Chart:
 def _best_mark(kit: Kit, fallout: float, recall: float) -> list[Any]:
     """The best cut. Below and to the right of it is room for its name, unless it lies at the bottom."""
     alt = kit.alt
-    base = kit.base("once").encode(x=alt.datum(fallout), y=alt.datum(recall))
+    base = kit.once().encode(x=alt.datum(fallout), y=alt.datum(recall))
     dot = base.mark_point(filled=True, size=70, color=SECOND, opacity=1)
     if recall < 0.15:
         return [dot]

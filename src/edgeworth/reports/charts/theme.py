@@ -13,6 +13,12 @@ SECOND = "#d9730d"
 THIRD = "#2a9d6f"
 FOURTH = "#b0529f"
 INK = "currentColor"
+SHARES = ("#f3f3f3", "#4b9cd8")
+"""Colours of shares, from none to all: light enough for dark figures all the way, on any page."""
+GAINS = ("#ee9f4d", "#f3f3f3", "#6fb0e0")
+"""Colours of losses, nothing, and gains."""
+ON_SQUARES = "#111111"
+"""Figures on such colours."""
 PALETTE = (FIRST, SECOND, THIRD, FOURTH, "#8a6d3b", "#5f8dd3", "#c44e52", "#7f7f7f")
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 WIDTH, HEIGHT = 420, 290
@@ -40,6 +46,7 @@ def config() -> dict[str, Any]:
         "background": "transparent",
         "view": {"stroke": None, "continuousWidth": WIDTH, "continuousHeight": HEIGHT},
         "axis": axis,
+        "axisQuantitative": {"tickCount": 6},
         "legend": {
             "labelColor": INK,
             "titleColor": INK,
@@ -48,6 +55,7 @@ def config() -> dict[str, Any]:
             "titleFontWeight": "normal",
             "orient": "top",
             "labelLimit": 200,
+            "titleLimit": 300,
         },
         "title": {"color": INK, "fontSize": 13, "anchor": "start"},
         "header": {"labelColor": INK, "titleColor": INK},

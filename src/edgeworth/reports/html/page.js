@@ -1,11 +1,35 @@
-const read = (id) => JSON.parse(document.getElementById(id).textContent);
+// Data come as columns, those of texts as the texts and their places; the library wants rows.
+const rows = (columns) => (columns.length ? columns[0].at(-1) : []).map((_, place) => Object.fromEntries(
+  columns.map(([name, values, places]) => [name, values[places ? places[place] : place]])));
+const read = (id) => {
+  const spec = JSON.parse(document.getElementById(id).textContent);
+  for (const name of Object.keys(spec.datasets)) spec.datasets[name] = rows(spec.datasets[name]);
+  return spec;
+};
 const options = { ast: true, actions: false, renderer: "svg", defaultStyle: false,
   tooltip: { disableDefaultStyle: true } };
+
+// Where a picture would be made smaller, letters and all, its plot is made narrower instead. What is square
+// stays square, and what is put together of several plots stays as it is.
+const fitted = (spec, still, room) => {
+  const isPlot = typeof spec.width === "number" && spec.width !== spec.height;
+  if (!isPlot || still.width.baseVal.value <= room) return spec;
+  return { ...spec, width: room, autosize: { type: "fit-x", contains: "padding" } };
+};
+
 for (const figure of document.querySelectorAll("figure[data-spec]")) {
   const picture = figure.querySelector(".picture");
   const holder = document.createElement("div");
   const still = picture.querySelector("svg");
-  vegaEmbed(holder, read(figure.dataset.spec), options).then(
+  vegaEmbed(holder, fitted(read(figure.dataset.spec), still, picture.clientWidth), options).then(
     () => { still.replaceWith(holder); figure.dataset.drawn = "yes"; },
     (problem) => { figure.dataset.drawn = "no"; console.error(problem); });
 }
+
+// Paper has nothing to click on: what is folded is unfolded for it.
+let unfolded = [];
+addEventListener("beforeprint", () => {
+  unfolded = [...document.querySelectorAll("details:not([open])")];
+  for (const each of unfolded) each.open = true;
+});
+addEventListener("afterprint", () => { for (const each of unfolded) each.open = false; });

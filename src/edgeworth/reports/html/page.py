@@ -9,29 +9,26 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from edgeworth.errors import MissingExtraError
 from edgeworth.reports.charts.chart import Chart
-from edgeworth.reports.html.slim import slim_numbers, slim_picture, spread
+from edgeworth.reports.html.sections import DrawnChart, is_notice, page_reports, title_of, unbroken, verdicts
+from edgeworth.reports.html.slim import packed, slim_numbers, slim_picture, spread
+from edgeworth.reports.html.tables import namer, table_html
 from edgeworth.reports.report import Grid, Report
-from edgeworth.reports.wording import shortened, shown
+from edgeworth.reports.wording import option_said, shortened
 
-SHOWN_ROWS = 200
-"""Rows of a table on the page; the JSON has them all."""
+LONGEST_TITLE = 200
 
 CHART_ROWS = 40
 """Rows of the table behind a chart."""
 
-LONGEST_CELL, LONGEST_HEAD = 300, 60
-"""Signs of a text that are shown; the JSON has them all."""
 
-
-def report_to_html(report: Report, *, title: str = "Edgeworth report") -> str:
-    """The page as text.
+def report_to_html(report: Report, *, title: str = "") -> str:
+    """The page as text, under a title (one of nothing but blanks is none: then under what was read).
 
     Charts are drawn twice: as a picture in the page, for paper and for readers without JavaScript, and as a
     specification that the script draws anew, with figures under the pointer.
@@ -41,71 +38,29 @@ def report_to_html(report: Report, *, title: str = "Edgeworth report") -> str:
     markup, template = _template()
     charts = {name: _drawn(chart, markup) for name, chart in report.charts.items()}
     css, script = _resource("page.css"), _script() if charts else ""
+    named = namer()
     return str(
         template.render(
             report=report,
-            verdicts=_verdicts(report.verdict),
-            title=title,
+            verdicts=verdicts(report),
+            title=shortened(" ".join(title.split()), LONGEST_TITLE) or title_of(report),
+            warnings=[said for said in report.warnings if not is_notice(said)],
+            notices=[said for said in report.warnings if is_notice(said)],
+            whole=lambda text: markup(unbroken(text)),
             version=__version__,
             css=markup(css),
             script=markup(script),
             policy=markup(_policy(css, script)),
-            sections=_sections(report, charts),
+            reports=page_reports(report, charts),
             specs=list(charts.values()),
-            provenance=[(name.replace("_", " "), value) for name, value in report.provenance.items()],
-            table=lambda grid: _table(grid, markup),
+            provenance=[
+                (name.replace("_", " "), option_said(value))
+                for name, value in report.provenance.items()
+                if value not in (None, "", [], ())
+            ],
+            table=lambda grid, name: markup(table_html(grid, named(name))),
         )
     )
-
-
-def _verdicts(verdict: str) -> list[tuple[str, str]]:
-    """One verdict as it is; of several, each with what it is about.
-
-    >>> _verdicts("It is so."), _verdicts("Labels: good.\\nScores: bad.")
-    ([('', 'It is so.')], [('Labels', 'good.'), ('Scores', 'bad.')])
-    """
-    lines = verdict.split("\n")
-    if len(lines) == 1:
-        return [("", verdict)]
-    parts = [line.partition(": ") for line in lines]
-    return [(head, rest) if rest else ("", head) for head, _, rest in parts]
-
-
-@dataclass(frozen=True)
-class DrawnChart:
-    """A chart ready for the page."""
-
-    name: str
-    title: str
-    says: str
-    svg: Any
-    json: Any
-    grid: Grid | None
-
-
-@dataclass(frozen=True)
-class PageSection:
-    """A section with the charts that belong to it."""
-
-    title: str
-    text: tuple[str, ...]
-    grids: tuple[Grid, ...]
-    charts: tuple[DrawnChart, ...]
-
-
-def _sections(report: Report, charts: dict[str, DrawnChart]) -> list[PageSection]:
-    placed = {name for section in report.sections for name in section.charts}
-    found = [
-        PageSection(
-            section.title,
-            section.text,
-            section.grids,
-            tuple(charts[name] for name in section.charts if name in charts),
-        )
-        for section in report.sections
-    ]
-    rest = tuple(chart for name, chart in charts.items() if name not in placed)
-    return found if not rest else [*found, PageSection("Pictures", (), (), rest)]
 
 
 def _drawn(chart: Chart, markup: Any) -> DrawnChart:
@@ -123,45 +78,20 @@ def _drawn(chart: Chart, markup: Any) -> DrawnChart:
         chart.title,
         chart.says,
         markup(slim_picture(chart.svg())),
-        markup(_embedded(slim_numbers(chart.to_dict()))),
+        markup(_embedded(_specification(chart))),
         grid,
     )
+
+
+def _specification(chart: Chart) -> dict[str, Any]:
+    spec: dict[str, Any] = slim_numbers(chart.to_dict())
+    return spec | {"datasets": {name: packed(rows) for name, rows in spec["datasets"].items()}}
 
 
 def _embedded(value: Any) -> str:
     """JSON that cannot end the script block it stands in."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-
-
-def _table(grid: Grid, markup: Any) -> Any:
-    """An HTML table; every value is escaped."""
-    escape = markup.escape
-    out = [
-        '<div class="scroll" tabindex="0" role="region"',
-        f' aria-label="{escape(grid.title or "Table")}"><table>',
-    ]
-    if grid.title:
-        out.append(f"<caption>{escape(grid.title)}</caption>")
-    kinds = ["text" if column.kind == "text" else "number" for column in grid.columns]
-    heads = [
-        f'<th scope="col" class="{kind}">{escape(shortened(column.name, LONGEST_HEAD))}</th>'
-        for kind, column in zip(kinds, grid.columns, strict=True)
-    ]
-    out.append(f"<thead><tr>{''.join(heads)}</tr></thead><tbody>")
-    for row in grid.rows[:SHOWN_ROWS]:
-        cells = [
-            f'<td class="{kind}">{escape(shortened(shown(cell, column.kind), LONGEST_CELL))}</td>'
-            for cell, kind, column in zip(row, kinds, grid.columns, strict=True)
-        ]
-        out.append(f"<tr>{''.join(cells)}</tr>")
-    out.append("</tbody></table></div>")
-    notes = [grid.note.removeprefix("; ")] if grid.note else []
-    if len(grid.rows) > SHOWN_ROWS:
-        notes.append(f"the first {SHOWN_ROWS} of {len(grid.rows):,} rows; all are in the JSON")
-    if notes:
-        out.append(f'<p class="note">{escape("; ".join(notes))}</p>')
-    return markup("".join(out))
 
 
 def _policy(css: str, script: str) -> str:

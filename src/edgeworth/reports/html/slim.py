@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 Row = TypeVar("Row")
@@ -17,6 +17,7 @@ _NEEDLESS = re.compile(
 )
 _INVISIBLE = re.compile(r'<path[^>]*(?:\sdisplay="none"|\sopacity="0"|\sd="M0,0h0v0h0Z")[^>]*/>')
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
+_RGB = re.compile(r"rgb\((\d+), (\d+), (\d+)\)")
 _TAG = re.compile(r"<[a-zA-Z][^<>]*>")
 _EMPTY_GROUP = re.compile(r"<g>\s*</g>")
 
@@ -28,6 +29,8 @@ def slim_picture(svg: str) -> str:
 
     >>> slim_picture('<?xml?><svg class="marks"><path d="M1.23456,2h0" opacity="1"/><g></g></svg>')
     '<svg><path d="M1.23,2h0"/></svg>'
+    >>> slim_picture('<svg><path fill="rgb(242, 9, 243)"/></svg>')
+    '<svg><path fill="#f209f3"/></svg>'
     >>> slim_picture('<svg><text x="1.2345">3.14159 role="y" z</text></svg>')
     '<svg><text x="1.23">3.14159 role="y" z</text></svg>'
     """
@@ -40,6 +43,7 @@ def slim_picture(svg: str) -> str:
 
 
 def _slim_tag(tag: str) -> str:
+    tag = _RGB.sub(lambda colour: "#{:02x}{:02x}{:02x}".format(*map(int, colour.groups())), tag)
     tag = _NEEDLESS.sub("", tag)
     return _LONG_NUMBER.sub(lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), tag)
 
@@ -55,6 +59,25 @@ def slim_numbers(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: slim_numbers(item) for key, item in value.items()}
     return [slim_numbers(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def packed(rows: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Rows as columns, which the page's script makes rows of again: names are not written in each row.
+
+    A column is its name and its values; one of texts that recur is its name, the texts, and their places.
+
+    >>> packed([{"x": 1, "who": "a"}, {"x": 2, "who": "b"}, {"x": 3, "who": "a"}])
+    [['x', [1, 2, 3]], ['who', ['a', 'b'], [0, 1, 0]]]
+    """
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return [[name, *_column([row.get(name) for row in rows])] for name in names]
+
+
+def _column(values: list[Any]) -> list[list[Any]]:
+    if not all(isinstance(value, str) for value in values):
+        return [values]
+    places = {text: place for place, text in enumerate(dict.fromkeys(values))}
+    return [values] if len(places) == len(values) else [list(places), [places[value] for value in values]]
 
 
 def spread(rows: Sequence[Row], most: int) -> list[Row]:

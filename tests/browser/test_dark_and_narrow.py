@@ -1,0 +1,57 @@
+"""On a dark page what is drawn is seen, and on a telephone 0 stands on its axis."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import edgeworth as ew
+
+pytestmark = pytest.mark.browser
+
+DARK_PAPER = (0x14, 0x17, 0x1B)
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    truth = np.repeat(["a", "b"], 10_000)
+    ahead, behind = truth.copy(), truth.copy()
+    ahead[:4183] = "b"
+    behind[5000:10_000] = "b"
+    behind[10_000:10_135] = "a"
+    path = tmp_path_factory.mktemp("compared") / "compared.html"
+    ew.compare(truth, {"the one behind": behind, "the one ahead": ahead}).to_html(path)
+    return path
+
+
+def luminance(colour: tuple[int, ...]) -> float:
+    linear = [c / 255 / 12.92 if c / 255 <= 0.04045 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in colour]
+    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_intervals_are_seen_on_a_dark_page(compared: Path, visit: Any, script: bool) -> None:
+    seen = visit(compared, scheme="dark", script=script)
+    if script:
+        seen.drawn()
+    found = seen.page.locator("#chart-differences svg line").evaluate_all(
+        "lines => lines.map(line => getComputedStyle(line)).filter(style => style.strokeWidth === '2px')"
+        ".map(style => [style.stroke, style.opacity, style.strokeOpacity])"
+    )
+    assert found
+    for stroke, *opacities in found:
+        assert opacities == ["1", "1"]
+        colour = tuple(int(part) for part in stroke.removeprefix("rgb(").removesuffix(")").split(","))
+        assert (luminance(colour) + 0.05) / (luminance(DARK_PAPER) + 0.05) >= 4.5
+
+
+@pytest.mark.parametrize("width", [360, 1100])
+def test_0_stands_on_both_axes(compared: Path, visit: Any, width: int) -> None:
+    seen = visit(compared, width=width)
+    seen.drawn()
+    for name in ("differences", "disagreements"):
+        texts = seen.page.locator(f"#chart-{name} svg text").all_text_contents()
+        assert texts.count("0") == 1, (name, texts)
