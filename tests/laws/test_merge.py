@@ -33,6 +33,7 @@ from edgeworth import (
 from edgeworth.sources.columns import as_column
 from edgeworth.tallies.cells import as_cells
 from edgeworth.tallies.forecast_columns import Forecasts
+from edgeworth.tallies.forecast_evidence import ForecastEvidence, Opponent
 from edgeworth.tallies.forecast_pairs import ForecastPairs
 from edgeworth.tallies.labelled_scores import LabelledScores
 from edgeworth.tallies.paired_scores import PairedScores
@@ -214,6 +215,19 @@ def path_of(run: tuple[Any, ...]) -> Wealth:
     return Wealth.from_forecasts(*forecasts(list(run)), first=int(run[0][-1]), ordered=True)
 
 
+def evidence(rows: list[Any]) -> ForecastEvidence:
+    total = ForecastEvidence.empty()
+    for _, run in itertools.groupby(enumerate(rows), lambda pair: pair[1][-1] - pair[0]):
+        total = total + evidence_of(tuple(row for _, row in run))
+    return total
+
+
+@functools.cache
+def evidence_of(run: tuple[Any, ...]) -> ForecastEvidence:
+    model, rival = forecasts(list(run))
+    return ForecastEvidence.of(model, Opponent(rival), first=int(run[0][-1]), ordered=True)
+
+
 def frequencies(rows: list[Row]) -> Any:
     return np.array([row[3] for row in rows], dtype=np.int64)
 
@@ -273,6 +287,7 @@ KINDS = {
     "pairs of forecasts": Kind(pairs),
     # Sums depend on the order of addition, and numpy's last digit on how many it takes at once.
     "wealth": Kind(wealth, PLACED, is_exact=False),
+    "evidence of forecasts": Kind(evidence, PLACED, is_exact=False),
 }
 
 every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)

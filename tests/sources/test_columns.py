@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgeworth import InputError
+from edgeworth import InputError, evaluate
 from edgeworth.sources.columns import (
     BLOCK_ROWS,
     MISSING,
@@ -21,6 +21,7 @@ from edgeworth.sources.columns import (
     encode,
     is_missing,
 )
+from edgeworth.sources.probabilities import as_probabilities
 from edgeworth.sources.weights import as_weights, check_weights
 
 
@@ -118,3 +119,37 @@ def test_missing_and_negative_weights_in_text_keep_their_row() -> None:
         check_weights(as_weights(Coded(np.array([0, 1]), ("5", "-3"))), first_row=11)
     with pytest.raises(InputError, match="numbers"):
         as_weights(Coded(np.array([0]), ("many",)))
+
+
+class Tensor:
+    """What another library's array offers: DLPack, and nothing else."""
+
+    def __init__(self, values: Any, device: int = 1) -> None:
+        self._array = np.array(values)
+        self._device = device
+        self.shape = self._array.shape
+
+    def __dlpack__(self, **options: Any) -> Any:
+        if self._device != 1:
+            raise BufferError("the values are on another device")
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._device, 0
+
+
+def test_tensors_come_by_dlpack() -> None:
+    assert list(encode(as_column(Tensor([3, 1, 3]), "truth"), "truth").codes) == [1, 0, 1]
+    report = evaluate(truth=Tensor([1, 0, 1, 0]), prediction=Tensor([1, 0, 0, 0]))
+    assert report.to_dict()["tally"]["counts"] == [[2, 1], [0, 1]]
+
+
+def test_a_tensor_of_probabilities_has_a_column_a_class() -> None:
+    rows = [[0.25, 0.75], [0.5, 0.5], [0.125, 0.875]]
+    assert as_probabilities(Tensor(rows)).tolist() == rows
+    assert as_probabilities(Tensor([0.25, 0.5])).tolist() == [0.25, 0.5]
+
+
+def test_a_tensor_on_a_graphics_card_is_refused_with_a_reason() -> None:
+    with pytest.raises(InputError, match="truth cannot be read from Tensor by DLPack"):
+        as_column(Tensor([1, 2], device=2), "truth")

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from edgeworth import InputError, evaluate
-from edgeworth.evaluation import tally_decisions
+from edgeworth.gathering import tally_decisions
 from edgeworth.sources import open_source
 
 ROWS = [("a", "a"), ("b", "b"), ("b", "a"), ("a", "a"), ("b", "b")]
@@ -60,6 +61,18 @@ DIALECTS: dict[str, tuple[str, str | bytes]] = {
     "all quoted": ("file.csv", "".join(f'"{a}","{b}"\n' for a, b in [("truth", "prediction"), *ROWS])),
     "gzip": ("file.csv.gz", gzip.compress(text().encode())),
     "bzip2": ("file.csv.bz2", bz2.compress(text().encode())),
+    "two gzips in one": (
+        "file.csv.gz",
+        gzip.compress(text()[:20].encode()) + gzip.compress(text()[20:].encode()),
+    ),
+    "zstd": ("file.csv.zst", pa.compress(text().encode(), "zstd", asbytes=True)),
+    "two zstd frames": (
+        "file.tsv.zst",
+        pa.compress(text("\t")[:20].encode(), "zstd", asbytes=True)
+        + pa.compress(text("\t")[20:].encode(), "zstd", asbytes=True),
+    ),
+    "gzip that does not say so": ("file.csv", gzip.compress(text().encode())),
+    "zstd that does not say so": ("file", pa.compress(text().encode(), "zstd", asbytes=True)),
     "gzipped tsv": ("file.tsv.gz", gzip.compress(text("\t").encode())),
     "spaces in the name": ("my file, final (2).csv", text()),
 }
@@ -170,7 +183,7 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     "latin-1 behind the head": (
         "file.csv",
         b"truth,prediction\n" + b"a,a\n" * 30000 + b"\xe9,a\n",
-        "UTF-?8",
+        "row 30,001: .*UTF-?8",
     ),
     "no gzip": ("file.csv.gz", text().encode(), "cannot be read"),
     "half a gzip": (
@@ -178,8 +191,23 @@ BAD: dict[str, tuple[str, bytes, str]] = {
         gzip.compress(bytes(range(1, 256)) * 99)[:200],
         "cannot be read|not UTF-8",
     ),
-    "too few fields": ("file.csv", b"truth,prediction\na,a\nb\nb,b\n", "Row #?3|row 2"),
-    "too many fields": ("file.csv", b"truth,prediction\na,a\nb,b,b\nb,b\n", "Row #?3|row 2"),
+    "half a zstd": (
+        "file.csv.zst",
+        pa.compress(text().encode() * 9, "zstd", asbytes=True)[:-5],
+        "cannot be read",
+    ),
+    "too few fields": ("file.csv", b"truth,prediction\na,a\nb\nb,b\n", "row 2: Expected 2 columns, got 1"),
+    "too many fields": (
+        "file.csv",
+        b"truth,prediction\na,a\nb,b,b\nb,b\n",
+        "row 2: Expected 2 columns, got 3",
+    ),
+    "blank lines are no rows": ("file.csv", b"\ntruth,prediction\n\na,a\n\nb\nb,b\n", "row 2: Expected 2"),
+    "far down": (
+        "file.csv",
+        b"truth,prediction\n" + b"cat,dog\n" * 2_999_999 + b"cat\n" + b"cat,dog\n" * 9,
+        "row 3,000,000: Expected 2 columns, got 1",
+    ),
     "a quote that never ends": ("file.csv", b'truth,prediction\na,a\nb,"b\na,a\nb,b\n', "quot"),
     # Nobody asked for the notes, but they swallow the rows of those that were asked for.
     "a quote that never ends in another column": (
@@ -187,8 +215,7 @@ BAD: dict[str, tuple[str, bytes, str]] = {
         b'truth,prediction,note\na,a,x\nb,b,"open\na,a,x\nb,b,x\n',
         "quot",
     ),
-    "parquet": ("file.parquet", b"PAR1", "not delimited text"),
-    "spreadsheet": ("file.xlsx", b"PK", "not delimited text"),
+    "spreadsheet": ("file.xlsx", b"PK", "is a spreadsheet, not delimited text"),
 }
 
 
@@ -204,7 +231,7 @@ def test_what_cannot_be_read_says_so_with_the_file(
 
 
 def test_a_folder(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is a folder"):
+    with pytest.raises(InputError, match="is a folder without data"):
         open_source(tmp_path)
 
 

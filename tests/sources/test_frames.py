@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 from edgeworth import InputError, evaluate
-from edgeworth.sources import open_source
-from edgeworth.sources.frames import FrameSource
+from edgeworth.sources import arrow_pieces, lazy_frames, open_source
+from edgeworth.sources.frames import open_frame
 
 COLUMNS = {
     "y": ["a", "b", "b", "a", "b", "a"],
@@ -142,9 +142,9 @@ def test_a_lazy_frame_computes_only_what_is_wanted() -> None:
 
 
 def test_the_frame_is_named_after_its_library() -> None:
-    assert FrameSource(pd.DataFrame({"y": [1]})).name == "pandas DataFrame"
-    assert FrameSource(pl.DataFrame({"y": [1]})).name == "polars DataFrame"
-    assert FrameSource(pa.table({"y": [1]})).name == "pyarrow Table"
+    assert open_frame(pd.DataFrame({"y": [1]})).name == "pandas DataFrame"
+    assert open_frame(pl.DataFrame({"y": [1]})).name == "polars DataFrame"
+    assert open_frame(pa.table({"y": [1]})).name == "pyarrow Table"
 
 
 @pytest.mark.parametrize(
@@ -153,3 +153,56 @@ def test_the_frame_is_named_after_its_library() -> None:
 def test_what_is_neither_a_path_nor_a_frame(data: Any) -> None:
     with pytest.raises(InputError, match=f"path of a file or a dataframe; saw {type(data).__name__}"):
         open_source(data)
+
+
+class Interchanging:
+    """A dataframe of a library that nobody knows, which speaks the interchange protocol."""
+
+    def __init__(self, columns: dict[str, list[Any]]) -> None:
+        self._columns = pa.table(columns)
+
+    def __dataframe__(self, *options: Any, **named: Any) -> Any:
+        return self._columns.__dataframe__(*options, **named)
+
+
+def test_a_frame_by_the_interchange_protocol() -> None:
+    columns = {"y": COLUMNS["y"], "guess": COLUMNS["guess"]}
+    report = evaluate(Interchanging(columns), truth="y", prediction="guess")
+    assert report.to_dict()["tally"]["counts"] == [[2, 1], [1, 2]]
+    assert open_source(Interchanging(columns)).name.endswith("Interchanging")
+
+
+@pytest.mark.parametrize("make", [duckdb_relation, pl.LazyFrame], ids=["duckdb", "polars"])
+def test_an_engine_counts_by_itself_where_counting_is_enough(
+    make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = open_source(make(COLUMNS))
+    monkeypatch.setattr(type(source), "batches", lambda *_: pytest.fail("rows were fetched"))
+    assert evaluate(source, truth="y", prediction="guess").to_dict()["tally"]["counts"] == [[2, 1], [1, 2]]
+
+
+@pytest.mark.parametrize("make", [duckdb_relation, pl.LazyFrame], ids=["duckdb", "polars"])
+def test_a_lazy_frame_comes_in_pieces_whose_rows_are_counted_through(
+    make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lazy_frames, "PIECE_ROWS", 2048)
+    monkeypatch.setattr(arrow_pieces, "PIECE_ROWS", 2048)
+    batches = list(open_source(make({"y": list(range(10_000))})).batches(["y"]))
+    assert len(batches) > 1
+    assert [value for batch in batches for value in np.asarray(batch.columns["y"])] == list(range(10_000))
+    assert all(np.asarray(batch.columns["y"])[0] == batch.first_row - 1 for batch in batches)
+
+
+@pytest.mark.parametrize(
+    "lazy",
+    [
+        lambda: pl.scan_parquet("nowhere.parquet"),
+        lambda: duckdb.connect().sql("select 'x' as y, cast(a as integer) as guess from (select 'z' as a)"),
+        lambda: pl.LazyFrame({"y": ["x"], "guess": ["z"]}).with_columns(pl.col("guess").cast(pl.Int64)),
+    ],
+    ids=["a file that is not there", "duckdb", "polars"],
+)
+def test_what_an_engine_cannot_compute_is_one_sentence(lazy: Any) -> None:
+    with pytest.raises(InputError, match="cannot be computed: ") as caught:
+        evaluate(lazy(), truth="y", prediction="guess")
+    assert "\n" not in str(caught.value)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from edgeworth import InputError
-from edgeworth.evaluation import tally_decisions
+from edgeworth.gathering import tally_decisions
 from edgeworth.sources import delimited, open_source
 from edgeworth.tallies import policies
 

@@ -7,8 +7,10 @@ and adds the values up. Arrays, dataframes and files differ only in how they cut
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -20,6 +22,14 @@ from edgeworth.sources.columns import Column
 
 
 @dataclass(frozen=True)
+class FilePlace:
+    """Which of several files a batch comes from, and how many rows stand in the files before it."""
+
+    file: str
+    rows_before: int
+
+
+@dataclass(frozen=True)
 class Batch:
     """Columns of equal length, and the position of their first row in the whole (counted from 1)."""
 
@@ -27,6 +37,8 @@ class Batch:
     first_row: int = 1
     repeats: NDArray[np.int64] | None = None
     """For how many rows each row stands, where an engine has counted them; None: each for itself."""
+    origin: FilePlace | None = None
+    """Where errors are to say that a row is, when there are several files."""
 
     def __post_init__(self) -> None:
         lengths = {name: len(column) for name, column in self.columns.items()}
@@ -60,12 +72,19 @@ class Addable(Protocol):
 T = TypeVar("T", bound=Addable)
 
 
+class CannotCountError(Exception):
+    """An engine declines to count, and nothing is wrong: the rows are to be read. No caller ever sees it."""
+
+
 @runtime_checkable
 class Counting(Protocol):
     """A source whose engine can count equal rows by itself, which is all that a table needs."""
 
     def distinct(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """Each combination of values once, with ``repeats``; a combination may come back in a later batch."""
+        """Each combination of values once, with ``repeats``; a combination may come back in a later batch.
+
+        CannotCountError where the rows had better be read; InputError where they cannot be read either.
+        """
 
 
 @runtime_checkable
@@ -73,7 +92,11 @@ class Folding(Protocol):
     """A source whose rows are elsewhere, so that the reducer goes to them."""
 
     def folded(self, columns: Sequence[str], prepare: Callable[[Batch], T], empty: T) -> T:
-        """As ``fold``. ``prepare`` and ``empty`` can be pickled; parts are added in the order of rows."""
+        """As ``fold``. ``prepare`` and ``empty`` can be pickled; parts are added in the order of rows.
+
+        ``Batch.first_row`` counts from the start of all rows only for a tally that says so in an attribute
+        ``needs_positions``, since it costs a pass that counts; for any other it counts in its partition.
+        """
 
 
 def fold(
@@ -92,13 +115,21 @@ def fold(
     wanted = list(dict.fromkeys(columns))
     if isinstance(source, Folding):
         return source.folded(wanted, prepare, empty)
+    rows: int | None = getattr(source, "rows", None)
     if counts_suffice and isinstance(source, Counting):
         try:
-            return added(source.distinct(wanted), prepare, empty)
-        except InputError:
-            # Counts do not know in which row something is wrong: the rows themselves will say it.
+            return added(source.distinct(wanted), partial(_counted, prepare=prepare), empty, rows)
+        except CannotCountError:
             pass
-    return added(source.batches(wanted), prepare, empty, getattr(source, "rows", None))
+    return added(source.batches(wanted), prepare, empty, rows)
+
+
+def _counted(batch: Batch, prepare: Callable[[Batch], T]) -> T:
+    try:
+        return prepare(batch)
+    except InputError as error:
+        # Counts do not know in which row something is wrong: the rows themselves will say it.
+        raise CannotCountError(str(error)) from None
 
 
 def added(batches: Iterable[Batch], prepare: Callable[[Batch], T], empty: T, rows: int | None = None) -> T:
@@ -106,9 +137,51 @@ def added(batches: Iterable[Batch], prepare: Callable[[Batch], T], empty: T, row
     total = empty
     with told("rows read", rows) as done:
         for batch in batches:
-            total = total + prepare(batch)
-            done(len(batch))
+            try:
+                total = total + prepare(batch)
+            except InputError as error:
+                raise located(error, batch) from None
+            done(len(batch) if batch.repeats is None else int(batch.repeats.sum()))
     return total
+
+
+def some_rows(batches: Iterable[Batch], otherwise: InputError) -> Iterator[Batch]:
+    """The same batches; where there is none, the error.
+
+    >>> next(some_rows([], InputError("frame: there are no rows")))
+    Traceback (most recent call last):
+    ...
+    edgeworth.errors.InputError: frame: there are no rows
+    """
+    is_empty = True
+    for batch in batches:
+        is_empty = False
+        yield batch
+    if is_empty:
+        raise otherwise
+
+
+def no_rows(name: str) -> InputError:
+    """What is said of data without rows."""
+    return InputError(f"{name}: there are no rows")
+
+
+def located(error: InputError, batch: Batch) -> InputError:
+    """An error about a row of all files as one about a row of its file.
+
+    >>> batch = Batch({"x": np.zeros(9)}, first_row=11, origin=FilePlace("b.csv", 10))
+    >>> str(located(InputError("x is missing in row 12"), batch))
+    'x is missing in row 2 of b.csv'
+    """
+    origin = batch.origin
+    if origin is None:
+        return error
+
+    def in_file(found: re.Match[str]) -> str:
+        row = int(found[1].replace(",", "")) - origin.rows_before
+        return f"row {row:,} of {origin.file}" if row > 0 else found[0]
+
+    return InputError(re.sub(r"\brow ([0-9][0-9,]*)", in_file, str(error)))
 
 
 def find_columns(wanted: Sequence[str], available: Sequence[str], where: str) -> None:

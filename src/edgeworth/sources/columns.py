@@ -65,7 +65,7 @@ def as_column(values: Any, name: str) -> Column:
 
 def _to_numpy(values: Any, name: str) -> NDArray[Any]:
     if isinstance(values, (str, bytes, dict, set, frozenset)) or not (
-        isinstance(values, Iterable) or hasattr(values, "__array__")
+        isinstance(values, Iterable) or hasattr(values, "__array__") or hasattr(values, "__dlpack__")
     ):
         raise InputError(
             f"{name} must be a column of values (list, array, series); saw {type(values).__name__}"
@@ -79,9 +79,19 @@ def _to_numpy(values: Any, name: str) -> NDArray[Any]:
     if hasattr(values, "to_pylist") and (values.null_count or hasattr(values, "dictionary")):
         # An Arrow array: as above, and a null may hide among the entries of a dictionary.
         return np.fromiter(values.to_pylist(), dtype=object, count=len(values))
+    if hasattr(values, "__array__") or hasattr(values, "__dlpack__"):
+        return as_array(values, name)
+    return np.array(list(values), dtype=object)
+
+
+def as_array(values: Any, name: str) -> NDArray[Any]:
+    """Another library's array, by ``__array__`` or DLPack; one on a graphics card has to be fetched first."""
     if hasattr(values, "__array__"):
         return np.asarray(values)
-    return np.array(list(values), dtype=object)
+    try:
+        return np.from_dlpack(values)
+    except (AttributeError, TypeError, ValueError, RuntimeError, BufferError) as error:
+        raise InputError(f"{name} cannot be read from {type(values).__name__} by DLPack: {error}") from None
 
 
 def _series_to_numpy(values: Any) -> NDArray[Any] | None:

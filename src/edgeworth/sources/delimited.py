@@ -7,19 +7,15 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, Any, cast
 
-import numpy as np
-
-from edgeworth.errors import InputError, MissingExtraError
+from edgeworth.errors import InputError
+from edgeworth.sources.arrow_columns import arrow_column
 from edgeworth.sources.batches import Batch, find_columns
-from edgeworth.sources.columns import Coded, Column
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from edgeworth.sources.reading import HEAD_BYTES, NoRowsError, head_of, unpacked
+from edgeworth.sources.wording import said
 
 PIECE_BYTES = 8 << 20
-HEAD_BYTES = 64 << 10
 DELIMITERS = ",\t;|"
 LAST = "\x1eend\x1e"
 """Stands after the last line: a quotation mark that is never closed swallows it, and all rows before it."""
@@ -33,23 +29,23 @@ class DelimitedSource:
 
     is_text = True
 
-    def __init__(self, path: Path) -> None:
-        self.name = str(path)
+    kind = "delimited text"
+    rows: int | None = None
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        self.name = name or str(path)
+        self.paths: tuple[Path, ...] = (path,)
         self._path = path
-        try:
-            import pyarrow.csv  # noqa: F401  # fails here, before any work, when the extra is absent
-        except ImportError:
-            raise MissingExtraError("reading files", "files") from None
         head = self._head()
-        self._delimiter = _delimiter(path, head)
-        self._header = _header(head, self._delimiter)
+        self.delimiter = delimiter_of(path, head)
+        self.names = _header(head, self.delimiter)
 
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
         """The wanted columns, a few megabytes of the file at a time."""
         import pyarrow as pa
         import pyarrow.csv as arrow_csv
 
-        find_columns(columns, self._header, self.name)
+        find_columns(columns, self.names, self.name)
         wanted = list(dict.fromkeys(columns))
         row = 1
         try:
@@ -59,9 +55,9 @@ class DelimitedSource:
                 # One thread, so that an error can name its row.
                 read_options=arrow_csv.ReadOptions(use_threads=False, block_size=PIECE_BYTES),
                 parse_options=arrow_csv.ParseOptions(
-                    delimiter=self._delimiter,
+                    delimiter=self.delimiter,
                     newlines_in_values=True,
-                    ignore_empty_lines=len(self._header) > 1,
+                    ignore_empty_lines=len(self.names) > 1,
                 ),
                 convert_options=arrow_csv.ConvertOptions(
                     include_columns=wanted,
@@ -75,13 +71,15 @@ class DelimitedSource:
                 if piece.num_rows and piece.column(wanted[0])[-1].as_py() == LAST:
                     piece, is_whole = piece.slice(0, piece.num_rows - 1), True
                 if piece.num_rows:
-                    yield Batch({name: _coded(piece.column(name)) for name in columns}, first_row=row)
+                    yield Batch(
+                        {name: arrow_column(piece.column(name), name) for name in columns}, first_row=row
+                    )
                 row += piece.num_rows
             if not is_whole:
                 raise InputError(f"{self.name} ends inside a quoted field: a quotation mark is never closed")
         except pa.ArrowInvalid as error:
             if "Empty CSV file" in str(error):
-                raise InputError(f"{self.name} has a header but no rows") from None
+                raise NoRowsError(f"{self.name} has a header but no rows") from None
             if "straddling" in str(error):
                 said = "a row is too long: is a quotation mark not closed?"
                 raise InputError(f"{self.name} cannot be read as delimited text: {said}") from None
@@ -89,34 +87,20 @@ class DelimitedSource:
         except OSError as error:
             raise InputError(f"{self.name} cannot be read: {_said(error)}") from None
         if row == 1:
-            raise InputError(f"{self.name} has a header but no rows")
+            raise NoRowsError(f"{self.name} has a header but no rows")
 
     def _with_last_line(self) -> io.IOBase:
         """The file, with a last line of our own at its end."""
-        import pyarrow as pa
-
-        line = self._delimiter.join([LAST] * len(self._header))
-        return _WithLastLine(pa.input_stream(str(self._path), compression="detect"), line)
+        line = self.delimiter.join([LAST] * len(self.names))
+        return _WithLastLine(unpacked(self._path), line)
 
     def _head(self) -> str:
         """The first piece of the file as text, or a sentence about why there is none."""
-        import pyarrow as pa
-
-        try:
-            if self._path.is_dir():
-                raise InputError(f"{self.name} is a folder; name a file in it")
-            if not self._path.exists():
-                raise InputError(f"{self.name} does not exist{self._neighbours()}")
-            with pa.input_stream(str(self._path), compression="detect") as stream:
-                head = stream.read(HEAD_BYTES)
-        except (OSError, pa.ArrowInvalid) as error:
-            raise InputError(f"{self.name} cannot be read: {_said(error)}") from None
+        head = head_of(self._path, self.name)
         if b"\0" in head:
             raise InputError(
                 f"{self.name} is a binary file (it holds zero bytes); a text file with a header is needed"
             )
-        if not head.strip():
-            raise InputError(f"{self.name} is empty")
         try:
             # A character may be cut in two at the end of the piece.
             return head.decode("utf-8-sig", errors="strict" if len(head) < HEAD_BYTES else "ignore")
@@ -125,14 +109,6 @@ class DelimitedSource:
                 f"{self.name} is not UTF-8 text (byte {error.start:,}): "
                 "convert it, for instance with iconv -f latin1 -t utf-8"
             ) from None
-
-    def _neighbours(self) -> str:
-        import difflib
-
-        folder = self._path.parent
-        names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
-        near = difflib.get_close_matches(self._path.name, names, n=3)
-        return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 class _WithLastLine(io.RawIOBase):
@@ -171,21 +147,15 @@ def _header(head: str, delimiter: str) -> tuple[str, ...]:
     return tuple(next((line for line in lines if line), []))
 
 
-def _delimiter(path: Path, head: str) -> str:
+def delimiter_of(path: Path, head: str) -> str:
+    """What stands between the fields of a file, from its ending or its first line."""
     if any(suffix.lower() in {".tsv", ".tab"} for suffix in path.suffixes):
         return "\t"
-    first = next(line for line in re.split(r"\r\n|\n|\r", head) if line.strip())
+    first = next((line for line in re.split(r"\r\n|\n|\r", head) if line.strip()), "")
     outside_quotes = re.sub(r'"[^"]*"', "", first)
     return max(DELIMITERS, key=outside_quotes.count)
 
 
-def _coded(column: pa.Array[Any]) -> Column:
-    encoded = column.dictionary_encode()
-    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
-    return Coded(codes, tuple(encoded.dictionary.to_pylist()))
-
-
 def _said(error: Exception) -> str:
-    """An engine's message as the end of our sentence."""
-    text = re.sub(r"^CSV parse error: ", "", str(error).strip())
-    return text.splitlines()[0] if text else type(error).__name__
+    """An engine's message, rows counted as everywhere here: without the header."""
+    return re.sub(r"Row #([0-9]+)", lambda found: f"row {int(found[1]) - 1:,}", said(error))

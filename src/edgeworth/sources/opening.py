@@ -3,27 +3,88 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from edgeworth.errors import InputError
+from edgeworth.errors import OptionError
 from edgeworth.sources.batches import Source
+from edgeworth.sources.many import FileSource, ManyParquet, ManySource
+from edgeworth.sources.paths import PathLike, expanded, is_local_address, local_path, partitions
+from edgeworth.sources.reading import kind_of_file
 
-NOT_TEXT = {".parquet", ".json", ".jsonl", ".arrow", ".feather", ".xlsx", ".xls"}
-"""Endings that promise something other than delimited text; any other file is tried as text."""
 
+def open_source(data: Any, *, engine: str | None = None, master: str | None = None) -> Source:
+    """A path, several, a pattern, a folder, ``-`` for standard input, a dataframe of any kind,
+    or a source that is open already.
 
-def open_source(data: Any) -> Source:
-    """A path, or a dataframe of any kind."""
+    ``engine="spark"`` has Spark read the files, on ``master`` (``local[4]``, ``yarn``, ``spark://…``).
+    """
+    if engine is not None or master is not None:
+        return _open_on(engine, data, master)
+    if isinstance(data, str) and data == "-":
+        from edgeworth.sources.standard_input import open_standard_input
+
+        return open_standard_input()
+    if isinstance(data, str) and "://" in data and not is_local_address(data):
+        from edgeworth.sources.remote import RemoteSource
+
+        return RemoteSource(data)
+    if hasattr(data, "batches") and hasattr(data, "is_text"):
+        source: Source = data
+        return source
     if isinstance(data, (str, os.PathLike)):
-        path = Path(data)
-        if path.suffix.lower() in NOT_TEXT:
-            raise InputError(
-                f"{path} is not delimited text: read it into a dataframe and pass that, or save it as CSV"
-            )
-        from edgeworth.sources.delimited import DelimitedSource
+        return _open_files(data)
+    if isinstance(data, (list, tuple)) and all(isinstance(path, (str, os.PathLike)) for path in data):
+        return _open_files(data)
+    from edgeworth.sources.frames import open_frame
 
-        return DelimitedSource(path)
-    from edgeworth.sources.frames import FrameSource
+    return open_frame(data)
 
-    return FrameSource(data)
+
+def _open_on(engine: str | None, data: Any, master: str | None) -> Source:
+    if engine is None:
+        raise OptionError('--master belongs to --engine spark: add it (engine="spark")')
+    if engine != "spark":
+        raise OptionError(f'the engine can be "spark", or left out; saw {engine!r}')
+    from edgeworth.sources.spark_files import open_on_spark
+
+    return open_on_spark(data, master)
+
+
+def _open_files(data: PathLike | Sequence[PathLike]) -> Source:
+    paths = expanded(data)
+    files = [open_file(path) for path in paths]
+    named = local_path(data) if isinstance(data, (str, os.PathLike)) else None
+    folder = named if named is not None and named.is_dir() else None
+    if len(files) == 1 and folder is None:
+        return files[0]
+    name = _listed(paths) if named is None else str(named)
+    folders = [] if folder is None else [partitions(path, folder) for path in paths]
+    source = ManyParquet if files[0].kind == "Parquet" else ManySource
+    return source(files, name, folders)
+
+
+def open_file(path: Path, name: str | None = None) -> FileSource:
+    """One file, of the kind that its ending or its first bytes say."""
+    kind = kind_of_file(path, name or str(path))
+    if kind == "Parquet":
+        from edgeworth.sources.parquet import ParquetSource
+
+        return ParquetSource(path, name)
+    if kind == "Arrow":
+        from edgeworth.sources.arrow_files import ArrowSource
+
+        return ArrowSource(path, name)
+    if kind == "JSON lines":
+        from edgeworth.sources.json_lines import JsonLinesSource
+
+        return JsonLinesSource(path, name)
+    from edgeworth.sources.delimited import DelimitedSource
+
+    return DelimitedSource(path, name)
+
+
+def _listed(paths: Sequence[Path]) -> str:
+    shown = ", ".join(map(str, paths[:3]))
+    return shown if len(paths) <= 3 else f"{shown}, … ({len(paths):,} files)"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from edgeworth.bet.checking import SUM_TOLERANCE
 from edgeworth.errors import InputError
-from edgeworth.sources.columns import Coded, Label, as_column, is_missing
+from edgeworth.sources.columns import Coded, Label, as_array, as_column, is_missing
 from edgeworth.sources.scores import as_scores
 
 ROUNDED = 1e-14
@@ -36,8 +36,9 @@ def as_probabilities(values: Any, name: str = "probabilities") -> NDArray[np.flo
         return _from_array(values, name)
     columns = _columns(values)
     if columns is None:
-        array = as_column(values, name)
-        return as_scores(array, name)
+        if len(getattr(values, "shape", ())) == 2:
+            return _from_array(as_array(values, name), name)
+        return as_scores(as_column(values, name), name)
     table = stacked(list(columns.values()), [f"{name}, column {key!r}" for key in columns])
     return table[:, 0] if table.shape[1] == 1 else table
 

@@ -1,0 +1,107 @@
+"""Dask's dataframes: the reducer goes to the partitions, wherever Dask's scheduler has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from edgeworth.progress import told
+from edgeworth.sources.batches import Batch, T, find_columns, no_rows, some_rows
+from edgeworth.sources.engine_errors import engine_errors
+from edgeworth.sources.frames import open_frame
+from edgeworth.sources.partitions import (
+    PartitionTally,
+    added_parts,
+    folded_part,
+    needs_positions,
+    numbered,
+    our_version,
+    rows_before,
+)
+
+
+class DaskSource:
+    """A Dask dataframe. Its rows are in the order of its partitions; each pass computes it again."""
+
+    is_text = False
+    name = "dask DataFrame"
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the columns are called."""
+        return tuple(self._frame.columns)
+
+    def folded(self, columns: Sequence[str], prepare: Callable[[Batch], T], empty: T) -> T:
+        """Each partition prepared and added up where it is, and the parts added here in their order."""
+        wanted = list(dict.fromkeys(columns))
+        partitions = self._partitions(wanted)
+        fold = partial(_fold, columns=wanted, prepare=prepare, empty=empty, version=our_version())
+        positions = None
+        if needs_positions(empty):
+            positions = rows_before(enumerate(self._computed([(len, each, {}) for each in partitions])))
+        places = [
+            {"partition": place, "before": (positions or {}).get(place, 0)}
+            for place in range(len(partitions))
+        ]
+        parts = self._computed([(fold, *each) for each in zip(partitions, places, strict=True)])
+
+        def again(place: int, before: int) -> PartitionTally:
+            where = {"partition": place, "before": before}
+            part: PartitionTally = self._computed([(fold, partitions[place], where)])[0]
+            return part
+
+        return added_parts(parts, empty, self.name, again, positions)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """The rows themselves, a partition at a time: for what cannot be folded."""
+        wanted = list(dict.fromkeys(columns))
+        computed = (self._computed([(_itself, each, {})])[0] for each in self._partitions(wanted))
+        batches = numbered(batch for part in computed for batch in _batches(part, wanted))
+        yield from some_rows(batches, no_rows(self.name))
+
+    def _partitions(self, columns: list[str]) -> list[Any]:
+        find_columns(columns, self.names, self.name)
+        with engine_errors(self.name):
+            return list(self._frame[columns].to_delayed())
+
+    def _computed(self, tasks: list[tuple[Callable[..., Any], Any, dict[str, int]]]) -> list[Any]:
+        """Each function of its partition and of some numbers, computed by whichever scheduler is set up."""
+        dask, callbacks = import_module("dask"), import_module("dask.callbacks")
+        works = [dask.delayed(work)(rows, **given) for work, rows, given in tasks]
+        keys = {work.key for work in works}
+        with engine_errors(self.name), told("partitions", len(works)) as done:
+
+            def finished(key: Any, *_: Any) -> None:
+                if key in keys:
+                    done(1)
+
+            # A scheduler on other machines calls nothing back.
+            with callbacks.Callback(posttask=finished):
+                return list(dask.compute(*works))
+
+
+def _itself(rows: Any) -> Any:
+    return rows
+
+
+def _fold(
+    rows: Any,
+    *,
+    columns: list[str],
+    prepare: Callable[[Batch], Any],
+    empty: Any,
+    version: str,
+    partition: int,
+    before: int,
+) -> PartitionTally:
+    batches = _batches(rows, columns)
+    return folded_part(batches, prepare, empty, partition=partition, version=version, before=before)
+
+
+def _batches(rows: Any, columns: list[str]) -> Iterator[Batch]:
+    return open_frame(rows).batches(columns) if len(rows) else iter(())

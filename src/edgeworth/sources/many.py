@@ -1,0 +1,168 @@
+"""Several files of one kind as one source, their rows numbered through."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from edgeworth.errors import InputError
+from edgeworth.sources.batches import Batch, CannotCountError, FilePlace, find_columns
+from edgeworth.sources.columns import MISSING, Coded, Column, Label
+from edgeworth.sources.families import family, family_of_type
+from edgeworth.sources.reading import NoRowsError
+
+WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
+
+
+class FileSource(Protocol):
+    """A file that can be read in batches, any number of times."""
+
+    name: str
+    names: tuple[str, ...]
+    paths: tuple[Path, ...]
+    rows: int | None
+
+    @property
+    def is_text(self) -> bool: ...
+
+    @property
+    def kind(self) -> str: ...
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Batch]: ...
+
+
+class ManySource:
+    """Files of one kind, in order. ``folders`` says of each what the names of its folders say of its rows."""
+
+    def __init__(
+        self,
+        files: Sequence[FileSource],
+        name: str,
+        folders: Sequence[Mapping[str, str | None]] = (),
+    ) -> None:
+        first = files[0]
+        other = next((file for file in files if file.kind != first.kind), None)
+        if other is not None:
+            raise InputError(
+                f"{first.name} is {first.kind} and {other.name} is {other.kind}: "
+                "give files of one kind at a time, for instance by a pattern such as '*.parquet'"
+            )
+        self.name = name
+        self.kind = first.kind
+        self.is_text = first.is_text
+        self.varies = getattr(first, "varies", False)
+        self.files = tuple(files)
+        self.paths = tuple(path for file in files for path in file.paths)
+        numbers = [file.rows for file in files]
+        self.rows = None if None in numbers else sum(number or 0 for number in numbers)
+        self._folders = self._typed(folders)
+        self.names = (*first.names, *(key for key in self._folders if key not in first.names))
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """The wanted columns of one file after the other; a file without rows is left out."""
+        wanted = list(dict.fromkeys(columns))
+        self._check(wanted)
+        seen: dict[str, tuple[str, str]] = {}
+        row = 1
+        for place, file in enumerate(self.files):
+            constant = {name: self._folders[name][place] for name in wanted if self._is_constant(name, file)}
+            origin = FilePlace(file.name, row - 1)
+            # A file needs a column to know its rows by.
+            own = [name for name in wanted if name not in constant] or [*file.names[:1]]
+            try:
+                for batch in file.batches(own):
+                    if self.varies:
+                        self._check_families(batch, file.name, seen)
+                    found = {name: batch.columns[name] for name in own if name in wanted}
+                    found |= {name: _constant(value, len(batch)) for name, value in constant.items()}
+                    yield Batch(found, origin.rows_before + batch.first_row, origin=origin)
+                    row += len(batch)
+            except NoRowsError:
+                continue
+        if row == 1:
+            raise NoRowsError(f"{self.name}: none of {len(self.files):,} files has rows")
+
+    def _is_constant(self, name: str, file: FileSource) -> bool:
+        return name in self._folders and name not in file.names
+
+    def _check(self, wanted: Sequence[str]) -> None:
+        """Each file has the columns, and of types that belong together."""
+        first: dict[str, tuple[str, str, str]] = {}
+        for file in self.files:
+            own = [name for name in wanted if not self._is_constant(name, file)]
+            # Lines of JSON do not all have all fields; they say so themselves.
+            if not self.varies:
+                self._find(own, file)
+            if not hasattr(file, "types"):
+                continue
+            for name, kind in file.types(own).items():
+                said = family_of_type(kind)
+                if said is None:
+                    continue
+                there, before, spelt = first.setdefault(name, (said, file.name, str(kind)))
+                if said != there:
+                    raise _differ(name, file.name, f"{said} ({kind})", before, f"{there} ({spelt})")
+
+    def _find(self, columns: Sequence[str], file: FileSource) -> None:
+        try:
+            find_columns(columns, file.names, file.name)
+        except InputError as error:
+            missed = next((name for name in columns if name not in file.names), None)
+            has = next((other.name for other in self.files if missed in other.names), None)
+            if missed is None or has is None:
+                raise
+            raise InputError(f"{error}; {has} has one") from None
+
+    def _check_families(self, batch: Batch, file: str, seen: dict[str, tuple[str, str]]) -> None:
+        for name, column in batch.columns.items():
+            said = family(column)
+            if said is None:
+                continue
+            there, before = seen.setdefault(name, (said, file))
+            if said != there and before != file:
+                raise _differ(name, file, said, before, there)
+
+    def _typed(self, folders: Sequence[Mapping[str, str | None]]) -> dict[str, list[Label | None]]:
+        """Each key with its value in every file: whole numbers where all are, unless all values are text."""
+        keys = dict.fromkeys(key for folder in folders for key in folder)
+        found: dict[str, list[Label | None]] = {}
+        for key in keys:
+            values = [folder.get(key) for folder in folders]
+            are_whole = all(WHOLE.fullmatch(value) for value in values if value is not None)
+            whole = are_whole and not self.is_text
+            found[key] = [int(value) if whole and value is not None else value for value in values]
+        return found
+
+
+def _constant(value: Label | None, length: int) -> Column:
+    if isinstance(value, int):
+        return np.full(length, value, dtype=np.int64)
+    if value is None:
+        return Coded(np.full(length, MISSING, dtype=np.intp), ())
+    return Coded(np.zeros(length, dtype=np.intp), (value,))
+
+
+def _differ(name: str, file: str, said: str, before: str, there: str) -> InputError:
+    return InputError(
+        f"{file} has {said} in {name!r} where {before} has {there}: convert one of them, "
+        "the same label would count as two"
+    )
+
+
+class ManyParquet(ManySource):
+    """Parquet files, counted by DuckDB all at once where that gives what their rows give."""
+
+    def distinct(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """Each combination of values once."""
+        from edgeworth.sources.counting import counted_parquet
+
+        wanted = list(dict.fromkeys(columns))
+        self._check(wanted)
+        if any(self._is_constant(name, file) for name in wanted for file in self.files):
+            raise CannotCountError("the names of folders are values that the files do not have")
+        files: list[Any] = list(self.files)
+        return counted_parquet(files, wanted)

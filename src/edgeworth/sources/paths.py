@@ -1,0 +1,157 @@
+"""Which files are meant: by a path, several, a pattern or a folder."""
+
+from __future__ import annotations
+
+import difflib
+import glob
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from edgeworth.errors import InputError
+from edgeworth.sources.wording import said
+
+PathLike: TypeAlias = str | os.PathLike[str]
+
+PACKED = {".gz", ".zst", ".bz2"}
+"""Endings of compressed files."""
+
+DATA = {".parquet", ".pq", ".arrow", ".feather", ".ipc", ".jsonl", ".ndjson", ".csv", ".tsv", ".tab"}
+"""Endings of the files that are taken from a folder, compressed or not; anything else there is left alone."""
+
+TABLES = {"_delta_log": "Delta", ".hoodie": "Hudi"}
+"""Folders that say which files of a table are still part of it: its other files hold rows of the past."""
+
+LIKE = 0.75
+"""How much alike two names are when one may be meant by the other: past.json is not today.json."""
+
+
+def natural(name: object) -> list[tuple[int, int, str]]:
+    """A key that sorts part 2 before part 10.
+
+    >>> sorted(["part10", "part2"], key=natural)
+    ['part2', 'part10']
+    """
+    parts = re.split(r"([0-9]+)", str(name))
+    return [(1, int(part), part) if part.isdecimal() else (0, 0, part) for part in parts if part]
+
+
+def ending(path: Path) -> str:
+    """The ending that says what a file holds: ``.csv`` of ``a.csv.gz``.
+
+    >>> ending(Path("a.b.CSV.gz")), ending(Path("a.gz"))
+    ('.csv', '')
+    """
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    while suffixes and suffixes[-1] in PACKED:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def expanded(data: PathLike | Sequence[PathLike]) -> list[Path]:
+    """The files that are meant: several paths in the order given, those of a pattern or folder sorted."""
+    if not isinstance(data, (str, os.PathLike)):
+        files = [file for path in data for file in expanded(path)]
+        if not files:
+            raise InputError("no files are named: the list of paths is empty")
+        return _once(files)
+    path = local_path(data)
+    if "://" in str(data) and not is_local_address(data):
+        raise InputError(f"{data}: files of a store are given one at a time, or by a pattern")
+    try:
+        if path.is_dir():
+            return _once(_files_of(path))
+        # A file may be called a[1].csv: what exists is meant as it is written.
+        if path.exists():
+            return [path]
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {said(error)}") from None
+    if glob.has_magic(str(path)):
+        names = glob.glob(str(path), recursive=True)  # noqa: PTH207  # a pattern may begin anywhere
+        files = sorted((file for file in map(Path, names) if file.is_file()), key=natural)
+        if not files:
+            raise InputError(f"no file matches {path}")
+        return _once(files)
+    raise InputError(f"{path} does not exist{_neighbours(path)}")
+
+
+def is_local_address(data: PathLike) -> bool:
+    """Whether it is an address of a file on this machine, ``file:///…``."""
+    return isinstance(data, str) and data.lower().startswith("file://")
+
+
+def local_path(data: PathLike) -> Path:
+    """The path that is meant, by itself or as an address.
+
+    >>> str(local_path("file://localhost/data/a%20b.csv"))
+    '/data/a b.csv'
+    """
+    if not is_local_address(data):
+        return Path(data)
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    address = urlsplit(os.fspath(data))
+    if address.netloc.lower() not in ("", "localhost"):
+        raise InputError(
+            f"{data} is on another machine, {address.netloc}: a file of this one has three slashes, file:///…"
+        )
+    return Path(url2pathname(address.path))
+
+
+def _once(files: list[Path]) -> list[Path]:
+    """The same files, unless one of them is there twice, under whatever names."""
+    seen: dict[str, Path] = {}
+    for file in files:
+        other = seen.setdefault(os.path.realpath(file), file)
+        if other is not file:
+            named = f"{file} is named twice" if other == file else f"{other} and {file} are one file"
+            raise InputError(f"{named}: its rows would count twice")
+    return files
+
+
+def _files_of(folder: Path) -> list[Path]:
+    """The data files at any depth of a folder; hidden ones, and those that begin with _, are not data."""
+    found = []
+    for parent, folders, names in os.walk(folder, onerror=_refuse):
+        for name, table in TABLES.items():
+            if name in folders:
+                raise InputError(
+                    f"{parent} is a {table} table, whose files may hold rows that it no longer has: "
+                    "read it with its own library and pass the dataframe"
+                )
+        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+        files = [Path(parent) / name for name in names if not name.startswith((".", "_"))]
+        found += [file for file in files if ending(file) in DATA and file.is_file()]
+    if not found:
+        looked = "Parquet, Arrow, JSON lines, CSV or TSV"
+        raise InputError(f"{folder} is a folder without data: no file in it ends as {looked} do")
+    return sorted(found, key=natural)
+
+
+def _refuse(error: OSError) -> None:
+    raise InputError(f"{error.filename} cannot be read: {said(error)}") from None
+
+
+def _neighbours(path: Path) -> str:
+    folder = path.parent
+    names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
+    near = difflib.get_close_matches(path.name, names, n=3, cutoff=LIKE)
+    return f"; did you mean {' or '.join(near)}?" if near else ""
+
+
+def partitions(file: Path, below: Path) -> dict[str, str | None]:
+    """What the names of folders say of all rows of a file, as Hive writes it: key=value.
+
+    >>> partitions(Path("lake/day=2026-01-02/site=a%20b/x.parquet"), Path("lake"))
+    {'day': '2026-01-02', 'site': 'a b'}
+    """
+    from urllib.parse import unquote
+
+    said = [part.partition("=") for part in file.relative_to(below).parts[:-1] if "=" in part]
+    return {
+        unquote(key): None if value == "__HIVE_DEFAULT_PARTITION__" else unquote(value)
+        for key, _, value in said
+    }

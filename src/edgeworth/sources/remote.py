@@ -1,0 +1,107 @@
+"""Files in object stores and on the web, read by DuckDB's own extensions.
+
+There is no network where the tests run: they read local files through this path, and the stores themselves
+are untested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from edgeworth.errors import InputError
+from edgeworth.sources.arrow_columns import arrow_batches
+from edgeworth.sources.batches import Batch, find_columns, some_rows
+from edgeworth.sources.counting import connected, quoted
+from edgeworth.sources.paths import ending
+from edgeworth.sources.reading import KINDS, NoRowsError
+
+EXTENSIONS: dict[str, str | None] = {
+    "s3": "httpfs",
+    "gs": "httpfs",
+    "gcs": "httpfs",
+    "r2": "httpfs",
+    "http": "httpfs",
+    "https": "httpfs",
+    "hf": "httpfs",
+    "az": "azure",
+    "abfss": "azure",
+    "file": None,
+}
+"""Which of DuckDB's extensions reads from where; the user installs it and gives it credentials as it asks.
+
+``open_source`` opens local addresses as local files; here they let the tests read without a network.
+"""
+
+READERS = {
+    "Parquet": "read_parquet($path)",
+    "JSON lines": "read_ndjson_auto($path)",
+    "delimited text": "read_csv($path, header = true, all_varchar = true, nullstr = '')",
+}
+
+BATCH_ROWS = 1 << 17
+
+
+class RemoteSource:
+    """A file, or files by a pattern, that DuckDB reads over the network. Each pass fetches it again."""
+
+    rows: int | None = None
+
+    def __init__(self, url: str) -> None:
+        self.name = url
+        self.paths: tuple[Path, ...] = ()
+        self.kind = KINDS.get(ending(Path(url.partition("?")[0])), "")
+        if self.kind not in READERS:
+            raise InputError(f"{url}: of a store Parquet, CSV, TSV and JSON lines are read, by their ending")
+        self.is_text = self.kind == "delimited text"
+        scheme = url.partition("://")[0].lower()
+        if scheme not in EXTENSIONS:
+            raise InputError(f"{url}: nothing is read from {scheme}://, only from {', '.join(EXTENSIONS)}")
+        self._extension = EXTENSIONS[scheme]
+        self.names = tuple(self._schema())
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """The wanted columns in order."""
+        wanted = list(dict.fromkeys(columns))
+        find_columns(wanted, self.names, self.name)
+        # Names of our own: SQL folds case.
+        picked = ", ".join(f"{quoted(name)} AS c{place}" for place, name in enumerate(wanted))
+        with self._connected() as connection:
+            answer = connection.sql(f"SELECT {picked} FROM {self._reader}", params={"path": self.name})
+            reader = getattr(answer, "to_arrow_reader", None) or answer.fetch_record_batch
+            pieces = (piece.rename_columns(wanted) for piece in reader(BATCH_ROWS))
+            nothing = NoRowsError(f"{self.name} has columns but no rows")
+            yield from some_rows(arrow_batches(pieces, wanted), nothing)
+
+    @property
+    def _reader(self) -> str:
+        return READERS[self.kind]
+
+    def _schema(self) -> Iterator[str]:
+        with self._connected() as connection:
+            yield from connection.sql(f"SELECT * FROM {self._reader}", params={"path": self.name}).columns
+
+    @contextmanager
+    def _connected(self) -> Iterator[Any]:
+        try:
+            with connected(preserve_insertion_order="true") as connection:
+                if self._extension is not None:
+                    self._load(connection, self._extension)
+                yield connection
+        except InputError as error:
+            if self.name in str(error):
+                raise
+            raise InputError(f"{self.name}: {error}") from None
+
+    def _load(self, connection: Any, extension: str) -> None:
+        import duckdb
+
+        try:
+            connection.load_extension(extension)
+        except duckdb.Error:
+            raise InputError(
+                f"{self.name} needs DuckDB's extension {extension}, which is not installed: "
+                f"python -c \"import duckdb; duckdb.sql('INSTALL {extension}')\""
+            ) from None

@@ -1,0 +1,240 @@
+"""Files that Spark reads itself, and the session in which it does."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from edgeworth.errors import InputError, MissingExtraError, OptionError
+from edgeworth.sources.delimited import DelimitedSource, delimiter_of
+from edgeworth.sources.paths import ending, expanded
+from edgeworth.sources.spark_frames import SparkSource, said_by_spark, without_pandas_warnings
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, DataFrameReader, SparkSession
+
+FORMATS = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".orc": "orc",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".txt": "csv",
+}
+
+LONGEST_FIELD = 1 << 20
+"""A longer field of text means a quotation mark that is not closed: Spark would swallow the rows after it."""
+
+NO_JAVA = (
+    "Spark needs Java, and there is none: install one (on Debian and Ubuntu: apt-get install "
+    "default-jre-headless), or say where it is in JAVA_HOME"
+)
+
+
+def open_on_spark(data: Any, master: str | None = None) -> SparkSource:
+    """A file, several, a folder or the address of a remote one, read by Spark on ``master``.
+
+    Without a master it is what ``spark-submit`` or a running session says, or all cores of this machine.
+    """
+    if not isinstance(data, (str, os.PathLike)) and hasattr(data, "mapInArrow"):
+        return SparkSource(data)
+    if isinstance(data, (str, os.PathLike)):
+        places: list[str | os.PathLike[str]] = [data]
+    elif isinstance(data, Sequence) and data and all(isinstance(each, (str, os.PathLike)) for each in data):
+        places = list(data)
+    else:
+        raise OptionError(f"engine='spark' reads files or Spark's dataframes; saw {type(data).__name__}")
+    name = ", ".join(map(str, places))
+    files = [file for place in places for file in _files(place)]
+    form = _format(files, name)
+    addresses = [file if isinstance(file, str) else address(file) for file in files]
+    # What is wrong with text files is told as without Spark, and before it is started.
+    texts = [DelimitedSource(file) for file in files if isinstance(file, Path)] if form == "csv" else []
+    _check_headers(texts)
+    local = tuple(file for file in files if isinstance(file, Path))
+    paths = local if len(local) == len(files) else ()
+    session = start_spark(master)
+    try:
+        with without_pandas_warnings():
+            reader = session.read
+            if len(places) == 1 and "://" not in str(places[0]) and Path(places[0]).is_dir():
+                # The names of folders below it are columns. This is no pattern: nothing in it is escaped.
+                reader = reader.option("basePath", f"file://{Path(places[0]).absolute()}")
+            if form == "csv":
+                first = texts[0] if len(texts) == len(files) else None
+                frame = _read_text(session, reader, addresses, first)
+                return SparkSource(frame, name, is_text=True, paths=paths)
+            return SparkSource(_read(reader, addresses, form), name, paths=paths)
+    except Exception as error:
+        if type(error).__module__.split(".")[0] not in ("pyspark", "py4j"):
+            raise
+        raise InputError(f"{name} cannot be read by Spark: {said_by_spark(error)}") from None
+
+
+def start_spark(master: str | None = None) -> SparkSession:
+    """The running session, or a new one whose workers have this very Python; it stops with the program."""
+    try:
+        with without_pandas_warnings():
+            from pyspark.sql import SparkSession
+    except ImportError:
+        raise MissingExtraError("running on Spark", "spark") from None
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        _check_master(running, master)
+        return running
+    is_remote = master is not None and master.startswith("sc://")
+    if not is_remote and not _has_java():
+        raise OptionError(NO_JAVA)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName("edgeworth").config("spark.ui.showConsoleProgress", "false")
+    if master is not None and master.startswith("local"):
+        # On one machine nobody looks at Spark's page, and it takes its time to start.
+        builder = builder.config("spark.ui.enabled", "false")
+    if master is not None:
+        builder = builder.remote(master) if is_remote else builder.master(master)
+    try:
+        with without_pandas_warnings(), _quiet():
+            session: SparkSession = builder.getOrCreate()
+    except Exception as error:
+        where = master or "this machine"
+        raise OptionError(f"Spark does not start on {where}: {said_by_spark(error)}") from None
+    if not is_remote:
+        # What is wrong with the data is said in a sentence, not in Java's stack traces.
+        session.sparkContext.setLogLevel("FATAL")
+    # Not with the last use of it: the next call may come soon, and starting takes seconds.
+    atexit.register(session.stop)
+    return session
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Java starts with our settings of its log, unless somebody has made others."""
+    before = os.environ.get("SPARK_SUBMIT_OPTS", "")
+    folders = [os.environ.get("SPARK_CONF_DIR"), f"{os.environ.get('SPARK_HOME', '')}/conf"]
+    if "log4j" in before or any((Path(each) / "log4j2.properties").exists() for each in folders if each):
+        yield
+        return
+    settings = Path(__file__).with_name("log4j2.properties")
+    os.environ["SPARK_SUBMIT_OPTS"] = f'{before} "-Dlog4j2.configurationFile={settings}"'
+    try:
+        yield
+    finally:
+        os.environ["SPARK_SUBMIT_OPTS"] = before
+
+
+def _check_master(session: SparkSession, master: str | None) -> None:
+    running = session.conf.get("spark.master", None)
+    if master is not None and running is not None and running != master:
+        raise OptionError(f"a Spark session is running on {running}: stop it to run on {master}")
+
+
+def _has_java() -> bool:
+    home = os.environ.get("JAVA_HOME")
+    return bool(shutil.which("java") or (home and (Path(home) / "bin" / "java").exists()))
+
+
+def _files(place: str | os.PathLike[str]) -> list[Path | str]:
+    """What a path means, as for our own reading; addresses are Spark's to understand."""
+    return [str(place)] if "://" in str(place) else [*expanded(place)]
+
+
+def address(file: Path) -> str:
+    """A file as Spark is told of it: Hadoop decodes nothing, and takes each address as a pattern.
+
+    >>> print(address(Path("/a b/50%[1].csv")))
+    file:///a b/50%\\[1\\].csv
+    """
+    path = str(file.absolute())
+    escaped = re.sub(r"([{}\[\]*?\\])", r"\\\1", path)
+    if ":" in path and escaped != path:
+        raise InputError(f"{file}: Spark cannot read a path with a colon and one of {{}}[]*?\\: rename it")
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{str(file)!r}: Spark reads only paths that are UTF-8: rename it") from None
+    return f"file://{escaped}"
+
+
+def _format(files: Sequence[Path | str], name: str) -> str:
+    endings = {ending(Path(file)) for file in files}
+    # The address of a folder says nothing of what is in it; most hold Parquet.
+    forms = {FORMATS.get(each, "parquet" if not each else "") for each in endings}
+    if "" in forms:
+        known = "Parquet, ORC, JSON lines and delimited text"
+        raise InputError(f"{name}: Spark reads {known}, by their endings; saw {', '.join(sorted(endings))}")
+    if len(forms) > 1:
+        raise InputError(f"{name}: files of several kinds ({', '.join(sorted(forms))}) cannot be read as one")
+    return forms.pop()
+
+
+def _read_text(
+    session: SparkSession, reader: DataFrameReader, addresses: list[str], local: DelimitedSource | None
+) -> DataFrame:
+    """Delimited text; of a local file we know the header, and Spark need not look for it."""
+    from pyspark.sql.types import StringType, StructField, StructType
+
+    if local is not None:
+        # Spark would take an address as a pattern once more when it looks for the header.
+        schema, sep = (
+            StructType([StructField(name, StringType()) for name in _apart(local.names)]),
+            local.delimiter,
+        )
+    else:
+        first = session.read.text(addresses[0]).where("trim(value) != ''").first()
+        if first is None:
+            raise InputError(f"{addresses[0]} is empty")
+        schema, sep = None, delimiter_of(Path(addresses[0]), str(first[0]))
+    return reader.csv(
+        addresses,
+        schema=schema,
+        sep=sep,
+        header=True,
+        quote='"',
+        escape='"',
+        multiLine=True,
+        unescapedQuoteHandling="RAISE_ERROR",
+        maxCharsPerColumn=LONGEST_FIELD,
+        enforceSchema=local is not None,
+        mode="FAILFAST",
+    )
+
+
+def _apart(names: Sequence[str]) -> list[str]:
+    """Names that Spark can tell apart: of those that it cannot, each with the place where it stands.
+
+    >>> _apart(["y", "z", "Z"])
+    ['y', 'z (column 2)', 'Z (column 3)']
+    """
+    folded = [name.lower() for name in names]
+    return [
+        f"{name} (column {place})" if folded.count(name.lower()) > 1 else name
+        for place, name in enumerate(names, 1)
+    ]
+
+
+def _check_headers(files: Sequence[DelimitedSource]) -> None:
+    """Spark takes the columns of text by their places."""
+    other = next((file for file in files if file.names != files[0].names), None)
+    if other is not None:
+        said, there = (", ".join(file.names) for file in (other, files[0]))
+        raise InputError(
+            f"{other.name} has the columns {said} where {files[0].name} has {there}: "
+            "Spark reads text files together only when their headers are the same"
+        )
+
+
+def _read(reader: DataFrameReader, addresses: list[str], form: str) -> DataFrame:
+    if form == "json":
+        return reader.json(addresses, mode="FAILFAST")
+    return reader.orc(addresses) if form == "orc" else reader.parquet(*addresses)

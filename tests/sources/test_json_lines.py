@@ -1,0 +1,165 @@
+"""JSON lines: values stay what they are, rows are counted, and every wrong line is named."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from edgeworth import InputError
+from edgeworth.sources import json_lines, open_source
+from edgeworth.sources.columns import Coded
+from edgeworth.sources.json_lines import column_of
+from tallying_files import tallied
+
+ROWS: list[dict[str, Any]] = [
+    {"y": "a", "guess": "a", "n": 1},
+    {"y": "b", "guess": "a", "n": 2},
+    {"n": 3, "guess": "b", "y": "b", "more": {"deep": [1, 2]}},
+]
+TEXT = "".join(json.dumps(row) + "\n" for row in ROWS).encode()
+COUNTS = [[1, 1], [0, 1]]
+
+FORMS: dict[str, tuple[str, bytes]] = {
+    "jsonl": ("file.jsonl", TEXT),
+    "ndjson": ("file.NDJSON", TEXT),
+    "json that is lines": ("file.json", TEXT),
+    "without an ending": ("file", TEXT),
+    "gzip": ("file.jsonl.gz", gzip.compress(TEXT)),
+    "zstd": ("file.ndjson.zst", pa.compress(TEXT, "zstd", asbytes=True)),
+    "byte order mark": ("file.jsonl", b"\xef\xbb\xbf" + TEXT),
+    "CRLF": ("file.jsonl", TEXT.replace(b"\n", b"\r\n")),
+    "no last newline": ("file.jsonl", TEXT.rstrip()),
+    "blank lines": ("file.jsonl", b"\n\n" + TEXT.replace(b"\n", b"\n \n")),
+}
+
+
+@pytest.mark.parametrize(("name", "content"), FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("piece", [7, 1 << 20])
+def test_every_form(
+    tmp_path: Path, name: str, content: bytes, piece: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_lines, "PIECE_BYTES", piece)
+    path = tmp_path / name
+    path.write_bytes(content)
+    assert tallied(path, truth="y", prediction="guess")["counts"] == COUNTS
+    assert tallied(path, truth="y", prediction="guess", weight="n")["counts"] == [[1, 2], [0, 3]]
+
+
+LABELS: dict[str, list[Any]] = {
+    "integers": [0, 1, -5],
+    "large integers": [2**53, 2**53 + 1, 2**64, 10**30],
+    "numbers": [0.5, 1, 1.0, 2],
+    "booleans": [True, False],
+    "text that looks like a date": ["2020-01-01", "2020-01-02"],
+    "text that looks like a number": ["1", "01", "1.0"],
+    "unicode": ["é", "\u2028", "🦆", '"', "\\", "a\nb"],
+    "of all kinds": ["a", 1, True, 0.5],
+}
+
+
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
+@pytest.mark.parametrize("plain", [True, False], ids=["escaped", "as it is"])
+def test_labels_are_those_in_memory(tmp_path: Path, labels: list[Any], plain: bool) -> None:
+    path = tmp_path / "file.jsonl"
+    lines = [json.dumps({"y": label, "guess": label}, ensure_ascii=plain) + "\n" for label in labels]
+    path.write_text("".join(lines), encoding="utf-8")
+    from edgeworth import ContingencyTable
+
+    expected = ContingencyTable.from_labels(labels, labels).to_dict()
+    assert repr(tallied(path, truth="y", prediction="guess")) == repr(expected)
+
+
+def test_null_and_a_field_that_is_not_there_are_missing(tmp_path: Path) -> None:
+    path = tmp_path / "file.jsonl"
+    path.write_text('{"y": 1, "guess": 1}\n{"y": null, "guess": 1}\n{"guess": 0}\n{"y": 0, "guess": 0}\n')
+    with pytest.raises(InputError, match=r"truth is missing in row 2 \(2 such rows\)"):
+        tallied(path, truth="y", prediction="guess")
+    assert tallied(path, truth="y", prediction="guess", options={"missing": "drop"})["dropped"] == 2
+
+
+def test_weights_that_are_whole_in_one_piece_and_fractions_in_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "file.jsonl"
+    rows = [{"y": k % 2, "guess": 0, "w": 1 if k < 50 else 0.5} for k in range(100)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    monkeypatch.setattr(json_lines, "PIECE_BYTES", 256)
+    from edgeworth import ContingencyTable
+
+    columns = {name: [row[name] for row in rows] for name in ("y", "guess", "w")}
+    expected = ContingencyTable.from_labels(columns["y"], columns["guess"], weights=columns["w"]).to_dict()
+    assert tallied(path, truth="y", prediction="guess", weight="w") == expected
+
+
+def test_a_field_may_come_late(tmp_path: Path) -> None:
+    path = tmp_path / "file.jsonl"
+    first = '{"y": 1, "padding": "' + "x" * 70_000 + '"}\n'
+    path.write_text(first + '{"y": 1, "guess": 1}\n{"y": 0, "guess": 1}\n')
+    tally = tallied(path, truth="y", prediction="guess", options={"missing": "drop"})
+    assert tally["counts"] == [[0, 0], [1, 1]]
+
+
+def test_columns_are_found_as_in_any_source(tmp_path: Path) -> None:
+    path = tmp_path / "file.jsonl"
+    path.write_bytes(TEXT)
+    assert getattr(open_source(path), "names", None) == ("y", "guess", "n", "more")
+    with pytest.raises(InputError, match="no column 'gues'; did you mean 'guess'"):
+        tallied(path, truth="y", prediction="gues")
+    path.write_text('{"y": 1, "Y": 1, "guess": 1}\n')
+    with pytest.raises(InputError, match="differ only in case"):
+        tallied(path, truth="y", prediction="guess")
+
+
+BAD: dict[str, tuple[bytes, str]] = {
+    "empty": (b"", "is empty"),
+    "an array": (b'[{"y": 1}]', "one JSON array, and JSON lines are needed"),
+    "pretty": (b'{\n  "y": 1\n}\n', "row 1 is not JSON .*one object a line; saw {"),
+    "half a line": (TEXT + b'{"y": "a", "gue', "row 4 is not JSON"),
+    "two objects in a line": (TEXT + b'{"y": 1, "guess": 1} {"y": 1}\n', r"row 4 is not JSON \(Extra data"),
+    "a number": (TEXT + b"\n17\n" + TEXT, "row 4 is no JSON object but a int"),
+    "latin-1": (TEXT + '{"y": "é"}\n'.encode("latin-1"), "row 4 is not JSON .*utf-8"),
+    "deep": (TEXT + b'{"y":' * 100_000, "row 4 is not JSON"),
+    "byte order mark in the middle": (TEXT + b"\xef\xbb\xbf" + TEXT, "row 4 is not JSON"),
+}
+
+
+@pytest.mark.parametrize(("content", "said"), BAD.values(), ids=BAD)
+@pytest.mark.parametrize("piece", [64, 1 << 20])
+def test_what_is_wrong_is_said_with_the_row(
+    tmp_path: Path, content: bytes, said: str, piece: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_lines, "PIECE_BYTES", piece)
+    path = tmp_path / "file.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=said) as caught:
+        tallied(path, truth="y", prediction="guess")
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 500
+
+
+def test_a_line_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_lines, "PIECE_BYTES", 1 << 16)
+    monkeypatch.setattr(json_lines, "LONGEST_LINE", 1 << 18)
+    path = tmp_path / "file.jsonl"
+    path.write_bytes(TEXT + b'{"y": "' + b"x" * (1 << 19))
+    with pytest.raises(InputError, match="a row after row 4 has no end"):
+        tallied(path, truth="y", prediction="guess")
+
+
+def test_columns_have_the_types_of_their_values() -> None:
+    whole, real, flags = column_of([1, 2]), column_of([0.5, 1.5]), column_of([True, False])
+    assert isinstance(whole, np.ndarray)
+    assert isinstance(real, np.ndarray)
+    assert isinstance(flags, np.ndarray)
+    assert [whole.dtype.kind, real.dtype.kind, flags.dtype.kind] == ["i", "f", "b"]
+    assert isinstance(column_of(["a", None]), Coded)
+    mixed = column_of([1, "a", None, 2**70])
+    assert isinstance(mixed, np.ndarray)
+    assert mixed.tolist() == [1, "a", None, 2**70]

@@ -1,0 +1,85 @@
+"""Which files are meant: one is read once, whatever it is called, and addresses of this machine are paths."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import edgeworth as ew
+from edgeworth.sources import open_source
+from edgeworth.sources.paths import expanded, local_path
+
+ROWS = "y,p\n1,1\n0,1\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "c.csv").write_text(ROWS)
+    return tmp_path
+
+
+SPELLINGS: dict[str, Callable[[Path], list[str]]] = {
+    "the same": lambda _: ["a/c.csv", "a/c.csv"],
+    "by way of the parent": lambda _: ["a/c.csv", "a/../a/c.csv"],
+    "relative and absolute": lambda folder: ["a/c.csv", str(folder / "a" / "c.csv")],
+    "an address": lambda folder: ["a/c.csv", f"file://{folder}/a/c.csv"],
+    "a folder and a file": lambda _: ["a", "a/c.csv"],
+    "a pattern and a file": lambda _: ["a/*.csv", "a/c.csv"],
+}
+
+
+@pytest.mark.parametrize("spelt", SPELLINGS.values(), ids=SPELLINGS)
+def test_a_file_is_read_once(spelt: Callable[[Path], list[str]], folder: Path) -> None:
+    with pytest.raises(ew.InputError, match=r"(is named twice|are one file): its rows would count twice"):
+        open_source(spelt(folder))
+
+
+@pytest.mark.parametrize("data", [["a/c.csv", "a/latest.csv"], "a", "a/*.csv"], ids=str)
+def test_a_link_is_the_file_that_it_leads_to(data: str | list[str], folder: Path) -> None:
+    (folder / "a" / "latest.csv").symlink_to("c.csv")
+    with pytest.raises(ew.InputError, match=r"a/c\.csv and a/latest\.csv are one file"):
+        expanded(data)
+
+
+def test_files_of_one_content_are_two(folder: Path) -> None:
+    (folder / "a" / "d.csv").write_text(ROWS)
+    assert ew.tally("a", truth="y", prediction="p").origin.rows == 4
+
+
+def test_many_names_take_no_time(tmp_path: Path) -> None:
+    names = [str(tmp_path / f"{place}.csv") for place in range(4000)]
+    for name in names:
+        Path(name).touch()
+    start = time.perf_counter()
+    assert len(expanded(names)) == 4000
+    # Each compared with each took several seconds.
+    assert time.perf_counter() - start < 2
+
+
+def test_an_address_of_this_machine_is_a_path(folder: Path) -> None:
+    odd = folder / "a" / "day 1 + 50%.csv"
+    odd.write_text(ROWS)
+    coded = str(odd).replace("%", "%25").replace(" ", "%20")
+    for address in (f"file://{coded}", f"file://localhost{coded}", f"FILE://{coded}", odd.as_uri()):
+        assert open_source(address).name == str(odd)
+        assert ew.tally(address, truth="y", prediction="p").origin.parts[0].digest is not None
+    assert open_source([odd.as_uri(), "a/c.csv"]).name == f"{odd}, a/c.csv"
+    assert len(expanded((folder / "a").as_uri())) == 2
+    assert local_path("a b.csv") == Path("a b.csv")
+    with pytest.raises(
+        ew.InputError, match="is on another machine, nas: a file of this one has three slashes"
+    ):
+        open_source("file://nas/data/a.csv")
+
+
+def test_what_an_address_leads_to_is_not_written_over(folder: Path) -> None:
+    from edgeworth.cli.counted import read_files
+
+    read = {os.path.realpath(name) for name in read_files(((folder / "a" / "c.csv").as_uri(),))}
+    assert os.path.realpath("a/c.csv") in read
