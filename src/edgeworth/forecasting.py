@@ -1,68 +1,56 @@
-"""Probabilities from arrays or the columns of a file to findings: which column is which, and who bets."""
+"""Probabilities from arrays or the columns of a file to findings: who bets against whom, and what is found.
+
+Columns of a file are read batch by batch; ``time``, and a bookmaker who has odds for every case, need all of
+the rows at once, as arrays are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.bet import Bookmaker, Drunken, Market
-from edgeworth.errors import OptionError
-from edgeworth.inference import ForecastFindings, examine_forecasts
-from edgeworth.pairing import columns_of, read_whole
-from edgeworth.sources import Label
+from edgeworth.bet import Bookmaker, Market
+from edgeworth.bet.positions import is_drawn
+from edgeworth.gathering.forecasts import (
+    ONE_PRICE,
+    ForecastColumns,
+    ForecastTerms,
+    races_of_columns,
+    tally_forecasts,
+)
+from edgeworth.pairing import read_whole
+from edgeworth.sources import open_source
 from edgeworth.sources.times import as_times
-from edgeworth.tallies import ForecastScores, Wealth
-from edgeworth.tallies.bookmaker_forecasts import as_races, bookmaker_forecasts
-from edgeworth.tallies.calibration import Reliability
+from edgeworth.tallies.bookmaker_forecasts import as_races
 from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.forecast_pairs import ForecastPairs
-from edgeworth.tallies.ladder import rungs
-from edgeworth.tallies.likeliest import likeliest
+from edgeworth.tallies.forecast_evidence import ForecastEvidence, Opponent
+from edgeworth.tallies.joint import Floats
 from edgeworth.tallies.named_forecasts import forecasts_of_columns, order_of_columns, rival_of_columns
 from edgeworth.tallies.serial import labels_to_json
-from edgeworth.tallies.wealth import Book, PredictionsMade
 from edgeworth.tallies.wealth_times import is_tied
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    from edgeworth.inference import ForecastFindings
 
-FAIRLY = {"backing": ", divided by their sum,", "exchange": ", inside the spread,"}
-"""At which prices the games of a ladder are played, where a book has more than one."""
-
-
-@dataclass(frozen=True)
-class ForecastTerms:
-    """What the caller says about probabilities: whose they are, how they bet, and what is to be shown."""
-
-    labels: Sequence[Label] | None = None
-    positive: Label | None = None
-    normalise: bool = False
-    ordered: bool = False
-    predictions_made: PredictionsMade = "before"
-    stake: float = 1.0
-    ordinal: bool = False
-    level: float = 0.95
-    seed: int = 0
-
-    @property
-    def reading(self) -> dict[str, Any]:
-        """How probabilities are read."""
-        return {"labels": self.labels, "positive": self.positive, "normalise": self.normalise}
+__all__ = [
+    "Examined",
+    "ForecastTerms",
+    "ReadForecasts",
+    "examined_evidence",
+    "read_arrays",
+    "read_file",
+]
 
 
 @dataclass(frozen=True)
 class ReadForecasts:
-    """The model's probabilities and what they bet against, checked; nothing of it means class shares."""
+    """What was counted, and where it came from."""
 
-    forecasts: Forecasts
-    rival: Forecasts | None = None
-    bookmaker: Bookmaker | None = None
-    times: NDArray[np.int64] | None = None
+    evidence: ForecastEvidence
     source: str = "arrays"
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -82,15 +70,20 @@ def read_arrays(
     bookmaker: Bookmaker | None,
     time: Any,
     terms: ForecastTerms,
+    *,
+    first: int = 0,
 ) -> ReadForecasts:
-    """Columns that are in memory; those of dataframes may be called as the classes, in any order."""
+    """Columns that are in memory; those of dataframes may be called as the classes, in any order.
+
+    ``first`` is the position of the first row in the whole path.
+    """
     forecasts = Forecasts.of(truth, probabilities, **terms.reading)
     rival = None if against is None else Forecasts.beside(forecasts, truth, against, **terms.reading)
-    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     if odds is not None:
-        bookmaker, warnings = _market(as_races(odds, forecasts))
+        bookmaker, notes = _market(as_races(odds, forecasts))
     times = None if time is None else as_times(time)
-    return ReadForecasts(forecasts, rival, bookmaker, times, "arrays", warnings)
+    return ReadForecasts(_whole(forecasts, rival, bookmaker, times, notes, terms, first))
 
 
 def read_file(
@@ -102,128 +95,84 @@ def read_file(
     bookmaker: Bookmaker | None,
     time: str | None,
     terms: ForecastTerms,
+    *,
+    first: int = 0,
 ) -> ReadForecasts:
-    """Columns of a file or dataframe by name; one stands for the positive class, several for a class each."""
-    roles = {"probabilities": probabilities, "against": against, "odds": odds}
-    wanted = {role: columns_of(names, role) for role, names in roles.items() if names is not None}
-    numbers = list(dict.fromkeys(name for names in wanted.values() for name in names))
-    read = read_whole(data, list(dict.fromkeys([truth, *([] if time is None else [time])])), numbers)
-    happened = read.labels[truth]
-    tables = {role: np.stack([read.numbers[name] for name in names], 1) for role, names in wanted.items()}
-    given = {role: (tables[role], wanted[role], terms.reading) for role in wanted}
-    forecasts = forecasts_of_columns(happened, *given["probabilities"])
-    rival = None if against is None else rival_of_columns(forecasts, happened, *given["against"])
-    warnings: tuple[str, ...] = ()
-    if odds is not None:
-        bookmaker, warnings = _market(_races(forecasts, tables["odds"], wanted["odds"], terms))
+    """Columns of a file or dataframe by name; one stands for the positive class, several for a class each.
+
+    ``first`` is the position of the first row in the whole path.
+    """
+    columns = ForecastColumns.named(truth, probabilities, against, odds)
+    if time is None and (bookmaker is None or is_drawn(bookmaker)):
+        source = open_source(data)
+        evidence = tally_forecasts(source, columns, terms, bookmaker=bookmaker, first=first)
+        return ReadForecasts(evidence, source.name)
+    read = read_whole(data, list(dict.fromkeys([truth, *([] if time is None else [time])])), columns.numbers)
+    happened, notes = read.labels[truth], columns.slips
+
+    def table(names: tuple[str, ...]) -> Floats:
+        return np.stack([read.numbers[name] for name in names], 1)
+
+    model = forecasts_of_columns(happened, table(columns.probabilities), columns.probabilities, terms.reading)
+    rival = None
+    if columns.against:
+        rival = rival_of_columns(model, table(columns.against), columns.against, terms.reading)
+    if columns.odds:
+        order = None
+        if len(columns.odds) == model.size:
+            order = order_of_columns(columns.odds, model, terms.reading, "odds")
+        bookmaker, said = _market(races_of_columns(model, table(columns.odds), columns.odds, order))
+        notes += said
     times = None if time is None else as_times(read.labels[time], time)
-    slips = _slips(truth, wanted)
-    return ReadForecasts(forecasts, rival, bookmaker, times, read.name, (*slips, *warnings))
-
-
-def _slips(truth: str, wanted: dict[str, list[str]]) -> tuple[str, ...]:
-    """What was asked for and can hardly have been meant."""
-    said = []
-    if truth in wanted["probabilities"]:
-        said.append(f"Truth and probability are the same column, {truth!r}.")
-    if wanted.get("against") == wanted["probabilities"]:
-        said.append(f"Model and rival are the same: {', '.join(map(repr, wanted['probabilities']))}.")
-    return tuple(said)
-
-
-def _races(forecasts: Forecasts, table: Floats, columns: Sequence[str], terms: ForecastTerms) -> Floats:
-    if len(columns) != forecasts.size:
-        return as_races(table[:, 0] if len(columns) == 1 else table, forecasts, columns=columns)
-    order = order_of_columns(columns, forecasts, terms.reading, "odds")
-    return as_races(table[:, order], forecasts, columns=[columns[place] for place in order])
+    return ReadForecasts(_whole(model, rival, bookmaker, times, notes, terms, first), read.name)
 
 
 def _market(races: Floats) -> tuple[Market, tuple[str, ...]]:
-    if races.ndim == 2:
-        return Market(races), ()
-    said = (
-        "One column of odds is a price at which the positive class is backed and laid alike; where it can "
-        "only be backed, give the odds of both classes."
-    )
-    return Market(races), (said,)
+    return Market(races), () if races.ndim == 2 else (ONE_PRICE,)
 
 
-def examined(read: ReadForecasts, terms: ForecastTerms) -> Examined:
-    """Let the model bet, score both, and find out why the scores are what they are."""
-    forecasts, bookmaker = read.forecasts, read.bookmaker
-    betting: dict[str, Any] = {
-        "stake": terms.stake,
-        "ordered": terms.ordered,
-        "times": read.times,
-        "predictions_made": terms.predictions_made,
-    }
-    expected = None
+def _whole(
+    forecasts: Forecasts,
+    rival: Forecasts | None,
+    bookmaker: Bookmaker | None,
+    times: NDArray[np.int64] | None,
+    notes: tuple[str, ...],
+    terms: ForecastTerms,
+    first: int,
+) -> ForecastEvidence:
+    """All cases at once."""
     if bookmaker is not None:
-        wealth = Wealth.from_bookmaker(forecasts, bookmaker, **betting)
-        rival = bookmaker_forecasts(forecasts, bookmaker)
-        expected = _over_all_prices(forecasts, bookmaker)
-        betting["against"] = wealth.against + FAIRLY.get(wealth.book, "")
+        opponent = Opponent(bookmaker=bookmaker)
+    elif rival is not None:
+        opponent = Opponent(rival)
     else:
-        book: Book = "constant" if read.rival is None else "fair"
-        who = "constant class shares" if read.rival is None else "the rival"
-        betting |= {"book": book, "against": who}
-        rival = _class_shares(forecasts) if read.rival is None else read.rival
-        wealth = Wealth.from_forecasts(forecasts, rival, **betting)
-    ladder = {}
-    if terms.ordinal:
-        if forecasts.size == 2:
-            raise OptionError("ordinal has no meaning with two classes: the one game says it all")
-        mine, its = rungs(forecasts), rungs(rival)
-        ladder = {label: Wealth.from_forecasts(mine[label], its[label], **betting) for label in mine}
-    systems = {"model": forecasts, wealth.against: rival}
-    scores = ForecastScores.from_forecasts(systems)
-    tables = {name: likeliest(each) for name, each in systems.items()}
-    pairs = ForecastPairs.from_forecasts(forecasts, rival) if forecasts.size == 2 else None
-    curves = _curves(forecasts)
-    about = {"source": read.source, "against": wealth.against, "cases": wealth.cases}
-    about |= _said(terms, forecasts)
-    warnings = (*_known_together(read.times), *read.warnings)
-    # What follows needs tallies alone: the forecasts themselves may go.
-    del read, forecasts, rival, systems
+        counts = np.bincount(forecasts.codes, minlength=forecasts.size)
+        opponent = Opponent.class_shares(forecasts, tuple((counts / len(forecasts)).tolist()))
+    notes = (*_known_together(times), *notes)
+    # Odds that are there for every case are counted from these cases on, not from where they stand.
+    is_placed = bookmaker is None or is_drawn(bookmaker)
+    betting = terms.betting | {"times": times, "first": first if is_placed else 0}
+    evidence = ForecastEvidence.of(forecasts, opponent, notes=notes, **betting).settled()
+    return evidence if is_placed else evidence.moved(first)
+
+
+def examined_evidence(evidence: ForecastEvidence, terms: ForecastTerms, source: str) -> Examined:
+    """What the bets prove, how good the scores are, and why they are what they are."""
+    from edgeworth.inference import examine_forecasts
+
     findings = examine_forecasts(
-        wealth,
-        scores,
-        curves,
-        tables,
-        ladder=ladder,
-        pairs=pairs,
+        evidence.wealth,
+        evidence.scores,
+        evidence.reliability,
+        evidence.tables,
+        ladder=evidence.rungs,
+        pairs=evidence.pairs if evidence.pairs.labels else None,
         level=terms.level,
         seed=terms.seed,
-        expected_log_wealth=expected,
+        expected_log_wealth=evidence.expected_log_wealth,
     )
-    return Examined(findings, about, warnings)
-
-
-def _curves(forecasts: Forecasts) -> dict[Label, Reliability]:
-    """What happened at each forecast value, class by class; of two classes the second says it all."""
-    places = range(1, 2) if forecasts.size == 2 else range(forecasts.size)
-    return {
-        forecasts.labels[place]: Reliability.of(
-            forecasts.probabilities[:, place], forecasts.codes == place, None
-        )
-        for place in places
-    }
-
-
-def _over_all_prices(forecasts: Forecasts, bookmaker: Bookmaker) -> float | None:
-    """The mean log wealth over all prices that a drunkard draws; None where it is not known."""
-    if not isinstance(bookmaker, Drunken):
-        return None
-    rows = forecasts.probabilities[:, 1] if forecasts.size == 2 else forecasts.probabilities
-    if forecasts.size > 2 and (bookmaker.low, bookmaker.high) != (0, 1):
-        return None
-    return bookmaker.expected_log_wealth(forecasts.codes, rows)
-
-
-def _class_shares(forecasts: Forecasts) -> Forecasts:
-    """Without a rival, the class shares of these very cases."""
-    shares = np.bincount(forecasts.codes, minlength=forecasts.size) / len(forecasts.codes)
-    return replace(forecasts, probabilities=np.broadcast_to(shares, forecasts.probabilities.shape))
+    about = {"source": source, "against": evidence.against, "cases": evidence.cases}
+    return Examined(findings, about | _said(terms, evidence), evidence.warnings)
 
 
 def _known_together(times: NDArray[np.int64] | None) -> tuple[str, ...]:
@@ -238,8 +187,8 @@ def _known_together(times: NDArray[np.int64] | None) -> tuple[str, ...]:
     )
 
 
-def _said(terms: ForecastTerms, forecasts: Forecasts) -> dict[str, Any]:
+def _said(terms: ForecastTerms, evidence: ForecastEvidence) -> dict[str, Any]:
     """The terms, with the labels as they were understood."""
-    labels = None if forecasts.told in ("places", "positive") else labels_to_json(forecasts.labels)
+    labels = None if evidence.told in ("places", "positive") else labels_to_json(evidence.labels)
     said = {name: getattr(terms, name) for name in terms.__dataclass_fields__}
     return said | {"labels": labels}

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from edgeworth.errors import InputError, OptionError
 from edgeworth.gathering import find_source
-from edgeworth.sources import Batch, Coded, Label, Source, fold, open_source
+from edgeworth.gathering.finding import settled_kind
+from edgeworth.gathering.reducing import Reducer
+from edgeworth.sources import Batch, Coded, Label, Source, open_source
 from edgeworth.sources.columns import MISSING, encode
 from edgeworth.sources.probabilities import stacked
 from edgeworth.sources.weights import as_weights
@@ -61,21 +63,46 @@ def pair_labels(
     missing: Missing = "error",
 ) -> tuple[Paired, str]:
     """Joint counts of truth and every system's labels, and the source's name."""
-    roles = {f"prediction of {name}": column for name, column in systems.items()}
-    source, columns = find_source(data, ("truth",), truth=truth, group=groups, weight=weights, **roles)
-    away = str(abstain) if source.is_text and abstain is not None else abstain
-    options = {"weight_kind": weight_kind, "abstain": away, "missing": missing}
-    prepare = partial(_paired, columns=columns, systems=tuple(systems), options=options)
-    paired = fold(
-        source, list(columns.values()), prepare, Paired.empty(), counts_suffice="weight" not in columns
-    )
+    roles = roles_of_pairs(truth, systems, groups=groups, weights=weights)
+    source, columns = find_source(data, ("truth",), **roles)
+    options: dict[str, Any] = {"abstain": abstain, "missing": missing}
+    options["weight_kind"] = settled_kind(source, columns, weight_kind)
+    reducer = pairs_reducer(columns, tuple(systems), is_text=source.is_text, **options)
+    paired = reducer.over(source)
     if not len(paired.joint.rows):
         raise InputError(f"{source.name}: no rows are left")
-    if source.is_text:
-        paired = paired.renamed(parsed)
+    return settled_pairs(paired, is_text=source.is_text), source.name
+
+
+def roles_of_pairs(truth: Any, systems: Mapping[str, Any], *, groups: Any, weights: Any) -> dict[str, Any]:
+    """Which column plays which role where several systems are judged by one truth."""
+    roles = {f"prediction of {name}": column for name, column in systems.items()}
+    return {"truth": truth, "group": groups, "weight": weights} | roles
+
+
+def pairs_reducer(
+    columns: dict[str, str],
+    systems: tuple[str, ...],
+    *,
+    is_text: bool,
+    weight_kind: WeightKind | None = None,
+    abstain: Label | None = None,
+    missing: Missing = "error",
+) -> Reducer[Paired]:
+    """How a batch becomes joint counts."""
+    away = str(abstain) if is_text and abstain is not None else abstain
+    options = {"weight_kind": weight_kind, "abstain": away, "missing": missing}
+    prepare = partial(_paired, columns=columns, systems=systems, options=options)
+    return Reducer(tuple(columns.values()), prepare, Paired.empty(), counts_suffice="weight" not in columns)
+
+
+def settled_pairs(paired: Paired, *, is_text: bool) -> Paired:
+    """All labels are known now: those of text become numbers where every one of them is written so."""
+    if is_text:
+        paired = paired.renamed(parsed).groups_renamed(parsed)
     paired.check_kinds()
     _check_systems(paired)
-    return paired, source.name
+    return paired
 
 
 def _paired(
@@ -101,18 +128,9 @@ def _check_systems(paired: Paired) -> None:
         if seen and not seen & real:
             raise InputError(
                 f"{name} says {listed(sorted(seen, key=str))}, and truth is never any of these "
-                f"({listed(sorted(real, key=str))}): are these labels, or scores or probabilities (kind=)?"
+                f"({listed(sorted(real, key=str))}): are these labels, or scores or probabilities (kind=; "
+                "--score, --probability)?"
             )
-
-
-def columns_of(value: Any, role: str) -> list[str]:
-    """Names of columns: one, or several."""
-    names = [value] if isinstance(value, str) else list(value)
-    if not names or not all(isinstance(name, str) for name in names):
-        raise OptionError(
-            f"with data, {role} is the name of a column, or a list of names; saw {listed(names)}"
-        )
-    return names
 
 
 @dataclass(frozen=True)

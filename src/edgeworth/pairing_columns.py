@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from edgeworth.errors import OptionError
-from edgeworth.pairing import columns_of, read_whole
+from edgeworth.gathering.forecasts import columns_of
+from edgeworth.pairing import read_whole
 from edgeworth.sources import Label
 from edgeworth.tallies import PairedScores, RankedLists
 from edgeworth.tallies.forecast_columns import Forecasts
@@ -93,5 +94,5 @@ def read_forecasts(
         if first is None:
             first = found[name] = forecasts_of_columns(coded, table, columns, terms, names[name])
         else:
-            found[name] = rival_of_columns(first, coded, table, columns, terms, names[name])
+            found[name] = rival_of_columns(first, table, columns, terms, names[name])
     return found, None if groups is None else read.labels[text[1]], read.name

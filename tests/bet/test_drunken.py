@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ from scipy.integrate import quad
 from scipy.stats import gamma, kstest
 
 import edgeworth as ew
-from edgeworth.bet import Drunken, game_factors
+from edgeworth.bet import Commission, Drunken, Market, game_factors
+from edgeworth.bet.positions import is_drawn, later
 
 
 def cases(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -98,6 +100,38 @@ def test_races_on_an_interval() -> None:
         Drunken(0.1, 0.6).expected_log_wealth([0], [[0.5, 0.5]])
 
 
+@pytest.mark.parametrize(
+    ("ends", "shape", "first"),
+    [
+        ((0.0, 1.0), (), 65_530),
+        ((0.15, 0.85), (), 131_070),
+        ((0.0, 1.0), (3,), 65_530),
+        ((0.1, 0.6), (3,), 1_020),
+        ((0.1, 0.6), (3,), 2_048),
+    ],
+)
+def test_prices_depend_on_the_position(ends: tuple[float, float], shape: Any, first: int) -> None:
+    """Wherever a path is cut, and however long it is: prices that did not suit and were drawn again, too."""
+    low, high = ends
+    whole = Drunken(low, high, seed=7).prices((first + 20, *shape), number=2)
+    for start, stop in ((first, first + 1), (first + 3, first + 20), (5, 9)):
+        part = Drunken(low, high, seed=7, first=start).prices((stop - start, *shape), number=2)
+        np.testing.assert_array_equal(part, whole[start:stop])
+        taken = Commission(0.1, Drunken(low, high, seed=7))
+        np.testing.assert_array_equal(
+            later(taken, start).quote((stop - start, *shape)).back,
+            taken.quote((stop, *shape)).back[start:],
+        )
+    assert is_drawn(taken)
+    assert not is_drawn(Market([2.0, 2.0]))
+    assert later(Market([2.0, 2.0]), 3).quote((1, 2)).back.tolist() == [[2.0, 2.0]]
+
+
+def test_blocks_of_cases_are_drawn_apart() -> None:
+    drawn = Drunken(seed=1).prices((3 * 65_536,)).reshape(3, -1)
+    assert np.abs(np.asarray(np.corrcoef(drawn))[np.triu_indices(3, 1)]).max() < 5 / math.sqrt(65_536)
+
+
 def test_tiny_prices_do_not_underflow() -> None:
     bookmaker = Drunken(0.0, 1e-100, seed=1)
     truth, p = np.ones(64, dtype=int), np.full(64, 0.5)
@@ -122,6 +156,8 @@ def test_refusals() -> None:
             Drunken(low, high)
     with pytest.raises(ew.OptionError, match="seed"):
         Drunken(seed=-1)
+    with pytest.raises(ew.OptionError, match="position of the first case"):
+        Drunken(first=-1)
     with pytest.raises(ew.InputError, match="truth is a whole number from 0 to 1"):
         Drunken().log_wealth([2], [0.5])
     with pytest.raises(ew.InputError, match="truths of shape"):

@@ -67,7 +67,12 @@ def frozen(values: Floats) -> Floats:
 
 
 def check_odds(
-    odds: Floats, name: str = "odds", *, infinite: bool = False, outcomes: Sequence[object] | None = None
+    odds: Floats,
+    name: str = "odds",
+    *,
+    infinite: bool = False,
+    outcomes: Sequence[object] | None = None,
+    first_row: int = 1,
 ) -> None:
     """Refuse odds that return no more than the stake, and odds that are no number.
 
@@ -78,7 +83,7 @@ def check_odds(
         good &= odds < np.inf
     if not good.all():
         needed = "above 1 (infinite where nothing can be laid)" if infinite else "finite and above 1"
-        raise InputError(f"{name} are decimal and {needed}; saw {at_first(odds, ~good, outcomes)}")
+        raise InputError(f"{name} are decimal and {needed}; saw {at_first(odds, ~good, outcomes, first_row)}")
 
 
 def check_shares(shares: Floats, name: str = "probabilities") -> None:
@@ -107,7 +112,7 @@ def add_to_one(probabilities: Floats, *, normalise: bool) -> Floats:
         needed = "have something to normalise"
     else:
         bad = ~(np.abs(sums - 1) <= SUM_TOLERANCE)
-        needed = f"add up to 1 (within {SUM_TOLERANCE:g}; normalise divides by the sum)"
+        needed = f"add up to 1 (within {SUM_TOLERANCE:g}; normalise divides by the sum: --normalise)"
     if bad.any():
         row = int(np.argmax(bad))
         said = f"row {row + 1:,} adds" if sums.ndim and len(sums) > 1 else "they add"
@@ -163,21 +168,27 @@ def chosen(values: Floats, outcome: ArrayLike) -> Floats:
     return np.asarray(np.take_along_axis(values, picked[..., None].astype(np.intp), axis=-1)[..., 0])
 
 
-def at_first(values: NDArray[Any], bad: NDArray[np.bool_], columns: Sequence[object] | None = None) -> str:
+def at_first(
+    values: NDArray[Any],
+    bad: NDArray[np.bool_],
+    columns: Sequence[object] | None = None,
+    first_row: int = 1,
+) -> str:
     """The first offending value and where it stands: rows, columns and positions are counted from 1.
 
     >>> at_first(np.array([[2.0, 3.0], [2.0, 0.5]]), np.array([[False, False], [False, True]]))
     '0.5 in row 2, column 2'
     """
     where = np.unravel_index(int(np.argmax(bad)), values.shape) if values.ndim else ()
-    place = said_place(tuple(int(index) for index in where), columns)
+    place = said_place(tuple(int(index) for index in where), columns, first_row)
     return f"{values[where]:.9g}{place}"
 
 
-def said_place(index: tuple[int, ...], columns: Sequence[object] | None = None) -> str:
+def said_place(index: tuple[int, ...], columns: Sequence[object] | None = None, first_row: int = 1) -> str:
     """Where something stands, in words: " in row 2, column 3", with the column's name where there is one."""
     names = ("row", "column") if len(index) == 2 else ("position",) if len(index) == 1 else ()
-    said = [f"{name} {at + 1:,}" for name, at in zip(names, index, strict=False)]
+    firsts = (first_row, 1)
+    said = [f"{name} {at + first:,}" for name, at, first in zip(names, index, firsts, strict=False)]
     if columns is not None and len(index) == 2:
         said[1] += f" ({columns[index[1]]})"
     return " in " + ", ".join(said) if said else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from os import cpu_count
@@ -18,6 +18,11 @@ SAID = "a drunken bookmaker"
 """As in a sentence."""
 
 CASES_AT_ONCE = 1 << 16
+"""Cases whose prices are drawn by one generator, so that a later case can be had without all before it."""
+
+RACES_AT_ONCE = 1 << 10
+"""The same where prices are drawn until they suit: then all of a block are drawn, whichever are wanted."""
+
 FACTORS_AT_ONCE = 16
 """Prices multiplied before a logarithm is taken; draws from (0, 1) are at least 2⁻⁵³ and do not underflow."""
 
@@ -32,6 +37,7 @@ class Drunken:
 
     Of a race of K outcomes uniformly on the simplex (Dirichlet with parameters 1), or on the part of it
     where every price lies between ``low`` and ``high``. The same seed draws the same prices. Kalia (2011).
+    The prices of a case depend on its position, wherever a path is cut; ``first`` is that of the first case.
 
     >>> Drunken(0.15, 0.85, seed=1).prices((3,)).round(3).tolist()
     [0.508, 0.815, 0.251]
@@ -40,6 +46,7 @@ class Drunken:
     low: float = 0.0
     high: float = 1.0
     seed: int = 0
+    first: int = 0
 
     @property
     def said(self) -> str:
@@ -54,6 +61,8 @@ class Drunken:
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
+        if isinstance(self.first, bool) or not isinstance(self.first, int) or self.first < 0:
+            raise OptionError(f"the position of the first case is a whole number from 0; saw {self.first!r}")
         numbers = all(isinstance(end, (int, float, np.floating)) for end in (self.low, self.high))
         if not (numbers and 0 <= self.low < self.high <= 1):
             raise OptionError(
@@ -65,8 +74,7 @@ class Drunken:
         """Prices for n games ``(n,)`` or n races ``(n, K)``; ``number`` tells many such bookmakers apart."""
         if len(shape) not in (1, 2):
             raise InputError(f"prices are for n games, (n,), or n races of K outcomes, (n, K); saw {shape}")
-        generator, blocks = np.random.default_rng([self.seed, number]), _blocks(shape[0])
-        drawn = [self._draw(generator, (end - start, *shape[1:])) for start, end in blocks]
+        drawn = list(self._blocks(shape, number))
         return np.concatenate(drawn) if drawn else np.empty(shape)
 
     def quote(self, shape: tuple[int, ...]) -> Quote:
@@ -113,35 +121,49 @@ class Drunken:
         forecast, happened = _forecast(truth, probabilities)
         score = _log_score(forecast, happened)
         if forecast.ndim == 2:
-            if (self.low, self.high) != (0, 1):
-                raise OptionError(
-                    "the expected log wealth in races is known for prices on all of (0, 1) only"
-                )
-            given = float((1 / np.arange(1, forecast.shape[1])).sum())
-            return score + given * len(happened)
-        true = int(np.count_nonzero(happened))
+            return score + self.expected_of_races(len(happened), forecast.shape[1])
+        return score + self.expected_of_games(int(np.count_nonzero(happened)), len(happened))
+
+    def expected_of_games(self, true: int, cases: int) -> float:
+        """−Σ E log q(y) over so many games, of which so many came true."""
         if_true = _mean_log(self.low, self.high)
         if_false = _mean_log(1 - self.high, 1 - self.low)
-        return score - true * if_true - (len(happened) - true) * if_false
+        return -true * if_true - (cases - true) * if_false
+
+    def expected_of_races(self, cases: int, outcomes: int) -> float:
+        """−Σ E log q(y) over so many races of K outcomes: 1 + 1/2 + … + 1/(K−1) each."""
+        if (self.low, self.high) != (0, 1):
+            raise OptionError("the expected log wealth in races is known for prices on all of (0, 1) only")
+        return float((1 / np.arange(1, outcomes)).sum()) * cases
 
     def _collector(self, happened: NDArray[np.intp], shape: tuple[int, ...]) -> Callable[[int], float]:
         """A function from a bookmaker's number to the sum of the logs of its prices of what happened."""
-        blocks = _blocks(shape[0])
         against = 1.0 - happened
 
         def collect(number: int) -> float:
-            generator, total = np.random.default_rng([self.seed, number]), 0.0
-            for start, end in blocks:
-                drawn = self._draw(generator, (end - start, *shape[1:]))
+            total, start = 0.0, 0
+            for drawn in self._blocks(shape, number):
+                end = start + len(drawn)
                 if drawn.ndim == 1:
                     # |q − 1| is the price of "false" and |q − 0| that of "true".
                     drawn = np.abs(np.subtract(drawn, against[start:end], out=drawn), out=drawn)
                 else:
                     drawn = drawn[np.arange(end - start), happened[start:end]]
                 total += _sum_of_logs(drawn)
+                start = end
             return total
 
         return collect
+
+    def _blocks(self, shape: tuple[int, ...], number: int) -> Iterator[Floats]:
+        """The prices of each block of cases, from the first case on; a generator of its own draws each."""
+        whole = len(shape) == 2 and self._is_bounded(shape[1])
+        length = RACES_AT_ONCE if whole else CASES_AT_ONCE
+        last = self.first + shape[0]
+        for block in range(self.first // length, -(-last // length) if shape[0] else 0):
+            start, end = max(self.first - block * length, 0), min(last - block * length, length)
+            generator = np.random.default_rng([self.seed, number, block])
+            yield self._draw(generator, (length if whole else end, *shape[1:]))[start:end]
 
     def _draw(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         """The next prices of a generator; the very ends 0 and 1, which are no prices, are drawn again."""
@@ -156,9 +178,12 @@ class Drunken:
             drawn[again] = self.low + (self.high - self.low) * generator.random(int(again.sum()))
         return drawn
 
+    def _is_bounded(self, outcomes: int) -> bool:
+        """Whether ``high`` refuses some prices that are above ``low`` and add up to 1."""
+        return self.high < self.low + (1 - outcomes * self.low) * (1 - 1e-12)
+
     def _simplex(self, generator: np.random.Generator, races: int, outcomes: int) -> Floats:
-        low, room = self.low, 1 - outcomes * self.low
-        bounded = self.high < low + room * (1 - 1e-12)
+        low, room, bounded = self.low, 1 - outcomes * self.low, self._is_bounded(outcomes)
         if outcomes < 2 or room <= 0 or outcomes * self.high <= 1:
             raise OptionError(
                 f"{outcomes} prices that add up to 1 cannot all lie between {self.low:g} and {self.high:g}"
@@ -179,10 +204,6 @@ class Drunken:
                     "rare to draw; choose a wider interval"
                 )
         return drawn
-
-
-def _blocks(cases: int) -> list[tuple[int, int]]:
-    return [(start, min(start + CASES_AT_ONCE, cases)) for start in range(0, cases, CASES_AT_ONCE)]
 
 
 def _sum_of_logs(values: Floats) -> float:

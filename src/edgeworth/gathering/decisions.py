@@ -6,8 +6,9 @@ from functools import partial
 from typing import Any
 
 from edgeworth.gathering.finding import nothing_left, settled_kind
+from edgeworth.gathering.reducing import Reducer
 from edgeworth.measures import table_of
-from edgeworth.sources import Batch, Coded, Column, Label, Source, fold
+from edgeworth.sources import Batch, Coded, Column, Label, Source
 from edgeworth.sources.weights import as_weights
 from edgeworth.tallies import ClusteredTable, ContingencyTable
 from edgeworth.tallies.labels import parsed
@@ -23,31 +24,29 @@ def tally_decisions(
     missing: Missing = "error",
 ) -> ContingencyTable | ClusteredTable:
     """Fold a source into a tally of decisions. ``columns`` maps roles to names of columns."""
-    tally = count_decisions(source, columns, weight_kind=weight_kind, abstain=abstain, missing=missing)
+    kind = settled_kind(source, columns, weight_kind)
+    options: dict[str, Any] = {"weight_kind": kind, "abstain": abstain, "missing": missing}
+    tally = decisions_reducer(columns, is_text=source.is_text, **options).over(source)
     if not table_of(tally).cells.any():
-        raise nothing_left(source, table_of(tally).dropped)
+        raise nothing_left(source.name, table_of(tally).dropped, columns)
     return settled_decisions(tally, is_text=source.is_text)
 
 
-def count_decisions(
-    source: Source,
+def decisions_reducer(
     columns: dict[str, str],
     *,
+    is_text: bool,
     weight_kind: WeightKind | None = None,
     abstain: Label | None = None,
     missing: Missing = "error",
-) -> ContingencyTable | ClusteredTable:
-    """What was counted, before it is known whether labels written as text are numbers: this much merges."""
+) -> Reducer[ContingencyTable | ClusteredTable]:
+    """How a batch becomes a table, of clusters where there are groups."""
     # Text is told from numbers only when all labels are known, so until then abstention is text too.
-    away = str(abstain) if source.is_text and abstain is not None else abstain
-    options = {
-        "weight_kind": settled_kind(source, columns, weight_kind),
-        "abstain": away,
-        "missing": missing,
-    }
-    prepare = partial(_decisions, columns=columns, options=options, is_text=source.is_text)
+    away = str(abstain) if is_text and abstain is not None else abstain
+    options = {"weight_kind": weight_kind, "abstain": away, "missing": missing}
+    prepare = partial(_decisions, columns=columns, options=options, is_text=is_text)
     empty = ClusteredTable.empty() if "group" in columns else ContingencyTable.empty()
-    return fold(source, list(columns.values()), prepare, empty, counts_suffice="weight" not in columns)
+    return Reducer(tuple(columns.values()), prepare, empty, counts_suffice="weight" not in columns)
 
 
 def settled_decisions(
@@ -56,6 +55,8 @@ def settled_decisions(
     """All labels are known now: those of text become numbers where every one of them is written so."""
     if is_text:
         tally = tally.renamed(parsed(table_of(tally).labels))
+        if isinstance(tally, ClusteredTable):
+            tally = tally.clusters_renamed(parsed)
     table_of(tally).check_kinds()
     return tally
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from edgeworth.errors import InputError, OptionError
+from edgeworth.gathering.weighing import weights_are_whole
 from edgeworth.sources import ArraySource, Source, open_source
-from edgeworth.sources.weights import as_weights
 from edgeworth.tallies.policies import WeightKind
 
 
@@ -30,20 +31,25 @@ def find_source(data: Any, needed: tuple[str, ...], **roles: Any) -> tuple[Sourc
 def settled_kind(
     source: Source, columns: dict[str, str], weight_kind: WeightKind | None
 ) -> WeightKind | None:
-    """Counts when every weight of a text file is written as a whole number: a pass over that column alone.
+    """Counts when every weight is a whole number, where the column's type does not say it for all rows: in
+    files without types, and in several files, whose types may differ. A pass over that column alone.
 
     A batch cannot tell by itself: whole numbers in one and fractions in the next are all sampling weights.
     """
-    if not source.is_text or "weight" not in columns or weight_kind is not None:
+    are_several = len(getattr(source, "files", ())) > 1
+    varies = source.is_text or are_several or getattr(source, "varies", False)
+    if not varies or "weight" not in columns or weight_kind is not None:
         return weight_kind
     column = columns["weight"]
-    whole = all(
-        as_weights(batch.columns[column], column).dtype.kind == "i" for batch in source.batches([column])
-    )
-    return "counts" if whole else "sampling"
+    return "counts" if weights_are_whole(source, column) else "sampling"
 
 
-def nothing_left(source: Source, dropped: int) -> InputError:
-    """Why a source that could be read has nothing to say."""
-    why = f"no rows are left after {dropped:,} were dropped for missing values"
-    return InputError(f"{source.name}: {why if dropped else 'every weight is 0'}")
+def nothing_left(name: str, dropped: int, columns: Collection[str]) -> InputError:
+    """Why what could be read has nothing to say. ``columns`` are the roles that are played.
+
+    >>> str(nothing_left("a.csv", 0, {"truth", "score", "weight"}))
+    'a.csv: every weight is 0'
+    """
+    if dropped:
+        return InputError(f"{name}: no rows are left after {dropped:,} were dropped for missing values")
+    return InputError(f"{name}: {'every weight is 0' if 'weight' in columns else 'there are no rows'}")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
-from edgeworth.sources import Batch, Label, Source, fold
+from edgeworth.gathering.reducing import Reducer
+from edgeworth.sources import Batch, Label, Source
 from edgeworth.tallies import RankedLists
+from edgeworth.tallies.labels import parsed
 
 
 def tally_lists(
@@ -16,10 +19,25 @@ def tally_lists(
     relevant_from: int = 1,
 ) -> RankedLists:
     """Fold a source into ranked lists."""
-    prepare = partial(_lists, columns=columns, positive=positive, relevant_from=relevant_from)
-    lists = fold(source, list(columns.values()), prepare, RankedLists.empty())
+    lists = lists_reducer(columns, positive=positive, relevant_from=relevant_from).over(source)
     lists.check_positive(positive)
-    return lists
+    return settled_lists(lists, is_text=source.is_text)
+
+
+def settled_lists(lists: RankedLists, *, is_text: bool) -> RankedLists:
+    """All queries are known now: those of text become numbers where every one of them is written so."""
+    queries = tuple(parsed(lists.queries)) if is_text else lists.queries
+    if queries == lists.queries or len(set(queries)) < len(queries):
+        return lists
+    return replace(lists, queries=queries).select(queries)
+
+
+def lists_reducer(
+    columns: dict[str, str], *, positive: Label | None = None, relevant_from: int = 1
+) -> Reducer[RankedLists]:
+    """How a batch becomes ranked lists; a batch may be without a target."""
+    prepare = partial(_lists, columns=columns, positive=positive, relevant_from=relevant_from)
+    return Reducer(tuple(columns.values()), prepare, RankedLists.empty())
 
 
 def _lists(batch: Batch, columns: dict[str, str], positive: Label | None, relevant_from: int) -> RankedLists:

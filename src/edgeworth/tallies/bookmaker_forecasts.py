@@ -10,6 +10,7 @@ import numpy as np
 
 from edgeworth.bet import Bookmaker, Drunken, Quote, clipped_prices
 from edgeworth.bet.checking import check_odds
+from edgeworth.bet.positions import later
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Label
 from edgeworth.sources.probabilities import as_probabilities, names_of_columns
@@ -37,8 +38,9 @@ def game_prices(bookmaker: Bookmaker, forecasts: Forecasts, first: int = 0) -> F
     """Of games that are backed and laid alike, the price of the second of two classes; else None."""
     if not _is_game(bookmaker, forecasts):
         return None
+    bookmaker = later(bookmaker, first)
     if isinstance(bookmaker, Drunken):
-        return bookmaker.prices((first + len(forecasts),))[first:]
+        return bookmaker.prices((len(forecasts),))
     quote = bookmaker.quote((len(forecasts),))
     return 1 / quote.back if quote.lay is not None and np.array_equal(quote.back, quote.lay) else None
 
@@ -59,17 +61,14 @@ def quote_forecasts(forecasts: Forecasts, quote: Quote) -> Forecasts:
 
 
 def quoted(bookmaker: Bookmaker, forecasts: Forecasts, first: int) -> Quote:
-    """The odds of these cases; prices drawn at random are drawn from the first case of the whole path on."""
-    cases, outcomes = forecasts.probabilities.shape
-    if _is_game(bookmaker, forecasts):
-        return bookmaker.quote((cases,)).two_way()
-    if not isinstance(bookmaker, Drunken) or not first:
-        return bookmaker.quote((cases, outcomes))
-    whole = bookmaker.quote((first + cases, outcomes))
-    return Quote(whole.back[first:], None if whole.lay is None else whole.lay[first:])
+    """The odds of these cases; prices that are drawn at random are those of their positions in the path."""
+    shape, bookmaker = forecasts.probabilities.shape, later(bookmaker, first)
+    return bookmaker.quote(shape[:1]).two_way() if _is_game(bookmaker, forecasts) else bookmaker.quote(shape)
 
 
-def as_races(odds: Any, forecasts: Forecasts, *, columns: Sequence[Label] | None = None) -> Floats:
+def as_races(
+    odds: Any, forecasts: Forecasts, *, columns: Sequence[Label] | None = None, first_row: int = 1
+) -> Floats:
     """Odds as a column for each class and a row for each case; one column of two classes is of the positive.
 
     ``columns`` are the names of columns that stand in the order of the classes, for errors. A dataframe's own
@@ -78,7 +77,7 @@ def as_races(odds: Any, forecasts: Forecasts, *, columns: Sequence[Label] | None
     values, names = as_probabilities(odds, "odds"), names_of_columns(odds)
     cases, size = forecasts.probabilities.shape
     if values.shape == (cases,) and size == 2 and _is_of_last(forecasts):
-        check_odds(values[:, None], outcomes=columns or [forecasts.labels[1]])
+        check_odds(values[:, None], outcomes=columns or [forecasts.labels[1]], first_row=first_row)
         return values
     if values.shape == (size,) and cases != size:
         values = np.broadcast_to(values, (cases, size))
@@ -89,7 +88,7 @@ def as_races(odds: Any, forecasts: Forecasts, *, columns: Sequence[Label] | None
         raise InputError(f"odds need a column for each of {listed(forecasts.labels)}; saw {what}{rows}")
     if names is not None and columns is None:
         values, columns = _by_name(values, names, forecasts)
-    check_odds(values, outcomes=columns or forecasts.labels)
+    check_odds(values, outcomes=columns or forecasts.labels, first_row=first_row)
     return values
 
 

@@ -52,11 +52,20 @@ class Reliability:
         """All cases of both."""
         if not isinstance(other, Reliability):
             return NotImplemented
-        values, where = np.unique(np.concatenate([self.values, other.values]), return_inverse=True)
-        cases, hits = np.zeros(len(values), dtype=np.int64), np.zeros(len(values), dtype=np.int64)
-        np.add.at(cases, where, np.concatenate([self.cases, other.cases]))
-        np.add.at(hits, where, np.concatenate([self.hits, other.hits]))
-        return type(self)(values, cases, hits)
+        if not len(self.values) or not len(other.values):
+            return self if len(self.values) else other
+        values = np.concatenate([self.values, other.values])
+        # A stable sort finds the two ascending runs and merges them.
+        order = np.argsort(values, kind="stable")
+        values = values[order]
+        is_first = np.ones(len(values), dtype=bool)
+        is_first[1:] = values[1:] != values[:-1]
+        starts = np.flatnonzero(is_first)
+        cases, hits = (
+            np.add.reduceat(np.concatenate(both)[order], starts)
+            for both in ((self.cases, other.cases), (self.hits, other.hits))
+        )
+        return type(self)(values[starts], cases, hits)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Reliability):
@@ -144,10 +153,7 @@ class Calibration(Shown):
             "kind": "calibration",
             "labels": labels_to_json(self.labels),
             "step": self.step,
-            "curves": [
-                {"values": c.values.tolist(), "cases": c.cases.tolist(), "hits": c.hits.tolist()}
-                for c in self.curves
-            ],
+            "curves": [curve_to_dict(curve) for curve in self.curves],
         }
 
     @classmethod
@@ -156,7 +162,7 @@ class Calibration(Shown):
         if payload.get("kind") != "calibration":
             raise InputError("a tally of this kind is calibration")
         labels = labels_from_json(payload_field(payload, "labels", list))
-        curves = tuple(_curve(part) for part in payload_field(payload, "curves", list))
+        curves = tuple(curve_from_dict(part) for part in payload_field(payload, "curves", list))
         step = payload.get("step")
         if step is not None:
             step = payload_field(payload, "step", float)
@@ -199,7 +205,13 @@ def steps_to_one(step: float) -> int:
     return number
 
 
-def _curve(part: Any) -> Reliability:
+def curve_to_dict(curve: Reliability) -> dict[str, Any]:
+    """One class as plain values for JSON."""
+    return {name: getattr(curve, name).tolist() for name in ("values", "cases", "hits")}
+
+
+def curve_from_dict(part: Any) -> Reliability:
+    """The class that ``curve_to_dict`` described."""
     if not isinstance(part, Mapping):
         raise InputError(f"a reliability curve of a tally has values, cases and hits; saw {part!r}")
     values, cases, hits = (

@@ -53,4 +53,4 @@ def in_cells(run: Run, edges: Floats) -> Run:
     """Every score replaced by the lower edge of its cell; below the first edge that is minus infinity."""
     lower = np.concatenate([[-np.inf], edges])
     placed = lower[np.searchsorted(edges, run.scores, side="right")]
-    return Run(placed, run.weight, run.square).gathered()
+    return Run(placed, run.weight, run.square, run.fourth).gathered()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -134,6 +134,11 @@ class ClusteredTable(Shown):
         relabelled = tuple(by_old[label] for label in self.joint.labels[0])
         joint = replace(self.joint, labels=(relabelled, self.joint.labels[1])).in_order()
         return replace(self, table=table, joint=joint)
+
+    def clusters_renamed(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
+        """New names for the clusters, made from all of them at once."""
+        labels, clusters = self.joint.labels
+        return replace(self, joint=replace(self.joint, labels=(labels, tuple(rename(clusters)))).in_order())
 
     def __add__(self, other: Self) -> Self:
         """All cases of both; a cluster that is in both is one cluster."""

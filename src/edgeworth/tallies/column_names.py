@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Coded, Label
@@ -46,10 +47,15 @@ def without_column(names: Sequence[Label], labels: Sequence[Label]) -> list[Labe
     return [label for text, label in written.items() if text not in most]
 
 
-def refusal(names: Sequence[Label], truth: Coded, first_row: int = 1) -> InputError:
+def row_at(first_row: int | NDArray[np.int64], place: int) -> int:
+    """The number of a row for a sentence: counted from the first one's, or looked up among all of them."""
+    return first_row + place if isinstance(first_row, int) else int(first_row[place])
+
+
+def refusal(names: Sequence[Label], truth: Coded, first_row: int | NDArray[np.int64] = 1) -> InputError:
     """What to say of columns that are not named after the classes: which class has none, and where it is."""
     label = without_column(names, truth.labels)[0]
-    row = first_row + int(np.argmax(truth.codes == truth.labels.index(label)))
+    row = row_at(first_row, int(np.argmax(truth.codes == truth.labels.index(label))))
     return InputError(
         f"{len(names)} columns, {named(names)}, are not named after the classes {listed(truth.labels)}: "
         f"truth is {canonical(label)!r} in row {row:,}, and no column is called so; say which column is "

@@ -390,8 +390,8 @@ class ContingencyTable(Shown):
 
     def _placed(self, labels: tuple[Label, ...]) -> Self:
         """The same cases in a larger or reordered set of labels."""
-        if labels == self.labels:
-            return replace(self, labels=labels)
+        if labels is self.labels or labels == self.labels:
+            return self if labels is self.labels else replace(self, labels=labels)
         place = positions(self.labels, labels)
         return regrouped(self, labels, np.append(place, len(labels)), place)
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, as_column, encode
 from edgeworth.sources.probabilities import as_probabilities, checked, names_of_columns
-from edgeworth.tallies.column_names import labels_of_columns, refusal, without_column
-from edgeworth.tallies.joint import Floats
+from edgeworth.tallies.column_names import labels_of_columns, refusal, row_at, without_column
+from edgeworth.tallies.joint import Floats, Integers
 from edgeworth.tallies.labels import canonical, canonical_order, find, listed, usual_positive
 
 NOT_POSITIVE = "other"
@@ -152,13 +152,14 @@ class CameTrue:
         positive: Label | None = None,
         named: Sequence[Label] | None = None,
         must_tell: bool = False,
-        first_row: int = 1,
+        first_row: int | Integers = 1,
         name: str = "probabilities",
     ) -> Self:
         """Find the columns; the probabilities themselves are not checked here.
 
         ``named`` is what the columns are called: it counts where it names every class, and what names some of
-        them only is refused. ``must_tell`` refuses names that say nothing, too.
+        them only is refused. ``must_tell`` refuses names that say nothing, too. ``first_row`` is the number
+        of the first row, or of each, for errors.
         """
         column = as_column(truth, "truth")
         if len(column) != len(probabilities):
@@ -168,7 +169,7 @@ class CameTrue:
         if not _is_whole(column):
             column = encode(column, "truth")
             if (column.codes == MISSING).any():
-                row = first_row + int(np.argmax(column.codes == MISSING))
+                row = row_at(first_row, int(np.argmax(column.codes == MISSING)))
                 raise InputError(f"truth is missing in row {row:,}: drop such rows beforehand")
         if is_single:
             if named is not None and labels is None and positive is None:
@@ -251,7 +252,7 @@ def _as_named(
     names: Sequence[Label],
     labels: Sequence[Label] | None,
     must_tell: bool,
-    first_row: int,
+    first_row: int | Integers,
 ) -> list[Label] | None:
     """The class of each column by its name; None where the names do not tell it and something else may."""
     # 0, 1, … is what a dataframe calls columns that nobody named.
@@ -357,13 +358,13 @@ def pair_of(seen: tuple[Label, ...], positive: Label | None) -> tuple[Label, ...
     return (rest[0] if rest else NOT_POSITIVE, target)
 
 
-def truth_codes(truth: Column, labels: tuple[Label, ...], first_row: int) -> NDArray[np.intp]:
+def truth_codes(truth: Column, labels: tuple[Label, ...], first_row: int | Integers) -> NDArray[np.intp]:
     """The column that came true in each row; a class without a column is an error."""
     if _is_whole(truth) and labels == tuple(range(len(labels))):
         assert isinstance(truth, np.ndarray)
         if not (truth.min() >= 0 and truth.max() < len(labels)):
             row = int(np.argmax((truth < 0) | (truth >= len(labels))))
-            raise _without_column(truth[row], first_row + row, labels)
+            raise _without_column(truth[row], row_at(first_row, row), labels)
         return truth.astype(np.intp, copy=False)
     coded = encode(truth, "truth")
     place = {label: index for index, label in enumerate(labels)}
@@ -372,7 +373,7 @@ def truth_codes(truth: Column, labels: tuple[Label, ...], first_row: int) -> NDA
     codes = np.array([*table, -1], dtype=np.intp)[coded.codes]
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
-        raise _without_column(coded.labels[coded.codes[row]], first_row + row, labels)
+        raise _without_column(coded.labels[coded.codes[row]], row_at(first_row, row), labels)
     return codes
 
 

@@ -59,62 +59,17 @@ class LabelledScores:
         first_row: int = 1,
     ) -> Self:
         """Sort one batch of scores by class."""
-        if missing not in ("error", "drop"):
-            raise OptionError(f'missing is "error" or "drop" with scores; saw {missing!r}')
-        if len(truth) != len(scores):
-            raise InputError(f"truth has {len(truth):,} rows, the scores have {len(scores):,}")
-        weights = take_weights(weights, weight_kind, first_row)
-        if weights is not None:
-            if len(weights) != len(scores):
-                raise InputError(f"scores have {len(scores):,} rows, weights have {len(weights):,}")
-            check_weights(weights, first_row)
+        classes, dropped = rows_of_classes(
+            truth, scores, weights=weights, weight_kind=weight_kind, missing=missing, first_row=first_row
+        )
         runs: dict[Label, Run] = {}
-        seen = 0
-        for label, rows in rows_by_label(truth):
-            chosen = scores[rows]
-            seen += len(chosen)
-            # Rows chosen by a mask are a copy already.
-            run = Run.of(chosen, None if weights is None else weights[rows], may_change=True)
-            # Sorted, NaN is last; but rows of weight 0 are gone by then.
-            lacks = np.isnan(run.scores[-1:]).any() if weights is None else np.isnan(chosen).any()
-            if lacks:
-                return cls._without_missing(truth, scores, weights, cells, missing, first_row)
+        for label, chosen, heavy in classes:
+            # Rows chosen by their class are a copy already.
+            run = Run.of(chosen, heavy, may_change=True)
             if cells is not None:
                 run = in_cells(run, cells)
             runs[label] = runs[label] + run if label in runs else run
-        if seen < len(scores):
-            return cls._without_missing(truth, scores, weights, cells, missing, first_row)
-        return cls(runs, cells)
-
-    @classmethod
-    def _without_missing(
-        cls,
-        truth: Column,
-        scores: Floats,
-        weights: NDArray[Any] | None,
-        cells: Floats | None,
-        missing: MissingScore,
-        first_row: int,
-    ) -> Self:
-        """Rows without a class or a score: an error that names the first, or dropped and counted."""
-        known = encode(truth, "truth").codes >= 0
-        complete = known & ~np.isnan(scores)
-        lost = len(scores) - int(complete.sum())
-        if missing == "error":
-            row = int(np.argmin(complete))
-            name = "the score" if known[row] else "truth"
-            such = f"{lost:,} such row{'s' if lost != 1 else ''}"
-            raise InputError(
-                f"{name} is missing (or not a number) in row {first_row + row:,} ({such}): "
-                'missing="drop" (--missing drop) leaves such rows out and counts them'
-            )
-        kept = np.flatnonzero(complete)
-        part = encode(truth, "truth")
-        part = type(part)(part.codes[kept], part.labels)
-        found = cls.from_columns(
-            part, scores[kept], weights=None if weights is None else weights[kept], cells=cells
-        )
-        return replace(found, dropped=lost)
+        return cls(runs, cells, dropped)
 
     def __add__(self, other: Self) -> Self:
         """All cases of both."""
@@ -145,17 +100,72 @@ class LabelledScores:
 
     def target(self, positive: Label | None = None) -> Label:
         """The class that is looked for: the one named, or the one everyone means."""
-        labels = self.labels
-        check_label_number(labels)
-        if positive is not None:
-            return labels[find(positive, labels)]
-        usual = usual_positive(labels) if len(labels) == 2 else _of_a_usual_pair(labels)
-        if usual is None:
-            raise InputError(
-                f"truth has the label{'s' if len(labels) != 1 else ''} {listed(labels)}: "
-                "say which one is the target (positive=, --positive)"
-            )
-        return usual
+        return target_of(self.labels, positive)
+
+
+def target_of(labels: Sequence[Label], positive: Label | None = None) -> Label:
+    """The class that is looked for: the one named, or the one everyone means."""
+    check_label_number(labels)
+    if positive is not None:
+        return labels[find(positive, labels)]
+    usual = usual_positive(labels) if len(labels) == 2 else _of_a_usual_pair(labels)
+    if usual is None:
+        raise InputError(
+            f"truth has the label{'s' if len(labels) != 1 else ''} {listed(labels)}: "
+            "say which one is the target (positive=, --positive)"
+        )
+    return usual
+
+
+def rows_of_classes(
+    truth: Column,
+    scores: Floats,
+    *,
+    weights: NDArray[Any] | None = None,
+    weight_kind: WeightKind | None = None,
+    missing: MissingScore = "error",
+    first_row: int = 1,
+) -> tuple[list[tuple[Label, Floats, NDArray[Any] | None]], int]:
+    """Copies of the scores (and weights) of each class, free of NaN; and how many rows were dropped."""
+    if missing not in ("error", "drop"):
+        raise OptionError(f'missing is "error" or "drop" with scores; saw {missing!r}')
+    if len(truth) != len(scores):
+        raise InputError(f"truth has {len(truth):,} rows, the scores have {len(scores):,}")
+    weights = take_weights(weights, weight_kind, first_row)
+    if weights is not None:
+        if len(weights) != len(scores):
+            raise InputError(f"scores have {len(scores):,} rows, weights have {len(weights):,}")
+        check_weights(weights, first_row)
+    # The least of numbers among which there is a NaN is NaN.
+    complete = not len(scores) or not np.isnan(scores.min())
+    classes = []
+    if complete:
+        for label, rows in rows_by_label(truth):
+            classes.append((label, scores[rows], None if weights is None else weights[rows]))
+    if sum(len(chosen) for _, chosen, _ in classes) == len(scores):
+        return classes, 0
+    known = encode(truth, "truth").codes >= 0
+    kept = np.flatnonzero(known & ~np.isnan(scores))
+    if missing == "error":
+        raise _missing(known, scores, first_row)
+    part = encode(truth, "truth")
+    part = type(part)(part.codes[kept], part.labels)
+    found = [
+        (label, scores[kept[rows]], None if weights is None else weights[kept[rows]])
+        for label, rows in rows_by_label(part)
+    ]
+    return found, len(scores) - len(kept)
+
+
+def _missing(known: NDArray[np.bool_], scores: Floats, first_row: int) -> InputError:
+    complete = known & ~np.isnan(scores)
+    lost, row = len(scores) - int(complete.sum()), int(np.argmin(complete))
+    name = "the score" if known[row] else "truth"
+    such = f"{lost:,} such row{'s' if lost != 1 else ''}"
+    return InputError(
+        f"{name} is missing (or not a number) in row {first_row + row:,} ({such}): "
+        'missing="drop" (--missing drop) leaves such rows out and counts them'
+    )
 
 
 def check_same_cells(left: Floats | None, right: Floats | None) -> None:

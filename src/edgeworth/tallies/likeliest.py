@@ -22,12 +22,17 @@ def likeliest(forecasts: Forecasts) -> ContingencyTable:
     >>> likeliest(Forecasts.of([1, 0, 1], [0.5, 0.2, 0.9])).counts.tolist()
     [[1.0, 0.5], [0.0, 1.5]]
     """
+    return ContingencyTable.from_matrix(chosen_counts(forecasts), rows="predicted", labels=forecasts.labels)
+
+
+def chosen_counts(forecasts: Forecasts) -> NDArray[Any]:
+    """The counts of that table: whole numbers where no two labels are ever equally likely."""
     size = forecasts.size
     parts = [_counted(forecasts[rows], size) for rows in row_blocks(len(forecasts), BLOCK_ROWS)]
     counts = parts[0]
     for part in parts[1:]:
         counts = counts + part
-    return ContingencyTable.from_matrix(counts, rows="predicted", labels=forecasts.labels)
+    return counts
 
 
 def _counted(forecasts: Forecasts, size: int) -> NDArray[Any]:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import Coded, Label
+from edgeworth.sources.probabilities import checked
 from edgeworth.tallies.column_names import labels_of_columns, named, without_column
-from edgeworth.tallies.forecast_columns import Forecasts, pair_of
+from edgeworth.tallies.forecast_columns import CameTrue, Forecasts, pair_of
 from edgeworth.tallies.joint import Floats
 from edgeworth.tallies.labels import canonical, listed, usual_positive
+
+Classes: TypeAlias = Forecasts | CameTrue
+"""Who knows the first system's classes, and what says them."""
 
 
 def forecasts_of_columns(
@@ -23,28 +30,48 @@ def forecasts_of_columns(
 
 def rival_of_columns(
     first: Forecasts,
-    truth: Coded,
     table: Floats,
     columns: Sequence[str],
     reading: dict[str, Any],
     name: str = "the rival's probabilities",
 ) -> Forecasts:
     """Another system's columns of the same file, in the order of the first one's classes."""
-    normalise = reading["normalise"]
-    if len(columns) == 1:
-        labels = first.labels if first.told == "positive" else pair_of(first.labels, reading["positive"])
-        found = Forecasts.of(truth, table[:, 0], labels=labels, normalise=normalise, name=name)
-        return found.in_order_of(first, name)
-    order = order_of_columns(columns, first, reading, name)
-    return Forecasts.of(truth, table[:, order], labels=first.labels, normalise=normalise, name=name)
+    order = order_of_rival(columns, first, reading, name)
+    return replace(first, probabilities=in_order(table, order, name, normalise=reading["normalise"]))
 
 
-def order_of_columns(
-    columns: Sequence[str], first: Forecasts, reading: dict[str, Any], name: str
+def order_of_rival(
+    columns: Sequence[str], first: Classes, reading: dict[str, Any], name: str = "the rival's probabilities"
 ) -> list[int]:
+    """Which column is of each of the first system's classes; of a single column, which class it is of."""
+    if len(columns) > 1:
+        return order_of_columns(columns, first, reading, name)
+    if first.told == "positive":
+        return [1]
+    return [first.labels.index(pair_of(first.labels, reading["positive"])[1])]
+
+
+def in_order(
+    table: Floats, order: Sequence[int], name: str, *, first_row: int = 1, normalise: bool = False
+) -> Floats:
+    """Checked probabilities of each class in its place, from columns in the order that was found.
+
+    >>> import numpy as np
+    >>> in_order(np.array([[0.25]]), [0], "probabilities").tolist()
+    [[0.25, 0.75]]
+    """
+    if len(order) > 1:
+        # Columns that stand in order already are not copied.
+        moved = table if list(order) == list(range(table.shape[1])) else table[:, order]
+        return checked(moved, name=name, first_row=first_row, normalise=normalise)
+    both = checked(table[:, 0], name=name, first_row=first_row, normalise=normalise)
+    return both if list(order) == [1] else np.ascontiguousarray(both[:, ::-1])
+
+
+def order_of_columns(columns: Sequence[str], first: Classes, reading: dict[str, Any], name: str) -> list[int]:
     """Which column is of each of the first system's classes, by name; by place only where that was said."""
     labels = first.labels
-    if len(columns) != first.size:
+    if len(columns) != len(first.labels):
         raise InputError(
             f"{name} need a column for each of {listed(labels)}; saw {len(columns)} columns, {named(columns)}"
         )
@@ -52,7 +79,7 @@ def order_of_columns(
     if found is not None:
         return [found.index(label) for label in labels]
     if reading["labels"] is None and first.told == "places":
-        return list(range(first.size))
+        return list(range(len(first.labels)))
     if reading["labels"] is None or first.told == "names":
         missing = without_column(columns, labels)
         said = "name them so" if first.told == "names" else f"say their order (--labels {_joined(labels)})"

@@ -171,6 +171,11 @@ class Paired(Shown):
             declared_positive=None if old is None else labels[self.labels.index(old)],
         )
 
+    def groups_renamed(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
+        """New names for the groups, made from all of them at once."""
+        groups = (tuple(rename(names)) for names in self.joint.labels[1:])
+        return replace(self, joint=replace(self.joint, labels=(self.labels, *groups)).in_order())
+
     def check_kinds(self) -> None:
         """Refuse predictions that never agree with the truth only because one is text and one is not."""
         real = list(self.joint.labels_seen(0))

@@ -61,7 +61,7 @@ def drop_incomplete(
         row = first_row + _first_missing(columns[column], names[column])
         advice = 'missing="drop" (--missing drop) leaves such rows out and counts them'
         if column and names[column] != "clusters":
-            advice += ', missing="abstain" takes them as no decision'
+            advice += ', missing="abstain" (--missing abstain) takes them as no decision'
         such = f"{dropped:,} such row{'s' if dropped != 1 else ''}"
         raise InputError(f"{names[column]} is missing in row {row:,} ({such}): {advice}")
     return joint.chosen(~incomplete), dropped

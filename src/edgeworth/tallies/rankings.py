@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import NoneType
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +13,7 @@ from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import Label, as_column
 from edgeworth.sources.scores import as_scores
 from edgeworth.sources.weights import as_weights
+from edgeworth.tallies.between import collapsed
 from edgeworth.tallies.cells import Cells, as_cells, check_unit_range
 from edgeworth.tallies.decisions import ContingencyTable
 from edgeworth.tallies.joint import Floats
@@ -20,8 +21,8 @@ from edgeworth.tallies.labelled_scores import LabelledScores, MissingScore, chec
 from edgeworth.tallies.labels import canonical_order
 from edgeworth.tallies.matrices import same_array
 from edgeworth.tallies.policies import WeightKind
-from edgeworth.tallies.runs import Run, run_from_dict
-from edgeworth.tallies.serial import count_from_json, labels_from_json, labels_to_json, numbers_from_json
+from edgeworth.tallies.ranking_serial import ranking_fields, ranking_to_dict
+from edgeworth.tallies.runs import Run, are_apart
 from edgeworth.tallies.shown import Shown
 from edgeworth.tallies.standing import Standing, find_standing
 
@@ -35,6 +36,10 @@ class Ranking(Shown):
 
     ``unranked`` targets were never given a score and stand below everything. On declared ``cells`` all scores
     of a cell are tied, which bounds the memory. Infinite scores rank first or last.
+
+    A collapsed ranking keeps of the background only how much of it lies between two target scores (and from
+    which score to which), as rankings of many rows do. No measure asks for more. What asks for more is
+    refused: a threshold inside such a span, or merging with targets that fall into one.
     """
 
     targets: Run
@@ -106,12 +111,11 @@ class Ranking(Shown):
         background = Run.empty()
         for label in rest:
             background = background + labelled.runs[label]
-        name = None if not rest else rest[0] if len(rest) == 1 else _name_of_several(target)
         return cls(
             labelled.runs.get(target, Run.empty()),
             background,
             unranked,
-            (name, target),
+            (name_of_rest(rest, target), target),
             labelled.cells,
             labelled.dropped,
         )
@@ -183,6 +187,20 @@ class Ranking(Shown):
         """Where the targets stand among the background, found once."""
         return find_standing(self.targets, self.background)
 
+    @property
+    def is_collapsed(self) -> bool:
+        """True when some of the background is known only as lying between two scores."""
+        return self.background.highest is not None
+
+    def collapsed(self) -> Self:
+        """The same with the background between two target scores taken together.
+
+        >>> ranking = Ranking.from_scores([0, 0, 1, 0, 0, 1], [0.1, 0.2, 0.3, 0.3, 0.4, 0.5]).collapsed()
+        >>> ranking.background.scores.tolist(), ranking.background.ends.tolist()
+        ([0.1, 0.3, 0.4], [0.2, 0.3, 0.4])
+        """
+        return replace(self, background=collapsed(self.background, self.standing.scores[::-1]))
+
     # -- decisions along the ranking -------------------------------------------------------------------
 
     def at_threshold(self, threshold: float) -> ContingencyTable:
@@ -193,6 +211,14 @@ class Ranking(Shown):
         """
         if not _is_number(threshold):
             raise InputError(f"a threshold is a number; saw {threshold!r}")
+        spans = self.background.spans
+        cut = np.flatnonzero((spans.scores < threshold) & (threshold <= spans.ends))
+        if len(cut):
+            low, high = spans.scores[cut].min().item(), spans.ends[cut].max().item()
+            raise InputError(
+                f"the threshold {threshold!r} lies among background from {low!r} to {high!r} whose scores "
+                f"were not kept, because no target is there: cut at {low!r}, or above {high!r}"
+            )
         return self._cut(threshold)
 
     def _cut(self, threshold: float, *, with_equal: bool = True) -> ContingencyTable:
@@ -205,13 +231,21 @@ class Ranking(Shown):
         """The decisions "target" for the first ``depth`` items.
 
         Where a tie straddles the depth its items are taken in random order, and the table is the mean one:
-        its cells may be fractions. A depth beyond the list takes the whole list.
+        its cells may be fractions. A depth beyond the list takes the whole list. Where sampling weights are
+        collapsed, Σw² up to a depth inside a span is taken in proportion.
         """
         if isinstance(depth, bool) or not isinstance(depth, (int, np.integer)) or depth < 1:
             raise InputError(f"a depth is a whole number of at least 1; saw {depth!r}")
+        depth = int(depth)
         threshold, within = self._straddled(depth)
         if within is None:
-            return self.at_threshold(threshold)
+            return self._cut(threshold)
+        if self.is_counted and not (self.targets.has(threshold) and self.background.has(threshold)):
+            # A tie of one class alone: whichever of it is taken, the table is the same.
+            cut = self.background if self.targets.has(threshold) else self.targets
+            known = cut.at_least(threshold)[0]
+            pair = (known, depth - known) if cut is self.targets else (depth - known, known)
+            return self._table(*pair, pair)
         above, whole = self._cut(threshold, with_equal=False), self._cut(threshold)
         squares = [table.cells if table.squared is None else table.squared for table in (above, whole)]
         return replace(
@@ -268,7 +302,10 @@ class Ranking(Shown):
     # -- merging, and plain values ---------------------------------------------------------------------
 
     def __add__(self, other: Self) -> Self:
-        """All cases of both, in order."""
+        """All cases of both, in order.
+
+        A collapsed one merges as long as no target of either lies in a span of the other's background.
+        """
         if not isinstance(other, Ranking):
             return NotImplemented
         if self._is_empty or other._is_empty:
@@ -282,10 +319,16 @@ class Ranking(Shown):
         if self.is_placed or other.is_placed:
             raise MergeError("a ranking made from hits has places, not scores: two of them have no order")
         check_same_cells(self.cells, other.cells)
+        targets, background = self.targets + other.targets, self.background + other.background
+        if not are_apart(targets, background):
+            raise MergeError(
+                "a collapsed ranking does not know how its background stands to targets of another: "
+                "read the rows of both at once, or count both on the same cells"
+            )
         return replace(
             self,
-            targets=self.targets + other.targets,
-            background=self.background + other.background,
+            targets=targets,
+            background=background,
             unranked=self.unranked + other.unranked,
             labels=_merged_labels(self.labels, other.labels),
             dropped=self.dropped + other.dropped,
@@ -297,48 +340,12 @@ class Ranking(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {
-            "kind": "ranking",
-            "targets": self.targets.to_dict(),
-            "background": self.background.to_dict(),
-            "unranked": self.unranked,
-            "labels": [None if x is None else labels_to_json((x,))[0] for x in self.labels],
-            "cells": None if self.cells is None else self.cells.tolist(),
-            "dropped": self.dropped,
-            "placed": self.is_placed,
-        }
+        return ranking_to_dict(self)
 
     @classmethod
     def from_dict(cls, payload: dict[str, Any]) -> Self:
         """The ranking that ``to_dict`` described."""
-        if not isinstance(payload, dict) or payload.get("kind") != "ranking":
-            raise InputError("a tally of this kind is a ranking")
-        names = payload.get("labels")
-        if not isinstance(names, list) or len(names) != 2:
-            raise InputError("a ranking has two labels, of the background and of the targets")
-        labels_from_json([name for name in names if name is not None])
-        if names[0] == names[1] is not None:
-            raise InputError(f"background and targets have different labels; saw {names[0]!r} twice")
-        unranked = numbers_from_json([payload.get("unranked")], "unranked")
-        edges, placed = payload.get("cells"), payload.get("placed", False)
-        if unranked.shape != (1,) or not isinstance(edges, (list, NoneType)) or not isinstance(placed, bool):
-            raise InputError(
-                "a ranking has a number of unranked targets, edges of cells or none, and placed or not"
-            )
-        ranking = cls(
-            run_from_dict(payload.get("targets")),
-            run_from_dict(payload.get("background")),
-            unranked[0].item(),
-            (names[0], names[1]),
-            as_cells(edges),
-            count_from_json(payload, "dropped"),
-            placed,
-        )
-        if ranking.cells is not None:
-            known = np.concatenate([[-np.inf], ranking.cells])
-            if not all(np.isin(run.scores, known).all() for run in (ranking.targets, ranking.background)):
-                raise InputError("the scores of a ranking on cells are the lower edges of its cells")
-        return ranking
+        return cls(*ranking_fields(payload))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ranking):
@@ -380,6 +387,11 @@ def _merged_labels(
     else:
         rest = left[0] if left[0] == right[0] else _name_of_several(left[1])
     return rest, left[1] if left[1] is not None else right[1]
+
+
+def name_of_rest(rest: Sequence[Label], target: Label) -> Label | None:
+    """What the classes that are not looked for are called together."""
+    return None if not rest else rest[0] if len(rest) == 1 else _name_of_several(target)
 
 
 def _name_of_several(target: Label | None) -> Label:

@@ -8,6 +8,7 @@ from edgeworth.markup import html_table
 from edgeworth.tallies.calibration import Calibration
 from edgeworth.tallies.clustered import ClusteredTable
 from edgeworth.tallies.decisions import ContingencyTable
+from edgeworth.tallies.forecast_evidence import ForecastEvidence
 from edgeworth.tallies.forecast_scores import ForecastScores
 from edgeworth.tallies.lists import RankedLists
 from edgeworth.tallies.paired import Paired
@@ -62,6 +63,8 @@ def facts(tally: Any) -> dict[str, Any]:
         return {"cases": tally.cases, **means}
     if isinstance(tally, Calibration):
         return {"cases": tally.cases, **_labels(tally.labels)}
+    if isinstance(tally, ForecastEvidence):
+        return facts(tally.wealth) | _labels(tally.labels)
     assert isinstance(tally, Wealth), type(tally)
     return {
         "bets": tally.cases,

@@ -123,9 +123,12 @@ class Wealth(Shown):
 
     @classmethod
     def from_forecasts(
-        cls, forecasts: Forecasts, rival: Forecasts, *, first: int = 0, **options: Any
+        cls, forecasts: Forecasts, rival: Forecasts, *, first: int = 0, first_row: int = 1, **options: Any
     ) -> Self:
-        """Against a rival's fair prices; its columns are found by the classes they are of."""
+        """Against a rival's fair prices; its columns are found by the classes they are of.
+
+        ``first`` is the position of the first case in its path, ``first_row`` what errors call it.
+        """
         rival = rival.in_order_of(forecasts)
         p, q = forecasts.probabilities, rival.probabilities
         if p.shape != q.shape:
@@ -138,17 +141,18 @@ class Wealth(Shown):
 
         realised = np.empty(len(p))
         for rows in row_blocks(len(p), BLOCK_ROWS):
-            realised[rows] = _realised(forecasts[rows], rival[rows], rows)
+            realised[rows] = _realised(forecasts[rows], rival[rows], first_row + rows.start)
         return cls._of(forecasts, q, logs_of, realised, rival, first, **options)
 
     @classmethod
     def from_bookmaker(
-        cls, forecasts: Forecasts, bookmaker: Bookmaker, *, first: int = 0, **options: Any
+        cls, forecasts: Forecasts, bookmaker: Bookmaker, *, first: int = 0, first_row: int = 1, **options: Any
     ) -> Self:
         """Against quoted odds, backing only where nothing can be laid."""
         if game_prices(bookmaker, forecasts, first) is not None:
             rival = bookmaker_forecasts(forecasts, bookmaker, first=first)
-            return cls.from_forecasts(forecasts, rival, first=first, against=bookmaker.said, **options)
+            options |= {"first": first, "first_row": first_row, "against": bookmaker.said}
+            return cls.from_forecasts(forecasts, rival, **options)
         quote = quoted(bookmaker, forecasts, first)
         prices = 1 / quote.back
         p = forecasts.probabilities
@@ -159,14 +163,14 @@ class Wealth(Shown):
         if quote.lay is None and (over < 1 - 1e-9).any():
             row = int(np.argmax(over < 1 - 1e-9))
             raise InputError(
-                f"row {row + 1:,}: the odds' prices add up to {over[row]:.6g}, below 1: backing all of them "
-                "is a sure profit (an arbitrage), which proves nothing about forecasts"
+                f"row {first_row + row:,}: the odds' prices add up to {over[row]:.6g}, below 1: backing all "
+                "of them is a sure profit (an arbitrage), which proves nothing about forecasts"
             )
         one_price = quote.lay is not None and bool((quote.lay == quote.back).all())
         book: Book = "backing" if quote.lay is None else "fair" if one_price else "exchange"
         rival = quote_forecasts(forecasts, quote)
         realised = forecasts.of_truth(logs)
-        _check_settled(realised, 1)
+        _check_settled(realised, first_row)
         options |= {"book": book, "against": bookmaker.said}
         return cls._of(forecasts, rival.probabilities, logs.__getitem__, realised, rival, first, **options)
 
@@ -295,6 +299,11 @@ class Wealth(Shown):
         games = None if self.games is None or other.games is None else self.games + other.games
         return replace(self, blocks=self.blocks + other.blocks, games=games)
 
+    def moved(self, cases: int) -> Self:
+        """The same bets so many cases later, as when a day is added to the past."""
+        blocks = replace(self.blocks, starts=self.blocks.starts + cases, ends=self.blocks.ends + cases)
+        return replace(self, blocks=blocks.coarsened())
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         games = self.games
@@ -362,18 +371,21 @@ def final_log_wealth(
     its = GivenForecasts.of(column, against, name="the rival's probabilities", **names)
 
     def logs(run: list[slice]) -> list[Floats]:
-        return [_realised(mine.checked(rows, mine.came), its.checked(rows, mine.came), rows) for rows in run]
+        return [
+            _realised(mine.checked(rows, mine.came), its.checked(rows, mine.came), rows.start + 1)
+            for rows in run
+        ]
 
     parts = in_order(logs, row_blocks(len(column), BLOCK_ROWS))
     return float(whole_sum([whole_sum(part) for part in parts]))
 
 
-def _realised(forecasts: Forecasts, rival: Forecasts, rows: slice) -> Floats:
+def _realised(forecasts: Forecasts, rival: Forecasts, first_row: int) -> Floats:
     """log p(y) − log q(y) of each case."""
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(forecasts.of_truth(forecasts.probabilities))
         logs -= np.log(rival.of_truth(rival.probabilities))
-    _check_settled(logs, rows.start + 1)
+    _check_settled(logs, first_row)
     return logs
 
 

@@ -1,0 +1,397 @@
+"""Tally files: what is read is what was written, and anything else is refused with a sentence."""
+
+from __future__ import annotations
+
+import datetime
+import gzip
+import json
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import edgeworth as ew
+from edgeworth import tally_files
+from edgeworth.tallied import NAMED_PARTS, Part, Tallied, as_tallied, canonical_text, fingerprint
+from edgeworth.tally_files import tally_of_text, tally_text
+
+TRUTH, GUESS = ["a", "b", "b", "a", "b"], ["a", "a", "b", "a", "b"]
+SCORES = [0.1, np.inf, 0.5, -np.inf, 0.5]
+HALVES = [0.2, 0.5, 0.7, 0.4, 0.9]
+GROUPS = ["x", "y", "x", "y", "x"]
+ZEROS = [0, 1, 1, 0, 1]
+
+MADE: dict[str, Callable[[], Tallied]] = {
+    "labels": lambda: ew.tally(truth=TRUTH, prediction=GUESS, positive="b"),
+    "weights": lambda: ew.tally(truth=TRUTH, prediction=GUESS, weight=HALVES),
+    "whole weights": lambda: ew.tally(truth=TRUTH, prediction=GUESS, weight=[1, 2, 3, 4, 5]),
+    "groups": lambda: ew.tally(truth=TRUTH, prediction=GUESS, group=GROUPS),
+    "weighed groups": lambda: ew.tally(truth=TRUTH, prediction=GUESS, group=GROUPS, weight=HALVES),
+    "scores": lambda: ew.tally(truth=TRUTH, score=SCORES, positive="b"),
+    "weighed scores": lambda: ew.tally(truth=TRUTH, score=SCORES, weight=HALVES, positive="b"),
+    "cells": lambda: ew.tally(truth=ZEROS, score=HALVES, cells=4),
+    "edges": lambda: ew.tally(truth=ZEROS, score=HALVES, cells=[0.0, 0.5]),
+    "lists": lambda: ew.tally(truth=ZEROS, score=HALVES, group=GROUPS),
+    "several": lambda: ew.tally(truth=TRUTH, prediction={"one": GUESS, "two": TRUTH}),
+    "probabilities": lambda: ew.tally(truth=ZEROS, probabilities=HALVES, against=[0.5] * 5),
+}
+BARE: dict[str, Any] = {
+    "table": ew.ContingencyTable.from_labels(TRUTH, GUESS),
+    "ranking": ew.Ranking.from_scores(ZEROS, HALVES),
+    "wealth": ew.Wealth.from_probabilities(ZEROS, HALVES, against=[0.5] * 5),
+    "calibration": ew.Calibration.from_probabilities(ZEROS, HALVES),
+    "paired scores": ew.PairedScores.from_scores(ZEROS, {"one": HALVES, "two": HALVES[::-1]}),
+}
+
+
+@pytest.mark.parametrize("made", MADE.values(), ids=MADE)
+def test_a_tally_comes_back_as_it_was(made: Callable[[], Tallied], tmp_path: Path) -> None:
+    tallied = made()
+    ew.write_tally(tallied, tmp_path / "t.json")
+    again = ew.read_tally(tmp_path / "t.json")
+    assert type(again.settled) is type(tallied.settled)
+    assert again.settled == tallied.settled
+    assert again.origin == tallied.origin
+    assert tally_text(again) == tally_text(tallied)
+    assert [path.name for path in tmp_path.iterdir()] == ["t.json"]
+
+
+@pytest.mark.parametrize("tally", BARE.values(), ids=BARE)
+def test_any_tally_can_be_written(tally: Any, tmp_path: Path) -> None:
+    ew.write_tally(tally, tmp_path / "t.json.gz")
+    assert gzip.decompress((tmp_path / "t.json.gz").read_bytes()).startswith(b'{"format":"edgeworth.tally"')
+    again = ew.read_tally(tmp_path / "t.json.gz").settled
+    assert again.to_dict() == tally.to_dict()
+
+
+def test_what_is_no_tally_is_not_written(tmp_path: Path) -> None:
+    with pytest.raises(ew.OptionError, match=r"a tally is a table, a ranking.*saw dict"):
+        ew.write_tally({"counts": [[1]]}, tmp_path / "t.json")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_whole_weight_is_a_count_and_stays_one() -> None:
+    table = MADE["whole weights"]().settled
+    assert table.is_counted
+    assert table.cells.dtype == np.int64
+    fraction = ew.tally(truth=TRUTH, prediction=GUESS, weight=HALVES)
+    both = (MADE["whole weights"]() + fraction).settled
+    whole = ew.ContingencyTable.from_labels(
+        TRUTH * 2, GUESS * 2, weights=[1.0, 2, 3, 4, 5, *HALVES], weight_kind="sampling"
+    )
+    np.testing.assert_allclose(both.cells, whole.cells, rtol=1e-12)
+    assert whole.squared is not None
+    np.testing.assert_allclose(both.squared, whole.squared, rtol=1e-12)
+
+
+def test_labels_other_than_json_has_travel_as_text() -> None:
+    day = datetime.date(2026, 1, 2)
+    tallied = ew.tally(truth=[day, "x"], prediction=[day, day], positive=day)
+    again = tally_of_text(tally_text(tallied)).settled
+    assert set(again.labels) == {"datetime.date(2026, 1, 2)", "x"}
+    assert again.positive == "datetime.date(2026, 1, 2)"
+
+
+TEXT = tally_text(MADE["labels"]())
+
+
+def changed(**sections: Any) -> str:
+    return json.dumps(json.loads(TEXT) | sections)
+
+
+def edited(section: str, **fields: Any) -> str:
+    found = json.loads(TEXT)
+    found[section] |= fields
+    return json.dumps(found)
+
+
+REFUSED: dict[str, tuple[str | bytes, str]] = {
+    "nothing": ("", "no tally file, or only a part of one"),
+    "truncated": (TEXT[: len(TEXT) // 2], "no tally file, or only a part of one"),
+    "truncated by a byte": (TEXT[:-2], "no tally file, or only a part of one"),
+    "no JSON": ("y,p\n1,1\n", "it is not whole JSON"),
+    "not text": (b"\xff\xfe\x00", "no tally file, or only a part of one"),
+    "a list": ("[1, 2]", "it holds list, not an object"),
+    "another format": ('{"counts": [[1]]}', "its format is None, not 'edgeworth.tally'"),
+    "a report": ('{"schema": "edgeworth.report/1"}', "it is a report"),
+    "a newer version": (
+        changed(version=2),
+        "is of version 2 of the format, and this Edgeworth reads versions up to 1: install a later one",
+    ),
+    "no version": (changed(version=None), "its version is None"),
+    "version as truth": (changed(version=True), "its version is True"),
+    "no tally": (changed(tally=None), "it has no 'tally'"),
+    "no terms": (changed(terms=[]), "it has no 'terms'"),
+    "no provenance": (changed(provenance="x"), "it has no 'provenance'"),
+    "no checksum": (changed(checksum=None), "was changed after it was written"),
+    "an edited count": (edited("tally", counts=[[9, 1], [0, 2]]), "was changed after it was written"),
+    "an edited option": (edited("terms", positive="a"), "was changed after it was written"),
+    "an edited origin": (edited("provenance", rows=6), "was changed after it was written"),
+    "NaN": (TEXT.replace('"dropped":0', '"dropped":NaN'), "it is not whole JSON"),
+    "deep": ("[" * 100_000, "it is not whole JSON"),
+}
+
+
+@pytest.mark.parametrize(("content", "said"), REFUSED.values(), ids=REFUSED)
+def test_another_file_is_refused(content: str | bytes, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "shard.json"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    with pytest.raises(ew.InputError) as caught:
+        ew.read_tally(path)
+    assert str(path) in str(caught.value)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def signed(found: dict[str, Any]) -> str:
+    """With a checksum that fits, as who writes such files may make it."""
+    import hashlib
+
+    lines = "\n".join(canonical_text(found[name]) for name in ("tally", "terms", "provenance"))
+    return json.dumps(found | {"checksum": f"sha256:{hashlib.sha256(lines.encode()).hexdigest()}"})
+
+
+PART = {"source": "arrays", "digest": None, "rows": 5, "dropped": 0}
+COLUMNS = {"truth": "truth", "prediction": "prediction"}
+
+WRONG: dict[str, tuple[str, str, dict[str, Any], str]] = {
+    "an unknown kind": ("labels", "tally", {"kind": "horoscope"}, "saw 'horoscope'"),
+    "no kind": ("labels", "tally", {"kind": None}, "saw None"),
+    "counts that are no square": ("labels", "tally", {"counts": [[1, 2]]}, ""),
+    "labels in one text": ("labels", "tally", {"labels": "ab"}, "'labels'"),
+    "text in text": ("labels", "terms", {"text": "yes"}, "whether labels are text"),
+    "whole weights as a number": ("labels", "terms", {"whole_weights": 1}, "weights are whole"),
+    "whole weights without weights": ("labels", "terms", {"whole_weights": True}, "none are to be settled"),
+    "no weights that are not whole": ("labels", "terms", {"whole_weights": False}, "none are to be settled"),
+    "whole weights where cases are counted": (
+        "labels",
+        "terms",
+        {"whole_weights": True, "columns": COLUMNS | {"weight": "w"}},
+        "but cases are counted",
+    ),
+    "whole weights where scores are counted": (
+        "scores",
+        "terms",
+        {"whole_weights": True, "columns": {"truth": "y", "score": "s", "weight": "w"}},
+        "but cases are counted",
+    ),
+    "whole weights with fractions": ("weights", "terms", {"whole_weights": True}, "but their sums are not"),
+    "whole weights, groups": ("weighed groups", "terms", {"whole_weights": True}, "but their sums are not"),
+    "whole weights of a said kind": (
+        "weights",
+        "terms",
+        {"weight_kind": "sampling"},
+        "none are to be settled",
+    ),
+    "an unknown term": ("labels", "terms", {"mood": "good"}, "'mood', which means nothing"),
+    "a term of scores": ("labels", "terms", {"cells": 4}, "'cells', which means nothing"),
+    "terms of what has none": ("wealth", "terms", {"missing": "drop"}, "means nothing with wealth"),
+    "columns as text": ("labels", "terms", {"columns": "abc"}, "'columns' cannot be 'abc'"),
+    "columns as numbers": ("labels", "terms", {"columns": {"truth": 1}}, "'columns' cannot be"),
+    "no column of predictions": (
+        "labels",
+        "terms",
+        {"columns": {"truth": "y"}},
+        "no column of prediction",
+    ),
+    "no column of scores": ("scores", "terms", {"columns": {"truth": "y"}}, "no column of score"),
+    "no column of a predictor": (
+        "several",
+        "terms",
+        {"columns": {"truth": "y", "prediction of one": "p"}},
+        "no column of prediction of two",
+    ),
+    "labels of a term": ("labels", "terms", {"labels": "ab"}, "'labels' cannot be 'ab'"),
+    "a label that is a list": ("labels", "terms", {"positive": ["b"]}, "'positive' cannot be"),
+    "a policy nobody knows": ("labels", "terms", {"missing": "guess"}, "'missing' cannot be 'guess'"),
+    "a kind of weights": ("labels", "terms", {"weight_kind": 3}, "'weight_kind' cannot be 3"),
+    "cells as text": ("cells", "terms", {"cells": "4"}, "'cells' cannot be '4'"),
+    "no cells": ("cells", "terms", {"cells": []}, "'cells' cannot be"),
+    "a grade as text": ("lists", "terms", {"relevant_from": "1"}, "'relevant_from' cannot be '1'"),
+    "a stake that is true": ("probabilities", "terms", {"stake": True}, "'stake' cannot be True"),
+    "an order of 1": ("probabilities", "terms", {"ordered": 1}, "'ordered' cannot be 1"),
+    "made at another time": ("probabilities", "terms", {"predictions_made": "later"}, "cannot be 'later'"),
+    "rows as text": ("labels", "provenance", {"rows": "abc"}, "'abc' as 'rows'"),
+    "rows as truth": ("labels", "provenance", {"rows": True}, "True as 'rows'"),
+    "rows below 0": ("labels", "provenance", {"rows": -5}, "-5 as 'rows'"),
+    "rows unlike their sum": ("labels", "provenance", {"rows": 6}, "do not add up to 6 rows"),
+    "rows that nobody knows": ("labels", "provenance", {"rows": None}, "do not add up to unknown rows"),
+    "fewer rows than cases": (
+        "labels",
+        "provenance",
+        {"rows": 3, "parts": [PART | {"rows": 3}]},
+        "counts 5 rows and 0 dropped ones, but 3 were read",
+    ),
+    "fewer scores than rows": (
+        "scores",
+        "provenance",
+        {"rows": 9, "parts": [PART | {"rows": 9}]},
+        "counts 5 rows and 0 dropped ones, but 9 were read",
+    ),
+    "fewer forecasts than rows": (
+        "probabilities",
+        "provenance",
+        {"rows": 9, "parts": [PART | {"rows": 9}]},
+        "but 9 were read",
+    ),
+    "dropped rows": ("labels", "provenance", {"dropped": 1}, "1 rows were dropped, says its provenance"),
+    "dropped as text": ("labels", "provenance", {"dropped": "0"}, "'0' as 'dropped'"),
+    "dropped in a part": ("labels", "provenance", {"parts": [PART | {"dropped": 1}]}, "add up to 0 dropped"),
+    "a number of sources": ("labels", "provenance", {"number": 2}, "1 sources and 1 fingerprints of 2"),
+    "no number of sources": ("labels", "provenance", {"number": None}, "None as 'number'"),
+    "parts that are none": ("labels", "provenance", {"parts": [{"file": "x"}]}, "has no 'source'"),
+    "parts with more": ("labels", "provenance", {"parts": [PART | {"owner": "x"}]}, "'owner', which means"),
+    "parts as text": ("labels", "provenance", {"parts": ["arrays"]}, "as 'parts'"),
+    "no parts": ("labels", "provenance", {"parts": []}, "as 'parts'"),
+    "too many parts": ("labels", "provenance", {"parts": [PART, PART]}, "2 sources and 1 fingerprints"),
+    "a source that is a number": ("labels", "provenance", {"parts": [PART | {"source": 5}]}, "5 as 'source'"),
+    "a digest that is none": ("labels", "provenance", {"parts": [PART | {"digest": "x"}]}, "as 'digest'"),
+    "a fingerprint that is none": ("labels", "provenance", {"fingerprints": ["0"]}, "as 'fingerprints'"),
+    "another fingerprint": ("labels", "provenance", {"fingerprints": ["0" * 16]}, "do not fit their digest"),
+    "no fingerprints": ("labels", "provenance", {"fingerprints": []}, "as 'fingerprints'"),
+    "no digest": ("labels", "provenance", {"digest": None}, "None as 'digest'"),
+    "notices as one text": ("labels", "provenance", {"notices": "abc"}, "'abc' as 'notices'"),
+    "notices that are no text": ("labels", "provenance", {"notices": [1, {}]}, "as 'notices'"),
+    "versions that are no text": ("labels", "provenance", {"versions": []}, "as 'versions'"),
+    "half a fingerprint more": ("labels", "provenance", {"fingerprints": ["0" * 16 + "+0"]}, "as 'fingerp"),
+    "a place of labels": ("labels", "terms", {"placed": True}, "True as 'placed' with contingency_table"),
+    "a place as a number": ("probabilities", "terms", {"placed": 1}, "1 as 'placed' with forecasts"),
+    "more in the provenance": ("labels", "provenance", {"mood": 1}, "'mood', which means nothing"),
+}
+
+
+@pytest.mark.parametrize(("made", "section", "fields", "said"), WRONG.values(), ids=WRONG)
+def test_a_checksum_does_not_make_it_right(
+    made: str, section: str, fields: dict[str, Any], said: str
+) -> None:
+    found = json.loads(tally_text(MADE[made]() if made in MADE else as_tallied(BARE[made])))
+    assert tally_of_text(signed(found)), "as it was it can be read"
+    found[section] |= fields
+    with pytest.raises(ew.InputError) as caught:
+        tally_of_text(signed(found))
+    assert "cannot be read as a tally" in str(caught.value)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("section", ["terms", "provenance"])
+def test_every_field_is_needed_or_may_be_left_out(section: str) -> None:
+    for name in json.loads(TEXT)[section]:
+        found = json.loads(TEXT)
+        del found[section][name]
+        if section == "terms" and name not in ("text", "whole_weights"):
+            assert tally_of_text(signed(found)).tally == tally_of_text(TEXT).tally
+        else:
+            with pytest.raises(ew.InputError, match=r"^a tally cannot be read as a tally: "):
+                tally_of_text(signed(found))
+
+
+def test_a_small_file_is_given_no_great_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb = tmp_path / "bomb.json.gz"
+    bomb.write_bytes(gzip.compress(b" " * (8 << 20)))
+    monkeypatch.setattr(tally_files, "UNPACKED", 2 << 20)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ew.InputError, match=r"bomb\.json\.gz is no tally file that could be read: its"):
+            ew.read_tally(bomb)
+        assert tracemalloc.get_traced_memory()[1] < 7 << 20
+    finally:
+        tracemalloc.stop()
+    ew.write_tally(MADE["labels"](), tmp_path / "t.json")
+    monkeypatch.setattr(tally_files, "LARGEST", 100)
+    with pytest.raises(ew.InputError, match=r"t\.json is no tally file that could be read: it has"):
+        ew.read_tally(tmp_path / "t.json")
+
+
+def test_a_name_that_no_file_can_have() -> None:
+    with pytest.raises(ew.InputError, match="no tally file"):
+        ew.read_tally("a\0b.json")
+
+
+def test_half_a_character_is_no_reason_to_fail() -> None:
+    found = json.loads(TEXT) | {"checksum": "sha256:0"}
+    found["tally"]["labels"] = ["a", "\ud800"]
+    with pytest.raises(ew.InputError, match="was changed after it was written"):
+        tally_of_text(json.dumps(found))
+
+
+def test_spaces_and_order_do_not_matter() -> None:
+    found = json.loads(TEXT)
+    laid_out = json.dumps(dict(reversed(found.items())), indent=2)
+    assert tally_of_text(laid_out).settled == tally_of_text(TEXT).settled
+
+
+def test_files_that_cannot_be_read_say_so(tmp_path: Path) -> None:
+    with pytest.raises(ew.InputError, match=r"no\.json cannot be read: No such file"):
+        ew.read_tally(tmp_path / "no.json")
+    with pytest.raises(ew.InputError, match="cannot be read: Is a directory"):
+        ew.read_tally(tmp_path)
+    (tmp_path / "cut.json.gz").write_bytes(gzip.compress(TEXT.encode())[:-12])
+    with pytest.raises(ew.InputError, match=r"cut\.json\.gz is no tally file, or only a part of one"):
+        ew.read_tally(tmp_path / "cut.json.gz")
+
+
+def test_arrays_and_text_do_not_mix(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("y,p\n" + "1,1\n0,1\n" * 3, encoding="utf-8")
+    text = ew.tally(tmp_path / "x.csv", truth="y", prediction="p")
+    typed = ew.tally(truth=[1, 0], prediction=[1, 1])
+    with pytest.raises(ew.MergeError, match=r"differ in the column of truth|counted from text"):
+        _ = text + typed
+    words = ew.tally(truth=["1", "0"], prediction=["1", "1"])
+    with pytest.raises(ew.MergeError, match="the labels of arrays are text, those of arrays are not"):
+        _ = typed + words
+
+
+def test_arrays_counted_twice_are_noticed_by_their_tally() -> None:
+    one, other = MADE["labels"](), MADE["labels"]()
+    with pytest.raises(ew.MergeError, match="hold the same source"):
+        ew.merge_tallies([one, other])
+    assert ew.merge_tallies([one, other], again=True).settled.total == 10
+
+
+def test_many_parts_are_told_in_short() -> None:
+    days = [ew.tally(truth=[1, 0] * (day + 1), prediction=[1, 1] * (day + 1)) for day in range(150)]
+    merged = tally_of_text(tally_text(ew.merge_tallies(days)))
+    assert (merged.origin.number, len(merged.origin.parts)) == (150, NAMED_PARTS)
+    assert merged.origin.rows == sum(2 * (day + 1) for day in range(150))
+    provenance = ew.evaluate_tally(merged).provenance
+    assert provenance["source"] == "150 sources, merged"
+    assert provenance["parts"][-1] == "… and 130 more"
+    # A source that is no longer told is still known.
+    with pytest.raises(ew.MergeError, match=r"hold the same source \(arrays\)"):
+        ew.merge_tallies([days[149], merged])
+
+
+def test_a_digest_says_which_file_it_was() -> None:
+    assert fingerprint(Part("a.csv", "sha256:1"), {}) != fingerprint(Part("a.csv", "sha256:2"), {})
+    assert fingerprint(Part("a.csv"), {"n": 1}) != fingerprint(Part("b.csv"), {"n": 1})
+    assert fingerprint(Part("a.csv"), {"n": 1}) != fingerprint(Part("a.csv"), {"n": 2})
+
+
+def test_nothing_to_say_is_said() -> None:
+    with pytest.raises(ew.OptionError, match="nothing to merge"):
+        ew.merge_tallies([])
+    nothing = ew.tally(truth=["a", None], prediction=[None, "a"], missing="drop")
+    with pytest.raises(ew.InputError, match="no rows are left after 2 were dropped"):
+        ew.evaluate_tally(nothing)
+    wealth = Tallied(BARE["wealth"])
+    with pytest.raises(ew.OptionError, match="of which there is no report by itself"):
+        ew.evaluate_tally(wealth)
+
+
+def test_options_without_meaning_are_refused() -> None:
+    labels, lists = MADE["labels"](), MADE["lists"]()
+    refused: tuple[tuple[Tallied, dict[str, Any], str], ...] = (
+        (labels, {"depth": 3}, "depth has no meaning with a prediction"),
+        (labels, {"measures": ["f"]}, r"measures \(--measure\) has no meaning without several"),
+        (lists, {"pool": 3.0}, "pool has no meaning with groups"),
+        (lists, {"positive": 1}, "count it anew"),
+        (lists, {"labels": [0, 1]}, "labels are declared of tables"),
+        (MADE["several"](), {"depth": 3}, "depth has no meaning"),
+    )
+    for tallied, options, said in refused:
+        with pytest.raises(ew.OptionError, match=said):
+            ew.evaluate_tally(tallied, **options)
