@@ -1,14 +1,12 @@
 """Are these predictions informed, or lucky? How sure is that, and what is the edge worth?
 
-Names are imported when they are first used, so that ``import edgeworth`` costs what numpy costs.
+Names are imported when they are first used, so that ``import edgeworth`` costs next to nothing.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-import numpy as _numpy  # noqa: F401  # everything needs it; nothing else is imported up front
 
 from edgeworth.errors import EdgeworthError, InputError, MergeError, MissingExtraError, OptionError
 
@@ -57,6 +55,7 @@ if TYPE_CHECKING:
     )
     from edgeworth.reports import Report
     from edgeworth.searching import evaluate_trec
+    from edgeworth.tallied import Tallied, merge_tallies
     from edgeworth.tallies import (
         Calibration,
         ClusteredTable,
@@ -70,6 +69,9 @@ if TYPE_CHECKING:
         informed_mixture,
         simulate_labels,
     )
+    from edgeworth.tally_files import read_tally, write_tally
+    from edgeworth.tally_reports import evaluate_tally
+    from edgeworth.tallying import tally
 
 __version__ = "0.1.0"
 
@@ -78,7 +80,11 @@ _HOME = {
     "chance": "inference",
     **dict.fromkeys(("Comparison", "compare"), "comparison"),
     **dict.fromkeys(("evaluate", "evaluate_table"), "evaluation"),
+    "evaluate_tally": "tally_reports",
     "evaluate_trec": "searching",
+    **dict.fromkeys(("Tallied", "merge_tallies"), "tallied"),
+    **dict.fromkeys(("read_tally", "write_tally"), "tally_files"),
+    "tally": "tallying",
     **dict.fromkeys(
         (
             "AcrossCases",
@@ -174,6 +180,7 @@ __all__ = [
     "Ranking",
     "Report",
     "Survival",
+    "Tallied",
     "Tango",
     "Wealth",
     "Wilson",
@@ -187,6 +194,7 @@ __all__ = [
     "estimate",
     "evaluate",
     "evaluate_table",
+    "evaluate_tally",
     "evaluate_trec",
     "examine_bets",
     "expected_cost",
@@ -195,12 +203,16 @@ __all__ = [
     "measure",
     "measure_each",
     "measure_micro",
+    "merge_tallies",
     "payoffs",
+    "read_tally",
     "reliability_bands",
     "search",
     "simulate_labels",
     "superstitious_labels",
+    "tally",
     "wealth_law",
+    "write_tally",
 ]
 
 

@@ -1,6 +1,24 @@
-"""``python -m edgeworth`` is the command."""
+"""``python -m edgeworth`` is the command, and so is the script of that name.
 
-from edgeworth.cli import main
+The command is imported where an interrupt is heard: loading it is most of a short run.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import NoReturn
+
+
+def main() -> NoReturn:
+    """Load the command and run it."""
+    try:
+        from edgeworth.cli import main as run
+
+        run()
+    except KeyboardInterrupt:
+        sys.stderr.write("edgeworth: interrupted\n")
+        sys.exit(130)
+
 
 if __name__ == "__main__":
     main()

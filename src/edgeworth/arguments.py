@@ -18,7 +18,17 @@ if TYPE_CHECKING:
 
 # A label, and the name of standard output, may begin with a hyphen.
 Hyphen = Parameter(allow_leading_hyphen=True)
-Labels = Annotated[str | None, Hyphen, Parameter(help="The labels in their order, separated by commas.")]
+# What stands after an option, as its help calls it.
+File = Parameter(metavar="FILE", allow_leading_hyphen=True)
+Column = Parameter(metavar="COLUMN")
+Label = Parameter(metavar="LABEL", allow_leading_hyphen=True)
+# An option that may be given several times, with one thing each time.
+Several = Parameter(negative="")
+Labels = Annotated[
+    str | None,
+    Hyphen,
+    Parameter(help="The labels in their order, separated by commas.", metavar="LABEL,…"),
+]
 Adjust = Annotated[
     Literal["holm", "benjamini-hochberg", "tukey", "none"],
     Parameter(help="How p-values of many pairs are made to hold together."),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
@@ -28,11 +29,14 @@ from edgeworth.reports import Report
 from edgeworth.reports.comparisons import comparison_report, difference_grid
 from edgeworth.reports.formats import grid_to_csv, grid_to_latex, grid_to_markdown
 from edgeworth.reports.writing import write_whole
-from edgeworth.sources import Label
+from edgeworth.sources import Label, Source, open_source
+from edgeworth.sources.digests import file_digest
+from edgeworth.sources.roles import guess_roles
 from edgeworth.tallies import Paired, PairedScores, RankedLists
 from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.policies import Missing, WeightKind
 from edgeworth.tallies.wealth import PredictionsMade
+from edgeworth.tallying import column_names
 
 Kind: TypeAlias = Literal["labels", "scores", "probabilities"]
 
@@ -61,6 +65,8 @@ class Comparison:
 
     findings: ComparisonFindings
     provenance: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    notices: tuple[str, ...] = field(default=(), repr=False)
+    """What was taken without being said, for the reader to know first."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -91,7 +97,8 @@ class Comparison:
     @cached_property
     def report(self) -> Report:
         """The comparison as a report."""
-        return comparison_report(self.findings, self.provenance)
+        report = comparison_report(self.findings, self.provenance)
+        return replace(report, warnings=(*self.notices, *report.warnings))
 
     @property
     def verdict(self) -> str:
@@ -106,9 +113,9 @@ class Comparison:
         """The report as JSON; also written to ``path`` when given."""
         return self.report.to_json(path)
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """The report as a page that needs no network; also written to ``path`` when given."""
-        return self.report.to_html(path)
+    def to_html(self, path: str | Path | None = None, **options: Any) -> str:
+        """The report as a page that needs no network, as of ``Report.to_html``."""
+        return self.report.to_html(path, **options)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Every pair and measure in a line, with all digits."""
@@ -184,7 +191,8 @@ def compare(
 
     ``systems`` maps names to columns: arrays, or with ``data`` (a file or dataframe) names of its columns.
     ``groups`` are the units that are independent: patients, documents; with scores they are queries, each
-    with a ranking of its own, unless ``pooled``. Tallies made earlier are compared as they are: a ``Paired``,
+    with a ranking of its own, unless ``pooled``. Where ``truth`` is None it is the column of ``data`` whose
+    name leaves no doubt. Tallies made earlier are compared as they are: a ``Paired``,
     a ``PairedScores`` or a mapping of names to ``RankedLists`` in place of ``truth``.
 
     >>> truth = [1] * 50 + [0] * 50
@@ -223,10 +231,11 @@ def compare(
         return _of_tallies(truth, common | {"queries": queries}, method, about)
     named = named_systems(systems)
     meant = _kind(kind, named, data)
+    source, truth, notices = _opened(data, truth, [*named.values(), groups, ids, weights])
     if meant == "labels":
         _refuse_but(given, OF_LABELS, "with labels")
         paired, name = pair_labels(
-            data,
+            source,
             truth,
             named,
             groups=groups,
@@ -243,15 +252,15 @@ def compare(
         columns = {"truth": truth, "groups": groups, "ids": ids, "weights": weights}
         if groups is not None and not pooled:
             _refuse_but(given, OF_QUERIES, "with queries")
-            lists, name = read_lists(data, columns, named, positive=positive, relevant_from=relevant_from)
+            lists, name = read_lists(source, columns, named, positive=positive, relevant_from=relevant_from)
             findings = compare_lists(lists, queries=queries, **common)
         else:
-            scored, name = read_scores(data, columns, named, positive, weight_kind, missing)
+            scored, name = read_scores(source, columns, named, positive, weight_kind, missing)
             findings = compare_scores(scored, method=method, **common)
     else:
         _refuse_but(given, OF_PROBABILITIES, "with probabilities")
         terms = {"labels": labels, "positive": positive, "normalise": normalise}
-        forecasts, units, name = read_forecasts(data, truth, named, groups, terms)
+        forecasts, units, name = read_forecasts(source, truth, named, groups, terms)
         findings = compare_forecasts(
             forecasts,
             groups=units,
@@ -263,7 +272,25 @@ def compare(
     about |= {"source": name, "kind": meant, "cases": _whole(findings.cases), "seed": seed, "power": power}
     about |= {"truth": truth, "groups": groups, "weights": weights} if data is not None else {}
     about |= {"systems": _told(named, data), "missing": missing, "dropped": findings.dropped}
-    return Comparison(findings, about_run(**about))
+    is_file = isinstance(data, (str, os.PathLike)) and data != "-"
+    about |= {"digest": file_digest(data)} if is_file else {}
+    return Comparison(findings, about_run(**about), notices)
+
+
+def _opened(data: Any, truth: Any, others: Sequence[Any]) -> tuple[Source | None, Any, tuple[str, ...]]:
+    """Data that can be read, the column of its truth, and what to say where nobody named that one."""
+    source = None if data is None else open_source(data)
+    if truth is not None:
+        return source, truth, ()
+    if source is None:
+        raise OptionError("truth is needed: the column of real classes")
+    wide = [each if isinstance(each, (list, tuple)) else [each] for each in others]
+    taken = [name for each in wide for name in each]
+    guessed = guess_roles(column_names(source, data), {"prediction": taken})
+    if "truth" not in guessed.roles:
+        said = " ".join(guessed.sentences) or "truth is needed: the name of the column of real classes"
+        raise OptionError(f"{said.rstrip('.')} (--truth)")
+    return source, guessed.roles["truth"], guessed.sentences
 
 
 def _of_tallies(tally: Any, common: dict[str, Any], method: Any, about: dict[str, Any]) -> Comparison:
@@ -355,7 +382,13 @@ def _refuse_but(given: Mapping[str, Any], meant: tuple[str, ...], when: str) -> 
     """Options that would be ignored are refused: who gives them believes in them."""
     for name, value in given.items():
         if value is not None and name not in meant:
-            raise OptionError(f"{name} has no meaning {when}")
+            raise OptionError(f"{name}{_option(name)} has no meaning {when}")
+
+
+def _option(name: str) -> str:
+    """The option of the command that says the same, where it is called otherwise."""
+    option = {"groups": "group", "ids": "id", "weights": "weight"}.get(name, name).replace("_", "-")
+    return f" (--{option})" if option != name else ""
 
 
 def _written(text: str, path: str | Path | None) -> str:

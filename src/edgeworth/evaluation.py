@@ -1,47 +1,38 @@
-"""The front door: from data to a report, by composing sources, tallies, inference and reports."""
+"""The front door: from data to a report, in two steps: a tally, and what it says."""
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from edgeworth.bet import Bookmaker
+from edgeworth.counting_terms import CountingTerms, Kind, refuse
 from edgeworth.errors import OptionError
-from edgeworth.forecasting import ForecastTerms, examined, read_arrays, read_file
-from edgeworth.gathering import (
-    find_source,
-    tally_decisions,
-    tally_lists,
-    tally_ranking,
-)
-from edgeworth.inference import (
-    examine_decisions,
-    examine_lists,
-    examine_ranking,
-)
+from edgeworth.gathering.forecasts import ForecastTerms
 from edgeworth.measures import table_of
-from edgeworth.reports import (
-    Report,
-    decisions_report,
-    forecasts_report,
-    lists_report,
-    ranking_report,
-)
-from edgeworth.sources import Label, Source
-from edgeworth.sources.digests import file_digest
-from edgeworth.tallies import (
-    ClusteredTable,
-    ContingencyTable,
-)
+from edgeworth.sources import Label
+from edgeworth.tallied import Part, Tallied, dropped_rows, said_kind
+from edgeworth.tallies import ClusteredTable, ContingencyTable, RankedLists, Ranking
 from edgeworth.tallies.cells import Cells
+from edgeworth.tallies.forecast_evidence import ForecastEvidence
 from edgeworth.tallies.policies import Missing, WeightKind
 from edgeworth.tallies.serial import labels_to_json
 from edgeworth.tallies.wealth import PredictionsMade
+from edgeworth.tallying import Opened, whole_tally
+
+if TYPE_CHECKING:
+    from edgeworth.reports import Report
+
+# What is found out and said about one kind of prediction is imported when there is such a one: with all of it
+# a command would take a third longer to start.
+
+TOLD_PARTS = 20
+"""So many sources of a merged tally are told in a report."""
 
 TAKEN_AS_BEFORE = (
     "The predictions are taken as made before the outcomes: predictions_made (--predictions-made) says if "
@@ -52,7 +43,7 @@ TAKEN_AS_BEFORE = (
 def evaluate(
     data: Any = None,
     *,
-    truth: Any,
+    truth: Any = None,
     prediction: Any = None,
     score: Any = None,
     probabilities: Any = None,
@@ -83,14 +74,17 @@ def evaluate(
     cost: float | None = None,
     cells: Cells = None,
     relevant_from: int | None = None,
+    engine: str | None = None,
+    master: str | None = None,
 ) -> Report:
     """Evaluate labels, a ranking (``score``) or ``probabilities``: informed or lucky, how sure, worth what?
 
-    ``data`` is the path of a file or a dataframe, and then the other words are names of its columns; without
-    it they are the columns themselves. With labels, ``group`` names clusters of rows that are not independent
-    (patients, documents), and pool, margin and commission are the house's. With scores, ``group`` makes one
-    list of each query (``id`` names its documents), ``depth`` is how far one looks, ``gain`` and ``cost``
-    are what a hit brings and a look costs, and ``cells`` bounds the memory.
+    ``data`` is the path of a file (several, a pattern, a folder) or a dataframe, and then the other words are
+    names of its columns, guessed where they leave no doubt; without it they are the columns themselves.
+    ``engine="spark"`` has Spark read the files, on ``master``. With labels, ``group`` names clusters of rows
+    that are not independent (patients, documents), and pool, margin and commission are the house's. With
+    scores, ``group`` makes one list of each query (``id`` names its documents), ``depth`` is how far one
+    looks, ``gain`` and ``cost`` are what a hit brings and a look costs, and ``cells`` bounds the memory.
 
     Probabilities, (n,) of the positive class or (n, K), bet ``stake`` of Kelly's stakes ``against`` a rival's
     probabilities, at decimal ``odds`` or with a ``bookmaker``; left out, against the class shares of these
@@ -102,122 +96,131 @@ def evaluate(
     >>> print(report.verdict.split(" (")[0])
     Does as well as one who knows the answer 67% of the time and guesses otherwise
     """
-    kinds = [prediction is not None, score is not None, probabilities is not None]
-    if sum(kinds) != 1:
-        raise OptionError("give one of prediction (labels), score (a ranking) or probabilities (forecasts)")
-    if probabilities is not None:
-        _refuse("with probabilities", group=group, id=id, weight=weight, weight_kind=weight_kind, cells=cells)
-        _refuse("with probabilities", abstain=abstain, depth=depth, gain=gain, cost=cost, margin=margin)
-        _refuse("with probabilities", pool=pool, commission=commission, relevant_from=relevant_from)
-        if missing != "error":
-            raise OptionError("missing values among probabilities are errors: drop such rows beforehand")
-        terms = ForecastTerms(
-            labels=labels,
-            positive=positive,
-            normalise=normalise,
-            ordered=ordered or time is not None,
-            predictions_made=predictions_made or "before",
-            stake=1.0 if stake is None else stake,
-            ordinal=ordinal,
-            level=level,
-            seed=seed,
-        )
-        report = _evaluate_probabilities(data, truth, probabilities, against, odds, bookmaker, time, terms)
-        unsaid = () if predictions_made is not None else (TAKEN_AS_BEFORE,)
-        return replace(report, warnings=(*unsaid, *report.warnings))
-    _refuse("without probabilities", against=against, odds=odds, bookmaker=bookmaker, time=time, stake=stake)
-    _refuse("without probabilities", predictions_made=predictions_made, ordered=ordered or None)
-    _refuse("without probabilities", normalise=normalise or None, ordinal=ordinal or None)
-    known: dict[str, Any] = {"level": level, "seed": seed, "missing": missing, "positive": positive}
-    if prediction is not None:
-        _refuse("with a prediction", id=id, depth=depth, gain=gain, cost=cost, cells=cells)
-        _refuse("with a prediction", relevant_from=relevant_from)
-        roles = {"truth": truth, "prediction": prediction, "group": group, "weight": weight}
-        source, columns = find_source(data, ("truth", "prediction"), **roles)
-        known |= {"labels": labels, "abstain": abstain, "weight_kind": weight_kind}
-        house = {
-            "pool": 10.0 if pool is None else pool,
-            "margin": margin or 0.0,
-            "commission": commission or 0.0,
-        }
-        return _evaluate_labels(source, columns, known, house)
-    _refuse("with a score", labels=labels, abstain=abstain, pool=pool, margin=margin, commission=commission)
-    if missing == "abstain":
-        raise OptionError('missing is "error" or "drop" with scores: a score is no decision to abstain from')
-    roles = {"truth": truth, "score": score, "group": group, "id": id, "weight": weight}
-    source, columns = find_source(data, ("truth", "score"), **roles)
-    if group is not None:
-        _refuse("with groups", weight=weight, weight_kind=weight_kind, cells=cells)
-        _refuse("with groups", gain=gain, cost=cost, depth=depth)
-        known |= {"relevant_from": 1 if relevant_from is None else relevant_from}
-        return _evaluate_lists(source, columns, known)
-    _refuse("without groups", id=id, relevant_from=relevant_from)
-    known |= {"weight_kind": weight_kind, "cells": cells, "depth": depth, "gain": gain, "cost": cost}
-    return _evaluate_scores(source, columns, known)
+    counting = CountingTerms(
+        truth=truth,
+        prediction=prediction,
+        score=score,
+        probabilities=probabilities,
+        against=against,
+        odds=odds,
+        bookmaker=bookmaker,
+        time=time,
+        ordered=ordered,
+        predictions_made=predictions_made,
+        stake=stake,
+        normalise=normalise,
+        ordinal=ordinal,
+        group=group,
+        id=id,
+        weight=weight,
+        weight_kind=weight_kind,
+        labels=labels,
+        positive=positive,
+        abstain=abstain,
+        missing=missing,
+        cells=cells,
+        relevant_from=relevant_from,
+    )
+    asked = Asked(level, seed, pool, margin, commission, depth, gain, cost)
+    opened = Opened.of(data, counting, engine, master)
+    asked.check(opened.counting.kind)
+    return report_of(whole_tally(opened), asked)
 
 
-def _evaluate_probabilities(
-    data: Any,
-    truth: Any,
-    probabilities: Any,
-    against: Any,
-    odds: Any,
-    bookmaker: Bookmaker | None,
-    time: Any,
-    terms: ForecastTerms,
-) -> Report:
-    if sum(x is not None for x in (against, odds, bookmaker)) > 1:
-        raise OptionError("bet against one of them: against (probabilities), odds or bookmaker")
-    if data is None:
-        if isinstance(time, str):
-            raise OptionError(f"time={time!r} names a column, but there is no data to find it in")
-        # Handed on without a name here, so that the forecasts can go when they are tallied.
-        found = examined(read_arrays(truth, probabilities, against, odds, bookmaker, time, terms), terms)
+@dataclass(frozen=True)
+class Asked:
+    """What a report is to say, which needs nothing but the tally: asked again, no data are read again."""
+
+    level: float = 0.95
+    seed: int = 0
+    pool: float | None = None
+    margin: float | None = None
+    commission: float | None = None
+    depth: int | None = None
+    gain: float | None = None
+    cost: float | None = None
+
+    def check(self, kind: Kind) -> None:
+        """Refuse what has no meaning with this kind of prediction."""
+        house, looks = ("pool", "margin", "commission"), ("depth", "gain", "cost")
+        when, names = {
+            "labels": ("with a prediction", looks),
+            "several": ("with several predictors", house + looks),
+            "scores": ("with a score", house),
+            "lists": ("with groups", house + looks),
+            "probabilities": ("with probabilities", house + looks),
+        }[kind]
+        refuse(when, **{name: getattr(self, name) for name in names})
+
+    @property
+    def house(self) -> dict[str, float]:
+        """What the house takes."""
+        pool = 10.0 if self.pool is None else self.pool
+        return {"pool": pool, "margin": self.margin or 0.0, "commission": self.commission or 0.0}
+
+
+def report_of(tallied: Tallied, asked: Asked) -> Report:
+    """The second half of an evaluation: from a tally, counted in one piece or merged, to a report."""
+    tally = tallied.settled
+    if isinstance(tally, (ContingencyTable, ClusteredTable)):
+        asked.check("labels")
+        report = _report_labels(tallied, tally, asked)
+    elif isinstance(tally, Ranking):
+        asked.check("scores")
+        report = _report_ranking(tallied, tally, asked)
+    elif isinstance(tally, RankedLists):
+        asked.check("lists")
+        report = _report_lists(tallied, tally, asked)
+    elif isinstance(tally, ForecastEvidence):
+        asked.check("probabilities")
+        report = _report_forecasts(tallied, tally, asked)
     else:
-        found = examined(read_file(data, truth, probabilities, against, odds, bookmaker, time, terms), terms)
-    named = {"time": time if isinstance(time, str) or time is None else "an array"}
-    if data is not None:
-        columns = {"truth": truth, "probabilities": probabilities, "rival": against, "odds": odds}
-        named |= {role: _columns_said(given) for role, given in columns.items() if given is not None}
-    report = forecasts_report(found.findings, about_run(**found.about, **named))
-    return replace(report, warnings=(*found.warnings, *report.warnings))
+        raise OptionError(f"{tallied.name} holds {said_kind(tally)}, of which there is no report by itself")
+    return replace(report, warnings=(*tallied.notices, *report.warnings))
 
 
-def _columns_said(columns: Any) -> str:
-    return columns if isinstance(columns, str) else ", ".join(map(str, columns))
+def _report_labels(tallied: Tallied, tally: ContingencyTable | ClusteredTable, asked: Asked) -> Report:
+    from edgeworth.inference import examine_decisions
+    from edgeworth.reports import decisions_report
+
+    findings = examine_decisions(tally, level=asked.level, seed=asked.seed, **asked.house)
+    sizes = {"cases": table_of(tally).cells.sum().item()}
+    report = decisions_report(findings, about_tally(tallied, asked, **asked.house, **sizes))
+    return replace(report, warnings=(*_slips(tallied.terms, tally), *report.warnings))
 
 
-def _evaluate_labels(
-    source: Source, columns: dict[str, str], known: dict[str, Any], house: dict[str, float]
-) -> Report:
-    counting = {name: known[name] for name in ("weight_kind", "abstain", "missing")}
-    tally = tally_decisions(source, columns, **counting).declare(
-        labels=known["labels"], positive=known["positive"]
-    )
-    findings = examine_decisions(tally, level=known["level"], seed=known["seed"], **house)
-    said = known | {"labels": known["labels"] and labels_to_json(known["labels"])}
-    report = decisions_report(
-        findings, _about_decisions(tally, source=source.name, **columns, **said, **house)
-    )
-    return replace(report, warnings=(*_slips(columns, tally, known["abstain"]), *report.warnings))
+def _report_ranking(tallied: Tallied, ranking: Ranking, asked: Asked) -> Report:
+    from edgeworth.inference import examine_ranking
+    from edgeworth.reports import ranking_report
+
+    looks = {"depth": asked.depth, "gain": asked.gain, "cost": asked.cost}
+    sizes = {"items": ranking.total, "targets": ranking.target_total}
+    findings = examine_ranking(ranking, level=asked.level, seed=asked.seed, **looks)  # type: ignore[arg-type]  # a dict of each
+    return ranking_report(findings, about_tally(tallied, asked, **looks, **sizes))
 
 
-def _evaluate_scores(source: Source, columns: dict[str, str], known: dict[str, Any]) -> Report:
-    counting = {name: known[name] for name in ("weight_kind", "positive", "cells", "missing")}
-    ranking = tally_ranking(source, columns, **counting)
-    asked = {name: known[name] for name in ("level", "seed", "depth", "gain", "cost")}
-    sizes = {"items": ranking.total, "targets": ranking.target_total, "dropped": ranking.dropped}
-    about = about_run(source=source.name, **columns, **known, **sizes)
-    return ranking_report(examine_ranking(ranking, **asked), about)
+def _report_lists(tallied: Tallied, lists: RankedLists, asked: Asked) -> Report:
+    from edgeworth.inference import examine_lists
+    from edgeworth.reports import lists_report
+
+    sizes = {"lists": lists.number, "items": len(lists.scores)}
+    findings = examine_lists(lists, level=asked.level, seed=asked.seed)
+    return lists_report(findings, about_tally(tallied, asked, **sizes))
 
 
-def _evaluate_lists(source: Source, columns: dict[str, str], known: dict[str, Any]) -> Report:
-    if known["missing"] != "error":
-        raise OptionError("missing values in ranked lists are errors: drop such rows beforehand")
-    lists = tally_lists(source, columns, positive=known["positive"], relevant_from=known["relevant_from"])
-    sizes = {"lists": lists.number, "items": len(lists.scores), "dropped": lists.dropped}
-    about = about_run(source=source.name, **columns, **known, **sizes)
-    return lists_report(examine_lists(lists, level=known["level"], seed=known["seed"]), about)
+def _report_forecasts(tallied: Tallied, evidence: ForecastEvidence, asked: Asked) -> Report:
+    from edgeworth.forecasting import examined_evidence
+    from edgeworth.reports import forecasts_report
+
+    names = ("labels", "positive", "normalise", "ordered", "ordinal", "stake")
+    said = {name: tallied.terms[name] for name in names if tallied.terms.get(name) is not None}
+    made = tallied.terms.get("predictions_made")
+    terms = ForecastTerms(**said, predictions_made=made or "before", level=asked.level, seed=asked.seed)
+    found = examined_evidence(evidence, terms, tallied.name)
+    known = {name: value for name, value in found.about.items() if name != "source"}
+    report = forecasts_report(found.findings, about_tally(tallied, asked, **known))
+    unsaid = () if made is not None else (TAKEN_AS_BEFORE,)
+    return replace(report, warnings=(*unsaid, *found.warnings, *report.warnings))
 
 
 def evaluate_table(
@@ -230,16 +233,15 @@ def evaluate_table(
     commission: float = 0.0,
 ) -> Report:
     """The report on a table that is already counted."""
+    from edgeworth.inference import examine_decisions
+    from edgeworth.reports import decisions_report
+
     findings = examine_decisions(
         table, level=level, seed=seed, pool=pool, margin=margin, commission=commission
     )
-    return decisions_report(findings, _about_decisions(table, source="a table", seed=seed))
-
-
-def _refuse(when: str, **options: Any) -> None:
-    for name, value in options.items():
-        if value is not None:
-            raise OptionError(f"{name} has no meaning {when}")
+    counted = table_of(table)
+    known = {"cases": counted.cells.sum().item(), "dropped": counted.dropped}
+    return decisions_report(findings, about_run(source="a table", seed=seed, **known))
 
 
 def about_run(**known: Any) -> dict[str, Any]:
@@ -251,23 +253,48 @@ def about_run(**known: Any) -> dict[str, Any]:
         for name, value in known.items()
         if value is not None
     }
-    digest = file_digest(known["source"]) if isinstance(known.get("source"), str) else None
     versions = f"Python {platform.python_version()}, numpy {np.__version__}, scipy {version('scipy')}"
-    seen = said if digest is None else said | {"digest": digest}
-    return {"edgeworth": __version__, "versions": versions, **seen}
+    return {"edgeworth": __version__, "versions": versions, **said}
 
 
-def _about_decisions(tally: ContingencyTable | ClusteredTable, **known: Any) -> dict[str, Any]:
-    table = table_of(tally)
-    return about_run(**known) | {"cases": table.cells.sum().item(), "dropped": table.dropped}
+def about_tally(tallied: Tallied, asked: Asked, **known: Any) -> dict[str, Any]:
+    """Where a report on a tally came from: what was asked then and now, and the sources."""
+    terms, origin = dict(tallied.terms), tallied.origin
+    columns = terms.pop("columns", {})
+    if terms.get("labels") is not None:
+        terms["labels"] = labels_to_json(terms["labels"])
+    first = origin.parts[0] if origin.parts else Part("a tally")
+    is_one = origin.number <= 1
+    sources: dict[str, Any] = {
+        "source": first.source if is_one else f"{origin.number:,} sources, merged",
+        "digest": first.digest if is_one else origin.digest,
+        "rows": origin.rows,
+    }
+    if not is_one:
+        more = origin.number - TOLD_PARTS
+        sources["parts"] = [part_said(part) for part in origin.parts[:TOLD_PARTS]]
+        sources["parts"] += [f"… and {more:,} more"] if more > 0 else []
+    rest = {"level": asked.level, "seed": asked.seed} | terms | known
+    # Missing values among probabilities are errors, so that nothing is ever dropped there.
+    dropped = None if isinstance(tallied.tally, ForecastEvidence) else dropped_rows(tallied.tally)
+    return about_run(**(sources | columns | rest), dropped=dropped)
 
 
-def _slips(
-    columns: dict[str, str], tally: ContingencyTable | ClusteredTable, abstain: Label | None
-) -> tuple[str, ...]:
+def part_said(part: Part) -> str:
+    """One source of several, for a reader.
+
+    >>> part_said(Part("monday.csv", None, 1200, 3))
+    'monday.csv: 1,200 rows, 3 dropped'
+    """
+    rows = "" if part.rows is None else f": {part.rows:,} row{'s' if part.rows != 1 else ''}"
+    return f"{part.source}{rows}{f', {part.dropped:,} dropped' if part.dropped else ''}"
+
+
+def _slips(terms: Mapping[str, Any], tally: ContingencyTable | ClusteredTable) -> tuple[str, ...]:
     """What was asked for and can hardly have been meant."""
     said = []
-    if columns["truth"] == columns["prediction"]:
+    columns, abstain = terms.get("columns", {}), terms.get("abstain")
+    if columns and columns["truth"] == columns["prediction"]:
         said.append(f"Truth and prediction are the same column, {columns['truth']!r}.")
     if abstain is not None and not table_of(tally).abstained.any():
         said.append(f"No prediction is {abstain!r}, which was to mean no decision.")

@@ -111,7 +111,7 @@ OTHERS = {
     "text that is not UTF-8": File("truth,prediction\né,é\n".encode("latin-1"), "UTF-8"),
     "half an archive": File(gzip.compress(GOOD.encode() * 9)[:40], "cannot be read", name="file.csv.gz"),
     "a file of blanks": File("\n \n", "is empty"),
-    "another format": File(b"PAR1", "not delimited text", name="file.parquet"),
+    "another format": File(b"PAR1", "cannot be read as Parquet", name="file.parquet"),
     "a label outside the declared": File(GOOD, "'b'", words={"labels": "a"}),
     "a positive label that is none": File(GOOD, "no label 'c'", words={"positive": "c"}),
 }
@@ -144,7 +144,7 @@ def test_a_bad_file_in_python(tmp_path: Path, file: File) -> None:
     ("name", "said"),
     [
         ("fle.csv", r"fle\.csv does not exist; did you mean file\.csv\?"),
-        (".", "is a folder"),
+        ("nothing", "nothing is a folder without data"),
         ("no such folder/file.csv", "does not exist"),
         ("x" * 300, "xxx"),
     ],
@@ -155,6 +155,7 @@ def test_a_file_that_is_not_there(
 ) -> None:
     good = File(GOOD, "")
     good.write(tmp_path)
+    (tmp_path / "nothing").mkdir()
     assert_refused(call(tmp_path, capsys, "evaluate", name, *good.arguments), said)
     with pytest.raises(ew.EdgeworthError, match=said):
         ew.evaluate(tmp_path / name, **good.options)
@@ -189,7 +190,7 @@ def test_a_matrix_that_is_not_square_on_the_command_line(tmp_path: Path) -> None
         ["table", "1 2; 3 4", "--rows", "real", "--labels", "a,b,c"],
         ["table", "1 2; 3 4", "--rows", "real", "--level", "95"],
         ["table", "1 2; 3 4", "--rows", "real", "--json", "no such folder/out.json"],
-        ["evaluate", "file.csv", "--truth", "truth"],
+        ["evaluate", "file.csv", "--truth", "prediction"],
         ["evaluate", "file.csv", "--truth", "truth", "--prediction", "prediction", "--nonsense", "1"],
         ["measures", "zebra"],
         ["zebra"],

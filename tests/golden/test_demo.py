@@ -13,8 +13,9 @@ import pytest
 from scipy import stats
 from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_score
 
+import edgeworth as ew
 from command_line import call
-from edgeworth.sample import sample_file
+from edgeworth.sample import SAMPLE_NAME, sample_file
 
 SHAPE = Path(__file__).with_name("demo_shape.json")
 
@@ -56,6 +57,11 @@ def test_the_demo_from_end_to_end(
     assert set(re.findall(r'<figure id="chart-(\w+)"', page)) == set(report["charts"])
 
     assert report["schema"] == "edgeworth.report/1"
+    # By its name: the folder it is installed in is nobody's business.
+    told = [report["provenance"], *(each["provenance"] for each in report["reports"].values())]
+    assert {each["source"] for each in told} == {SAMPLE_NAME}
+    assert "site-packages" not in page
+    assert str(Path(ew.__file__).parent) not in page
     labels, scores, forecasts, comparison = (
         report["reports"][name] for name in ("Labels", "Scores", "Probabilities", "Comparison")
     )

@@ -20,7 +20,9 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 # Each may import from those before it, and from its own.
 STAGES = [
     "errors",
+    "lazy_names",
     "progress",
+    "figures",
     "markup",
     "bet",
     "sources",
@@ -33,8 +35,14 @@ STAGES = [
     "pairing",
     "pairing_columns",
     "forecasting",
+    "tallied",
+    "tally_sections",
+    "tally_files",
+    "counting_terms",
+    "tallying",
     "evaluation",
     "comparison",
+    "tally_reports",
     "searching",
     "demonstration",
     "questions",
@@ -95,7 +103,8 @@ def test_options_of_public_functions_are_keyword_only() -> None:
         if inspect.isfunction(value):
             for parameter in inspect.signature(value).parameters.values():
                 has_default = parameter.default is not inspect.Parameter.empty
-                is_data = (name, parameter.name) in (("evaluate", "data"), ("compare", "systems"))
+                data = (("evaluate", "data"), ("tally", "data"), ("compare", "systems"))
+                is_data = (name, parameter.name) in data
                 is_option = has_default and not is_data
                 assert not is_option or parameter.kind is inspect.Parameter.KEYWORD_ONLY, (name, parameter)
 

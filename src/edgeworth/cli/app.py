@@ -5,21 +5,29 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, Parameter
 
 from edgeworth import __version__
 from edgeworth.cli.bars import shown_progress
+from edgeworth.cli.refusals import refused, usage
 from edgeworth.errors import EdgeworthError
 
 BAD_INPUT = 2
+
+
+def shown_default(value: Any) -> str | None:
+    """What an option is if it is left out, for its help; that nothing is said then needs no words."""
+    return None if value is None or value is False or value == () else str(value)
+
 
 app = App(
     name="edgeworth",
     version=__version__,
     help="Are these predictions informed, or lucky? How sure is that, and what is the edge worth?",
     suppress_keyboard_interrupt=False,
+    default_parameter=Parameter(show_default=shown_default),
 )
 
 
@@ -30,10 +38,14 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             # A terminal that cannot show a sign shows a question mark, not a traceback.
             stream.reconfigure(errors="replace")
     try:
+        _name_arguments(sys.argv[1:] if arguments is None else arguments)
         with shown_progress():
             app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
-    except (EdgeworthError, CycloptsError) as error:
+    except CycloptsError as error:
+        sys.stderr.write(f"edgeworth: {refused(error, _commands())}\n")
+        sys.exit(BAD_INPUT)
+    except EdgeworthError as error:
         sys.stderr.write(f"edgeworth: {error}\n")
         sys.exit(BAD_INPUT)
     except BrokenPipeError:
@@ -44,3 +56,13 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         sys.stderr.write("edgeworth: interrupted\n")
         sys.exit(130)
     sys.exit(0)
+
+
+def _commands() -> list[str]:
+    return [name for name in app if not name.startswith("-")]
+
+
+def _name_arguments(words: list[str]) -> None:
+    """The help of a command says FILES where cyclopts would say ARGS."""
+    if words and words[0] in _commands() and not {"--help", "-h"}.isdisjoint(words):
+        app[words[0]].usage = usage(app, words[0])

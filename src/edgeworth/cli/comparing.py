@@ -7,41 +7,51 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from edgeworth.arguments import Adjust, Hyphen, Labels, Level, Seed, Whole, split
+from edgeworth.arguments import Adjust, Column, File, Label, Labels, Level, Seed, Several, Whole, split
 from edgeworth.cli.app import app
+from edgeworth.cli.counted import Files, named_files, read_files
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.errors import OptionError
 
 if TYPE_CHECKING:
     from edgeworth.comparison import Comparison, Kind
 
-Several = Parameter(negative="")
-
 
 @app.command
 def compare(
-    file: Annotated[str, Parameter(help="A text file with a header: CSV, TSV, compressed or not.")],
-    /,
-    *,
-    truth: Annotated[str, Parameter(help="The column of real classes.")],
+    *files: Files,
+    truth: Annotated[
+        str | None, Column, Parameter(help="The column of real classes; guessed where plain.")
+    ] = None,
     prediction: Annotated[
-        tuple[str, ...], Several, Parameter(help="A column of predicted labels; once for each system.")
+        tuple[str, ...],
+        Several,
+        Column,
+        Parameter(help="A column of predicted labels; once for each system."),
     ] = (),
     score: Annotated[
-        tuple[str, ...], Several, Parameter(help="A column of scores, highest first; once for each system.")
+        tuple[str, ...],
+        Several,
+        Column,
+        Parameter(help="A column of scores, highest first; once for each system."),
     ] = (),
     probability: Annotated[
         tuple[str, ...],
         Several,
+        Column,
         Parameter(help="A column of the positive class's probabilities; once for each system."),
     ] = (),
     probabilities: Annotated[
         tuple[str, ...],
         Several,
-        Parameter(help="NAME=p_a,p_b,p_c: a system's columns, one a class; once for each system."),
+        Parameter(
+            help="NAME=p_a,p_b,p_c: a system's columns, one a class; once for each system.",
+            metavar="NAME=COLUMN,…",
+        ),
     ] = (),
     group: Annotated[
         str | None,
+        Column,
         Parameter(help="The column of what is independent: patient, document; with scores, the query."),
     ] = None,
     pooled: Annotated[
@@ -49,19 +59,22 @@ def compare(
         Parameter(help="With scores and groups: one ranking of all rows, groups only as units.", negative=""),
     ] = False,
     id: Annotated[  # the word of the option
-        str | None, Parameter(help="With scores and groups: the column that names each document.")
+        str | None, Column, Parameter(help="With scores and groups: the column that names each document.")
     ] = None,
     measure: Annotated[
         tuple[str, ...],
         Several,
-        Parameter(help="A measure to compare by, instead of the usual ones; the first decides the verdict."),
+        Parameter(
+            help="A measure to compare by, instead of the usual ones; the first decides the verdict.",
+            metavar="MEASURE",
+        ),
     ] = (),
-    weight: Annotated[str | None, Parameter(help="The column of weights.")] = None,
+    weight: Annotated[str | None, Column, Parameter(help="The column of weights.")] = None,
     labels: Labels = None,
     positive: Annotated[
-        str | None, Hyphen, Parameter(help="The label that is meant where a measure of one label names none.")
+        str | None, Label, Parameter(help="The label that is meant where a measure of one label names none.")
     ] = None,
-    abstain: Annotated[str | None, Hyphen, Parameter(help="The prediction that means no decision.")] = None,
+    abstain: Annotated[str | None, Label, Parameter(help="The prediction that means no decision.")] = None,
     missing: Annotated[
         Literal["error", "drop", "abstain"], Parameter(help="What an empty field means, as in evaluate.")
     ] = "error",
@@ -93,11 +106,11 @@ def compare(
     ] = None,
     csv: Annotated[
         str | None,
-        Hyphen,
+        File,
         Parameter(help="Write all pairs and measures as CSV; - is standard output, alone."),
     ] = None,
     latex: Annotated[
-        str | None, Hyphen, Parameter(help="Write the same table for a paper; - is standard output, alone.")
+        str | None, File, Parameter(help="Write the same table for a paper; - is standard output, alone.")
     ] = None,
     level: Level = 0.95,
     seed: Seed = 0,
@@ -106,12 +119,13 @@ def compare(
     """Compare two or more systems on the same cases: which is better, how sure is that?"""
     from edgeworth.comparison import compare as run
 
-    output.check(file)
+    data = named_files(files, "measure", "adjust", "pooled", "power", "horizon", "queries", "csv", "latex")
+    output.check(*read_files(files), csv=csv, latex=latex)
     kind, systems = _systems(prediction, score, probability, probabilities)
     comparison = run(
         truth,
         systems,
-        data=file,
+        data=data,
         kind=kind,
         groups=group,
         ids=id,
@@ -134,10 +148,7 @@ def compare(
         level=level,
         seed=seed,
     )
-    taken = _tables(comparison, csv, latex)
-    if taken and "-" in (output.json, output.markdown):
-        raise OptionError("standard output is one thing alone: CSV, LaTeX, JSON or Markdown")
-    show(comparison.report, output, quiet=taken)
+    show(comparison.report, output, quiet=_tables(comparison, csv, latex))
 
 
 def _systems(
@@ -178,8 +189,6 @@ def _systems(
 
 def _tables(comparison: Comparison, csv: str | None, latex: str | None) -> bool:
     """Tables for files; True when standard output was taken by one."""
-    if csv == latex == "-":
-        raise OptionError("standard output is one thing alone: CSV or LaTeX")
     taken = False
     for path, text in ((csv, comparison.to_csv), (latex, comparison.to_latex)):
         if path == "-":

@@ -12,7 +12,9 @@ from edgeworth.cli.app import app
 
 
 @app.command
-def demo(*, folder: Annotated[Path, Parameter(help="Where to write the files.")] = Path()) -> None:
+def demo(
+    *, folder: Annotated[Path, Parameter(help="Where to write the files.", metavar="FOLDER")] = Path()
+) -> None:
     """Report on the sample data that come with Edgeworth: edgeworth-demo.html and edgeworth-demo.json."""
     from edgeworth.demonstration import demo_report
     from edgeworth.sample import SAMPLE_STORY

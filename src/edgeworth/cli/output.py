@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from edgeworth.arguments import Hyphen
+from edgeworth.arguments import File, Hyphen
 from edgeworth.errors import OptionError
 
 if TYPE_CHECKING:
@@ -28,67 +29,105 @@ class Output:
 
     json: Annotated[
         str | None,
-        Hyphen,
+        File,
         Parameter(help="Also write everything as JSON to this file; - is standard output, alone."),
     ] = None
     html: Annotated[
-        str | None, Parameter(help="Also write one page that needs no network, charts and all, to this file.")
+        str | None,
+        File,
+        Parameter(
+            help="Also write one page that needs no network, with its charts, to this file; - as above."
+        ),
     ] = None
     markdown: Annotated[
-        str | None, Hyphen, Parameter(help="Also write the report as Markdown to this file; - as with JSON.")
+        str | None, File, Parameter(help="Also write the report as Markdown to this file; - as above.")
+    ] = None
+    title: Annotated[
+        str | None,
+        Hyphen,
+        Parameter(help="The title of the page and of the Markdown: what it is about.", metavar="TEXT"),
     ] = None
     chart: Annotated[
         tuple[tuple[str, str], ...],
         Parameter(
-            help="Write a chart, by its name, to a file that ends in .svg, .png, .pdf or .json.", negative=""
+            help="Write a chart, by its name, to a file that ends in .svg, .png, .pdf or .json.",
+            metavar="NAME FILE",
+            negative="",
         ),
     ] = ()
 
     def __post_init__(self) -> None:
-        if self.json == self.markdown == "-":
-            raise OptionError("standard output is one thing alone: JSON or Markdown")
-        names = self.files
-        for name in names:
-            if not name or not Path(name).absolute().parent.is_dir():
-                raise OptionError(f"{name!r} cannot be written: there is no such folder")
-        if len({os.path.realpath(name) for name in names}) < len(names):
-            raise OptionError(f"two outputs would be written to one file; saw {', '.join(names)}")
+        self._check_places()
+        if self.title is not None and self.html is None and self.markdown is None:
+            raise OptionError("--title is of a page or of Markdown: say --html FILE or --markdown FILE too")
         for _, path in self.chart:
             if Path(path).suffix.lower().removeprefix(".") not in FORMATS:
                 raise OptionError(f"a chart is written as {', '.join(FORMATS)}; saw {Path(path).name!r}")
 
-    @property
-    def files(self) -> list[str]:
-        """Every file that will be written."""
-        given = (self.json, self.html, self.markdown)
-        return [name for name in given if name is not None and name != "-"] + [path for _, path in self.chart]
+    def check(self, *inputs: str, **more: str | None) -> None:
+        """Nothing that is read is written over; ``more`` are a command's own outputs, by their options."""
+        refuse_inputs(self._check_places(**more), inputs)
 
-    def check(self, *inputs: str) -> None:
-        """Nothing that is read may be written over."""
-        taken = {os.path.realpath(name) for name in inputs}
-        for name in self.files:
-            if os.path.realpath(name) in taken:
-                raise OptionError(f"{name} is read, so nothing is written over it")
+    def _check_places(self, **more: str | None) -> list[str]:
+        """Every file that will be written: each in a folder that exists, and none for two outputs."""
+        given = {"json": self.json, "html": self.html, "markdown": self.markdown, **more}
+        taken = [f"--{name} -" for name, target in given.items() if target == "-"]
+        if len(taken) > 1:
+            raise OptionError(f"standard output takes one thing alone; saw {' and '.join(taken)}")
+        names = [name for name in given.values() if name is not None and name != "-"]
+        names += [path for _, path in self.chart]
+        for name in names:
+            if not name or not Path(name).absolute().parent.is_dir():
+                raise OptionError(f"{name!r} cannot be written: there is no such folder")
+            if Path(name).is_dir():
+                raise OptionError(f"{name!r} cannot be written: it is a folder")
+        if len({os.path.realpath(name) for name in names}) < len(names):
+            raise OptionError(f"two outputs would be written to one file; saw {', '.join(names)}")
+        return names
 
 
 NO_OUTPUT = Output()
 
 
+def refuse_inputs(outputs: Iterable[str], inputs: Iterable[str]) -> None:
+    """Refuse outputs that are read, by whatever name: a file may have several."""
+    read = set().union(*map(_identities, inputs))
+    for name in outputs:
+        if _identities(name) & read:
+            raise OptionError(f"{name} is read, so nothing is written over it")
+
+
+def _identities(name: str) -> set[Hashable]:
+    """Where a name leads, and which file is there, if there is one: two hard links are one file."""
+    path = os.path.realpath(name)
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError):
+        return {path}
+    return {path, (found.st_dev, found.st_ino)}
+
+
 def show(report: Report, output: Output, *, quiet: bool = False) -> None:
-    """Write what was asked for, and show the report unless standard output is taken."""
+    """Write what was asked for, and show the report unless standard output is taken (``quiet``)."""
     # Charts first: a name that does not exist is found before anything is written.
     charts = [(report.charts[name], path) for name, path in output.chart]
     for chart, path in charts:
         chart.save(path)
-    if output.html is not None:
-        report.to_html(output.html)
-    for target, write in ((output.json, report.to_json), (output.markdown, report.to_markdown)):
-        if target not in (None, "-"):
+    named = {} if output.title is None else {"title": output.title}
+    writers = (
+        (output.html, lambda path: report.to_html(path, **named)),
+        (output.json, report.to_json),
+        (output.markdown, lambda path: report.to_markdown(path, **named)),
+    )
+    on_screen = None
+    for target, write in writers:
+        if target == "-":
+            on_screen = write(None)
+        elif target is not None:
             write(target)
-    if "-" in (output.json, output.markdown):
+    if on_screen is not None:
         # Text is UTF-8 whatever the terminal is.
-        written = report.to_json() if output.json == "-" else report.to_markdown()
-        sys.stdout.buffer.write(written.encode())
+        sys.stdout.buffer.write(on_screen.encode())
         return
     if quiet:
         return

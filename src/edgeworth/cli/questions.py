@@ -53,19 +53,25 @@ def kelly(
     *,
     probabilities: Annotated[
         str,
-        Parameter(help="The probability of each outcome, separated by commas; one for a game."),
+        Parameter(
+            help="The probability of each outcome, separated by commas; one for a game.", metavar="NUMBER,…"
+        ),
     ],
     odds: Annotated[
         str,
         Hyphen,
-        Parameter(help="The odds on each outcome, separated by commas; one for a game, to back or lay at."),
+        Parameter(
+            help="The odds on each outcome, separated by commas; one for a game, to back or lay at.",
+            metavar="NUMBER,…",
+        ),
     ],
     lay: Annotated[
         str | None,
         Hyphen,
         Parameter(
             help="The odds at which each outcome can be laid (inf: not that one); races are only backed if "
-            "left out."
+            "left out.",
+            metavar="NUMBER,…",
         ),
     ] = None,
     odds_form: OddsForm = "decimal",
@@ -96,7 +102,9 @@ def kelly(
 
 @app.command
 def measures(
-    *words: Annotated[str, Parameter(help="Only measures whose name or synonyms hold these words.")],
+    *words: Annotated[
+        str, Parameter(help="Only measures whose name or synonyms hold these words.", metavar="[WORDS...]")
+    ],
 ) -> None:
     """List the measures: spelling, formula, range, chance level, source."""
     from edgeworth.measures import search

@@ -1,0 +1,27 @@
+"""Names of a package that are imported when they are first used: a command starts with what it needs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def lazy_names(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a package; ``homes`` says which of its modules has which names.
+
+    >>> find = lazy_names("edgeworth", {"errors": ("InputError",)})
+    >>> find("InputError").__name__
+    'InputError'
+    """
+    home_of = {name: home for home, names in homes.items() for name in names}
+
+    def find(name: str) -> Any:
+        if name not in home_of:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{package}.{home_of[name]}"), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return find

@@ -1,0 +1,368 @@
+"""A tally with what was asked when it was counted and where it came from: what merges, and what travels."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Self
+
+from edgeworth.errors import MergeError, OptionError
+from edgeworth.gathering.decisions import settled_decisions
+from edgeworth.gathering.finding import nothing_left
+from edgeworth.gathering.labelled import settled_ranking
+from edgeworth.gathering.lists import settled_lists
+from edgeworth.gathering.weighing import in_whole_cases
+from edgeworth.markup import html_table
+from edgeworth.measures import table_of
+from edgeworth.pairing import settled_pairs
+from edgeworth.sources import Label
+from edgeworth.tallies import ClusteredTable, ContingencyTable, Paired, RankedLists
+from edgeworth.tallies.following import Piece, in_a_row, is_placed, with_gaps_said
+from edgeworth.tallies.labelled_scores import LabelledScores
+from edgeworth.tallies.travelling import kind_of, tally_to_dict
+
+NAMED_PARTS = 100
+"""So many parts of a merged tally are told one by one; of the others only fingerprints stay."""
+
+SAID = {
+    "contingency_table": "labels",
+    "clustered_table": "labels in groups",
+    "labelled_scores": "scores",
+    "ranked_lists": "scores in queries",
+    "paired": "labels of several predictors",
+    "forecasts": "probabilities",
+}
+"""What a kind of tally holds, for a sentence."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One source that was counted."""
+
+    source: str
+    digest: str | None = None
+    rows: int | None = None
+    dropped: int = 0
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The sources behind a tally: the first ones in full, and fingerprints of each."""
+
+    parts: tuple[Part, ...] = ()
+    fingerprints: tuple[str, ...] = ()
+    """Of each source those of its files, joined by +."""
+    rows: int | None = None
+
+    @property
+    def number(self) -> int:
+        """How many sources there are."""
+        return max(len(self.parts), len(self.fingerprints))
+
+    @property
+    def digest(self) -> str:
+        """One fingerprint of all parts, in their order."""
+        return f"sha256:{hashlib.sha256(' '.join(self.fingerprints).encode()).hexdigest()}"
+
+
+@dataclass(frozen=True, eq=False)
+class Tallied:
+    """A tally as it merges, with what was asked when it was counted and where it came from.
+
+    ``tally`` holds the labels of a text file as text: whether they are numbers is known when all shards are
+    there, and ``settled`` is the tally then. ``terms`` must be the same in tallies that are merged.
+    """
+
+    tally: Any
+    terms: Mapping[str, Any] = field(default_factory=dict)
+    origin: Origin = field(default_factory=Origin)
+    is_text: bool = False
+    has_whole_weights: bool | None = None
+    """Whether all weights were whole numbers; None without weights, or when their kind was said."""
+    notices: tuple[str, ...] = ()
+    """What the reader of a report should know about how it was counted."""
+    file: str | None = None
+    """The tally file that it was read from."""
+    is_placed: bool = False
+    """Whether it was said how many rows of a path in time come before these."""
+
+    @property
+    def name(self) -> str:
+        """What to call it in a sentence."""
+        if self.file is not None:
+            return self.file
+        return self.origin.parts[0].source if self.origin.parts else "a tally"
+
+    @cached_property
+    def payload(self) -> dict[str, Any]:
+        """The tally as plain values."""
+        return tally_to_dict(self.tally)
+
+    @cached_property
+    def settled(self) -> Any:
+        """The tally once everything is known: labels that are numbers, the target, declared labels."""
+        return _settled(self)
+
+    def __add__(self, other: Self) -> Tallied:
+        """Both; the order matters to what is a path in time."""
+        if not isinstance(other, Tallied):
+            return NotImplemented
+        return merge_tallies([self, other])
+
+    def __radd__(self, other: object) -> Tallied:
+        """So that ``sum`` works, which begins with 0."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __repr__(self) -> str:
+        number, rows = self.origin.number, self.origin.rows
+        of = f" of {number:,} sources" if number > 1 else ""
+        size = "" if rows is None else f", {rows:,} row{'s' if rows != 1 else ''}"
+        return f"<Tallied{of}: {said_kind(self.tally)}{size}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the facts about the whole, and the tally where it can show itself."""
+        columns = [f"{role}: {name}" for role, name in self.terms.get("columns", {}).items()]
+        facts = {
+            "of": said_kind(self.tally),
+            "rows": self.origin.rows,
+            "dropped": dropped_rows(self.tally) or None,
+            "sources": self.origin.number,
+            "columns": ", ".join(columns) or None,
+        }
+        known = [(name, value) for name, value in facts.items() if value is not None]
+        shown = getattr(self.tally, "_repr_html_", None)
+        return html_table("Tallied", [], known) + ("" if shown is None else str(shown()))
+
+
+def canonical_text(value: Any) -> str:
+    """JSON with one spelling: keys in order, no blanks."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def fingerprint(part: Part, payload: Mapping[str, Any], digests: Sequence[str] = ()) -> str:
+    """What tells one source from another: its bytes where these were read, or else its name and its tally.
+
+    ``digests`` are those of its files where there are several, each of which has a fingerprint.
+
+    >>> fingerprint(Part("a.csv", "sha256:12"), {}) == fingerprint(Part("b.csv", "sha256:12"), {})
+    True
+    """
+    said = digests or [part.digest or f"{part.source}\n{canonical_text(payload)}"]
+    return "+".join(hashlib.sha256(each.encode()).hexdigest()[:16] for each in said)
+
+
+def dropped_rows(tally: Any) -> int:
+    """Rows that were left out for missing values."""
+    if isinstance(tally, ClusteredTable):
+        return tally.table.dropped
+    return int(getattr(tally, "dropped", 0))
+
+
+def said_kind(tally: Any) -> str:
+    """What a tally holds, for a sentence."""
+    kind = kind_of(tally)
+    return SAID.get(kind, kind.replace("_", " "))
+
+
+def as_tallied(tally: Any) -> Tallied:
+    """What was counted by ``ew.tally`` as it is; any other tally as one that was made in Python.
+
+    >>> as_tallied(ContingencyTable.from_labels([1, 0], [1, 1])).name
+    'Python'
+    """
+    tallied = tally if isinstance(tally, Tallied) else Tallied(tally)
+    return tallied if tallied.origin.fingerprints else marked(tallied)
+
+
+def marked(tallied: Tallied, digests: Sequence[str] = ()) -> Tallied:
+    """The same, with a fingerprint that tells its source from others, or one of each of its files."""
+    origin = tallied.origin
+    parts = origin.parts or (Part("Python", None, origin.rows, dropped_rows(tallied.tally)),)
+    mark = fingerprint(parts[0], {} if parts[0].digest is not None else tallied.payload, digests)
+    return replace(tallied, origin=replace(origin, parts=parts, fingerprints=(mark,)))
+
+
+# -- merging ---------------------------------------------------------------------------------------------
+
+
+def merge_tallies(tallies: Iterable[Any], *, again: bool = False) -> Tallied:
+    """One tally of several, in the order given; ``again`` allows a source to be counted twice.
+
+    They are what ``ew.tally`` or ``ew.read_tally`` made, or any tallies of one kind: tables, rankings.
+    Paths in time follow each other as given, but for those that were counted with ``rows_before``.
+
+    >>> from edgeworth.tallying import tally
+    >>> days = [tally(truth=[1, 0], prediction=[1, 1]), tally(truth=[1, 1], prediction=[1, 0])]
+    >>> merge_tallies(days).settled.counts.tolist()
+    [[0, 1], [1, 2]]
+    """
+    if isinstance(tallies, str) or not isinstance(tallies, Iterable):
+        raise OptionError(f"tallies to merge are given as a list; saw {type(tallies).__name__}")
+    return _merged([as_tallied(each) for each in tallies], again=again)
+
+
+def _merged(tallies: list[Tallied], *, again: bool) -> Tallied:
+    if not tallies:
+        raise OptionError("there is nothing to merge: name the tallies")
+    for other in tallies[1:]:
+        _check_terms(tallies[0], other)
+    _check_kinds_of_labels(tallies)
+    if not again:
+        _check_once(tallies)
+    rows = [each.origin.rows for each in tallies]
+    whole = [each.has_whole_weights for each in tallies]
+    pieces = [Piece(each.name, each.tally, each.is_placed) for each in tallies]
+    placed = in_a_row(pieces)
+    try:
+        summed = _sum(placed)
+    except MergeError as error:
+        raise _refusal(placed, [each.name for each in tallies], error) from None
+    return replace(
+        tallies[0],
+        tally=summed,
+        origin=Origin(
+            tuple(part for each in tallies for part in each.origin.parts)[:NAMED_PARTS],
+            tuple(mark for each in tallies for mark in each.origin.fingerprints),
+            None if None in rows else sum(number for number in rows if number is not None),
+        ),
+        has_whole_weights=None if None in whole else all(whole),
+        notices=with_gaps_said((notice for each in tallies for notice in each.notices), summed),
+        file=None,
+        is_placed=any(map(is_placed, pieces)),
+    )
+
+
+def _sum(tallies: list[Any]) -> Any:
+    """Neighbours first, so that no tally is copied more often than there are rounds."""
+    while len(tallies) > 1:
+        pairs = [tallies[place : place + 2] for place in range(0, len(tallies), 2)]
+        tallies = [pair[0] + pair[1] if len(pair) == 2 else pair[0] for pair in pairs]
+    return tallies[0]
+
+
+def _refusal(tallies: Sequence[Any], names: Sequence[str], error: MergeError) -> MergeError:
+    """Which two of the tallies do not merge, and why: the first that does not go with those before it."""
+    before = tallies[0]
+    for place, second in enumerate(tallies[1:], start=1):
+        why = _clash(before, second)
+        if why is not None:
+            for name, first in zip(names[:place], tallies[:place], strict=True):
+                found = _clash(first, second)
+                if found is not None:
+                    return MergeError(f"{name} and {names[place]} do not merge: {found}")
+            return MergeError(f"{names[place]} does not merge with those before it: {why}")
+        before = before + second
+    return error
+
+
+def _clash(first: Any, second: Any) -> MergeError | None:
+    try:
+        _ = first + second
+    except MergeError as error:
+        return error
+    return None
+
+
+def _check_terms(first: Tallied, other: Tallied) -> None:
+    """Refuse tallies that were counted in different ways, naming the difference."""
+    both = f"{first.name} and {other.name}"
+    kinds = [said_kind(each.tally) for each in (first, other)]
+    if kinds[0] != kinds[1]:
+        raise MergeError(f"{first.name} holds {kinds[0]}, {other.name} holds {kinds[1]}: they do not merge")
+    for name, (mine, its) in _differences(first.terms, other.terms):
+        raise MergeError(f"{both} differ in {name}: {mine!r} and {its!r}")
+    if first.is_text != other.is_text:
+        texts, typed = (first, other) if first.is_text else (other, first)
+        raise MergeError(
+            f"{texts.name} was counted from text and {typed.name} from typed columns, so it is not known "
+            "whether '1' and 1 are one label: count both from the same kind of file"
+        )
+
+
+def _differences(mine: Mapping[str, Any], its: Mapping[str, Any]) -> list[tuple[str, tuple[Any, Any]]]:
+    """Options that are not the same; of columns, which role's."""
+    found = []
+    for name in dict.fromkeys([*mine, *its]):
+        one, two = mine.get(name), its.get(name)
+        if one == two:
+            continue
+        if name == "columns" and isinstance(one, Mapping) and isinstance(two, Mapping):
+            found += [(f"the column of {role}", pair) for role, pair in _differences(one, two)]
+        else:
+            found.append((name.replace("_", " "), (one, two)))
+    return found
+
+
+def _check_kinds_of_labels(tallies: Sequence[Tallied]) -> None:
+    """Labels of typed columns are numbers in every shard, or text in every shard."""
+    seen: dict[bool, Tallied] = {}
+    for each in tallies:
+        kinds = {isinstance(label, str) for label in _labels(each.tally)}
+        if not each.is_text and len(kinds) == 1:
+            seen.setdefault(kinds.pop(), each)
+    if len(seen) == 2:
+        raise MergeError(
+            f"the labels of {seen[True].name} are text, those of {seen[False].name} are not: convert one of "
+            "them, as they are they never agree"
+        )
+
+
+def _labels(tally: Any) -> tuple[Label, ...]:
+    if isinstance(tally, (ContingencyTable, ClusteredTable)):
+        return table_of(tally).labels
+    return tally.labels if isinstance(tally, (LabelledScores, Paired)) else ()
+
+
+def _check_once(tallies: Sequence[Tallied]) -> None:
+    """Refuse a source that is in two of the tallies: it would count twice."""
+    holder: dict[str, tuple[Tallied, list[str]]] = {}
+    for each in tallies:
+        own: dict[str, tuple[Tallied, list[str]]] = {}
+        for place, marks in enumerate(each.origin.fingerprints):
+            told = [part.source for part in each.origin.parts[place : place + 1]]
+            own |= dict.fromkeys(marks.split("+"), (each, told))
+        twice = next((mark for mark in own if mark in holder), None)
+        if twice is not None:
+            # Of a list of files and one of them, the one is what is there twice.
+            what = min(own[twice][1] + holder[twice][1], key=len, default="one of the sources")
+            raise MergeError(
+                f"{holder[twice][0].name} and {each.name} hold the same source ({what}), which would count "
+                "twice: leave one of them out, or say that it is meant (--again, again=True)"
+            )
+        holder |= own
+
+
+# -- settling --------------------------------------------------------------------------------------------
+
+
+def _settled(tallied: Tallied) -> Any:
+    tally, terms, is_text = tallied.tally, tallied.terms, tallied.is_text
+    if tallied.has_whole_weights:
+        tally = in_whole_cases(tally)
+    if isinstance(tally, (ContingencyTable, ClusteredTable)):
+        _check_something(tallied, bool(table_of(tally).cells.any()))
+        found = settled_decisions(tally, is_text=is_text)
+        return found.declare(labels=terms.get("labels"), positive=terms.get("positive"))
+    if isinstance(tally, LabelledScores):
+        _check_something(tallied, any(len(run.scores) for run in tally.runs.values()))
+        return settled_ranking(tally, is_text=is_text, positive=terms.get("positive"))
+    if isinstance(tally, RankedLists):
+        _check_something(tallied, tally.number > 0)
+        tally.check_positive(terms.get("positive"))
+        return settled_lists(tally, is_text=is_text)
+    if isinstance(tally, Paired):
+        _check_something(tallied, bool(len(tally.joint.rows)))
+        paired = settled_pairs(tally, is_text=is_text)
+        positive = terms.get("positive")
+        return paired if positive is None else paired.declare(positive=positive)
+    return tally
+
+
+def _check_something(tallied: Tallied, is_something: bool) -> None:
+    """Why what could be read has nothing to say."""
+    if not is_something:
+        columns = tallied.terms.get("columns", {})
+        raise nothing_left(tallied.name, dropped_rows(tallied.tally), columns)
