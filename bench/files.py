@@ -1,0 +1,105 @@
+"""Files: 10⁸ rows of two integer columns in Parquet, beside the bare engines, in one run.
+
+The file is made in a temporary folder and removed. Times are the best of a few, bare and ours by turns,
+because the machine is noisy and noise only adds.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow.parquet as pq
+
+from edgeworth.gathering import tally_decisions
+from edgeworth.sources import open_source
+
+ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 10**8
+MEGABYTES = 400
+COLUMNS = {"truth": "y_true", "prediction": "y_pred"}
+MAKE = """
+COPY (
+  SELECT (hash(i) % 10)::BIGINT AS y_true,
+         (CASE WHEN hash(i + 1) % 3 = 0 THEN hash(i + 2) % 10 ELSE hash(i) % 10 END)::BIGINT AS y_pred
+  FROM range({rows}) t(i)
+) TO '{path}' (FORMAT parquet)
+"""
+
+
+class PlainRows:
+    """The same file, as if there were no engine to count it."""
+
+    def __init__(self, path: Path) -> None:
+        source = open_source(path)
+        self.name, self.is_text, self.batches = source.name, source.is_text, source.batches
+
+
+def by_turns(calls: dict[str, Callable[[], Any]], repeat: int = 5) -> dict[str, float]:
+    """The fastest of some runs of each, one after the other."""
+    best = dict.fromkeys(calls, float("inf"))
+    for _ in range(repeat):
+        for name, call in calls.items():
+            start = time.perf_counter()
+            call()
+            best[name] = min(best[name], time.perf_counter() - start)
+    return best
+
+
+def ran(command: list[str]) -> float:
+    """Run a command to its end; megabytes that it had in memory at most."""
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{command} failed")
+    return usage.ru_maxrss / 1024
+
+
+def told(what: str, ours: float, theirs: float, most: float) -> None:
+    mark = "ok" if ours <= most * theirs else "MISSED"
+    print(
+        f"{what:<62} {ours:7.2f} s  against {theirs:7.2f} s  {ours / theirs:6.2f}×"
+        f"  (wanted at most {most:g}×: {mark})"
+    )
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "predictions.parquet"
+        duckdb.sql(MAKE.format(rows=ROWS, path=path))
+        counted = f"SELECT y_true, y_pred, count(*) FROM '{path}' GROUP BY ALL"
+        names = [f"--{role}={name}" for role, name in COLUMNS.items()]
+        command = [sys.executable, "-m", "edgeworth", "evaluate", str(path), *names]
+        bare = [sys.executable, "-c", f'import duckdb; duckdb.sql("{counted}").fetchall()']
+        peaks: list[float] = []
+        source, plain = open_source(path), PlainRows(path)
+        best = by_turns(
+            {
+                "engine": lambda: duckdb.execute(counted).fetchall(),
+                "ours": lambda: tally_decisions(source, COLUMNS),
+                "rows": lambda: tally_decisions(plain, COLUMNS),
+                "arrow": lambda: sum(len(x) for x in pq.ParquetFile(path).iter_batches(use_threads=False)),
+                "bare process": lambda: ran(bare),
+                "command": lambda: peaks.append(ran(command)),
+            }
+        )
+        told(f"table of {ROWS:,} rows, counted by DuckDB", best["ours"], best["engine"], 1.3)
+        told("  the whole command, start-up and report included", best["command"], best["engine"], 2)
+        told("  the same against a process that only counts", best["command"], best["bare process"], 2)
+        told("  without DuckDB, against reading the columns once", best["rows"], best["arrow"], 5)
+        mark = "ok" if max(peaks) <= MEGABYTES else "MISSED"
+        print(
+            f"{'  resident memory of the command, at most':<62} {max(peaks):7.0f} MB "
+            f"(wanted at most {MEGABYTES} MB: {mark})"
+        )
+
+
+if __name__ == "__main__":
+    main()
