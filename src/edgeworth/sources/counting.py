@@ -60,12 +60,8 @@ class Typed(Protocol):
 def counted_parquet(files: Sequence[Typed], columns: Sequence[str]) -> Iterator[Batch]:
     """Each combination of values of the columns once, with how many rows have it.
 
-    CannotCountError where DuckDB is not installed, might see other values than Python or needs more memory.
+    CannotCountError where DuckDB is not installed, might see other values than Python, or fails: rows tell.
     """
-    try:
-        import duckdb
-    except ImportError:
-        raise CannotCountError("DuckDB is not installed") from None
     wanted = list(dict.fromkeys(columns))
     for file in files:
         find_columns(wanted, file.names, file.name)
@@ -101,10 +97,8 @@ def counted_parquet(files: Sequence[Typed], columns: Sequence[str]) -> Iterator[
             if first is not None:
                 yield from counted_batches(chain([first], pieces), wanted)
     except InputError as error:
-        if isinstance(error.__cause__, (duckdb.NotSupportedError, duckdb.OutOfMemoryException)):
-            # What it cannot read or hold, we can.
-            raise CannotCountError(str(error)) from None
-        raise InputError(f"{', '.join(dict.fromkeys(file.name for file in files))}: {error}") from None
+        # What it cannot read or hold, we may; and of what is spoilt the rows say where.
+        raise CannotCountError(str(error)) from None
 
 
 def _repeats(file: Typed, columns: Sequence[str]) -> bool:

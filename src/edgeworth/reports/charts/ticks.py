@@ -111,4 +111,5 @@ def _step(span: float, least: float) -> tuple[float, int]:
             step = digit * 10.0**exponent
             if step >= least and span / step <= MOST - 1:
                 return step, max(0, -exponent)
-    return 10.0 ** (power + 2), max(0, -(power + 2))
+    step = max(10.0 ** (power + 2), least)
+    return step, max(0, -(power + 2)) if step < 1 else 0
