@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.metrics import brier_score_loss, log_loss
-from timing import line, peak_bytes, seconds
+from timing import line, peak_bytes, seconds, seconds_in_turns
 
 from edgeworth.inference.reliability import reliability_bands
 from edgeworth.tallies.calibration import Calibration
@@ -19,14 +19,17 @@ def scores() -> None:
     def ours() -> ForecastScores:
         return ForecastScores.from_probabilities(truth, probabilities, scores=("log", "brier"))
 
-    taken = seconds(ours, repeat=15)
-    theirs = seconds(lambda: log_loss(truth, probabilities))
+    taken, theirs = seconds_in_turns([ours, lambda: log_loss(truth, probabilities)])
     line("log and Brier scores of 10⁶ × 5 probabilities, log_loss", taken, theirs, 15)
     theirs += seconds(lambda: brier_score_loss(truth, probabilities))
     line("  the same, log_loss and brier_score_loss", taken, theirs, 15)
     rival = rng.dirichlet(np.ones(5), 10**6)
-    taken = seconds(lambda: final_log_wealth(truth, probabilities, against=rival), repeat=15)
-    theirs = seconds(lambda: log_loss(truth, probabilities))
+    taken, theirs = seconds_in_turns(
+        [
+            lambda: final_log_wealth(truth, probabilities, against=rival),
+            lambda: log_loss(truth, probabilities),
+        ]
+    )
     line("log wealth against a rival, both checked, log_loss", taken, theirs, 8)
     peak = peak_bytes(ours)
     print(
