@@ -38,14 +38,15 @@ class Reliability:
             values = np.round(values * steps_to_one(step)) / steps_to_one(step)
         # Sorted once, with what came true beside; adding 0 makes −0 into 0.
         order = np.argsort(values)
-        values, came_true = values[order] + 0.0, np.asarray(came_true)[order]
+        values, came_true = values[order], np.asarray(came_true)[order]
+        values += 0.0
         del order
         is_first = np.ones(len(values), dtype=bool)
         is_first[1:] = values[1:] != values[:-1]
+        if is_first.all():
+            return cls(values, np.ones(len(values), dtype=np.int64), came_true.astype(np.int64))
         starts = np.flatnonzero(is_first)
         cases = np.diff(np.append(starts, len(values)))
-        if len(starts) == len(values):
-            return cls(values, cases, came_true.astype(np.int64))
         return cls(values[starts], cases, np.add.reduceat(came_true, starts, dtype=np.int64))
 
     def __add__(self, other: Self) -> Self:

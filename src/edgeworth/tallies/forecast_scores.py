@@ -197,12 +197,15 @@ class ForecastScores(Shown):
         cases: int,
         systems: int,
     ) -> Self:
+        # Several systems share the room that one would take.
+        length = max(1, BLOCK_ROWS // systems)
+
         def scored(run: list[slice]) -> list[Self]:
             # Blocks share one workspace: asking the system for memory anew in each costs a fifth more.
-            room = np.empty((len(scores) + 1, systems, min(cases, BLOCK_ROWS)))
+            room = np.empty((len(scores) + 1, systems, min(cases, length)))
             return [cls._of_block(block(rows), scores, room) for rows in run]
 
-        parts: list[Self] = in_order(scored, row_blocks(cases, BLOCK_ROWS))
+        parts: list[Self] = in_order(scored, row_blocks(cases, length))
         total = parts[0]
         for part in parts[1:]:
             total = total + part
