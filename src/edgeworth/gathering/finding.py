@@ -36,8 +36,7 @@ def settled_kind(
 
     A batch cannot tell by itself: whole numbers in one and fractions in the next are all sampling weights.
     """
-    are_several = len(getattr(source, "files", ())) > 1
-    varies = source.is_text or are_several or getattr(source, "varies", False)
+    varies = source.is_text or getattr(source, "varies", False)
     if not varies or "weight" not in columns or weight_kind is not None:
         return weight_kind
     column = columns["weight"]

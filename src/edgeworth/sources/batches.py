@@ -20,6 +20,9 @@ from edgeworth.errors import InputError
 from edgeworth.progress import told
 from edgeworth.sources.columns import Column
 
+# A quotation mark inside a word is an apostrophe.
+ROW_OR_QUOTED = re.compile(r"""(?<!\w)'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\brow ([0-9][0-9,]*)""")
+
 
 @dataclass(frozen=True)
 class FilePlace:
@@ -172,16 +175,21 @@ def located(error: InputError, batch: Batch) -> InputError:
     >>> batch = Batch({"x": np.zeros(9)}, first_row=11, origin=FilePlace("b.csv", 10))
     >>> str(located(InputError("x is missing in row 12"), batch))
     'x is missing in row 2 of b.csv'
+
+    What stands in quotation marks are the user's own words, whatever they say.
+
+    >>> str(located(InputError("saw the text 'row 19' in row 12"), batch))
+    "saw the text 'row 19' in row 2 of b.csv"
     """
     origin = batch.origin
     if origin is None:
         return error
 
     def in_file(found: re.Match[str]) -> str:
-        row = int(found[1].replace(",", "")) - origin.rows_before
+        row = 0 if found[1] is None else int(found[1].replace(",", "")) - origin.rows_before
         return f"row {row:,} of {origin.file}" if row > 0 else found[0]
 
-    return InputError(re.sub(r"\brow ([0-9][0-9,]*)", in_file, str(error)))
+    return InputError(ROW_OR_QUOTED.sub(in_file, str(error)))
 
 
 def find_columns(wanted: Sequence[str], available: Sequence[str], where: str) -> None:

@@ -38,6 +38,9 @@ class FileSource(Protocol):
 class ManySource:
     """Files of one kind, in order. ``folders`` says of each what the names of its folders say of its rows."""
 
+    varies = True
+    """A column may have one type in one file and another in the next."""
+
     def __init__(
         self,
         files: Sequence[FileSource],
@@ -54,7 +57,7 @@ class ManySource:
         self.name = name
         self.kind = first.kind
         self.is_text = first.is_text
-        self.varies = getattr(first, "varies", False)
+        self._lines_vary = getattr(first, "varies", False)
         self.files = tuple(files)
         self.paths = tuple(path for file in files for path in file.paths)
         numbers = [file.rows for file in files]
@@ -75,7 +78,7 @@ class ManySource:
             own = [name for name in wanted if name not in constant] or [*file.names[:1]]
             try:
                 for batch in file.batches(own):
-                    if self.varies:
+                    if self._lines_vary:
                         self._check_families(batch, file.name, seen)
                     found = {name: batch.columns[name] for name in own if name in wanted}
                     found |= {name: _constant(value, len(batch)) for name, value in constant.items()}
@@ -95,7 +98,7 @@ class ManySource:
         for file in self.files:
             own = [name for name in wanted if not self._is_constant(name, file)]
             # Lines of JSON do not all have all fields; they say so themselves.
-            if not self.varies:
+            if not self._lines_vary:
                 self._find(own, file)
             if not hasattr(file, "types"):
                 continue
