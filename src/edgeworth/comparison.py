@@ -34,8 +34,7 @@ from edgeworth.sources.digests import file_digest
 from edgeworth.sources.roles import guess_roles
 from edgeworth.tallies import Paired, PairedScores, RankedLists
 from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.policies import Missing, WeightKind
-from edgeworth.tallies.wealth import PredictionsMade
+from edgeworth.tallies.policies import Missing, PredictionsMade, WeightKind
 from edgeworth.tallying import column_names
 
 Kind: TypeAlias = Literal["labels", "scores", "probabilities"]

@@ -4,17 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from edgeworth.bet import Bookmaker
 from edgeworth.errors import OptionError
-from edgeworth.gathering.forecasts import ForecastTerms
+from edgeworth.gathering.forecast_terms import ForecastTerms
 from edgeworth.sources import Label
 from edgeworth.tallies.cells import Cells
-from edgeworth.tallies.policies import Missing, WeightKind
-from edgeworth.tallies.wealth import PredictionsMade
+from edgeworth.tallies.policies import Missing, PredictionsMade, WeightKind
+
+if TYPE_CHECKING:
+    from edgeworth.bet import Bookmaker
 
 Kind: TypeAlias = Literal["labels", "several", "scores", "lists", "probabilities"]
+
+TERMS = {
+    "labels": ("missing", "positive", "labels", "abstain", "weight_kind"),
+    "several": ("missing", "positive", "abstain", "weight_kind"),
+    "scores": ("missing", "positive", "weight_kind", "cells"),
+    "lists": ("missing", "positive", "relevant_from"),
+    "probabilities": (
+        "labels",
+        "positive",
+        "normalise",
+        "ordinal",
+        "ordered",
+        "stake",
+        "predictions_made",
+        "bookmaker",
+    ),
+}
+"""The terms of what is counted, but for its columns."""
 
 ONE_FORM = "give one of prediction (labels), score (a ranking) or probabilities (forecasts)"
 

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from edgeworth.bet import Bookmaker
 from edgeworth.counting_terms import CountingTerms, Kind, refuse
 from edgeworth.errors import OptionError
-from edgeworth.gathering.forecasts import ForecastTerms
-from edgeworth.measures import table_of
+from edgeworth.gathering.forecast_terms import ForecastTerms
 from edgeworth.sources import Label
 from edgeworth.tallied import Part, Tallied, dropped_rows, said_kind
-from edgeworth.tallies import ClusteredTable, ContingencyTable, RankedLists, Ranking
+from edgeworth.tallies import table_of
 from edgeworth.tallies.cells import Cells
-from edgeworth.tallies.forecast_evidence import ForecastEvidence
-from edgeworth.tallies.policies import Missing, WeightKind
+from edgeworth.tallies.policies import Missing, PredictionsMade, WeightKind
 from edgeworth.tallies.serial import labels_to_json
-from edgeworth.tallies.wealth import PredictionsMade
+from edgeworth.tallies.travelling import kind_of
 from edgeworth.tallying import Opened, whole_tally
 
 if TYPE_CHECKING:
+    from edgeworth.bet import Bookmaker
     from edgeworth.reports import Report
+    from edgeworth.tallies import ClusteredTable, ContingencyTable, RankedLists, Ranking
+    from edgeworth.tallies.forecast_evidence import ForecastEvidence
 
 # What is found out and said about one kind of prediction is imported when there is such a one: with all of it
 # a command would take a third longer to start.
@@ -162,20 +162,12 @@ class Asked:
 def report_of(tallied: Tallied, asked: Asked) -> Report:
     """The second half of an evaluation: from a tally, counted in one piece or merged, to a report."""
     tally = tallied.settled
-    if isinstance(tally, (ContingencyTable, ClusteredTable)):
-        asked.check("labels")
-        report = _report_labels(tallied, tally, asked)
-    elif isinstance(tally, Ranking):
-        asked.check("scores")
-        report = _report_ranking(tallied, tally, asked)
-    elif isinstance(tally, RankedLists):
-        asked.check("lists")
-        report = _report_lists(tallied, tally, asked)
-    elif isinstance(tally, ForecastEvidence):
-        asked.check("probabilities")
-        report = _report_forecasts(tallied, tally, asked)
-    else:
+    found = _REPORTS.get(kind_of(tally))
+    if found is None:
         raise OptionError(f"{tallied.name} holds {said_kind(tally)}, of which there is no report by itself")
+    kind, reported = found
+    asked.check(kind)
+    report = reported(tallied, tally, asked)
     return replace(report, warnings=(*tallied.notices, *report.warnings))
 
 
@@ -221,6 +213,16 @@ def _report_forecasts(tallied: Tallied, evidence: ForecastEvidence, asked: Asked
     report = forecasts_report(found.findings, about_tally(tallied, asked, **known))
     unsaid = () if made is not None else (TAKEN_AS_BEFORE,)
     return replace(report, warnings=(*unsaid, *found.warnings, *report.warnings))
+
+
+_REPORTS: dict[str, tuple[Kind, Callable[[Tallied, Any, Asked], Report]]] = {
+    "contingency_table": ("labels", _report_labels),
+    "clustered_table": ("labels", _report_labels),
+    "ranking": ("scores", _report_ranking),
+    "ranked_lists": ("lists", _report_lists),
+    "forecasts": ("probabilities", _report_forecasts),
+}
+"""What is said of each kind of tally, and of which predictions it is."""
 
 
 def evaluate_table(
@@ -276,7 +278,7 @@ def about_tally(tallied: Tallied, asked: Asked, **known: Any) -> dict[str, Any]:
         sources["parts"] += [f"… and {more:,} more"] if more > 0 else []
     rest = {"level": asked.level, "seed": asked.seed} | terms | known
     # Missing values among probabilities are errors, so that nothing is ever dropped there.
-    dropped = None if isinstance(tallied.tally, ForecastEvidence) else dropped_rows(tallied.tally)
+    dropped = None if kind_of(tallied.tally) == "forecasts" else dropped_rows(tallied.tally)
     return about_run(**(sources | columns | rest), dropped=dropped)
 
 

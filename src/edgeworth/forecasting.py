@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from edgeworth.bet import Bookmaker, Market
 from edgeworth.bet.positions import is_drawn
+from edgeworth.gathering.forecast_terms import ForecastTerms
 from edgeworth.gathering.forecasts import (
     ONE_PRICE,
     ForecastColumns,
-    ForecastTerms,
     races_of_columns,
     tally_forecasts,
 )

@@ -8,12 +8,14 @@ from importlib import import_module
 from typing import Any
 
 
-def lazy_names(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a package; ``homes`` says which of its modules has which names.
+def lazy_names(
+    package: str, homes: Mapping[str, tuple[str, ...]]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The ``__getattr__`` and the ``__dir__`` of a package; ``homes`` says which module has which names.
 
-    >>> find = lazy_names("edgeworth", {"errors": ("InputError",)})
-    >>> find("InputError").__name__
-    'InputError'
+    >>> find, names = lazy_names("edgeworth", {"errors": ("InputError",)})
+    >>> find("InputError").__name__, "InputError" in names()
+    ('InputError', True)
     """
     home_of = {name: home for home, names in homes.items() for name in names}
 
@@ -24,4 +26,7 @@ def lazy_names(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[
         setattr(sys.modules[package], name, value)
         return value
 
-    return find
+    def names() -> list[str]:
+        return sorted(home_of)
+
+    return find, names

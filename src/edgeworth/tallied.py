@@ -9,23 +9,19 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
+from edgeworth import gathering
 from edgeworth.errors import MergeError, OptionError
-from edgeworth.gathering.decisions import settled_decisions
 from edgeworth.gathering.finding import nothing_left
-from edgeworth.gathering.labelled import settled_ranking
-from edgeworth.gathering.lists import settled_lists
-from edgeworth.gathering.weighing import in_whole_cases
 from edgeworth.markup import html_table
-from edgeworth.measures import table_of
-from edgeworth.pairing import settled_pairs
 from edgeworth.sources import Label
-from edgeworth.tallies import ClusteredTable, ContingencyTable, Paired, RankedLists
-from edgeworth.tallies.following import Piece, in_a_row, is_placed, with_gaps_said
-from edgeworth.tallies.labelled_scores import LabelledScores
+from edgeworth.tallies import table_of
 from edgeworth.tallies.travelling import kind_of, tally_to_dict
 
 NAMED_PARTS = 100
 """So many parts of a merged tally are told one by one; of the others only fingerprints stay."""
+
+LABELS = ("contingency_table", "clustered_table")
+"""Kinds of tallies that are tables of labels."""
 
 SAID = {
     "contingency_table": "labels",
@@ -156,9 +152,7 @@ def fingerprint(part: Part, payload: Mapping[str, Any], digests: Sequence[str] =
 
 def dropped_rows(tally: Any) -> int:
     """Rows that were left out for missing values."""
-    if isinstance(tally, ClusteredTable):
-        return tally.table.dropped
-    return int(getattr(tally, "dropped", 0))
+    return int(getattr(tally.table if kind_of(tally) == "clustered_table" else tally, "dropped", 0))
 
 
 def said_kind(tally: Any) -> str:
@@ -170,6 +164,7 @@ def said_kind(tally: Any) -> str:
 def as_tallied(tally: Any) -> Tallied:
     """What was counted by ``ew.tally`` as it is; any other tally as one that was made in Python.
 
+    >>> from edgeworth.tallies import ContingencyTable
     >>> as_tallied(ContingencyTable.from_labels([1, 0], [1, 1])).name
     'Python'
     """
@@ -185,7 +180,7 @@ def marked(tallied: Tallied, digests: Sequence[str] = ()) -> Tallied:
     return replace(tallied, origin=replace(origin, parts=parts, fingerprints=(mark,)))
 
 
-# -- merging ---------------------------------------------------------------------------------------------
+# -- merging ----------------------------------------------------------------------------------------------
 
 
 def merge_tallies(tallies: Iterable[Any], *, again: bool = False) -> Tallied:
@@ -205,6 +200,8 @@ def merge_tallies(tallies: Iterable[Any], *, again: bool = False) -> Tallied:
 
 
 def _merged(tallies: list[Tallied], *, again: bool) -> Tallied:
+    from edgeworth.tallies.following import Piece, in_a_row, is_placed, with_gaps_said
+
     if not tallies:
         raise OptionError("there is nothing to merge: name the tallies")
     for other in tallies[1:]:
@@ -311,9 +308,11 @@ def _check_kinds_of_labels(tallies: Sequence[Tallied]) -> None:
 
 
 def _labels(tally: Any) -> tuple[Label, ...]:
-    if isinstance(tally, (ContingencyTable, ClusteredTable)):
+    kind = kind_of(tally)
+    if kind in LABELS:
         return table_of(tally).labels
-    return tally.labels if isinstance(tally, (LabelledScores, Paired)) else ()
+    labels: tuple[Label, ...] = tally.labels if kind in ("labelled_scores", "paired") else ()
+    return labels
 
 
 def _check_once(tallies: Sequence[Tallied]) -> None:
@@ -335,28 +334,30 @@ def _check_once(tallies: Sequence[Tallied]) -> None:
         holder |= own
 
 
-# -- settling --------------------------------------------------------------------------------------------
+# -- settling ---------------------------------------------------------------------------------------------
 
 
 def _settled(tallied: Tallied) -> Any:
     tally, terms, is_text = tallied.tally, tallied.terms, tallied.is_text
+    kind, positive = kind_of(tally), terms.get("positive")
     if tallied.has_whole_weights:
-        tally = in_whole_cases(tally)
-    if isinstance(tally, (ContingencyTable, ClusteredTable)):
+        tally = gathering.in_whole_cases(tally)
+    if kind in LABELS:
         _check_something(tallied, bool(table_of(tally).cells.any()))
-        found = settled_decisions(tally, is_text=is_text)
-        return found.declare(labels=terms.get("labels"), positive=terms.get("positive"))
-    if isinstance(tally, LabelledScores):
+        found = gathering.settled_decisions(tally, is_text=is_text)
+        return found.declare(labels=terms.get("labels"), positive=positive)
+    if kind == "labelled_scores":
         _check_something(tallied, any(len(run.scores) for run in tally.runs.values()))
-        return settled_ranking(tally, is_text=is_text, positive=terms.get("positive"))
-    if isinstance(tally, RankedLists):
+        return gathering.settled_ranking(tally, is_text=is_text, positive=positive)
+    if kind == "ranked_lists":
         _check_something(tallied, tally.number > 0)
-        tally.check_positive(terms.get("positive"))
-        return settled_lists(tally, is_text=is_text)
-    if isinstance(tally, Paired):
+        tally.check_positive(positive)
+        return gathering.settled_lists(tally, is_text=is_text)
+    if kind == "paired":
+        from edgeworth.pairing import settled_pairs
+
         _check_something(tallied, bool(len(tally.joint.rows)))
         paired = settled_pairs(tally, is_text=is_text)
-        positive = terms.get("positive")
         return paired if positive is None else paired.declare(positive=positive)
     return tally
 

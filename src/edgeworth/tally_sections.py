@@ -13,34 +13,15 @@ from typing import Any, get_args
 
 import numpy as np
 
+from edgeworth.counting_terms import TERMS
 from edgeworth.errors import InputError
-from edgeworth.measures import table_of
 from edgeworth.tallied import NAMED_PARTS, Origin, Part, Tallied, dropped_rows
-from edgeworth.tallies import ClusteredTable, ContingencyTable, Paired, RankedLists, Wealth
+from edgeworth.tallies import ClusteredTable, ContingencyTable, Paired, RankedLists, Wealth, table_of
 from edgeworth.tallies.forecast_evidence import ForecastEvidence
 from edgeworth.tallies.labelled_scores import LabelledScores
-from edgeworth.tallies.policies import Missing, WeightKind
+from edgeworth.tallies.policies import Missing, PredictionsMade, WeightKind
 from edgeworth.tallies.serial import labels_from_json, labels_to_json
 from edgeworth.tallies.travelling import kind_of
-from edgeworth.tallies.wealth import PredictionsMade
-
-TERMS = {
-    "labels": ("missing", "positive", "labels", "abstain", "weight_kind"),
-    "several": ("missing", "positive", "abstain", "weight_kind"),
-    "scores": ("missing", "positive", "weight_kind", "cells"),
-    "lists": ("missing", "positive", "relevant_from"),
-    "probabilities": (
-        "labels",
-        "positive",
-        "normalise",
-        "ordinal",
-        "ordered",
-        "stake",
-        "predictions_made",
-        "bookmaker",
-    ),
-}
-"""The terms of what is counted, but for its columns."""
 
 COUNTED = {
     "contingency_table": "labels",

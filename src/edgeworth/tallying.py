@@ -4,30 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from edgeworth.bet import Bookmaker
-from edgeworth.counting_terms import ONE_FORM, CountingTerms, option_of
+from edgeworth import gathering
+from edgeworth.counting_terms import ONE_FORM, TERMS, CountingTerms, option_of
 from edgeworth.errors import OptionError
-from edgeworth.forecasting import read_arrays, read_file
-from edgeworth.gathering import find_source, tally_decisions, tally_lists, tally_ranking
-from edgeworth.gathering.decisions import decisions_reducer
-from edgeworth.gathering.labelled import labelled_reducer
-from edgeworth.gathering.lists import lists_reducer
 from edgeworth.gathering.reducing import Reducer
-from edgeworth.gathering.weighing import weights_are_whole
-from edgeworth.pairing import pairs_reducer, roles_of_pairs
 from edgeworth.sources import Label, Source, open_source
 from edgeworth.sources.digests import digests_of, one_digest
 from edgeworth.sources.roles import FORMS, guess_roles
 from edgeworth.tallied import Origin, Part, Tallied, dropped_rows, marked
 from edgeworth.tallies.cells import Cells
 from edgeworth.tallies.labels import canonical
-from edgeworth.tallies.policies import Missing, WeightKind
-from edgeworth.tallies.wealth import PredictionsMade
-from edgeworth.tally_sections import TERMS
+from edgeworth.tallies.policies import Missing, PredictionsMade, WeightKind
+
+if TYPE_CHECKING:
+    from edgeworth.bet import Bookmaker
+
+# What one kind of prediction needs is imported when there is such a one, as in what comes after.
 
 OTHER_ROLES = ("truth", "group", "id", "weight", "against", "odds", "time")
 """Columns that are taken, beside those of predictions."""
@@ -136,12 +132,14 @@ class Opened:
         """The source, and which of its columns plays which role."""
         counting = self.counting
         if counting.kind == "several":
+            from edgeworth.pairing import roles_of_pairs
+
             given = counting.prediction
             roles = roles_of_pairs(counting.truth, given, groups=counting.group, weights=counting.weight)
-            return find_source(self.source, ("truth",), **roles)
+            return gathering.find_source(self.source, ("truth",), **roles)
         judged = "prediction" if counting.kind == "labels" else "score"
         names = ("truth", judged, "group", "id", "weight")
-        return find_source(
+        return gathering.find_source(
             self.source, ("truth", judged), **{name: getattr(counting, name) for name in names}
         )
 
@@ -173,7 +171,7 @@ def _travelling(opened: Opened, rows_before: int | None) -> Tallied:
     source, columns = opened.roles()
     weight_kind, whole = counting.weight_kind, None
     if "weight" in columns and weight_kind is None:
-        whole, weight_kind = weights_are_whole(source, columns["weight"]), "sampling"
+        whole, weight_kind = gathering.weights_are_whole(source, columns["weight"]), "sampling"
     counted = _reducer(counting, columns, source.is_text, weight_kind).with_rows().over(source)
     known = {"rows": counted.rows, "is_text": source.is_text, "has_whole_weights": whole}
     return marked(opened.tallied(counted.tally, source.name, columns, **known), opened.digests)
@@ -188,11 +186,14 @@ def whole_tally(opened: Opened) -> Tallied:
     options: dict[str, Any] = {"missing": counting.missing, "weight_kind": counting.weight_kind}
     found: Any
     if counting.kind == "labels":
-        found = tally_decisions(source, columns, abstain=counting.abstain, **options)
+        found = gathering.tally_decisions(source, columns, abstain=counting.abstain, **options)
     elif counting.kind == "scores":
-        found = tally_ranking(source, columns, positive=counting.positive, cells=counting.cells, **options)
+        options |= {"positive": counting.positive, "cells": counting.cells}
+        found = gathering.tally_ranking(source, columns, **options)
     elif counting.kind == "lists":
-        found = tally_lists(source, columns, positive=counting.positive, relevant_from=counting.threshold)
+        found = gathering.tally_lists(
+            source, columns, positive=counting.positive, relevant_from=counting.threshold
+        )
     else:
         raise OptionError("several predictions are compared: ew.compare (edgeworth compare)")
     return opened.tallied(found, source.name, columns)
@@ -200,6 +201,8 @@ def whole_tally(opened: Opened) -> Tallied:
 
 def tally_probabilities(opened: Opened, rows_before: int = 0) -> Tallied:
     """Let the model bet and score both: what of it can be added up is all that a report needs."""
+    from edgeworth.forecasting import read_arrays, read_file
+
     counting, source = opened.counting, opened.source
     terms, time = counting.forecast_terms(), counting.time
     bets = (counting.against, counting.odds, counting.bookmaker, time, terms)
@@ -296,12 +299,14 @@ def _reducer(
 ) -> Reducer[Any]:
     options: dict[str, Any] = {"weight_kind": weight_kind, "missing": counting.missing}
     if counting.kind == "labels":
-        return decisions_reducer(columns, is_text=is_text, abstain=counting.abstain, **options)
+        return gathering.decisions_reducer(columns, is_text=is_text, abstain=counting.abstain, **options)
     if counting.kind == "several":
+        from edgeworth.pairing import pairs_reducer
+
         systems = tuple(counting.prediction)
         return pairs_reducer(columns, systems, is_text=is_text, abstain=counting.abstain, **options)
     if counting.kind == "scores":
-        return labelled_reducer(columns, cells=counting.cells, **options)
+        return gathering.labelled_reducer(columns, cells=counting.cells, **options)
     if counting.kind == "lists":
-        return lists_reducer(columns, positive=counting.positive, relevant_from=counting.threshold)
+        return gathering.lists_reducer(columns, positive=counting.positive, relevant_from=counting.threshold)
     raise OptionError("tallies of probabilities are not counted here")

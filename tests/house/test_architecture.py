@@ -7,6 +7,7 @@ import inspect
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -32,13 +33,13 @@ STAGES = [
     "reports",
     "sample",
     "gathering",
+    "counting_terms",
     "pairing",
     "pairing_columns",
     "forecasting",
     "tallied",
     "tally_sections",
     "tally_files",
-    "counting_terms",
     "tallying",
     "evaluation",
     "comparison",
@@ -95,6 +96,19 @@ def test_every_public_name_exists_and_says_what_it_is() -> None:
     assert set(dir(ew)) >= set(ew.__all__)
     with pytest.raises(AttributeError, match="no attribute 'informednes'"):
         _ = ew.informednes
+
+
+LAZY = [
+    name for name in MODULES if "lazy_names(" in name.read_text(encoding="utf-8") and name.stem == "__init__"
+]
+
+
+@pytest.mark.parametrize("module", LAZY, ids=lambda m: m.parent.name)
+def test_names_that_are_imported_when_used_are_those_of_the_package(module: Path) -> None:
+    package = import_module(".".join(("edgeworth", *module.parent.relative_to(SOURCE).parts)))
+    assert dir(package) == sorted(package.__all__)
+    for name in package.__all__:
+        assert getattr(package, name) is not None
 
 
 def test_options_of_public_functions_are_keyword_only() -> None:

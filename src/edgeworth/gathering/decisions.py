@@ -7,10 +7,9 @@ from typing import Any
 
 from edgeworth.gathering.finding import nothing_left, settled_kind
 from edgeworth.gathering.reducing import Reducer
-from edgeworth.measures import table_of
 from edgeworth.sources import Batch, Coded, Column, Label, Source
 from edgeworth.sources.weights import as_weights
-from edgeworth.tallies import ClusteredTable, ContingencyTable
+from edgeworth.tallies import ClusteredTable, ContingencyTable, table_of
 from edgeworth.tallies.labels import parsed
 from edgeworth.tallies.policies import Missing, WeightKind
 

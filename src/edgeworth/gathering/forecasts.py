@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from edgeworth.bet import Bookmaker, Market
 from edgeworth.errors import InputError, OptionError
+from edgeworth.gathering.forecast_terms import ForecastTerms
 from edgeworth.gathering.seen_truth import SeenTruth, see_truth
 from edgeworth.sources import Batch, Coded, Column, Label, Source, fold
 from edgeworth.sources.batches import Counting, Folding, find_columns
@@ -28,7 +29,6 @@ from edgeworth.tallies.joint import Floats
 from edgeworth.tallies.labels import listed, parsed
 from edgeworth.tallies.named_forecasts import in_order, order_of_columns, order_of_rival
 from edgeworth.tallies.threads import row_blocks
-from edgeworth.tallies.wealth import PredictionsMade
 
 ROWS_AT_ONCE = 1 << 18
 """Rows of a batch worked on at once, however long the batch is."""
@@ -39,36 +39,6 @@ ONE_PRICE = (
 )
 
 RIVAL = "the rival's probabilities"
-
-
-@dataclass(frozen=True)
-class ForecastTerms:
-    """What the caller says about probabilities: whose they are, how they bet, and what is to be shown."""
-
-    labels: Sequence[Label] | None = None
-    positive: Label | None = None
-    normalise: bool = False
-    ordered: bool = False
-    predictions_made: PredictionsMade = "before"
-    stake: float = 1.0
-    ordinal: bool = False
-    level: float = 0.95
-    seed: int = 0
-
-    @property
-    def reading(self) -> dict[str, Any]:
-        """How probabilities are read."""
-        return {"labels": self.labels, "positive": self.positive, "normalise": self.normalise}
-
-    @property
-    def betting(self) -> dict[str, Any]:
-        """How the model bets."""
-        return {
-            "stake": self.stake,
-            "ordered": self.ordered,
-            "predictions_made": self.predictions_made,
-            "ordinal": self.ordinal,
-        }
 
 
 @dataclass(frozen=True)

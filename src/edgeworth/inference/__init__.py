@@ -32,31 +32,31 @@ if TYPE_CHECKING:
     from edgeworth.inference.tails import Tail
     from edgeworth.inference.wealth_findings import Bets, ForecastFindings, examine_bets, examine_forecasts
     from edgeworth.inference.wealth_laws import LogWealthLaw, wealth_law
-
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "comparing.labels.label_methods": ("Tango",),
-        "estimates": ("Estimate", "Interval"),
-        "estimating": ("estimate",),
-        "findings": ("DecisionFindings", "examine_decisions", "superstitious_labels"),
-        "forecast_estimates": ("AcrossCases",),
-        "guessing": ("GuessingLaw",),
-        "list_findings": ("ListFindings", "examine_lists"),
-        "matching": ("Matching", "match"),
-        "methods": ("Bootstrap", "ClopperPearson", "Delta", "Dirichlet", "Method", "Newcombe", "Wilson"),
-        "planning": ("Plan", "cases_needed"),
-        "posteriors": ("BetaPosterior",),
-        "random_selection": ("AveragePrecisionLaw",),
-        "ranking_findings": ("Look", "RankingFindings", "examine_ranking"),
-        "ranking_methods": ("AcrossLists", "Boyd", "Influence", "Survival"),
-        "recall_bands": ("Bands", "bands"),
-        "reliability": ("ReliabilityBands", "reliability_bands"),
-        "tails": ("Tail",),
-        "wealth_findings": ("Bets", "ForecastFindings", "examine_bets", "examine_forecasts"),
-        "wealth_laws": ("LogWealthLaw", "wealth_law"),
-    },
-)
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "comparing.labels.label_methods": ("Tango",),
+            "estimates": ("Estimate", "Interval"),
+            "estimating": ("estimate",),
+            "findings": ("DecisionFindings", "examine_decisions", "superstitious_labels"),
+            "forecast_estimates": ("AcrossCases",),
+            "guessing": ("GuessingLaw",),
+            "list_findings": ("ListFindings", "examine_lists"),
+            "matching": ("Matching", "match"),
+            "methods": ("Bootstrap", "ClopperPearson", "Delta", "Dirichlet", "Method", "Newcombe", "Wilson"),
+            "planning": ("Plan", "cases_needed"),
+            "posteriors": ("BetaPosterior",),
+            "random_selection": ("AveragePrecisionLaw",),
+            "ranking_findings": ("Look", "RankingFindings", "examine_ranking"),
+            "ranking_methods": ("AcrossLists", "Boyd", "Influence", "Survival"),
+            "recall_bands": ("Bands", "bands"),
+            "reliability": ("ReliabilityBands", "reliability_bands"),
+            "tails": ("Tail",),
+            "wealth_findings": ("Bets", "ForecastFindings", "examine_bets", "examine_forecasts"),
+            "wealth_laws": ("LogWealthLaw", "wealth_law"),
+        },
+    )
 
 __all__ = [
     "AcrossCases",

@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from scipy import special
+import scipy
 
 from edgeworth.inference.laws import Alternative
 from edgeworth.inference.tails import SMALLEST, Tail
@@ -68,8 +68,8 @@ def _normal(ranking: Ranking, targets: int, background: int, lost: float, altern
     if variance <= 0:
         return Tail(1.0, 1.0, 1.0, "exact: every item is tied")
     error = math.sqrt(variance)
-    good = float(special.ndtr((lost + 0.5 - mean) / error))
-    bad = float(special.ndtr((mean - lost + 0.5) / error))
+    good = float(scipy.special.ndtr((lost + 0.5 - mean) / error))
+    bad = float(scipy.special.ndtr((mean - lost + 0.5) / error))
     p_value = {"greater": good, "less": bad, "two-sided": min(1.0, 2 * min(good, bad))}[alternative]
     p_value = min(1.0, max(SMALLEST, p_value))
     known = "the variance of background without ties" if ranking.is_collapsed else "the exact variance"

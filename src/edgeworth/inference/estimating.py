@@ -10,7 +10,7 @@ from edgeworth.inference.forecast_estimates import estimate_forecasts
 from edgeworth.inference.methods import Decisions, Method, default_method
 from edgeworth.inference.ranking_estimates import estimate_lists, estimate_ranking
 from edgeworth.inference.testing import guessing_tail
-from edgeworth.measures import Measurable, Measure, Resolved, at_guessing, cut_of, resolve, table_of
+from edgeworth.measures import Measurable, Measure, Resolved, at_guessing, cut_of, resolve
 from edgeworth.tallies import (
     Calibration,
     ContingencyTable,
@@ -18,6 +18,7 @@ from edgeworth.tallies import (
     RankedLists,
     Ranking,
     Wealth,
+    table_of,
 )
 
 

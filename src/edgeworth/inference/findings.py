@@ -15,11 +15,11 @@ from edgeworth.inference.methods import Decisions
 from edgeworth.inference.planning import Plan, cases_needed
 from edgeworth.inference.tails import Tail
 from edgeworth.inference.testing import label_tail
-from edgeworth.measures import Payoffs, measure, payoffs, quoted, table_of
+from edgeworth.measures import Payoffs, measure, payoffs, quoted
 from edgeworth.measures.house import unit_return
 from edgeworth.measures.views import marginals
 from edgeworth.sources import Label
-from edgeworth.tallies import ContingencyTable
+from edgeworth.tallies import ContingencyTable, table_of
 
 OVERALL = (
     "informedness",

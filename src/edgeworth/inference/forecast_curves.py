@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from edgeworth.bet.games import kelly_game
 from edgeworth.bet.paths import whole_sum
@@ -170,7 +170,7 @@ def _normal(points: Floats, mean: float, variance: float) -> Floats:
         return np.full(len(points), np.nan)
     if variance <= 0:
         return (points >= mean).astype(np.float64)
-    return np.asarray(special.ndtr((points - mean) / math.sqrt(variance)))
+    return np.asarray(scipy.special.ndtr((points - mean) / math.sqrt(variance)))
 
 
 def stake_surface() -> Floats:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import NormalDist
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from edgeworth.errors import OptionError
 from edgeworth.inference.scales import Scale
@@ -40,7 +41,8 @@ def check_level(level: float) -> None:
 
 def normal_quantile(level: float) -> float:
     """How many standard deviations a two-sided interval of this level reaches."""
-    return float(special.ndtri(0.5 + level / 2))
+    # Python's own (Wichura's AS 241, to the last digits), since SciPy takes a quarter second to load.
+    return -NormalDist().inv_cdf((1 - level) / 2)
 
 
 def choose_tail(lower: float, upper: float, alternative: Alternative) -> float:
@@ -66,7 +68,7 @@ class NormalLaw:
     def interval(self, level: float) -> tuple[float, float]:
         """Value plus and minus a quantile of standard errors, on the scale."""
         quantile = (
-            float(special.stdtrit(self.freedom, 0.5 + level / 2))
+            float(scipy.special.stdtrit(self.freedom, 0.5 + level / 2))
             if np.isfinite(self.freedom)
             else (normal_quantile(level))
         )
@@ -83,9 +85,9 @@ class NormalLaw:
             self.standard_error * scale.slope(self.value)
         )
         cdf = (
-            special.stdtr(self.freedom, [distance, -distance])
+            scipy.special.stdtr(self.freedom, [distance, -distance])
             if np.isfinite(self.freedom)
-            else (special.ndtr([distance, -distance]))
+            else (scipy.special.ndtr([distance, -distance]))
         )
         return choose_tail(float(cdf[0]), float(cdf[1]), alternative)
 
@@ -115,7 +117,9 @@ class WilsonLaw:
         if spread <= 0:
             return choose_tail(float(share <= null), float(share >= null), alternative)
         distance = (share - null) / np.sqrt(spread)
-        return choose_tail(float(special.ndtr(distance)), float(special.ndtr(-distance)), alternative)
+        return choose_tail(
+            float(scipy.special.ndtr(distance)), float(scipy.special.ndtr(-distance)), alternative
+        )
 
 
 def wilson_bounds(successes: Any, trials: Any, quantile: float) -> tuple[Any, Any]:
@@ -145,15 +149,15 @@ class ClopperPearsonLaw:
     def interval(self, level: float) -> tuple[float, float]:
         """Each bound leaves at most half of 1 − level in its tail."""
         hits, misses, tail = self.successes, self.trials - self.successes, (1 - level) / 2
-        low = float(special.betaincinv(hits, misses + 1, tail)) if hits else 0.0
-        high = float(special.betaincinv(hits + 1, misses, 1 - tail)) if misses else 1.0
+        low = float(scipy.special.betaincinv(hits, misses + 1, tail)) if hits else 0.0
+        high = float(scipy.special.betaincinv(hits + 1, misses, 1 - tail)) if misses else 1.0
         return low, high
 
     def p_value(self, null: float, alternative: Alternative) -> float:
         """Binomial tails, the smaller one doubled."""
         hits, misses = self.successes, self.trials - self.successes
-        upper = float(special.betainc(hits, misses + 1, null)) if hits else 1.0
-        lower = float(special.betaincc(hits + 1, misses, null)) if misses else 1.0
+        upper = float(scipy.special.betainc(hits, misses + 1, null)) if hits else 1.0
+        lower = float(scipy.special.betaincc(hits + 1, misses, null)) if misses else 1.0
         return choose_tail(lower, upper, alternative)
 
 
@@ -199,7 +203,7 @@ class NewcombeLaw:
             middle = (near + far) / 2
             reached = abs(self._bounds(middle)[side] - self.value) >= abs(null - self.value)
             near, far = (near, middle) if reached else (middle, far)
-        tail = float(special.ndtr(-far))
+        tail = float(scipy.special.ndtr(-far))
         lower, upper = (1 - tail, tail) if null < self.value else (tail, 1 - tail)
         return choose_tail(lower, upper, alternative)
 
@@ -252,9 +256,9 @@ class BootstrapLaw:
         tails = np.array([(1 - level) / 2, (1 + level) / 2])
         if self.kind == "bca":
             below = ((self.draws < self.value).sum() + (self.draws == self.value).sum() / 2) / len(self.draws)
-            bias = special.ndtri(np.clip(below, 1 / len(self.draws), 1 - 1 / len(self.draws)))
-            shifted = bias + special.ndtri(tails)
-            tails = special.ndtr(bias + shifted / (1 - self.acceleration * shifted))
+            bias = scipy.special.ndtri(np.clip(below, 1 / len(self.draws), 1 - 1 / len(self.draws)))
+            shifted = bias + scipy.special.ndtri(tails)
+            tails = scipy.special.ndtr(bias + shifted / (1 - self.acceleration * shifted))
         low, high = np.quantile(self.draws, tails)
         return float(low), float(high)
 

@@ -30,9 +30,8 @@ from edgeworth.measures import (
     Resolved,
     ResolvedRanking,
     steps_of,
-    table_of,
 )
-from edgeworth.tallies import ClusteredTable, ContingencyTable, Ranking
+from edgeworth.tallies import ClusteredTable, ContingencyTable, Ranking, table_of
 
 NO_ERROR = 1e-24
 """A variance below this is rounding."""

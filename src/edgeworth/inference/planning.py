@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-
-from scipy import special
+from statistics import NormalDist
 
 from edgeworth.errors import OptionError
 from edgeworth.inference.estimates import Estimate
 from edgeworth.inference.laws import check_level, normal_quantile
-from edgeworth.measures import table_of
-from edgeworth.tallies import Calibration, ForecastScores, RankedLists, Ranking, Wealth
+from edgeworth.tallies import Calibration, ForecastScores, RankedLists, Ranking, Wealth, table_of
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ def cases_needed(
     error = max(estimate.standard_error, (high - low) / (2 * normal_quantile(level)))
     if distance < 1e-12:
         return Plan(size, math.inf, power, level)
-    reach = normal_quantile(level) + float(special.ndtri(power))
+    reach = normal_quantile(level) + NormalDist().inv_cdf(power)
     return Plan(size, math.ceil(size * (reach * error / distance) ** 2), power, level)
 
 

@@ -8,13 +8,13 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy import special
+import scipy
 
 from edgeworth.errors import OptionError
 from edgeworth.inference.laws import Alternative, SamplingLaw, choose_tail
-from edgeworth.measures import Resolved, table_of
+from edgeworth.measures import Resolved
 from edgeworth.measures.views import LabelView
-from edgeworth.tallies import ClusteredTable
+from edgeworth.tallies import ClusteredTable, table_of
 
 NODES = 4096
 
@@ -45,7 +45,7 @@ class BetaLaw:
 
     def quantile(self, probability: Any) -> Any:
         """The value with this much probability below it."""
-        share = special.betaincinv(self.first, self.second, probability)
+        share = scipy.special.betaincinv(self.first, self.second, probability)
         return 2 * share / (1 + share) if self.is_f1 else share
 
     def below(self, value: Any) -> Any:
@@ -53,7 +53,7 @@ class BetaLaw:
         share = np.clip(value, 0.0, 1.0)
         if self.is_f1:
             share = share / (2 - share)
-        return special.betainc(self.first, self.second, share)
+        return scipy.special.betainc(self.first, self.second, share)
 
     def interval(self, level: float) -> tuple[float, float]:
         """The central credible interval."""
@@ -134,7 +134,7 @@ def probability_of_winning(wins: int, losses: int, prior: float = 0.5) -> float:
     >>> round(probability_of_winning(8, 5), 10)
     0.7966793709
     """
-    return float(special.betaincc(wins + prior, losses + prior, 0.5))
+    return float(scipy.special.betaincc(wins + prior, losses + prior, 0.5))
 
 
 def _midpoints() -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from scipy import special
+import scipy
 
 from edgeworth.errors import OptionError
 from edgeworth.inference.laws import check_level, normal_quantile, wilson_bounds
@@ -84,7 +84,7 @@ def bands(
         raise OptionError(f"depths lie between 1 and {items:,.0f}")
     recall = hit_curve(steps, depth) / targets
     if simultaneous:
-        reach = float(special.kolmogi(1 - level)) / math.sqrt(targets)
+        reach = float(scipy.special.kolmogi(1 - level)) / math.sqrt(targets)
         low, high, said = recall - reach, recall + reach, "Kolmogorov, all depths at once"
     elif method == "survival":
         reach = normal_quantile(level) * np.sqrt(recall * (1 - recall) / targets)

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 FAR = 1 << 20
 """Steps from the mode beyond which they are not walked."""
@@ -59,8 +59,8 @@ class Tail:
     def drawn(cls, count: int, draws: int, seed: int) -> Tail:
         """Monte Carlo over tables with the same margins."""
         tail = 0.005
-        low = float(special.betaincinv(count, draws - count + 1, tail)) if count else 0.0
-        high = float(special.betaincinv(count + 1, draws - count, 1 - tail)) if count < draws else 1.0
+        low = float(scipy.special.betaincinv(count, draws - count + 1, tail)) if count else 0.0
+        high = float(scipy.special.betaincinv(count + 1, draws - count, 1 - tail)) if count < draws else 1.0
         method = f"Monte Carlo, {draws:,} tables, seed {seed}"
         return cls(low, high, (1 + count) / (1 + draws), method, kind="drawn")
 
@@ -125,7 +125,7 @@ def _far_tails(total: int, marked: int, drawn: int, count: int, *, below: bool) 
     """
 
     def log_choose(n: int, k: int) -> float:
-        return float(special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1))
+        return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
     term = log_choose(marked, count) + log_choose(total - marked, drawn - count) - log_choose(total, drawn)
     low, high = hypergeometric_range(total, marked, drawn)
@@ -143,7 +143,8 @@ def _log_sum_of_ratios(total: int, marked: int, drawn: int, count: int, end: int
         c = position + step * np.arange(length, dtype=np.float64)
         ratios = step_up(total, marked, drawn, c) if step > 0 else 1 / step_up(total, marked, drawn, c - 1)
         logs: NDArray[np.float64] = log_term + np.cumsum(np.log(ratios))
-        log_sum = float(np.logaddexp(log_sum, special.logsumexp(logs)))
+        peak = float(logs.max())
+        log_sum = float(np.logaddexp(log_sum, peak + np.log(np.exp(logs - peak).sum())))
         position += step * length
         log_term = float(logs[-1])
         # Ratios only fall on the way out, so past the mode the rest is less than a geometric series.

@@ -15,8 +15,8 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from edgeworth.bet.checking import as_floats
 from edgeworth.bet.paths import whole_sum
@@ -192,7 +192,7 @@ class LogWealthLaw:
         mean, variance, third = (float(self.steps.counts @ part) for part in _moments(self.steps))
         if variance <= 0:
             return _floating(self.boundless + self._finite * (x <= mean + self._slack), "the only outcome")
-        value = float(special.ndtr((mean - x) / math.sqrt(variance)))
+        value = float(scipy.special.ndtr((mean - x) / math.sqrt(variance)))
         error = min(1.0, BERRY_ESSEEN * third / variance**1.5)
         said = f"log-normal approximation, off by {error:.2g} at most (Berry and Esseen)"
         return Tail.approximated(self.boundless + self._finite * value, self._finite * error, said)
@@ -225,7 +225,7 @@ class LogWealthLaw:
             values, shares = self._sums
             return float(values[min(int(np.searchsorted(np.cumsum(shares), wanted)), len(values) - 1)])
         mean, variance, _ = (float(self.steps.counts @ part) for part in _moments(self.steps))
-        return mean + math.sqrt(variance) * float(special.ndtri((wanted + NEAREST) / self._finite))
+        return mean + math.sqrt(variance) * float(scipy.special.ndtri((wanted + NEAREST) / self._finite))
 
     def cumulative(self, points: ArrayLike) -> Floats | None:
         """P(S ≤ x) at each x, to 1e-12 beyond it, ruin included; None beyond 2²⁰ outcomes.
@@ -293,7 +293,7 @@ def _moments(steps: Steps) -> tuple[Floats, Floats, Floats]:
 def _log_means(steps: Steps) -> Floats:
     """log E factor of each step."""
     with np.errstate(divide="ignore"):
-        return np.asarray(special.logsumexp(steps.log_factors, b=steps.probabilities, axis=1))
+        return np.asarray(scipy.special.logsumexp(steps.log_factors, b=steps.probabilities, axis=1))
 
 
 def _checked(log_wealth: float) -> float:

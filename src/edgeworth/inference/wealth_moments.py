@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy import special
+import scipy
 
 from edgeworth.inference.tails import SMALLEST, Tail
 from edgeworth.inference.wealth_laws import BERRY_ESSEEN
@@ -88,11 +88,11 @@ class _Bound:
 def _bounds(wealth: Wealth, x: float) -> Iterator[_Bound]:
     price, model = Moments.of(wealth, "price"), Moments.of(wealth, "model")
     if price.is_normal:
-        value = float(special.ndtr((price.mean - x) / math.sqrt(price.variance)))
+        value = float(scipy.special.ndtr((price.mean - x) / math.sqrt(price.variance)))
         yield _Bound(value - price.error, value + price.error, "normal law, Berry and Esseen's error")
     if model.is_normal and wealth.stake == 1 and wealth.book in ("fair", "exchange"):
         spread = math.sqrt(model.variance)
-        log_share = float(special.log_ndtr((model.mean - x) / spread - spread))
+        log_share = float(scipy.special.log_ndtr((model.mean - x) / spread - spread))
         value = _exponential(model.variance / 2 - model.mean + log_share)
         off = 2 * model.error * _exponential(-x)
         yield _Bound(value - off, value + off, "normal law tilted to the model, Berry and Esseen's error")

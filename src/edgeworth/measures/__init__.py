@@ -1,15 +1,36 @@
 """Tally to number: pure functions and their metadata. No input, no output, no randomness."""
 
-from edgeworth.measures.along import Ranked, ResolvedRanking, cut_of, resolve_ranking, steps_of
-from edgeworth.measures.computing import Resolved, at_guessing, resolve, table_of
-from edgeworth.measures.definition import Combination, Measure
-from edgeworth.measures.dollars import Costs, Payoffs, costs, expected_cost, payoffs
-from edgeworth.measures.forecast_resolving import Forecast, ResolvedForecast, resolve_forecast
-from edgeworth.measures.measuring import Measurable, counted_values, measure, measure_each, measure_micro
-from edgeworth.measures.rankings import TREC_NAMES
-from edgeworth.measures.registry import catalogue, search
-from edgeworth.measures.spelling import Spelling, quoted
-from edgeworth.measures.words import words_of
+from typing import TYPE_CHECKING
+
+from edgeworth.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from edgeworth.measures.along import Ranked, ResolvedRanking, cut_of, resolve_ranking, steps_of
+    from edgeworth.measures.computing import Resolved, at_guessing, resolve
+    from edgeworth.measures.definition import Combination, Measure
+    from edgeworth.measures.dollars import Costs, Payoffs, costs, expected_cost, payoffs
+    from edgeworth.measures.forecast_resolving import Forecast, ResolvedForecast, resolve_forecast
+    from edgeworth.measures.measuring import Measurable, counted_values, measure, measure_each, measure_micro
+    from edgeworth.measures.rankings import TREC_NAMES
+    from edgeworth.measures.registry import catalogue, search
+    from edgeworth.measures.spelling import Spelling, quoted
+    from edgeworth.measures.words import words_of
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "along": ("Ranked", "ResolvedRanking", "cut_of", "resolve_ranking", "steps_of"),
+            "computing": ("Resolved", "at_guessing", "resolve"),
+            "definition": ("Combination", "Measure"),
+            "dollars": ("Costs", "Payoffs", "costs", "expected_cost", "payoffs"),
+            "forecast_resolving": ("Forecast", "ResolvedForecast", "resolve_forecast"),
+            "measuring": ("Measurable", "counted_values", "measure", "measure_each", "measure_micro"),
+            "rankings": ("TREC_NAMES",),
+            "registry": ("catalogue", "search"),
+            "spelling": ("Spelling", "quoted"),
+            "words": ("words_of",),
+        },
+    )
 
 __all__ = [
     "TREC_NAMES",
@@ -40,6 +61,5 @@ __all__ = [
     "resolve_ranking",
     "search",
     "steps_of",
-    "table_of",
     "words_of",
 ]

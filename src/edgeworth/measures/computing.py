@@ -14,7 +14,7 @@ from edgeworth.measures.registry import lookup, unknown
 from edgeworth.measures.spelling import Spelling, quoted
 from edgeworth.measures.views import LabelView, Marginals, Values, as_floats, marginals
 from edgeworth.sources.columns import Label
-from edgeworth.tallies.clustered import ClusteredTable
+from edgeworth.tallies.clustered import ClusteredTable, table_of
 from edgeworth.tallies.decisions import ContingencyTable
 
 
@@ -61,15 +61,6 @@ def label_view(view: Marginals, position: int) -> LabelView:
     return LabelView(
         view.hits[..., position], view.predicted[..., position], view.real[..., position], view.total
     )
-
-
-def table_of(tally: ContingencyTable | ClusteredTable) -> ContingencyTable:
-    """The contingency table behind a tally of decisions."""
-    if isinstance(tally, ClusteredTable):
-        return tally.table
-    if isinstance(tally, ContingencyTable):
-        return tally
-    raise OptionError(f"a measure needs a tally such as a ContingencyTable; saw {type(tally).__name__}")
 
 
 def resolve(tally: ContingencyTable | ClusteredTable, spelling: str | Measure) -> Resolved:

@@ -16,11 +16,12 @@ from edgeworth.measures.along import (
     resolve_ranking,
     steps_of,
 )
-from edgeworth.measures.computing import resolve, table_of
+from edgeworth.measures.computing import resolve
 from edgeworth.measures.definition import Measure
 from edgeworth.measures.forecast_resolving import Forecast, resolve_forecast
 from edgeworth.measures.views import Values
 from edgeworth.sources.columns import Label
+from edgeworth.tallies import table_of
 from edgeworth.tallies.calibration import Calibration
 from edgeworth.tallies.clustered import ClusteredTable
 from edgeworth.tallies.decisions import ContingencyTable

@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from edgeworth.reports.report import Column, Grid, Report, Section
     from edgeworth.reports.selection import selection_report
     from edgeworth.reports.stakes import stakes_report
-
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "decisions": ("decisions_report",),
-        "forecasts": ("forecasts_report",),
-        "lists": ("lists_report", "trec_report"),
-        "rankings": ("ranking_report",),
-        "report": ("Column", "Grid", "Report", "Section"),
-        "selection": ("selection_report",),
-        "stakes": ("stakes_report",),
-    },
-)
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "decisions": ("decisions_report",),
+            "forecasts": ("forecasts_report",),
+            "lists": ("lists_report", "trec_report"),
+            "rankings": ("ranking_report",),
+            "report": ("Column", "Grid", "Report", "Section"),
+            "selection": ("selection_report",),
+            "stakes": ("stakes_report",),
+        },
+    )
 
 __all__ = [
     "Column",

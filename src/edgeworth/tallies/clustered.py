@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.errors import InputError
+from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import Column, Label, as_column
 from edgeworth.sources.weights import as_weights
 from edgeworth.tallies.decisions import ContingencyTable
@@ -162,3 +162,12 @@ class ClusteredTable(Shown):
         if not np.allclose(counted, table.cells, rtol=1e-9):
             raise InputError("the clusters of a tally do not add up to its table")
         return tally
+
+
+def table_of(tally: ContingencyTable | ClusteredTable) -> ContingencyTable:
+    """The contingency table behind a tally of decisions."""
+    if isinstance(tally, ClusteredTable):
+        return tally.table
+    if isinstance(tally, ContingencyTable):
+        return tally
+    raise OptionError(f"a measure needs a tally such as a ContingencyTable; saw {type(tally).__name__}")

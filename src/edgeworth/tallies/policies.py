@@ -15,6 +15,7 @@ from edgeworth.tallies.joint import JointCounts
 
 Missing: TypeAlias = Literal["error", "drop", "abstain"]
 WeightKind: TypeAlias = Literal["counts", "sampling"]
+PredictionsMade: TypeAlias = Literal["before", "cross-validated", "in-sample"]
 
 MOST_LABELS = 5_000
 """Past this a table of labels by labels no longer fits comfortably in memory, and was hardly meant."""

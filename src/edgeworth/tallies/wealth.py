@@ -27,6 +27,7 @@ from edgeworth.tallies.bookmaker_forecasts import (
 from edgeworth.tallies.forecast_columns import Forecasts, GivenForecasts
 from edgeworth.tallies.forecast_scores import BLOCK_ROWS
 from edgeworth.tallies.joint import Floats, Integers
+from edgeworth.tallies.policies import PredictionsMade
 from edgeworth.tallies.serial import labels_from_json, labels_to_json, payload_field
 from edgeworth.tallies.shown import Shown
 from edgeworth.tallies.threads import in_order, row_blocks
@@ -36,7 +37,6 @@ from edgeworth.tallies.wealth_games import Games, games_from_dict
 from edgeworth.tallies.wealth_serial import blocks_from_dict, blocks_to_dict
 from edgeworth.tallies.wealth_times import in_time
 
-PredictionsMade: TypeAlias = Literal["before", "cross-validated", "in-sample"]
 Book: TypeAlias = Literal["fair", "exchange", "backing", "constant"]
 """Fair prices backed and laid alike; other prices to lay at than to back at; odds that can only be backed;
 class shares counted on these cases."""

@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from edgeworth.inference.comparing.labels.independent_differences import independent_differences
     from edgeworth.inference.comparing.labels.label_methods import Tango
     from edgeworth.inference.comparing.queries.list_differences import QueryRule
-
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "differences": ("Difference", "Effect"),
-        "examining": ("compare_labels", "compare_lists", "compare_scores"),
-        "examining_forecasts": ("compare_forecasts",),
-        "findings": ("Adjust", "ComparisonFindings"),
-        "forecasts.wealth_race": ("WealthRace",),
-        "labels.independent_differences": ("independent_differences",),
-        "labels.label_methods": ("Tango",),
-        "queries.list_differences": ("QueryRule",),
-    },
-)
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "differences": ("Difference", "Effect"),
+            "examining": ("compare_labels", "compare_lists", "compare_scores"),
+            "examining_forecasts": ("compare_forecasts",),
+            "findings": ("Adjust", "ComparisonFindings"),
+            "forecasts.wealth_race": ("WealthRace",),
+            "labels.independent_differences": ("independent_differences",),
+            "labels.label_methods": ("Tango",),
+            "queries.list_differences": ("QueryRule",),
+        },
+    )
 
 __all__ = [
     "Adjust",

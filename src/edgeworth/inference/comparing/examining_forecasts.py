@@ -30,7 +30,7 @@ from edgeworth.inference.laws import check_level
 from edgeworth.tallies import ForecastScores, Wealth
 from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.forecast_scores import case_scores
-from edgeworth.tallies.wealth import PredictionsMade
+from edgeworth.tallies.policies import PredictionsMade
 
 OF_FORECASTS = ("log", "brier", "spherical")
 MOST_DUELS = 28

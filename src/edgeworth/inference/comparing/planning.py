@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.comparing.differences import Difference, MirroredLaw
@@ -153,14 +153,14 @@ def mcnemar_power(cases: float, share: float, majority: float, *, level: float =
 
 def _binomial(count: NDArray[np.float64], trials: float, share: float) -> NDArray[np.float64]:
     """P(count) for each; they are nearly all of the law."""
-    logs = special.xlogy(count, share) + special.xlog1py(trials - count, -share)
-    logs -= special.betaln(count + 1, trials - count + 1) + math.log(trials + 1)
+    logs = scipy.special.xlogy(count, share) + scipy.special.xlog1py(trials - count, -share)
+    logs -= scipy.special.betaln(count + 1, trials - count + 1) + math.log(trials + 1)
     return np.asarray(np.exp(logs))
 
 
 def _critical(trials: NDArray[np.float64], tail: float) -> NDArray[np.float64]:
     """The most wins of the loser that are still too few at ½; -1 where even none would be no surprise."""
-    guess = np.floor(trials / 2 + special.ndtri(tail) * np.sqrt(trials) / 2)
+    guess = np.floor(trials / 2 + scipy.special.ndtri(tail) * np.sqrt(trials) / 2)
     # The normal guess is off by one at most, but for few trials: step until it fits.
     for _ in range(4):
         guess = np.where(_tail(guess, trials) > tail, guess - 1, guess)
@@ -172,7 +172,7 @@ def _critical(trials: NDArray[np.float64], tail: float) -> NDArray[np.float64]:
 def _tail(count: NDArray[np.float64], trials: NDArray[np.float64], share: float = 0.5) -> NDArray[np.float64]:
     """P(at most so many) of a binomial number."""
     within = np.clip(count, 0, np.maximum(trials - 1, 0))
-    found = special.betainc(np.maximum(trials - within, 1), within + 1, 1 - share)
+    found = scipy.special.betainc(np.maximum(trials - within, 1), within + 1, 1 - share)
     return np.where(count < 0, 0.0, np.where(count >= trials, 1.0, found))
 
 
@@ -200,7 +200,7 @@ def _normal_reach(level: float, power: float) -> float:
 
 
 def _power_reach(power: float) -> float:
-    return float(special.ndtri(power))
+    return float(scipy.special.ndtri(power))
 
 
 def _student_reach(freedom: float, level: float, power: float) -> float:
@@ -210,12 +210,12 @@ def _student_reach(freedom: float, level: float, power: float) -> float:
 
 def _far(freedom: float, level: float) -> float:
     """Standard errors at which any power is reached: Student's quantile and ten more times its spread."""
-    critical = float(special.stdtrit(freedom, 0.5 + level / 2))
+    critical = float(scipy.special.stdtrit(freedom, 0.5 + level / 2))
     return critical * 10 + 10
 
 
 def _student_power(freedom: float, reach: float, level: float) -> float:
-    critical = float(special.stdtrit(freedom, 0.5 + level / 2))
+    critical = float(scipy.special.stdtrit(freedom, 0.5 + level / 2))
     return 1 - noncentral_t(freedom, reach, critical) + noncentral_t(freedom, reach, -critical)
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from edgeworth.inference.random_selection.counts import RandomOrder
 
@@ -65,13 +65,15 @@ def largest_sum(ranks: Floats, hits: Floats) -> float:
     before, after = np.concatenate([[0.0], hits[:-1]]), np.maximum.accumulate(hits)
     misses = np.maximum(np.concatenate([[0.0], ranks[:-1]]) - before, 0.0)
     gained = np.maximum(after - before, 0.0)
-    sums = gained - misses * (special.digamma(after + misses + 1) - special.digamma(before + misses + 1))
+    sums = gained - misses * (
+        scipy.special.digamma(after + misses + 1) - scipy.special.digamma(before + misses + 1)
+    )
     return float(np.where(gained > 0, sums, 0.0).sum())
 
 
 def _divergence(x: Floats, share: float) -> Floats:
     """Kullback and Leibler's divergence of two coins."""
-    return np.asarray(special.rel_entr(x, share) + special.rel_entr(1 - x, 1 - share))
+    return np.asarray(scipy.special.rel_entr(x, share) + scipy.special.rel_entr(1 - x, 1 - share))
 
 
 def _ranks(depth: int) -> Floats:

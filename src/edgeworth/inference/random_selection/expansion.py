@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from scipy import special
+import scipy
 
 TRUSTED = 0.25
 """Edgeworth's correction relative to the normal tail beyond which it is not chosen by itself."""
@@ -12,7 +12,7 @@ TRUSTED = 0.25
 
 def normal_tail(z: float) -> float:
     """P(Z ≥ z)."""
-    return float(special.ndtr(-z))
+    return float(scipy.special.ndtr(-z))
 
 
 def edgeworth_tail(z: float, skewness: float) -> tuple[float, float]:

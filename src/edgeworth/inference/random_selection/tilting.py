@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from edgeworth.inference.random_selection.counts import RandomOrder
 from edgeworth.inference.tails import hypergeometric_range
@@ -85,7 +85,7 @@ def log_hits_law(order: RandomOrder) -> Floats:
     i = np.arange(low, high, dtype=np.float64)
     steps = np.log((m - i) * (depth - i) / ((i + 1) * (n - m - depth + i + 1)))
     logs = np.concatenate([[0.0], np.cumsum(steps)])
-    return np.concatenate([np.full(low, -np.inf), logs - special.logsumexp(logs)])
+    return np.concatenate([np.full(low, -np.inf), logs - scipy.special.logsumexp(logs)])
 
 
 def log_transforms(order: RandomOrder, tilts: Floats) -> Floats:
@@ -100,7 +100,7 @@ def log_transforms(order: RandomOrder, tilts: Floats) -> Floats:
     for k in range(1, order.depth + 1):
         _, ratios = _step(theta, ratios, k)
     logs = np.cumsum(np.log(ratios), axis=1)
-    return np.asarray(special.logsumexp(logs + log_hits_law(order), axis=1))
+    return np.asarray(scipy.special.logsumexp(logs + log_hits_law(order), axis=1))
 
 
 def tilted_chain(order: RandomOrder, tilt: float) -> TiltedChain:
@@ -112,7 +112,7 @@ def tilted_chain(order: RandomOrder, tilt: float) -> TiltedChain:
         chances, ratios = _step(theta, ratios, k)
         hit[k, : chances.shape[1]] = chances[0]
     logs = np.cumsum(np.log(ratios[0])) + log_hits_law(order)
-    log_transform = float(special.logsumexp(logs))
+    log_transform = float(scipy.special.logsumexp(logs))
     return TiltedChain(order, tilt, log_transform, hit, np.exp(logs - log_transform))
 
 

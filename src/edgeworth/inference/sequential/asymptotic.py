@@ -21,8 +21,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from edgeworth.errors import OptionError
 from edgeworth.inference.laws import check_level
@@ -59,7 +59,7 @@ def tuned_rho_squared(alpha: float, *, cases: int, deviation: float) -> float:
         raise OptionError(f"the sequence is tuned for at least one case; saw {cases!r}")
     if not (math.isfinite(deviation) and deviation > 0):
         raise OptionError(f"the standard deviation to tune for is above 0; saw {deviation!r}")
-    x = -float(special.lambertw(-(alpha**2) / math.e, -1).real) - 1
+    x = -float(scipy.special.lambertw(-(alpha**2) / math.e, -1).real) - 1
     return x / (cases * deviation**2)
 
 

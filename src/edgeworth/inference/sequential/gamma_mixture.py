@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from edgeworth.errors import OptionError
 from edgeworth.inference.sequential.incomplete_gamma import (
@@ -88,7 +88,10 @@ class GammaMixture:
         rate = self.rho / self.c**2
         remainder = float(stirling_remainder(np.array(rate)))
         return (
-            0.5 * math.log(rate) - HALF_LOG_TWO_PI - remainder - math.log(float(special.gammainc(rate, rate)))
+            0.5 * math.log(rate)
+            - HALF_LOG_TWO_PI
+            - remainder
+            - math.log(float(scipy.special.gammainc(rate, rate)))
         )
 
     def log_value(self, s: ArrayLike, v: ArrayLike) -> Floats:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 Floats = NDArray[np.float64]
 
@@ -49,7 +49,7 @@ def log_above(shape: Floats, excess: Floats) -> Floats:
         return np.asarray(
             large
             + shape * ratio_less_logarithm(excess / shape)
-            + np.log(special.gammainc(shape, shape + excess))
+            + np.log(scipy.special.gammainc(shape, shape + excess))
         )
 
 
@@ -79,7 +79,7 @@ def stirling_remainder(shape: Floats) -> Floats:
         1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188)))
     )
     small = np.minimum(shape, 20.0)
-    direct = special.gammaln(small) - (small - 0.5) * np.log(small) + small - HALF_LOG_TWO_PI
+    direct = scipy.special.gammaln(small) - (small - 0.5) * np.log(small) + small - HALF_LOG_TWO_PI
     return np.where(shape < 20, direct, series)
 
 

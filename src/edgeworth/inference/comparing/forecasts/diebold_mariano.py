@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.tails import Tail
@@ -125,7 +125,7 @@ def _tested(differences: NDArray[np.float64], horizon: int, kernel: Kernel) -> D
     statistic = mean / error
     ahead = "" if horizon == 1 else f", {horizon} ahead ({kernel})"
     law = f"Student's t with {cases - 1:,} degrees of freedom"
-    p_value = 2 * float(special.stdtr(cases - 1, -abs(statistic)))
+    p_value = 2 * float(scipy.special.stdtr(cases - 1, -abs(statistic)))
     tail = Tail.approximated(p_value, 0.0, f"Diebold–Mariano{ahead}, corrected for few cases, {law}")
     plain = mean / plain_error
     return DieboldMariano(mean, error, statistic, plain, tail, horizon, kernel, cases, None, doubt)

@@ -14,8 +14,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.comparing.differences import Difference, Effect
@@ -202,7 +202,7 @@ def _judged_by(bare: Difference, error: float, freedom: int) -> Difference:
         law=NormalLaw(value, error, PLAIN, freedom),
         interval_method="Student's t",
         # Lower is better.
-        probability_better=float(special.stdtr(freedom, -value / error)),
+        probability_better=float(scipy.special.stdtr(freedom, -value / error)),
         probability_method=POSTERIOR,
     )
 
@@ -210,14 +210,14 @@ def _judged_by(bare: Difference, error: float, freedom: int) -> Difference:
 def student(ratio: float, freedom: int, said: str = "") -> Tail:
     """Two-sided, by Student's t."""
     method = f"Student's t with {freedom:,} degrees of freedom"
-    p_value = 2 * float(special.stdtr(freedom, -abs(ratio)))
+    p_value = 2 * float(scipy.special.stdtr(freedom, -abs(ratio)))
     return Tail.approximated(p_value, 0.0, f"{method}, {said}" if said else method)
 
 
 def wald(ratio: float, said: str = "") -> Tail:
     """Two-sided, by the normal law."""
     method = "normal approximation"
-    p_value = 2 * float(special.ndtr(-abs(ratio)))
+    p_value = 2 * float(scipy.special.ndtr(-abs(ratio)))
     return Tail.approximated(p_value, 0.0, f"{method}, {said}" if said else method)
 
 

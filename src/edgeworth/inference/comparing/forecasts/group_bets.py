@@ -28,7 +28,7 @@ from edgeworth.sources.columns import MISSING
 from edgeworth.tallies import Wealth
 from edgeworth.tallies.case_groups import coded_groups
 from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.wealth import PredictionsMade
+from edgeworth.tallies.policies import PredictionsMade
 from edgeworth.tallies.wealth_blocks import MOST_BLOCKS, SUMS, Blocks
 
 Floats = NDArray[np.float64]

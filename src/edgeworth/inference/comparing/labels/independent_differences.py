@@ -20,8 +20,8 @@ from edgeworth.inference.posteriors import beta_law, probability_larger
 from edgeworth.inference.resampling import posterior_values
 from edgeworth.inference.scales import Scale, natural_scale
 from edgeworth.inference.tails import Tail
-from edgeworth.measures import Combination, Resolved, resolve, table_of
-from edgeworth.tallies import ClusteredTable, ContingencyTable
+from edgeworth.measures import Combination, Resolved, resolve
+from edgeworth.tallies import ClusteredTable, ContingencyTable, table_of
 
 GOUTTE_GAUSSIER = "exact, Beta posteriors (Goutte & Gaussier), prior ½"
 

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from edgeworth.inference.comparing.differences import Effect
 from edgeworth.inference.comparing.labels.joint_cells import JointCells, Places
@@ -57,7 +57,9 @@ class PairedProportions:
     def p_value(self, null: float, alternative: Alternative) -> float:
         """The score test of a difference."""
         distance = self.score(null)
-        return choose_tail(float(special.ndtr(distance)), float(special.ndtr(-distance)), alternative)
+        return choose_tail(
+            float(scipy.special.ndtr(distance)), float(scipy.special.ndtr(-distance)), alternative
+        )
 
     def score(self, difference: float) -> float:
         """How many standard deviations, as they are under a difference, the observed one lies above it."""

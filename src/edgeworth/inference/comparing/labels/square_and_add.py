@@ -17,8 +17,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from edgeworth.inference.comparing.labels.joint_cells import JointCells
 from edgeworth.inference.comparing.labels.paired_proportions import PairedProportions
@@ -83,7 +83,7 @@ class PairedCombination:
             middle = (near + far) / 2
             reached = abs(self._bounds(middle)[side] - self.value) >= abs(null - self.value)
             near, far = (near, middle) if reached else (middle, far)
-        tail = float(special.ndtr(-far))
+        tail = float(scipy.special.ndtr(-far))
         lower, upper = (1 - tail, tail) if null < self.value else (tail, 1 - tail)
         return choose_tail(lower, upper, alternative)
 

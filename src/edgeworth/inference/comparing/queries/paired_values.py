@@ -15,8 +15,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from edgeworth.errors import InputError
 from edgeworth.inference.comparing.differences import Effect
@@ -96,7 +96,7 @@ class MeanDifference:
         difference anywhere, nan when differences do not vary.
         """
         if self.law is not None:
-            return float(special.stdtr(self.freedom, self.statistic))
+            return float(scipy.special.stdtr(self.freedom, self.statistic))
         return math.nan if self.value else 0.5
 
     def effect(self, level: float = 0.95) -> Effect | None:
@@ -167,7 +167,7 @@ def wilcoxon_test(units: Scaled) -> Tail:
     ranks = ranked.without_zeros().numbers.astype(np.float64)
     # Sums of signed ranks are an even number apart.
     beyond = max(abs(float(ranks.sum())) - 1, 0.0)
-    p_value = float(2 * special.ndtr(-beyond / math.sqrt(float(ranks @ ranks))))
+    p_value = float(2 * scipy.special.ndtr(-beyond / math.sqrt(float(ranks @ ranks))))
     return Tail.approximated(
         p_value, 0.0, f"normal law of {len(ranks):,} signed ranks, ties taken into account"
     )
@@ -203,7 +203,7 @@ def sign_test(units: Scaled) -> Tail:
     number, fewer = wins + losses, min(wins, losses)
     said = f"{wins:,} wins, {losses:,} losses, {len(units.numbers) - number:,} ties left out"
     if number > MOST_COUNTED:
-        p_value = min(1.0, 2 * float(special.bdtr(fewer, number, 0.5)))
+        p_value = min(1.0, 2 * float(scipy.special.bdtr(fewer, number, 0.5)))
         if p_value < SMALLEST:
             return Tail(0.0, SMALLEST, SMALLEST, f"exact, {said}: below 5e-324", kind="bound")
         return Tail(p_value, p_value, p_value, f"exact, {said}")
@@ -225,14 +225,14 @@ def noncentral_t(freedom: float, centre: float, statistic: float) -> float:
     if statistic < 0:
         return 1 - noncentral_t(freedom, -centre, -statistic)
     if statistic <= math.sqrt(2 * freedom):
-        return float(special.nctdtr(freedom, centre, statistic))
-    below = float(special.ndtr(-centre))
+        return float(scipy.special.nctdtr(freedom, centre, statistic))
+    below = float(scipy.special.ndtr(-centre))
     low, high = max(-centre, -NORMAL_END), NORMAL_END
     if low >= high:
         return below
     places, weights = _legendre()
     z = low + (high - low) * (places + 1) / 2
-    beyond = special.chdtrc(freedom, freedom * ((z + centre) / statistic) ** 2)
+    beyond = scipy.special.chdtrc(freedom, freedom * ((z + centre) / statistic) ** 2)
     density = np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
     return below + (high - low) / 2 * float(weights @ (density * beyond))
 
@@ -260,10 +260,10 @@ def _noncentrality(freedom: float, statistic: float, probability: float) -> floa
             break
         high += reach
     # As normal quantiles the probabilities lie nearly on a line, so that a few secants find the place.
-    wanted = float(special.ndtri(probability))
+    wanted = float(scipy.special.ndtri(probability))
 
     def above(centre: float) -> float:
-        return float(special.ndtri(below(centre))) - wanted
+        return float(scipy.special.ndtri(below(centre))) - wanted
 
     at_low, at_high, moved = above(low), above(high), ""
     for _ in range(FAR):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import special
+import scipy
 
 from edgeworth.inference.case_effects import FEW
 from edgeworth.inference.comparing.scores.score_laws import ScoreDifferenceLaw
@@ -137,7 +137,7 @@ class _Tail:
         )
 
     def _student(self, distance: float) -> float:
-        return 2 * float(special.stdtr(self.freedom, -distance * self.scale))
+        return 2 * float(scipy.special.stdtr(self.freedom, -distance * self.scale))
 
     def beyond(self, distance: float) -> float:
         """The probability beyond a distance that is farther than the start."""
@@ -146,4 +146,4 @@ class _Tail:
     def quantile(self, share: float) -> float:
         """The distance beyond which so little lies."""
         student = share / self.share * self._student(self.start)
-        return -float(special.stdtrit(self.freedom, student / 2)) / self.scale
+        return -float(scipy.special.stdtrit(self.freedom, student / 2)) / self.scale

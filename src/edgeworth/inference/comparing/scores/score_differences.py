@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from scipy import special
+import scipy
 
 from edgeworth.errors import OptionError, check_seed
 from edgeworth.inference.case_effects import Places, Spread
@@ -201,7 +201,7 @@ def _learnt(
 
 def _delong(law: ScoreDifferenceLaw) -> Tail:
     """The test as published: the difference over its standard error, normal."""
-    p_value = 2 * float(special.ndtr(-abs(law.value) / law.standard_error))
+    p_value = 2 * float(scipy.special.ndtr(-abs(law.value) / law.standard_error))
     said = "approximation, normal with the variance of DeLong, DeLong & Clarke-Pearson"
     return Tail(0.0, 1.0, max(SMALLEST, p_value), said, kind="approximation")
 

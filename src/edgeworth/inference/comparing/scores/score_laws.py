@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from scipy import special
+import scipy
 
 from edgeworth.inference.case_effects import separated_area_bound, separated_precision_bound
 from edgeworth.inference.laws import Alternative, choose_tail, normal_quantile
@@ -83,13 +83,13 @@ class ScoreDifferenceLaw:
         """How many standard errors an interval reaches either way."""
         if math.isinf(self.freedom):
             return normal_quantile(level)
-        return float(special.stdtrit(self.freedom, 0.5 + level / 2))
+        return float(scipy.special.stdtrit(self.freedom, 0.5 + level / 2))
 
     def beyond(self, quantile: float) -> float:
         """The probability beyond a quantile, on one side."""
         if math.isinf(self.freedom):
-            return float(special.ndtr(-quantile))
-        return float(special.stdtr(self.freedom, -quantile))
+            return float(scipy.special.ndtr(-quantile))
+        return float(scipy.special.stdtr(self.freedom, -quantile))
 
     def bounds(self, quantile: float) -> tuple[float, float]:
         """The differences within so many standard errors."""

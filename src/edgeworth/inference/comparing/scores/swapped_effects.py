@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+import scipy
 
 from edgeworth.inference.case_effects import NO_VARIANCE
 from edgeworth.inference.comparing.scores.score_laws import FARTHEST
@@ -153,5 +153,5 @@ def _reach(value: Values, errors: Values) -> Values:
     """How far so many errors, signed, lead from a value on the logit scale; nowhere from 0 and 1."""
     inside = (value > 0) & (value < 1)
     safe = np.where(inside, value, 0.5)
-    moved = special.expit(special.logit(safe) + errors / (safe * (1 - safe)))
+    moved = scipy.special.expit(scipy.special.logit(safe) + errors / (safe * (1 - safe)))
     return np.where(inside, np.abs(moved - safe), 0.0)

@@ -10,8 +10,8 @@ from fractions import Fraction
 from itertools import accumulate
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from edgeworth.inference.tails import SMALLEST, Tail
 
@@ -120,7 +120,9 @@ def _stirling_error(k: Floats) -> Floats:
     inverse = 1 / (k * k)
     series = (1 / 12 - inverse * (1 / 360 - inverse * (1 / 1260 - inverse * (1 / 1680 - inverse / 1188)))) / k
     near = np.minimum(k, _SERIES_FROM)
-    direct = special.gammaln(near + 1) - (near + 0.5) * np.log(near) + near - 0.5 * math.log(2 * math.pi)
+    direct = (
+        scipy.special.gammaln(near + 1) - (near + 0.5) * np.log(near) + near - 0.5 * math.log(2 * math.pi)
+    )
     return np.asarray(np.where(k < _SERIES_FROM, direct, series))
 
 

@@ -13,8 +13,8 @@ from fractions import Fraction
 from itertools import accumulate
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from edgeworth.inference.comparing.swaps import fair_coins
 from edgeworth.inference.comparing.swaps.two_class_gaps import Balance, TwoClassMeasure, reaches
@@ -59,7 +59,7 @@ class Staircase:
         lowest, logs = fair_coins.log_at_most(self.alarms, negligible)
         place = np.clip(self.most_alarms(heads, gap) - lowest, -1, len(logs) - 1)
         rows = fair_coins.log_probabilities(self.hits, heads)
-        return float(special.logsumexp(rows + np.where(place < 0, -np.inf, logs[place])))
+        return float(scipy.special.logsumexp(rows + np.where(place < 0, -np.inf, logs[place])))
 
     def most_alarms(self, heads: Integers, gap: Fraction) -> Integers:
         """For each number of hits that fall to the first, the most false alarms it can bear; −1 if none."""
