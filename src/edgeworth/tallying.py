@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from edgeworth.tallied import Origin, Part, Tallied, dropped_rows, marked
 from edgeworth.tallies.cells import Cells
 from edgeworth.tallies.labels import canonical
 from edgeworth.tallies.policies import Missing, PredictionsMade, WeightKind
+from edgeworth.waiting import meanwhile
 
 if TYPE_CHECKING:
     from edgeworth.bet import Bookmaker
@@ -111,8 +113,8 @@ class Opened:
     source: Source | None
     """None of arrays, which are in ``counting`` itself."""
     counting: CountingTerms
-    digests: tuple[str, ...] = ()
-    """Of each file that is read, where they are files and not too large."""
+    digests: Callable[[], tuple[str, ...]] = tuple
+    """Of each file that is read, where they are files and not too large; read once, when first asked for."""
     notices: tuple[str, ...] = ()
 
     @classmethod
@@ -126,7 +128,8 @@ class Opened:
             return cls(None, counting)
         source = open_source(data, engine=engine, master=master)
         counting, notices = with_guesses(column_names(source, data), counting, source.name)
-        return cls(source, counting, digests_of(getattr(source, "paths", ())), notices)
+        digests = cache(partial(digests_of, getattr(source, "paths", ())))
+        return cls(source, counting, digests, notices)
 
     def roles(self) -> tuple[Source, dict[str, str]]:
         """The source, and which of its columns plays which role."""
@@ -146,7 +149,7 @@ class Opened:
     def tallied(self, found: Any, name: str, columns: Mapping[str, Any], **known: Any) -> Tallied:
         """What was counted, with where it came from."""
         rows = known.pop("rows", None)
-        part = Part(name, one_digest(self.digests), rows, dropped_rows(found))
+        part = Part(name, one_digest(self.digests()), rows, dropped_rows(found))
         origin = Origin((part,), rows=rows)
         return Tallied(found, terms_of(self.counting, columns), origin, notices=self.notices, **known)
 
@@ -164,7 +167,7 @@ def _travelling(opened: Opened, rows_before: int | None) -> Tallied:
         rows = found.tally.cases
         parts = tuple(replace(part, rows=rows) for part in found.origin.parts)
         origin = replace(found.origin, parts=parts, rows=rows)
-        return marked(replace(found, origin=origin, is_placed=rows_before is not None), opened.digests)
+        return marked(replace(found, origin=origin, is_placed=rows_before is not None), opened.digests())
     if rows_before is not None:
         word = f"rows_before{option_of('rows_before')}"
         raise OptionError(f"{word} has no meaning without probabilities: nothing else has an order")
@@ -172,9 +175,10 @@ def _travelling(opened: Opened, rows_before: int | None) -> Tallied:
     weight_kind, whole = counting.weight_kind, None
     if "weight" in columns and weight_kind is None:
         whole, weight_kind = gathering.weights_are_whole(source, columns["weight"]), "sampling"
-    counted = _reducer(counting, columns, source.is_text, weight_kind).with_rows().over(source)
+    with meanwhile(opened.digests):
+        counted = _reducer(counting, columns, source.is_text, weight_kind).with_rows().over(source)
     known = {"rows": counted.rows, "is_text": source.is_text, "has_whole_weights": whole}
-    return marked(opened.tallied(counted.tally, source.name, columns, **known), opened.digests)
+    return marked(opened.tallied(counted.tally, source.name, columns, **known), opened.digests())
 
 
 def whole_tally(opened: Opened) -> Tallied:

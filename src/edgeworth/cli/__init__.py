@@ -1,6 +1,5 @@
 """The command: the same words as the Python functions. Heavy imports wait until a command needs them."""
 
-from edgeworth.cli import comparing, demo, evaluating, questions, tallying
 from edgeworth.cli.app import app, main
 
-__all__ = ["app", "comparing", "demo", "evaluating", "main", "questions", "tallying"]
+__all__ = ["app", "main"]

@@ -15,6 +15,7 @@ from edgeworth.cli.refusals import refused, usage
 from edgeworth.errors import EdgeworthError
 
 BAD_INPUT = 2
+HELP = frozenset({"--help", "-h"})
 
 
 def shown_default(value: Any) -> str | None:
@@ -31,6 +32,20 @@ app = App(
 )
 
 
+COMMANDS = {
+    "comparing": ("compare",),
+    "demo": ("demo",),
+    "evaluating": ("evaluate", "table", "trec"),
+    "questions": ("chance", "kelly", "measures"),
+    "tallying": ("tally", "merge", "report"),
+}
+"""The commands, by the file that says their words; it is loaded when one of them is called, or for help."""
+
+for _file, _names in COMMANDS.items():
+    for _name in _names:
+        app.command(f"edgeworth.cli.{_file}:{_name}", name=_name)
+
+
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command. Exit code 0: done; 2: bad input, with a sentence on standard error."""
     for stream in (sys.stdout, sys.stderr):
@@ -38,7 +53,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             # A terminal that cannot show a sign shows a question mark, not a traceback.
             stream.reconfigure(errors="replace")
     try:
-        _name_arguments(sys.argv[1:] if arguments is None else arguments)
+        _prepare_help(sys.argv[1:] if arguments is None else arguments)
         with shown_progress():
             app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
@@ -62,7 +77,10 @@ def _commands() -> list[str]:
     return [name for name in app if not name.startswith("-")]
 
 
-def _name_arguments(words: list[str]) -> None:
-    """The help of a command says FILES where cyclopts would say ARGS."""
-    if words and words[0] in _commands() and not {"--help", "-h"}.isdisjoint(words):
+def _prepare_help(words: list[str]) -> None:
+    """The help of a command says FILES where cyclopts would say ARGS; that of all says what each is for."""
+    if not words or words[0] in HELP:
+        for name in _commands():
+            _ = app[name]  # looking it up loads it, and with it what it is for
+    elif words[0] in _commands() and not HELP.isdisjoint(words):
         app[words[0]].usage = usage(app, words[0])

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from edgeworth.arguments import Adjust, Column, File, Label, Labels, Level, Seed, Several, Whole, split
-from edgeworth.cli.app import app
 from edgeworth.cli.counted import Files, named_files, read_files
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.errors import OptionError
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from edgeworth.comparison import Comparison, Kind
 
 
-@app.command
 def compare(
     *files: Files,
     truth: Annotated[

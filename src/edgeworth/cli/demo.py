@@ -8,10 +8,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from edgeworth.cli.app import app
 
-
-@app.command
 def demo(
     *, folder: Annotated[Path, Parameter(help="Where to write the files.", metavar="FOLDER")] = Path()
 ) -> None:

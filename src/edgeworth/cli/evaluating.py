@@ -20,7 +20,6 @@ from edgeworth.arguments import (
     matrix,
     split,
 )
-from edgeworth.cli.app import app
 from edgeworth.cli.counted import (
     NO_COLUMNS,
     NO_QUESTION,
@@ -33,10 +32,10 @@ from edgeworth.cli.counted import (
     on_engine,
     read_files,
 )
-from edgeworth.cli.output import NO_OUTPUT, Output, show
+from edgeworth.cli.output import NO_OUTPUT, Output, load_printing, show
+from edgeworth.waiting import meanwhile
 
 
-@app.command
 def evaluate(
     *files: Files,
     prediction: Annotated[str | None, Column, Parameter(help="The column of predicted labels.")] = None,
@@ -52,10 +51,11 @@ def evaluate(
     data = named_files(files)
     output.check(*read_files(files))
     words = columns.read(question.seed) | asdict(question) | on_engine(engine, master)
-    show(run(data, prediction=prediction, **words), output)
+    with meanwhile(load_printing):
+        report = run(data, prediction=prediction, **words)
+    show(report, output)
 
 
-@app.command
 def table(
     counts: Annotated[str, Parameter(help='The counts, row by row: "12 28; 18 42".')],
     /,
@@ -80,7 +80,6 @@ def table(
     )
 
 
-@app.command
 def trec(
     qrels: Annotated[str, Parameter(help="Judgements: query, iteration, document, grade.")],
     /,

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -105,6 +106,11 @@ def _identities(name: str) -> set[Hashable]:
     except (OSError, ValueError):
         return {path}
     return {path, (found.st_dev, found.st_ino)}
+
+
+def load_printing() -> None:
+    """Import what a report is shown with."""
+    import_module("edgeworth.reports.terminal")
 
 
 def show(report: Report, output: Output, *, quiet: bool = False) -> None:

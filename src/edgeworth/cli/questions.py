@@ -7,12 +7,10 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from edgeworth.arguments import Hyphen, OddsForm, Seed, Whole, decimal_numbers, numbers
-from edgeworth.cli.app import app
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.errors import OptionError
 
 
-@app.command
 def chance(
     *,
     items: Annotated[int, Whole, Parameter(help="How many items there are.")],
@@ -48,7 +46,6 @@ def chance(
     show(report, output)
 
 
-@app.command
 def kelly(
     *,
     probabilities: Annotated[
@@ -100,7 +97,6 @@ def kelly(
     show(report, output)
 
 
-@app.command
 def measures(
     *words: Annotated[
         str, Parameter(help="Only measures whose name or synonyms hold these words.", metavar="[WORDS...]")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from edgeworth.arguments import Adjust, Column, Hyphen, Labels, Whole, split
-from edgeworth.cli.app import app
 from edgeworth.cli.counted import (
     NO_COLUMNS,
     NO_QUESTION,
@@ -50,7 +49,6 @@ NOT_TO_BE_MERGED = (
 )
 
 
-@app.command
 def tally(
     *files: Files,
     prediction: Annotated[
@@ -87,7 +85,6 @@ def tally(
         sys.stderr.write(f"edgeworth: {NOT_TO_BE_MERGED}\n")
 
 
-@app.command
 def merge(
     *files: TallyFiles,
     output: Target,
@@ -106,7 +103,6 @@ def merge(
         sys.stderr.write(f"edgeworth: {gaps}\n")
 
 
-@app.command
 def report(
     *files: TallyFiles,
     labels: Labels = None,

@@ -17,6 +17,7 @@ from edgeworth.sources.arrow_columns import counted_batches, is_text
 from edgeworth.sources.batches import Batch, CannotCountError, find_columns
 from edgeworth.sources.columns import encode
 from edgeworth.sources.wording import said
+from edgeworth.waiting import waited_for
 
 if TYPE_CHECKING:
     import duckdb
@@ -111,13 +112,14 @@ def _repeats(file: Typed, columns: Sequence[str]) -> bool:
 
 @contextmanager
 def _watched(connection: duckdb.DuckDBPyConnection, rows: int) -> Iterator[None]:
-    """Tell how far a query is; DuckDB works in its own threads and says so when asked."""
-    ended = threading.Event()
+    """Tell how far a query is, once what can be done meanwhile is done: DuckDB works in its own threads."""
+    ended, do_meanwhile = threading.Event(), waited_for()
     share = 0.0
     with told("rows counted", rows) as done:
 
         def watch() -> None:
             nonlocal share
+            do_meanwhile()
             while not ended.wait(GLANCE):
                 now = max(share, connection.query_progress() / 100)
                 done((now - share) * rows)
