@@ -9,7 +9,7 @@ import gc
 import sys
 from typing import NoReturn
 
-FEW_LOOKS = 50_000
+FEW_LOOKS = 100_000
 """New objects between two looks for garbage: what a command loads stays, and looking through it again and
 again (every 700 objects, as Python does by itself) took a twentieth of a short run."""
 

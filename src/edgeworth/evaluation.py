@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -269,6 +268,8 @@ def evaluate_table(
 
 def about_run(**known: Any) -> dict[str, Any]:
     """Where a report came from: what is needed to make it again."""
+    import scipy
+
     from edgeworth import __version__
 
     said = {
@@ -276,7 +277,7 @@ def about_run(**known: Any) -> dict[str, Any]:
         for name, value in known.items()
         if value is not None
     }
-    versions = f"Python {platform.python_version()}, numpy {np.__version__}, scipy {version('scipy')}"
+    versions = f"Python {platform.python_version()}, numpy {np.__version__}, scipy {scipy.__version__}"
     return {"edgeworth": __version__, "versions": versions, **said}
 
 
