@@ -5,8 +5,11 @@ The command is imported where an interrupt is heard: loading it is most of a sho
 
 from __future__ import annotations
 
+import atexit
 import gc
+import os
 import sys
+from contextlib import suppress
 from typing import NoReturn
 
 FEW_LOOKS = 100_000
@@ -23,7 +26,21 @@ def main() -> NoReturn:
         run()
     except KeyboardInterrupt:
         sys.stderr.write("edgeworth: interrupted\n")
-        sys.exit(130)
+        _leave(130)
+    except SystemExit as end:
+        _leave(end.code if isinstance(end.code, int) else 1)
+
+
+def _leave(code: int) -> NoReturn:
+    """End at once: to take the interpreter down object by object takes a tenth of a short run.
+
+    What others want done at the end is done, and everything that was written is out.
+    """
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # the reader has gone, or the stream is closed
+            stream.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":

@@ -124,6 +124,25 @@ def test_a_reader_that_leaves_is_no_error() -> None:
     assert shown.stderr == ""
 
 
+@pytest.mark.parametrize(
+    "words", [[], ["--json", "-"], ["--markdown", "-"]], ids=["shown", "json", "markdown"]
+)
+def test_a_full_disk_is_said_in_a_sentence(words: list[str]) -> None:
+    command = [sys.executable, "-m", "edgeworth", "table", "1 2; 3 4", "--rows", "real", *words]
+    with Path("/dev/full").open("wb") as full:
+        shown = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert shown.returncode == 2
+    assert shown.stderr == "edgeworth: standard output cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize(("words", "code"), [(["--version"], 0), (["table", "1 2", "--rows", "real"], 2)])
+def test_what_others_want_done_at_the_end_is_done(words: list[str], code: int) -> None:
+    start = "import atexit; atexit.register(print, 'goodbye'); from edgeworth.__main__ import main; main()"
+    ended = subprocess.run([sys.executable, "-c", start, *words], capture_output=True, text=True, check=False)
+    assert ended.returncode == code
+    assert ended.stdout.splitlines()[-1] == "goodbye"
+
+
 def test_json_is_utf8_whatever_the_terminal_is() -> None:
     shown = subprocess.run(
         [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -15,6 +16,8 @@ from edgeworth.cli.refusals import refused, usage
 from edgeworth.errors import EdgeworthError
 
 BAD_INPUT = 2
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""A disk or a quota that is full, a file that may not grow."""
 HELP = frozenset({"--help", "-h"})
 
 
@@ -67,6 +70,11 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         # The reader (head, less) has gone, which is no error; nothing more may be written to it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        sys.stderr.write(f"edgeworth: standard output cannot be written: {error.strerror}\n")
+        sys.exit(BAD_INPUT)
     except KeyboardInterrupt:
         sys.stderr.write("edgeworth: interrupted\n")
         sys.exit(130)
