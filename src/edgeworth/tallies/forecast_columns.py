@@ -125,13 +125,16 @@ class Forecasts:
 
     def of_truth(self, values: Floats) -> Floats:
         """The entry of each row in the column that came true."""
-        return np.take(values, self.places)  # numpy reads a table row by row
+        # numpy reads a table row by row. Every place exists: nothing is clipped, it only need not look.
+        return np.take(values, self.places, mode="clip")
 
     @cached_property
     def places(self) -> NDArray[np.intp]:
         """Where the entry of what came true stands, counting row by row."""
         size = self.probabilities.shape[1]
-        return np.arange(0, size * len(self.codes), size) + self.codes
+        places = np.arange(0, size * len(self.codes), size)
+        places += self.codes
+        return places
 
 
 @dataclass(frozen=True)

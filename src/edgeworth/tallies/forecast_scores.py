@@ -67,8 +67,8 @@ def _brier(forecasts: Forecasts, happened: Floats, row: Floats, spare: Floats) -
     row -= happened
     row -= happened
     row += 1
-    few = np.flatnonzero(row < FEW)
-    if len(few):
+    if row.min(initial=1) < FEW:
+        few = np.flatnonzero(row < FEW)
         row[few] = (1 - happened[few]) ** 2 + _others(forecasts, few)
 
 
