@@ -9,6 +9,7 @@ import atexit
 import gc
 import os
 import sys
+import threading
 from contextlib import suppress
 from typing import NoReturn
 
@@ -28,7 +29,9 @@ def main() -> NoReturn:
         sys.stderr.write("edgeworth: interrupted\n")
         _leave(130)
     except SystemExit as end:
-        _leave(end.code if isinstance(end.code, int) else 1)
+        if isinstance(end.code, int):
+            _leave(end.code)
+        raise
 
 
 def _leave(code: int) -> NoReturn:
@@ -36,11 +39,21 @@ def _leave(code: int) -> NoReturn:
 
     What others want done at the end is done, and everything that was written is out.
     """
+    others = [thread for thread in threading.enumerate() if thread is not threading.current_thread()]
+    if _is_watched() or not all(thread.daemon for thread in others):
+        sys.exit(code)
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):  # the reader has gone, or the stream is closed
             stream.flush()
     os._exit(code)
+
+
+def _is_watched() -> bool:
+    """Whether a debugger, a profiler or a measurement of coverage has something to write at the end."""
+    monitoring = getattr(sys, "monitoring", None)
+    tools = () if monitoring is None else map(monitoring.get_tool, range(6))
+    return any((sys.gettrace(), sys.getprofile(), *tools))
 
 
 if __name__ == "__main__":

@@ -135,12 +135,38 @@ def test_a_full_disk_is_said_in_a_sentence(words: list[str]) -> None:
     assert shown.stderr == "edgeworth: standard output cannot be written: No space left on device\n"
 
 
+ENDS = "from edgeworth.__main__ import main; main()"
+
+
+def ended(start: str, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", start, *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
 @pytest.mark.parametrize(("words", "code"), [(["--version"], 0), (["table", "1 2", "--rows", "real"], 2)])
 def test_what_others_want_done_at_the_end_is_done(words: list[str], code: int) -> None:
-    start = "import atexit; atexit.register(print, 'goodbye'); from edgeworth.__main__ import main; main()"
-    ended = subprocess.run([sys.executable, "-c", start, *words], capture_output=True, text=True, check=False)
-    assert ended.returncode == code
-    assert ended.stdout.splitlines()[-1] == "goodbye"
+    shown = ended(f"import atexit; atexit.register(print, 'goodbye'); {ENDS}", *words)
+    assert shown.returncode == code
+    assert shown.stdout.splitlines()[-1] == "goodbye"
+
+
+def test_a_profiler_gets_to_its_end(tmp_path: Path) -> None:
+    kept = tmp_path / "profile"
+    command = ["-m", "cProfile", "-o", str(kept), "-m", "edgeworth", "--version"]
+    subprocess.run([sys.executable, *command], capture_output=True, check=True)
+    assert kept.stat().st_size > 0
+
+
+def test_a_thread_that_is_at_work_gets_to_its_end() -> None:
+    start = "import threading, time\nthreading.Timer(0.5, print, ['done']).start()\n"
+    assert ended(start + ENDS, "--version").stdout.splitlines()[-1] == "done"
+
+
+@pytest.mark.parametrize(("said", "code", "error"), [("", 0, ""), ("3", 3, ""), ("'no'", 1, "no\n")])
+def test_an_exit_code_is_what_it_would_be_anyway(said: str, code: int, error: str) -> None:
+    start = f"import sys, edgeworth.cli; edgeworth.cli.main = lambda: sys.exit({said}); {ENDS}"
+    shown = ended(start)
+    assert (shown.returncode, shown.stderr) == (code, error)
 
 
 def test_json_is_utf8_whatever_the_terminal_is() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import errno
+import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -244,6 +246,47 @@ def test_the_engine_is_bounded_and_fetches_nothing() -> None:
     assert said["enable_progress_bar_print"] == "false"
     assert int(said["threads"]) <= counting.MOST_THREADS
     assert said["memory_limit"].split()[0] == "183.1"  # 192 MB in MiB
+
+
+INTERRUPTED = """
+import os, signal, threading
+from edgeworth.sources.counting import connected
+threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
+try:
+    with connected() as connection:
+        pairs = "range(100000) a, range(1000000) b"
+        long = connection.sql(f"SELECT a.range % 7 AS k, count(*) FROM {pairs} GROUP BY k")
+        next(iter(long.to_arrow_reader(1000)))
+except KeyboardInterrupt:
+    print("heard")
+"""
+
+
+def test_an_interrupt_is_heard_while_the_engine_works() -> None:
+    shown = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (shown.stdout, shown.stderr) == ("heard\n", "")
+
+
+def test_other_errors_while_the_engine_works_stay_what_they_are() -> None:
+    with pytest.raises(RuntimeError, match="something else"), counting.connected():
+        raise RuntimeError("something else")
+
+
+def test_without_room_for_temporary_files_rows_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "file.parquet", pa.array([0, 1, 1] * 10))
+    whole = ew.tally(path, truth="y", prediction="y").tally
+
+    def full(*_: Any, **__: Any) -> str:
+        raise OSError(errno.ENOSPC, "No space left on device", "/tmp/edgeworth-")
+
+    monkeypatch.setattr(tempfile, "mkdtemp", full)
+    assert ew.tally(path, truth="y", prediction="y").tally == whole
+    with pytest.raises(CannotCountError, match="temporary files"):
+        list(open_source(path).distinct(["y"]))  # type: ignore[attr-defined]  # Parquet has it
 
 
 class Heard:

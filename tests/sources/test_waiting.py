@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -16,7 +17,7 @@ import edgeworth as ew
 from edgeworth.gathering import tally_decisions
 from edgeworth.sources import open_source
 from edgeworth.tallying import Opened
-from edgeworth.waiting import HAND_OVER, meanwhile, waited_for
+from edgeworth.waiting import HAND_OVER, meanwhile, waiting
 
 COLUMNS = {"truth": "y_true", "prediction": "y_pred"}
 
@@ -28,14 +29,14 @@ def parquet(tmp_path: Path) -> Path:
     return path
 
 
+def in_the_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
 def test_it_is_done_in_another_thread_while_duckdb_counts(parquet: Path) -> None:
     seen: list[Any] = []
-
-    def work() -> None:
-        seen.append((threading.current_thread() is threading.main_thread(), sys.getswitchinterval()))
-
     usual = sys.getswitchinterval()
-    with meanwhile(work):
+    with meanwhile(lambda: seen.append((in_the_main_thread(), sys.getswitchinterval()))):
         inside = tally_decisions(open_source(parquet), COLUMNS)
     assert seen == [(False, pytest.approx(HAND_OVER))]
     assert sys.getswitchinterval() == usual
@@ -60,11 +61,95 @@ def test_what_goes_wrong_meanwhile_stops_nothing(parquet: Path, capfd: pytest.Ca
 def test_those_of_an_outer_caller_are_done_first() -> None:
     done: list[int] = []
     with meanwhile(lambda: done.append(1)):
-        with meanwhile(lambda: done.append(2)):
-            waited_for()()
-        waited_for()()
-    waited_for()()
+        with meanwhile(lambda: done.append(2)), waiting():
+            pass
+        with waiting():
+            pass
+    with waiting():
+        pass
     assert done == [1, 2, 1]
+
+
+def test_an_interrupt_does_not_wait_for_what_was_done_meanwhile() -> None:
+    begun, go_on, done = threading.Event(), threading.Event(), []
+
+    def slow() -> None:
+        begun.set()
+        assert go_on.wait(60)
+
+    def interrupted() -> None:
+        with meanwhile(slow, lambda: done.append(1)), waiting():
+            assert begun.wait(60)
+            raise KeyboardInterrupt
+
+    usual = sys.getswitchinterval()
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    worker = next(thread for thread in threading.enumerate() if thread.name == "edgeworth-meanwhile")
+    assert worker.daemon
+    go_on.set()
+    worker.join(60)
+    assert done == []
+    assert sys.getswitchinterval() == usual
+
+
+def test_two_that_wait_at_once_do_not_wait_for_each_other() -> None:
+    meeting = threading.Barrier(2, timeout=60)
+    usual = sys.getswitchinterval()
+
+    def one() -> None:
+        with meanwhile(meeting.wait), waiting():
+            pass
+
+    threads = [threading.Thread(target=one) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not meeting.broken
+    assert sys.getswitchinterval() == usual
+
+
+def test_what_somebody_else_set_since_stays() -> None:
+    usual = sys.getswitchinterval()
+    try:
+        with meanwhile(lambda: sys.setswitchinterval(0.02)), waiting():
+            pass
+        assert sys.getswitchinterval() == pytest.approx(0.02)
+    finally:
+        sys.setswitchinterval(usual)
+
+
+FORKED = """
+import os, sys, threading
+from edgeworth.waiting import meanwhile, waiting
+begun, go_on = threading.Event(), threading.Event()
+def slow():
+    begun.set()
+    go_on.wait(60)
+usual = sys.getswitchinterval()
+def wait():
+    with meanwhile(slow), waiting():
+        pass
+thread = threading.Thread(target=wait)
+thread.start()
+begun.wait(60)
+child = os.fork()
+if child == 0:
+    done = []
+    same = sys.getswitchinterval() == usual
+    with meanwhile(lambda: done.append(1)), waiting():
+        pass
+    os._exit(0 if same and done == [1] and sys.getswitchinterval() == usual else 1)
+code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+go_on.set()
+thread.join(60)
+sys.exit(code if sys.getswitchinterval() == usual else 2)
+"""
+
+
+def test_a_forked_process_waits_for_nobody_else() -> None:
+    assert subprocess.run([sys.executable, "-c", FORKED], timeout=60, check=False).returncode == 0
 
 
 def test_a_fingerprint_is_read_once_and_is_the_same(parquet: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,7 +73,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except OSError as error:
         if error.errno not in NO_ROOM:
             raise
-        sys.stderr.write(f"edgeworth: standard output cannot be written: {error.strerror}\n")
+        what = "standard output" if error.filename is None else error.filename
+        sys.stderr.write(f"edgeworth: {what} cannot be written: {error.strerror}\n")
         sys.exit(BAD_INPUT)
     except KeyboardInterrupt:
         sys.stderr.write("edgeworth: interrupted\n")
@@ -87,8 +88,9 @@ def _commands() -> list[str]:
 
 def _prepare_help(words: list[str]) -> None:
     """The help of a command says FILES where cyclopts would say ARGS; that of all says what each is for."""
-    if not words or words[0] in HELP:
+    is_help, command = not HELP.isdisjoint(words), next(iter(words), None)
+    if not words or (is_help and command not in _commands()):
         for name in _commands():
             _ = app[name]  # looking it up loads it, and with it what it is for
-    elif words[0] in _commands() and not HELP.isdisjoint(words):
+    elif is_help:
         app[words[0]].usage = usage(app, words[0])

@@ -68,7 +68,7 @@ class NormalLaw:
     def interval(self, level: float) -> tuple[float, float]:
         """Value plus and minus a quantile of standard errors, on the scale."""
         quantile = (
-            float(scipy.special.stdtrit(self.freedom, 0.5 + level / 2))
+            float(-scipy.special.stdtrit(self.freedom, (1 - level) / 2))
             if np.isfinite(self.freedom)
             else (normal_quantile(level))
         )

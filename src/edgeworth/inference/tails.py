@@ -144,7 +144,8 @@ def _log_sum_of_ratios(total: int, marked: int, drawn: int, count: int, end: int
         ratios = step_up(total, marked, drawn, c) if step > 0 else 1 / step_up(total, marked, drawn, c - 1)
         logs: NDArray[np.float64] = log_term + np.cumsum(np.log(ratios))
         peak = float(logs.max())
-        log_sum = float(np.logaddexp(log_sum, peak + np.log(np.exp(logs - peak).sum())))
+        if peak > -math.inf:
+            log_sum = float(np.logaddexp(log_sum, peak + np.log(np.exp(logs - peak).sum())))
         position += step * length
         log_term = float(logs[-1])
         # Ratios only fall on the way out, so past the mode the rest is less than a geometric series.

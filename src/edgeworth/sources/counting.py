@@ -17,7 +17,7 @@ from edgeworth.sources.arrow_columns import counted_batches, is_text
 from edgeworth.sources.batches import Batch, CannotCountError, find_columns
 from edgeworth.sources.columns import encode
 from edgeworth.sources.wording import said
-from edgeworth.waiting import waited_for
+from edgeworth.waiting import waiting
 
 if TYPE_CHECKING:
     import duckdb
@@ -92,7 +92,7 @@ def counted_parquet(files: Sequence[Typed], columns: Sequence[str]) -> Iterator[
             # The name of the method changed between versions of DuckDB.
             answer = connection.sql(query, params={"paths": paths, "differ": differ})
             reader = getattr(answer, "to_arrow_reader", None) or answer.fetch_record_batch
-            with _watched(connection, rows):
+            with waiting(), _watched(connection, rows):
                 pieces = iter(reader(COUNTED_ROWS))
                 first = next(pieces, None)
             if first is not None:
@@ -112,14 +112,13 @@ def _repeats(file: Typed, columns: Sequence[str]) -> bool:
 
 @contextmanager
 def _watched(connection: duckdb.DuckDBPyConnection, rows: int) -> Iterator[None]:
-    """Tell how far a query is, once what can be done meanwhile is done: DuckDB works in its own threads."""
-    ended, do_meanwhile = threading.Event(), waited_for()
+    """Tell how far a query is; DuckDB works in its own threads and says so when asked."""
+    ended = threading.Event()
     share = 0.0
     with told("rows counted", rows) as done:
 
         def watch() -> None:
             nonlocal share
-            do_meanwhile()
             while not ended.wait(GLANCE):
                 now = max(share, connection.query_progress() / 100)
                 done((now - share) * rows)
@@ -169,6 +168,13 @@ def _literal_path(path: Path) -> str:
     return glob.escape(str(path))
 
 
+def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    try:
+        return tempfile.TemporaryDirectory(prefix="edgeworth-")
+    except OSError as error:
+        raise InputError(f"DuckDB needs a folder for temporary files: {error}") from None
+
+
 @contextmanager
 def connected(**settings: str) -> Iterator[duckdb.DuckDBPyConnection]:
     """DuckDB in bounded memory, that fetches nothing by itself and leaves nothing behind."""
@@ -176,7 +182,7 @@ def connected(**settings: str) -> Iterator[duckdb.DuckDBPyConnection]:
         import duckdb
     except ImportError:
         raise InputError("DuckDB is not installed: pip install 'edgeworth[files]'") from None
-    with tempfile.TemporaryDirectory(prefix="edgeworth-") as folder:
+    with _temporary_folder() as folder:
         bounds: dict[str, Any] = {
             "memory_limit": MEMORY,
             "threads": str(min(os.cpu_count() or 1, MOST_THREADS)),
@@ -192,5 +198,10 @@ def connected(**settings: str) -> Iterator[duckdb.DuckDBPyConnection]:
             yield connection
         except duckdb.Error as error:
             raise InputError(f"DuckDB cannot read it: {said(error)}") from error
+        except RuntimeError as error:
+            # So it says that it heard an interrupt.
+            if str(error) == "Query interrupted":
+                raise KeyboardInterrupt from None
+            raise
         finally:
             connection.close()

@@ -210,12 +210,12 @@ def _student_reach(freedom: float, level: float, power: float) -> float:
 
 def _far(freedom: float, level: float) -> float:
     """Standard errors at which any power is reached: Student's quantile and ten more times its spread."""
-    critical = float(scipy.special.stdtrit(freedom, 0.5 + level / 2))
+    critical = float(-scipy.special.stdtrit(freedom, (1 - level) / 2))
     return critical * 10 + 10
 
 
 def _student_power(freedom: float, reach: float, level: float) -> float:
-    critical = float(scipy.special.stdtrit(freedom, 0.5 + level / 2))
+    critical = float(-scipy.special.stdtrit(freedom, (1 - level) / 2))
     return 1 - noncentral_t(freedom, reach, critical) + noncentral_t(freedom, reach, -critical)
 
 

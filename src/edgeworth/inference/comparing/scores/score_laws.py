@@ -83,7 +83,7 @@ class ScoreDifferenceLaw:
         """How many standard errors an interval reaches either way."""
         if math.isinf(self.freedom):
             return normal_quantile(level)
-        return float(scipy.special.stdtrit(self.freedom, 0.5 + level / 2))
+        return float(-scipy.special.stdtrit(self.freedom, (1 - level) / 2))
 
     def beyond(self, quantile: float) -> float:
         """The probability beyond a quantile, on one side."""
