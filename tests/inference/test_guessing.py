@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import edgeworth as ew
+from edgeworth.inference import enumeration
 from edgeworth.inference.chance import guessing_law
 from edgeworth.inference.guessing import GuessingLaw
 from edgeworth.inference.tails import hypergeometric_tails
@@ -219,3 +220,15 @@ def test_any_diagonal_measure_has_the_same_law_up_to_its_slope() -> None:
     assert law.variance == pytest.approx(
         guessing_law(table, lambda predicted, _: [Fraction(2)] * len(predicted)).variance / 4
     )
+
+
+@pytest.mark.parametrize(("labels", "cases"), [(6, 20), (4, 30), (5, 40)], ids=["first", "second", "large"])
+def test_what_is_foreseen_to_be_too_much_is_not_begun(
+    labels: int, cases: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def begun(*_: object) -> None:
+        raise AssertionError("no table may be made")
+
+    monkeypatch.setattr(enumeration, "_compositions", begun)
+    with pytest.raises(enumeration.TooMany):
+        enumeration.enumerate_hits([cases] * labels, [cases] * labels, range(labels))

@@ -34,11 +34,13 @@ def enumerate_hits(
         raise TooMany
     # What is left when all other classes are done fills the last one in one way: let it be the largest.
     order = sorted(range(len(real)), key=lambda label: real[label])
+    steps = {label: _number_of_compositions(real[label], predicted) for label in order[:-1]}
+    # Each way of filling the first class is a state of its own, so it is known now if the second is too much.
+    first, second = [*steps.values(), 1, 1][:2]
+    if first * cost > MOST_WORK or first * second > ROUGH * MOST_WORK:
+        raise TooMany
     for label in order:
-        if (
-            label != order[-1]
-            and len(states) * _number_of_compositions(real[label], predicted) > ROUGH * MOST_WORK
-        ):
+        if label != order[-1] and len(states) * steps[label] > ROUGH * MOST_WORK:
             raise TooMany
         following: dict[tuple[tuple[int, ...], int], tuple[int, int]] = {}
         for (left, total), (ways, tables) in states.items():
