@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from edgeworth.errors import InputError
 from edgeworth.progress import told
@@ -21,6 +22,8 @@ from edgeworth.waiting import waiting
 
 if TYPE_CHECKING:
     import duckdb
+
+T = TypeVar("T")
 
 MEMORY = "192MB"
 """What DuckDB may hold; past it, it spills into a folder of its own, which is removed afterwards."""
@@ -89,14 +92,10 @@ def counted_parquet(files: Sequence[Typed], columns: Sequence[str]) -> Iterator[
     rows = sum(file.rows or 0 for file in files)
     try:
         with connected() as connection:
-            # The name of the method changed between versions of DuckDB.
-            answer = connection.sql(query, params={"paths": paths, "differ": differ})
-            reader = getattr(answer, "to_arrow_reader", None) or answer.fetch_record_batch
-            with waiting(), _watched(connection, rows):
-                pieces = iter(reader(COUNTED_ROWS))
-                first = next(pieces, None)
-            if first is not None:
-                yield from counted_batches(chain([first], pieces), wanted)
+            ask = partial(_begun, connection, query, {"paths": paths, "differ": differ})
+            with waiting():
+                pieces = _watched(connection, rows, ask)
+            yield from counted_batches(pieces, wanted)
     except InputError as error:
         # What it cannot read or hold, we may; and of what is spoilt the rows say where.
         raise CannotCountError(str(error)) from None
@@ -110,28 +109,48 @@ def _repeats(file: Typed, columns: Sequence[str]) -> bool:
     return number < TRIED_ROWS or 2 * len(set(zip(*codes, strict=True))) <= number
 
 
-@contextmanager
-def _watched(connection: duckdb.DuckDBPyConnection, rows: int) -> Iterator[None]:
-    """Tell how far a query is; DuckDB works in its own threads and says so when asked."""
-    ended = threading.Event()
+def _begun(connection: duckdb.DuckDBPyConnection, query: str, values: dict[str, Any]) -> Iterator[Any]:
+    """The answer in pieces, the first of them read: when there is one, all of the work is done."""
+    answer = connection.sql(query, params=values)
+    # The name of the method changed between versions of DuckDB.
+    reader = getattr(answer, "to_arrow_reader", None) or answer.fetch_record_batch
+    pieces = iter(reader(COUNTED_ROWS))
+    return chain(list(islice(pieces, 1)), pieces)
+
+
+def _watched(connection: duckdb.DuckDBPyConnection, rows: int, ask: Callable[[], T]) -> T:
+    """The answer to a query, asked in a thread of its own: this one tells how far it is and hears interrupts.
+
+    Inside DuckDB they would be heard late, or when all is counted.
+    """
+    ended, found, failed = threading.Event(), [], []
+
+    def run() -> None:
+        try:
+            found.append(ask())
+        except Exception as error:
+            failed.append(error)
+        ended.set()
+
+    worker = threading.Thread(target=run, name="edgeworth-counting", daemon=True)
     share = 0.0
     with told("rows counted", rows) as done:
-
-        def watch() -> None:
-            nonlocal share
+        worker.start()
+        try:
             while not ended.wait(GLANCE):
                 now = max(share, connection.query_progress() / 100)
                 done((now - share) * rows)
                 share = now
-
-        watcher = threading.Thread(target=watch, daemon=True)
-        watcher.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            watcher.join()
+        except BaseException:
+            # It hears it only while it counts, not while it looks the files through.
+            while worker.is_alive():
+                connection.interrupt()
+                worker.join(GLANCE)
+            raise
+        if failed:
+            raise failed[0]
         done((1 - share) * rows)
+    return found[0]
 
 
 def is_told_apart(kind: Any) -> bool:
@@ -198,10 +217,5 @@ def connected(**settings: str) -> Iterator[duckdb.DuckDBPyConnection]:
             yield connection
         except duckdb.Error as error:
             raise InputError(f"DuckDB cannot read it: {said(error)}") from error
-        except RuntimeError as error:
-            # So it says that it heard an interrupt.
-            if str(error) == "Query interrupted":
-                raise KeyboardInterrupt from None
-            raise
         finally:
             connection.close()
