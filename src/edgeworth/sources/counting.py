@@ -128,9 +128,10 @@ def _watched(connection: duckdb.DuckDBPyConnection, rows: int, ask: Callable[[],
     def run() -> None:
         try:
             found.append(ask())
-        except Exception as error:
+        except BaseException as error:
             failed.append(error)
-        ended.set()
+        finally:
+            ended.set()
 
     worker = threading.Thread(target=run, name="edgeworth-counting", daemon=True)
     share = 0.0
