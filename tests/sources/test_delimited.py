@@ -230,6 +230,14 @@ def test_what_cannot_be_read_says_so_with_the_file(
     assert "\n" not in str(caught.value)
 
 
+def test_row_eight_million_is_named_with_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    with path.open("wb") as file:
+        file.write(b"truth,prediction\n" + b"1,0\n" * 7_999_999 + b"1,0,7\n" + b"1,1\n" * 1000)
+    with pytest.raises(InputError, match=r"long\.csv .*row 8,000,000: .*1,0,7"):
+        tally(path)
+
+
 def test_a_folder(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a folder without data"):
         open_source(tmp_path)
