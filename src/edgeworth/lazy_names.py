@@ -13,8 +13,6 @@ def lazy_names(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The ``__getattr__`` and the ``__dir__`` of a package; ``homes`` says which module has which names.
 
-    A module that has its own name among them is meant itself.
-
     >>> find, names = lazy_names("edgeworth", {"errors": ("InputError",)})
     >>> find("InputError").__name__, "InputError" in names()
     ('InputError', True)
@@ -24,9 +22,7 @@ def lazy_names(
     def find(name: str) -> Any:
         if name not in home_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        home = home_of[name]
-        module = import_module(f"{package}.{home}")
-        value = module if name == home.rpartition(".")[2] else getattr(module, name)
+        value = getattr(import_module(f"{package}.{home_of[name]}"), name)
         setattr(sys.modules[package], name, value)
         return value
 

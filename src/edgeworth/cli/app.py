@@ -88,10 +88,9 @@ def _commands() -> list[str]:
 
 def _prepare_help(words: list[str]) -> None:
     """The help of a command says FILES where cyclopts would say ARGS; that of all says what each is for."""
-    if words and HELP.isdisjoint(words):
-        return
-    if words and words[0] in _commands():
+    is_help, command = not HELP.isdisjoint(words), next(iter(words), None)
+    if not words or (is_help and command not in _commands()):
+        for name in _commands():
+            _ = app[name]  # looking it up loads it, and with it what it is for
+    elif is_help:
         app[words[0]].usage = usage(app, words[0])
-        return
-    for name in _commands():
-        _ = app[name]  # looking it up loads it, and with it what it is for
