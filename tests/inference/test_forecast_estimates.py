@@ -11,7 +11,7 @@ from scipy import stats
 
 import edgeworth as ew
 from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.forecast_scores import case_scores
+from edgeworth.tallies.scoring_rules import case_scores
 
 
 def made(number: int = 80, classes: int = 3, seed: int = 0) -> tuple[Any, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import decimal
+import functools
+import operator
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +17,14 @@ import pytest
 from edgeworth.bet.checking import SUM_TOLERANCE
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Coded
-from edgeworth.sources.probabilities import as_probabilities, checked, names_of_columns, stacked
+from edgeworth.sources.probabilities import (
+    as_probabilities,
+    by_column,
+    checked,
+    names_of_columns,
+    row_sums,
+    stacked,
+)
 
 ROWS = [[0.25, 0.75], [1.0, 0.0], [0.5, 0.5]]
 
@@ -178,3 +187,13 @@ def test_columns_side_by_side() -> None:
         stacked([[0.5], ["x"]], ["a", "b"])
     with pytest.raises(InputError, match="saw none"):
         stacked([], [])
+
+
+@pytest.mark.parametrize("classes", range(2, 17))
+def test_a_few_columns_are_added_from_the_left_however_they_lie_in_memory(classes: int) -> None:
+    rng = np.random.default_rng(classes)
+    for rows in (0, 1, 2, 3, 8, 9, 40):
+        table = rng.random((rows, classes))
+        expected = [functools.reduce(operator.add, row) for row in table.tolist()]
+        assert row_sums(table).tolist() == expected
+        assert row_sums(by_column(table, np.empty(rows * classes + 3))).tolist() == expected

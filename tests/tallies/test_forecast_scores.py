@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 
 from edgeworth.errors import InputError, MergeError
 from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.forecast_scores import BLOCK_ROWS, SCORES, ForecastScores
+from edgeworth.tallies.forecast_scores import ForecastScores
+from edgeworth.tallies.score_sums import BLOCK_VALUES
+from edgeworth.tallies.scoring_rules import SCORES, case_scores
 
 Rows = list[tuple[int, tuple[float, ...]]]
 
@@ -51,7 +53,7 @@ def brute_force(score: str, row: list[float], came: int) -> float:
     return 1 - float(p[came]) / math.sqrt(sum(x**2 for x in p))
 
 
-@pytest.mark.parametrize("classes", [2, 3, 7])
+@pytest.mark.parametrize("classes", [2, 3, 7, 16, 17])
 @pytest.mark.parametrize("score", SCORES)
 def test_sums_and_products_by_brute_force(score: str, classes: int) -> None:
     rng = np.random.default_rng(classes)
@@ -75,9 +77,10 @@ def test_sums_and_products_by_brute_force(score: str, classes: int) -> None:
     assert found.classes.tolist() == [int((truth == k).sum()) for k in range(classes)]
 
 
+@pytest.mark.parametrize("classes", [3, 20])
 @pytest.mark.parametrize("score", ["brier", "spherical", "ranked"])
-def test_a_nearly_perfect_forecast_keeps_its_digits(score: str) -> None:
-    row = [2.0**-31, 1 - 2.0**-30, 2.0**-31]
+def test_a_nearly_perfect_forecast_keeps_its_digits(score: str, classes: int) -> None:
+    row = [2.0**-31, 1 - 2.0**-30, 2.0**-31, *[0.0] * (classes - 3)]
     p = [Fraction(x) for x in row]
     squares = p[0] ** 2 + p[2] ** 2
     norm = math.sqrt(squares + p[1] ** 2)
@@ -86,9 +89,14 @@ def test_a_nearly_perfect_forecast_keeps_its_digits(score: str) -> None:
         "ranked": float(squares),
         "spherical": float(squares) / (norm * (norm + float(p[1]))),
     }
-    found = ForecastScores.from_probabilities([1], [row], labels=range(3))
+    found = ForecastScores.from_probabilities([1], [row], labels=range(classes))
     # The ranked score adds the probabilities up first, which rounds at 1.
-    assert found.mean(score) == pytest.approx(expected[score], rel=1e-6 if score == "ranked" else 1e-12)
+    tolerance = 1e-6 if score == "ranked" else 1e-12
+    assert found.mean(score) == pytest.approx(expected[score], rel=tolerance)
+    # Beside rows of which enough is left.
+    among = case_scores(Forecasts.of([0, 1, 2], [row] * 3, labels=range(classes)), [score])[0]
+    assert among[1] == pytest.approx(expected[score], rel=tolerance)
+    assert min(among[0], among[2]) > 0.5
 
 
 def test_hand_calculated() -> None:
@@ -118,14 +126,15 @@ def test_probability_0_that_came_true_is_counted_and_never_clipped() -> None:
 
 def test_more_rows_than_a_block() -> None:
     rng = np.random.default_rng(0)
-    number = 2 * BLOCK_ROWS + 3
+    block = BLOCK_VALUES // 3
+    number = 2 * block + 3
     table, truth = rng.dirichlet(np.ones(3), number), rng.integers(0, 3, number)
     found = ForecastScores.from_probabilities(truth, table)
     happened = table[np.arange(number), truth]
     assert found.cases == number
     assert found.mean("log") == pytest.approx(-np.log(happened).mean(), rel=1e-12)
     assert found.mean("brier") == pytest.approx(((table - np.eye(3)[truth]) ** 2).sum(1).mean(), rel=1e-12)
-    for row in (BLOCK_ROWS, number - 1):
+    for row in (block, number - 1):
         wrong = table.copy()
         wrong[row] = 0.3
         with pytest.raises(InputError, match=f"row {row + 1:,} add up to 0.9,"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import threading
+import time
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from edgeworth.tallies import ForecastScores, threads
 from edgeworth.tallies.threads import in_order, row_blocks
 
 
-def starts(run: list[slice]) -> list[int]:
+def starts(run: Iterator[slice]) -> list[int]:
     return [block.start for block in run]
 
 
@@ -35,21 +37,82 @@ def test_several_threads_work_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "cores", lambda: 2)
     meeting = threading.Barrier(2, timeout=30)
 
-    def meet(run: list[slice]) -> list[int]:
+    def meet(run: Iterator[slice]) -> list[int]:
         meeting.wait()
         return starts(run)
 
     assert in_order(meet, row_blocks(8, 1)) == list(range(8))
 
 
-def test_the_error_of_the_first_rows_is_the_one_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_core_that_is_held_up_leaves_blocks_to_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "cores", lambda: 2)
+    rest = threading.Event()
+    by_thread: dict[int, list[int]] = {}
+
+    def work(run: Iterator[slice]) -> list[int]:
+        mine = by_thread.setdefault(threading.get_ident(), [])
+        for block in run:
+            mine.append(block.start)
+            if block.start == 0:
+                assert rest.wait(30)
+            elif block.start == 7:
+                rest.set()
+        return list(mine)
+
+    assert in_order(work, row_blocks(8, 1)) == list(range(8))
+    assert sorted(by_thread.values()) == [[0], [1, 2, 3, 4, 5, 6, 7]]
+
+
+@pytest.mark.parametrize("wrong", [{0, 1}, {1, 2}, {2, 3, 4, 5}, {6, 7}, {7}])
+def test_the_error_of_the_first_rows_is_the_one_raised(
+    wrong: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threads, "cores", lambda: 3)
+    later = threading.Event()
+
+    def work(run: Iterator[slice]) -> list[int]:
+        for block in run:
+            if block.start == min(wrong):
+                # Rows further down are found wrong before.
+                later.wait(0.2)
+            if block.start in wrong:
+                later.set()
+                raise InputError(f"row {block.start}")
+        return []
+
+    with pytest.raises(InputError, match=f"row {min(wrong)}"):
+        in_order(work, row_blocks(8, 1))
+
+
+def test_an_error_before_any_block_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "cores", lambda: 2)
 
-    def refuse(run: list[slice]) -> list[int]:
-        raise InputError(f"row {run[0].start}")
+    def work(_: Iterator[slice]) -> list[int]:
+        raise MemoryError("no room")
 
-    with pytest.raises(InputError, match="row 0"):
-        in_order(refuse, row_blocks(8, 1))
+    with pytest.raises(MemoryError, match="no room"):
+        in_order(work, row_blocks(8, 1))
+
+
+def test_an_interrupt_ends_the_work_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "cores", lambda: 2)
+    done: list[int] = []
+    interrupted = threading.Event()
+
+    def work(run: Iterator[slice]) -> list[int]:
+        for block in run:
+            if threading.current_thread() is threading.main_thread():
+                interrupted.set()
+                raise KeyboardInterrupt
+            assert interrupted.wait(30)
+            # Long enough for the caller to take away what is left.
+            time.sleep(0.05)
+            done.append(block.start)
+        return done
+
+    with pytest.raises(KeyboardInterrupt):
+        in_order(work, row_blocks(1000, 1))
+    assert len(done) < 1000
 
 
 def _total(queue: multiprocessing.Queue[float]) -> None:

@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from edgeworth.errors import OptionError
-from edgeworth.tallies.forecast_scores import SCORES, ForecastScores
+from edgeworth.tallies.forecast_scores import ForecastScores
+from edgeworth.tallies.scoring_rules import SCORES
 
 
 def climatology(scores: ForecastScores, score: str) -> float:

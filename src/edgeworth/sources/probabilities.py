@@ -108,12 +108,25 @@ def row_sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> row_sums(np.array([[0.25, 0.5], [1.0, 0.0]])).tolist()
     [0.75, 1.0]
     """
-    if values.shape[1] > FEW_COLUMNS:
+    if values.shape[1] > FEW_COLUMNS or values.flags.fnc:
         return np.asarray(values.sum(axis=1))
     sums = values[:, 0] + values[:, 1]
     for place in range(2, values.shape[1]):
         sums += values[:, place]
     return np.asarray(sums)
+
+
+def by_column(values: NDArray[np.float64], room: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same table with each column in one piece of memory, which later steps go through more quickly.
+
+    ``room``, a flat array, holds it.
+
+    >>> by_column(np.array([[0.25, 0.75], [1.0, 0.0]]), np.zeros(4)).T.flags.c_contiguous
+    True
+    """
+    table = room[: values.size].reshape(values.shape[::-1]).T
+    np.copyto(table, values)
+    return table
 
 
 def _check_range(values: NDArray[np.float64], name: str, first_row: int) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from edgeworth.tallies.joint import Floats, Numbers
 from edgeworth.tallies.runs import Run
-from edgeworth.tallies.threads import in_order, row_blocks
+from edgeworth.tallies.threads import MOST_THREADS, cores, in_order, row_blocks
 
 Rows: TypeAlias = tuple[Floats, NDArray[Any] | None]
 """Scores in any order, and their weights or none."""
@@ -222,12 +222,16 @@ def _joined(held: list[Rows]) -> Rows:
 def _sorted_and_placed(scores: Floats, edges: Floats) -> list[Places]:
     """Each core sorts and searches a part of the block, which is the caller's to change."""
 
-    def work(blocks: list[slice]) -> list[Places]:
-        part = scores[blocks[0].start : blocks[-1].stop]
-        part.sort()
-        return [Places.of_sorted(part, edges)]
+    def work(run: Iterator[slice]) -> list[Places]:
+        return [placed(scores[rows]) for rows in run]
 
-    return in_order(work, row_blocks(len(scores), max(1 << 16, len(scores) // 8)))
+    def placed(part: Floats) -> Places:
+        part.sort()
+        return Places.of_sorted(part, edges)
+
+    # One part a core: each part is looked through for every edge.
+    rows = max(1 << 18, -(-len(scores) // min(cores(), MOST_THREADS)))
+    return in_order(work, row_blocks(len(scores), rows), fewest=2)
 
 
 def _sides(scores: Floats, edges: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, as_column, encode
-from edgeworth.sources.probabilities import as_probabilities, checked, names_of_columns
+from edgeworth.sources.probabilities import as_probabilities, by_column, checked, names_of_columns
 from edgeworth.tallies.column_names import labels_of_columns, refusal, row_at, without_column
 from edgeworth.tallies.joint import Floats, Integers
 from edgeworth.tallies.labels import canonical, canonical_order, find, listed, usual_positive
@@ -125,11 +125,15 @@ class Forecasts:
 
     def of_truth(self, values: Floats) -> Floats:
         """The entry of each row in the column that came true."""
-        # numpy reads a table row by row. Every place exists: nothing is clipped, it only need not look.
-        return np.take(values, self.places, mode="clip")
+        # Every place exists: nothing is clipped, numpy only need not look.
+        if values.flags.fnc:
+            places = self.codes * len(values)
+            places += np.arange(len(values))
+            return np.take(values.T, places, mode="clip")
+        return np.take(values, self._places, mode="clip")
 
     @cached_property
-    def places(self) -> NDArray[np.intp]:
+    def _places(self) -> NDArray[np.intp]:
         """Where the entry of what came true stands, counting row by row."""
         size = self.probabilities.shape[1]
         places = np.arange(0, size * len(self.codes), size)
@@ -216,9 +220,14 @@ class GivenForecasts:
         came = CameTrue.of(truth, array, labels=labels, positive=positive, named=called, name=name)
         return cls(array, came, name)
 
-    def checked(self, rows: slice, first: CameTrue, normalise: bool = False) -> Forecasts:
-        """A block of rows, its columns in the order of the first system's."""
-        found = checked(self.values[rows], name=self.name, first_row=rows.start + 1, normalise=normalise)
+    def checked(
+        self, rows: slice, first: CameTrue, *, normalise: bool = False, room: Floats | None = None
+    ) -> Forecasts:
+        """A block of rows, columns in the order of the first system's; in ``room``, each is in one piece."""
+        values = self.values[rows]
+        if room is not None and values.ndim == 2:
+            values = by_column(values, room)
+        found = checked(values, name=self.name, first_row=rows.start + 1, normalise=normalise)
         if self.came.labels != first.labels:
             came = self.came
             order = order_beside((came.labels, came.told), (first.labels, first.told), self.name)

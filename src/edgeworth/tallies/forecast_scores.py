@@ -2,106 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import Label, as_column
-from edgeworth.sources.probabilities import FEW_COLUMNS
 from edgeworth.tallies.forecast_columns import Forecasts, GivenForecasts
 from edgeworth.tallies.joint import Floats, Numbers
 from edgeworth.tallies.labels import listed
 from edgeworth.tallies.matrices import same_array
+from edgeworth.tallies.score_sums import score_sums
+from edgeworth.tallies.scoring_rules import SCORES
 from edgeworth.tallies.serial import count_from_json, labels_from_json, labels_to_json, payload_field
 from edgeworth.tallies.shown import Shown
-from edgeworth.tallies.threads import in_order, row_blocks
-
-BLOCK_ROWS = 1 << 17
-"""Rows scored at once (fastest of 2^12 to 2^18 measured, of five classes on two cores)."""
-
-FEW = 1e-3
-"""Brier scores below it are added up from what is left of each probability."""
-
-SCORES = ("log", "brier", "ranked", "spherical")
-
-
-def case_scores(forecasts: Forecasts, names: Sequence[str]) -> Floats:
-    """The scores of each case, one row a score, lower being better.
-
-    log: −ln p(y). brier: Σ_k (p_k − y_k)², for two classes (p − y)². ranked: Σ_k (P(Y ≤ k) − 1[y ≤ k])².
-    spherical: 1 − p(y)/‖p‖. (Gneiting & Raftery 2007.)
-
-    >>> case_scores(Forecasts.of([0, 1], np.array([[0.5, 0.5], [0.6, 0.4]])), ["brier"]).round(2).tolist()
-    [[0.25, 0.36]]
-    """
-    scored = np.empty((len(names), len(forecasts)))
-    spare = np.empty(len(forecasts))
-    _fill(scored, forecasts, names, forecasts.of_truth(forecasts.probabilities), spare)
-    return scored
-
-
-def _fill(
-    scored: Floats, forecasts: Forecasts, names: Sequence[str], happened: Floats, spare: Floats
-) -> None:
-    for row, name in zip(scored, names, strict=True):
-        _SCORING[name](forecasts, happened, row, spare)
-
-
-def _log(_: Forecasts, happened: Floats, row: Floats, __: Floats) -> None:
-    with np.errstate(divide="ignore"):
-        np.log(happened, out=row)
-    np.negative(row, out=row)
-
-
-def _brier(forecasts: Forecasts, happened: Floats, row: Floats, spare: Floats) -> None:
-    if forecasts.size == 2:
-        np.subtract(1, happened, out=row)
-        np.square(row, out=row)
-        return
-    # Σ p_k² − 2p(y) + 1, which loses its digits near 0: there what is left is added up by itself.
-    _sum_squares(forecasts.probabilities, row, spare)
-    row -= happened
-    row -= happened
-    row += 1
-    if row.min(initial=1) < FEW:
-        few = np.flatnonzero(row < FEW)
-        row[few] = (1 - happened[few]) ** 2 + _others(forecasts, few)
-
-
-def _sum_squares(values: Floats, row: Floats, spare: Floats) -> None:
-    """Σ p_k² of each row; a few columns are gone through one by one."""
-    if values.shape[1] > FEW_COLUMNS:
-        np.einsum("ij,ij->i", values, values, out=row)
-        return
-    np.square(values[:, 0], out=row)
-    for place in range(1, values.shape[1]):
-        row += np.square(values[:, place], out=spare)
-
-
-def _ranked(forecasts: Forecasts, _: Floats, row: Floats, __: Floats) -> None:
-    below = np.cumsum(forecasts.probabilities, axis=1)[:, :-1]
-    came = forecasts.codes[:, None] <= np.arange(forecasts.size - 1)
-    np.einsum("ij,ij->i", below - came, below - came, out=row)
-
-
-def _spherical(forecasts: Forecasts, happened: Floats, row: Floats, _: Floats) -> None:
-    others = _others(forecasts, np.arange(len(forecasts)))
-    norm = np.sqrt(others + happened**2)
-    np.divide(others, norm * (norm + happened), out=row)
-
-
-def _others(forecasts: Forecasts, rows: NDArray[np.intp]) -> Floats:
-    """Σ p_k² over what did not happen, of some rows."""
-    rest = forecasts.probabilities[rows]
-    rest[np.arange(len(rows)), forecasts.codes[rows]] = 0
-    return np.asarray(np.einsum("ij,ij->i", rest, rest))
-
-
-_SCORING = {"log": _log, "brier": _brier, "ranked": _ranked, "spherical": _spherical}
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,10 +84,13 @@ class ForecastScores(Shown):
             raise InputError(f"systems have different names; saw {listed(tuple(systems))}")
         first = next(iter(given.values())).came
 
-        def block(rows: slice) -> dict[str, Forecasts]:
-            return {system: each.checked(rows, first, normalise) for system, each in given.items()}
+        def block_of(rows: slice, tables: Sequence[Floats | None]) -> list[Forecasts]:
+            pairs = zip(given.values(), tables, strict=True)
+            return [each.checked(rows, first, normalise=normalise, room=table) for each, table in pairs]
 
-        return cls._added(block, scores, len(column), len(given))
+        cases, classes = len(column), len(first.labels)
+        sums = score_sums(block_of, scores, cases=cases, systems=len(given), classes=classes)
+        return cls(tuple(given), first.labels, *sums, tuple(scores))
 
     @classmethod
     def from_forecasts(cls, forecasts: Mapping[str, Forecasts], *, scores: Sequence[str] = SCORES) -> Self:
@@ -184,52 +103,11 @@ class ForecastScores(Shown):
             if each.labels != first.labels or not np.array_equal(each.codes, first.codes):
                 raise InputError("the forecasts to score together are of the same cases and classes")
 
-        def block(rows: slice) -> dict[str, Forecasts]:
-            return {system: each[rows] for system, each in forecasts.items()}
+        def block_of(rows: slice, _: object) -> list[Forecasts]:
+            return [each[rows] for each in forecasts.values()]
 
-        return cls._added(block, scores, len(first), len(forecasts))
-
-    @classmethod
-    def _added(
-        cls,
-        block: Callable[[slice], Mapping[str, Forecasts]],
-        scores: Sequence[str],
-        cases: int,
-        systems: int,
-    ) -> Self:
-        # Several systems share the room that one would take.
-        length = max(1, BLOCK_ROWS // systems)
-
-        def scored(run: list[slice]) -> list[Self]:
-            # Blocks share one workspace: asking the system for memory anew in each costs a fifth more.
-            room = np.empty((len(scores) + 1, systems, min(cases, length)))
-            return [cls._of_block(block(rows), scores, room) for rows in run]
-
-        parts: list[Self] = in_order(scored, row_blocks(cases, length))
-        total = parts[0]
-        for part in parts[1:]:
-            total = total + part
-        return total
-
-    @classmethod
-    def _of_block(cls, forecasts: Mapping[str, Forecasts], scores: Sequence[str], room: Floats) -> Self:
-        first = next(iter(forecasts.values()))
-        happened = [each.of_truth(each.probabilities) for each in forecasts.values()]
-        spare = room[-1, 0, : len(first)]
-        values = room[:-1, :, : len(first)]
-        for place, (each, got) in enumerate(zip(forecasts.values(), happened, strict=True)):
-            _fill(values[:, place], each, scores, got, spare)
-        sums = values.sum(axis=2)
-        finite = values if np.isfinite(sums).all() else np.where(np.isfinite(values), values, 0.0)
-        return cls(
-            tuple(forecasts),
-            first.labels,
-            np.bincount(first.codes, minlength=first.size),
-            sums,
-            np.einsum("csn,crn->csr", finite, finite),
-            np.array([_zeros(each) for each in happened]),
-            tuple(scores),
-        )
+        size = {"cases": len(first), "systems": len(forecasts), "classes": first.size}
+        return cls(tuple(forecasts), first.labels, *score_sums(block_of, scores, **size), tuple(scores))
 
     @property
     def cases(self) -> int:
@@ -362,11 +240,6 @@ class ForecastScores(Shown):
 
     def __repr__(self) -> str:
         return f"<ForecastScores: {self.cases:,} cases, {len(self.systems)} systems>"
-
-
-def _zeros(happened: Floats) -> int:
-    """How often probability 0 came true; the smallest is quicker to find than all are to count."""
-    return int(np.count_nonzero(happened == 0)) if len(happened) and happened.min() == 0 else 0
 
 
 def _check_scores(scores: Sequence[str]) -> None:

@@ -8,10 +8,11 @@ not depend on the number of cores: blocks are the same, and they come back in or
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from functools import cache
-from itertools import pairwise
 from typing import TypeVar
 
 Part = TypeVar("Part")
@@ -32,8 +33,10 @@ def row_blocks(length: int, rows: int) -> list[slice]:
     return [slice(start, min(start + rows, length)) for start in range(0, max(length, 1), rows)]
 
 
-def in_order(work: Callable[[list[slice]], list[Part]], blocks: list[slice]) -> list[Part]:
-    """What ``work`` makes of consecutive blocks, each core taking a run of them.
+def in_order(
+    work: Callable[[Iterator[slice]], list[Part]], blocks: list[slice], fewest: int = FEWEST_BLOCKS
+) -> list[Part]:
+    """What ``work`` makes of each block. Called once a core, it is handed the next block whenever it asks.
 
     The first rows' error is the one raised, as if rows had been gone through one by one.
 
@@ -41,17 +44,41 @@ def in_order(work: Callable[[list[slice]], list[Part]], blocks: list[slice]) -> 
     [1, 2, 3, 4, 5]
     """
     threads = min(cores(), MOST_THREADS, len(blocks))
-    if threads == 1 or len(blocks) < FEWEST_BLOCKS:
-        return work(blocks)
-    ends = [len(blocks) * place // threads for place in range(threads + 1)]
-    runs = [blocks[start:stop] for start, stop in pairwise(ends)]
-    # The caller's own thread takes the first run: it is awake already.
-    others = [_pool().submit(work, run) for run in runs[1:]]
+    if threads == 1 or len(blocks) < fewest:
+        return work(iter(blocks))
+    waiting = deque(enumerate(blocks))
+    done: dict[int, Part] = {}
+    errors: dict[int, Exception] = {}
+
+    def share() -> None:
+        taken: list[int] = []
+
+        def run() -> Iterator[slice]:
+            with suppress(IndexError):  # nothing is left
+                while True:
+                    place, block = waiting.popleft()
+                    taken.append(place)
+                    yield block
+
+        try:
+            done.update(zip(taken, work(run()), strict=True))
+        except Exception as error:
+            # Blocks are handed out in order: those before this one are done, or their own error comes first.
+            waiting.clear()
+            errors[taken[-1] if taken else len(blocks)] = error
+
+    # The caller's own thread takes its share: it is awake already.
+    others = [_pool().submit(share) for _ in range(threads - 1)]
     try:
-        first = work(runs[0])
+        share()
     finally:
+        waiting.clear()
         wait(others)
-    return first + [part for other in others for part in other.result()]
+    for other in others:
+        other.result()
+    if errors:
+        raise errors[min(errors)]
+    return [done[place] for place in range(len(blocks))]
 
 
 @cache

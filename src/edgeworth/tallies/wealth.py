@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, TypeAlias, get_args
 
@@ -25,7 +25,6 @@ from edgeworth.tallies.bookmaker_forecasts import (
     quoted,
 )
 from edgeworth.tallies.forecast_columns import Forecasts, GivenForecasts
-from edgeworth.tallies.forecast_scores import BLOCK_ROWS
 from edgeworth.tallies.joint import Floats, Integers
 from edgeworth.tallies.policies import PredictionsMade
 from edgeworth.tallies.serial import labels_from_json, labels_to_json, payload_field
@@ -36,6 +35,9 @@ from edgeworth.tallies.wealth_building import at_fraction, built_blocks
 from edgeworth.tallies.wealth_games import Games, games_from_dict
 from edgeworth.tallies.wealth_serial import blocks_from_dict, blocks_to_dict
 from edgeworth.tallies.wealth_times import in_time
+
+BLOCK_ROWS = 1 << 17
+"""Rows settled at once."""
 
 Book: TypeAlias = Literal["fair", "exchange", "backing", "constant"]
 """Fair prices backed and laid alike; other prices to lay at than to back at; odds that can only be backed;
@@ -370,7 +372,7 @@ def final_log_wealth(
     mine = GivenForecasts.of(column, probabilities, name="probabilities", **names)
     its = GivenForecasts.of(column, against, name="the rival's probabilities", **names)
 
-    def logs(run: list[slice]) -> list[Floats]:
+    def logs(run: Iterator[slice]) -> list[Floats]:
         return [
             _realised(mine.checked(rows, mine.came), its.checked(rows, mine.came), rows.start + 1)
             for rows in run

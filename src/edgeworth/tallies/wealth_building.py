@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -10,8 +10,8 @@ import numpy as np
 from edgeworth.bet.fractional import fractional_logs, run_fraction_sums
 from edgeworth.bet.score_bets import score_log_factors
 from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.forecast_scores import case_scores
 from edgeworth.tallies.joint import Floats, Integers
+from edgeworth.tallies.scoring_rules import case_scores
 from edgeworth.tallies.threads import in_order
 from edgeworth.tallies.wealth_blocks import Blocks, grid_of
 from edgeworth.tallies.wealth_times import is_tied, timed_blocks
@@ -51,7 +51,7 @@ def built_blocks(
         fractions = run_fraction_sums(realised[rows].reshape(-1, length))
         return Blocks.of_runs(logs.T, fractions, sums.T, first + rows.start, length)
 
-    def built(runs: list[slice]) -> list[Blocks]:
+    def built(runs: Iterator[slice]) -> list[Blocks]:
         return [run_of(rows) for rows in runs]
 
     return Blocks.end_to_end(in_order(built, _even_runs(first, end, grid))).coarsened(end)

@@ -6,7 +6,7 @@ their factors does not depend on it, the way there does, and its maximum would b
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -55,7 +55,7 @@ def timed_blocks(cases_of: CasesOf, realised: Floats, times: Integers, first: in
         blocks = Blocks.of_steps(first + starts[here], first + ends[here], logs, fractions, sums)
         return blocks.coarsened(first + cases)
 
-    def built(runs: list[slice]) -> list[Blocks]:
+    def built(runs: Iterator[slice]) -> list[Blocks]:
         return [steps(rows) for rows in runs]
 
     # Runs begin where a time does.

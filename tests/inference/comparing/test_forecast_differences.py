@@ -22,7 +22,7 @@ from edgeworth.inference.comparing.forecasts.forecast_differences import (
 )
 from edgeworth.tallies import ForecastScores
 from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.forecast_scores import SCORES, case_scores
+from edgeworth.tallies.scoring_rules import SCORES, case_scores
 
 CASES = 400
 

@@ -29,8 +29,8 @@ from edgeworth.inference.comparing.forecasts.wealth_race import WealthRace, race
 from edgeworth.inference.laws import check_level
 from edgeworth.tallies import ForecastScores, Wealth
 from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.forecast_scores import case_scores
 from edgeworth.tallies.policies import PredictionsMade
+from edgeworth.tallies.scoring_rules import case_scores
 
 OF_FORECASTS = ("log", "brier", "spherical")
 MOST_DUELS = 28

@@ -31,7 +31,7 @@ from edgeworth.inference.scales import Scale
 from edgeworth.inference.tails import Tail
 from edgeworth.tallies import ForecastScores
 from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.forecast_scores import SCORES, case_scores
+from edgeworth.tallies.scoring_rules import SCORES, case_scores
 
 Floats = NDArray[np.float64]
 
