@@ -6,6 +6,7 @@ because the machine is noisy and noise only adds.
 
 from __future__ import annotations
 
+import compileall
 import os
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from typing import Any
 import duckdb
 import pyarrow.parquet as pq
 
+import edgeworth
 from edgeworth.gathering import tally_decisions
 from edgeworth.sources import open_source
 
@@ -75,6 +77,8 @@ def main() -> None:
         path = Path(folder) / "predictions.parquet"
         duckdb.sql(MAKE.format(rows=ROWS, path=path))
         counted = f"SELECT y_true, y_pred, count(*) FROM '{path}' GROUP BY ALL"
+        # As pip does when it installs: otherwise what was edited last is compiled at every start.
+        compileall.compile_dir(Path(edgeworth.__file__).parent, quiet=2)
         names = [f"--{role}={name}" for role, name in COLUMNS.items()]
         command = [sys.executable, "-m", "edgeworth", "evaluate", str(path), *names]
         bare = [sys.executable, "-c", f'import duckdb; duckdb.sql("{counted}").fetchall()']

@@ -12,6 +12,8 @@ import edgeworth as ew
 from edgeworth.errors import InputError
 from edgeworth.gathering import find_source, tally_decisions, tally_ranking
 
+pytestmark = pytest.mark.usefixtures("short_files_are_counted")
+
 WHOLE = pd.DataFrame({"y": [0, 1] * 10, "p": [0, 1, 1, 0] * 5, "s": np.arange(20.0), "w": np.arange(1, 21)})
 FRACTIONS = WHOLE.assign(w=WHOLE["w"] / 2, s=WHOLE["s"] + 0.5)
 

@@ -31,6 +31,8 @@ from edgeworth.gathering.forecasts import ForecastColumns, ForecastTerms, tally_
 from edgeworth.pairing import pair_labels
 from edgeworth.sources import ArraySource, Batch, Counting, Source, fold, open_source
 
+pytestmark = pytest.mark.usefixtures("short_files_are_counted")
+
 ELSEWHERE = {
     "spark": "pyarrow",
     "spark on csv": "csv",

@@ -33,6 +33,8 @@ from edgeworth.sources.parquet import ParquetSource
 from edgeworth.tallies.labels import canonical
 from tallying_files import tallied
 
+pytestmark = pytest.mark.usefixtures("short_files_are_counted")
+
 NAN = float("nan")
 OTHER_NAN = np.array([0x7FF8000000000001, 0xFFF8000000000000], np.uint64).view(np.float64).tolist()
 
@@ -181,6 +183,29 @@ def test_a_table_is_counted_and_not_read(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(counting, "_repeats", lambda *_: True)
     monkeypatch.setattr(ParquetSource, "batches", no_rows)
     assert tallied(path, truth="y", prediction="guess") == expected
+
+
+def test_few_rows_are_read_without_loading_an_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path / "file.parquet", pa.array(["a", "b", "b"]))
+    (tmp_path / "folder").mkdir()
+    for place in range(2):
+        write(tmp_path / "folder" / f"{place}.parquet", pa.array(["a", "b", "b"]))
+    asked: list[int] = []
+
+    def counted(files: Any, _: Any) -> Any:
+        asked.append(sum(file.rows for file in files))
+        raise CannotCountError("not now")
+
+    monkeypatch.setattr("edgeworth.sources.parquet.counted_parquet", counted)
+    monkeypatch.setattr(counting, "counted_parquet", counted)
+    for most, wanted in ((6, [7, 14]), (7, [14]), (14, [])):
+        monkeypatch.setattr("edgeworth.sources.batches.FEW_ROWS", most)
+        asked.clear()
+        for each in (path, tmp_path / "folder"):
+            assert tallied(each, truth="y", prediction="guess") == tallied(
+                pq.read_table(each), truth="y", prediction="guess"
+            )
+        assert asked == wanted
 
 
 def test_without_duckdb_the_rows_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

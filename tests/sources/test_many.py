@@ -19,6 +19,8 @@ from edgeworth.sources import open_source
 from edgeworth.sources.digests import file_digest
 from tallying_files import tallied
 
+pytestmark = pytest.mark.usefixtures("short_files_are_counted")
+
 Columns = dict[str, list[Any]]
 
 

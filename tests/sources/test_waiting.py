@@ -19,6 +19,8 @@ from edgeworth.sources import open_source
 from edgeworth.tallying import Opened
 from edgeworth.waiting import HAND_OVER, meanwhile, waiting
 
+pytestmark = pytest.mark.usefixtures("short_files_are_counted")
+
 COLUMNS = {"truth": "y_true", "prediction": "y_pred"}
 
 

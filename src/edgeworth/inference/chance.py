@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from fractions import Fraction
-from typing import TypeAlias
-
-from edgeworth.errors import InputError
-from edgeworth.inference.guessing import GuessingLaw
+from edgeworth.inference.guessing import GuessingLaw, guessing_law
 from edgeworth.inference.random_selection import average_precision, hit_rank, hits, joint_hit_ranks
 from edgeworth.measures.overall import informedness_slopes
 from edgeworth.tallies import ContingencyTable
 
 __all__ = ["average_precision", "guessing_law", "hit_rank", "hits", "informedness", "joint_hit_ranks"]
-
-Slopes: TypeAlias = Callable[[list[int], list[int]], list[Fraction]]
 
 
 def informedness(table: ContingencyTable, *, seed: int = 0, draws: int | None = None) -> GuessingLaw:
@@ -30,16 +23,3 @@ def informedness(table: ContingencyTable, *, seed: int = 0, draws: int | None = 
     (63, Fraction(1, 24))
     """
     return guessing_law(table, informedness_slopes, seed=seed, draws=draws)
-
-
-def guessing_law(
-    table: ContingencyTable, slopes: Slopes, *, seed: int = 0, draws: int | None = None
-) -> GuessingLaw:
-    """The law of any measure that is linear in the diagonal once the margins are fixed."""
-    if not table.is_counted:
-        raise InputError("exact laws of guessing need whole cases; these are weighted")
-    predicted = [int(count) for count in table.predicted]
-    real = [int(count) for count in table.real]
-    if sum(real) == 0:
-        raise InputError("there are no cases")
-    return GuessingLaw(tuple(predicted), tuple(real), tuple(slopes(predicted, real)), seed, draws)

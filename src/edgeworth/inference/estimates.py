@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from edgeworth.errors import OptionError
 from edgeworth.inference.laws import Alternative, SamplingLaw, check_level
 from edgeworth.inference.methods import Method
 from edgeworth.inference.tails import Tail
 from edgeworth.markup import html_table
-from edgeworth.measures import Measurable
 from edgeworth.measures.views import finite_or_none
+
+if TYPE_CHECKING:
+    from edgeworth.measures import Measurable
 
 ChanceTest: TypeAlias = Callable[[Alternative], Tail | None]
 

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from edgeworth.errors import check_seed
 from edgeworth.inference.estimates import Estimate, check_method, law_or_reason, undefined_estimate
-from edgeworth.inference.forecast_estimates import estimate_forecasts
 from edgeworth.inference.methods import Decisions, Method, default_method
-from edgeworth.inference.ranking_estimates import estimate_lists, estimate_ranking
 from edgeworth.inference.testing import guessing_tail
-from edgeworth.measures import Measurable, Measure, Resolved, at_guessing, cut_of, resolve
-from edgeworth.tallies import (
-    Calibration,
-    ContingencyTable,
-    ForecastScores,
-    RankedLists,
-    Ranking,
-    Wealth,
-    table_of,
-)
+from edgeworth.measures import Measure, Resolved, at_guessing, resolve
+from edgeworth.tallies import ClusteredTable, ContingencyTable, table_of
+
+if TYPE_CHECKING:
+    from edgeworth.measures import Measurable
 
 
 def estimate(
@@ -39,6 +33,18 @@ def estimate(
     """
     check_seed(seed)
     check_method(method)
+    if isinstance(tally, ContingencyTable | ClusteredTable):
+        return estimate_decisions(tally, measure, method=method, seed=seed)
+    return _estimate_others(tally, measure, method, seed)
+
+
+def _estimate_others(tally: Any, measure: str | Measure, method: Method | None, seed: int) -> Estimate:
+    """Of rankings and probabilities; what that takes is loaded for them alone."""
+    from edgeworth.inference.forecast_estimates import estimate_forecasts
+    from edgeworth.inference.ranking_estimates import estimate_lists, estimate_ranking
+    from edgeworth.measures import cut_of
+    from edgeworth.tallies import Calibration, ForecastScores, RankedLists, Ranking, Wealth
+
     if isinstance(tally, ForecastScores | Calibration | Wealth):
         return estimate_forecasts(tally, measure, method=method)
     if isinstance(tally, RankedLists):

@@ -9,10 +9,11 @@ labels, a certified bound far out in the tail, Monte Carlo in between. Values ar
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,10 @@ from numpy.typing import NDArray
 from edgeworth.errors import InputError, check_seed
 from edgeworth.inference.enumeration import TooMany, enumerate_hits
 from edgeworth.inference.tails import SMALLEST, Tail, hypergeometric_tails
+from edgeworth.tallies import ContingencyTable
+
+Slopes: TypeAlias = Callable[[list[int], list[int]], list[Fraction]]
+"""What a right answer for each label is worth, by how often each is predicted and real."""
 
 NEAREST = Fraction(1, 10**12)
 """A float means the nearest attainable value within this distance."""
@@ -229,3 +234,16 @@ def random_tables(
     round_size = max(1, (1 << 22) // max(len(predicted) * len(real), 1))
     sizes = [min(round_size, draws - start) for start in range(0, draws, round_size)]
     return (law.rvs(size=size, random_state=rng).astype(np.int64) for size in sizes)
+
+
+def guessing_law(
+    table: ContingencyTable, slopes: Slopes, *, seed: int = 0, draws: int | None = None
+) -> GuessingLaw:
+    """The law of any measure that is linear in the diagonal once the margins are fixed."""
+    if not table.is_counted:
+        raise InputError("exact laws of guessing need whole cases; these are weighted")
+    predicted = [int(count) for count in table.predicted]
+    real = [int(count) for count in table.real]
+    if sum(real) == 0:
+        raise InputError("there are no cases")
+    return GuessingLaw(tuple(predicted), tuple(real), tuple(slopes(predicted, real)), seed, draws)

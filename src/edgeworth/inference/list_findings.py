@@ -14,7 +14,7 @@ from edgeworth.inference.laws import check_level
 from edgeworth.inference.ranking_estimates import estimate_steps
 from edgeworth.inference.tails import Tail
 from edgeworth.measures import TREC_NAMES, Spelling, resolve_ranking, steps_of
-from edgeworth.measures.measuring import counted
+from edgeworth.measures.list_values import counted
 from edgeworth.measures.steps import Steps
 from edgeworth.measures.views import Values
 from edgeworth.sources.columns import Label

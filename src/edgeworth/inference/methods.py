@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from edgeworth.errors import OptionError, check_seed
 from edgeworth.inference.influence import influence, variance
@@ -17,7 +17,6 @@ from edgeworth.inference.laws import (
     SamplingLaw,
     WilsonLaw,
 )
-from edgeworth.inference.ranking_resampling import ListValues, bootstrap_ranking, resampled_means
 from edgeworth.inference.resampling import (
     bootstrap_values,
     cluster_bootstrap_values,
@@ -25,13 +24,13 @@ from edgeworth.inference.resampling import (
     posterior_values,
 )
 from edgeworth.inference.scales import Scale, natural_scale
-from edgeworth.measures import (
-    Combination,
-    Resolved,
-    ResolvedRanking,
-    steps_of,
-)
-from edgeworth.tallies import ClusteredTable, ContingencyTable, Ranking, table_of
+from edgeworth.measures import Combination, Resolved
+from edgeworth.tallies import ClusteredTable, ContingencyTable, table_of
+
+if TYPE_CHECKING:
+    from edgeworth.inference.ranking_resampling import ListValues
+    from edgeworth.measures import ResolvedRanking
+    from edgeworth.tallies import Ranking
 
 NO_ERROR = 1e-24
 """A variance below this is rounding."""
@@ -181,8 +180,8 @@ class Bootstrap:
         self, tally: Decisions | Ranking | ListValues, resolved: Resolved | ResolvedRanking
     ) -> SamplingLaw:
         """Replicates of the measure."""
-        if isinstance(resolved, ResolvedRanking):
-            assert isinstance(tally, (Ranking, ListValues))
+        if not isinstance(resolved, Resolved):
+            assert not isinstance(tally, (ContingencyTable, ClusteredTable))
             return self._ranking_law(tally, resolved)
         assert isinstance(tally, (ContingencyTable, ClusteredTable))
         if isinstance(tally, ClusteredTable):
@@ -199,6 +198,9 @@ class Bootstrap:
 
     def _ranking_law(self, tally: Ranking | ListValues, resolved: ResolvedRanking) -> SamplingLaw:
         """Replicates of a ranking, each class by itself; or of many lists, whole lists resampled."""
+        from edgeworth.inference.ranking_resampling import ListValues, bootstrap_ranking, resampled_means
+        from edgeworth.measures import steps_of
+
         if self.interval == "bca":
             raise OptionError("the BCa interval is for decisions: use percentile with rankings")
         if isinstance(tally, ListValues):

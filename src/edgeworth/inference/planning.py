@@ -9,7 +9,7 @@ from statistics import NormalDist
 from edgeworth.errors import OptionError
 from edgeworth.inference.estimates import Estimate
 from edgeworth.inference.laws import check_level, normal_quantile
-from edgeworth.tallies import Calibration, ForecastScores, RankedLists, Ranking, Wealth, table_of
+from edgeworth.tallies import ClusteredTable, ContingencyTable, table_of
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,13 @@ def cases_needed(
 
 def _size(estimate: Estimate) -> float:
     """Cases, or lists; with sampling weights as many as would tell as much if they all weighed the same."""
-    if isinstance(estimate.tally, RankedLists):
-        return float(estimate.tally.number)
-    if isinstance(estimate.tally, Ranking):
-        return float(estimate.tally.total)
-    if isinstance(estimate.tally, ForecastScores | Calibration | Wealth):
-        return float(estimate.tally.cases)
-    table = table_of(estimate.tally)
-    total = float(table.cells.sum())
-    return total if table.squared is None else total**2 / float(table.squared.sum())
+    tally = estimate.tally
+    if isinstance(tally, ContingencyTable | ClusteredTable):
+        table = table_of(tally)
+        total = float(table.cells.sum())
+        return total if table.squared is None else total**2 / float(table.squared.sum())
+    from edgeworth.tallies import RankedLists, Ranking
+
+    if isinstance(tally, RankedLists):
+        return float(tally.number)
+    return float(tally.total if isinstance(tally, Ranking) else tally.cases)

@@ -13,7 +13,7 @@ from edgeworth.inference.ranking_resampling import ListValues
 from edgeworth.inference.ranking_testing import lists_tail, selection_tail
 from edgeworth.measures import Measure, ResolvedRanking, resolve_ranking, steps_of
 from edgeworth.measures.along import needs_whole_cases
-from edgeworth.measures.measuring import counted
+from edgeworth.measures.list_values import counted
 from edgeworth.measures.steps import Steps
 from edgeworth.tallies import RankedLists, Ranking
 

@@ -13,7 +13,7 @@ from edgeworth.inference.random_selection import average_precision
 from edgeworth.inference.ranking_resampling import random_orders
 from edgeworth.inference.tails import Tail
 from edgeworth.measures import ResolvedRanking, steps_of
-from edgeworth.measures.measuring import counted
+from edgeworth.measures.list_values import counted
 from edgeworth.measures.views import Values
 from edgeworth.tallies import RankedLists, Ranking
 

@@ -7,8 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from edgeworth.errors import OptionError
-from edgeworth.inference.chance import guessing_law
-from edgeworth.inference.guessing import GuessingLaw, draws_within_seconds, random_tables
+from edgeworth.inference.guessing import GuessingLaw, draws_within_seconds, guessing_law, random_tables
 from edgeworth.inference.laws import Alternative
 from edgeworth.inference.tails import Tail
 from edgeworth.measures import Resolved, at_guessing

@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from edgeworth.measures.definition import Combination, Measure
     from edgeworth.measures.dollars import Costs, Payoffs, costs, expected_cost, payoffs
     from edgeworth.measures.forecast_resolving import Forecast, ResolvedForecast, resolve_forecast
-    from edgeworth.measures.measuring import Measurable, counted_values, measure, measure_each, measure_micro
+    from edgeworth.measures.list_values import counted_values, measure_each, measure_micro
+    from edgeworth.measures.measurable import Measurable
+    from edgeworth.measures.measuring import measure
     from edgeworth.measures.rankings import TREC_NAMES
     from edgeworth.measures.registry import catalogue, search
     from edgeworth.measures.spelling import Spelling, quoted
@@ -24,7 +26,9 @@ else:
             "definition": ("Combination", "Measure"),
             "dollars": ("Costs", "Payoffs", "costs", "expected_cost", "payoffs"),
             "forecast_resolving": ("Forecast", "ResolvedForecast", "resolve_forecast"),
-            "measuring": ("Measurable", "counted_values", "measure", "measure_each", "measure_micro"),
+            "list_values": ("counted_values", "measure_each", "measure_micro"),
+            "measurable": ("Measurable",),
+            "measuring": ("measure",),
             "rankings": ("TREC_NAMES",),
             "registry": ("catalogue", "search"),
             "spelling": ("Spelling", "quoted"),

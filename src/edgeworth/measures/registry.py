@@ -4,31 +4,41 @@ from __future__ import annotations
 
 import difflib
 import re
+from functools import cache
 
 from edgeworth.errors import OptionError
 from edgeworth.measures.averages import AVERAGES
 from edgeworth.measures.definition import Kind, Measure
-from edgeworth.measures.forecasts import FORECAST_MEASURES
 from edgeworth.measures.house import HOUSE_MEASURES
 from edgeworth.measures.information import CELL_MEASURES
 from edgeworth.measures.overall import OVERALL_MEASURES
 from edgeworth.measures.per_label import LABEL_MEASURES
-from edgeworth.measures.rankings import RANKING_MEASURES
 
-MEASURES: tuple[Measure, ...] = (
+OF_DECISIONS: tuple[Measure, ...] = (
     *OVERALL_MEASURES,
     *AVERAGES,
     *HOUSE_MEASURES,
     *CELL_MEASURES,
     *LABEL_MEASURES,
-    *RANKING_MEASURES,
-    *FORECAST_MEASURES,
 )
 
-_OF_A_LABEL = {measure.name: measure for measure in MEASURES if measure.scope == "label"}
-_OF_A_TABLE = {measure.name: measure for measure in MEASURES if measure.scope in ("overall", "cells")}
-_OF_A_RANKING = {measure.name: measure for measure in MEASURES if measure.scope == "ranking"}
-_OF_PROBABILITIES = {measure.name: measure for measure in MEASURES if measure.kind == "probabilities"}
+_OF_A_LABEL = {measure.name: measure for measure in OF_DECISIONS if measure.scope == "label"}
+_OF_A_TABLE = {measure.name: measure for measure in OF_DECISIONS if measure.scope in ("overall", "cells")}
+
+
+@cache
+def _of_rankings() -> dict[str, Measure]:
+    # Loaded when there is a ranking, as are those of probabilities when there are some.
+    from edgeworth.measures.rankings import RANKING_MEASURES
+
+    return {measure.name: measure for measure in RANKING_MEASURES}
+
+
+@cache
+def _of_probabilities() -> dict[str, Measure]:
+    from edgeworth.measures.forecasts import FORECAST_MEASURES
+
+    return {measure.name: measure for measure in FORECAST_MEASURES}
 
 
 def catalogue(*, kind: Kind | None = None) -> tuple[Measure, ...]:
@@ -42,7 +52,8 @@ def catalogue(*, kind: Kind | None = None) -> tuple[Measure, ...]:
     """
     if kind not in (None, "decisions", "rankings", "probabilities"):
         raise OptionError(f'kind is "decisions", "rankings" or "probabilities"; saw {kind!r}')
-    return tuple(measure for measure in MEASURES if kind in (None, measure.kind))
+    measures = (*OF_DECISIONS, *_of_rankings().values(), *_of_probabilities().values())
+    return tuple(measure for measure in measures if kind in (None, measure.kind))
 
 
 def search(words: str) -> tuple[Measure, ...]:
@@ -52,7 +63,7 @@ def search(words: str) -> tuple[Measure, ...]:
     ['informedness', 'informedness', 'best_informedness']
     """
     wanted = _letters(words)
-    return tuple(measure for measure in MEASURES if any(wanted in _letters(x) for x in _searched(measure)))
+    return tuple(measure for measure in catalogue() if any(wanted in _letters(x) for x in _searched(measure)))
 
 
 def _searched(measure: Measure) -> tuple[str, ...]:
@@ -66,12 +77,12 @@ def lookup(name: str, *, of_a_label: bool) -> Measure | None:
 
 def ranking_measure(name: str) -> Measure | None:
     """The measure of a ranking under this name."""
-    return _OF_A_RANKING.get(name)
+    return _of_rankings().get(name)
 
 
 def forecast_measure(name: str) -> Measure | None:
     """The measure of probabilities under this name."""
-    return _OF_PROBABILITIES.get(name)
+    return _of_probabilities().get(name)
 
 
 def _letters(text: str) -> str:
@@ -81,11 +92,12 @@ def _letters(text: str) -> str:
 
 def unknown(name: str) -> OptionError:
     """The error for a name that no measure of this kind has, with the nearest ones."""
-    other = next((m for m in MEASURES if m.name == name), None)
+    measures = catalogue()
+    other = next((m for m in measures if m.name == name), None)
     if other is not None:
         return OptionError(f"{name} is a measure of {other.kind}, and this tally is of something else")
-    meant = [m for m in MEASURES if _letters(name) in map(_letters, m.synonyms)]
-    known = list(dict.fromkeys(m.name for m in MEASURES))
+    meant = [m for m in measures if _letters(name) in map(_letters, m.synonyms)]
+    known = list(dict.fromkeys(m.name for m in measures))
     near = list(dict.fromkeys(m.name for m in meant)) or difflib.get_close_matches(
         name, known, n=3, cutoff=0.5
     )
