@@ -238,8 +238,8 @@ _REPORTS: dict[str, tuple[Kind, Callable[[Tallied, Any, Asked], Report]]] = {
 _LOADED: dict[Kind, tuple[str, ...]] = {
     "labels": ("inference.findings", "inference.estimating", "reports.decisions", "reports.charts.decisions"),
     "several": (),
-    "scores": ("inference.ranking_findings", "inference.estimating", "reports.rankings"),
-    "lists": ("inference.list_findings", "inference.estimating", "reports.lists"),
+    "scores": ("inference.ranking_findings", "inference.ranking_estimates", "reports.rankings"),
+    "lists": ("inference.list_findings", "inference.ranking_estimates", "reports.lists"),
     "probabilities": ("inference.wealth_findings", "inference.forecast_estimates", "reports.forecasts"),
 }
 """Modules that a report is made with."""
