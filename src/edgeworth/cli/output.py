@@ -14,6 +14,7 @@ from cyclopts import Parameter
 
 from edgeworth.arguments import File, Hyphen
 from edgeworth.errors import OptionError
+from edgeworth.figures import MINUS
 
 if TYPE_CHECKING:
     from edgeworth.reports import Report
@@ -109,8 +110,8 @@ def _identities(name: str) -> set[Hashable]:
 
 
 def load_printing() -> None:
-    """Import what a report is shown with."""
-    import_module("edgeworth.reports.terminal")
+    """Import what a report is shown with, and how wide signs beyond ASCII are."""
+    import_module("edgeworth.reports.terminal").cell_len(MINUS)
 
 
 def show(report: Report, output: Output, *, quiet: bool = False) -> None:

@@ -90,11 +90,9 @@ def as_floats(cells: Values) -> Values:
 
 def ratio(numerator: Values, denominator: Values) -> Values:
     """A quotient that is nan, without a warning, where there is nothing to divide by."""
-    top, bottom = np.broadcast_arrays(numerator, denominator)
-    kind = np.result_type(top, bottom, np.float64)
-    quotient = np.full(top.shape, np.nan, dtype=kind)
-    np.divide(top, bottom, out=quotient, where=bottom != 0)
-    return quotient
+    with np.errstate(divide="ignore", invalid="ignore"):
+        quotient = np.true_divide(numerator, denominator)
+    return np.where(np.equal(denominator, 0), np.nan, quotient)
 
 
 def difference(left: Values, right: Values, scale: Values) -> Values:

@@ -48,7 +48,9 @@ class Terminal(Console):
 def print_report(report: Report, console: Console | None = None) -> None:
     """Show a report."""
     out = console or Terminal()
-    out.print(Panel(Text(report.verdict, style="bold"), title="Verdict", title_align="left", padding=(1, 2)))
+    # As plain text: a title that may hold marks has rich load the names of all emojis.
+    title = Text("Verdict")
+    out.print(Panel(Text(report.verdict, style="bold"), title=title, title_align="left", padding=(1, 2)))
     for warning in report.warnings:
         out.print(Text(f"! {warning}", style="yellow"))
     for section in report.sections:
