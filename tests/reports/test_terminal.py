@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.console import Console
 
+from edgeworth.reports import terminal
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
 from edgeworth.reports.terminal import plain_text, print_report
 
@@ -40,6 +45,45 @@ def test_no_number_is_cut_at_any_width(width: int) -> None:
 def test_a_table_that_fits_stands_in_one_piece() -> None:
     assert drawn(120, Grid("", COLUMNS, ROWS)).count("bet on") == 1
     assert drawn(50, Grid("", COLUMNS, ROWS)).count("bet on") > 1
+
+
+TEXTS = st.text(
+    st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]) | st.sampled_from("名 [red]:smile:─"),
+    max_size=9,
+).map(str.strip)
+
+
+@given(
+    st.integers(1, 4).flatmap(
+        lambda size: st.tuples(
+            st.lists(st.tuples(TEXTS, st.booleans()), min_size=size, max_size=size),
+            st.lists(st.lists(TEXTS, min_size=size, max_size=size), max_size=4),
+        )
+    )
+)
+def test_a_table_with_nothing_folded_stands_as_rich_would_set_it(
+    table: tuple[list[tuple[str, bool]], list[list[str]]],
+) -> None:
+    columns = [Column(name, "text" if is_text else "count") for name, is_text in table[0]]
+    texts = [[column.name for column in columns], *table[1]]
+    widths = [max(map(cell_len, column)) for column in zip(*texts, strict=True)]
+    assume(min(widths))
+    shown = []
+    for draw in (terminal._lines, terminal._folded):
+        console = Console(file=io.StringIO(), width=200, force_terminal=True, color_system="standard")
+        console.print(draw(columns, table[1], widths))
+        printed = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
+        # Whether spaces are bold nobody sees.
+        shown.append(re.sub("\x1b\\[[0-9;]*m", "", printed))
+        assert printed.startswith("\x1b[1m") or not "".join(texts[0]).strip()
+    assert shown[0] == shown[1]
+
+
+def test_a_new_line_in_a_label_stays_in_its_cell() -> None:
+    grid = Grid("", (Column("label"), Column("count", "count")), (("a\nb", 1), ("c", 2)))
+    lines = [line.split() for line in drawn(80, grid).splitlines()]
+    place = lines.index(["label", "count"])
+    assert lines[place + 1 : place + 4] == [["a", "1"], ["b"], ["c", "2"]]
 
 
 def test_where_a_report_comes_from_is_said_without_digits_of_no_use() -> None:
