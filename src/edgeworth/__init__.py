@@ -5,14 +5,14 @@ Names are imported when they are first used, so that ``import edgeworth`` costs 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from edgeworth.errors import EdgeworthError, InputError, MergeError, MissingExtraError, OptionError
+from edgeworth.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from edgeworth import bet
     from edgeworth.comparison import Comparison, compare
+    from edgeworth.errors import EdgeworthError, InputError, MergeError, MissingExtraError, OptionError
     from edgeworth.evaluation import evaluate, evaluate_table
     from edgeworth.inference import (
         AcrossCases,
@@ -72,81 +72,75 @@ if TYPE_CHECKING:
     from edgeworth.tally_files import read_tally, write_tally
     from edgeworth.tally_reports import evaluate_tally
     from edgeworth.tallying import tally
+else:
+    __getattr__, _ = lazy_names(
+        __name__,
+        {
+            "comparison": ("Comparison", "compare"),
+            "errors": ("EdgeworthError", "InputError", "MergeError", "MissingExtraError", "OptionError"),
+            "evaluation": ("evaluate", "evaluate_table"),
+            "inference": (
+                "AcrossCases",
+                "AcrossLists",
+                "BetaPosterior",
+                "Bootstrap",
+                "Boyd",
+                "ClopperPearson",
+                "Delta",
+                "Dirichlet",
+                "Estimate",
+                "Influence",
+                "LogWealthLaw",
+                "Matching",
+                "Newcombe",
+                "Survival",
+                "Tango",
+                "Wilson",
+                "bands",
+                "cases_needed",
+                "estimate",
+                "examine_bets",
+                "match",
+                "reliability_bands",
+                "superstitious_labels",
+                "wealth_law",
+            ),
+            "measures": (
+                "Measure",
+                "Payoffs",
+                "catalogue",
+                "costs",
+                "expected_cost",
+                "measure",
+                "measure_each",
+                "measure_micro",
+                "payoffs",
+                "search",
+            ),
+            "reports": ("Report",),
+            "searching": ("evaluate_trec",),
+            "tallied": ("Tallied", "merge_tallies"),
+            "tallies": (
+                "Calibration",
+                "ClusteredTable",
+                "ContingencyTable",
+                "ForecastScores",
+                "Paired",
+                "PairedScores",
+                "RankedLists",
+                "Ranking",
+                "Wealth",
+                "informed_mixture",
+                "simulate_labels",
+            ),
+            "tally_files": ("read_tally", "write_tally"),
+            "tally_reports": ("evaluate_tally",),
+            "tallying": ("tally",),
+        },
+        modules=("bet", "inference.chance"),
+    )
 
 __version__ = "0.1.0"
-
-_HOME = {
-    "bet": "",
-    "chance": "inference",
-    **dict.fromkeys(("Comparison", "compare"), "comparison"),
-    **dict.fromkeys(("evaluate", "evaluate_table"), "evaluation"),
-    "evaluate_tally": "tally_reports",
-    "evaluate_trec": "searching",
-    **dict.fromkeys(("Tallied", "merge_tallies"), "tallied"),
-    **dict.fromkeys(("read_tally", "write_tally"), "tally_files"),
-    "tally": "tallying",
-    **dict.fromkeys(
-        (
-            "AcrossCases",
-            "AcrossLists",
-            "BetaPosterior",
-            "Bootstrap",
-            "Boyd",
-            "ClopperPearson",
-            "Delta",
-            "Dirichlet",
-            "Estimate",
-            "Influence",
-            "LogWealthLaw",
-            "Matching",
-            "Newcombe",
-            "Survival",
-            "Tango",
-            "Wilson",
-            "bands",
-            "cases_needed",
-            "estimate",
-            "examine_bets",
-            "match",
-            "reliability_bands",
-            "superstitious_labels",
-            "wealth_law",
-        ),
-        "inference",
-    ),
-    **dict.fromkeys(
-        (
-            "Measure",
-            "Payoffs",
-            "catalogue",
-            "costs",
-            "expected_cost",
-            "measure",
-            "measure_each",
-            "measure_micro",
-            "payoffs",
-            "search",
-        ),
-        "measures",
-    ),
-    "Report": "reports",
-    **dict.fromkeys(
-        (
-            "Calibration",
-            "ClusteredTable",
-            "ContingencyTable",
-            "ForecastScores",
-            "Paired",
-            "PairedScores",
-            "RankedLists",
-            "Ranking",
-            "Wealth",
-            "informed_mixture",
-            "simulate_labels",
-        ),
-        "tallies",
-    ),
-}
 
 __all__ = [
     "AcrossCases",
@@ -214,18 +208,6 @@ __all__ = [
     "wealth_law",
     "write_tally",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'edgeworth' has no attribute {name!r}")
-    home = ".".join(part for part in ("edgeworth", _HOME[name]) if part)
-    if name in ("bet", "chance"):
-        value: Any = import_module(f"{home}.{name}")
-    else:
-        value = getattr(import_module(home), name)
-    globals()[name] = value
-    return value
 
 
 def __dir__() -> list[str]:
