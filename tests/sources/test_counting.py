@@ -185,27 +185,39 @@ def test_a_table_is_counted_and_not_read(tmp_path: Path, monkeypatch: pytest.Mon
     assert tallied(path, truth="y", prediction="guess") == expected
 
 
-def test_few_rows_are_read_without_loading_an_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write(tmp_path / "file.parquet", pa.array(["a", "b", "b"]))
+@pytest.mark.parametrize(
+    ("bounds", "asked"),
+    [
+        ({"FEW_ROWS": 6}, ["file", "folder"]),
+        ({"FEW_ROWS": 7}, ["folder"]),
+        ({"FEW_ROWS": 14}, []),
+        ({"FEW_ROWS": 14, "FEW_GROUPS": 1}, ["folder"]),
+        ({"FEW_ROWS": 14, "FEW_BYTES": 1}, ["file", "folder"]),
+    ],
+    ids=str,
+)
+def test_few_rows_are_read_without_loading_an_engine(
+    bounds: dict[str, int], asked: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "file.parquet", pa.array(["a", "b", "b"]))
     (tmp_path / "folder").mkdir()
     for place in range(2):
         write(tmp_path / "folder" / f"{place}.parquet", pa.array(["a", "b", "b"]))
-    asked: list[int] = []
+    begun: list[int] = []
 
-    def counted(files: Any, _: Any) -> Any:
-        asked.append(sum(file.rows for file in files))
-        raise CannotCountError("not now")
+    def connected() -> Any:
+        begun.append(1)
+        raise InputError("not now")
 
-    monkeypatch.setattr("edgeworth.sources.parquet.counted_parquet", counted)
-    monkeypatch.setattr(counting, "counted_parquet", counted)
-    for most, wanted in ((6, [7, 14]), (7, [14]), (14, [])):
-        monkeypatch.setattr("edgeworth.sources.batches.FEW_ROWS", most)
-        asked.clear()
-        for each in (path, tmp_path / "folder"):
-            assert tallied(each, truth="y", prediction="guess") == tallied(
-                pq.read_table(each), truth="y", prediction="guess"
-            )
-        assert asked == wanted
+    monkeypatch.setattr(counting, "connected", connected)
+    for name, bound in bounds.items():
+        monkeypatch.setattr(counting, name, bound)
+    for name in ("file.parquet", "folder"):
+        path = tmp_path / name
+        begun.clear()
+        expected = tallied(pq.read_table(path), truth="y", prediction="guess")
+        assert tallied(path, truth="y", prediction="guess") == expected
+        assert bool(begun) == (path.stem in asked)
 
 
 def test_without_duckdb_the_rows_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

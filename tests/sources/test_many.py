@@ -19,7 +19,7 @@ from edgeworth.sources import open_source
 from edgeworth.sources.digests import file_digest
 from tallying_files import tallied
 
-pytestmark = pytest.mark.usefixtures("short_files_are_counted")
+pytestmark = pytest.mark.usefixtures("counted_or_read")
 
 Columns = dict[str, list[Any]]
 

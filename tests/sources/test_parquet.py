@@ -19,7 +19,7 @@ from edgeworth.sources import arrow_files, open_source, parquet
 from edgeworth.sources.columns import Coded
 from tallying_files import tallied
 
-pytestmark = pytest.mark.usefixtures("short_files_are_counted")
+pytestmark = pytest.mark.usefixtures("counted_or_read")
 
 RNG = np.random.default_rng(7)
 ROWS = 500

@@ -393,6 +393,15 @@ def test_systems_with_their_columns_in_another_order() -> None:
         ForecastScores.from_probabilities(["dog", "cat"], {"one": one, "two": one.assign(ant=0.0)})
 
 
+@pytest.mark.parametrize(("one", "two"), [(3, 4), (4, 3), (3, 20), (2, 3), (20, 3)])
+def test_systems_of_other_classes_are_refused(one: int, two: int) -> None:
+    systems = {"A": np.full((50, one), 1 / one), "B": np.full((50, two), 1 / two)}
+    with pytest.raises(
+        InputError, match=r"probabilities of B are of 0, 1.* those of the first system of 0, 1"
+    ):
+        ForecastScores.from_probabilities([0, 1] * 25, systems)
+
+
 def test_systems_by_name() -> None:
     found = ForecastScores.from_probabilities([0, 1], {"a": [0.5, 0.5], "b": [0.2, 0.9]}, scores=["brier"])
     assert repr(found) == "<ForecastScores: 2 cases, 2 systems>"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import threading
 import time
+import weakref
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -113,6 +117,51 @@ def test_an_interrupt_ends_the_work_of_all(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(KeyboardInterrupt):
         in_order(work, row_blocks(1000, 1))
     assert len(done) < 1000
+
+
+def test_nobody_waits_for_what_has_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "cores", lambda: 2)
+    go_on = threading.Event()
+    pool = ThreadPoolExecutor(1)
+    monkeypatch.setattr(threads, "_pool", lambda: pool)
+    busy = pool.submit(go_on.wait, 60)
+    try:
+        assert in_order(starts, row_blocks(8, 1)) == list(range(8))
+        assert not busy.done()
+    finally:
+        go_on.set()
+        pool.shutdown()
+
+
+def test_an_error_does_not_keep_what_was_worked_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "cores", lambda: 2)
+
+    class Table:
+        def refuse(self, run: Iterator[slice]) -> list[int]:
+            raise InputError(f"row {next(run).start}")
+
+    table = Table()
+    left = weakref.ref(table)
+    gc.disable()
+    try:
+        # Not by pytest.raises, which keeps the error.
+        with suppress(InputError):
+            in_order(table.refuse, row_blocks(8, 1))
+        del table
+        # The other thread lets go of it a moment after it is done.
+        until = time.monotonic() + 10
+        while left() is not None and time.monotonic() < until:
+            time.sleep(0.01)
+        assert left() is None
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_work_goes_through_every_block(cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "cores", lambda: cores)
+    with pytest.raises(AssertionError, match="every block"):
+        in_order(lambda run: [next(run).start], row_blocks(8, 1))
 
 
 def _total(queue: multiprocessing.Queue[float]) -> None:

@@ -111,7 +111,10 @@ def _identities(name: str) -> set[Hashable]:
 
 def load_printing() -> None:
     """Import what a report is shown with, and how wide signs beyond ASCII are."""
-    import_module("edgeworth.reports.terminal").cell_len(MINUS)
+    from rich.cells import cell_len
+
+    import_module("edgeworth.reports.terminal")
+    cell_len(MINUS)
 
 
 def show(report: Report, output: Output, *, quiet: bool = False) -> None:

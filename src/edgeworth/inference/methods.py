@@ -181,7 +181,6 @@ class Bootstrap:
     ) -> SamplingLaw:
         """Replicates of the measure."""
         if not isinstance(resolved, Resolved):
-            assert not isinstance(tally, (ContingencyTable, ClusteredTable))
             return self._ranking_law(tally, resolved)
         assert isinstance(tally, (ContingencyTable, ClusteredTable))
         if isinstance(tally, ClusteredTable):
@@ -196,11 +195,14 @@ class Bootstrap:
         defined, lost = defined_draws(values, resolved.spelling)
         return BootstrapLaw(value, defined, self.interval, acceleration, lost)
 
-    def _ranking_law(self, tally: Ranking | ListValues, resolved: ResolvedRanking) -> SamplingLaw:
+    def _ranking_law(self, tally: Any, resolved: ResolvedRanking) -> SamplingLaw:
         """Replicates of a ranking, each class by itself; or of many lists, whole lists resampled."""
         from edgeworth.inference.ranking_resampling import ListValues, bootstrap_ranking, resampled_means
-        from edgeworth.measures import steps_of
+        from edgeworth.measures import ResolvedRanking, steps_of
+        from edgeworth.tallies import Ranking
 
+        assert isinstance(resolved, ResolvedRanking)
+        assert isinstance(tally, (Ranking, ListValues))
         if self.interval == "bca":
             raise OptionError("the BCa interval is for decisions: use percentile with rankings")
         if isinstance(tally, ListValues):

@@ -89,7 +89,7 @@ def as_floats(cells: Values) -> Values:
 
 
 def ratio(numerator: Values, denominator: Values) -> Values:
-    """A quotient that is nan, without a warning, where there is nothing to divide by."""
+    """A quotient of numbers that is nan, without a warning, where there is nothing to divide by."""
     with np.errstate(divide="ignore", invalid="ignore"):
         quotient = np.true_divide(numerator, denominator)
     return np.where(np.equal(denominator, 0), np.nan, quotient)

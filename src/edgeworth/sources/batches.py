@@ -23,9 +23,6 @@ from edgeworth.sources.columns import Column
 # A quotation mark inside a word is an apostrophe.
 ROW_OR_QUOTED = re.compile(r"""(?<!\w)'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\brow ([0-9][0-9,]*)""")
 
-FEW_ROWS = 1 << 20
-"""So few are read sooner than an engine to count them is loaded."""
-
 
 @dataclass(frozen=True)
 class FilePlace:
@@ -122,8 +119,7 @@ def fold(
     if isinstance(source, Folding):
         return source.folded(wanted, prepare, empty)
     rows: int | None = getattr(source, "rows", None)
-    is_long = rows is None or rows > FEW_ROWS
-    if counts_suffice and is_long and isinstance(source, Counting):
+    if counts_suffice and isinstance(source, Counting):
         try:
             return added(source.distinct(wanted), partial(_counted, prepare=prepare), empty, rows)
         except CannotCountError:

@@ -37,6 +37,9 @@ COUNTED_ROWS = 1 << 20
 TRIED_ROWS = 1 << 14
 """First rows that are looked at: where they hardly repeat, the whole is not counted in vain."""
 
+FEW_ROWS, FEW_BYTES, FEW_GROUPS = 1 << 20, 1 << 28, 64
+"""So few rows, in so few groups, are read sooner than DuckDB is loaded; long texts take memory then."""
+
 GLANCE = 0.25
 """Seconds between two looks at how far DuckDB is."""
 
@@ -56,6 +59,9 @@ class Typed(Protocol):
     @property
     def rows(self) -> int | None: ...
 
+    @property
+    def group_sizes(self) -> Sequence[int]: ...
+
     def types(self, columns: Sequence[str]) -> Mapping[str, Any]: ...
 
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]: ...
@@ -65,6 +71,7 @@ def counted_parquet(files: Sequence[Typed], columns: Sequence[str]) -> Iterator[
     """Each combination of values of the columns once, with how many rows have it.
 
     CannotCountError where DuckDB is not installed, might see other values than Python, or fails: rows tell.
+    So it is where there are so few rows that they are read sooner.
     """
     wanted = list(dict.fromkeys(columns))
     for file in files:
@@ -74,6 +81,8 @@ def counted_parquet(files: Sequence[Typed], columns: Sequence[str]) -> Iterator[
         kinds = file.types(wanted)
         if not all(map(is_told_apart, kinds.values())) or kinds != files[0].types(wanted):
             raise CannotCountError(f"{file.name} has columns that are counted row by row")
+    if _is_short(files):
+        raise CannotCountError("so few rows are read sooner than DuckDB is loaded")
     first = next((file for file in files if file.rows), None)
     if first is None or not _repeats(first, wanted):
         raise CannotCountError(
@@ -99,6 +108,13 @@ def counted_parquet(files: Sequence[Typed], columns: Sequence[str]) -> Iterator[
     except InputError as error:
         # What it cannot read or hold, we may; and of what is spoilt the rows say where.
         raise CannotCountError(str(error)) from None
+
+
+def _is_short(files: Sequence[Typed]) -> bool:
+    if sum(file.rows or 0 for file in files) > FEW_ROWS:
+        return False
+    sizes = list(chain.from_iterable(file.group_sizes for file in files))
+    return len(sizes) <= FEW_GROUPS and sum(sizes) <= FEW_BYTES
 
 
 def _repeats(file: Typed, columns: Sequence[str]) -> bool:

@@ -229,7 +229,7 @@ def _sorted_and_placed(scores: Floats, edges: Floats) -> list[Places]:
         part.sort()
         return Places.of_sorted(part, edges)
 
-    # One part a core: each part is looked through for every edge.
+    # One part a core, if they are long enough: each part is looked through for every edge.
     rows = max(1 << 18, -(-len(scores) // min(cores(), MOST_THREADS)))
     return in_order(work, row_blocks(len(scores), rows), fewest=2)
 

@@ -224,15 +224,13 @@ class GivenForecasts:
         self, rows: slice, first: CameTrue, *, normalise: bool = False, room: Floats | None = None
     ) -> Forecasts:
         """A block of rows, columns in the order of the first system's; in ``room``, each is in one piece."""
-        values = self.values[rows]
+        came, values, order = self.came, self.values[rows], None
+        if came.labels != first.labels:
+            order = order_beside((came.labels, came.told), (first.labels, first.told), self.name)
         if room is not None and values.ndim == 2:
             values = by_column(values, room)
         found = checked(values, name=self.name, first_row=rows.start + 1, normalise=normalise)
-        if self.came.labels != first.labels:
-            came = self.came
-            order = order_beside((came.labels, came.told), (first.labels, first.told), self.name)
-            found = found[:, order]
-        return Forecasts(first.codes[rows], found, first.labels)
+        return Forecasts(first.codes[rows], found if order is None else found[:, order], first.labels)
 
 
 def _is_whole(truth: Column) -> bool:

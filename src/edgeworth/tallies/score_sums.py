@@ -47,7 +47,7 @@ def score_sums(
         tables = list(rest.reshape(systems, kept * most)) if kept else [None] * systems
         return [_of_block(block_of(rows, tables), scores, room) for rows in run]
 
-    parts = in_order(scored, row_blocks(cases, length))
+    parts = in_order(scored, row_blocks(cases, length), fewest=2)
     return ScoreSums(*(np.sum(each, axis=0) for each in zip(*parts, strict=True)))
 
 

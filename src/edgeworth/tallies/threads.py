@@ -2,7 +2,7 @@
 
 NumPy lets other threads run while it computes. Each call of it hands over between threads, so blocks are
 large, and nothing in them calls BLAS, whose own threads would keep a core busy waiting. What comes back does
-not depend on the number of cores: blocks are the same, and they come back in order.
+not depend on the number of cores, where blocks do not: they come back in order.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def row_blocks(length: int, rows: int) -> list[slice]:
 def in_order(
     work: Callable[[Iterator[slice]], list[Part]], blocks: list[slice], fewest: int = FEWEST_BLOCKS
 ) -> list[Part]:
-    """What ``work`` makes of each block. Called once a core, it is handed the next block whenever it asks.
+    """What ``work`` makes of each block. Called once a core, it is handed the next block until none is left.
 
     The first rows' error is the one raised, as if rows had been gone through one by one.
 
@@ -45,7 +45,9 @@ def in_order(
     """
     threads = min(cores(), MOST_THREADS, len(blocks))
     if threads == 1 or len(blocks) < fewest:
-        return work(iter(blocks))
+        parts = work(iter(blocks))
+        assert len(parts) == len(blocks), "every block is gone through"
+        return parts
     waiting = deque(enumerate(blocks))
     done: dict[int, Part] = {}
     errors: dict[int, Exception] = {}
@@ -73,11 +75,20 @@ def in_order(
         share()
     finally:
         waiting.clear()
-        wait(others)
-    for other in others:
+        # What has not begun has nothing left to do, and may never begin: its thread may be waiting as we do.
+        begun = [other for other in others if not other.cancel()]
+        wait(begun)
+    for other in begun:
         other.result()
     if errors:
-        raise errors[min(errors)]
+        first = errors[min(errors)]
+        # An error that holds itself would keep the tables in memory until garbage is looked for.
+        errors.clear()
+        try:
+            raise first
+        finally:
+            del first
+    assert len(done) == len(blocks), "every block is gone through"
     return [done[place] for place in range(len(blocks))]
 
 
