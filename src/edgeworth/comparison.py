@@ -30,7 +30,7 @@ from edgeworth.reports.comparisons import comparison_report, difference_grid
 from edgeworth.reports.formats import grid_to_csv, grid_to_latex, grid_to_markdown
 from edgeworth.reports.writing import write_whole
 from edgeworth.sources import Label, Source, open_source
-from edgeworth.sources.digests import file_digest
+from edgeworth.sources.digests import are_wanted, file_digest
 from edgeworth.sources.roles import guess_roles
 from edgeworth.tallies import Paired, PairedScores, RankedLists
 from edgeworth.tallies.forecast_columns import Forecasts
@@ -272,7 +272,7 @@ def compare(
     about |= {"truth": truth, "groups": groups, "weights": weights} if data is not None else {}
     about |= {"systems": _told(named, data), "missing": missing, "dropped": findings.dropped}
     is_file = isinstance(data, (str, os.PathLike)) and data != "-"
-    about |= {"digest": file_digest(data)} if is_file else {}
+    about |= {"digest": file_digest(data)} if is_file and are_wanted() else {}
     return Comparison(findings, about_run(**about), notices)
 
 

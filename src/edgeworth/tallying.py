@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,7 +13,7 @@ from edgeworth.counting_terms import ONE_FORM, TERMS, CountingTerms, option_of
 from edgeworth.errors import OptionError
 from edgeworth.gathering.reducing import Reducer
 from edgeworth.sources import Label, Source, open_source
-from edgeworth.sources.digests import digests_of, one_digest
+from edgeworth.sources.digests import fingerprints_of, one_digest
 from edgeworth.sources.roles import FORMS, guess_roles
 from edgeworth.tallied import Origin, Part, Tallied, dropped_rows, marked
 from edgeworth.tallies.cells import Cells
@@ -128,8 +127,7 @@ class Opened:
             return cls(None, counting)
         source = open_source(data, engine=engine, master=master)
         counting, notices = with_guesses(column_names(source, data), counting, source.name)
-        digests = cache(partial(digests_of, getattr(source, "paths", ())))
-        return cls(source, counting, digests, notices)
+        return cls(source, counting, fingerprints_of(getattr(source, "paths", ())), notices)
 
     def roles(self) -> tuple[Source, dict[str, str]]:
         """The source, and which of its columns plays which role."""

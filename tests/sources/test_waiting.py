@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import subprocess
 import sys
 import threading
@@ -14,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import edgeworth as ew
+from command_line import call
 from edgeworth.gathering import tally_decisions
 from edgeworth.sources import open_source
 from edgeworth.tallying import Opened
@@ -162,7 +164,7 @@ def test_a_fingerprint_is_read_once_and_is_the_same(parquet: Path, monkeypatch: 
         return ("sha256:" + hashlib.sha256(Path(paths[0]).read_bytes()).hexdigest(),)
 
     expected = digests([parquet])[0]
-    monkeypatch.setattr("edgeworth.tallying.digests_of", digests)
+    monkeypatch.setattr("edgeworth.sources.digests.digests_of", digests)
     read.clear()
     report = ew.evaluate(parquet, **COLUMNS)
     assert read == [False]
@@ -176,10 +178,33 @@ def test_what_is_opened_reads_nothing_beforehand(parquet: Path, monkeypatch: pyt
     def refuse(_: Any) -> tuple[str, ...]:
         raise AssertionError("nobody asked yet")
 
-    monkeypatch.setattr("edgeworth.tallying.digests_of", refuse)
+    monkeypatch.setattr("edgeworth.sources.digests.digests_of", refuse)
     from edgeworth.counting_terms import CountingTerms
 
     assert Opened.of(parquet, CountingTerms(**COLUMNS)).notices == ()
+
+
+@pytest.mark.parametrize("words", ["evaluate", "compare"])
+def test_a_file_is_read_for_its_fingerprint_where_somebody_sees_it(
+    words: str, parquet: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    expected = "sha256:" + hashlib.sha256(parquet.read_bytes()).hexdigest()
+    truth, prediction = COLUMNS["truth"], COLUMNS["prediction"]
+    names = [f"--truth={truth}", f"--prediction={prediction}"]
+    asked = [words, str(parquet), *names, *([f"--prediction={truth}"] if words == "compare" else [])]
+    done = call(parquet.parent, capsys, *asked, "--json=-")
+    assert json.loads(done.stdout)["provenance"]["digest"] == expected
+    for kind in ("html", "markdown"):
+        done = call(parquet.parent, capsys, *asked, f"--{kind}=-")
+        assert expected[:20] in done.stdout
+
+    def refuse(_: Any) -> tuple[str, ...]:
+        raise AssertionError("nobody sees it on a terminal")
+
+    shown = call(parquet.parent, capsys, *asked)
+    monkeypatch.setattr("edgeworth.sources.digests.digests_of", refuse)
+    assert call(parquet.parent, capsys, *asked).stdout == shown.stdout
+    assert expected[7:20] not in shown.stdout
 
 
 def test_what_a_report_is_made_with_exists() -> None:

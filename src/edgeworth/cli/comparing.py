@@ -116,36 +116,38 @@ def compare(
 ) -> None:
     """Compare two or more systems on the same cases: which is better, how sure is that?"""
     from edgeworth.comparison import compare as run
+    from edgeworth.sources.digests import fingerprints
 
     data = named_files(files, "measure", "adjust", "pooled", "power", "horizon", "queries", "csv", "latex")
     output.check(*read_files(files), csv=csv, latex=latex)
     kind, systems = _systems(prediction, score, probability, probabilities)
-    comparison = run(
-        truth,
-        systems,
-        data=data,
-        kind=kind,
-        groups=group,
-        ids=id,
-        pooled=pooled,
-        measures=measure or None,
-        labels=split(labels),
-        positive=positive,
-        weights=weight,
-        abstain=abstain,
-        missing=missing,
-        ordered=ordered,
-        predictions_made=predictions_made,
-        normalise=normalise,
-        horizon=horizon,
-        adjust=adjust,
-        power=power,
-        queries=queries,
-        relevant_from=relevant_from,
-        weight_kind=weight_kind,
-        level=level,
-        seed=seed,
-    )
+    with fingerprints(wanted=output.tells_origin):
+        comparison = run(
+            truth,
+            systems,
+            data=data,
+            kind=kind,
+            groups=group,
+            ids=id,
+            pooled=pooled,
+            measures=measure or None,
+            labels=split(labels),
+            positive=positive,
+            weights=weight,
+            abstain=abstain,
+            missing=missing,
+            ordered=ordered,
+            predictions_made=predictions_made,
+            normalise=normalise,
+            horizon=horizon,
+            adjust=adjust,
+            power=power,
+            queries=queries,
+            relevant_from=relevant_from,
+            weight_kind=weight_kind,
+            level=level,
+            seed=seed,
+        )
     show(comparison.report, output, quiet=_tables(comparison, csv, latex))
 
 

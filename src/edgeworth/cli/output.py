@@ -66,6 +66,11 @@ class Output:
             if Path(path).suffix.lower().removeprefix(".") not in FORMATS:
                 raise OptionError(f"a chart is written as {', '.join(FORMATS)}; saw {Path(path).name!r}")
 
+    @property
+    def tells_origin(self) -> bool:
+        """Whether something is written that says of which bytes it is; a terminal does not."""
+        return any(target is not None for target in (self.json, self.html, self.markdown))
+
     def check(self, *inputs: str, **more: str | None) -> None:
         """Nothing that is read is written over; ``more`` are a command's own outputs, by their options."""
         refuse_inputs(self._check_places(**more), inputs)

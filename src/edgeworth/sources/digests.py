@@ -3,13 +3,44 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, partial
 from pathlib import Path
 
 from edgeworth.sources.paths import PathLike, expanded
 
 LARGEST = 1 << 30
 """Files of more bytes in all are not read once more for their fingerprint."""
+
+
+_wanted: ContextVar[bool] = ContextVar("edgeworth_fingerprints_wanted", default=True)
+
+
+@contextmanager
+def fingerprints(*, wanted: bool) -> Iterator[None]:
+    """Whether files that are opened inside get their fingerprints: a terminal does not show them.
+
+    >>> with fingerprints(wanted=False):
+    ...     are_wanted()
+    False
+    """
+    token = _wanted.set(wanted)
+    try:
+        yield
+    finally:
+        _wanted.reset(token)
+
+
+def are_wanted() -> bool:
+    """Whether somebody will see them."""
+    return _wanted.get()
+
+
+def fingerprints_of(files: Sequence[Path]) -> Callable[[], tuple[str, ...]]:
+    """The digests of files, taken when they are first asked for, by whatever thread; none if not wanted."""
+    return cache(partial(digests_of, files)) if are_wanted() else tuple
 
 
 def file_digest(path: PathLike | Sequence[PathLike]) -> str | None:
