@@ -236,7 +236,7 @@ _REPORTS: dict[str, tuple[Kind, Callable[[Tallied, Any, Asked], Report]]] = {
 
 
 _LOADED: dict[Kind, tuple[str, ...]] = {
-    "labels": ("inference.findings", "inference.estimating", "reports.decisions", "reports.charts.decisions"),
+    "labels": ("inference.findings", "inference.estimating", "reports.decisions"),
     "several": (),
     "scores": ("inference.ranking_findings", "inference.ranking_estimates", "reports.rankings"),
     "lists": ("inference.list_findings", "inference.ranking_estimates", "reports.lists"),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from edgeworth.inference import DecisionFindings, Estimate, Tail
 from edgeworth.measures.views import finite_or_none
-from edgeworth.reports.charts.decisions import decision_charts
+from edgeworth.reports.charts.chart import Chart, Charts
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
 from edgeworth.reports.verdict import decisions_verdict
 from edgeworth.reports.warnings import decision_warnings
@@ -32,8 +32,14 @@ def decisions_report(findings: DecisionFindings, provenance: Mapping[str, Any]) 
         warnings=decision_warnings(findings),
         provenance=provenance,
         numbers=_numbers(findings),
-        charts=decision_charts(findings),
+        charts=Charts(lambda: _charts(findings)),
     )
+
+
+def _charts(findings: DecisionFindings) -> Iterable[Chart]:
+    from edgeworth.reports.charts.decisions import decision_charts
+
+    return decision_charts(findings).values()
 
 
 def _informed(findings: DecisionFindings) -> Section:

@@ -178,7 +178,7 @@ def gathered_reports(reports: Mapping[str, Report]) -> Report:
                 for name, x in reports.items()
             },
         },
-        charts=Charts(tuple(chart for report in reports.values() for chart in report.charts.values())),
+        charts=Charts(chart for report in reports.values() for chart in report.charts.values()),
     )
 
 

@@ -6,8 +6,9 @@ specification after altair has written it, which takes milliseconds where altair
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -111,14 +112,24 @@ class Chart:
 
 
 class Charts(Mapping[str, Chart]):
-    """Charts by name; an unknown name is told what there is."""
+    """Charts by name; an unknown name is told what there is.
 
-    def __init__(self, charts: tuple[Chart, ...] = ()) -> None:
-        self._charts: dict[str, Chart] = {}
-        for chart in charts:
-            if chart.name in self._charts:
+    Given as a function they are made when somebody first looks: a terminal shows none.
+    """
+
+    def __init__(self, charts: Iterable[Chart] | Callable[[], Iterable[Chart]] = ()) -> None:
+        self._given = charts if callable(charts) else tuple(charts)
+        if not callable(charts):
+            _ = self._charts  # two of one name are refused at once
+
+    @cached_property
+    def _charts(self) -> dict[str, Chart]:
+        charts: dict[str, Chart] = {}
+        for chart in self._given() if callable(self._given) else self._given:
+            if chart.name in charts:
                 raise OptionError(f"two charts have the name {chart.name!r}; each needs one of its own")
-            self._charts[chart.name] = chart
+            charts[chart.name] = chart
+        return charts
 
     def __getitem__(self, name: str) -> Chart:
         if name not in self._charts:
