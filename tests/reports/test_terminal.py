@@ -86,6 +86,13 @@ def test_a_new_line_in_a_label_stays_in_its_cell() -> None:
     assert lines[place + 1 : place + 4] == [["a", "1"], ["b"], ["c", "2"]]
 
 
+def test_a_new_line_in_a_heading_stays_there() -> None:
+    grid = Grid("", (Column("label"), Column("a\nb", "count")), (("x", 1), ("y", 2)))
+    lines = [line.split() for line in drawn(80, grid).splitlines()]
+    place = lines.index(["a"])
+    assert lines[place + 1 : place + 4] == [["label", "b"], ["x", "1"], ["y", "2"]]
+
+
 def test_where_a_report_comes_from_is_said_without_digits_of_no_use() -> None:
     report = Report("v", (), (), {"cases": 373.42099999999994, "labels": ["a", "b"], "digest": "sha256:0"})
     said = plain_text(report)
