@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, as_column, encode
-from edgeworth.sources.probabilities import as_probabilities, by_column, checked, names_of_columns
+from edgeworth.sources.probabilities import as_probabilities, checked, names_of_columns
 from edgeworth.tallies.column_names import labels_of_columns, refusal, row_at, without_column
 from edgeworth.tallies.joint import Floats, Integers
 from edgeworth.tallies.labels import canonical, canonical_order, find, listed, usual_positive
@@ -220,17 +220,14 @@ class GivenForecasts:
         came = CameTrue.of(truth, array, labels=labels, positive=positive, named=called, name=name)
         return cls(array, came, name)
 
-    def checked(
-        self, rows: slice, first: CameTrue, *, normalise: bool = False, room: Floats | None = None
-    ) -> Forecasts:
-        """A block of rows, columns in the order of the first system's; in ``room``, each is in one piece."""
-        came, values, order = self.came, self.values[rows], None
+    def checked(self, rows: slice, first: CameTrue, *, normalise: bool = False) -> Forecasts:
+        """A block of rows, columns in the order of the first system's."""
+        came = self.came
+        found = checked(self.values[rows], name=self.name, first_row=rows.start + 1, normalise=normalise)
         if came.labels != first.labels:
             order = order_beside((came.labels, came.told), (first.labels, first.told), self.name)
-        if room is not None and values.ndim == 2:
-            values = by_column(values, room)
-        found = checked(values, name=self.name, first_row=rows.start + 1, normalise=normalise)
-        return Forecasts(first.codes[rows], found if order is None else found[:, order], first.labels)
+            found = found[:, order]
+        return Forecasts(first.codes[rows], found, first.labels)
 
 
 def _is_whole(truth: Column) -> bool:

@@ -11,10 +11,11 @@ import numpy as np
 from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import Label, as_column
 from edgeworth.tallies.forecast_columns import Forecasts, GivenForecasts
+from edgeworth.tallies.forecast_tiles import Tiles, checked_tiles, laid_out
 from edgeworth.tallies.joint import Floats, Numbers
 from edgeworth.tallies.labels import listed
 from edgeworth.tallies.matrices import same_array
-from edgeworth.tallies.score_sums import score_sums
+from edgeworth.tallies.score_sums import class_counts, score_sums
 from edgeworth.tallies.scoring_rules import SCORES
 from edgeworth.tallies.serial import count_from_json, labels_from_json, labels_to_json, payload_field
 from edgeworth.tallies.shown import Shown
@@ -84,13 +85,14 @@ class ForecastScores(Shown):
             raise InputError(f"systems have different names; saw {listed(tuple(systems))}")
         first = next(iter(given.values())).came
 
-        def block_of(rows: slice, tables: Sequence[Floats | None]) -> list[Forecasts]:
-            pairs = zip(given.values(), tables, strict=True)
-            return [each.checked(rows, first, normalise=normalise, room=table) for each, table in pairs]
+        def block_of(rows: slice, rooms: Floats) -> list[Tiles]:
+            pairs = zip(given.values(), rooms, strict=True)
+            return [checked_tiles(each, rows, first, room, normalise=normalise) for each, room in pairs]
 
         cases, classes = len(column), len(first.labels)
         sums = score_sums(block_of, scores, cases=cases, systems=len(given), classes=classes)
-        return cls(tuple(given), first.labels, *sums, tuple(scores))
+        counts = class_counts(first.codes, classes)
+        return cls(tuple(given), first.labels, counts, *sums, tuple(scores))
 
     @classmethod
     def from_forecasts(cls, forecasts: Mapping[str, Forecasts], *, scores: Sequence[str] = SCORES) -> Self:
@@ -103,11 +105,15 @@ class ForecastScores(Shown):
             if each.labels != first.labels or not np.array_equal(each.codes, first.codes):
                 raise InputError("the forecasts to score together are of the same cases and classes")
 
-        def block_of(rows: slice, _: object) -> list[Forecasts]:
-            return [each[rows] for each in forecasts.values()]
+        def block_of(rows: slice, rooms: Floats) -> list[Tiles]:
+            pairs = zip(forecasts.values(), rooms, strict=True)
+            codes = first.codes[rows]
+            return [Tiles(codes, laid_out(each.probabilities[rows], room)) for each, room in pairs]
 
         size = {"cases": len(first), "systems": len(forecasts), "classes": first.size}
-        return cls(tuple(forecasts), first.labels, *score_sums(block_of, scores, **size), tuple(scores))
+        sums = score_sums(block_of, scores, **size)
+        counts = class_counts(first.codes, first.size)
+        return cls(tuple(forecasts), first.labels, counts, *sums, tuple(scores))
 
     @property
     def cases(self) -> int:

@@ -1,0 +1,112 @@
+"""Tiles of forecasts: every case is where it is looked for, and scores do not depend on how rows lie."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from edgeworth.errors import InputError
+from edgeworth.tallies.forecast_columns import Forecasts
+from edgeworth.tallies.forecast_scores import ForecastScores
+from edgeworth.tallies.forecast_tiles import (
+    TILE_ROWS,
+    Tiles,
+    even_blocks,
+    laid_out,
+    starts_of_rows,
+)
+from edgeworth.tallies.scoring_rules import SCORES, case_scores
+
+LENGTHS = (1, 2, 1023, 1024, 1025, 2048, 3000)
+
+
+@given(cases=st.integers(0, 10**7), most=st.integers(0, 10**6))
+def test_blocks_are_whole_tiles_about_as_long_and_none_is_left_out(cases: int, most: int) -> None:
+    blocks = even_blocks(cases, most)
+    assert (blocks[0].start, blocks[-1].stop) == (0, cases)
+    assert all(one.stop == two.start for one, two in itertools.pairwise(blocks))
+    lengths = [rows.stop - rows.start for rows in blocks]
+    assert max(lengths) <= max(most, TILE_ROWS)
+    long = [length for length in lengths if length >= TILE_ROWS]
+    assert all(length % TILE_ROWS == 0 for length in long)
+    assert len(set(long[:-1])) <= 1
+    if long and most >= TILE_ROWS:
+        # Not many more than are needed.
+        assert len(long) <= 2 * -(-cases // (2 * (most // TILE_ROWS * TILE_ROWS)))
+    assert len(lengths) - len(long) == (cases % TILE_ROWS > 0 or cases == 0)
+
+
+@pytest.mark.parametrize("classes", [3, 5, 16])
+@pytest.mark.parametrize("cases", [1, 7, 1024, 3072])
+def test_every_case_is_where_it_is_looked_for(cases: int, classes: int) -> None:
+    rng = np.random.default_rng(cases)
+    table, codes = rng.random((cases, classes)), rng.integers(0, classes, cases)
+    for given_table in (table, np.asfortranarray(table), np.repeat(table, 2, axis=1)[:, ::2]):
+        tiles = Tiles(codes, laid_out(given_table, np.empty(classes * cases + 9)))
+        starts = starts_of_rows(cases + 100, classes)
+        assert np.array_equal(tiles.happened(starts), table[np.arange(cases), codes])
+        some = rng.permutation(cases)
+        assert np.array_equal(tiles.rows(some), table[some])
+        plain = Tiles.of(Forecasts(codes, given_table, tuple(range(classes))))
+        assert np.array_equal(plain.happened(starts), table[np.arange(cases), codes])
+        assert np.array_equal(plain.rows(some), table[some])
+        assert np.array_equal(plain.table, table)
+
+
+def table_of(cases: int, classes: int, seed: int) -> Any:
+    """Rows of many kinds: certain, nearly certain, spread."""
+    rng = np.random.default_rng(seed)
+    table = rng.dirichlet(np.full(classes, 0.3), cases)
+    table[::5] = np.eye(classes)[rng.integers(0, classes, len(table[::5]))]
+    return table
+
+
+@pytest.mark.parametrize("cases", LENGTHS)
+@pytest.mark.parametrize("classes", [2, 3, 16, 17])
+def test_scores_of_rows_as_they_lie_and_in_tiles(cases: int, classes: int) -> None:
+    codes = np.random.default_rng(classes).integers(0, classes, cases)
+    codes[0] = 0
+    table = table_of(cases, classes, cases)
+    # The oracle is row by row: each case by itself is one tile of one row.
+    forecasts = Forecasts.of(codes, table, labels=range(classes))
+    each = np.array([case_scores(forecasts[i : i + 1], SCORES)[:, 0] for i in range(cases)]).T
+    for rows in (table, np.asfortranarray(table)):
+        found = ForecastScores.from_probabilities(codes, rows, labels=range(classes))
+        again = ForecastScores.from_forecasts({"forecast": forecasts})
+        for scores in (found, again):
+            np.testing.assert_allclose(scores.sums[:, 0], each.sum(axis=1), rtol=1e-12)
+            finite = np.where(np.isfinite(each), each, 0)
+            np.testing.assert_allclose(scores.products[:, 0, 0], (finite**2).sum(axis=1), rtol=1e-12)
+            assert scores.zeros.tolist() == [np.isinf(each[0]).sum()]
+            assert scores.classes.tolist() == np.bincount(codes, minlength=classes).tolist()
+
+
+@pytest.mark.parametrize("cases", LENGTHS)
+def test_what_is_mended_is_mended_in_tiles(cases: int) -> None:
+    """Rounded rows, −0, classes in another order, and what is normalised."""
+    codes = np.random.default_rng(3).integers(0, 3, cases)
+    codes[0] = 0
+    table = table_of(cases, 3, cases)
+    expected = ForecastScores.from_probabilities(codes, table, labels=range(3)).sums
+    names = np.array(["a", "b", "c"])
+    for given_table, terms in (
+        (table * 0.7, {"normalise": True}),
+        (np.where(table == 0, -0.0, table), {}),
+        (table * (1 - 4e-7 * np.arange(cases)[:, None] / cases), {}),
+    ):
+        found = ForecastScores.from_probabilities(codes, given_table, labels=range(3), **terms)
+        np.testing.assert_allclose(found.sums, expected, rtol=1e-9)
+    turned = pd.DataFrame(table[:, [2, 0, 1]], columns=["c", "a", "b"])
+    systems = {"one": pd.DataFrame(table, columns=list("abc")), "two": turned}
+    found = ForecastScores.from_probabilities(names[codes], systems)
+    np.testing.assert_allclose(found.sums, np.repeat(expected, 2, axis=1), rtol=1e-12)
+    wrong = table.copy()
+    wrong[-1, 1] = np.nan
+    with pytest.raises(InputError, match=f"row {cases:,}, column 2 is missing"):
+        ForecastScores.from_probabilities(codes, wrong, labels=range(3))
