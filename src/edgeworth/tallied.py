@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,6 @@ from typing import Any, Self
 from edgeworth import gathering
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.gathering.finding import nothing_left
-from edgeworth.markup import html_table
 from edgeworth.sources import Label
 from edgeworth.tallies import table_of
 from edgeworth.tallies.travelling import kind_of, tally_to_dict
@@ -61,6 +59,8 @@ class Origin:
     @property
     def digest(self) -> str:
         """One fingerprint of all parts, in their order."""
+        import hashlib
+
         return f"sha256:{hashlib.sha256(' '.join(self.fingerprints).encode()).hexdigest()}"
 
 
@@ -120,6 +120,8 @@ class Tallied:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the facts about the whole, and the tally where it can show itself."""
+        from edgeworth.markup import html_table
+
         columns = [f"{role}: {name}" for role, name in self.terms.get("columns", {}).items()]
         facts = {
             "of": said_kind(self.tally),
@@ -146,6 +148,8 @@ def fingerprint(part: Part, payload: Mapping[str, Any], digests: Sequence[str] =
     >>> fingerprint(Part("a.csv", "sha256:12"), {}) == fingerprint(Part("b.csv", "sha256:12"), {})
     True
     """
+    import hashlib
+
     said = digests or [part.digest or f"{part.source}\n{canonical_text(payload)}"]
     return "+".join(hashlib.sha256(each.encode()).hexdigest()[:16] for each in said)
 

@@ -1,6 +1,6 @@
 """``edgeworth evaluate``, ``table`` and ``trec``: from files or counts to a report."""
 
-from __future__ import annotations
+# The command reads these annotations at every start: as texts (from __future__) they take 8 ms more.
 
 from dataclasses import asdict
 from typing import Annotated, Literal

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -49,7 +48,7 @@ def _missing(error: MissingArgumentError, argument: Argument) -> str:
     also = f" ({', '.join(short)})" if short else ""
     # A misspelt option may have been taken for a file, since - is one.
     words = [word for word in error.root_input_tokens or () if word.startswith("--")]
-    near = difflib.get_close_matches(argument.name, words, n=1, cutoff=0.75)
+    near = _nearest(argument.name, words, cutoff=0.75)
     return f"{command} needs {_option(argument)}{also}{why}" + (f"; saw {near[0]!r}" if near else "")
 
 
@@ -95,5 +94,11 @@ def _value(argument: Argument) -> str:
 
 
 def _near(word: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(word, list(known), n=1)
+    near = _nearest(word, list(known))
     return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def _nearest(word: str, known: list[str], cutoff: float = 0.6) -> list[str]:
+    import difflib
+
+    return difflib.get_close_matches(word, known, n=1, cutoff=cutoff)

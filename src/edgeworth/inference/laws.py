@@ -8,7 +8,6 @@ from statistics import NormalDist
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from edgeworth.errors import OptionError
@@ -45,6 +44,13 @@ def normal_quantile(level: float) -> float:
     return -NormalDist().inv_cdf((1 - level) / 2)
 
 
+def student_quantile(level: float, freedom: float) -> float:
+    """The same for Student's t."""
+    from scipy.special import stdtrit
+
+    return float(-stdtrit(freedom, (1 - level) / 2))
+
+
 def choose_tail(lower: float, upper: float, alternative: Alternative) -> float:
     """The p-value from P(as small) and P(as large): the smaller one doubled, or the one asked for."""
     if alternative == "greater":
@@ -68,9 +74,7 @@ class NormalLaw:
     def interval(self, level: float) -> tuple[float, float]:
         """Value plus and minus a quantile of standard errors, on the scale."""
         quantile = (
-            float(-scipy.special.stdtrit(self.freedom, (1 - level) / 2))
-            if np.isfinite(self.freedom)
-            else (normal_quantile(level))
+            student_quantile(level, self.freedom) if np.isfinite(self.freedom) else normal_quantile(level)
         )
         reach = quantile * self.standard_error * self.scale.slope(self.value)
         middle = self.scale.forward(self.value)
@@ -84,12 +88,11 @@ class NormalLaw:
         distance = (scale.forward(self.value) - scale.forward(null)) / (
             self.standard_error * scale.slope(self.value)
         )
-        cdf = (
-            scipy.special.stdtr(self.freedom, [distance, -distance])
-            if np.isfinite(self.freedom)
-            else (scipy.special.ndtr([distance, -distance]))
-        )
-        return choose_tail(float(cdf[0]), float(cdf[1]), alternative)
+        from scipy.special import ndtr, stdtr
+
+        tails = [distance, -distance]
+        lower, upper = stdtr(self.freedom, tails) if np.isfinite(self.freedom) else ndtr(tails)
+        return choose_tail(float(lower), float(upper), alternative)
 
 
 @dataclass(frozen=True)
@@ -116,10 +119,10 @@ class WilsonLaw:
         spread = null * (1 - null) / self.trials
         if spread <= 0:
             return choose_tail(float(share <= null), float(share >= null), alternative)
+        from scipy.special import ndtr
+
         distance = (share - null) / np.sqrt(spread)
-        return choose_tail(
-            float(scipy.special.ndtr(distance)), float(scipy.special.ndtr(-distance)), alternative
-        )
+        return choose_tail(float(ndtr(distance)), float(ndtr(-distance)), alternative)
 
 
 def wilson_bounds(successes: Any, trials: Any, quantile: float) -> tuple[Any, Any]:
@@ -148,16 +151,20 @@ class ClopperPearsonLaw:
 
     def interval(self, level: float) -> tuple[float, float]:
         """Each bound leaves at most half of 1 − level in its tail."""
+        from scipy.special import betaincinv
+
         hits, misses, tail = self.successes, self.trials - self.successes, (1 - level) / 2
-        low = float(scipy.special.betaincinv(hits, misses + 1, tail)) if hits else 0.0
-        high = float(scipy.special.betaincinv(hits + 1, misses, 1 - tail)) if misses else 1.0
+        low = float(betaincinv(hits, misses + 1, tail)) if hits else 0.0
+        high = float(betaincinv(hits + 1, misses, 1 - tail)) if misses else 1.0
         return low, high
 
     def p_value(self, null: float, alternative: Alternative) -> float:
         """Binomial tails, the smaller one doubled."""
+        from scipy.special import betainc, betaincc
+
         hits, misses = self.successes, self.trials - self.successes
-        upper = float(scipy.special.betainc(hits, misses + 1, null)) if hits else 1.0
-        lower = float(scipy.special.betaincc(hits + 1, misses, null)) if misses else 1.0
+        upper = float(betainc(hits, misses + 1, null)) if hits else 1.0
+        lower = float(betaincc(hits + 1, misses, null)) if misses else 1.0
         return choose_tail(lower, upper, alternative)
 
 
@@ -197,13 +204,15 @@ class NewcombeLaw:
         """The level at which the null would just leave the interval."""
         if null == self.value:
             return choose_tail(0.5, 0.5, alternative)
+        from scipy.special import ndtr
+
         side = 0 if null < self.value else 1
         near, far = 0.0, 40.0
         for _ in range(80):
             middle = (near + far) / 2
             reached = abs(self._bounds(middle)[side] - self.value) >= abs(null - self.value)
             near, far = (near, middle) if reached else (middle, far)
-        tail = float(scipy.special.ndtr(-far))
+        tail = float(ndtr(-far))
         lower, upper = (1 - tail, tail) if null < self.value else (tail, 1 - tail)
         return choose_tail(lower, upper, alternative)
 
@@ -255,10 +264,12 @@ class BootstrapLaw:
         """Quantiles of the replicates, shifted for BCa."""
         tails = np.array([(1 - level) / 2, (1 + level) / 2])
         if self.kind == "bca":
+            from scipy.special import ndtr, ndtri
+
             below = ((self.draws < self.value).sum() + (self.draws == self.value).sum() / 2) / len(self.draws)
-            bias = scipy.special.ndtri(np.clip(below, 1 / len(self.draws), 1 - 1 / len(self.draws)))
-            shifted = bias + scipy.special.ndtri(tails)
-            tails = scipy.special.ndtr(bias + shifted / (1 - self.acceleration * shifted))
+            bias = ndtri(np.clip(below, 1 / len(self.draws), 1 - 1 / len(self.draws)))
+            shifted = bias + ndtri(tails)
+            tails = ndtr(bias + shifted / (1 - self.acceleration * shifted))
         low, high = np.quantile(self.draws, tails)
         return float(low), float(high)
 

@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Literal
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 FAR = 1 << 20
@@ -58,9 +57,11 @@ class Tail:
     @classmethod
     def drawn(cls, count: int, draws: int, seed: int) -> Tail:
         """Monte Carlo over tables with the same margins."""
+        from scipy.special import betaincinv
+
         tail = 0.005
-        low = float(scipy.special.betaincinv(count, draws - count + 1, tail)) if count else 0.0
-        high = float(scipy.special.betaincinv(count + 1, draws - count, 1 - tail)) if count < draws else 1.0
+        low = float(betaincinv(count, draws - count + 1, tail)) if count else 0.0
+        high = float(betaincinv(count + 1, draws - count, 1 - tail)) if count < draws else 1.0
         method = f"Monte Carlo, {draws:,} tables, seed {seed}"
         return cls(low, high, (1 + count) / (1 + draws), method, kind="drawn")
 

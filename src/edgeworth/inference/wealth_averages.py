@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
+from edgeworth.inference.laws import student_quantile
 from edgeworth.inference.sequential import (
     BlockSums,
     ConfidenceSequence,
@@ -106,7 +106,7 @@ def _with_hindsight(blocks: BlockSums, wealth: Wealth, level: float, reach: floa
     spread = float(blocks.squares.sum()) - cases * mean**2
     if cases > 1 and spread > 1e-13 * float(blocks.squares.sum()):
         error = math.sqrt(spread / (cases - 1) / cases)
-        away = float(-scipy.special.stdtrit(cases - 1, (1 - level) / 2)) * error
+        away = student_quantile(level, cases - 1) * error
         low, high = max(mean - away, -reach), min(mean + away, reach)
     holds = "roughly, for many independent cases: the shares were counted on these"
     holds = NOT_BEFORE.get(wealth.predictions_made, holds)

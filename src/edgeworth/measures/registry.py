@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from functools import cache
 
@@ -92,6 +91,8 @@ def _letters(text: str) -> str:
 
 def unknown(name: str) -> OptionError:
     """The error for a name that no measure of this kind has, with the nearest ones."""
+    import difflib
+
     measures = catalogue()
     other = next((m for m in measures if m.name == name), None)
     if other is not None:

@@ -6,7 +6,6 @@ and adds the values up. Arrays, dataframes and files differ only in how they cut
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -208,6 +207,8 @@ def find_columns(wanted: Sequence[str], available: Sequence[str], where: str) ->
 
 
 def _near_misses(name: str, twins: list[str], available: Sequence[str]) -> str:
+    import difflib
+
     near = twins or difflib.get_close_matches(name, map(str, available), n=3, cutoff=0.5)
     if near:
         return f"; did you mean {' or '.join(map(repr, near))}?"

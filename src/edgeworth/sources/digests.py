@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -83,10 +82,14 @@ def one_digest(digests: Sequence[str]) -> str | None:
     """
     if len(digests) < 2:
         return digests[0] if digests else None
+    import hashlib
+
     lines = "".join(f"{digest}\n" for digest in digests)
     return f"sha256:{hashlib.sha256(lines.encode()).hexdigest()}"
 
 
 def _digest(file: Path) -> str:
+    import hashlib
+
     with file.open("rb") as content:
         return f"sha256:{hashlib.file_digest(content, 'sha256').hexdigest()}"

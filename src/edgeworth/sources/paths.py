@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import glob
 import os
 import re
@@ -136,6 +135,8 @@ def _refuse(error: OSError) -> None:
 
 
 def _neighbours(path: Path) -> str:
+    import difflib
+
     folder = path.parent
     names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
     near = difflib.get_close_matches(path.name, names, n=3, cutoff=LIKE)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.comparing.differences import Difference, MirroredLaw
 from edgeworth.inference.comparing.queries.paired_values import noncentral_t
-from edgeworth.inference.laws import NormalLaw, SamplingLaw, check_level, normal_quantile
+from edgeworth.inference.laws import NormalLaw, SamplingLaw, check_level, normal_quantile, student_quantile
 from edgeworth.measures.views import finite_or_none
 
 ZERO = 1e-12
@@ -210,12 +210,12 @@ def _student_reach(freedom: float, level: float, power: float) -> float:
 
 def _far(freedom: float, level: float) -> float:
     """Standard errors at which any power is reached: Student's quantile and ten more times its spread."""
-    critical = float(-scipy.special.stdtrit(freedom, (1 - level) / 2))
+    critical = student_quantile(level, freedom)
     return critical * 10 + 10
 
 
 def _student_power(freedom: float, reach: float, level: float) -> float:
-    critical = float(-scipy.special.stdtrit(freedom, (1 - level) / 2))
+    critical = student_quantile(level, freedom)
     return 1 - noncentral_t(freedom, reach, critical) + noncentral_t(freedom, reach, -critical)
 
 

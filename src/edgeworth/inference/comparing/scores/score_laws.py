@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import scipy
 
 from edgeworth.inference.case_effects import separated_area_bound, separated_precision_bound
-from edgeworth.inference.laws import Alternative, choose_tail, normal_quantile
+from edgeworth.inference.laws import Alternative, choose_tail, normal_quantile, student_quantile
 from edgeworth.inference.scales import Scale
 
 LOGIT = Scale("logit", 0.0, 1.0)
@@ -83,7 +83,7 @@ class ScoreDifferenceLaw:
         """How many standard errors an interval reaches either way."""
         if math.isinf(self.freedom):
             return normal_quantile(level)
-        return float(-scipy.special.stdtrit(self.freedom, (1 - level) / 2))
+        return student_quantile(level, self.freedom)
 
     def beyond(self, quantile: float) -> float:
         """The probability beyond a quantile, on one side."""
