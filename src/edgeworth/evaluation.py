@@ -268,7 +268,7 @@ def evaluate_table(
 
 def about_run(**known: Any) -> dict[str, Any]:
     """Where a report came from: what is needed to make it again."""
-    import scipy
+    from importlib.metadata import version
 
     from edgeworth import __version__
 
@@ -277,7 +277,8 @@ def about_run(**known: Any) -> dict[str, Any]:
         for name, value in known.items()
         if value is not None
     }
-    versions = f"Python {platform.python_version()}, numpy {np.__version__}, scipy {scipy.__version__}"
+    # SciPy is asked without being loaded, which a report on labels does not need.
+    versions = f"Python {platform.python_version()}, numpy {np.__version__}, scipy {version('scipy')}"
     return {"edgeworth": __version__, "versions": versions, **said}
 
 

@@ -151,10 +151,15 @@ def test_a_report_on_labels_loads_neither_special_functions_nor_other_kinds() ->
     """Special functions take a quarter second, the other kinds a tenth of what the whole command does."""
     code = "import edgeworth as ew\nstr(ew.evaluate(truth=[1, 0, 1, 0] * 9, prediction=[1, 0, 1, 1] * 9))"
     loaded = modules_after(code, whole=True)
-    assert "scipy.special" not in loaded
+    assert "scipy" not in loaded
     assert "edgeworth.reports.charts.decisions" not in loaded, "a terminal shows no charts"
     others = ("ranking", "lists", "along", "forecast_scores", "forecast_estimates", "calibration", "wealth")
     assert not {name for name in loaded if name.startswith("edgeworth.") and name.endswith(others)}
+
+
+def test_a_head_start_loads_the_engine_and_nothing_else() -> None:
+    loaded = modules_after("import edgeworth.sources.duckdb_counts")
+    assert not loaded & {"numpy", "pyarrow", "narwhals", "pandas"}
 
 
 def test_every_command_is_in_the_readme() -> None:

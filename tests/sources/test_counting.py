@@ -26,7 +26,7 @@ import pytest
 import edgeworth as ew
 from edgeworth import InputError
 from edgeworth.progress import listening
-from edgeworth.sources import Batch, Counting, counting, open_source
+from edgeworth.sources import Batch, Counting, counting, duckdb_counts, open_source
 from edgeworth.sources.batches import CannotCountError
 from edgeworth.sources.columns import encode
 from edgeworth.sources.parquet import ParquetSource
@@ -209,7 +209,7 @@ def test_few_rows_are_read_without_loading_an_engine(
         begun.append(1)
         raise InputError("not now")
 
-    monkeypatch.setattr(counting, "connected", connected)
+    monkeypatch.setattr(duckdb_counts, "connected", connected)
     for name, bound in bounds.items():
         monkeypatch.setattr(counting, name, bound)
     for name in ("file.parquet", "folder"):
@@ -248,7 +248,7 @@ def test_more_combinations_than_memory_spill_and_nothing_stays(
     spill = tmp_path / "spill"
     spill.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(spill))
-    monkeypatch.setattr(counting, "MEMORY", "24MB")
+    monkeypatch.setattr(duckdb_counts, "MEMORY", "24MB")
     path = tmp_path / "file.parquet"
     numbers = np.random.default_rng(0).permutation(np.repeat(np.arange(300_000), 2))
     first = np.zeros(1 << 17, dtype=np.int64)
@@ -276,25 +276,22 @@ def test_nothing_stays_when_nobody_reads_to_the_end(tmp_path: Path, monkeypatch:
 
 
 def test_the_engine_is_bounded_and_fetches_nothing() -> None:
-    with counting.connected() as connection:
+    with duckdb_counts.connected() as connection:
         said = dict(connection.sql("SELECT name, value FROM duckdb_settings()").fetchall())
     assert said["autoinstall_known_extensions"] == "false"
     assert said["autoload_known_extensions"] == "false"
     assert said["enable_progress_bar_print"] == "false"
-    assert int(said["threads"]) <= counting.MOST_THREADS
+    assert int(said["threads"]) <= duckdb_counts.MOST_THREADS
     assert said["memory_limit"].split()[0] == "183.1"  # 192 MB in MiB
 
 
 INTERRUPTED = """
 import os, signal, sys, threading
-from functools import partial
-from edgeworth.sources import counting
+from edgeworth.sources.duckdb_counts import Question, counting
 threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
 try:
-    with counting.connected() as connection:
-        query = "SELECT y, count(*) FROM read_parquet($paths) GROUP BY y"
-        ask = partial(counting._begun, connection, query, {"paths": [sys.argv[1]] * 50_000})
-        counting._watched(connection, 1, ask)
+    with counting(Question((sys.argv[1],) * 50_000, ("y",))) as count:
+        count.pieces(1)
 except KeyboardInterrupt:
     print("heard")
 """
@@ -309,8 +306,12 @@ def test_an_interrupt_is_heard_while_the_engine_works(tmp_path: Path) -> None:
 
 
 def test_an_error_of_the_engine_is_that_of_the_caller() -> None:
-    with pytest.raises(InputError, match="DuckDB cannot read it"), counting.connected() as connection:
-        counting._watched(connection, 1, lambda: connection.sql("FROM 'no such file.parquet'").fetchall())
+    question = duckdb_counts.Question(("no such file.parquet",), ("y",))
+    with (
+        pytest.raises(InputError, match="DuckDB cannot read it: No files found"),
+        duckdb_counts.counting(question) as count,
+    ):
+        count.pieces(1)
 
 
 def test_without_room_for_temporary_files_rows_are_counted(
@@ -397,7 +398,7 @@ def test_what_duckdb_cannot_hold_is_read_by_rows(tmp_path: Path, monkeypatch: py
     def full(*_: Any) -> None:
         raise duckdb.OutOfMemoryException("no more")
 
-    monkeypatch.setattr(counting, "_begun", full)
+    monkeypatch.setattr(duckdb_counts.Count, "pieces", full)
     source = open_source(path)
     assert isinstance(source, Counting)
     with pytest.raises(CannotCountError, match="no more"):

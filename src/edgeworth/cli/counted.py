@@ -4,6 +4,7 @@
 
 import contextlib
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -182,6 +183,18 @@ NO_QUESTION = Question()
 def on_engine(engine: str, master: str | None) -> dict[str, str | None]:
     """Who reads the files, as ``evaluate`` and ``tally`` take it."""
     return {"engine": None if engine == "auto" else engine, "master": master}
+
+
+def begun(
+    files: tuple[str, ...], prediction: str | None, columns: Columns, engine: str
+) -> contextlib.AbstractContextManager[None]:
+    """Labels that lie in a large file are being counted while the rest of the program is loaded."""
+    from edgeworth.sources.duckdb_counts import head_start
+
+    is_plain = len(files) == 1 and engine == "auto" and columns.group is None and columns.weight is None
+    if prediction is None or columns.truth is None or not is_plain:
+        return contextlib.nullcontext()
+    return head_start(Path(files[0]), (columns.truth, prediction))
 
 
 def named_files(files: tuple[str, ...], *own: str) -> Any:

@@ -19,6 +19,7 @@ from edgeworth.cli.counted import (
     Files,
     Master,
     Question,
+    begun,
     named_files,
     on_engine,
     read_files,
@@ -73,13 +74,15 @@ def tally(
 
     Probabilities merge only against a rival: --against, --odds or --bookmaker.
     """
-    from edgeworth.tallying import tally as run
-
     data = named_files(files)
     NO_OUTPUT.check(*read_files(files), output=output)
-    several = prediction[0] if len(prediction) == 1 else {name: name for name in prediction} or None
+    one = prediction[0] if len(prediction) == 1 else None
     words = columns.read() | on_engine(engine, master)
-    counted = run(data, prediction=several, rows_before=rows_before, **words)
+    with begun(files, one, columns, engine):
+        from edgeworth.tallying import tally as run
+
+        several = one or {name: name for name in prediction} or None
+        counted = run(data, prediction=several, rows_before=rows_before, **words)
     _write(counted, output)
     if getattr(counted.tally, "shares", None) is not None:
         sys.stderr.write(f"edgeworth: {NOT_TO_BE_MERGED}\n")
