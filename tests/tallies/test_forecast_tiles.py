@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -17,18 +18,18 @@ from edgeworth.tallies.forecast_scores import ForecastScores
 from edgeworth.tallies.forecast_tiles import (
     TILE_ROWS,
     Tiles,
-    even_blocks,
     laid_out,
     starts_of_rows,
+    tiled_blocks,
 )
 from edgeworth.tallies.scoring_rules import SCORES, case_scores
 
 LENGTHS = (1, 2, 1023, 1024, 1025, 2048, 3000)
 
 
-@given(cases=st.integers(0, 10**7), most=st.integers(0, 10**6))
+@given(cases=st.integers(0, 10**7), most=st.integers(1, 10**6))
 def test_blocks_are_whole_tiles_about_as_long_and_none_is_left_out(cases: int, most: int) -> None:
-    blocks = even_blocks(cases, most)
+    blocks = tiled_blocks(cases, most)
     assert (blocks[0].start, blocks[-1].stop) == (0, cases)
     assert all(one.stop == two.start for one, two in itertools.pairwise(blocks))
     lengths = [rows.stop - rows.start for rows in blocks]
@@ -36,9 +37,8 @@ def test_blocks_are_whole_tiles_about_as_long_and_none_is_left_out(cases: int, m
     long = [length for length in lengths if length >= TILE_ROWS]
     assert all(length % TILE_ROWS == 0 for length in long)
     assert len(set(long[:-1])) <= 1
-    if long and most >= TILE_ROWS:
-        # Not many more than are needed.
-        assert len(long) <= 2 * -(-cases // (2 * (most // TILE_ROWS * TILE_ROWS)))
+    needed = -(-(cases // TILE_ROWS) // max(1, most // TILE_ROWS))
+    assert needed <= len(long) <= needed + 1
     assert len(lengths) - len(long) == (cases % TILE_ROWS > 0 or cases == 0)
 
 
@@ -54,7 +54,7 @@ def test_every_case_is_where_it_is_looked_for(cases: int, classes: int) -> None:
         some = rng.permutation(cases)
         assert np.array_equal(tiles.rows(some), table[some])
         plain = Tiles.of(Forecasts(codes, given_table, tuple(range(classes))))
-        assert np.array_equal(plain.happened(starts), table[np.arange(cases), codes])
+        assert np.array_equal(plain.happened(None), table[np.arange(cases), codes])
         assert np.array_equal(plain.rows(some), table[some])
         assert np.array_equal(plain.table, table)
 
@@ -110,3 +110,26 @@ def test_what_is_mended_is_mended_in_tiles(cases: int) -> None:
     wrong[-1, 1] = np.nan
     with pytest.raises(InputError, match=f"row {cases:,}, column 2 is missing"):
         ForecastScores.from_probabilities(codes, wrong, labels=range(3))
+
+
+@pytest.mark.parametrize("classes", [2, 3, 17])
+def test_a_matrix_is_a_table(classes: int) -> None:
+    table = table_of(40, classes, 1)
+    codes = np.arange(40) % classes
+    with pytest.warns(PendingDeprecationWarning, match="matrix subclass"):
+        matrix = np.asmatrix(table)
+    found = ForecastScores.from_probabilities(codes, matrix)
+    assert found == ForecastScores.from_probabilities(codes, table)
+
+
+def test_memory_is_that_of_a_block_whatever_the_number_of_classes() -> None:
+    """4,096 rows of 2,000 classes, each to be mended: a block of them is 4 MB, the table 65."""
+    table = table_of(4096, 2000, 2) * (1 - 1e-8)
+    codes = np.arange(4096) % 2000
+    tracemalloc.start()
+    try:
+        ForecastScores.from_probabilities(codes, table, labels=range(2000))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < table.nbytes

@@ -160,7 +160,8 @@ def _from_array(array: NDArray[Any], name: str) -> NDArray[np.float64]:
         raise InputError(f"{name} must be numbers; saw a table of {array.dtype}")
     if isinstance(array, np.ma.MaskedArray):
         array = np.ma.filled(array.astype(np.float64), np.nan)
-    return array.astype(np.float64, copy=False)
+    # A matrix (np.matrix) would stay one, and has two dimensions whatever is asked.
+    return np.asarray(array, dtype=np.float64)
 
 
 def _columns(values: Any) -> dict[Label, Any] | None:

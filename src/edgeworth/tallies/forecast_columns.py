@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -125,20 +124,24 @@ class Forecasts:
 
     def of_truth(self, values: Floats) -> Floats:
         """The entry of each row in the column that came true."""
-        # Every place exists: nothing is clipped, numpy only need not look.
-        if values.flags.fnc:
-            places = self.codes * len(values)
-            places += np.arange(len(values))
-            return np.take(values.T, places, mode="clip")
-        return np.take(values, self._places, mode="clip")
+        return entries(values, self.codes)
 
-    @cached_property
-    def _places(self) -> NDArray[np.intp]:
-        """Where the entry of what came true stands, counting row by row."""
-        size = self.probabilities.shape[1]
-        places = np.arange(0, size * len(self.codes), size)
-        places += self.codes
-        return places
+
+def entries(table: Floats, columns: NDArray[np.intp]) -> Floats:
+    """One entry of each row, in the column that is told.
+
+    >>> entries(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1, 0])).tolist()
+    [2.0, 3.0]
+    """
+    rows, size = table.shape
+    # Every place exists: nothing is clipped, numpy only need not look.
+    if table.flags.fnc:
+        places = columns * rows
+        places += np.arange(rows)
+        return np.take(table.T, places, mode="clip")
+    places = np.arange(0, size * rows, size)
+    places += columns
+    return np.asarray(np.take(table, places, mode="clip"))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.sources.probabilities import FEW_COLUMNS, are_exact
-from edgeworth.tallies.forecast_columns import CameTrue, Forecasts, GivenForecasts
+from edgeworth.tallies.forecast_columns import CameTrue, Forecasts, GivenForecasts, entries
 from edgeworth.tallies.joint import Floats
 
 TILE_ROWS = 1024
@@ -33,7 +33,7 @@ class Tiles(NamedTuple):
     @property
     def classes(self) -> int:
         """How many classes there are."""
-        return len(self.values[0])
+        return int(self.values.shape[1])
 
     @property
     def table(self) -> Floats:
@@ -42,7 +42,8 @@ class Tiles(NamedTuple):
         return np.asarray(self.values[0].T)
 
     def by_tile(self, numbers: Floats) -> Floats:
-        """A number a case, as rows of the tiles."""
+        """A number a case, as rows of the tiles: a view that may be written to, of numbers in one piece."""
+        assert numbers.flags.c_contiguous
         return numbers.reshape(len(self.values), -1)
 
     def rows(self, cases: NDArray[np.intp]) -> Floats:
@@ -50,12 +51,11 @@ class Tiles(NamedTuple):
         tile, row = np.divmod(cases, self.values.shape[2])
         return np.asarray(self.values[tile, :, row])
 
-    def happened(self, starts: NDArray[np.intp]) -> Floats:
-        """The probability of what came true in each case; ``starts`` as ``starts_of_rows`` gives them."""
-        length = self.values.shape[2]
-        if length > TILE_ROWS or not self.values.flags.c_contiguous:
-            return Forecasts(self.codes, self.table, ()).of_truth(self.table)
-        places = self.codes * length
+    def happened(self, starts: NDArray[np.intp] | None) -> Floats:
+        """The probability of what came true in each case; ``starts`` (``starts_of_rows``) where laid out."""
+        if starts is None:
+            return entries(self.table, self.codes)
+        places = self.codes * self.values.shape[2]
         places += starts[: len(places)]
         # Every place exists: nothing is clipped, numpy only need not look.
         return np.asarray(self.values.take(places, mode="clip"))
@@ -77,28 +77,34 @@ def starts_of_rows(cases: int, classes: int) -> NDArray[np.intp]:
     return starts
 
 
-def even_blocks(cases: int, most: int) -> list[slice]:
-    """Blocks of whole tiles, of at most so many rows and all about as long; last, what is less than a tile.
+def tiled_blocks(cases: int, most: int) -> list[slice]:
+    """Blocks of whole tiles, at most so many rows each (or one tile); last, what is less than a tile.
 
-    The number of the long ones is even, for cores to end together. Of no rows there is an empty block.
+    Where there are several, they are about as long, and as many as two cores share, if tiles allow it.
 
-    >>> even_blocks(4196, 3000)
+    >>> tiled_blocks(4196, 3000)
     [slice(0, 2048, None), slice(2048, 4096, None), slice(4096, 4196, None)]
+    >>> tiled_blocks(4196, 9000), tiled_blocks(0, 9000)
+    ([slice(0, 4096, None), slice(4096, 4196, None)], [slice(0, 0, None)])
     """
     tiles, left = divmod(cases, TILE_ROWS)
-    pairs = -(-tiles // (2 * max(1, most // TILE_ROWS)))
-    step = -(-tiles // max(1, 2 * pairs)) * TILE_ROWS
+    number = -(-tiles // max(1, most // TILE_ROWS))
+    even = number if number < 2 else number + number % 2
+    step = -(-tiles // max(1, even)) * TILE_ROWS
     whole = tiles * TILE_ROWS
     blocks = [slice(start, min(start + step, whole)) for start in range(0, whole, step or 1)]
     return [*blocks, slice(whole, cases)] if left or not blocks else blocks
 
 
 def laid_out(table: Floats, room: Floats) -> Floats:
-    """Rows of probabilities in tiles, which fill ``room`` from its start; without room, as they lie."""
+    """Rows of probabilities in tiles, which fill ``room`` from its start; without room, as they lie.
+
+    The rows make whole tiles, or less than one.
+    """
     if not room.size:
         return table.T[None]
     cases, classes = table.shape
-    rows = max(1, min(TILE_ROWS, cases))
+    rows = min(TILE_ROWS, cases)
     tiles = room[: table.size].reshape(cases // rows, classes, rows)
     np.copyto(tiles, table.reshape(cases // rows, rows, classes).transpose(0, 2, 1))
     return tiles

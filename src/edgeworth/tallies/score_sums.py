@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.sources.probabilities import FEW_COLUMNS
-from edgeworth.tallies.forecast_tiles import Tiles, are_tiled, even_blocks, starts_of_rows
+from edgeworth.tallies.forecast_tiles import Tiles, are_tiled, starts_of_rows, tiled_blocks
 from edgeworth.tallies.joint import Floats, Numbers
 from edgeworth.tallies.scoring_rules import fill
 from edgeworth.tallies.threads import in_order, row_blocks
@@ -19,6 +19,9 @@ BLOCK_VALUES = 1 << 19
 
 TILED_VALUES = 3 << 17
 """The same in tiles (of five classes on two cores, half and twice as many take longer)."""
+
+COUNTED_ROWS = 1 << 19
+"""Rows of which classes are counted at once."""
 
 BlockOf: TypeAlias = Callable[[slice, Floats], Sequence[Tiles]]
 """The forecasts of each system for some rows, given room for the tiles of each."""
@@ -36,27 +39,31 @@ def score_sums(
     block_of: BlockOf, scores: Sequence[str], *, cases: int, systems: int, classes: int
 ) -> ScoreSums:
     """Score so many cases of so many systems and classes."""
-    at_once = TILED_VALUES if are_tiled(classes) else BLOCK_VALUES
-    blocks = even_blocks(cases, at_once // (systems * classes))
+    is_tiled = are_tiled(classes)
+    # Many classes may be wide: of these there is no least number of rows.
+    make, values = (tiled_blocks, TILED_VALUES) if is_tiled else (row_blocks, BLOCK_VALUES)
+    at_once = max(1, values // (systems * classes))
+    blocks = make(cases, at_once)
     most = max(rows.stop - rows.start for rows in blocks)
-    tiled = classes * most if are_tiled(classes) else 0
+    in_tiles = classes * most if is_tiled else 0
 
     def scored(run: Iterator[slice]) -> list[ScoreSums]:
         # Blocks share one workspace: memory asked for in each block costs a fifth more. It is one piece, as
         # several are handed back to the system together, and the next call asks for them again.
-        workspace = np.empty(systems * ((len(scores) + 1) * most + tiled))
+        workspace = np.empty(systems * ((len(scores) + 1) * most + in_tiles))
         room, tiles = np.split(workspace, [(len(scores) + 1) * systems * most])
-        room, tiles = room.reshape(len(scores) + 1, systems, most), tiles.reshape(systems, tiled)
-        starts = starts_of_rows(most, classes)
+        room, tiles = room.reshape(len(scores) + 1, systems, most), tiles.reshape(systems, in_tiles)
+        starts = starts_of_rows(most, classes) if is_tiled else None
         with np.errstate(divide="ignore"):  # of the logarithm of 0
             return [_of_block(block_of(rows, tiles), scores, room, starts) for rows in run]
 
-    parts = in_order(scored, blocks, fewest=2)
+    # A thread is not worth it for what is scored at once.
+    parts = in_order(scored, blocks, fewest=2 if cases > at_once else len(blocks) + 1)
     return ScoreSums(*(np.sum(each, axis=0) for each in zip(*parts, strict=True)))
 
 
 def _of_block(
-    forecasts: Sequence[Tiles], scores: Sequence[str], room: Floats, starts: NDArray[np.intp]
+    forecasts: Sequence[Tiles], scores: Sequence[str], room: Floats, starts: NDArray[np.intp] | None
 ) -> ScoreSums:
     happened = [each.happened(starts) for each in forecasts]
     cases = len(happened[0])
@@ -89,5 +96,5 @@ def class_counts(codes: NDArray[np.intp], classes: int) -> Numbers:
         small = (codes[rows].astype(np.uint8) for rows in run)
         return [[int(np.count_nonzero(block == place)) for place in range(1, classes)] for block in small]
 
-    counts = np.sum(in_order(counted, row_blocks(len(codes), BLOCK_VALUES)), axis=0)
+    counts = np.sum(in_order(counted, row_blocks(len(codes), COUNTED_ROWS)), axis=0)
     return np.array([len(codes) - counts.sum(), *counts])
