@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edgeworth.errors import InputError
+from edgeworth.tallies import score_sums
 from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.forecast_scores import ForecastScores
 from edgeworth.tallies.forecast_tiles import (
@@ -25,6 +26,14 @@ from edgeworth.tallies.forecast_tiles import (
 from edgeworth.tallies.scoring_rules import SCORES, case_scores
 
 LENGTHS = (1, 2, 1023, 1024, 1025, 2048, 3000)
+
+
+@pytest.fixture(params=["one block", "many blocks"], autouse=True)
+def blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few rows are one block; here they are many, too."""
+    if request.param == "many blocks":
+        monkeypatch.setattr(score_sums, "BLOCK_VALUES", 1 << 10)
+        monkeypatch.setattr(score_sums, "TILED_VALUES", 1 << 10)
 
 
 @given(cases=st.integers(0, 10**7), most=st.integers(1, 10**6))
@@ -43,7 +52,7 @@ def test_blocks_are_whole_tiles_about_as_long_and_none_is_left_out(cases: int, m
 
 
 @pytest.mark.parametrize("classes", [3, 5, 16])
-@pytest.mark.parametrize("cases", [1, 7, 1024, 3072])
+@pytest.mark.parametrize("cases", [1, 7, 1024, 1500, 3072])
 def test_every_case_is_where_it_is_looked_for(cases: int, classes: int) -> None:
     rng = np.random.default_rng(cases)
     table, codes = rng.random((cases, classes)), rng.integers(0, classes, cases)

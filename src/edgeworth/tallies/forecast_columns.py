@@ -138,7 +138,7 @@ def entries(table: Floats, columns: NDArray[np.intp]) -> Floats:
     if table.flags.fnc:
         places = columns * rows
         places += np.arange(rows)
-        return np.take(table.T, places, mode="clip")
+        return np.asarray(np.take(table.T, places, mode="clip"))
     places = np.arange(0, size * rows, size)
     places += columns
     return np.asarray(np.take(table, places, mode="clip"))

@@ -56,7 +56,7 @@ class Tiles(NamedTuple):
         if starts is None:
             return entries(self.table, self.codes)
         places = self.codes * self.values.shape[2]
-        places += starts[: len(places)]
+        places += starts[: len(places)] if len(self.values) > 1 else np.arange(len(places))
         # Every place exists: nothing is clipped, numpy only need not look.
         return np.asarray(self.values.take(places, mode="clip"))
 
@@ -80,17 +80,14 @@ def starts_of_rows(cases: int, classes: int) -> NDArray[np.intp]:
 def tiled_blocks(cases: int, most: int) -> list[slice]:
     """Blocks of whole tiles, at most so many rows each (or one tile); last, what is less than a tile.
 
-    Where there are several, they are about as long, and as many as two cores share, if tiles allow it.
+    They are about as long, and as many as two cores share, if tiles allow it.
 
     >>> tiled_blocks(4196, 3000)
     [slice(0, 2048, None), slice(2048, 4096, None), slice(4096, 4196, None)]
-    >>> tiled_blocks(4196, 9000), tiled_blocks(0, 9000)
-    ([slice(0, 4096, None), slice(4096, 4196, None)], [slice(0, 0, None)])
     """
     tiles, left = divmod(cases, TILE_ROWS)
     number = -(-tiles // max(1, most // TILE_ROWS))
-    even = number if number < 2 else number + number % 2
-    step = -(-tiles // max(1, even)) * TILE_ROWS
+    step = -(-tiles // max(1, number + number % 2)) * TILE_ROWS
     whole = tiles * TILE_ROWS
     blocks = [slice(start, min(start + step, whole)) for start in range(0, whole, step or 1)]
     return [*blocks, slice(whole, cases)] if left or not blocks else blocks
@@ -99,12 +96,12 @@ def tiled_blocks(cases: int, most: int) -> list[slice]:
 def laid_out(table: Floats, room: Floats) -> Floats:
     """Rows of probabilities in tiles, which fill ``room`` from its start; without room, as they lie.
 
-    The rows make whole tiles, or less than one.
+    Rows that do not make whole tiles are all in one.
     """
     if not room.size:
         return table.T[None]
     cases, classes = table.shape
-    rows = min(TILE_ROWS, cases)
+    rows = cases if cases % TILE_ROWS else TILE_ROWS
     tiles = room[: table.size].reshape(cases // rows, classes, rows)
     np.copyto(tiles, table.reshape(cases // rows, rows, classes).transpose(0, 2, 1))
     return tiles

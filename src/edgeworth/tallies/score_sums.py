@@ -18,7 +18,7 @@ BLOCK_VALUES = 1 << 19
 """Probabilities scored at once."""
 
 TILED_VALUES = 3 << 17
-"""The same in tiles (of five classes on two cores, half and twice as many take longer)."""
+"""The same of many in tiles (of five classes on two cores, half and twice as many take longer)."""
 
 COUNTED_ROWS = 1 << 19
 """Rows of which classes are counted at once."""
@@ -39,11 +39,13 @@ def score_sums(
     block_of: BlockOf, scores: Sequence[str], *, cases: int, systems: int, classes: int
 ) -> ScoreSums:
     """Score so many cases of so many systems and classes."""
-    is_tiled = are_tiled(classes)
-    # Many classes may be wide: of these there is no least number of rows.
-    make, values = (tiled_blocks, TILED_VALUES) if is_tiled else (row_blocks, BLOCK_VALUES)
-    at_once = max(1, values // (systems * classes))
-    blocks = make(cases, at_once)
+    is_tiled, width = are_tiled(classes), systems * classes
+    if cases * width <= BLOCK_VALUES:
+        blocks = [slice(0, cases)]
+    elif is_tiled:
+        blocks = tiled_blocks(cases, TILED_VALUES // width)
+    else:
+        blocks = row_blocks(cases, max(1, BLOCK_VALUES // width))
     most = max(rows.stop - rows.start for rows in blocks)
     in_tiles = classes * most if is_tiled else 0
 
@@ -57,8 +59,7 @@ def score_sums(
         with np.errstate(divide="ignore"):  # of the logarithm of 0
             return [_of_block(block_of(rows, tiles), scores, room, starts) for rows in run]
 
-    # A thread is not worth it for what is scored at once.
-    parts = in_order(scored, blocks, fewest=2 if cases > at_once else len(blocks) + 1)
+    parts = in_order(scored, blocks, fewest=2)
     return ScoreSums(*(np.sum(each, axis=0) for each in zip(*parts, strict=True)))
 
 
