@@ -268,8 +268,6 @@ def evaluate_table(
 
 def about_run(**known: Any) -> dict[str, Any]:
     """Where a report came from: what is needed to make it again."""
-    from importlib.metadata import version
-
     from edgeworth import __version__
 
     said = {
@@ -277,9 +275,20 @@ def about_run(**known: Any) -> dict[str, Any]:
         for name, value in known.items()
         if value is not None
     }
-    # SciPy is asked without being loaded, which a report on labels does not need.
-    versions = f"Python {platform.python_version()}, numpy {np.__version__}, scipy {version('scipy')}"
+    versions = f"Python {platform.python_version()}, numpy {np.__version__}, scipy {_version_of_scipy()}"
     return {"edgeworth": __version__, "versions": versions, **said}
+
+
+def _version_of_scipy() -> str:
+    """Asked without loading it, which a report on labels need not do, if there is anyone to ask."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("scipy")
+    except PackageNotFoundError:
+        import scipy
+
+        return str(scipy.__version__)
 
 
 def about_tally(tallied: Tallied, asked: Asked, **known: Any) -> dict[str, Any]:

@@ -158,7 +158,12 @@ def test_a_report_on_labels_loads_neither_special_functions_nor_other_kinds() ->
 
 
 def test_a_head_start_loads_the_engine_and_nothing_else() -> None:
-    loaded = modules_after("import edgeworth.sources.duckdb_counts")
+    code = (
+        "from pathlib import Path\nfrom edgeworth.sources.duckdb_counts import Count, Grouping\n"
+        "Count(Grouping.of([Path('none.parquet')], ['y']), ahead=True).close()"
+    )
+    loaded = modules_after(code)
+    assert "duckdb" in loaded
     assert not loaded & {"numpy", "pyarrow", "narwhals", "pandas"}
 
 

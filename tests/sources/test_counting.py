@@ -26,7 +26,7 @@ import pytest
 import edgeworth as ew
 from edgeworth import InputError
 from edgeworth.progress import listening
-from edgeworth.sources import Batch, Counting, counting, duckdb_counts, open_source
+from edgeworth.sources import Batch, Counting, counting, duckdb_connection, duckdb_counts, open_source
 from edgeworth.sources.batches import CannotCountError
 from edgeworth.sources.columns import encode
 from edgeworth.sources.parquet import ParquetSource
@@ -248,7 +248,7 @@ def test_more_combinations_than_memory_spill_and_nothing_stays(
     spill = tmp_path / "spill"
     spill.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(spill))
-    monkeypatch.setattr(duckdb_counts, "MEMORY", "24MB")
+    monkeypatch.setattr(duckdb_connection, "MEMORY", "24MB")
     path = tmp_path / "file.parquet"
     numbers = np.random.default_rng(0).permutation(np.repeat(np.arange(300_000), 2))
     first = np.zeros(1 << 17, dtype=np.int64)
@@ -276,21 +276,22 @@ def test_nothing_stays_when_nobody_reads_to_the_end(tmp_path: Path, monkeypatch:
 
 
 def test_the_engine_is_bounded_and_fetches_nothing() -> None:
-    with duckdb_counts.connected() as connection:
+    with duckdb_connection.connected() as connection:
         said = dict(connection.sql("SELECT name, value FROM duckdb_settings()").fetchall())
     assert said["autoinstall_known_extensions"] == "false"
     assert said["autoload_known_extensions"] == "false"
     assert said["enable_progress_bar_print"] == "false"
-    assert int(said["threads"]) <= duckdb_counts.MOST_THREADS
+    assert int(said["threads"]) <= duckdb_connection.MOST_THREADS
     assert said["memory_limit"].split()[0] == "183.1"  # 192 MB in MiB
 
 
 INTERRUPTED = """
 import os, signal, sys, threading
-from edgeworth.sources.duckdb_counts import Question, counting
+from pathlib import Path
+from edgeworth.sources.duckdb_counts import Grouping, counting
 threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
 try:
-    with counting(Question((sys.argv[1],) * 50_000, ("y",))) as count:
+    with counting(Grouping.of([Path(sys.argv[1])] * 50_000, ["y"])) as count:
         count.pieces(1)
 except KeyboardInterrupt:
     print("heard")
@@ -306,10 +307,10 @@ def test_an_interrupt_is_heard_while_the_engine_works(tmp_path: Path) -> None:
 
 
 def test_an_error_of_the_engine_is_that_of_the_caller() -> None:
-    question = duckdb_counts.Question(("no such file.parquet",), ("y",))
+    grouping = duckdb_counts.Grouping.of([Path("no such file.parquet")], ["y"])
     with (
         pytest.raises(InputError, match="DuckDB cannot read it: No files found"),
-        duckdb_counts.counting(question) as count,
+        duckdb_counts.counting(grouping) as count,
     ):
         count.pieces(1)
 

@@ -16,25 +16,26 @@ import pytest
 import edgeworth as ew
 from command_line import call, refused
 from edgeworth.sources import duckdb_counts
-from edgeworth.sources.duckdb_counts import Count, Question, counting, head_start
+from edgeworth.sources.duckdb_connection import errors_in_words
+from edgeworth.sources.duckdb_counts import Count, Grouping, counting, head_start
 
 
 class Begun:
-    """The questions that DuckDB was asked."""
+    """The counts that DuckDB was asked for."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.counts: list[Count] = []
         begin = Count.__init__
 
-        def noted(count: Count, question: Question) -> None:
+        def noted(count: Count, grouping: Grouping, **how: bool) -> None:
             self.counts.append(count)
-            begin(count, question)
+            begin(count, grouping, **how)
 
         monkeypatch.setattr(Count, "__init__", noted)
 
     @property
-    def questions(self) -> list[Question]:
-        return [count.question for count in self.counts]
+    def columns(self) -> list[tuple[str, ...]]:
+        return [count.grouping.columns for count in self.counts]
 
 
 @pytest.fixture
@@ -69,19 +70,19 @@ def test_labels_are_counted_once_and_come_out_the_same(
     folder: Path, begun: Begun, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown = call(folder, capsys, *LABELS)
-    assert begun.questions == [Question(("file.parquet",), ("y", "guess"))]
+    assert begun.columns == [("y", "guess")]
     assert nothing_stays(folder)
     call(folder, capsys, "tally", *LABELS[1:], "-o", "early.json")
-    assert len(begun.questions) == 2
+    assert len(begun.counts) == 2
     with monkeypatch.context() as patch:
         patch.setattr(duckdb_counts, "LARGE", 1 << 40)
         assert call(folder, capsys, *LABELS).stdout == shown.stdout
         call(folder, capsys, "tally", *LABELS[1:], "-o", "late.json")
-    assert len(begun.questions) == 4
+    assert len(begun.counts) == 4
     early, late = (ew.read_tally(folder / name).tally for name in ("early.json", "late.json"))
     assert early == late
     call(folder, capsys, *LABELS[:3], "guess", *LABELS[4:])
-    assert begun.questions[4:] == [Question(("file.parquet",), ("guess",))]
+    assert begun.columns[4:] == [("guess",)]
     assert nothing_stays(folder)
 
 
@@ -150,18 +151,43 @@ def test_without_duckdb_nothing_begins(
 
 
 @pytest.mark.usefixtures("begun")
-def test_another_question_gives_the_first_one_up(folder: Path) -> None:
-    path = str(folder / "file.parquet")
-    with head_start(Path(path), ("y", "guess")):
+def test_another_count_gives_the_first_one_up(folder: Path) -> None:
+    path = folder / "file.parquet"
+    with head_start(path, ("y", "guess")):
         early: Any = duckdb_counts._early.get()
-        with counting(Question((path,), ("guess",))) as other:
+        with counting(Grouping.of([path], ["guess"])) as other:
             assert other is not early
             assert early.is_closed
             assert sum(piece.num_rows for piece in other.pieces(5000)) == 3
         # Given up, it is begun again where it is asked for after all.
-        with counting(Question((path,), ("y", "guess"))) as again:
+        with counting(Grouping.of([path], ["y", "guess"])) as again:
             assert again is not early
             assert sum(piece.num_rows for piece in again.pieces(5000)) == 9
+    assert nothing_stays(folder)
+
+
+@pytest.mark.usefixtures("begun", "short_files_are_counted")
+def test_a_file_that_took_its_place_is_counted_itself(folder: Path) -> None:
+    path = folder / "file.parquet"
+    with head_start(path, ("y", "guess")):
+        early: Any = duckdb_counts._early.get()
+        assert early._ended.wait(60)
+        pq.write_table(pa.table({"y": [1] * 5000, "guess": [1] * 5000}), folder / "other.parquet")
+        (folder / "other.parquet").replace(path)
+        found: Any = ew.tally(path, truth="y", prediction="guess").tally
+    assert found.cells.sum() == found.counts.diagonal().sum() == 5000
+
+
+@pytest.mark.usefixtures("begun")
+@pytest.mark.parametrize("place", ["duckdb.connect", "threading.Thread.start"])
+def test_what_cannot_begin_is_done_without_it(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("no more of these")
+
+    monkeypatch.setattr(place, fail)
+    assert call(folder, capsys, *LABELS).returncode == 0
     assert nothing_stays(folder)
 
 
@@ -170,3 +196,29 @@ def test_an_interrupt_ends_the_count(folder: Path) -> None:
     with pytest.raises(KeyboardInterrupt), head_start(folder / "file.parquet", ("y", "guess")):
         raise KeyboardInterrupt
     assert nothing_stays(folder)
+    assert duckdb_counts._early.get() is None
+
+
+def test_a_second_interrupt_waits_until_it_has_ended(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of it would take minutes."""
+    count = Count(Grouping.of([folder / "file.parquet"] * 50_000, ["y"]))
+    join, heard = threading.Thread.join, []
+
+    def interrupted(thread: threading.Thread, timeout: float | None = None) -> None:
+        if not heard:
+            heard.append(thread.name)
+            raise KeyboardInterrupt
+        join(thread, timeout)
+
+    monkeypatch.setattr(threading.Thread, "join", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        count.close()
+    assert heard == ["edgeworth-counting"]
+    assert nothing_stays(folder)
+
+
+def test_an_interrupt_that_duckdb_hears_is_one() -> None:
+    with pytest.raises(KeyboardInterrupt), errors_in_words():
+        raise RuntimeError("Query interrupted")
+    with pytest.raises(RuntimeError, match="something else"), errors_in_words():
+        raise RuntimeError("something else")

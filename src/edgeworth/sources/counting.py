@@ -11,7 +11,7 @@ from edgeworth.errors import InputError
 from edgeworth.sources.arrow_columns import counted_batches, is_text
 from edgeworth.sources.batches import Batch, CannotCountError, find_columns
 from edgeworth.sources.columns import encode
-from edgeworth.sources.duckdb_counts import Question, counting, give_up
+from edgeworth.sources.duckdb_counts import Grouping, counting, give_up
 from edgeworth.waiting import waiting
 
 TRIED_ROWS = 1 << 14
@@ -56,10 +56,10 @@ def counted_parquet(files: Sequence[Typed], columns: Sequence[str]) -> Iterator[
     except BaseException:
         give_up()
         raise
-    paths = tuple(str(path) for file in files for path in file.paths)
-    question = Question(paths, tuple(wanted), any(file.names != files[0].names for file in files))
+    paths = [path for file in files for path in file.paths]
+    grouping = Grouping.of(paths, wanted, differ=any(file.names != files[0].names for file in files))
     try:
-        with counting(question) as count:
+        with counting(grouping) as count:
             with waiting():
                 pieces = count.pieces(sum(file.rows or 0 for file in files))
             yield from counted_batches(pieces, wanted)

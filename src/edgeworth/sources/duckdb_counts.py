@@ -1,4 +1,4 @@
-"""Equal rows of Parquet files counted by DuckDB: in bounded memory, in a thread of its own, perhaps ahead.
+"""Equal rows of Parquet files counted by DuckDB, in a thread of its own and perhaps ahead of time.
 
 A command knows its file and columns before the rest of the program is loaded, which takes half as long as
 10⁸ rows: it begins to count then (``head_start``). So nothing here imports NumPy or Arrow.
@@ -7,27 +7,16 @@ A command knows its file and columns before the rest of the program is loaded, w
 from __future__ import annotations
 
 import glob
-import os
-import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
+from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from edgeworth.errors import InputError
 from edgeworth.progress import told
-from edgeworth.sources.wording import said
-
-if TYPE_CHECKING:
-    import duckdb
-
-MEMORY = "192MB"
-"""What DuckDB may hold; past it, it spills into a folder of its own, which is removed afterwards."""
-
-MOST_THREADS = 8
-"""Each thread holds a row group's pages: more of them would not keep within the memory."""
+from edgeworth.sources.duckdb_connection import connected, errors_in_words, quoted
 
 COUNTED_ROWS = 1 << 20
 """Combinations handed back at once."""
@@ -41,12 +30,19 @@ LARGE = 1 << 26
 PARQUET = (".parquet", ".pq")
 
 
-class Question(NamedTuple):
+class Grouping(NamedTuple):
     """Which rows to count, and by which columns; ``differ`` says that files have other columns besides."""
 
     paths: tuple[str, ...]
     columns: tuple[str, ...]
-    differ: bool = False
+    differ: bool
+    stamps: tuple[tuple[int, ...], ...]
+    """What tells each file from one that takes its place."""
+
+    @classmethod
+    def of(cls, paths: Sequence[Path], columns: Sequence[str], *, differ: bool = False) -> Grouping:
+        """The files as they are now."""
+        return cls(tuple(map(str, paths)), tuple(columns), differ, tuple(map(_stamp, paths)))
 
     @property
     def query(self) -> str:
@@ -61,32 +57,40 @@ class Question(NamedTuple):
 
     @property
     def values(self) -> dict[str, Any]:
-        # A path in which nothing is a pattern.
+        # Paths in which nothing is a pattern.
         return {"paths": [glob.escape(path) for path in self.paths], "differ": self.differ}
 
 
 class Count:
-    """A question that DuckDB works on in a thread of its own, and what it finds.
+    """Rows that DuckDB counts in a thread of its own.
 
     The caller's thread tells how far it is and hears interrupts, which inside DuckDB would be heard late, or
-    when all is counted.
+    when all is counted. ``ahead`` keeps what is found in DuckDB: to hand it over loads Arrow, which would be
+    in the way of what else is being loaded. Otherwise it is handed over piece by piece, which takes less.
     """
 
-    def __init__(self, question: Question) -> None:
-        self.question = question
+    def __init__(self, grouping: Grouping, *, ahead: bool = False) -> None:
+        self.grouping = grouping
         self.is_closed = False
-        self._kept = ExitStack()
-        self._connection = self._kept.enter_context(connected())
-        self._ended = threading.Event()
+        self._is_ahead = ahead
+        self._found: Iterator[Any] = iter(())
         self._failed: Exception | None = None
+        self._ended = threading.Event()
         self._worker = threading.Thread(target=self._run, name="edgeworth-counting", daemon=True)
-        self._worker.start()
+        with ExitStack() as stack:
+            self._connection = stack.enter_context(connected())
+            self._worker.start()
+            self._kept = stack.pop_all()
 
     def _run(self) -> None:
-        # Kept in DuckDB: handing rows over would load Arrow here and now, while other things are loaded.
-        query = f"CREATE TEMP TABLE counted AS {self.question.query}"
+        query, values = self.grouping.query, self.grouping.values
         try:
-            self._connection.execute(query, self.question.values)
+            if self._is_ahead:
+                self._connection.execute(f"CREATE TEMP TABLE counted AS {query}", values)
+            else:
+                pieces = _pieces(self._connection.sql(query, params=values))
+                # When there is a first piece, all of the work is done.
+                self._found = chain(list(islice(pieces, 1)), pieces)
         except Exception as error:
             self._failed = error
         finally:
@@ -103,39 +107,38 @@ class Count:
             if self._failed is not None:
                 raise self._failed
             done((1 - share) * rows)
-        answer = self._connection.sql("FROM counted")
-        # The name of the method changed between versions of DuckDB.
-        reader = getattr(answer, "to_arrow_reader", None) or answer.fetch_record_batch
-        return iter(reader(COUNTED_ROWS))
+        return _pieces(self._connection.sql("FROM counted")) if self._is_ahead else self._found
 
     def close(self) -> None:
         """End it, whether or not it has found anything; nothing is left behind."""
         self.is_closed = True
-        # It hears it only while it counts, not while it looks the files through.
+        again = None
         while self._worker.is_alive():
-            self._connection.interrupt()
-            self._worker.join(GLANCE)
+            # It hears it only while it counts, not while it looks the files through.
+            try:
+                self._connection.interrupt()
+                self._worker.join(GLANCE)
+            except KeyboardInterrupt as error:
+                # A connection that is at work cannot be closed: this ends first.
+                again = error
         self._kept.close()
+        if again is not None:
+            raise again
 
 
 _early: ContextVar[Count | None] = ContextVar("edgeworth_early_count", default=None)
 
 
 @contextmanager
-def counting(question: Question) -> Iterator[Count]:
-    """DuckDB at work on a question: since now, or since somebody foresaw it."""
-    early = _early.get()
-    if early is not None and early.question == question and not early.is_closed:
-        count = early
-    else:
+def counting(grouping: Grouping) -> Iterator[Count]:
+    """DuckDB at work on it: since now, or since somebody foresaw it."""
+    count = _early.get()
+    if count is None or count.grouping != grouping or count.is_closed:
         give_up()
-        count = Count(question)
-    import duckdb
-
+        count = Count(grouping)
     try:
-        yield count
-    except duckdb.Error as error:
-        raise _refused(error) from error
+        with errors_in_words():
+            yield count
     finally:
         count.close()
 
@@ -144,18 +147,20 @@ def counting(question: Question) -> Iterator[Count]:
 def head_start(file: Path, columns: Sequence[str]) -> Iterator[None]:
     """Begin to count what will most likely be asked for inside; what nobody asked for is given up at the end.
 
-    It is worth it for a large file. What goes wrong here goes wrong again where it is asked for.
+    It is worth it for a large file. Without it, all goes on as if nobody had foreseen anything.
     """
     count = None
     if _is_large(file):
-        with suppress(InputError):
-            count = Count(Question((str(file),), tuple(dict.fromkeys(columns))))
+        with suppress(Exception):
+            count = Count(Grouping.of([file], list(dict.fromkeys(columns))), ahead=True)
     token = _early.set(count)
     try:
         yield
     finally:
-        give_up()
-        _early.reset(token)
+        try:
+            give_up()
+        finally:
+            _early.reset(token)
 
 
 def give_up() -> None:
@@ -165,6 +170,12 @@ def give_up() -> None:
         early.close()
 
 
+def _pieces(answer: Any) -> Iterator[Any]:
+    # The name of the method changed between versions of DuckDB.
+    reader = getattr(answer, "to_arrow_reader", None) or answer.fetch_record_batch
+    return iter(reader(COUNTED_ROWS))
+
+
 def _is_large(file: Path) -> bool:
     try:
         return file.suffix.lower() in PARQUET and file.is_file() and file.stat().st_size >= LARGE
@@ -172,48 +183,9 @@ def _is_large(file: Path) -> bool:
         return False
 
 
-def quoted(name: str) -> str:
-    """A column's name as SQL writes it.
-
-    >>> print(quoted('the "real" one'))
-    "the ""real"" one"
-    """
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _refused(error: Exception) -> InputError:
-    return InputError(f"DuckDB cannot read it: {said(error)}")
-
-
-def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
+def _stamp(file: Path) -> tuple[int, ...]:
     try:
-        return tempfile.TemporaryDirectory(prefix="edgeworth-")
-    except OSError as error:
-        raise InputError(f"DuckDB needs a folder for temporary files: {error}") from None
-
-
-@contextmanager
-def connected(**settings: str) -> Iterator[duckdb.DuckDBPyConnection]:
-    """DuckDB in bounded memory, that fetches nothing by itself and leaves nothing behind."""
-    try:
-        import duckdb
-    except ImportError:
-        raise InputError("DuckDB is not installed: pip install 'edgeworth[files]'") from None
-    with _temporary_folder() as folder:
-        bounds: dict[str, Any] = {
-            "memory_limit": MEMORY,
-            "threads": str(min(os.cpu_count() or 1, MOST_THREADS)),
-            "temp_directory": folder,
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "preserve_insertion_order": "false",
-        }
-        connection = duckdb.connect(":memory:", config=bounds | settings)
-        try:
-            # It says how far it is when asked, and never by itself: standard output is ours.
-            connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
-            yield connection
-        except duckdb.Error as error:
-            raise _refused(error) from error
-        finally:
-            connection.close()
+        now = file.stat()
+    except OSError:
+        return ()
+    return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns

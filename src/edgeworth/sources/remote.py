@@ -14,7 +14,7 @@ from typing import Any
 from edgeworth.errors import InputError
 from edgeworth.sources.arrow_columns import arrow_batches
 from edgeworth.sources.batches import Batch, find_columns, some_rows
-from edgeworth.sources.duckdb_counts import connected, quoted
+from edgeworth.sources.duckdb_connection import connected, quoted
 from edgeworth.sources.paths import ending
 from edgeworth.sources.reading import KINDS, NoRowsError
 
