@@ -117,6 +117,7 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "a column that is not there": ((*LABELS[:3], "z", *LABELS[4:]), "has no column 'z'"),
     "a file that is not there": (("evaluate", "no.parquet", *LABELS[2:]), "no.parquet does not exist"),
     "a file of another kind": (("evaluate", "text.parquet", *LABELS[2:]), "text.parquet"),
+    "a file of another machine": (("evaluate", "file://far/a.parquet", *LABELS[2:]), "another machine"),
     "an option with no meaning": ((*LABELS, "--ordered"), "ordered"),
     "a folder by that name": (("evaluate", "folder.parquet", *LABELS[2:]), "folder.parquet"),
 }

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import edgeworth as ew
@@ -83,3 +84,22 @@ def test_what_an_address_leads_to_is_not_written_over(folder: Path) -> None:
 
     read = {os.path.realpath(name) for name in read_files(((folder / "a" / "c.csv").as_uri(),))}
     assert os.path.realpath("a/c.csv") in read
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl", "arrow"])
+def test_a_folder_may_be_called_as_a_home_is_written(folder: Path, ending: str) -> None:
+    home = folder / "~"
+    home.mkdir()
+    frame = pl.DataFrame({"y": [1, 0], "p": [1, 1]})
+    write = {"csv": frame.write_csv, "parquet": frame.write_parquet, "jsonl": frame.write_ndjson}
+    write.get(ending, frame.write_ipc)(home / f"c.{ending}")
+    for data in (f"./~/c.{ending}", [f"./~/c.{ending}"], "./~"):
+        assert ew.tally(data, truth="y", prediction="p").origin.rows == 2
+
+
+def test_a_name_that_no_engine_can_read_is_refused_in_words(folder: Path) -> None:
+    for ending in (b"csv", b"parquet"):
+        path = folder / os.fsdecode(b"\xff." + ending)
+        path.write_text(ROWS)
+        with pytest.raises(ew.InputError, match=r"xff.*is a name that is not UTF-8: rename the file"):
+            open_source(path)

@@ -4,7 +4,6 @@
 
 import contextlib
 from dataclasses import asdict, dataclass, fields
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -190,11 +189,12 @@ def begun(
 ) -> contextlib.AbstractContextManager[None]:
     """Labels that lie in a large file are being counted while the rest of the program is loaded."""
     from edgeworth.sources.duckdb_counts import head_start
+    from edgeworth.sources.paths import local_path
 
     is_plain = len(files) == 1 and engine == "auto" and columns.group is None and columns.weight is None
     if prediction is None or columns.truth is None or not is_plain:
         return contextlib.nullcontext()
-    return head_start(Path(files[0]), (columns.truth, prediction))
+    return head_start(local_path(files[0]), (columns.truth, prediction))
 
 
 def named_files(files: tuple[str, ...], *own: str) -> Any:

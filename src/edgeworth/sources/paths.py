@@ -64,7 +64,7 @@ def expanded(data: PathLike | Sequence[PathLike]) -> list[Path]:
             return _once(_files_of(path))
         # A file may be called a[1].csv: what exists is meant as it is written.
         if path.exists():
-            return [path]
+            return _once([path])
     except OSError as error:
         raise InputError(f"{path} cannot be read: {said(error)}") from None
     if glob.has_magic(str(path)):
@@ -88,7 +88,9 @@ def local_path(data: PathLike) -> Path:
     '/data/a b.csv'
     """
     if not is_local_address(data):
-        return Path(data)
+        path = Path(data)
+        # To Arrow and DuckDB ~ is a home; here it is a folder by that name.
+        return path.absolute() if str(path).startswith("~") else path
     from urllib.parse import urlsplit
     from urllib.request import url2pathname
 
@@ -108,6 +110,11 @@ def _once(files: list[Path]) -> list[Path]:
         if other is not file:
             named = f"{file} is named twice" if other == file else f"{other} and {file} are one file"
             raise InputError(f"{named}: its rows would count twice")
+        try:
+            str(file).encode()
+        except UnicodeEncodeError:
+            # Neither Arrow nor DuckDB can be told of it.
+            raise InputError(f"{os.fsencode(file)!r} is a name that is not UTF-8: rename the file") from None
     return files
 
 
