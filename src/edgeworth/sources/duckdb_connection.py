@@ -24,10 +24,9 @@ MOST_THREADS = 8
 @contextmanager
 def connected(**settings: str) -> Iterator[duckdb.DuckDBPyConnection]:
     """DuckDB in bounded memory, that fetches nothing by itself and leaves nothing behind."""
-    try:
-        import duckdb
-    except ImportError:
-        raise InputError("DuckDB is not installed: pip install 'edgeworth[files]'") from None
+    load_duckdb()
+    import duckdb
+
     with _temporary_folder() as folder, errors_in_words():
         bounds: dict[str, Any] = {
             "memory_limit": MEMORY,
@@ -45,6 +44,14 @@ def connected(**settings: str) -> Iterator[duckdb.DuckDBPyConnection]:
         finally:
             with suppress(duckdb.Error):
                 connection.close()
+
+
+def load_duckdb() -> None:
+    """Load it, or say how to get it."""
+    try:
+        import duckdb  # noqa: F401  # only loaded
+    except ImportError:
+        raise InputError("DuckDB is not installed: pip install 'edgeworth[files]'") from None
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from edgeworth.progress import told
-from edgeworth.sources.duckdb_connection import connected, errors_in_words, quoted
+from edgeworth.sources.duckdb_connection import connected, errors_in_words, load_duckdb, quoted
 
 COUNTED_ROWS = 1 << 20
 """Combinations handed back at once."""
@@ -75,20 +75,22 @@ class Count:
         self._is_ahead = ahead
         self._found: Iterator[Any] = iter(())
         self._failed: Exception | None = None
+        self._connection: Any = None
+        self._kept = ExitStack()
         self._ended = threading.Event()
         self._worker = threading.Thread(target=self._run, name="edgeworth-counting", daemon=True)
-        with ExitStack() as stack:
-            self._connection = stack.enter_context(connected())
-            self._worker.start()
-            self._kept = stack.pop_all()
+        # To load DuckDB keeps other threads from anything else, to connect does not.
+        load_duckdb()
+        self._worker.start()
 
     def _run(self) -> None:
         query, values = self.grouping.query, self.grouping.values
         try:
+            connection = self._connection = self._kept.enter_context(connected())
             if self._is_ahead:
-                self._connection.execute(f"CREATE TEMP TABLE counted AS {query}", values)
+                connection.execute(f"CREATE TEMP TABLE counted AS {query}", values)
             else:
-                pieces = _pieces(self._connection.sql(query, params=values))
+                pieces = _pieces(connection.sql(query, params=values))
                 # When there is a first piece, all of the work is done.
                 self._found = chain(list(islice(pieces, 1)), pieces)
         except Exception as error:
@@ -101,7 +103,8 @@ class Count:
         share = 0.0
         with told("rows counted", rows) as done:
             while not self._ended.wait(GLANCE):
-                now = max(share, self._connection.query_progress() / 100)
+                found = 0.0 if self._connection is None else self._connection.query_progress()
+                now = max(share, found / 100)
                 done((now - share) * rows)
                 share = now
             if self._failed is not None:
@@ -116,7 +119,8 @@ class Count:
         while self._worker.is_alive():
             # It hears it only while it counts, not while it looks the files through.
             try:
-                self._connection.interrupt()
+                if self._connection is not None:
+                    self._connection.interrupt()
                 self._worker.join(GLANCE)
             except KeyboardInterrupt as error:
                 # A connection that is at work cannot be closed: this ends first.
