@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,6 +26,7 @@ from edgeworth.waiting import meanwhile
 if TYPE_CHECKING:
     from edgeworth.bet import Bookmaker
     from edgeworth.reports import Report
+    from edgeworth.reports.provenance import Provenance
     from edgeworth.tallies import ClusteredTable, ContingencyTable, RankedLists, Ranking
     from edgeworth.tallies.forecast_evidence import ForecastEvidence
 
@@ -266,32 +266,28 @@ def evaluate_table(
     return decisions_report(findings, about_run(source="a table", seed=seed, **known))
 
 
-def about_run(**known: Any) -> dict[str, Any]:
+def about_run(**known: Any) -> Provenance:
     """Where a report came from: what is needed to make it again."""
     from edgeworth import __version__
+    from edgeworth.reports.provenance import Provenance
 
     said = {
         name: value if isinstance(value, (str, int, float, list)) else repr(value)
         for name, value in known.items()
         if value is not None
     }
-    versions = f"Python {platform.python_version()}, numpy {np.__version__}, scipy {_version_of_scipy()}"
-    return {"edgeworth": __version__, "versions": versions, **said}
+    return Provenance({"edgeworth": __version__, "versions": _versions, **said})
 
 
-def _version_of_scipy() -> str:
-    """Asked without loading it, which a report on labels need not do, if there is anyone to ask."""
-    from importlib.metadata import PackageNotFoundError, version
+def _versions() -> str:
+    import platform
 
-    try:
-        return version("scipy")
-    except PackageNotFoundError:
-        import scipy
+    import scipy
 
-        return str(scipy.__version__)
+    return f"Python {platform.python_version()}, numpy {np.__version__}, scipy {scipy.__version__}"
 
 
-def about_tally(tallied: Tallied, asked: Asked, **known: Any) -> dict[str, Any]:
+def about_tally(tallied: Tallied, asked: Asked, **known: Any) -> Provenance:
     """Where a report on a tally came from: what was asked then and now, and the sources."""
     terms, origin = dict(tallied.terms), tallied.origin
     columns = terms.pop("columns", {})

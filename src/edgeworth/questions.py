@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from edgeworth import bet
@@ -73,7 +73,7 @@ def kelly_report(
 
 
 def _game_report(
-    probability: float, odds: float, lay: float | None, fraction: float, about: dict[str, Any]
+    probability: float, odds: float, lay: float | None, fraction: float, about: Mapping[str, Any]
 ) -> Report:
     stake = bet.kelly(probability, odds, lay=lay, fraction=fraction)
     wealth = bet.wealth_after(odds, stake, lay=lay)

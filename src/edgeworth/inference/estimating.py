@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from edgeworth.errors import check_seed
 from edgeworth.inference.estimates import Estimate, check_method, law_or_reason, undefined_estimate
-from edgeworth.inference.methods import Decisions, Method, default_method
+from edgeworth.inference.methods import Decisions, Delta, Dirichlet, Method, default_method, is_at_an_end
 from edgeworth.inference.testing import guessing_tail
 from edgeworth.measures import Measure, Resolved, at_guessing, resolve
 from edgeworth.tallies import ClusteredTable, ContingencyTable, table_of
@@ -70,6 +70,10 @@ def estimate_decisions(
         return undefined_estimate(tally, resolved.spelling, undefined)
     chosen = default_method(seen, focus, seed) if method is None else method
     law, no_interval = law_or_reason(chosen, seen, focus, required=method is not None)
+    if method is None and isinstance(chosen, Delta) and is_at_an_end(seen, focus, law):
+        # An error of 0 proves nothing.
+        chosen = Dirichlet(seed=seed)
+        law, no_interval = law_or_reason(chosen, seen, focus, required=False)
     return Estimate(
         measure=resolved.spelling,
         value=float(focus.values(table.cells)),

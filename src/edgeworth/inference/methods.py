@@ -222,8 +222,8 @@ class Bootstrap:
 def default_method(tally: Decisions, resolved: Resolved, seed: int = 0) -> Method:
     """The method that suits a measure: Wilson, Newcombe, the delta method, or a bootstrap where none fits.
 
-    At the end of its range (all right, all wrong) the delta method's error is 0 and a bootstrap never varies,
-    which proves nothing: the posterior takes their place there.
+    Resampling a table without errors gives tables without errors, which proves nothing: the posterior takes
+    its place there, and that of the delta method where it is at an end (``is_at_an_end``).
     """
     plain = isinstance(tally, ContingencyTable) and tally.counts_alike
     if plain and resolved.measure.proportion is not None:
@@ -232,17 +232,22 @@ def default_method(tally: Decisions, resolved: Resolved, seed: int = 0) -> Metho
         return Newcombe()
     if resolved.measure.scope == "cells" and resolved.measure.gradient is None:
         diagonal = table_of(tally).counts.diagonal().sum() == table_of(tally).total
-        # Resampling a table without errors gives tables without errors.
         return Dirichlet(seed=seed) if plain and diagonal else Bootstrap(seed=seed)
-    return Dirichlet(seed=seed) if plain and _is_at_an_end(tally, resolved) else Delta()
+    return Delta()
 
 
-def _is_at_an_end(tally: Decisions, resolved: Resolved) -> bool:
-    """Whether the delta method sees no error: of the measure, or of its part on decided cases."""
-    parts = [resolved]
+def is_at_an_end(tally: Decisions, resolved: Resolved, law: SamplingLaw | None) -> bool:
+    """Whether the delta method, whose law this is, sees no error in a plain table.
+
+    So it is at the end of a measure's range (all right, all wrong), or of its part on decided cases.
+    """
+    if not (isinstance(tally, ContingencyTable) and tally.counts_alike):
+        return False
+    spreads = [variance(tally, resolved) if law is None else law.standard_error**2]
     if resolved.arguments.get("abstentions") == "discount":
-        parts.append(replace(resolved, arguments={"abstentions": "left_out"}))
-    return any(not variance(tally, part) > NO_ERROR for part in parts)
+        decided = replace(resolved, arguments={"abstentions": "left_out"})
+        spreads.append(variance(tally, decided))
+    return any(not spread > NO_ERROR for spread in spreads)
 
 
 def combination_of(tally: Decisions, resolved: Resolved) -> Combination | None:

@@ -221,8 +221,9 @@ def origin_said(provenance: Mapping[str, object], without: Iterable[str] = ()) -
     'source x.csv · predictions made before'
     """
     left_out = set(without)
+    shown = ((name, provenance[name]) for name in provenance if name not in left_out)
     return " · ".join(
         f"{name.replace('_', ' ')} {option_said(value)}"
-        for name, value in provenance.items()
-        if value not in (None, "", [], ()) and name not in left_out
+        for name, value in shown
+        if value not in (None, "", [], ())
     )
