@@ -43,7 +43,7 @@ class PlainRows:
         self.name, self.is_text, self.batches = source.name, source.is_text, source.batches
 
 
-def by_turns(calls: dict[str, Callable[[], Any]], repeat: int = 9) -> dict[str, float]:
+def by_turns(calls: dict[str, Callable[[], Any]], repeat: int = 15) -> dict[str, float]:
     """The fastest of some runs of each, one after the other."""
     best = dict.fromkeys(calls, float("inf"))
     for _ in range(repeat):
