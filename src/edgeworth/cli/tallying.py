@@ -1,6 +1,6 @@
 """``edgeworth tally``, ``merge`` and ``report``: count here, add up there, report where it is read."""
 
-# The command reads these annotations at every start: as texts (from __future__) they take 8 ms more.
+# The command reads these annotations at every start: texts (from __future__) would be compiled each time.
 
 import shlex
 import sys
@@ -81,8 +81,8 @@ def tally(
     with begun(files, one, columns, engine):
         from edgeworth.tallying import tally as run
 
-        several = one or {name: name for name in prediction} or None
-        counted = run(data, prediction=several, rows_before=rows_before, **words)
+        several = {name: name for name in prediction} or None
+        counted = run(data, prediction=several if one is None else one, rows_before=rows_before, **words)
     _write(counted, output)
     if getattr(counted.tally, "shares", None) is not None:
         sys.stderr.write(f"edgeworth: {NOT_TO_BE_MERGED}\n")

@@ -70,6 +70,12 @@ def errors_in_words() -> Iterator[None]:
         raise
 
 
+def record_batches(answer: Any, rows: int) -> Iterator[Any]:
+    """An answer in pieces of so many rows at most; the name of the method changed between versions."""
+    reader = getattr(answer, "to_arrow_reader", None) or answer.fetch_record_batch
+    return iter(reader(rows))
+
+
 def quoted(name: str) -> str:
     """A column's name as SQL writes it.
 

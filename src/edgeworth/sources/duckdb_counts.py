@@ -16,7 +16,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from edgeworth.progress import told
-from edgeworth.sources.duckdb_connection import connected, errors_in_words, load_duckdb, quoted
+from edgeworth.sources.duckdb_connection import (
+    connected,
+    errors_in_words,
+    load_duckdb,
+    quoted,
+    record_batches,
+)
+from edgeworth.sources.reading import KINDS
 
 COUNTED_ROWS = 1 << 20
 """Combinations handed back at once."""
@@ -26,8 +33,6 @@ GLANCE = 0.25
 
 LARGE = 1 << 26
 """Bytes of a file that most likely has more rows than are read sooner than counted."""
-
-PARQUET = (".parquet", ".pq")
 
 
 class Grouping(NamedTuple):
@@ -90,7 +95,7 @@ class Count:
             if self._is_ahead:
                 connection.execute(f"CREATE TEMP TABLE counted AS {query}", values)
             else:
-                pieces = _pieces(connection.sql(query, params=values))
+                pieces = record_batches(connection.sql(query, params=values), COUNTED_ROWS)
                 # When there is a first piece, all of the work is done.
                 self._found = chain(list(islice(pieces, 1)), pieces)
         except Exception as error:
@@ -110,7 +115,9 @@ class Count:
             if self._failed is not None:
                 raise self._failed
             done((1 - share) * rows)
-        return _pieces(self._connection.sql("FROM counted")) if self._is_ahead else self._found
+        if not self._is_ahead:
+            return self._found
+        return record_batches(self._connection.sql("FROM counted"), COUNTED_ROWS)
 
     def close(self) -> None:
         """End it, whether or not it has found anything; nothing is left behind."""
@@ -174,15 +181,10 @@ def give_up() -> None:
         early.close()
 
 
-def _pieces(answer: Any) -> Iterator[Any]:
-    # The name of the method changed between versions of DuckDB.
-    reader = getattr(answer, "to_arrow_reader", None) or answer.fetch_record_batch
-    return iter(reader(COUNTED_ROWS))
-
-
 def _is_large(file: Path) -> bool:
     try:
-        return file.suffix.lower() in PARQUET and file.is_file() and file.stat().st_size >= LARGE
+        is_parquet = KINDS.get(file.suffix.lower()) == "Parquet"
+        return is_parquet and file.is_file() and file.stat().st_size >= LARGE
     except OSError:
         return False
 

@@ -103,7 +103,7 @@ def local_path(data: PathLike) -> Path:
 
 
 def _once(files: list[Path]) -> list[Path]:
-    """The same files, unless one of them is there twice, under whatever names."""
+    """The same files, unless one is there twice, under whatever names, or no engine can be told its name."""
     seen: dict[str, Path] = {}
     for file in files:
         other = seen.setdefault(os.path.realpath(file), file)
@@ -113,7 +113,6 @@ def _once(files: list[Path]) -> list[Path]:
         try:
             str(file).encode()
         except UnicodeEncodeError:
-            # Neither Arrow nor DuckDB can be told of it.
             raise InputError(f"{os.fsencode(file)!r} is a name that is not UTF-8: rename the file") from None
     return files
 

@@ -14,7 +14,7 @@ from typing import Any
 from edgeworth.errors import InputError
 from edgeworth.sources.arrow_columns import arrow_batches
 from edgeworth.sources.batches import Batch, find_columns, some_rows
-from edgeworth.sources.duckdb_connection import connected, quoted
+from edgeworth.sources.duckdb_connection import connected, quoted, record_batches
 from edgeworth.sources.paths import ending
 from edgeworth.sources.reading import KINDS, NoRowsError
 
@@ -70,8 +70,7 @@ class RemoteSource:
         picked = ", ".join(f"{quoted(name)} AS c{place}" for place, name in enumerate(wanted))
         with self._connected() as connection:
             answer = connection.sql(f"SELECT {picked} FROM {self._reader}", params={"path": self.name})
-            reader = getattr(answer, "to_arrow_reader", None) or answer.fetch_record_batch
-            pieces = (piece.rename_columns(wanted) for piece in reader(BATCH_ROWS))
+            pieces = (piece.rename_columns(wanted) for piece in record_batches(answer, BATCH_ROWS))
             nothing = NoRowsError(f"{self.name} has columns but no rows")
             yield from some_rows(arrow_batches(pieces, wanted), nothing)
 
