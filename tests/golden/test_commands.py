@@ -157,11 +157,6 @@ def test_a_profiler_gets_to_its_end(tmp_path: Path) -> None:
     assert kept.stat().st_size > 0
 
 
-def test_a_thread_that_is_at_work_gets_to_its_end() -> None:
-    start = "import threading, time\nthreading.Timer(0.5, print, ['done']).start()\n"
-    assert ended(start + ENDS, "--version").stdout.splitlines()[-1] == "done"
-
-
 @pytest.mark.parametrize(("said", "code", "error"), [("", 0, ""), ("3", 3, ""), ("'no'", 1, "no\n")])
 def test_an_exit_code_is_what_it_would_be_anyway(said: str, code: int, error: str) -> None:
     start = f"import sys, edgeworth.cli; edgeworth.cli.main = lambda: sys.exit({said}); {ENDS}"

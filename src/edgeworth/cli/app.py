@@ -67,12 +67,14 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         sys.stderr.write(f"edgeworth: {error}\n")
         sys.exit(BAD_INPUT)
     except BrokenPipeError:
-        # The reader (head, less) has gone, which is no error; nothing more may be written to it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader (head, less) has gone, which is no error.
+        _discard_output()
         sys.exit(0)
     except OSError as error:
         if error.errno not in NO_ROOM:
             raise
+        if error.filename is None:
+            _discard_output()
         what = "standard output" if error.filename is None else error.filename
         sys.stderr.write(f"edgeworth: {what} cannot be written: {error.strerror}\n")
         sys.exit(BAD_INPUT)
@@ -80,6 +82,11 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         sys.stderr.write("edgeworth: interrupted\n")
         sys.exit(130)
     sys.exit(0)
+
+
+def _discard_output() -> None:
+    """Send what standard output still holds to nowhere: Python would try to write it again at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _commands() -> list[str]:
