@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +19,6 @@ from edgeworth.tallies.policies import Missing, PredictionsMade, WeightKind
 from edgeworth.tallies.serial import labels_to_json
 from edgeworth.tallies.travelling import kind_of
 from edgeworth.tallying import Opened, whole_tally
-from edgeworth.waiting import meanwhile
 
 if TYPE_CHECKING:
     from edgeworth.bet import Bookmaker
@@ -126,9 +123,7 @@ def evaluate(
     asked = Asked(level, seed, pool, margin, commission, depth, gain, cost)
     opened = Opened.of(data, counting, engine, master)
     asked.check(opened.counting.kind)
-    with meanwhile(opened.digests, partial(_load_report, opened.counting.kind)):
-        tallied = whole_tally(opened)
-    return report_of(tallied, asked)
+    return report_of(whole_tally(opened), asked)
 
 
 @dataclass(frozen=True)
@@ -173,12 +168,6 @@ def report_of(tallied: Tallied, asked: Asked) -> Report:
     asked.check(kind)
     report = reported(tallied, tally, asked)
     return replace(report, warnings=(*tallied.notices, *report.warnings))
-
-
-def _load_report(kind: Kind) -> None:
-    """Import what a report will need."""
-    for module in _LOADED[kind]:
-        import_module(f"edgeworth.{module}")
 
 
 def _report_labels(tallied: Tallied, tally: ContingencyTable | ClusteredTable, asked: Asked) -> Report:
@@ -233,16 +222,6 @@ _REPORTS: dict[str, tuple[Kind, Callable[[Tallied, Any, Asked], Report]]] = {
     "forecasts": ("probabilities", _report_forecasts),
 }
 """What is said of each kind of tally, and of which predictions it is."""
-
-
-_LOADED: dict[Kind, tuple[str, ...]] = {
-    "labels": ("inference.findings", "inference.estimating", "reports.decisions"),
-    "several": (),
-    "scores": ("inference.ranking_findings", "inference.ranking_estimates", "reports.rankings"),
-    "lists": ("inference.list_findings", "inference.ranking_estimates", "reports.lists"),
-    "probabilities": ("inference.wealth_findings", "inference.forecast_estimates", "reports.forecasts"),
-}
-"""Modules that a report is made with."""
 
 
 def evaluate_table(

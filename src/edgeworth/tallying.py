@@ -19,7 +19,6 @@ from edgeworth.tallied import Origin, Part, Tallied, dropped_rows, marked
 from edgeworth.tallies.cells import Cells
 from edgeworth.tallies.labels import canonical
 from edgeworth.tallies.policies import Missing, PredictionsMade, WeightKind
-from edgeworth.waiting import meanwhile
 
 if TYPE_CHECKING:
     from edgeworth.bet import Bookmaker
@@ -173,8 +172,7 @@ def _travelling(opened: Opened, rows_before: int | None) -> Tallied:
     weight_kind, whole = counting.weight_kind, None
     if "weight" in columns and weight_kind is None:
         whole, weight_kind = gathering.weights_are_whole(source, columns["weight"]), "sampling"
-    with meanwhile(opened.digests):
-        counted = _reducer(counting, columns, source.is_text, weight_kind).with_rows().over(source)
+    counted = _reducer(counting, columns, source.is_text, weight_kind).with_rows().over(source)
     known = {"rows": counted.rows, "is_text": source.is_text, "has_whole_weights": whole}
     return marked(opened.tallied(counted.tally, source.name, columns, **known), opened.digests())
 

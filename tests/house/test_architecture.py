@@ -23,7 +23,6 @@ STAGES = [
     "errors",
     "lazy_names",
     "progress",
-    "waiting",
     "figures",
     "markup",
     "bet",
@@ -155,16 +154,6 @@ def test_a_report_on_labels_loads_neither_special_functions_nor_other_kinds() ->
     assert "edgeworth.reports.charts.decisions" not in loaded, "a terminal shows no charts"
     others = ("ranking", "lists", "along", "forecast_scores", "forecast_estimates", "calibration", "wealth")
     assert not {name for name in loaded if name.startswith("edgeworth.") and name.endswith(others)}
-
-
-def test_a_head_start_loads_the_engine_and_nothing_else() -> None:
-    code = (
-        "from pathlib import Path\nfrom edgeworth.sources.duckdb_counts import Count, Grouping\n"
-        "Count(Grouping.of([Path('none.parquet')], ['y']), ahead=True).close()"
-    )
-    loaded = modules_after(code)
-    assert "duckdb" in loaded
-    assert not loaded & {"numpy", "pyarrow", "narwhals", "pandas"}
 
 
 def test_every_command_is_in_the_readme() -> None:

@@ -7,6 +7,7 @@ import errno
 import subprocess
 import sys
 import tempfile
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -288,10 +289,10 @@ def test_the_engine_is_bounded_and_fetches_nothing() -> None:
 INTERRUPTED = """
 import os, signal, sys, threading
 from pathlib import Path
-from edgeworth.sources.duckdb_counts import Grouping, counting
+from edgeworth.sources.duckdb_counts import counting
 threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
 try:
-    with counting(Grouping.of([Path(sys.argv[1])] * 50_000, ["y"])) as count:
+    with counting([Path(sys.argv[1])] * 50_000, ["y"]) as count:
         count.pieces(1)
 except KeyboardInterrupt:
     print("heard")
@@ -306,11 +307,40 @@ def test_an_interrupt_is_heard_while_the_engine_works(tmp_path: Path) -> None:
     assert (shown.stdout, shown.stderr) == ("heard\n", "")
 
 
+def test_a_second_interrupt_waits_until_it_has_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # All of it would take minutes.
+    path = write(tmp_path / "file.parquet", pa.array(np.arange(5000) % 3))
+    spill = tmp_path / "spill"
+    spill.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(spill))
+    count = duckdb_counts.Count([path] * 50_000, ["y"])
+    join, heard = threading.Thread.join, []
+
+    def interrupted(thread: threading.Thread, timeout: float | None = None) -> None:
+        if not heard:
+            heard.append(thread.name)
+            raise KeyboardInterrupt
+        join(thread, timeout)
+
+    monkeypatch.setattr(threading.Thread, "join", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        count.close()
+    assert heard == ["edgeworth-counting"]
+    assert not list(spill.iterdir())
+    assert "edgeworth-counting" not in [thread.name for thread in threading.enumerate()]
+
+
+def test_an_interrupt_that_duckdb_hears_is_one() -> None:
+    with pytest.raises(KeyboardInterrupt), duckdb_connection.errors_in_words():
+        raise RuntimeError("Query interrupted")
+    with pytest.raises(RuntimeError, match="something else"), duckdb_connection.errors_in_words():
+        raise RuntimeError("something else")
+
+
 def test_an_error_of_the_engine_is_that_of_the_caller() -> None:
-    grouping = duckdb_counts.Grouping.of([Path("no such file.parquet")], ["y"])
     with (
         pytest.raises(InputError, match="DuckDB cannot read it: No files found"),
-        duckdb_counts.counting(grouping) as count,
+        duckdb_counts.counting([Path("no such file.parquet")], ["y"]) as count,
     ):
         count.pieces(1)
 

@@ -184,19 +184,6 @@ def on_engine(engine: str, master: str | None) -> dict[str, str | None]:
     return {"engine": None if engine == "auto" else engine, "master": master}
 
 
-def begun(
-    files: tuple[str, ...], prediction: str | None, columns: Columns, engine: str
-) -> contextlib.AbstractContextManager[None]:
-    """Labels that lie in a large file are being counted while the rest of the program is loaded."""
-    from edgeworth.sources.duckdb_counts import head_start
-    from edgeworth.sources.paths import local_path
-
-    is_plain = len(files) == 1 and engine == "auto" and columns.group is None and columns.weight is None
-    if prediction is None or columns.truth is None or not is_plain:
-        return contextlib.nullcontext()
-    return head_start(local_path(files[0]), (columns.truth, prediction))
-
-
 def named_files(files: tuple[str, ...], *own: str) -> Any:
     """The files of a command: one by itself, several as a list; ``own`` names further options of it."""
     if not files:

@@ -28,13 +28,11 @@ from edgeworth.cli.counted import (
     Files,
     Master,
     Question,
-    begun,
     named_files,
     on_engine,
     read_files,
 )
-from edgeworth.cli.output import NO_OUTPUT, Output, load_printing, show
-from edgeworth.waiting import meanwhile
+from edgeworth.cli.output import NO_OUTPUT, Output, show
 
 
 def evaluate(
@@ -47,15 +45,14 @@ def evaluate(
     output: Output = NO_OUTPUT,
 ) -> None:
     """Evaluate labels, scores or probabilities in a file: informed or lucky, how sure, worth what?"""
+    from edgeworth.evaluation import evaluate as run
+    from edgeworth.sources.digests import fingerprints
+
     data = named_files(files)
     output.check(*read_files(files))
     words = columns.read(question.seed) | asdict(question) | on_engine(engine, master)
-    with begun(files, prediction, columns, engine), meanwhile(load_printing):
-        from edgeworth.evaluation import evaluate as run
-        from edgeworth.sources.digests import fingerprints
-
-        with fingerprints(wanted=output.tells_origin):
-            report = run(data, prediction=prediction, **words)
+    with fingerprints(wanted=output.tells_origin):
+        report = run(data, prediction=prediction, **words)
     show(report, output)
 
 

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +13,6 @@ from cyclopts import Parameter
 
 from edgeworth.arguments import File, Hyphen
 from edgeworth.errors import OptionError
-from edgeworth.figures import MINUS
 
 if TYPE_CHECKING:
     from edgeworth.reports import Report
@@ -112,14 +110,6 @@ def _identities(name: str) -> set[Hashable]:
     except (OSError, ValueError):
         return {path}
     return {path, (found.st_dev, found.st_ino)}
-
-
-def load_printing() -> None:
-    """Import what a report is shown with, and how wide signs beyond ASCII are."""
-    from rich.cells import cell_len
-
-    import_module("edgeworth.reports.terminal")
-    cell_len(MINUS)
 
 
 def show(report: "Report", output: Output, *, quiet: bool = False) -> None:

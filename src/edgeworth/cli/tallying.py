@@ -19,7 +19,6 @@ from edgeworth.cli.counted import (
     Files,
     Master,
     Question,
-    begun,
     named_files,
     on_engine,
     read_files,
@@ -74,15 +73,14 @@ def tally(
 
     Probabilities merge only against a rival: --against, --odds or --bookmaker.
     """
+    from edgeworth.tallying import tally as run
+
     data = named_files(files)
     NO_OUTPUT.check(*read_files(files), output=output)
     one = prediction[0] if len(prediction) == 1 else None
     words = columns.read() | on_engine(engine, master)
-    with begun(files, one, columns, engine):
-        from edgeworth.tallying import tally as run
-
-        several = {name: name for name in prediction} or None
-        counted = run(data, prediction=several if one is None else one, rows_before=rows_before, **words)
+    several = {name: name for name in prediction} or None
+    counted = run(data, prediction=several if one is None else one, rows_before=rows_before, **words)
     _write(counted, output)
     if getattr(counted.tally, "shares", None) is not None:
         sys.stderr.write(f"edgeworth: {NOT_TO_BE_MERGED}\n")

@@ -11,8 +11,7 @@ from edgeworth.errors import InputError
 from edgeworth.sources.arrow_columns import counted_batches, is_text
 from edgeworth.sources.batches import Batch, CannotCountError, find_columns
 from edgeworth.sources.columns import encode
-from edgeworth.sources.duckdb_counts import Grouping, counting, give_up
-from edgeworth.waiting import waiting
+from edgeworth.sources.duckdb_counts import counting
 
 TRIED_ROWS = 1 << 14
 """First rows that are looked at: where they hardly repeat, the whole is not counted in vain."""
@@ -51,17 +50,12 @@ def counted_parquet(files: Sequence[Typed], columns: Sequence[str]) -> Iterator[
     So it is where there are so few rows that they are read sooner.
     """
     wanted = list(dict.fromkeys(columns))
-    try:
-        _check_countable(files, wanted)
-    except BaseException:
-        give_up()
-        raise
+    _check_countable(files, wanted)
     paths = [path for file in files for path in file.paths]
-    grouping = Grouping.of(paths, wanted, differ=any(file.names != files[0].names for file in files))
+    differ = any(file.names != files[0].names for file in files)
     try:
-        with counting(grouping) as count:
-            with waiting():
-                pieces = count.pieces(sum(file.rows or 0 for file in files))
+        with counting(paths, wanted, differ=differ) as count:
+            pieces = count.pieces(sum(file.rows or 0 for file in files))
             yield from counted_batches(pieces, wanted)
     except InputError as error:
         # What it cannot read or hold, we may; and of what is spoilt the rows say where.

@@ -1,0 +1,46 @@
+"""A report says which bytes it is about; no file is read for that where nobody sees it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from command_line import call
+
+COLUMNS = {"truth": "y_true", "prediction": "y_pred"}
+
+
+@pytest.fixture
+def parquet(tmp_path: Path) -> Path:
+    path = tmp_path / "labels.parquet"
+    pq.write_table(pa.table({"y_true": [0, 1, 1, 0] * 50, "y_pred": [0, 1, 0, 0] * 50}), path)
+    return path
+
+
+@pytest.mark.parametrize("words", ["evaluate", "compare"])
+def test_a_file_is_read_for_its_fingerprint_where_somebody_sees_it(
+    words: str, parquet: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    expected = "sha256:" + hashlib.sha256(parquet.read_bytes()).hexdigest()
+    truth, prediction = COLUMNS["truth"], COLUMNS["prediction"]
+    names = [f"--truth={truth}", f"--prediction={prediction}"]
+    asked = [words, str(parquet), *names, *([f"--prediction={truth}"] if words == "compare" else [])]
+    done = call(parquet.parent, capsys, *asked, "--json=-")
+    assert json.loads(done.stdout)["provenance"]["digest"] == expected
+    for kind in ("html", "markdown"):
+        done = call(parquet.parent, capsys, *asked, f"--{kind}=-")
+        assert expected[:20] in done.stdout
+
+    def refuse(_: Any) -> tuple[str, ...]:
+        raise AssertionError("nobody sees it on a terminal")
+
+    shown = call(parquet.parent, capsys, *asked)
+    monkeypatch.setattr("edgeworth.sources.digests.digests_of", refuse)
+    assert call(parquet.parent, capsys, *asked).stdout == shown.stdout
+    assert expected[7:20] not in shown.stdout
