@@ -1,7 +1,6 @@
-"""How far along a long operation is. The library tells; who listens decides whether anything is shown.
+"""Progress of long operations. The library tells how far it is; a listener may show it.
 
-Without a listener telling costs nothing. The command listens on a terminal and draws a bar with the time
-left (``cli/bars.py``); a notebook or a program may listen too.
+The command listens on a terminal and draws bars (``cli/bars.py``); a notebook or a program may listen too.
 """
 
 from __future__ import annotations
@@ -14,26 +13,26 @@ from typing import TypeAlias
 Advance: TypeAlias = Callable[[float], None]
 Listener: TypeAlias = Callable[[str, float | None], AbstractContextManager[Advance]]
 
-_listener: ContextVar[Listener | None] = ContextVar("edgeworth_progress", default=None)
-
 
 @contextmanager
-def told(what: str, total: float | None = None) -> Iterator[Advance]:
-    """Tell of an operation: call what is yielded with how much more is done; ``total`` is None if unknown.
+def _nobody(_what: str, _total: float | None) -> Iterator[Advance]:
+    yield lambda _: None
+
+
+_listener: ContextVar[Listener] = ContextVar("edgeworth_progress", default=_nobody)
+
+
+def told(what: str, total: float | None = None) -> AbstractContextManager[Advance]:
+    """Tell of an operation: call what is entered with how much more is done; ``total`` is None if unknown.
 
     >>> with told("draws", 10) as done:
     ...     done(5)
     """
-    listener = _listener.get()
-    if listener is None:
-        yield _ignored
-        return
-    with listener(what, total) as advance:
-        yield advance
+    return _listener.get()(what, total)
 
 
 def told_rounds(total: int, size: int, what: str) -> Iterator[int]:
-    """Where each round of so many begins, telling of each as it ends.
+    """Yield where each round of so many begins, and tell of each as it ends.
 
     >>> list(told_rounds(5, 2, "draws"))
     [0, 2, 4]
@@ -62,7 +61,3 @@ def listening(listener: Listener) -> Iterator[None]:
         yield
     finally:
         _listener.reset(token)
-
-
-def _ignored(_: float) -> None:
-    """Nobody listens."""

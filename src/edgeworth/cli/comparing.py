@@ -11,6 +11,7 @@ from edgeworth.arguments import Adjust, Column, File, Label, Labels, Level, Seed
 from edgeworth.cli.counted import Files, named_files, read_files
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.errors import OptionError
+from edgeworth.progress import told
 
 if TYPE_CHECKING:
     from edgeworth.comparison import Comparison, Kind
@@ -121,7 +122,7 @@ def compare(
     data = named_files(files, "measure", "adjust", "pooled", "power", "horizon", "queries", "csv", "latex")
     output.check(*read_files(files), csv=csv, latex=latex)
     kind, systems = _systems(prediction, score, probability, probabilities)
-    with fingerprints(wanted=output.tells_origin):
+    with told("working"), fingerprints(wanted=output.tells_origin):
         comparison = run(
             truth,
             systems,

@@ -8,6 +8,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from edgeworth.progress import told
+
 
 def demo(
     *, folder: Annotated[Path, Parameter(help="Where to write the files.", metavar="FOLDER")] = Path()
@@ -16,10 +18,11 @@ def demo(
     from edgeworth.demonstration import demo_report
     from edgeworth.sample import SAMPLE_STORY
 
-    report = demo_report()
     page, numbers = folder / "edgeworth-demo.html", folder / "edgeworth-demo.json"
-    report.to_json(numbers)
-    report.to_html(page, title="Edgeworth demo: 189 births")
+    with told("working"):
+        report = demo_report()
+        report.to_json(numbers)
+        report.to_html(page, title="Edgeworth demo: 189 births")
     sys.stdout.write(f"{SAMPLE_STORY}\n\n")
     for verdict in report.verdict.splitlines():
         sys.stdout.write(f"{verdict}\n\n")

@@ -33,6 +33,7 @@ from edgeworth.cli.counted import (
     read_files,
 )
 from edgeworth.cli.output import NO_OUTPUT, Output, show
+from edgeworth.progress import told
 
 
 def evaluate(
@@ -51,7 +52,7 @@ def evaluate(
     data = named_files(files)
     output.check(*read_files(files))
     words = columns.read(question.seed) | asdict(question) | on_engine(engine, master)
-    with fingerprints(wanted=output.tells_origin):
+    with told("working"), fingerprints(wanted=output.tells_origin):
         report = run(data, prediction=prediction, **words)
     show(report, output)
 
@@ -112,16 +113,17 @@ def trec(
     from edgeworth.searching import evaluate_trec
 
     output.check(qrels, *runs)
-    report = evaluate_trec(
-        qrels,
-        runs,
-        measures=measure,
-        relevant_from=relevant_from,
-        absent=absent,
-        no_targets=no_targets,
-        queries=queries,
-        adjust=adjust,
-        level=level,
-        seed=seed,
-    )
+    with told("working"):
+        report = evaluate_trec(
+            qrels,
+            runs,
+            measures=measure,
+            relevant_from=relevant_from,
+            absent=absent,
+            no_targets=no_targets,
+            queries=queries,
+            adjust=adjust,
+            level=level,
+            seed=seed,
+        )
     show(report, output)

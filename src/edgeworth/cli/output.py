@@ -13,6 +13,7 @@ from cyclopts import Parameter
 
 from edgeworth.arguments import File, Hyphen
 from edgeworth.errors import OptionError
+from edgeworth.progress import told
 
 if TYPE_CHECKING:
     from edgeworth.reports import Report
@@ -114,22 +115,23 @@ def _identities(name: str) -> set[Hashable]:
 
 def show(report: "Report", output: Output, *, quiet: bool = False) -> None:
     """Write what was asked for, and show the report unless standard output is taken (``quiet``)."""
-    # Charts first: a name that does not exist is found before anything is written.
-    charts = [(report.charts[name], path) for name, path in output.chart]
-    for chart, path in charts:
-        chart.save(path)
-    named = {} if output.title is None else {"title": output.title}
-    writers = (
-        (output.html, lambda path: report.to_html(path, **named)),
-        (output.json, report.to_json),
-        (output.markdown, lambda path: report.to_markdown(path, **named)),
-    )
     on_screen = None
-    for target, write in writers:
-        if target == "-":
-            on_screen = write(None)
-        elif target is not None:
-            write(target)
+    with told("writing"):
+        # Charts first: a name that does not exist is found before anything is written.
+        charts = [(report.charts[name], path) for name, path in output.chart]
+        for chart, path in charts:
+            chart.save(path)
+        named = {} if output.title is None else {"title": output.title}
+        writers = (
+            (output.html, lambda path: report.to_html(path, **named)),
+            (output.json, report.to_json),
+            (output.markdown, lambda path: report.to_markdown(path, **named)),
+        )
+        for target, write in writers:
+            if target == "-":
+                on_screen = write(None)
+            elif target is not None:
+                write(target)
     if on_screen is not None:
         # Text is UTF-8 whatever the terminal is.
         sys.stdout.buffer.write(on_screen.encode())

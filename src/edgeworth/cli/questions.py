@@ -9,6 +9,7 @@ from cyclopts import Parameter
 from edgeworth.arguments import Hyphen, OddsForm, Seed, Whole, decimal_numbers, numbers
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.errors import OptionError
+from edgeworth.progress import told
 
 
 def chance(
@@ -34,15 +35,16 @@ def chance(
     """What random selection does: the law of average precision, or of hits, and the chance of a value."""
     from edgeworth.questions import chance_report
 
-    report = chance_report(
-        items,
-        targets,
-        average_precision=average_precision,
-        hits=hits,
-        depth=depth,
-        over=over,
-        seed=seed,
-    )
+    with told("working"):
+        report = chance_report(
+            items,
+            targets,
+            average_precision=average_precision,
+            hits=hits,
+            depth=depth,
+            over=over,
+            seed=seed,
+        )
     show(report, output)
 
 

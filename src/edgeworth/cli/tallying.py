@@ -25,6 +25,7 @@ from edgeworth.cli.counted import (
 )
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.errors import InputError, OptionError
+from edgeworth.progress import told
 
 if TYPE_CHECKING:
     from edgeworth.tallied import Tallied
@@ -80,7 +81,8 @@ def tally(
     one = prediction[0] if len(prediction) == 1 else None
     words = columns.read() | on_engine(engine, master)
     several = {name: name for name in prediction} or None
-    counted = run(data, prediction=several if one is None else one, rows_before=rows_before, **words)
+    with told("working"):
+        counted = run(data, prediction=several if one is None else one, rows_before=rows_before, **words)
     _write(counted, output)
     if getattr(counted.tally, "shares", None) is not None:
         sys.stderr.write(f"edgeworth: {NOT_TO_BE_MERGED}\n")
@@ -97,7 +99,8 @@ def merge(
 
     NO_OUTPUT.check(output=output)
     _check_past(files, output)
-    merged = merge_tallies(_read(files), again=again)
+    with told("working"):
+        merged = merge_tallies(_read(files), again=again)
     _write(merged, output)
     gaps = gaps_said(merged.tally)
     if gaps is not None:
@@ -128,15 +131,16 @@ def report(
     from edgeworth.tally_reports import evaluate_tally
 
     output.check(*read_files(files))
-    merged = merge_tallies(_read(files), again=again)
-    found = evaluate_tally(
-        merged,
-        labels=split(labels),
-        positive=positive,
-        measures=measure or None,
-        adjust=adjust,
-        **asdict(question),
-    )
+    with told("working"):
+        merged = merge_tallies(_read(files), again=again)
+        found = evaluate_tally(
+            merged,
+            labels=split(labels),
+            positive=positive,
+            measures=measure or None,
+            adjust=adjust,
+            **asdict(question),
+        )
     show(found, output)
 
 
@@ -149,7 +153,6 @@ def _check_past(files: tuple[str, ...], output: str) -> None:
 
 
 def _read(files: tuple[str, ...]) -> "list[Tallied]":
-    from edgeworth.progress import told
     from edgeworth.sources.paths import expanded
     from edgeworth.tally_files import read_tally
 
