@@ -30,7 +30,7 @@ from edgeworth.reports.comparisons import comparison_report, difference_grid
 from edgeworth.reports.formats import grid_to_csv, grid_to_latex, grid_to_markdown
 from edgeworth.reports.writing import write_whole
 from edgeworth.sources import Label, Source, open_source
-from edgeworth.sources.digests import are_wanted, file_digest
+from edgeworth.sources.digests import file_digest
 from edgeworth.sources.roles import guess_roles
 from edgeworth.tallies import Paired, PairedScores, RankedLists
 from edgeworth.tallies.forecast_columns import Forecasts
@@ -185,6 +185,7 @@ def compare(
     power: float = 0.8,
     level: float = 0.95,
     seed: int = 0,
+    with_digest: bool = True,
 ) -> Comparison:
     """Which one is better? Labels, scores or probabilities of two or more systems for the same cases.
 
@@ -192,7 +193,8 @@ def compare(
     ``groups`` are the units that are independent: patients, documents; with scores they are queries, each
     with a ranking of its own, unless ``pooled``. Where ``truth`` is None it is the column of ``data`` whose
     name leaves no doubt. Tallies made earlier are compared as they are: a ``Paired``,
-    a ``PairedScores`` or a mapping of names to ``RankedLists`` in place of ``truth``.
+    a ``PairedScores`` or a mapping of names to ``RankedLists`` in place of ``truth``. ``with_digest`` as in
+    ``evaluate``.
 
     >>> truth = [1] * 50 + [0] * 50
     >>> careful, careless = [1] * 45 + [0] * 55, [1] * 30 + [0] * 45 + [1] * 25
@@ -272,7 +274,7 @@ def compare(
     about |= {"truth": truth, "groups": groups, "weights": weights} if data is not None else {}
     about |= {"systems": _told(named, data), "missing": missing, "dropped": findings.dropped}
     is_file = isinstance(data, (str, os.PathLike)) and data != "-"
-    about |= {"digest": file_digest(data)} if is_file and are_wanted() else {}
+    about |= {"digest": file_digest(data)} if is_file and with_digest else {}
     return Comparison(findings, about_run(**about), notices)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.metadata import version
+from platform import python_version
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from edgeworth.counting_terms import CountingTerms, Kind, refuse
 from edgeworth.errors import OptionError
@@ -23,7 +23,6 @@ from edgeworth.tallying import Opened, whole_tally
 if TYPE_CHECKING:
     from edgeworth.bet import Bookmaker
     from edgeworth.reports import Report
-    from edgeworth.reports.provenance import Provenance
     from edgeworth.tallies import ClusteredTable, ContingencyTable, RankedLists, Ranking
     from edgeworth.tallies.forecast_evidence import ForecastEvidence
 
@@ -75,12 +74,14 @@ def evaluate(
     relevant_from: int | None = None,
     engine: str | None = None,
     master: str | None = None,
+    with_digest: bool = True,
 ) -> Report:
     """Evaluate labels, a ranking (``score``) or ``probabilities``: informed or lucky, how sure, worth what?
 
     ``data`` is the path of a file (several, a pattern, a folder) or a dataframe, and then the other words are
     names of its columns, guessed where they leave no doubt; without it they are the columns themselves.
-    ``engine="spark"`` has Spark read the files, on ``master``. With labels, ``group`` names clusters of rows
+    ``engine="spark"`` has Spark read the files, on ``master``; ``with_digest=False`` leaves out the SHA-256
+    of files, for which they are read once more. With labels, ``group`` names clusters of rows
     that are not independent (patients, documents), and pool, margin and commission are the house's. With
     scores, ``group`` makes one list of each query (``id`` names its documents), ``depth`` is how far one
     looks, ``gain`` and ``cost`` are what a hit brings and a look costs, and ``cells`` bounds the memory.
@@ -121,7 +122,7 @@ def evaluate(
         relevant_from=relevant_from,
     )
     asked = Asked(level, seed, pool, margin, commission, depth, gain, cost)
-    opened = Opened.of(data, counting, engine, master)
+    opened = Opened.of(data, counting, engine, master, with_digest=with_digest)
     asked.check(opened.counting.kind)
     return report_of(whole_tally(opened), asked)
 
@@ -245,28 +246,20 @@ def evaluate_table(
     return decisions_report(findings, about_run(source="a table", seed=seed, **known))
 
 
-def about_run(**known: Any) -> Provenance:
+def about_run(**known: Any) -> dict[str, Any]:
     """Where a report came from: what is needed to make it again."""
     from edgeworth import __version__
-    from edgeworth.reports.provenance import Provenance
 
     said = {
         name: value if isinstance(value, (str, int, float, list)) else repr(value)
         for name, value in known.items()
         if value is not None
     }
-    return Provenance({"edgeworth": __version__, "versions": _versions, **said})
+    libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy"))
+    return {"edgeworth": __version__, "versions": f"Python {python_version()}, {libraries}", **said}
 
 
-def _versions() -> str:
-    import platform
-
-    import scipy
-
-    return f"Python {platform.python_version()}, numpy {np.__version__}, scipy {scipy.__version__}"
-
-
-def about_tally(tallied: Tallied, asked: Asked, **known: Any) -> Provenance:
+def about_tally(tallied: Tallied, asked: Asked, **known: Any) -> dict[str, Any]:
     """Where a report on a tally came from: what was asked then and now, and the sources."""
     terms, origin = dict(tallied.terms), tallied.origin
     columns = terms.pop("columns", {})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from edgeworth.counting_terms import ONE_FORM, TERMS, CountingTerms, option_of
 from edgeworth.errors import OptionError
 from edgeworth.gathering.reducing import Reducer
 from edgeworth.sources import Label, Source, open_source
-from edgeworth.sources.digests import fingerprints_of, one_digest
+from edgeworth.sources.digests import digests_of, one_digest
 from edgeworth.sources.roles import FORMS, guess_roles
 from edgeworth.tallied import Origin, Part, Tallied, dropped_rows, marked
 from edgeworth.tallies.cells import Cells
@@ -111,13 +112,18 @@ class Opened:
     source: Source | None
     """None of arrays, which are in ``counting`` itself."""
     counting: CountingTerms
-    digests: Callable[[], tuple[str, ...]] = tuple
-    """Of each file that is read, where they are files and not too large; read once, when first asked for."""
     notices: tuple[str, ...] = ()
+    with_digest: bool = True
 
     @classmethod
     def of(
-        cls, data: Any, counting: CountingTerms, engine: str | None = None, master: str | None = None
+        cls,
+        data: Any,
+        counting: CountingTerms,
+        engine: str | None = None,
+        master: str | None = None,
+        *,
+        with_digest: bool = True,
     ) -> Self:
         """Open data, and take columns whose names leave no doubt where nobody named them."""
         if data is None:
@@ -126,7 +132,12 @@ class Opened:
             return cls(None, counting)
         source = open_source(data, engine=engine, master=master)
         counting, notices = with_guesses(column_names(source, data), counting, source.name)
-        return cls(source, counting, fingerprints_of(getattr(source, "paths", ())), notices)
+        return cls(source, counting, notices, with_digest)
+
+    @cached_property
+    def digests(self) -> tuple[str, ...]:
+        """The SHA-256 of each file that is read, if wanted; none of what is no file, or too large."""
+        return digests_of(getattr(self.source, "paths", ())) if self.with_digest else ()
 
     def roles(self) -> tuple[Source, dict[str, str]]:
         """The source, and which of its columns plays which role."""
@@ -146,7 +157,7 @@ class Opened:
     def tallied(self, found: Any, name: str, columns: Mapping[str, Any], **known: Any) -> Tallied:
         """What was counted, with where it came from."""
         rows = known.pop("rows", None)
-        part = Part(name, one_digest(self.digests()), rows, dropped_rows(found))
+        part = Part(name, one_digest(self.digests), rows, dropped_rows(found))
         origin = Origin((part,), rows=rows)
         return Tallied(found, terms_of(self.counting, columns), origin, notices=self.notices, **known)
 
@@ -164,7 +175,7 @@ def _travelling(opened: Opened, rows_before: int | None) -> Tallied:
         rows = found.tally.cases
         parts = tuple(replace(part, rows=rows) for part in found.origin.parts)
         origin = replace(found.origin, parts=parts, rows=rows)
-        return marked(replace(found, origin=origin, is_placed=rows_before is not None), opened.digests())
+        return marked(replace(found, origin=origin, is_placed=rows_before is not None), opened.digests)
     if rows_before is not None:
         word = f"rows_before{option_of('rows_before')}"
         raise OptionError(f"{word} has no meaning without probabilities: nothing else has an order")
@@ -174,7 +185,7 @@ def _travelling(opened: Opened, rows_before: int | None) -> Tallied:
         whole, weight_kind = gathering.weights_are_whole(source, columns["weight"]), "sampling"
     counted = _reducer(counting, columns, source.is_text, weight_kind).with_rows().over(source)
     known = {"rows": counted.rows, "is_text": source.is_text, "has_whole_weights": whole}
-    return marked(opened.tallied(counted.tally, source.name, columns, **known), opened.digests())
+    return marked(opened.tallied(counted.tally, source.name, columns, **known), opened.digests)
 
 
 def whole_tally(opened: Opened) -> Tallied:

@@ -117,12 +117,11 @@ def compare(
 ) -> None:
     """Compare two or more systems on the same cases: which is better, how sure is that?"""
     from edgeworth.comparison import compare as run
-    from edgeworth.sources.digests import fingerprints
 
     data = named_files(files, "measure", "adjust", "pooled", "power", "horizon", "queries", "csv", "latex")
     output.check(*read_files(files), csv=csv, latex=latex)
     kind, systems = _systems(prediction, score, probability, probabilities)
-    with told("working"), fingerprints(wanted=output.tells_origin):
+    with told("working"):
         comparison = run(
             truth,
             systems,
@@ -148,6 +147,7 @@ def compare(
             weight_kind=weight_kind,
             level=level,
             seed=seed,
+            with_digest=output.tells_origin,
         )
     show(comparison.report, output, quiet=_tables(comparison, csv, latex))
 

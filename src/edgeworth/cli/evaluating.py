@@ -47,13 +47,12 @@ def evaluate(
 ) -> None:
     """Evaluate labels, scores or probabilities in a file: informed or lucky, how sure, worth what?"""
     from edgeworth.evaluation import evaluate as run
-    from edgeworth.sources.digests import fingerprints
 
     data = named_files(files)
     output.check(*read_files(files))
     words = columns.read(question.seed) | asdict(question) | on_engine(engine, master)
-    with told("working"), fingerprints(wanted=output.tells_origin):
-        report = run(data, prediction=prediction, **words)
+    with told("working"):
+        report = run(data, prediction=prediction, with_digest=output.tells_origin, **words)
     show(report, output)
 
 

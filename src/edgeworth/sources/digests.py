@@ -2,44 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from functools import cache, partial
+import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from edgeworth.sources.paths import PathLike, expanded
 
 LARGEST = 1 << 30
 """Files of more bytes in all are not read once more for their fingerprint."""
-
-
-_wanted: ContextVar[bool] = ContextVar("edgeworth_fingerprints_wanted", default=True)
-
-
-@contextmanager
-def fingerprints(*, wanted: bool) -> Iterator[None]:
-    """Whether files that are opened inside get their fingerprints: a terminal does not show them.
-
-    >>> with fingerprints(wanted=False):
-    ...     are_wanted()
-    False
-    """
-    token = _wanted.set(wanted)
-    try:
-        yield
-    finally:
-        _wanted.reset(token)
-
-
-def are_wanted() -> bool:
-    """Whether somebody will see them."""
-    return _wanted.get()
-
-
-def fingerprints_of(files: Sequence[Path]) -> Callable[[], tuple[str, ...]]:
-    """The digests of files, taken when they are first asked for, by whatever thread; none if not wanted."""
-    return cache(partial(digests_of, files)) if are_wanted() else tuple
 
 
 def file_digest(path: PathLike | Sequence[PathLike]) -> str | None:
@@ -49,14 +19,9 @@ def file_digest(path: PathLike | Sequence[PathLike]) -> str | None:
     True
     """
     try:
-        return digest_of(expanded(path))
+        return one_digest(digests_of(expanded(path)))
     except (OSError, ValueError):
         return None
-
-
-def digest_of(files: Sequence[Path]) -> str | None:
-    """SHA-256 of the bytes of files that are known one by one; None of no file, or too large ones."""
-    return one_digest(digests_of(files))
 
 
 def digests_of(files: Sequence[Path]) -> tuple[str, ...]:
@@ -82,14 +47,10 @@ def one_digest(digests: Sequence[str]) -> str | None:
     """
     if len(digests) < 2:
         return digests[0] if digests else None
-    import hashlib
-
     lines = "".join(f"{digest}\n" for digest in digests)
     return f"sha256:{hashlib.sha256(lines.encode()).hexdigest()}"
 
 
 def _digest(file: Path) -> str:
-    import hashlib
-
     with file.open("rb") as content:
         return f"sha256:{hashlib.file_digest(content, 'sha256').hexdigest()}"
