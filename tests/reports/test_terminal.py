@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import io
-import re
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
-from rich.cells import cell_len
 from rich.console import Console
 
-from edgeworth.reports import terminal
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
 from edgeworth.reports.terminal import plain_text, print_report
 
@@ -47,36 +42,11 @@ def test_a_table_that_fits_stands_in_one_piece() -> None:
     assert drawn(50, Grid("", COLUMNS, ROWS)).count("bet on") > 1
 
 
-TEXTS = st.text(
-    st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]) | st.sampled_from("名 [red]:smile:─"),
-    max_size=9,
-).map(str.strip)
-
-
-@given(
-    st.integers(1, 4).flatmap(
-        lambda size: st.tuples(
-            st.lists(st.tuples(TEXTS, st.booleans()), min_size=size, max_size=size),
-            st.lists(st.lists(TEXTS, min_size=size, max_size=size), max_size=4),
-        )
-    )
-)
-def test_a_table_with_nothing_folded_stands_as_rich_would_set_it(
-    table: tuple[list[tuple[str, bool]], list[list[str]]],
-) -> None:
-    columns = [Column(name, "text" if is_text else "count") for name, is_text in table[0]]
-    texts = [[column.name for column in columns], *table[1]]
-    widths = [max(map(cell_len, column)) for column in zip(*texts, strict=True)]
-    assume(min(widths))
-    shown = []
-    for draw in (terminal._lines, terminal._folded):
-        console = Console(file=io.StringIO(), width=200, force_terminal=True, color_system="standard")
-        console.print(draw(columns, table[1], widths))
-        printed = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
-        # Whether spaces are bold nobody sees.
-        shown.append(re.sub("\x1b\\[[0-9;]*m", "", printed))
-        assert printed.startswith("\x1b[1m") or not "".join(texts[0]).strip()
-    assert shown[0] == shown[1]
+def test_what_is_markup_elsewhere_is_text_here_and_wide_signs_take_two_places() -> None:
+    columns = (Column("[bold]名"), Column(":smile:", "count"), Column("[/]", "count"))
+    lines = drawn(80, Grid("", columns, (("[red]x", 1, 2), ("名名名名名", 30, 4)))).splitlines()
+    start = lines.index("[bold]名    :smile:  [/]")
+    assert lines[start + 1 : start + 3] == ["[red]x            1    2", "名名名名名       30    4"]
 
 
 def test_a_new_line_in_a_label_stays_in_its_cell() -> None:

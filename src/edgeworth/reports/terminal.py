@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import sys
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -21,8 +20,6 @@ from edgeworth.reports.wording import MINUS, origin_said, shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import RenderableType
-
     from edgeworth.measures import Measure
 
 PLAIN_WIDTH = 120
@@ -32,9 +29,6 @@ GAP = 2
 
 LEAST_TEXT = 16
 """Words are folded, but not into columns narrower than that."""
-
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-"""Signs that are no signs: a new line, a tab."""
 
 LONG_ORIGINS = ("digest", "versions")
 """What the JSON and the page say, and a terminal has no room for."""
@@ -52,9 +46,7 @@ class Terminal(Console):
 def print_report(report: Report, console: Console | None = None) -> None:
     """Show a report."""
     out = console or Terminal()
-    # As plain text: a title that may hold marks has rich load the names of all emojis.
-    title = Text("Verdict")
-    out.print(Panel(Text(report.verdict, style="bold"), title=title, title_align="left", padding=(1, 2)))
+    out.print(Panel(Text(report.verdict, style="bold"), title="Verdict", title_align="left", padding=(1, 2)))
     for warning in report.warnings:
         out.print(Text(f"! {warning}", style="yellow"))
     for section in report.sections:
@@ -74,15 +66,22 @@ def print_report(report: Report, console: Console | None = None) -> None:
     out.print(Text(origin_said(report.provenance, LONG_ORIGINS), style="dim"))
 
 
-def _tables(grid: Grid, width: int) -> list[RenderableType]:
+def _tables(grid: Grid, width: int) -> list[Table]:
     """The table; one that is too wide goes on below, its first column said again."""
     cells = [
         [shown(cell, column.kind) for cell, column in zip(row, grid.columns, strict=True)]
         for row in grid.rows
     ]
     sizes = [_sizes(column, [row[place] for row in cells]) for place, column in enumerate(grid.columns)]
+    parts = _parts([least for least, _ in sizes], width)
     return [
-        _part(grid, cells, sizes, places, width) for places in _parts([least for least, _ in sizes], width)
+        _table(
+            [grid.columns[place] for place in places],
+            [[row[place] for place in places] for row in cells],
+            [sizes[place] for place in places],
+            width,
+        )
+        for places in parts
     ]
 
 
@@ -110,48 +109,19 @@ def _parts(least: list[int], width: int) -> list[list[int]]:
     return parts
 
 
-def _part(
-    grid: Grid, cells: list[list[str]], sizes: list[tuple[int, int]], places: list[int], width: int
-) -> RenderableType:
-    left = width - sum(sizes[place][0] for place in places) - GAP * (len(places) - 1)
-    # What is left goes to the columns that lack least, so that most stand unfolded.
-    widths = {}
-    for place in sorted(places, key=lambda place: sizes[place][1] - sizes[place][0]):
+def _table(
+    columns: Sequence[Column], cells: list[list[str]], sizes: list[tuple[int, int]], width: int
+) -> Table:
+    """Set some columns in a width; spare room goes to those that lack least, so that most are not folded."""
+    table = Table(box=None, pad_edge=False)
+    for column in columns:
+        table.add_column(Text(column.name), justify="left" if column.is_text else "right", overflow="fold")
+    left = width - sum(least for least, _ in sizes) - GAP * (len(columns) - 1)
+    for place in sorted(range(len(sizes)), key=lambda place: sizes[place][1] - sizes[place][0]):
         least, full = sizes[place]
         more = max(0, min(full - least, left))
-        widths[place], left = least + more, left - more
-    columns = [grid.columns[place] for place in places]
-    rows = [[row[place] for place in places] for row in cells]
-    texts = [[column.name for column in columns], *rows]
-    is_whole = all(widths[place] == sizes[place][1] for place in places) and left >= 0
-    is_plain = not any(CONTROL.search(text) for row in texts for text in row)
-    draw = _lines if is_whole and is_plain else _folded
-    return draw(columns, rows, [widths[place] for place in places])
-
-
-def _lines(columns: list[Column], rows: list[list[str]], widths: list[int]) -> Text:
-    """A table in which nothing is folded: set by rich, tables were more than half of printing a report."""
-
-    def cell(column: Column, text: str, width: int) -> str:
-        gap = " " * (width - cell_len(text))
-        return text + gap if column.is_text else gap + text
-
-    def line(texts: list[str]) -> str:
-        return (" " * GAP).join(map(cell, columns, texts, widths))
-
-    lines = Text(no_wrap=True)
-    lines.append(line([column.name for column in columns]), style="bold")
-    for row in rows:
-        lines.append("\n" + line(row))
-    return lines
-
-
-def _folded(columns: list[Column], rows: list[list[str]], widths: list[int]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for column, width in zip(columns, widths, strict=True):
-        side: Literal["left", "right"] = "left" if column.is_text else "right"
-        table.add_column(Text(column.name), justify=side, width=width, overflow="fold")
-    for row in rows:
+        table.columns[place].width, left = least + more, left - more
+    for row in cells:
         # Text, not markup: a label such as [red] is a label.
         table.add_row(*map(Text, row))
     return table
