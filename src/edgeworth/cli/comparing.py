@@ -1,6 +1,6 @@
 """``edgeworth compare``: which one is better?"""
 
-# The command reads these annotations at every start: texts (from __future__) would be compiled each time.
+from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -157,7 +157,7 @@ def _systems(
     score: tuple[str, ...],
     probability: tuple[str, ...],
     probabilities: tuple[str, ...],
-) -> "tuple[Kind, Any]":
+) -> tuple[Kind, Any]:
     """The kind of prediction, and the columns of each system by its name."""
     given: dict[str, tuple[str, ...]] = {
         "--prediction": prediction,
@@ -188,7 +188,7 @@ def _systems(
     return kinds[said[0]], list(given[said[0]])
 
 
-def _tables(comparison: "Comparison", csv: str | None, latex: str | None) -> bool:
+def _tables(comparison: Comparison, csv: str | None, latex: str | None) -> bool:
     """Tables for files; True when standard output was taken by one."""
     taken = False
     for path, text in ((csv, comparison.to_csv), (latex, comparison.to_latex)):

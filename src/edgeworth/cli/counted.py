@@ -1,6 +1,6 @@
 """Options that commands share: what is counted, and what is asked of it."""
 
-# The command reads these annotations at every start: texts (from __future__) would be compiled each time.
+from __future__ import annotations
 
 import contextlib
 from dataclasses import asdict, dataclass, fields

@@ -1,6 +1,6 @@
 """``edgeworth evaluate``, ``table`` and ``trec``: from files or counts to a report."""
 
-# The command reads these annotations at every start: texts (from __future__) would be compiled each time.
+from __future__ import annotations
 
 from dataclasses import asdict
 from typing import Annotated, Literal

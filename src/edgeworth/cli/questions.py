@@ -1,6 +1,6 @@
 """``edgeworth chance``, ``kelly`` and ``measures``: questions that need no data."""
 
-# The command reads these annotations at every start: texts (from __future__) would be compiled each time.
+from __future__ import annotations
 
 from typing import Annotated, Literal
 

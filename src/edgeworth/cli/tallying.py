@@ -1,6 +1,6 @@
 """``edgeworth tally``, ``merge`` and ``report``: count here, add up there, report where it is read."""
 
-# The command reads these annotations at every start: texts (from __future__) would be compiled each time.
+from __future__ import annotations
 
 import shlex
 import sys
@@ -152,7 +152,7 @@ def _check_past(files: tuple[str, ...], output: str) -> None:
         raise InputError(f"{output} does not exist yet: on the first day, {words}")
 
 
-def _read(files: tuple[str, ...]) -> "list[Tallied]":
+def _read(files: tuple[str, ...]) -> list[Tallied]:
     from edgeworth.sources.paths import expanded
     from edgeworth.tally_files import read_tally
 
@@ -167,7 +167,7 @@ def _read(files: tuple[str, ...]) -> "list[Tallied]":
     return found
 
 
-def _write(tallied: "Tallied", output: str) -> None:
+def _write(tallied: Tallied, output: str) -> None:
     from edgeworth.tally_files import tally_text, write_tally
 
     if output == "-":
@@ -177,7 +177,7 @@ def _write(tallied: "Tallied", output: str) -> None:
     sys.stdout.write(f"{output}: {_said(tallied)}\n")
 
 
-def _said(tallied: "Tallied") -> str:
+def _said(tallied: Tallied) -> str:
     """What a tally file holds, in a line."""
     from edgeworth.tallied import dropped_rows
 

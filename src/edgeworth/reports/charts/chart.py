@@ -22,6 +22,18 @@ Rows = tuple[Mapping[str, Any], ...]
 FORMATS = ("svg", "png", "pdf", "json")
 
 
+def chart_format(path: str | Path) -> str:
+    """The format that a file's ending asks for; an error where it is none of ours.
+
+    >>> chart_format("curve.SVG")
+    'svg'
+    """
+    ending = Path(path).suffix.lower().removeprefix(".")
+    if ending not in FORMATS:
+        raise OptionError(f"a chart is written as {', '.join(FORMATS)}; saw {Path(path).name!r}")
+    return ending
+
+
 @dataclass(frozen=True)
 class Chart:
     """Data by name (each a table of plain values), and a function from a kit of tools to an altair chart.
@@ -72,11 +84,7 @@ class Chart:
         """Write the picture as SVG, PNG, PDF or its specification as JSON, by the name's ending."""
         from edgeworth.reports.writing import write_whole
 
-        target = Path(path)
-        ending = target.suffix.lower().removeprefix(".")
-        if ending not in FORMATS:
-            raise OptionError(f"a chart is written as {', '.join(FORMATS)}; saw {target.name!r}")
-        write_whole(target, self.rendered(ending))
+        write_whole(Path(path), self.rendered(chart_format(path)))
 
     def rendered(self, ending: str) -> bytes:
         """The picture in one of the formats."""
