@@ -20,9 +20,9 @@ def scores() -> None:
         return ForecastScores.from_probabilities(truth, probabilities, scores=("log", "brier"))
 
     taken, theirs = seconds_in_turns([ours, lambda: log_loss(truth, probabilities)])
-    line("log and Brier scores of 10⁶ × 5 probabilities, log_loss", taken, theirs, 15)
+    line("log and Brier scores of 10⁶ × 5 probabilities, log_loss", taken, theirs, 12)
     theirs += seconds(lambda: brier_score_loss(truth, probabilities))
-    line("  the same, log_loss and brier_score_loss", taken, theirs, 15)
+    line("  the same, log_loss and brier_score_loss", taken, theirs, 12)
     rival = rng.dirichlet(np.ones(5), 10**6)
     taken, theirs = seconds_in_turns(
         [

@@ -18,7 +18,6 @@ from edgeworth.bet.checking import SUM_TOLERANCE
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Coded
 from edgeworth.sources.probabilities import (
-    are_exact,
     as_probabilities,
     checked,
     names_of_columns,
@@ -197,25 +196,3 @@ def test_a_few_columns_are_added_from_the_left_however_they_lie_in_memory(classe
         expected = [functools.reduce(operator.add, row) for row in table.tolist()]
         assert row_sums(table).tolist() == expected
         assert row_sums(np.asfortranarray(table)).tolist() == expected
-
-
-@pytest.mark.parametrize("classes", [2, 3, 9, 16])
-def test_what_is_exact_in_tiles_is_given_back_as_it_is(classes: int) -> None:
-    """One row among others is off by a little: where tiles say that nothing is wrong, nothing is."""
-    rng = np.random.default_rng(classes)
-    fine = 0
-    for off in (0.0, 1e-16, -1e-15, 4e-15, 6e-15, -2e-14, 1e-9, 1e-3, np.nan, -0.5, np.inf):
-        table = rng.dirichlet(np.ones(classes), 8)
-        table[5, 1] += off
-        said = are_exact(np.ascontiguousarray(table.reshape(2, 4, classes).transpose(0, 2, 1)))
-        try:
-            same = np.array_equal(checked(table), table)
-        except InputError:
-            same = False
-        assert same or not said
-        fine += said
-    assert 3 <= fine <= 7
-    assert are_exact(np.zeros((0, classes, 4)))
-    negative = np.array([[[1.0], [-0.0]]])
-    assert not are_exact(negative)
-    assert np.array_equal(checked(negative[0].T), negative[0].T)

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from edgeworth.errors import InputError, MergeError
 from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.forecast_scores import ForecastScores
-from edgeworth.tallies.score_sums import BLOCK_VALUES, class_counts
+from edgeworth.tallies.score_sums import BLOCK_VALUES
 from edgeworth.tallies.scoring_rules import SCORES, case_scores
 
 Rows = list[tuple[int, tuple[float, ...]]]
@@ -139,13 +139,6 @@ def test_more_rows_than_a_block() -> None:
         wrong[row] = 0.3
         with pytest.raises(InputError, match=f"row {row + 1:,} add up to 0.9,"):
             ForecastScores.from_probabilities(truth, wrong)
-
-
-@pytest.mark.parametrize("classes", [2, 3, 5, 16, 17, 300])
-def test_how_often_each_class_came_true(classes: int) -> None:
-    codes = np.random.default_rng(classes).integers(0, classes, 5 * BLOCK_VALUES + 7)
-    for some in (codes[:0], codes[:9], codes):
-        assert class_counts(some, classes).tolist() == np.bincount(some, minlength=classes).tolist()
 
 
 def same(left: ForecastScores, right: ForecastScores) -> bool:

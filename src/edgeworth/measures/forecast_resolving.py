@@ -14,6 +14,7 @@ from edgeworth.measures.spelling import Spelling, quoted
 from edgeworth.tallies.calibration import Calibration
 from edgeworth.tallies.forecast_scores import ForecastScores
 from edgeworth.tallies.labels import find
+from edgeworth.tallies.scoring_rules import RULES
 from edgeworth.tallies.wealth import Wealth
 
 Forecast: TypeAlias = ForecastScores | Calibration | Wealth
@@ -52,9 +53,8 @@ class ResolvedForecast:
     def range(self, tally: Forecast) -> tuple[float, float]:
         """The measure's range, given how many classes there are."""
         low, high = self.measure.range
-        if isinstance(tally, ForecastScores) and self.measure.name in ("brier", "ranked"):
-            classes = len(tally.labels)
-            return low, 1.0 if classes == 2 else 2.0 if self.measure.name == "brier" else classes - 1.0
+        if isinstance(tally, ForecastScores) and self.measure.name in RULES:
+            return low, RULES[self.measure.name].highest(len(tally.labels))
         return low, high
 
     def _seen(self, tally: Forecast) -> tuple[Any, ...]:

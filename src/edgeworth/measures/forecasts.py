@@ -11,12 +11,9 @@ from edgeworth.measures.calibration_parts import decomposed
 from edgeworth.measures.definition import Measure, Option, Requirement
 from edgeworth.measures.skill import skill
 from edgeworth.tallies.calibration import Reliability
+from edgeworth.tallies.scoring_rules import RULES, Rule
 from edgeworth.tallies.wealth import Wealth
 
-GOOD = "Good 1952, Rational Decisions"
-BRIER = "Brier 1950; half of his for two classes"
-EPSTEIN = "Epstein 1969; Murphy 1971"
-GNEITING = "Gneiting & Raftery 2007, Strictly Proper Scoring Rules"
 CORP = "Dimitriadis, Gneiting & Jordan 2021 (CORP)"
 KELLY = "Kelly 1956; Kalia 2011, Assessing classification performance by gambling strategies"
 
@@ -35,23 +32,24 @@ def _taken(score: str) -> Requirement:
     return Requirement(lambda scores, *_: score in scores.names, f"the {score} score was not taken")
 
 
-def _score(name: str, formula: str, high: float, chance: str, source: str, *synonyms: str) -> Measure:
+def _score(rule: Rule) -> Measure:
     return Measure(
-        name=name,
+        name=rule.name,
         scope="scores",
-        formula=formula,
+        formula=f"{rule.formula}, the mean",
         low=0.0,
-        high=high,
-        chance=f"{chance}, s the class shares",
+        high=rule.highest(np.inf),
+        chance=f"{rule.climatology_formula}, s the class shares",
         direction="lower",
-        source=source,
-        compute=lambda scores, system: np.asarray(scores.mean(name, system)),
-        synonyms=synonyms,
-        needs=(CASES, _taken(name)),
+        source=rule.source,
+        compute=lambda scores, system: np.asarray(scores.mean(rule.name, system)),
+        synonyms=rule.synonyms,
+        needs=(CASES, _taken(rule.name)),
     )
 
 
-def _skill(name: str, *synonyms: str) -> Measure:
+def _skill(rule: Rule) -> Measure:
+    name = rule.name
     return Measure(
         name=f"{name}_skill",
         scope="scores",
@@ -62,7 +60,7 @@ def _skill(name: str, *synonyms: str) -> Measure:
         direction="higher",
         source="Murphy 1973; Gneiting & Raftery 2007",
         compute=lambda scores, system: np.asarray(skill(scores, name, system)),
-        synonyms=synonyms,
+        synonyms=rule.skill_synonyms,
         needs=(CASES, _taken(name), CLASSES),
         no_interval=(
             "it is a quotient of which the tally does not keep the covariance: bet against constant class "
@@ -71,34 +69,7 @@ def _skill(name: str, *synonyms: str) -> Measure:
     )
 
 
-SCORE_MEASURES = (
-    _score(
-        "log", "−ln p(y), the mean", np.inf, "−Σ s ln s", GOOD, "log loss", "logarithmic score", "ignorance"
-    ),
-    _score(
-        "brier",
-        "Σ_k (p_k − y_k)², for two classes (p − y)², the mean",
-        2.0,
-        "Σ s(1 − s), for two classes half of it",
-        BRIER,
-        "quadratic score",
-        "mean squared error of probabilities",
-    ),
-    _score(
-        "ranked",
-        "Σ_k (P(Y ≤ k) − 1[y ≤ k])², classes in the order of their columns, the mean",
-        np.inf,
-        "Σ_k S_k(1 − S_k), S_k = s_1 + … + s_k",
-        EPSTEIN,
-        "ranked probability score",
-        "rps",
-    ),
-    _score("spherical", "1 − p(y)/‖p‖, the mean", 1.0, "1 − ‖s‖", GNEITING, "spherical score"),
-    _skill("log", "log skill score", "d2 log loss"),
-    _skill("brier", "brier skill score", "bss", "d2 brier"),
-    _skill("ranked", "rpss", "ranked probability skill score"),
-    _skill("spherical", "spherical skill score"),
-)
+SCORE_MEASURES = (*map(_score, RULES.values()), *map(_skill, RULES.values()))
 
 
 def _part(name: str, formula: str, chance: str, direction: Any, *synonyms: str) -> Measure:

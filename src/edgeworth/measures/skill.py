@@ -8,38 +8,22 @@ score by about (K − 1)/(2n), so a skill is a little lower than it would be aga
 
 from __future__ import annotations
 
-import numpy as np
-
 from edgeworth.errors import OptionError
 from edgeworth.tallies.forecast_scores import ForecastScores
-from edgeworth.tallies.scoring_rules import SCORES
+from edgeworth.tallies.scoring_rules import RULES
 
 
 def climatology(scores: ForecastScores, score: str) -> float:
     """The mean score of one who always says the class shares s of these cases.
 
-    Log −Σ s ln s; Brier Σ s(1 − s), for two classes half of it; ranked Σ_k S_k(1 − S_k) of the shares S_k up
-    to each class but the last; spherical 1 − ‖s‖.
-
     >>> climatology(ForecastScores.from_probabilities([1, 0, 0, 1], [0.8, 0.3, 0.2, 0.6]), "brier")
     0.25
     """
-    if score not in SCORES:
-        raise OptionError(f"skill is of one of the scores {', '.join(SCORES)}; saw {score!r}")
+    if score not in RULES:
+        raise OptionError(f"skill is of one of the scores {', '.join(RULES)}; saw {score!r}")
     if not scores.cases:
         return float("nan")
-    shares = scores.classes / scores.cases
-    if score == "log":
-        present = shares[shares > 0]
-        # Adding 0 makes the −0 of a single class 0.
-        return float(-(present * np.log(present)).sum()) + 0.0
-    if score == "brier":
-        spread = float((shares * (1 - shares)).sum())
-        return spread / 2 if len(shares) == 2 else spread
-    if score == "ranked":
-        below = np.cumsum(scores.classes)[:-1] / scores.cases
-        return float((below * (1 - below)).sum())
-    return float(1 - np.sqrt((shares**2).sum()))
+    return RULES[score].climatology(scores.classes / scores.cases)
 
 
 def skill(scores: ForecastScores, score: str, system: str | None = None) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from edgeworth.tallies.scoring_rules import RULES
+
 WORDS = {
     "adjusted_rand_index": "adjusted Rand index",
     "average_f": "average F",
@@ -9,8 +11,6 @@ WORDS = {
     "bpref": "bpref",
     "break_even_commission": "break-even commission",
     "break_even_margin": "break-even margin",
-    "brier": "Brier score",
-    "brier_skill": "Brier skill",
     "chi_square": "χ²",
     "cramers_v": "Cramér's V",
     "eleven_point_precision": "eleven-point precision",
@@ -19,20 +19,18 @@ WORDS = {
     "g_square": "G²",
     "inverse_f": "inverse F",
     "inverse_g": "inverse G",
-    "log": "log score",
     "macro_f": "macro F",
     "mcc": "MCC",
     "ndcg": "NDCG",
     "pr_auc": "PR area",
     "r_precision": "R-precision",
     "rand_index": "Rand index",
-    "ranked": "ranked probability score",
-    "ranked_skill": "ranked probability skill",
     "rbp": "RBP",
     "real_weighted_informedness": "real-weighted informedness",
     "roc_auc": "ROC area",
-    "spherical": "spherical score",
     "weighted_f": "weighted F",
+    **{rule.name: rule.words for rule in RULES.values()},
+    **{f"{rule.name}_skill": rule.skill_words for rule in RULES.values()},
 }
 """Where the words are more than the name with spaces."""
 

@@ -22,13 +22,8 @@ from edgeworth.reports.forecast_verdict import (
 )
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
 from edgeworth.reports.wording import level_said, money, option_said, plural
+from edgeworth.tallies.scoring_rules import RULES
 
-SCORE_NAMES = {
-    "log": "log score",
-    "brier": "Brier score",
-    "ranked": "ranked probability score",
-    "spherical": "spherical score",
-}
 BETS = {
     "full_stakes": "full stakes",
     "mixture": "all stake fractions",
@@ -131,11 +126,11 @@ def _scores(findings: ForecastFindings) -> Section:
     shown = [name for name in scores.names if name != "ranked" or len(scores.labels) > 2]
     columns = (Column("score (lower is better)"), *(Column(system, "number") for system in scores.systems))
     rows = tuple(
-        (SCORE_NAMES[name], *(finite_or_none(scores.mean(name, system)) for system in scores.systems))
+        (RULES[name].words, *(finite_or_none(scores.mean(name, system)) for system in scores.systems))
         for name in shown
     )
     rows += tuple(
-        (f"{SCORE_NAMES[name]}: skill", *(finite_or_none(findings.skills[x][name]) for x in scores.systems))
+        (f"{RULES[name].words}: skill", *(finite_or_none(findings.skills[x][name]) for x in scores.systems))
         for name in shown
     )
     note = (
@@ -193,7 +188,7 @@ def _parts(findings: ForecastFindings) -> Section:
     rows = tuple(
         (
             str(label),
-            SCORE_NAMES[score],
+            RULES[score].words,
             *(finite_or_none(x) for x in (p.score, p.miscalibration, p.discrimination, p.uncertainty)),
         )
         for score, by_label in findings.parts.items()

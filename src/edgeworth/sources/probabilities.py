@@ -116,23 +116,6 @@ def row_sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(sums)
 
 
-def are_exact(tiles: NDArray[np.float64]) -> bool:
-    """Whether tiles of rows (tile, class, row) are probabilities as they are: ``checked`` gives them back.
-
-    Not so of a few that it gives back, too: −0, and rows that only just add up to 1.
-
-    >>> are_exact(np.array([[[0.25], [0.75]]])), are_exact(np.array([[[0.25], [0.7499999]]]))
-    (True, False)
-    """
-    if not tiles.size:
-        return True
-    if tiles.view(np.uint64).max() > BITS_OF_ONE:
-        return False
-    sums = tiles.sum(axis=1)
-    # Half of it leaves room for sums that were added up in another order.
-    return bool(sums.min() >= 1 - ROUNDED / 2 and sums.max() <= 1 + ROUNDED / 2)
-
-
 def _check_range(values: NDArray[np.float64], name: str, first_row: int) -> None:
     # As bits, 0 to 1 are the smallest numbers, below any with a sign, above 1 or not a number: one pass
     # instead of two (1.6 times faster). Only −0 looks wrong there, and is not.

@@ -11,12 +11,11 @@ import numpy as np
 from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import Label, as_column
 from edgeworth.tallies.forecast_columns import Forecasts, GivenForecasts
-from edgeworth.tallies.forecast_tiles import Tiles, checked_tiles, laid_out
 from edgeworth.tallies.joint import Floats, Numbers
 from edgeworth.tallies.labels import listed
 from edgeworth.tallies.matrices import same_array
-from edgeworth.tallies.score_sums import class_counts, score_sums
-from edgeworth.tallies.scoring_rules import SCORES
+from edgeworth.tallies.score_sums import score_sums
+from edgeworth.tallies.scoring_rules import RULES, SCORES
 from edgeworth.tallies.serial import count_from_json, labels_from_json, labels_to_json, payload_field
 from edgeworth.tallies.shown import Shown
 
@@ -85,13 +84,12 @@ class ForecastScores(Shown):
             raise InputError(f"systems have different names; saw {listed(tuple(systems))}")
         first = next(iter(given.values())).came
 
-        def block_of(rows: slice, rooms: Floats) -> list[Tiles]:
-            pairs = zip(given.values(), rooms, strict=True)
-            return [checked_tiles(each, rows, first, room, normalise=normalise) for each, room in pairs]
+        def block_of(rows: slice) -> list[Forecasts]:
+            return [each.checked(rows, first, normalise=normalise) for each in given.values()]
 
-        cases, classes = len(column), len(first.labels)
-        sums = score_sums(block_of, scores, cases=cases, systems=len(given), classes=classes)
-        counts = class_counts(first.codes, classes)
+        classes = len(first.labels)
+        sums = score_sums(block_of, scores, cases=len(column), width=len(given) * classes)
+        counts = np.bincount(first.codes, minlength=classes)
         return cls(tuple(given), first.labels, counts, *sums, tuple(scores))
 
     @classmethod
@@ -105,14 +103,11 @@ class ForecastScores(Shown):
             if each.labels != first.labels or not np.array_equal(each.codes, first.codes):
                 raise InputError("the forecasts to score together are of the same cases and classes")
 
-        def block_of(rows: slice, rooms: Floats) -> list[Tiles]:
-            pairs = zip(forecasts.values(), rooms, strict=True)
-            codes = first.codes[rows]
-            return [Tiles(codes, laid_out(each.probabilities[rows], room)) for each, room in pairs]
+        def block_of(rows: slice) -> list[Forecasts]:
+            return [each[rows] for each in forecasts.values()]
 
-        size = {"cases": len(first), "systems": len(forecasts), "classes": first.size}
-        sums = score_sums(block_of, scores, **size)
-        counts = class_counts(first.codes, first.size)
+        sums = score_sums(block_of, scores, cases=len(first), width=len(forecasts) * first.size)
+        counts = np.bincount(first.codes, minlength=first.size)
         return cls(tuple(forecasts), first.labels, counts, *sums, tuple(scores))
 
     @property
@@ -211,15 +206,16 @@ class ForecastScores(Shown):
             return False
         if any(len(set(names)) < len(names) for names in (self.systems, self.labels, self.names)):
             return False
-        # Only the log score is ever infinite, and exactly where probability 0 came true.
-        is_log = np.array([name == "log" for name in self.names])[:, None]
-        infinite = is_log & (self.zeros > 0)
+        if not set(self.names) <= set(SCORES):
+            return False
+        # A score without a bound is infinite exactly where probability 0 came true.
+        is_unbounded = np.isinf([RULES[name].highest(len(self.labels)) for name in self.names])[:, None]
+        infinite = is_unbounded & (self.zeros > 0)
         squares = np.diagonal(self.products, axis1=1, axis2=2)
-        counted = np.where(is_log, self.cases - self.zeros, self.cases)
+        counted = np.where(is_unbounded, self.cases - self.zeros, self.cases)
         slack = 1 + 1e-9
         return bool(
-            set(self.names) <= set(SCORES)
-            and np.all(self.zeros <= self.cases)
+            np.all(self.zeros <= self.cases)
             and np.all(np.isinf(self.sums) == infinite)
             and np.all(self.sums >= 0)
             and np.all(np.isfinite(self.products) & (self.products >= 0))

@@ -1,113 +1,174 @@
-"""Scores of each forecast: log, Brier, ranked probability and spherical."""
+"""Proper scores of probabilities: each is one function of arrays and one entry of ``RULES``.
+
+A new one needs nothing else: tallies, measures, skills and reports go through ``RULES``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.sources.probabilities import FEW_COLUMNS
-from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.forecast_tiles import Tiles
+from edgeworth.sources.probabilities import FEW_COLUMNS, row_sums
+from edgeworth.tallies.forecast_columns import Forecasts, entries
 from edgeworth.tallies.joint import Floats
 
-FEW = 1e-3
-"""What is left of a subtraction and below it is added up from the probabilities instead."""
+Codes = NDArray[np.intp]
 
-SCORES = ("log", "brier", "ranked", "spherical")
+
+def log_score(p: Floats, codes: Codes) -> Floats:
+    """−ln p(y)."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.log(entries(p, codes)))
+
+
+def brier_score(p: Floats, codes: Codes) -> Floats:
+    """Σ_k (p_k − y_k)², for two classes (p − y)²."""
+    missed = (1 - entries(p, codes)) ** 2
+    return missed if p.shape[1] == 2 else missed + _other_squares(p, codes)
+
+
+def ranked_score(p: Floats, codes: Codes) -> Floats:
+    """Σ_k (P(Y ≤ k) − 1[y ≤ k])², over all classes but the last."""
+    last = p.shape[1] - 1
+    if last >= FEW_COLUMNS:
+        steps = np.cumsum(p[:, :last], axis=1)
+        steps -= codes[:, None] <= np.arange(last)
+        return row_sums(steps**2)
+    # Along short rows NumPy is slow.
+    below, total = np.zeros(len(p)), np.zeros(len(p))
+    for k in range(last):
+        below += p[:, k]
+        total += (below - (codes <= k)) ** 2
+    return total
+
+
+def spherical_score(p: Floats, codes: Codes) -> Floats:
+    """1 − p(y)/‖p‖, as Σ_{k≠y} p_k² / (‖p‖ (‖p‖ + p(y))), which keeps its digits near 0."""
+    happened, others = entries(p, codes), _other_squares(p, codes)
+    norm = np.sqrt(happened**2 + others)
+    return np.asarray(others / (norm * (norm + happened)))
+
+
+def _other_squares(p: Floats, codes: Codes) -> Floats:
+    """Σ p_k² over what did not happen: a difference of sums would lose its digits near 0."""
+    others = p.copy()
+    others.ravel()[np.arange(0, p.size, p.shape[1]) + codes] = 0
+    return row_sums(np.square(others, out=others))
+
+
+def _entropy(shares: Floats) -> float:
+    present = shares[shares > 0]
+    # Adding 0 makes the −0 of a single class 0.
+    return float(-(present * np.log(present)).sum()) + 0.0
+
+
+def _gini(shares: Floats) -> float:
+    spread = float((shares * (1 - shares)).sum())
+    return spread / 2 if len(shares) == 2 else spread
+
+
+def _ranked_spread(shares: Floats) -> float:
+    below = np.cumsum(shares)[:-1]
+    return float((below * (1 - below)).sum())
+
+
+def _spherical_spread(shares: Floats) -> float:
+    return float(1 - np.sqrt((shares**2).sum()))
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A proper score, lower being better.
+
+    ``score`` takes probabilities (n, K) and the class (n,) that came true, and gives one number a case.
+    ``climatology`` is the mean score of always saying the class shares s, and ``highest`` the largest score
+    of one case with so many classes. ``is_ordered`` marks a score that depends on the order of the classes.
+    """
+
+    name: str
+    words: str
+    formula: str
+    score: Callable[[Floats, Codes], Floats]
+    climatology: Callable[[Floats], float]
+    climatology_formula: str
+    highest: Callable[[float], float]
+    source: str
+    synonyms: tuple[str, ...] = ()
+    skill_synonyms: tuple[str, ...] = ()
+    is_ordered: bool = False
+
+    @property
+    def skill_words(self) -> str:
+        """What its skill is called."""
+        return f"{self.words.removesuffix(' score')} skill"
+
+
+RULES = {
+    rule.name: rule
+    for rule in (
+        Rule(
+            name="log",
+            words="log score",
+            formula="−ln p(y)",
+            score=log_score,
+            climatology=_entropy,
+            climatology_formula="−Σ s ln s",
+            highest=lambda _: math.inf,
+            source="Good 1952, Rational Decisions",
+            synonyms=("log loss", "logarithmic score", "ignorance"),
+            skill_synonyms=("log skill score", "d2 log loss"),
+        ),
+        Rule(
+            name="brier",
+            words="Brier score",
+            formula="Σ_k (p_k − y_k)², for two classes (p − y)²",
+            score=brier_score,
+            climatology=_gini,
+            climatology_formula="Σ s(1 − s), for two classes half of it",
+            highest=lambda classes: 1.0 if classes == 2 else 2.0,
+            source="Brier 1950; half of his for two classes",
+            synonyms=("quadratic score", "mean squared error of probabilities"),
+            skill_synonyms=("brier skill score", "bss", "d2 brier"),
+        ),
+        Rule(
+            name="ranked",
+            words="ranked probability score",
+            formula="Σ_k (P(Y ≤ k) − 1[y ≤ k])², classes in the order of their columns",
+            score=ranked_score,
+            climatology=_ranked_spread,
+            climatology_formula="Σ_k S_k(1 − S_k), S_k = s_1 + … + s_k",
+            highest=lambda classes: classes - 1.0,
+            source="Epstein 1969; Murphy 1971",
+            synonyms=("ranked probability score", "rps"),
+            skill_synonyms=("rpss", "ranked probability skill score"),
+            is_ordered=True,
+        ),
+        Rule(
+            name="spherical",
+            words="spherical score",
+            formula="1 − p(y)/‖p‖",
+            score=spherical_score,
+            climatology=_spherical_spread,
+            climatology_formula="1 − ‖s‖",
+            highest=lambda _: 1.0,
+            source="Gneiting & Raftery 2007, Strictly Proper Scoring Rules",
+            synonyms=("spherical score",),
+            skill_synonyms=("spherical skill score",),
+        ),
+    )
+}
+
+SCORES = tuple(RULES)
 
 
 def case_scores(forecasts: Forecasts, names: Sequence[str]) -> Floats:
     """The scores of each case, one row a score, lower being better.
 
-    log: −ln p(y). brier: Σ_k (p_k − y_k)², for two classes (p − y)². ranked: Σ_k (P(Y ≤ k) − 1[y ≤ k])².
-    spherical: 1 − p(y)/‖p‖. (Gneiting & Raftery 2007.)
-
     >>> case_scores(Forecasts.of([0, 1], np.array([[0.5, 0.5], [0.6, 0.4]])), ["brier"]).round(2).tolist()
     [[0.25, 0.36]]
     """
-    scored = np.empty((len(names), len(forecasts)))
-    spare = np.empty(len(forecasts))
-    with np.errstate(divide="ignore"):
-        fill(scored, Tiles.of(forecasts), names, forecasts.of_truth(forecasts.probabilities), spare)
-    return scored
-
-
-def fill(scored: Floats, tiles: Tiles, names: Sequence[str], happened: Floats, spare: Floats) -> None:
-    """The same, written into ``scored``; ``happened`` is p(y), and ``spare`` is room for a number a case."""
-    for row, name in zip(scored, names, strict=True):
-        _SCORING[name](tiles, happened, row, spare)
-
-
-def _log(_: Tiles, happened: Floats, row: Floats, __: Floats) -> None:
-    np.log(happened, out=row)
-    np.negative(row, out=row)
-
-
-def _brier(tiles: Tiles, happened: Floats, row: Floats, spare: Floats) -> None:
-    if tiles.classes == 2:
-        np.subtract(1, happened, out=row)
-        np.square(row, out=row)
-        return
-    # Σ p_k² − 2p(y) + 1, which loses its digits near 0: there what is left is added up by itself.
-    _sum_squares(tiles, row, spare)
-    row -= happened
-    row -= happened
-    row += 1
-    few = _few(row)
-    if few is not None:
-        row[few] = (1 - happened[few]) ** 2 + _others(tiles, few)
-
-
-def _ranked(tiles: Tiles, _: Floats, row: Floats, below: Floats) -> None:
-    if tiles.classes > FEW_COLUMNS:
-        steps = np.cumsum(tiles.table, axis=1)[:, :-1]
-        steps -= tiles.codes[:, None] <= np.arange(tiles.classes - 1)
-        np.einsum("ij,ij->i", steps, steps, out=row)
-        return
-    row[:], below[:] = 0, 0
-    step, below_by_tile = np.empty_like(row), tiles.by_tile(below)
-    for place in range(tiles.classes - 1):
-        below_by_tile += tiles.values[:, place]
-        np.subtract(below, tiles.codes <= place, out=step)
-        row += np.square(step, out=step)
-
-
-def _spherical(tiles: Tiles, happened: Floats, row: Floats, spare: Floats) -> None:
-    _sum_squares(tiles, row, spare)
-    came = np.square(happened, out=spare)
-    # 1 − p(y)/‖p‖ is what is left besides p(y) over ‖p‖ (‖p‖ + p(y)), which keeps its digits near 0.
-    row -= came
-    few = _few(row)
-    if few is not None:
-        row[few] = _others(tiles, few)
-    norm = np.sqrt(np.add(came, row, out=came), out=came)
-    row /= norm * (norm + happened)
-
-
-def _sum_squares(tiles: Tiles, row: Floats, spare: Floats) -> None:
-    """Σ p_k² of each case; a few classes that are not in one piece are gone through one by one."""
-    values, sums = tiles.values, tiles.by_tile(row)
-    if tiles.classes > FEW_COLUMNS or values.flags.c_contiguous:
-        np.einsum("tkr,tkr->tr", values, values, out=sums)
-        return
-    squares = tiles.by_tile(spare)
-    np.square(values[:, 0], out=sums)
-    for place in range(1, tiles.classes):
-        sums += np.square(values[:, place], out=squares)
-
-
-def _few(row: Floats) -> NDArray[np.intp] | None:
-    """The cases with little left after a subtraction, if there are any."""
-    return np.flatnonzero(row < FEW) if row.min(initial=1) < FEW else None
-
-
-def _others(tiles: Tiles, cases: NDArray[np.intp]) -> Floats:
-    """Σ p_k² over what did not happen, of some cases."""
-    rest = tiles.rows(cases)
-    rest[np.arange(len(cases)), tiles.codes[cases]] = 0
-    return np.asarray(np.einsum("ij,ij->i", rest, rest))
-
-
-_SCORING = {"log": _log, "brier": _brier, "ranked": _ranked, "spherical": _spherical}
+    return np.array([RULES[name].score(forecasts.probabilities, forecasts.codes) for name in names])

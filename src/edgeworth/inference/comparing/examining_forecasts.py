@@ -30,9 +30,9 @@ from edgeworth.inference.laws import check_level
 from edgeworth.tallies import ForecastScores, Wealth
 from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.policies import PredictionsMade
-from edgeworth.tallies.scoring_rules import case_scores
+from edgeworth.tallies.scoring_rules import RULES, case_scores
 
-OF_FORECASTS = ("log", "brier", "spherical")
+OF_FORECASTS = tuple(name for name, rule in RULES.items() if not rule.is_ordered)
 MOST_DUELS = 28
 """Pairs whose wealth is followed case by case: eight systems; of more only the end is told."""
 

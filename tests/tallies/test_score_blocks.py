@@ -1,28 +1,18 @@
-"""Tiles of forecasts: every case is where it is looked for, and scores do not depend on how rows lie."""
+"""Scores of forecasts do not depend on how rows lie in memory, nor on the blocks they are scored in."""
 
 from __future__ import annotations
 
-import itertools
 import tracemalloc
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from edgeworth.errors import InputError
 from edgeworth.tallies import score_sums
 from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.forecast_scores import ForecastScores
-from edgeworth.tallies.forecast_tiles import (
-    TILE_ROWS,
-    Tiles,
-    laid_out,
-    starts_of_rows,
-    tiled_blocks,
-)
 from edgeworth.tallies.scoring_rules import SCORES, case_scores
 
 LENGTHS = (1, 2, 1023, 1024, 1025, 2048, 3000)
@@ -33,39 +23,6 @@ def blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     """Few rows are one block; here they are many, too."""
     if request.param == "many blocks":
         monkeypatch.setattr(score_sums, "BLOCK_VALUES", 1 << 10)
-        monkeypatch.setattr(score_sums, "TILED_VALUES", 1 << 10)
-
-
-@given(cases=st.integers(0, 10**7), most=st.integers(1, 10**6))
-def test_blocks_are_whole_tiles_about_as_long_and_none_is_left_out(cases: int, most: int) -> None:
-    blocks = tiled_blocks(cases, most)
-    assert (blocks[0].start, blocks[-1].stop) == (0, cases)
-    assert all(one.stop == two.start for one, two in itertools.pairwise(blocks))
-    lengths = [rows.stop - rows.start for rows in blocks]
-    assert max(lengths) <= max(most, TILE_ROWS)
-    long = [length for length in lengths if length >= TILE_ROWS]
-    assert all(length % TILE_ROWS == 0 for length in long)
-    assert len(set(long[:-1])) <= 1
-    needed = -(-(cases // TILE_ROWS) // max(1, most // TILE_ROWS))
-    assert needed <= len(long) <= needed + 1
-    assert len(lengths) - len(long) == (cases % TILE_ROWS > 0 or cases == 0)
-
-
-@pytest.mark.parametrize("classes", [3, 5, 16])
-@pytest.mark.parametrize("cases", [1, 7, 1024, 1500, 3072])
-def test_every_case_is_where_it_is_looked_for(cases: int, classes: int) -> None:
-    rng = np.random.default_rng(cases)
-    table, codes = rng.random((cases, classes)), rng.integers(0, classes, cases)
-    for given_table in (table, np.asfortranarray(table), np.repeat(table, 2, axis=1)[:, ::2]):
-        tiles = Tiles(codes, laid_out(given_table, np.empty(classes * cases + 9)))
-        starts = starts_of_rows(cases + 100, classes)
-        assert np.array_equal(tiles.happened(starts), table[np.arange(cases), codes])
-        some = rng.permutation(cases)
-        assert np.array_equal(tiles.rows(some), table[some])
-        plain = Tiles.of(Forecasts(codes, given_table, tuple(range(classes))))
-        assert np.array_equal(plain.happened(None), table[np.arange(cases), codes])
-        assert np.array_equal(plain.rows(some), table[some])
-        assert np.array_equal(plain.table, table)
 
 
 def table_of(cases: int, classes: int, seed: int) -> Any:
@@ -78,11 +35,11 @@ def table_of(cases: int, classes: int, seed: int) -> Any:
 
 @pytest.mark.parametrize("cases", LENGTHS)
 @pytest.mark.parametrize("classes", [2, 3, 16, 17])
-def test_scores_of_rows_as_they_lie_and_in_tiles(cases: int, classes: int) -> None:
+def test_scores_of_rows_however_they_lie(cases: int, classes: int) -> None:
     codes = np.random.default_rng(classes).integers(0, classes, cases)
     codes[0] = 0
     table = table_of(cases, classes, cases)
-    # The oracle is row by row: each case by itself is one tile of one row.
+    # The oracle is row by row.
     forecasts = Forecasts.of(codes, table, labels=range(classes))
     each = np.array([case_scores(forecasts[i : i + 1], SCORES)[:, 0] for i in range(cases)]).T
     for rows in (table, np.asfortranarray(table)):
@@ -97,7 +54,7 @@ def test_scores_of_rows_as_they_lie_and_in_tiles(cases: int, classes: int) -> No
 
 
 @pytest.mark.parametrize("cases", LENGTHS)
-def test_what_is_mended_is_mended_in_tiles(cases: int) -> None:
+def test_what_is_mended_is_mended_in_every_block(cases: int) -> None:
     """Rounded rows, −0, classes in another order, and what is normalised."""
     codes = np.random.default_rng(3).integers(0, 3, cases)
     codes[0] = 0
