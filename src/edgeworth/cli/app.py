@@ -1,18 +1,26 @@
-"""The command itself: what it is called, and how it ends."""
+"""The command itself: what it is called, how it ends, and what it says of words that it cannot take."""
 
 from __future__ import annotations
 
+import difflib
 import errno
 import io
 import os
 import sys
 from typing import Any, NoReturn
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import (
+    App,
+    Argument,
+    CycloptsError,
+    MissingArgumentError,
+    Parameter,
+    UnknownCommandError,
+    UnusedCliTokensError,
+)
 
 from edgeworth import __version__
 from edgeworth.cli.bars import shown_progress
-from edgeworth.cli.refusals import refused, usage
 from edgeworth.errors import EdgeworthError
 
 BAD_INPUT = 2
@@ -61,27 +69,26 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
     except CycloptsError as error:
-        sys.stderr.write(f"edgeworth: {refused(error, _commands())}\n")
-        sys.exit(BAD_INPUT)
+        _fail(_usage_error(error))
     except EdgeworthError as error:
-        sys.stderr.write(f"edgeworth: {error}\n")
-        sys.exit(BAD_INPUT)
+        _fail(str(error))
     except BrokenPipeError:
         # The reader (head, less) has gone, which is no error.
         _discard_output()
-        sys.exit(0)
     except OSError as error:
         if error.errno not in NO_ROOM:
             raise
         if error.filename is None:
             _discard_output()
-        what = "standard output" if error.filename is None else error.filename
-        sys.stderr.write(f"edgeworth: {what} cannot be written: {error.strerror}\n")
-        sys.exit(BAD_INPUT)
+        _fail(f"{error.filename or 'standard output'} cannot be written: {error.strerror}")
     except KeyboardInterrupt:
-        sys.stderr.write("edgeworth: interrupted\n")
-        sys.exit(130)
+        _fail("interrupted", 130)
     sys.exit(0)
+
+
+def _fail(sentence: str, code: int = BAD_INPUT) -> NoReturn:
+    sys.stderr.write(f"edgeworth: {sentence}\n")
+    sys.exit(code)
 
 
 def _discard_output() -> None:
@@ -100,4 +107,67 @@ def _prepare_help(words: list[str]) -> None:
         for name in _commands():
             _ = app[name]  # looking it up loads it, and with it what it is for
     elif is_help:
-        app[words[0]].usage = usage(app, words[0])
+        arguments = app[words[0]].assemble_argument_collection()
+        needed = [_option(each) for each in arguments if each.required and not _is_place(each)]
+        places = [_place(each) for each in arguments if _is_place(each)]
+        app[words[0]].usage = " ".join([app.name[0], words[0], *needed, "[OPTIONS]", *places])
+
+
+def _usage_error(error: CycloptsError) -> str:
+    """Say what a command needed instead of the words that it got."""
+    command = " ".join(error.command_chain or ())
+    if type(error) is MissingArgumentError and error.argument is not None:
+        return _missing(error, error.argument, command)
+    if isinstance(error, UnusedCliTokensError) and error.unused_tokens:
+        saw = ", ".join(map(repr, error.unused_tokens))
+        places = [_label(each) for each in app[command].assemble_argument_collection() if _is_place(each)]
+        if not places:
+            return f"{command} takes nothing but options; saw {saw}"
+        number = "one thing" if len(places) == 1 else f"{len(places)} things"
+        quotes = "(what holds blanks stands in quotes)"
+        return f"{command} takes {number}, {', '.join(places)}; saw also {saw} {quotes}"
+    if isinstance(error, UnknownCommandError) and error.unused_tokens:
+        word = error.unused_tokens[0]
+        near = [f" (did you mean {name!r}?)" for name in difflib.get_close_matches(word, _commands(), n=1)]
+        return f"there is no command {word!r}{''.join(near)}; there are {', '.join(_commands())}"
+    return str(error)
+
+
+def _missing(error: MissingArgumentError, argument: Argument, command: str) -> str:
+    help_text = (argument.parameter.help or "").rstrip(".")
+    why = f": {help_text[:1].lower()}{help_text[1:]}" if help_text else ""
+    given = error.keyword or next((token.keyword for token in argument.tokens if token.keyword), None)
+    if given is not None:
+        seen = ", ".join(map(repr, error.tokens_so_far)) or "nothing"
+        return f"{given} is followed by {_value(argument)}; saw {seen}{why}"
+    if _is_place(argument):
+        return f"{command} needs {_label(argument)}{why}"
+    short = [name for name in argument.names if not name.startswith("--")]
+    also = f" ({', '.join(short)})" if short else ""
+    # A misspelt option may have been taken for a file, since - is one.
+    words = [word for word in error.root_input_tokens or () if word.startswith("--")]
+    near = [f"; saw {word!r}" for word in difflib.get_close_matches(argument.name, words, n=1, cutoff=0.75)]
+    return f"{command} needs {_option(argument)}{also}{why}{''.join(near)}"
+
+
+def _is_place(argument: Argument) -> bool:
+    return argument.field_info.is_positional and not argument.field_info.is_keyword
+
+
+def _label(argument: Argument) -> str:
+    return argument.name.lstrip("-").upper()
+
+
+def _place(argument: Argument) -> str:
+    is_several = argument.field_info.kind is argument.field_info.VAR_POSITIONAL
+    return argument.parameter.metavar or _label(argument) + ("..." if is_several else "")
+
+
+def _option(argument: Argument) -> str:
+    return f"{argument.name} {_value(argument)}"
+
+
+def _value(argument: Argument) -> str:
+    """What follows an option: its metavar, its choices, or what kind of number it is."""
+    choices = "|".join(argument.get_choices() or ())
+    return argument.parameter.metavar or choices or {int: "INT", float: "FLOAT"}.get(argument.hint, "VALUE")
