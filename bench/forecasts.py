@@ -9,7 +9,6 @@ from timing import line, peak_bytes, seconds, seconds_in_turns
 from edgeworth.inference.reliability import reliability_bands
 from edgeworth.tallies.calibration import Calibration
 from edgeworth.tallies.forecast_scores import ForecastScores
-from edgeworth.tallies.wealth import final_log_wealth
 
 
 def scores() -> None:
@@ -23,14 +22,6 @@ def scores() -> None:
     line("log and Brier scores of 10⁶ × 5 probabilities, log_loss", taken, theirs, 12)
     theirs += seconds(lambda: brier_score_loss(truth, probabilities))
     line("  the same, log_loss and brier_score_loss", taken, theirs, 12)
-    rival = rng.dirichlet(np.ones(5), 10**6)
-    taken, theirs = seconds_in_turns(
-        [
-            lambda: final_log_wealth(truth, probabilities, against=rival),
-            lambda: log_loss(truth, probabilities),
-        ]
-    )
-    line("log wealth against a rival, both checked, log_loss", taken, theirs, 8)
     peak = peak_bytes(ours)
     print(
         f"{'  memory beyond the input':<58} {peak / 1e6:9.1f} MB  input {probabilities.nbytes / 1e6:.0f} MB"

@@ -17,7 +17,6 @@ from edgeworth.bet import Commission, Market, Rival
 from edgeworth.errors import InputError
 from edgeworth.tallies import ForecastScores, Wealth
 from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.wealth import final_log_wealth
 
 TRUTH = ["a", "b", "a", "a", "b"]
 MODEL = np.array([[0.8, 0.2], [0.3, 0.7], [0.6, 0.4], [0.9, 0.1], [0.4, 0.6]])
@@ -35,7 +34,6 @@ def test_a_rival_in_a_frame_beside_an_array(order: str) -> None:
     rival = frame(RIVAL, "ab", order)
     for kind in (rival, pl.DataFrame(rival), rival.rename(columns=lambda name: f"q_{name}")):
         assert Wealth.from_probabilities(TRUTH, MODEL, against=kind).log_wealth == pytest.approx(RATIO)
-        assert final_log_wealth(TRUTH, MODEL, against=kind) == pytest.approx(RATIO)
 
 
 def test_evaluate_and_compare_find_columns_by_name() -> None:

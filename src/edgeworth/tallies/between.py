@@ -222,16 +222,14 @@ def _joined(held: list[Rows]) -> Rows:
 def _sorted_and_placed(scores: Floats, edges: Floats) -> list[Places]:
     """Each core sorts and searches a part of the block, which is the caller's to change."""
 
-    def work(run: Iterator[slice]) -> list[Places]:
-        return [placed(scores[rows]) for rows in run]
-
-    def placed(part: Floats) -> Places:
+    def placed(rows: slice) -> Places:
+        part = scores[rows]
         part.sort()
         return Places.of_sorted(part, edges)
 
     # One part a core, if they are long enough: each part is looked through for every edge.
     rows = max(1 << 18, -(-len(scores) // min(cores(), MOST_THREADS)))
-    return in_order(work, row_blocks(len(scores), rows), fewest=2)
+    return in_order(placed, row_blocks(len(scores), rows))
 
 
 def _sides(scores: Floats, edges: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -28,11 +28,8 @@ def score_sums(
     block_of: Callable[[slice], Sequence[Forecasts]], scores: Sequence[str], *, cases: int, width: int
 ) -> ScoreSums:
     """Score so many cases; ``block_of`` gives the forecasts of each system for some rows, ``width`` a row."""
-
-    def scored(run: Iterator[slice]) -> list[ScoreSums]:
-        return [_of_block(block_of(rows), scores) for rows in run]
-
-    parts = in_order(scored, row_blocks(cases, max(1, BLOCK_VALUES // width)), fewest=2)
+    blocks = row_blocks(cases, max(1, BLOCK_VALUES // width))
+    parts = in_order(lambda rows: _of_block(block_of(rows), scores), blocks)
     return ScoreSums(*(np.sum(each, axis=0) for each in zip(*parts, strict=True)))
 
 

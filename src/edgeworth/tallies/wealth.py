@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, TypeAlias, get_args
 
@@ -15,7 +15,7 @@ from edgeworth.bet.fractional import log_average
 from edgeworth.bet.paths import running_sum, whole_sum
 from edgeworth.bet.staking import factors_by_outcome
 from edgeworth.errors import InputError, MergeError, OptionError
-from edgeworth.sources.columns import Label, as_column
+from edgeworth.sources.columns import Label
 from edgeworth.sources.times import as_times
 from edgeworth.tallies.bookmaker_forecasts import (
     as_races,
@@ -24,12 +24,12 @@ from edgeworth.tallies.bookmaker_forecasts import (
     quote_forecasts,
     quoted,
 )
-from edgeworth.tallies.forecast_columns import Forecasts, GivenForecasts
+from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.joint import Floats, Integers
 from edgeworth.tallies.policies import PredictionsMade
 from edgeworth.tallies.serial import labels_from_json, labels_to_json, payload_field
 from edgeworth.tallies.shown import Shown
-from edgeworth.tallies.threads import in_order, row_blocks
+from edgeworth.tallies.threads import row_blocks
 from edgeworth.tallies.wealth_blocks import LOGS, SUMS, Blocks
 from edgeworth.tallies.wealth_building import at_fraction, built_blocks
 from edgeworth.tallies.wealth_games import Games, games_from_dict
@@ -352,34 +352,6 @@ class Wealth(Shown):
 
     def __repr__(self) -> str:
         return f"<Wealth: {self.cases:,} bets against {self.against}, log wealth {self.log_wealth:.4g}>"
-
-
-def final_log_wealth(
-    truth: Any,
-    probabilities: Any,
-    *,
-    against: Any,
-    labels: Sequence[Label] | None = None,
-    positive: Label | None = None,
-) -> float:
-    """Log wealth against a rival's fair prices and nothing else: Σ log p(y) − log q(y).
-
-    >>> round(final_log_wealth([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5, 0.5, 0.5]), 6)
-    0.988797
-    """
-    column = as_column(truth, "truth")
-    names: dict[str, Any] = {"labels": labels, "positive": positive}
-    mine = GivenForecasts.of(column, probabilities, name="probabilities", **names)
-    its = GivenForecasts.of(column, against, name="the rival's probabilities", **names)
-
-    def logs(run: Iterator[slice]) -> list[Floats]:
-        return [
-            _realised(mine.checked(rows, mine.came), its.checked(rows, mine.came), rows.start + 1)
-            for rows in run
-        ]
-
-    parts = in_order(logs, row_blocks(len(column), BLOCK_ROWS))
-    return float(whole_sum([whole_sum(part) for part in parts]))
 
 
 def _realised(forecasts: Forecasts, rival: Forecasts, first_row: int) -> Floats:

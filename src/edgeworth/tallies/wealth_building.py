@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -51,10 +51,7 @@ def built_blocks(
         fractions = run_fraction_sums(realised[rows].reshape(-1, length))
         return Blocks.of_runs(logs.T, fractions, sums.T, first + rows.start, length)
 
-    def built(runs: Iterator[slice]) -> list[Blocks]:
-        return [run_of(rows) for rows in runs]
-
-    return Blocks.end_to_end(in_order(built, _even_runs(first, end, grid))).coarsened(end)
+    return Blocks.end_to_end(in_order(run_of, _even_runs(first, end, grid))).coarsened(end)
 
 
 def _even_runs(first: int, end: int, grid: int) -> list[slice]:

@@ -6,7 +6,7 @@ their factors does not depend on it, the way there does, and its maximum would b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -55,13 +55,10 @@ def timed_blocks(cases_of: CasesOf, realised: Floats, times: Integers, first: in
         blocks = Blocks.of_steps(first + starts[here], first + ends[here], logs, fractions, sums)
         return blocks.coarsened(first + cases)
 
-    def built(runs: Iterator[slice]) -> list[Blocks]:
-        return [steps(rows) for rows in runs]
-
     # Runs begin where a time does.
     edges = np.unique(np.append(starts[np.searchsorted(starts, np.arange(0, starts[-1] + 1, PIECE))], cases))
     runs = [slice(start, stop) for start, stop in pairwise(edges.tolist())]
-    return Blocks.end_to_end(in_order(built, runs)).coarsened(first + cases)
+    return Blocks.end_to_end(in_order(steps, runs)).coarsened(first + cases)
 
 
 def _of_piece(cases_of: CasesOf, realised: Floats, rows: slice) -> tuple[Floats, ...]:

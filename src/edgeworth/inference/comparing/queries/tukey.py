@@ -8,7 +8,7 @@ ACM TOIS 30).
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -116,9 +116,9 @@ def _largest_differences(matrix: Floats, draws: int, seed: int) -> Floats:
     blocks = row_blocks(draws, rows)
     streams = np.random.default_rng(seed).spawn(len(blocks))
 
-    def dealt(run: Iterator[slice]) -> list[Floats]:
-        sums = (dealt_sums(matrix, block.stop - block.start, streams[block.start // rows]) for block in run)
-        return [np.asarray(np.ptp(each, axis=1)) for each in sums]
+    def dealt(block: slice) -> Floats:
+        sums = dealt_sums(matrix, block.stop - block.start, streams[block.start // rows])
+        return np.asarray(np.ptp(sums, axis=1))
 
     return np.concatenate(in_order(dealt, blocks))
 
