@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from edgeworth.tallied import Tallied, merge_tallies
     from edgeworth.tallies import (
         Calibration,
-        ClusteredTable,
         ContingencyTable,
         ForecastScores,
         Paired,
@@ -122,7 +121,6 @@ else:
             "tallied": ("Tallied", "merge_tallies"),
             "tallies": (
                 "Calibration",
-                "ClusteredTable",
                 "ContingencyTable",
                 "ForecastScores",
                 "Paired",
@@ -150,7 +148,6 @@ __all__ = [
     "Boyd",
     "Calibration",
     "ClopperPearson",
-    "ClusteredTable",
     "Comparison",
     "ContingencyTable",
     "Delta",

@@ -13,7 +13,6 @@ from edgeworth.errors import OptionError
 from edgeworth.gathering.forecast_terms import ForecastTerms
 from edgeworth.sources import Label
 from edgeworth.tallied import Part, Tallied, dropped_rows, said_kind
-from edgeworth.tallies import table_of
 from edgeworth.tallies.cells import Cells
 from edgeworth.tallies.policies import Missing, PredictionsMade, WeightKind
 from edgeworth.tallies.serial import labels_to_json
@@ -23,7 +22,7 @@ from edgeworth.tallying import Opened, whole_tally
 if TYPE_CHECKING:
     from edgeworth.bet import Bookmaker
     from edgeworth.reports import Report
-    from edgeworth.tallies import ClusteredTable, ContingencyTable, RankedLists, Ranking
+    from edgeworth.tallies import ContingencyTable, RankedLists, Ranking
     from edgeworth.tallies.forecast_evidence import ForecastEvidence
 
 # What is found out and said about one kind of prediction is imported when there is such a one: with all of it
@@ -171,12 +170,12 @@ def report_of(tallied: Tallied, asked: Asked) -> Report:
     return replace(report, warnings=(*tallied.notices, *report.warnings))
 
 
-def _report_labels(tallied: Tallied, tally: ContingencyTable | ClusteredTable, asked: Asked) -> Report:
+def _report_labels(tallied: Tallied, tally: ContingencyTable, asked: Asked) -> Report:
     from edgeworth.inference import examine_decisions
     from edgeworth.reports import decisions_report
 
     findings = examine_decisions(tally, level=asked.level, seed=asked.seed, **asked.house)
-    sizes = {"cases": table_of(tally).cells.sum().item()}
+    sizes = {"cases": tally.cells.sum().item()}
     report = decisions_report(findings, about_tally(tallied, asked, **asked.house, **sizes))
     return replace(report, warnings=(*_slips(tallied.terms, tally), *report.warnings))
 
@@ -226,7 +225,7 @@ _REPORTS: dict[str, tuple[Kind, Callable[[Tallied, Any, Asked], Report]]] = {
 
 
 def evaluate_table(
-    table: ContingencyTable | ClusteredTable,
+    table: ContingencyTable,
     *,
     level: float = 0.95,
     seed: int = 0,
@@ -241,8 +240,7 @@ def evaluate_table(
     findings = examine_decisions(
         table, level=level, seed=seed, pool=pool, margin=margin, commission=commission
     )
-    counted = table_of(table)
-    known = {"cases": counted.cells.sum().item(), "dropped": counted.dropped}
+    known = {"cases": table.cells.sum().item(), "dropped": table.dropped}
     return decisions_report(findings, about_run(source="a table", seed=seed, **known))
 
 
@@ -292,12 +290,12 @@ def part_said(part: Part) -> str:
     return f"{part.source}{rows}{f', {part.dropped:,} dropped' if part.dropped else ''}"
 
 
-def _slips(terms: Mapping[str, Any], tally: ContingencyTable | ClusteredTable) -> tuple[str, ...]:
+def _slips(terms: Mapping[str, Any], tally: ContingencyTable) -> tuple[str, ...]:
     """What was asked for and can hardly have been meant."""
     said = []
     columns, abstain = terms.get("columns", {}), terms.get("abstain")
     if columns and columns["truth"] == columns["prediction"]:
         said.append(f"Truth and prediction are the same column, {columns['truth']!r}.")
-    if abstain is not None and not table_of(tally).abstained.any():
+    if abstain is not None and not tally.abstained.any():
         said.append(f"No prediction is {abstain!r}, which was to mean no decision.")
     return tuple(said)

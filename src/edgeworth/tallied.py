@@ -12,7 +12,6 @@ from edgeworth import gathering
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.gathering.finding import nothing_left
 from edgeworth.sources import Label
-from edgeworth.tallies import table_of
 from edgeworth.tallies.travelling import kind_of, tally_to_dict
 
 NAMED_PARTS = 100
@@ -156,7 +155,7 @@ def fingerprint(part: Part, payload: Mapping[str, Any], digests: Sequence[str] =
 
 def dropped_rows(tally: Any) -> int:
     """Rows that were left out for missing values."""
-    return int(getattr(tally.table if kind_of(tally) == "clustered_table" else tally, "dropped", 0))
+    return int(getattr(tally, "dropped", 0))
 
 
 def said_kind(tally: Any) -> str:
@@ -312,10 +311,8 @@ def _check_kinds_of_labels(tallies: Sequence[Tallied]) -> None:
 
 
 def _labels(tally: Any) -> tuple[Label, ...]:
-    kind = kind_of(tally)
-    if kind in LABELS:
-        return table_of(tally).labels
-    labels: tuple[Label, ...] = tally.labels if kind in ("labelled_scores", "paired") else ()
+    named = (*LABELS, "labelled_scores", "paired")
+    labels: tuple[Label, ...] = tally.labels if kind_of(tally) in named else ()
     return labels
 
 
@@ -347,7 +344,7 @@ def _settled(tallied: Tallied) -> Any:
     if tallied.has_whole_weights:
         tally = gathering.in_whole_cases(tally)
     if kind in LABELS:
-        _check_something(tallied, bool(table_of(tally).cells.any()))
+        _check_something(tallied, bool(tally.cells.any()))
         found = gathering.settled_decisions(tally, is_text=is_text)
         return found.declare(labels=terms.get("labels"), positive=positive)
     if kind == "labelled_scores":

@@ -14,7 +14,7 @@ from edgeworth.inference.comparing import Adjust
 from edgeworth.reports import Report
 from edgeworth.sources import Label
 from edgeworth.tallied import Tallied, as_tallied
-from edgeworth.tallies import ClusteredTable, ContingencyTable, Paired
+from edgeworth.tallies import ContingencyTable, Paired
 from edgeworth.tallies.labelled_scores import LabelledScores
 from edgeworth.tallies.labels import canonical
 
@@ -63,11 +63,11 @@ def restated(
     """The same tally with other labels declared, or another one positive, where that needs no new count."""
     said: dict[str, Any] = {}
     if labels is not None:
-        if not isinstance(tallied.tally, (ContingencyTable, ClusteredTable)):
+        if not isinstance(tallied.tally, ContingencyTable):
             raise OptionError("labels are declared of tables of labels; other tallies have theirs already")
         said["labels"] = [canonical(label) for label in labels]
     if positive is not None:
-        if not isinstance(tallied.tally, (ContingencyTable, ClusteredTable, LabelledScores, Paired)):
+        if not isinstance(tallied.tally, (ContingencyTable, LabelledScores, Paired)):
             raise OptionError("which label is positive was decided when this was counted: count it anew")
         said["positive"] = canonical(positive)
     return replace(tallied, terms={**tallied.terms, **said}) if said else tallied

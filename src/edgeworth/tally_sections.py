@@ -16,7 +16,7 @@ import numpy as np
 from edgeworth.counting_terms import TERMS
 from edgeworth.errors import InputError
 from edgeworth.tallied import NAMED_PARTS, Origin, Part, Tallied, dropped_rows
-from edgeworth.tallies import ClusteredTable, ContingencyTable, Paired, RankedLists, Wealth, table_of
+from edgeworth.tallies import ContingencyTable, Paired, RankedLists, Wealth
 from edgeworth.tallies.forecast_evidence import ForecastEvidence
 from edgeworth.tallies.labelled_scores import LabelledScores
 from edgeworth.tallies.policies import Missing, PredictionsMade, WeightKind
@@ -97,9 +97,10 @@ def _check_roles(columns: Mapping[str, str], tally: Any) -> None:
 def _check_sums(tally: Any, whole: bool) -> None:
     """Weights that are yet to be settled travel as sums with their squares; those of whole ones are whole."""
     sums: list[tuple[Any, Any]]
-    if isinstance(tally, (ContingencyTable, ClusteredTable)):
-        sums = [(table_of(tally).cells, table_of(tally).squared)]
-        sums += [(tally.joint.weight, tally.joint.square)] if isinstance(tally, ClusteredTable) else []
+    if isinstance(tally, ContingencyTable):
+        sums = [(tally.cells, tally.squared)]
+        if tally.clusters is not None:
+            sums += [(tally.clusters.joint.weight, tally.clusters.joint.square)]
     elif isinstance(tally, Paired):
         sums = [(tally.joint.weight, tally.joint.square)]
     else:
@@ -191,8 +192,8 @@ def check_rows(tallied: Tallied) -> None:
 
 def _cases(tally: Any) -> int | None:
     """How many rows were counted, where each counts once."""
-    if isinstance(tally, (ContingencyTable, ClusteredTable)):
-        return int(table_of(tally).cells.sum())
+    if isinstance(tally, ContingencyTable):
+        return int(tally.cells.sum())
     if isinstance(tally, Paired):
         return int(tally.joint.rows.sum())
     if isinstance(tally, LabelledScores):

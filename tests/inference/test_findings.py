@@ -77,7 +77,7 @@ def test_holm_is_holm() -> None:
 
 def test_findings_with_weights_and_clusters_have_no_exact_test_but_settle_by_the_interval() -> None:
     truth, prediction = ew.simulate_labels([0.5, 0.5], [0.5, 0.5], 0.5, 200, seed=4)
-    clustered = ew.ClusteredTable.from_labels(truth, prediction, clusters=np.arange(200) // 2)
+    clustered = ew.ContingencyTable.from_labels(truth, prediction, clusters=np.arange(200) // 2)
     findings = examine_decisions(clustered)
     assert findings.at_least is None
     assert findings.is_settled

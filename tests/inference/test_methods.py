@@ -139,7 +139,7 @@ def test_weighted_error_equals_the_linearised_sum_over_rows() -> None:
 
 def test_clusters_of_copies_tell_no_more_than_one_of_each() -> None:
     truth, prediction = ew.simulate_labels([0.6, 0.4], [0.5, 0.5], 0.3, 200, seed=11)
-    copies = ew.ClusteredTable.from_labels(
+    copies = ew.ContingencyTable.from_labels(
         np.repeat(truth, 5), np.repeat(prediction, 5), clusters=np.repeat(np.arange(200), 5)
     )
     single = ew.ContingencyTable.from_labels(truth, prediction)
@@ -154,7 +154,7 @@ def test_clustered_error_equals_the_sum_over_clusters() -> None:
     rng = np.random.default_rng(12)
     truth, prediction = rng.integers(0, 3, (2, 300))
     clusters = rng.integers(0, 40, 300)
-    tally = ew.ClusteredTable.from_labels(truth, prediction, clusters=clusters)
+    tally = ew.ContingencyTable.from_labels(truth, prediction, clusters=clusters)
     right = (truth == prediction).astype(float) - (truth == prediction).mean()
     sums = np.array([right[clusters == cluster].sum() for cluster in range(40)])
     expected = np.sqrt(40 / 39 * (sums**2).sum()) / 300
@@ -194,7 +194,7 @@ def test_a_perfect_table_is_not_certain() -> None:
 
 def test_methods_refuse_what_they_cannot_do() -> None:
     weighted = ew.ContingencyTable.from_labels([0, 1, 1, 0], [0, 1, 0, 0], weights=[0.5, 1.0, 2.0, 1.0])
-    clustered = ew.ClusteredTable.from_labels([0, 1, 1, 0], [0, 1, 0, 0], clusters=[1, 1, 2, 2])
+    clustered = ew.ContingencyTable.from_labels([0, 1, 1, 0], [0, 1, 0, 0], clusters=[1, 1, 2, 2])
     for tally in (weighted, clustered):
         for method in (ew.Wilson(), ew.ClopperPearson(), ew.Dirichlet()):
             with pytest.raises(ew.OptionError, match="Delta"):
@@ -203,7 +203,7 @@ def test_methods_refuse_what_they_cannot_do() -> None:
         ew.estimate(random_table(1), "kappa", method=ew.Wilson())
     with pytest.raises(ew.OptionError, match="combination"):
         ew.estimate(random_table(1), "informedness", method=ew.Newcombe())
-    single = ew.ClusteredTable.from_labels([0, 1], [0, 1], clusters=[1, 1])
+    single = ew.ContingencyTable.from_labels([0, 1], [0, 1], clusters=[1, 1])
     with pytest.raises(ew.OptionError, match="one cluster"):
         ew.estimate(single, "accuracy", method=ew.Delta())
     # Nobody asked for a method, so the value stands and the reason is beside it.

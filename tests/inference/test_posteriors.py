@@ -131,7 +131,7 @@ def test_posteriors_refuse_what_they_cannot_do() -> None:
         with pytest.raises(ew.OptionError, match="precision, recall and f"):
             ew.estimate(table(3, 2, 1), spelling, method=ew.BetaPosterior())
     weighted = ew.ContingencyTable.from_labels([0, 1, 1, 0], [0, 1, 0, 0], weights=[0.5, 1.0, 2.0, 1.0])
-    clustered = ew.ClusteredTable.from_labels([0, 1, 1, 0], [0, 1, 0, 0], clusters=[1, 1, 2, 2])
+    clustered = ew.ContingencyTable.from_labels([0, 1, 1, 0], [0, 1, 0, 0], clusters=[1, 1, 2, 2])
     for tally in (weighted, clustered):
         with pytest.raises(ew.OptionError, match="Delta"):
             ew.estimate(tally, "recall[1]", method=ew.BetaPosterior())

@@ -22,7 +22,6 @@ from hypothesis import strategies as st
 
 from edgeworth import (
     Calibration,
-    ClusteredTable,
     ContingencyTable,
     ForecastScores,
     Paired,
@@ -73,8 +72,8 @@ def table(rows: list[Row], **options: Any) -> ContingencyTable:
     return ContingencyTable.from_columns(column(rows, 0), column(rows, 1), **options)
 
 
-def clustered(rows: list[Row], **options: Any) -> ClusteredTable:
-    return ClusteredTable.from_columns(column(rows, 0), column(rows, 1), column(rows, 5), **options)
+def clustered(rows: list[Row], **options: Any) -> ContingencyTable:
+    return table(rows, clusters=column(rows, 5), **options)
 
 
 def paired(rows: list[Row], **options: Any) -> Paired:
@@ -313,7 +312,8 @@ def assert_same(left: Any, right: Any, kind: Kind) -> None:
 
 def counts_of(tally: Any) -> list[Any]:
     if isinstance(tally, ContingencyTable):
-        return [tally.cells]
+        joint = None if tally.clusters is None else tally.clusters.joint
+        return [tally.cells, *([] if joint is None else [joint.rows, joint.weight])]
     if isinstance(tally, Ranking):
         return [np.asarray(tally.targets.total), np.asarray(tally.background.total)]
     if isinstance(tally, RankedLists):
@@ -325,8 +325,7 @@ def counts_of(tally: Any) -> list[Any]:
     if isinstance(tally, PairedScores):
         counted = tally.targets.astype(np.int64) if tally.weights is None else tally.weights
         return [counted]
-    joint = [tally.joint.rows, tally.joint.weight]
-    return joint if isinstance(tally, Paired) else [tally.table.cells, *joint]
+    return [tally.joint.rows, tally.joint.weight]
 
 
 def cut(rows: list[Row], places: list[int]) -> list[list[Row]]:

@@ -56,7 +56,7 @@ def tallies() -> dict[str, Any]:
     hits, scores = [1, 0, 1, 0] * 5, np.linspace(1, 0, 20)
     return {
         "table": ew.ContingencyTable.from_labels(truth, said),
-        "clustered": ew.ClusteredTable.from_labels(truth, said, clusters=[row % 7 for row in range(60)]),
+        "clustered": ew.ContingencyTable.from_labels(truth, said, clusters=[row % 7 for row in range(60)]),
         "paired": ew.Paired.from_labels(truth, {"one": said, HOSTILE: said}),
         "ranking": ew.Ranking.from_scores(hits, scores),
         "lists": ew.RankedLists.from_scores(hits, scores, groups=["a", HOSTILE] * 10),

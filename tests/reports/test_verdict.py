@@ -94,14 +94,14 @@ def test_clusters_of_no_weight_are_none() -> None:
     rng = np.random.default_rng(1)
     truth, prediction = rng.integers(0, 2, (2, 24))
     clusters = np.arange(24) // 8
-    plain = ew.ClusteredTable.from_labels(truth, prediction, clusters=clusters, weights=np.ones(24))
-    padded = ew.ClusteredTable.from_labels(
+    plain = ew.ContingencyTable.from_labels(truth, prediction, clusters=clusters, weights=np.ones(24))
+    padded = ew.ContingencyTable.from_labels(
         np.append(truth, np.zeros(20, dtype=int)),
         np.append(prediction, np.zeros(20, dtype=int)),
         clusters=np.append(clusters, np.arange(100, 120)),
         weights=np.append(np.ones(24), np.zeros(20)),
     )
-    assert padded.number == plain.number == 3
+    assert padded.clusters.number == plain.clusters.number == 3
     assert ew.estimate(padded, "informedness").interval() == ew.estimate(plain, "informedness").interval()
 
 

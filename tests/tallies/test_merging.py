@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from edgeworth import ClusteredTable, ContingencyTable, EdgeworthError, MergeError, Paired
+from edgeworth import ContingencyTable, EdgeworthError, MergeError, Paired
 from edgeworth.tallies import policies
+from edgeworth.tallies.clusters import Clusters
 
 
 def test_a_declared_order_that_both_share_survives() -> None:
@@ -76,7 +79,7 @@ def test_different_predictors_do_not_merge() -> None:
     [
         ContingencyTable.from_labels([1, 0], [1, 0]),
         Paired.from_labels([1, 0], {"first": [1, 0]}),
-        ClusteredTable.from_labels([1, 0], [1, 0], clusters=["ann", "bob"]),
+        ContingencyTable.from_labels([1, 0], [1, 0], clusters=["ann", "bob"]),
     ],
     ids=["table", "paired", "clustered"],
 )
@@ -86,9 +89,21 @@ def test_only_tallies_of_one_kind_add(tally: object) -> None:
 
 
 def test_a_cluster_in_both_shards_is_one_cluster() -> None:
-    one = ClusteredTable.from_labels([1, 0], [1, 0], clusters=["ann", "bob"])
-    two = ClusteredTable.from_labels([1, 0], [1, 0], clusters=["ann", "cho"])
-    assert (one + two).number == 3
+    one = ContingencyTable.from_labels([1, 0], [1, 0], clusters=["ann", "bob"])
+    two = ContingencyTable.from_labels([1, 0], [1, 0], clusters=["ann", "cho"])
+    both = one + two
+    assert both.clusters is not None
+    assert both.clusters.number == 3
+
+
+def test_a_table_with_clusters_and_one_without_do_not_add() -> None:
+    plain = ContingencyTable.from_labels([1, 0], [1, 0])
+    clustered = ContingencyTable.from_labels([1, 0], [1, 0], clusters=["ann", "bob"])
+    for one, two in ((plain, clustered), (clustered, plain)):
+        with pytest.raises(MergeError, match="clusters"):
+            one + two
+    for table in (plain, clustered):
+        assert table + ContingencyTable.empty() == table == ContingencyTable.empty() + table
 
 
 def test_tables_that_differ_are_not_equal() -> None:
@@ -102,6 +117,7 @@ def test_tables_that_differ_are_not_equal() -> None:
         ContingencyTable.from_matrix([[3, 1], [2, 4]], rows="predicted", labels=["a", "b"], positive="a"),
         ContingencyTable(table.labels, table.cells, dropped=1),
         ContingencyTable(table.labels, weights, weights),
+        replace(table, clusters=Clusters.empty()),
     ]
     assert all(table != other for other in others)
     assert ContingencyTable(table.labels, weights, weights) != ContingencyTable(

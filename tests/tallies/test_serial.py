@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from edgeworth import ClusteredTable, ContingencyTable, EdgeworthError, Paired
+from edgeworth import ContingencyTable, EdgeworthError, Paired
 
 TABLE = ContingencyTable.from_labels(["a", "b", "b"], ["a", "a", None], missing="abstain")
 WEIGHTED = ContingencyTable.from_labels(["a", "b"], ["a", "a"], weights=[0.5, 2.0])
 PAIRED = Paired.from_labels(["a", "b"], {"one": ["a", "a"], "two": ["b", "b"]})
-CLUSTERED = ClusteredTable.from_labels(["a", "b"], ["a", "a"], clusters=["ann", "bob"])
+CLUSTERED = ContingencyTable.from_labels(["a", "b"], ["a", "a"], clusters=["ann", "bob"])
 
 
 def changed(tally: Any, **fields: Any) -> dict[str, Any]:
@@ -128,4 +128,4 @@ def test_damaged_pairs_are_refused(fields: dict[str, Any]) -> None:
 )
 def test_damaged_clusters_are_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(EdgeworthError):
-        ClusteredTable.from_dict(changed(CLUSTERED, **fields))
+        ContingencyTable.from_dict(changed(CLUSTERED, **fields))

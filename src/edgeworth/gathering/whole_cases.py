@@ -8,7 +8,8 @@ from typing import TypeVar
 import numpy as np
 
 from edgeworth.errors import InputError
-from edgeworth.tallies import ClusteredTable, ContingencyTable, Paired
+from edgeworth.tallies import ContingencyTable, Paired
+from edgeworth.tallies.clusters import Clusters
 from edgeworth.tallies.joint import JointCounts, Numbers
 from edgeworth.tallies.labelled_scores import LabelledScores
 from edgeworth.tallies.runs import Run
@@ -16,7 +17,7 @@ from edgeworth.tallies.runs import Run
 LARGEST_EXACT = 1 << 53
 """Whole numbers beyond it are rounded as floats."""
 
-Weighed = TypeVar("Weighed", ContingencyTable, ClusteredTable, Paired, LabelledScores)
+Weighed = TypeVar("Weighed", ContingencyTable, Paired, LabelledScores)
 
 
 def in_whole_cases(tally: Weighed) -> Weighed:
@@ -26,9 +27,8 @@ def in_whole_cases(tally: Weighed) -> Weighed:
     weights, with their squares.
     """
     if isinstance(tally, ContingencyTable):
-        return replace(tally, cells=_counts(tally.cells), squared=None)
-    if isinstance(tally, ClusteredTable):
-        return replace(tally, table=in_whole_cases(tally.table), joint=_whole_joint(tally.joint))
+        clusters = None if tally.clusters is None else Clusters(_whole_joint(tally.clusters.joint))
+        return replace(tally, cells=_counts(tally.cells), squared=None, clusters=clusters)
     if isinstance(tally, Paired):
         return replace(tally, joint=_whole_joint(tally.joint))
     return replace(tally, runs={label: _whole_run(run) for label, run in tally.runs.items()})

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from edgeworth.errors import check_seed
 from edgeworth.inference.estimates import Estimate, check_method, law_or_reason, undefined_estimate
-from edgeworth.inference.methods import Decisions, Delta, Dirichlet, Method, default_method, is_at_an_end
+from edgeworth.inference.methods import Delta, Dirichlet, Method, default_method, is_at_an_end
 from edgeworth.inference.testing import guessing_tail
 from edgeworth.measures import Measure, Resolved, at_guessing, resolve
-from edgeworth.tallies import ClusteredTable, ContingencyTable, table_of
+from edgeworth.tallies import ContingencyTable
 
 if TYPE_CHECKING:
     from edgeworth.measures import Measurable
@@ -33,7 +33,7 @@ def estimate(
     """
     check_seed(seed)
     check_method(method)
-    if isinstance(tally, ContingencyTable | ClusteredTable):
+    if isinstance(tally, ContingencyTable):
         return estimate_decisions(tally, measure, method=method, seed=seed)
     return _estimate_others(tally, measure, method, seed)
 
@@ -59,21 +59,20 @@ def _estimate_others(tally: Any, measure: str | Measure, method: Method | None, 
 
 
 def estimate_decisions(
-    tally: Decisions, measure: str | Measure, *, method: Method | None = None, seed: int = 0
+    tally: ContingencyTable, measure: str | Measure, *, method: Method | None = None, seed: int = 0
 ) -> Estimate:
     """A measure of decisions with its uncertainty."""
     resolved = resolve(tally, measure)
-    seen, focus = _in_focus(tally, resolved)
-    table = table_of(seen)
+    table, focus = _in_focus(tally, resolved)
     undefined = focus.undefined(table)
     if undefined is not None:
         return undefined_estimate(tally, resolved.spelling, undefined)
-    chosen = default_method(seen, focus, seed) if method is None else method
-    law, no_interval = law_or_reason(chosen, seen, focus, required=method is not None)
-    if method is None and isinstance(chosen, Delta) and is_at_an_end(seen, focus, law):
+    chosen = default_method(table, focus, seed) if method is None else method
+    law, no_interval = law_or_reason(chosen, table, focus, required=method is not None)
+    if method is None and isinstance(chosen, Delta) and is_at_an_end(table, focus, law):
         # An error of 0 proves nothing.
         chosen = Dirichlet(seed=seed)
-        law, no_interval = law_or_reason(chosen, seen, focus, required=False)
+        law, no_interval = law_or_reason(chosen, table, focus, required=False)
     return Estimate(
         measure=resolved.spelling,
         value=float(focus.values(table.cells)),
@@ -87,8 +86,8 @@ def estimate_decisions(
     )
 
 
-def _in_focus(tally: Decisions, resolved: Resolved) -> tuple[Decisions, Resolved]:
+def _in_focus(table: ContingencyTable, resolved: Resolved) -> tuple[ContingencyTable, Resolved]:
     """A measure of one label needs four cells, not a thousand labels squared."""
-    if resolved.position is None or not isinstance(tally, ContingencyTable) or len(tally.labels) <= 2:
-        return tally, resolved
-    return tally.one_against_rest(resolved.label), replace(resolved, position=0)
+    if resolved.position is None or table.clusters is not None or len(table.labels) <= 2:
+        return table, resolved
+    return table.one_against_rest(resolved.label), replace(resolved, position=0)

@@ -11,15 +11,15 @@ from edgeworth.errors import InputError
 from edgeworth.inference.estimates import Estimate
 from edgeworth.inference.estimating import estimate
 from edgeworth.inference.laws import check_level
-from edgeworth.inference.methods import Decisions
 from edgeworth.inference.planning import Plan, cases_needed
 from edgeworth.inference.tails import Tail
 from edgeworth.inference.testing import label_tail
 from edgeworth.measures import Payoffs, measure, payoffs, quoted
+from edgeworth.measures.computing import check_decisions
 from edgeworth.measures.house import unit_return
 from edgeworth.measures.views import marginals
 from edgeworth.sources import Label
-from edgeworth.tallies import ContingencyTable, table_of
+from edgeworth.tallies import ContingencyTable
 
 OVERALL = (
     "informedness",
@@ -40,7 +40,7 @@ MOST_LABELS = 200
 class DecisionFindings:
     """The numbers behind a report on decisions."""
 
-    tally: Decisions
+    table: ContingencyTable
     level: float
     informedness: Estimate
     overall: tuple[Estimate, ...]
@@ -52,11 +52,6 @@ class DecisionFindings:
     plan: Plan
     decided: Estimate | None = field(default=None)
     zero_weight: Estimate | None = field(default=None)
-
-    @property
-    def table(self) -> ContingencyTable:
-        """The contingency table."""
-        return table_of(self.tally)
 
     @property
     def coverage(self) -> float:
@@ -93,7 +88,7 @@ class DecisionFindings:
 
 
 def examine_decisions(
-    tally: Decisions,
+    table: ContingencyTable,
     *,
     level: float = 0.95,
     seed: int = 0,
@@ -103,24 +98,24 @@ def examine_decisions(
 ) -> DecisionFindings:
     """Estimate, test and price a table of decisions."""
     check_level(level)
-    table = table_of(tally)
+    check_decisions(table)
     if table.total == 0:
         raise InputError("there are no cases with a decision")
-    headline = estimate(tally, "informedness", seed=seed)
+    headline = estimate(table, "informedness", seed=seed)
     abstains = bool(table.abstained.any())
     return DecisionFindings(
-        tally=tally,
+        table=table,
         level=level,
         informedness=headline,
-        overall=tuple(estimate(tally, name, seed=seed) for name in OVERALL),
-        labels={label: _of_label(tally, label, seed) for label in labels_examined(table)},
+        overall=tuple(estimate(table, name, seed=seed) for name in OVERALL),
+        labels={label: _of_label(table, label, seed) for label in labels_examined(table)},
         at_least=headline.chance_tail("greater"),
         either_way=headline.chance_tail("two-sided"),
         payoffs=payoffs(table, pool=pool, margin=margin, commission=commission),
-        superstitious=superstitious_labels(tally, level=level),
+        superstitious=superstitious_labels(table, level=level),
         plan=cases_needed(headline, level=level),
-        decided=estimate(tally, "informedness(abstentions=left_out)", seed=seed) if abstains else None,
-        zero_weight=estimate(tally, "informedness(abstentions=zero_weight)", seed=seed) if abstains else None,
+        decided=estimate(table, "informedness(abstentions=left_out)", seed=seed) if abstains else None,
+        zero_weight=estimate(table, "informedness(abstentions=zero_weight)", seed=seed) if abstains else None,
     )
 
 
@@ -132,26 +127,26 @@ def labels_examined(table: ContingencyTable) -> tuple[Label, ...]:
     return tuple(table.labels[index] for index in sorted(frequent))
 
 
-def _of_label(tally: Decisions, label: Label, seed: int) -> tuple[Estimate, ...]:
+def _of_label(table: ContingencyTable, label: Label, seed: int) -> tuple[Estimate, ...]:
     written = quoted(str(label))
-    return tuple(estimate(tally, f"{name}[{written}]", seed=seed) for name in PER_LABEL)
+    return tuple(estimate(table, f"{name}[{written}]", seed=seed) for name in PER_LABEL)
 
 
-def superstitious_labels(tally: Decisions, *, level: float = 0.95) -> tuple[Label, ...]:
+def superstitious_labels(table: ContingencyTable, *, level: float = 0.95) -> tuple[Label, ...]:
     """Labels that do worse than guessing, as far as a test can tell.
 
     Under pure guessing half of all labels have an edge below 0, so each is tested (exactly, with the margins
     fixed; by its sampling law with weights or clusters) and Holm's correction is made for the number of
     labels. Dropping them after having looked is a selection: their loss will be smaller next time.
     """
-    table = table_of(tally)
+    check_decisions(table)
     total = table.total
     candidates = [
         index
         for index, (p, r) in enumerate(zip(table.predicted, table.real, strict=True))
         if p > 0 and 0 < r < total
     ]
-    found = sorted((_worse_than_guessing(tally, index), index) for index in candidates)
+    found = sorted((_worse_than_guessing(table, index), index) for index in candidates)
     named = []
     for rank, (p_value, index) in enumerate(found):
         if p_value * (len(candidates) - rank) >= 1 - level:
@@ -160,14 +155,13 @@ def superstitious_labels(tally: Decisions, *, level: float = 0.95) -> tuple[Labe
     return tuple(table.labels[index] for index in sorted(named))
 
 
-def _worse_than_guessing(tally: Decisions, index: int) -> float:
-    table = table_of(tally)
+def _worse_than_guessing(table: ContingencyTable, index: int) -> float:
     # Python's own numbers: products of large counts would overflow.
     hits, predicted, real = (x[index].item() for x in (table.counts.diagonal(), table.predicted, table.real))
     if hits * table.total >= predicted * real:
         return 1.0  # hit as often as by guessing, or more: nothing to show, but one of the labels tested
-    if isinstance(tally, ContingencyTable) and tally.is_counted:
-        return label_tail(tally, index, "less").p_value
+    if table.clusters is None and table.is_counted:
+        return label_tail(table, index, "less").p_value
     spelling = f"informedness[{quoted(str(table.labels[index]))}]"
-    found = estimate(tally, spelling)
+    found = estimate(table, spelling)
     return found.p_value(0.0, "less") if found.law is not None else 1.0

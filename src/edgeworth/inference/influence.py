@@ -12,7 +12,7 @@ from edgeworth.errors import OptionError
 from edgeworth.measures import Resolved
 from edgeworth.measures.computing import label_view
 from edgeworth.measures.views import LabelView, Marginals, marginals
-from edgeworth.tallies import ClusteredTable, ContingencyTable
+from edgeworth.tallies import ContingencyTable
 
 STEP = 1e-30
 """An imaginary step has no rounding error to balance, so it may be as small as one likes."""
@@ -32,17 +32,15 @@ def influence(table: ContingencyTable, resolved: Resolved) -> NDArray[np.float64
     return np.where(cells > 0, slopes - (cells * slopes).sum() / total, 0.0)
 
 
-def variance(tally: ContingencyTable | ClusteredTable, resolved: Resolved) -> float:
+def variance(table: ContingencyTable, resolved: Resolved) -> float:
     """The delta method's variance: Σ count·influence², Σw²·influence², or sums within clusters squared."""
-    if isinstance(tally, ClusteredTable):
-        slopes = influence(tally.table, resolved).ravel()
-        cluster, cell, weight = tally.cluster_cells()
-        sums = np.bincount(cluster, weights=weight * slopes[cell], minlength=tally.number)
-        if tally.number < 2:
-            return float("nan")
-        return float(tally.number / (tally.number - 1) * (sums**2).sum())
-    slopes = influence(tally, resolved)
-    weight = tally.cells if tally.squared is None else tally.squared
+    slopes = influence(table, resolved)
+    if table.clusters is not None:
+        number = table.clusters.number
+        cluster, cell, weight = table.clusters.cells(table.labels)
+        sums = np.bincount(cluster, weights=weight * slopes.ravel()[cell], minlength=number)
+        return float(number / (number - 1) * (sums**2).sum()) if number > 1 else float("nan")
+    weight = table.cells if table.squared is None else table.squared
     return float((weight * slopes**2).sum())
 
 

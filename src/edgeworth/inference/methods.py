@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from edgeworth.errors import OptionError, check_seed
 from edgeworth.inference.influence import influence, variance
@@ -25,7 +25,7 @@ from edgeworth.inference.resampling import (
 )
 from edgeworth.inference.scales import Scale, natural_scale
 from edgeworth.measures import Combination, Resolved
-from edgeworth.tallies import ClusteredTable, ContingencyTable, table_of
+from edgeworth.tallies import ContingencyTable
 
 if TYPE_CHECKING:
     from edgeworth.inference.ranking_resampling import ListValues
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 NO_ERROR = 1e-24
 """A variance below this is rounding."""
-
-Decisions: TypeAlias = ContingencyTable | ClusteredTable
 
 
 class Method(Protocol):
@@ -62,19 +60,19 @@ class Delta:
         if self.scale not in ("natural", "identity"):
             raise OptionError(f'the scale is "natural" or "identity"; saw {self.scale!r}')
 
-    def law(self, tally: Decisions, resolved: Resolved) -> SamplingLaw:
+    def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
         """Normal with the delta method's variance; Student's t with clusters − 1 degrees of freedom."""
-        value = float(resolved.values(table_of(tally).cells))
-        if isinstance(tally, ClusteredTable) and tally.number < 2:
+        value = float(resolved.values(tally.cells))
+        clusters = tally.clusters
+        if clusters is not None and clusters.number < 2:
             raise OptionError("all cases are in one cluster: nothing tells how much clusters vary")
         spread = variance(tally, resolved)
-        independent = isinstance(tally, ContingencyTable) and tally.counts_alike
-        if not independent and not spread > NO_ERROR:
+        if not tally.is_plain and not spread > NO_ERROR:
             raise OptionError("every row or cluster says the same, so nothing tells how much they vary")
         error = math.sqrt(max(0.0, spread))
         plain = self.scale == "identity"
         scale = Scale("identity") if plain else natural_scale(*resolved.measure.range, value)
-        freedom = tally.number - 1.0 if isinstance(tally, ClusteredTable) else math.inf
+        freedom = math.inf if clusters is None else clusters.number - 1.0
         return NormalLaw(value, error, scale, freedom)
 
     def __str__(self) -> str:
@@ -85,7 +83,7 @@ class Delta:
 class Wilson:
     """Wilson's score interval, for measures that are proportions."""
 
-    def law(self, tally: Decisions, resolved: Resolved) -> SamplingLaw:
+    def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
         """The score test's law."""
         return WilsonLaw(*_proportion(tally, resolved, str(self)))
 
@@ -97,9 +95,9 @@ class Wilson:
 class ClopperPearson:
     """The exact binomial interval, for measures that are proportions of whole cases."""
 
-    def law(self, tally: Decisions, resolved: Resolved) -> SamplingLaw:
+    def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
         """Exact binomial tails."""
-        if not table_of(tally).is_counted:
+        if not tally.is_counted:
             raise OptionError("Clopper–Pearson is exact for whole cases; these are weighted: use Delta()")
         successes, trials = _proportion(tally, resolved, str(self))
         return ClopperPearsonLaw(round(successes), round(trials))
@@ -116,7 +114,7 @@ class Newcombe:
     margin.
     """
 
-    def law(self, tally: Decisions, resolved: Resolved) -> SamplingLaw:
+    def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
         """The combination's law."""
         found = combination_of(tally, resolved)
         if found is None:
@@ -148,11 +146,11 @@ class Dirichlet:
         _check_draws(self.draws)
         check_seed(self.seed)
 
-    def law(self, tally: Decisions, resolved: Resolved) -> SamplingLaw:
+    def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
         """Draws of the measure."""
         _check_unweighted(tally, str(self))
-        values = posterior_values(table_of(tally), resolved, self.prior, self.draws, self.seed)
-        value = float(resolved.values(table_of(tally).cells))
+        values = posterior_values(tally, resolved, self.prior, self.draws, self.seed)
+        value = float(resolved.values(tally.cells))
         return PosteriorLaw(value, *defined_draws(values, resolved.spelling))
 
     def __str__(self) -> str:
@@ -177,21 +175,21 @@ class Bootstrap:
             raise OptionError(f'a bootstrap interval is "percentile" or "bca"; saw {self.interval!r}')
 
     def law(
-        self, tally: Decisions | Ranking | ListValues, resolved: Resolved | ResolvedRanking
+        self, tally: ContingencyTable | Ranking | ListValues, resolved: Resolved | ResolvedRanking
     ) -> SamplingLaw:
         """Replicates of the measure."""
         if not isinstance(resolved, Resolved):
             return self._ranking_law(tally, resolved)
-        assert isinstance(tally, (ContingencyTable, ClusteredTable))
-        if isinstance(tally, ClusteredTable):
+        assert isinstance(tally, ContingencyTable)
+        if tally.clusters is not None:
             if self.interval == "bca":
                 raise OptionError("the BCa interval is for independent cases: use percentile with clusters")
-            values = cluster_bootstrap_values(tally, resolved, self.draws, self.seed)
+            values = cluster_bootstrap_values(tally, tally.clusters, resolved, self.draws, self.seed)
         else:
             _check_unweighted(tally, str(self))
             values = bootstrap_values(tally, resolved, self.draws, self.seed)
         acceleration = _acceleration(tally, resolved) if self.interval == "bca" else 0.0
-        value = float(resolved.values(table_of(tally).cells))
+        value = float(resolved.values(tally.cells))
         defined, lost = defined_draws(values, resolved.spelling)
         return BootstrapLaw(value, defined, self.interval, acceleration, lost)
 
@@ -219,29 +217,29 @@ class Bootstrap:
         return f"{'BCa ' if self.interval == 'bca' else ''}bootstrap, {self.draws:,} draws"
 
 
-def default_method(tally: Decisions, resolved: Resolved, seed: int = 0) -> Method:
+def default_method(tally: ContingencyTable, resolved: Resolved, seed: int = 0) -> Method:
     """The method that suits a measure: Wilson, Newcombe, the delta method, or a bootstrap where none fits.
 
     Resampling a table without errors gives tables without errors, which proves nothing: the posterior takes
     its place there, and that of the delta method where it is at an end (``is_at_an_end``).
     """
-    plain = isinstance(tally, ContingencyTable) and tally.counts_alike
+    plain = tally.is_plain
     if plain and resolved.measure.proportion is not None:
         return Wilson()
     if plain and combination_of(tally, resolved) is not None:
         return Newcombe()
     if resolved.measure.scope == "cells" and resolved.measure.gradient is None:
-        diagonal = table_of(tally).counts.diagonal().sum() == table_of(tally).total
+        diagonal = tally.counts.diagonal().sum() == tally.total
         return Dirichlet(seed=seed) if plain and diagonal else Bootstrap(seed=seed)
     return Delta()
 
 
-def is_at_an_end(tally: Decisions, resolved: Resolved, law: SamplingLaw | None) -> bool:
+def is_at_an_end(tally: ContingencyTable, resolved: Resolved, law: SamplingLaw | None) -> bool:
     """Whether the delta method, whose law this is, sees no error in a plain table.
 
     So it is at the end of a measure's range (all right, all wrong), or of its part on decided cases.
     """
-    if not (isinstance(tally, ContingencyTable) and tally.counts_alike):
+    if not tally.is_plain:
         return False
     spreads = [variance(tally, resolved) if law is None else law.standard_error**2]
     if resolved.arguments.get("abstentions") == "discount":
@@ -250,25 +248,25 @@ def is_at_an_end(tally: Decisions, resolved: Resolved, law: SamplingLaw | None) 
     return any(not spread > NO_ERROR for spread in spreads)
 
 
-def combination_of(tally: Decisions, resolved: Resolved) -> Combination | None:
+def combination_of(tally: ContingencyTable, resolved: Resolved) -> Combination | None:
     """The measure as a combination of independent proportions, where it is one and all have trials."""
     make = resolved.measure.combination
     if make is None:
         return None
-    found = make(resolved.view(table_of(tally).cells), **resolved.arguments)
+    found = make(resolved.view(tally.cells), **resolved.arguments)
     return found if found is not None and (found.trials > 0).all() and len(found.trials) else None
 
 
-def _proportion(tally: Decisions, resolved: Resolved, method: str) -> tuple[float, float]:
+def _proportion(tally: ContingencyTable, resolved: Resolved, method: str) -> tuple[float, float]:
     if resolved.measure.proportion is None:
         raise OptionError(f"{method} is for proportions, which {resolved.spelling} is not: use Delta()")
     _check_unweighted(tally, method)
-    successes, trials = resolved.measure.proportion(resolved.view(table_of(tally).cells))
+    successes, trials = resolved.measure.proportion(resolved.view(tally.cells))
     return float(successes), float(trials)
 
 
-def _check_unweighted(tally: Decisions, method: str) -> None:
-    if isinstance(tally, ClusteredTable):
+def _check_unweighted(tally: ContingencyTable, method: str) -> None:
+    if tally.clusters is not None:
         raise OptionError(f"{method} takes cases as independent; with clusters use Delta() or Bootstrap()")
     if not tally.counts_alike:
         raise OptionError(f"{method} needs cases that count alike; with sampling weights use Delta()")
@@ -285,9 +283,8 @@ def _check_draws(draws: int) -> None:
         raise OptionError(f"the number of draws is a whole number of at least 1; saw {draws!r}")
 
 
-def _acceleration(tally: ContingencyTable | ClusteredTable, resolved: Resolved) -> float:
+def _acceleration(table: ContingencyTable, resolved: Resolved) -> float:
     """Efron's acceleration from the influence of each case."""
-    table = table_of(tally)
     slopes = influence(table, resolved)
     cubes, squares = float((table.cells * slopes**3).sum()), float((table.cells * slopes**2).sum())
     return cubes / (6 * squares**1.5) if squares > 0 else 0.0

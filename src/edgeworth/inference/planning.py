@@ -9,7 +9,7 @@ from statistics import NormalDist
 from edgeworth.errors import OptionError
 from edgeworth.inference.estimates import Estimate
 from edgeworth.inference.laws import check_level, normal_quantile
-from edgeworth.tallies import ClusteredTable, ContingencyTable, table_of
+from edgeworth.tallies import ContingencyTable
 
 
 @dataclass(frozen=True)
@@ -57,10 +57,9 @@ def cases_needed(
 def _size(estimate: Estimate) -> float:
     """Cases, or lists; with sampling weights as many as would tell as much if they all weighed the same."""
     tally = estimate.tally
-    if isinstance(tally, ContingencyTable | ClusteredTable):
-        table = table_of(tally)
-        total = float(table.cells.sum())
-        return total if table.squared is None else total**2 / float(table.squared.sum())
+    if isinstance(tally, ContingencyTable):
+        total = float(tally.cells.sum())
+        return total if tally.squared is None else total**2 / float(tally.squared.sum())
     from edgeworth.tallies import RankedLists, Ranking
 
     if isinstance(tally, RankedLists):

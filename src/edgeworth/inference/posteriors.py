@@ -14,7 +14,7 @@ from edgeworth.errors import OptionError
 from edgeworth.inference.laws import Alternative, SamplingLaw, choose_tail
 from edgeworth.measures import Resolved
 from edgeworth.measures.views import LabelView
-from edgeworth.tallies import ClusteredTable, table_of
+from edgeworth.tallies import ContingencyTable
 
 NODES = 4096
 
@@ -79,11 +79,11 @@ class BetaPosterior:
         if not (math.isfinite(self.prior) and self.prior > 0):
             raise OptionError(f"the prior is a weight above 0; saw {self.prior!r}")
 
-    def law(self, tally: Any, resolved: Resolved) -> SamplingLaw:
+    def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
         """The Beta law of the measure."""
-        if isinstance(tally, ClusteredTable) or not table_of(tally).counts_alike:
+        if not tally.is_plain:
             raise OptionError(f"{self} takes cases as independent and alike; use Delta() instead")
-        cells = table_of(tally).cells
+        cells = tally.cells
         return beta_law(resolved.view(cells), resolved, float(resolved.values(cells)), self.prior)
 
     def __str__(self) -> str:

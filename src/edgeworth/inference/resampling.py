@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from edgeworth.errors import OptionError
 from edgeworth.measures import Resolved
 from edgeworth.progress import told_rounds
-from edgeworth.tallies import ClusteredTable, ContingencyTable
+from edgeworth.tallies import ContingencyTable
+from edgeworth.tallies.clusters import Clusters
 
 STREAMS = 4
 MOST_ENTRIES = 1 << 22
@@ -63,24 +64,24 @@ def posterior_values(
 
 
 def cluster_bootstrap_values(
-    tally: ClusteredTable, resolved: Resolved, draws: int, seed: int
+    table: ContingencyTable, clusters: Clusters, resolved: Resolved, draws: int, seed: int
 ) -> NDArray[np.float64]:
     """The measure of tables made of clusters drawn with replacement."""
     from scipy import sparse
 
-    if tally.number < 2:
+    if clusters.number < 2:
         raise OptionError("all cases are in one cluster: there is nothing to resample")
     rng = np.random.default_rng(seed)
-    cluster, cell, weight = tally.cluster_cells()
-    size = tally.table.cells.size
-    by_cluster = sparse.csr_array((weight.astype(np.float64), (cluster, cell)), shape=(tally.number, size))
-    even = np.full(tally.number, 1 / tally.number)
+    cluster, cell, weight = clusters.cells(table.labels)
+    size = table.cells.size
+    by_cluster = sparse.csr_array((weight.astype(np.float64), (cluster, cell)), shape=(clusters.number, size))
+    even = np.full(clusters.number, 1 / clusters.number)
 
     def draw(number: int) -> NDArray[np.float64]:
-        chosen = rng.multinomial(tally.number, even, size=number)
-        return np.asarray(chosen @ by_cluster).reshape(number, *tally.table.cells.shape)
+        chosen = rng.multinomial(clusters.number, even, size=number)
+        return np.asarray(chosen @ by_cluster).reshape(number, *table.cells.shape)
 
-    return _values(draw, resolved, draws, max(size, tally.number))
+    return _values(draw, resolved, draws, max(size, clusters.number))
 
 
 def _values(

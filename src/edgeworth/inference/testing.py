@@ -11,16 +11,16 @@ from edgeworth.inference.guessing import GuessingLaw, draws_within_seconds, gues
 from edgeworth.inference.laws import Alternative
 from edgeworth.inference.tails import Tail
 from edgeworth.measures import Resolved, at_guessing
-from edgeworth.tallies import ClusteredTable, ContingencyTable
+from edgeworth.tallies import ContingencyTable
 
 SAME = 1e-12
 
 
 def guessing_tail(
-    tally: ContingencyTable | ClusteredTable, resolved: Resolved, alternative: Alternative, seed: int = 0
+    tally: ContingencyTable, resolved: Resolved, alternative: Alternative, seed: int = 0
 ) -> Tail | None:
     """P(guessing does as much), exactly where possible; None where cases are weighted or clustered."""
-    if isinstance(tally, ClusteredTable) or not tally.is_counted:
+    if tally.clusters is not None or not tally.is_counted:
         return None
     if alternative not in ("two-sided", "greater", "less"):
         raise OptionError(f'alternative is "two-sided", "greater" or "less"; saw {alternative!r}')

@@ -14,7 +14,6 @@ from edgeworth.measures.registry import lookup, unknown
 from edgeworth.measures.spelling import Spelling, quoted
 from edgeworth.measures.views import LabelView, Marginals, Values, as_floats, marginals
 from edgeworth.sources.columns import Label
-from edgeworth.tallies.clustered import ClusteredTable, table_of
 from edgeworth.tallies.decisions import ContingencyTable
 
 
@@ -63,9 +62,15 @@ def label_view(view: Marginals, position: int) -> LabelView:
     )
 
 
-def resolve(tally: ContingencyTable | ClusteredTable, spelling: str | Measure) -> Resolved:
+def check_decisions(tally: Any) -> None:
+    """Refuse what is no table of decisions."""
+    if not isinstance(tally, ContingencyTable):
+        raise OptionError(f"a measure needs a tally such as a ContingencyTable; saw {type(tally).__name__}")
+
+
+def resolve(table: ContingencyTable, spelling: str | Measure) -> Resolved:
     """Find the measure, its label on this table, and its options."""
-    table = table_of(tally)
+    check_decisions(table)
     if isinstance(spelling, Measure):
         return _settled(table, spelling, Spelling(spelling.name))
     if not isinstance(spelling, str):

@@ -6,7 +6,6 @@ from typing import TypeAlias
 
 from edgeworth.measures.along import Ranked
 from edgeworth.measures.forecast_resolving import Forecast
-from edgeworth.tallies.clustered import ClusteredTable
 from edgeworth.tallies.decisions import ContingencyTable
 
-Measurable: TypeAlias = ContingencyTable | ClusteredTable | Ranked | Forecast
+Measurable: TypeAlias = ContingencyTable | Ranked | Forecast

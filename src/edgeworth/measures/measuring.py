@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from edgeworth.measures.computing import resolve
 from edgeworth.measures.definition import Measure
-from edgeworth.tallies import table_of
-from edgeworth.tallies.clustered import ClusteredTable
 from edgeworth.tallies.decisions import ContingencyTable
 
 if TYPE_CHECKING:
@@ -31,13 +29,13 @@ def measure(tally: Measurable, spelling: str | Measure) -> float:
     >>> round(measure(scores, "brier[A]"), 6), round(measure(scores, "log[B]"), 6)
     (0.126667, 0.693147)
     """
-    if isinstance(tally, ContingencyTable | ClusteredTable):
+    if isinstance(tally, ContingencyTable):
         return _measure_decisions(tally, spelling)
     return _measure_others(tally, spelling)
 
 
-def _measure_decisions(tally: ContingencyTable | ClusteredTable, spelling: str | Measure) -> float:
-    found, table = resolve(tally, spelling), table_of(tally)
+def _measure_decisions(table: ContingencyTable, spelling: str | Measure) -> float:
+    found = resolve(table, spelling)
     if found.measure.counts_pairs and not table.is_counted:
         return math.nan
     return float(found.values(table.cells))

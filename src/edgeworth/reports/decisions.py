@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from edgeworth.inference import DecisionFindings, Estimate, Tail
@@ -12,7 +13,6 @@ from edgeworth.reports.report import Cell, Column, Grid, Report, Section
 from edgeworth.reports.verdict import decisions_verdict
 from edgeworth.reports.warnings import decision_warnings
 from edgeworth.reports.wording import level_said, percent, shown, tail_cell
-from edgeworth.tallies import ClusteredTable
 
 SHOWN_LABELS = 30
 SHOWN_CONFUSIONS = 15
@@ -215,7 +215,7 @@ def _house_rows(findings: DecisionFindings) -> tuple[tuple[Cell, ...], ...]:
 def _numbers(findings: DecisionFindings) -> dict[str, Any]:
     level = findings.level
     extra = [estimate for estimate in (findings.decided, findings.zero_weight) if estimate is not None]
-    clusters = findings.tally.number if isinstance(findings.tally, ClusteredTable) else None
+    table = findings.table
     plan = findings.plan
     return {
         "kind": "decisions",
@@ -238,8 +238,8 @@ def _numbers(findings: DecisionFindings) -> dict[str, Any]:
             "more": finite_or_none(plan.more),
             "power": plan.power,
         },
-        "clusters": clusters,
-        "tally": findings.table.to_dict(),
+        "clusters": None if table.clusters is None else table.clusters.number,
+        "tally": replace(table, clusters=None).to_dict(),
     }
 
 

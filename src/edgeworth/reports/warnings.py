@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from edgeworth.inference import DecisionFindings
 from edgeworth.reports.wording import percent
-from edgeworth.tallies import ClusteredTable
 from edgeworth.tallies.labels import looks_missing
 
 FEW = 5
@@ -41,8 +40,8 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
         )
     if not table.is_counted:
         said.append(_about_weights(findings))
-    if isinstance(findings.tally, ClusteredTable):
-        number = findings.tally.number
+    if table.clusters is not None:
+        number = table.clusters.number
         said.append(
             f"Rows of one cluster are taken as alike: intervals rest on {number:,} "
             f"cluster{'s' if number != 1 else ''}{', which is few.' if number < 20 else '.'}"

@@ -6,7 +6,6 @@ from edgeworth.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from edgeworth.tallies.calibration import Calibration
-    from edgeworth.tallies.clustered import ClusteredTable, table_of
     from edgeworth.tallies.decisions import ContingencyTable
     from edgeworth.tallies.forecast_scores import ForecastScores
     from edgeworth.tallies.lists import RankedLists
@@ -21,7 +20,6 @@ else:
         __name__,
         {
             "calibration": ("Calibration",),
-            "clustered": ("ClusteredTable", "table_of"),
             "decisions": ("ContingencyTable",),
             "forecast_scores": ("ForecastScores",),
             "lists": ("RankedLists",),
@@ -36,7 +34,6 @@ else:
 
 __all__ = [
     "Calibration",
-    "ClusteredTable",
     "ContingencyTable",
     "Discordance",
     "ForecastScores",
@@ -48,5 +45,4 @@ __all__ = [
     "Wealth",
     "informed_mixture",
     "simulate_labels",
-    "table_of",
 ]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.errors import InputError, OptionError
+from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.sources.columns import Column, Label, as_column
 from edgeworth.sources.weights import as_weights
+from edgeworth.tallies.clusters import BY_CLUSTER, Clusters
 from edgeworth.tallies.joint import Floats, Integers, JointCounts, Numbers, count_joint
 from edgeworth.tallies.labels import (
     canonical,
@@ -35,6 +36,8 @@ from edgeworth.tallies.policies import (
 from edgeworth.tallies.regrouping import one_against_rest, regrouped, transposed, without_empty_labels
 from edgeworth.tallies.serial import (
     count_from_json,
+    joint_from_dict,
+    joint_to_dict,
     labels_from_json,
     labels_to_json,
     numbers_from_json,
@@ -51,7 +54,8 @@ class ContingencyTable(Shown):
 
     ``cells[l, k]`` is the number of cases predicted as label l whose real class is k; the last row holds the
     cases on which the predictor abstained. Integer cells are counts of cases. Float cells are sums of
-    weights, with ``squared`` the sums of squared weights, and rule exact tests out.
+    weights, with ``squared`` the sums of squared weights, and rule exact tests out. ``clusters`` has the
+    same cases by cluster, where rows come in clusters.
     """
 
     labels: tuple[Label, ...]
@@ -61,6 +65,7 @@ class ContingencyTable(Shown):
     declared_positive: Label | None = None
     is_numbered: bool = False
     """Nobody named the labels: 0, 1, … are places in a matrix, and which of two is positive is not known."""
+    clusters: Clusters | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         check_label_number(self.labels)
@@ -82,6 +87,7 @@ class ContingencyTable(Shown):
         truth: Any,
         prediction: Any,
         *,
+        clusters: Any = None,
         labels: Sequence[Label] | None = None,
         positive: Label | None = None,
         weights: Any = None,
@@ -94,20 +100,24 @@ class ContingencyTable(Shown):
         ``labels`` declares the labels and their order; a value outside them is an error. ``weights`` of an
         integer type are frequencies (one row stands for that many cases) and floats are sampling weights,
         unless ``weight_kind`` says otherwise. A prediction equal to ``abstain`` is no decision. ``missing``
-        values are an error, dropped and counted, or (in the prediction) an abstention.
+        values are an error, dropped and counted, or (in the prediction) an abstention. ``clusters`` names
+        each row's cluster (patient, document, …): intervals then rest on clusters instead of rows.
 
         >>> ContingencyTable.from_labels(["cat", "dog", "dog"], ["cat", "cat", "dog"]).counts.tolist()
         [[1, 1], [0, 1]]
+        >>> ContingencyTable.from_labels([1, 0, 1], [1, 0, 0], clusters=["ann", "ann", "bob"])
+        <ContingencyTable: 3 cases, 2 labels, 2 clusters>
         """
         table = cls.from_columns(
             as_column(truth, "truth"),
             as_column(prediction, "prediction"),
+            clusters=None if clusters is None else as_column(clusters, "clusters"),
             weights=None if weights is None else as_weights(weights),
             weight_kind=weight_kind,
             abstain=abstain,
             missing=missing,
         )
-        if table.total == 0 and not table.labels:
+        if not table.labels or (table.clusters is not None and table.clusters.number == 0):
             raise InputError("there are no cases: truth and prediction are empty")
         table.check_kinds()
         return table.declare(labels=labels, positive=positive)
@@ -118,6 +128,7 @@ class ContingencyTable(Shown):
         truth: Column,
         prediction: Column,
         *,
+        clusters: Column | None = None,
         weights: NDArray[Any] | None = None,
         weight_kind: WeightKind | None = None,
         abstain: Label | None = None,
@@ -126,16 +137,20 @@ class ContingencyTable(Shown):
         repeats: Integers | None = None,
     ) -> Self:
         """Count one batch of columns: what ``from_labels`` does, without checks of the whole."""
-        columns, names = (truth, prediction), ("truth", "prediction")
+        columns: tuple[Column, ...] = (truth, prediction)
+        columns += () if clusters is None else (clusters,)
+        names = ("truth", "prediction", "clusters")[: len(columns)]
         joint = count_joint(
             columns,
             take_weights(weights, weight_kind, first_row),
             names=names,
+            domains=BY_CLUSTER[: len(columns)],
             first_row=first_row,
             repeats=repeats,
         )
         joint, dropped = drop_incomplete(joint, missing, columns, names, first_row)
-        return replace(cls.from_joint(joint, abstain), dropped=dropped)
+        found = None if clusters is None else Clusters.from_joint(joint, abstain)
+        return replace(cls.from_joint(joint, abstain), dropped=dropped, clusters=found)
 
     @classmethod
     def from_joint(
@@ -228,6 +243,11 @@ class ContingencyTable(Shown):
         return self.squared is None or np.array_equal(self.squared, self.cells)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether cases count alike and are independent of each other."""
+        return self.clusters is None and self.counts_alike
+
+    @property
     def effective_size(self) -> float:
         """Cases that would carry as much information if they all weighed the same: (Σw)²/Σw² (Kish)."""
         if self.squared is None:
@@ -266,6 +286,7 @@ class ContingencyTable(Shown):
             declared_positive=one_positive(self.declared_positive, other.declared_positive),
             is_numbered=all(table.is_numbered or not table.labels for table in (self, other))
             and bool(labels),
+            clusters=self._clusters_with(other),
         )
 
     def declare(self, *, labels: Sequence[Label] | None = None, positive: Label | None = None) -> Self:
@@ -292,7 +313,7 @@ class ContingencyTable(Shown):
         """New names for the labels, in order; labels that get one name become one label."""
         labels = canonical_order(names)
         place = positions(map(canonical, names), labels)
-        table = regrouped(self, labels, np.append(place, len(labels)), place)
+        table = self._regrouped(labels, np.append(place, len(labels)), place)
         old = self.declared_positive
         new = None if old is None else labels[place[self.labels.index(old)]]
         return replace(table, declared_positive=new, is_numbered=False)
@@ -309,7 +330,7 @@ class ContingencyTable(Shown):
         labels = tuple(dict.fromkeys([*self.labels, *(target for target in targets if target is not None)]))
         place = {label: index for index, label in enumerate(labels)}
         rows = [len(labels) if target is None else place[target] for target in targets]
-        return regrouped(self, labels, np.array([*rows, len(labels)]), positions(self.labels, labels))
+        return self._regrouped(labels, np.array([*rows, len(labels)]), positions(self.labels, labels))
 
     def ignoring(self, *labels: Label) -> Self:
         """Predictions of these labels count as no decision (catch-all classes, superstitious labels)."""
@@ -340,6 +361,9 @@ class ContingencyTable(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON. Labels other than text, numbers and booleans are written as their repr."""
+        if self.clusters is not None:
+            table = replace(self, clusters=None).to_dict()
+            return {"kind": "clustered_table", "table": table} | joint_to_dict(self.clusters.joint)
         return {
             "kind": "contingency_table",
             "rows": "predicted",
@@ -357,6 +381,13 @@ class ContingencyTable(Shown):
     @classmethod
     def from_dict(cls, payload: dict[str, Any]) -> Self:
         """The table that ``to_dict`` described."""
+        if payload.get("kind") == "clustered_table":
+            table = cls._from_dict(payload_field(payload, "table", dict))
+            return table._with_clusters(Clusters(joint_from_dict(payload, BY_CLUSTER)))
+        return cls._from_dict(payload)
+
+    @classmethod
+    def _from_dict(cls, payload: dict[str, Any]) -> Self:
         if payload.get("kind") != "contingency_table" or payload.get("rows") != "predicted":
             raise InputError("a tally of this kind is a contingency_table with predicted labels in its rows")
         labels = labels_from_json(payload_field(payload, "labels", list))
@@ -371,6 +402,16 @@ class ContingencyTable(Shown):
             bool(payload.get("numbered", False)),
         )
 
+    def _with_clusters(self, clusters: Clusters) -> Self:
+        """The table with clusters that add up to it; others are refused."""
+        if not set(clusters.joint.labels[0]) <= set(self.labels):
+            raise InputError("the clusters of a tally have labels that its table does not have")
+        _, cell, weight = clusters.cells(self.labels)
+        counted = np.bincount(cell, weights=weight, minlength=self.cells.size).reshape(self.cells.shape)
+        if not np.allclose(counted, self.cells, rtol=1e-9):
+            raise InputError("the clusters of a tally do not add up to its table")
+        return replace(self, clusters=clusters)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ContingencyTable):
             return NotImplemented
@@ -380,13 +421,33 @@ class ContingencyTable(Shown):
             and np.array_equal(self.cells, other.cells)
             and same_array(self.squared, other.squared)
             and (self.dropped, self.declared_positive) == (other.dropped, other.declared_positive)
+            and self.clusters == other.clusters
         )
 
     __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
 
     def __repr__(self) -> str:
         size = len(self.labels)
-        return f"<ContingencyTable: {self.total:,} cases, {size} label{'s' if size != 1 else ''}>"
+        said = f"{self.total:,} cases, {size} label{'s' if size != 1 else ''}"
+        if self.clusters is not None:
+            said += f", {self.clusters.number:,} cluster{'s' if self.clusters.number != 1 else ''}"
+        return f"<ContingencyTable: {said}>"
+
+    def _clusters_with(self, other: Self) -> Clusters | None:
+        """The clusters of a merge; a table of no cases goes with either."""
+        mine, its = self.clusters, other.clusters
+        if mine is not None and its is not None:
+            return mine + its
+        if mine is not its and (self if mine is None else other).cells.any():
+            raise MergeError("one table has its cases in clusters, the other has not: they do not merge")
+        return its if mine is None else mine
+
+    def _regrouped(self, labels: tuple[Label, ...], rows: NDArray[Any], columns: NDArray[Any]) -> Self:
+        """Every row and column added to a new one, in each cluster too."""
+        table = regrouped(self, labels, rows, columns)
+        if self.clusters is None:
+            return table
+        return replace(table, clusters=self.clusters.regrouped(self.labels, labels, rows, columns))
 
     def _placed(self, labels: tuple[Label, ...]) -> Self:
         """The same cases in a larger or reordered set of labels."""

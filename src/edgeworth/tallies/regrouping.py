@@ -53,7 +53,11 @@ def one_against_rest(table: T, index: int) -> T:
         return np.maximum(gathered(values), 0)
 
     labels = (table.labels[index], f"not {table.labels[index]}")
-    return _with_cells(table, labels, not_negative(table.cells), _apply(not_negative, table.squared))
+    found = _with_cells(table, labels, not_negative(table.cells), _apply(not_negative, table.squared))
+    if table.clusters is None:
+        return found
+    place = np.where(np.arange(len(table.labels)) == index, 0, 1)
+    return replace(found, clusters=table.clusters.regrouped(table.labels, labels, np.append(place, 2), place))
 
 
 def transposed(table: T) -> T:
@@ -64,7 +68,8 @@ def transposed(table: T) -> T:
     def turned(values: Numbers) -> Numbers:
         return np.vstack([values[:-1].T, np.zeros((1, len(table.labels)), dtype=values.dtype)])
 
-    return _with_cells(table, table.labels, turned(table.cells), _apply(turned, table.squared))
+    found = _with_cells(table, table.labels, turned(table.cells), _apply(turned, table.squared))
+    return found if table.clusters is None else replace(found, clusters=table.clusters.transposed())
 
 
 def _apply(change: Any, squared: Any) -> Any:

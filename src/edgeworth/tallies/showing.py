@@ -6,7 +6,6 @@ from typing import Any
 
 from edgeworth.markup import html_table
 from edgeworth.tallies.calibration import Calibration
-from edgeworth.tallies.clustered import ClusteredTable
 from edgeworth.tallies.decisions import ContingencyTable
 from edgeworth.tallies.forecast_evidence import ForecastEvidence
 from edgeworth.tallies.forecast_scores import ForecastScores
@@ -27,7 +26,7 @@ def tally_html(tally: Any) -> str:
     >>> "&lt;b&gt;" in tally_html(table), "<b>" in tally_html(table)
     (True, False)
     """
-    if isinstance(tally, ContingencyTable) and len(tally.labels) <= MOST_LABELS:
+    if isinstance(tally, ContingencyTable) and tally.clusters is None and len(tally.labels) <= MOST_LABELS:
         return _counts(tally)
     return html_table(type(tally).__name__, [], list(facts(tally).items()))
 
@@ -35,9 +34,12 @@ def tally_html(tally: Any) -> str:
 def facts(tally: Any) -> dict[str, Any]:
     """What there is to say about a tally in a few lines."""
     if isinstance(tally, ContingencyTable):
-        return {"cases": _plain(tally.total), "labels": len(tally.labels), **_labels(tally.labels)}
-    if isinstance(tally, ClusteredTable):
-        return {"clusters": tally.number, **facts(tally.table)}
+        clusters = {} if tally.clusters is None else {"clusters": tally.clusters.number}
+        return clusters | {
+            "cases": _plain(tally.total),
+            "labels": len(tally.labels),
+            **_labels(tally.labels),
+        }
     if isinstance(tally, Paired):
         return {
             "cases": _plain(tally.total),

@@ -9,7 +9,7 @@ from edgeworth.errors import InputError, OptionError
 
 KINDS = {
     "calibration": "calibration.Calibration",
-    "clustered_table": "clustered.ClusteredTable",
+    "clustered_table": "decisions.ContingencyTable",
     "contingency_table": "decisions.ContingencyTable",
     "forecast_scores": "forecast_scores.ForecastScores",
     "forecasts": "forecast_evidence.ForecastEvidence",
@@ -33,7 +33,8 @@ def kind_of(tally: Any) -> str:
     home = f"{type(tally).__module__}.{type(tally).__qualname__}"
     for kind, place in KINDS.items():
         if home == f"{__package__}.{place}":
-            return kind
+            # A table is of the one kind or the other by whether it has clusters.
+            return "contingency_table" if getattr(tally, "clusters", False) is None else kind
     raise OptionError(f"a tally is a table, a ranking, lists, wealth, …; saw {type(tally).__name__}")
 
 

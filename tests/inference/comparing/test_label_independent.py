@@ -81,7 +81,7 @@ def test_informedness_by_draws_and_by_its_normal_law() -> None:
 def test_clusters_and_weights() -> None:
     rng = np.random.default_rng(1)
     truth, said = rng.integers(0, 2, (2, 120))
-    clustered = ew.ClusteredTable.from_labels(truth, said, clusters=np.arange(120) // 6)
+    clustered = ew.ContingencyTable.from_labels(truth, said, clusters=np.arange(120) // 6)
     weighted = ew.ContingencyTable.from_labels(truth, said, weights=rng.uniform(0.5, 2, 120))
     found = independent_difference(clustered, weighted, "informedness", first="A", second="B")
     errors = [ew.estimate(each, "informedness").standard_error for each in (clustered, weighted)]

@@ -15,20 +15,21 @@ from edgeworth.inference.comparing.labels.label_posteriors import DRAWS, share_a
 from edgeworth.inference.comparing.labels.square_and_add import independent_combination, less
 from edgeworth.inference.influence import variance
 from edgeworth.inference.laws import NewcombeLaw, NormalLaw, SamplingLaw
-from edgeworth.inference.methods import NO_ERROR, Decisions
+from edgeworth.inference.methods import NO_ERROR
 from edgeworth.inference.posteriors import beta_law, probability_larger
 from edgeworth.inference.resampling import posterior_values
 from edgeworth.inference.scales import Scale, natural_scale
 from edgeworth.inference.tails import Tail
 from edgeworth.measures import Combination, Resolved, resolve
-from edgeworth.tallies import ClusteredTable, ContingencyTable, table_of
+from edgeworth.measures.computing import check_decisions
+from edgeworth.tallies import ContingencyTable
 
 GOUTTE_GAUSSIER = "exact, Beta posteriors (Goutte & Gaussier), prior ½"
 
 
 def independent_difference(
-    first_table: Decisions,
-    second_table: Decisions,
+    first_table: ContingencyTable,
+    second_table: ContingencyTable,
     spelling: str,
     *,
     first: str = "first",
@@ -57,7 +58,7 @@ def independent_difference(
         cases=one.units + two.units,
     )
     for name, side in ((first, one), (second, two)):
-        reason = side.resolved.undefined(table_of(side.tally))
+        reason = side.resolved.undefined(side.table)
         if reason is not None:
             said = f"of {name}: {reason}"
             return replace(found, undefined=said, no_interval=said)
@@ -74,8 +75,8 @@ def independent_difference(
 
 
 def independent_differences(
-    first_table: Decisions,
-    second_table: Decisions,
+    first_table: ContingencyTable,
+    second_table: ContingencyTable,
     spellings: Sequence[str] | None = None,
     *,
     first: str = "first",
@@ -89,7 +90,8 @@ def independent_differences(
     >>> list(independent_differences(bob, alice))[:4]
     ['informedness', 'markedness', 'accuracy', 'mcc']
     """
-    wanted = usual_spellings(table_of(first_table)) if spellings is None else spellings
+    check_decisions(first_table)
+    wanted = usual_spellings(first_table) if spellings is None else spellings
     return {
         spelling: independent_difference(
             first_table, second_table, spelling, first=first, second=second, seed=seed
@@ -102,38 +104,31 @@ def independent_differences(
 class _Side:
     """One predictor's table with the measure settled on it."""
 
-    tally: Decisions
+    table: ContingencyTable
     resolved: Resolved
     value: float
 
     @classmethod
-    def of(cls, tally: Decisions, spelling: str) -> _Side:
-        resolved = resolve(tally, spelling)
-        return cls(tally, resolved, float(resolved.values(table_of(tally).cells)))
-
-    @property
-    def is_plain(self) -> bool:
-        return isinstance(self.tally, ContingencyTable) and self.tally.counts_alike
+    def of(cls, table: ContingencyTable, spelling: str) -> _Side:
+        resolved = resolve(table, spelling)
+        return cls(table, resolved, float(resolved.values(table.cells)))
 
     @property
     def units(self) -> float:
-        return float(
-            self.tally.number
-            if isinstance(self.tally, ClusteredTable)
-            else table_of(self.tally).effective_size
-        )
+        clusters = self.table.clusters
+        return self.table.effective_size if clusters is None else float(clusters.number)
 
     @property
     def combination(self) -> Combination | None:
         """The measure as a combination of independent proportions, a single proportion included."""
-        return independent_combination(table_of(self.tally), self.resolved) if self.is_plain else None
+        return independent_combination(self.table, self.resolved) if self.table.is_plain else None
 
     @property
     def variance(self) -> float:
         """The delta method's variance."""
         if self.resolved.measure.no_interval is not None:
             raise OptionError(self.resolved.measure.no_interval)
-        found = variance(self.tally, self.resolved)
+        found = variance(self.table, self.resolved)
         if not math.isfinite(found):
             raise OptionError("all cases of one table are in one cluster: nothing tells how much they vary")
         return found
@@ -157,7 +152,7 @@ def _delta_law(one: _Side, two: _Side) -> NormalLaw:
     """Both variances added; with clusters Student's t by Welch & Satterthwaite's degrees of freedom."""
     parts = one.variance, two.variance
     freedom = math.inf
-    if not (isinstance(one.tally, ContingencyTable) and isinstance(two.tally, ContingencyTable)):
+    if one.table.clusters is not None or two.table.clusters is not None:
         rest = sum(part**2 / max(side.units - 1, 1e-9) for part, side in zip(parts, (one, two), strict=True))
         freedom = sum(parts) ** 2 / rest if rest > 0 else math.inf
     low, high = one.resolved.measure.range
@@ -184,16 +179,16 @@ def _probability_first_better(one: _Side, two: _Side, seed: int) -> tuple[float,
     direction = one.resolved.measure.direction
     if direction == "neither":
         return math.nan, ""
-    if one.is_plain and two.is_plain:
+    if one.table.is_plain and two.table.is_plain:
         try:
             laws = [
-                beta_law(side.resolved.view(table_of(side.tally).cells), side.resolved, side.value, 0.5)
+                beta_law(side.resolved.view(side.table.cells), side.resolved, side.value, 0.5)
                 for side in (one, two)
             ]
             larger, how = probability_larger(*laws), GOUTTE_GAUSSIER
         except OptionError:  # no measure that has a Beta law
             draws = [
-                posterior_values(table_of(side.tally), side.resolved, None, DRAWS, place)
+                posterior_values(side.table, side.resolved, None, DRAWS, place)
                 for side, place in zip(
                     (one, two), np.random.SeedSequence(seed).generate_state(2), strict=True
                 )
