@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,8 +15,8 @@ from edgeworth.sources.duckdb_counts import counting
 TRIED_ROWS = 1 << 14
 """First rows that are looked at: where they hardly repeat, the whole is not counted in vain."""
 
-FEW_ROWS, FEW_BYTES, FEW_GROUPS = 1 << 20, 1 << 28, 64
-"""So few rows, in so few groups, are read sooner than DuckDB is loaded; long texts take memory then."""
+FEW_ROWS = 1 << 20
+"""So few rows are read sooner than DuckDB is loaded."""
 
 
 class Typed(Protocol):
@@ -34,9 +33,6 @@ class Typed(Protocol):
 
     @property
     def rows(self) -> int | None: ...
-
-    @property
-    def group_sizes(self) -> Sequence[int]: ...
 
     def types(self, columns: Sequence[str]) -> Mapping[str, Any]: ...
 
@@ -70,20 +66,13 @@ def _check_countable(files: Sequence[Typed], wanted: Sequence[str]) -> None:
         kinds = file.types(wanted)
         if not all(map(is_told_apart, kinds.values())) or kinds != files[0].types(wanted):
             raise CannotCountError(f"{file.name} has columns that are counted row by row")
-    if _is_short(files):
+    if sum(file.rows or 0 for file in files) <= FEW_ROWS:
         raise CannotCountError("so few rows are read sooner than DuckDB is loaded")
     first = next((file for file in files if file.rows), None)
     if first is None or not _repeats(first, wanted):
         raise CannotCountError(
             "there are no rows" if first is None else f"the rows of {first.name} hardly repeat"
         )
-
-
-def _is_short(files: Sequence[Typed]) -> bool:
-    if sum(file.rows or 0 for file in files) > FEW_ROWS:
-        return False
-    sizes = list(chain.from_iterable(file.group_sizes for file in files))
-    return len(sizes) <= FEW_GROUPS and sum(sizes) <= FEW_BYTES
 
 
 def _repeats(file: Typed, columns: Sequence[str]) -> bool:

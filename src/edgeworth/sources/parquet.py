@@ -42,13 +42,6 @@ class ParquetSource:
             self._metadata = file.metadata
         self.names: tuple[str, ...] = tuple(self._schema.names)
 
-    @property
-    def group_sizes(self) -> list[int]:
-        """The bytes of each group of rows, uncompressed."""
-        return [
-            self._metadata.row_group(place).total_byte_size for place in range(self._metadata.num_row_groups)
-        ]
-
     def types(self, columns: Sequence[str]) -> Mapping[str, Any]:
         """Arrow's type of each column."""
         find_columns(columns, self.names, self.name)
