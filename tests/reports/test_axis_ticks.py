@@ -8,48 +8,71 @@ from typing import Any
 import altair as alt
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+import vl_convert
 
 import edgeworth as ew
 from edgeworth.reports.charts.parts import axis_figures
-from edgeworth.reports.charts.ticks import MOST, Ticks, ticks
-
-FINITE = st.floats(-1e9, 1e9, allow_nan=False)
+from edgeworth.reports.charts.ticks import ticks
 
 
-def written(marks: Ticks, per_cent: bool) -> list[str]:
-    """What the axis writes, by Python's own formatting."""
-    if per_cent:
-        return [f"{place:,.{max(0, marks.decimals - 2)}%}" for place in marks.places]
-    return [f"{place:,.{marks.decimals}f}" for place in marks.places]
+def axis_texts(svg: str, letters: str) -> list[str]:
+    return [text for text in re.findall(r"<text[^>]*>([^<]*)</text>", svg) if re.fullmatch(letters, text)]
 
 
-@given(st.lists(FINITE, min_size=1, max_size=8), st.booleans(), st.booleans())
-def test_marks_cover_the_values_and_differ(values: list[float], zero: bool, whole: bool) -> None:
-    marks = ticks(values, zero=zero, whole=whole)
-    low, high = marks.domain
-    size = max(map(abs, values))
-    assert low <= min(values) + 1e-9 * size
-    assert high >= max(values) - 1e-9 * size
-    assert 2 <= len(marks.places) <= MOST + 2
-    assert len(set(marks.places)) == len(marks.places)
-    assert len(set(written(marks, per_cent=False))) == len(marks.places)
-    # Differences of shares are at most 1; beyond, per cents have no decimals to lose.
-    assert len(set(written(marks, per_cent=True))) == len(marks.places)
-    if zero or low <= 0 <= high:
-        assert 0 in marks.places
-    if whole:
-        assert all(float(place).is_integer() for place in marks.places)
+def written(values: list[float], form: str, *, whole: bool = False) -> list[str]:
+    """What an axis around some values writes."""
+    marks = ticks(values, whole=whole)
+    axis = marks.percent_axis(alt) if form == "percent" else marks.axis(alt, signed=form == "signed")
+    x = alt.X("x:Q", scale=marks.scale(alt), axis=axis, title=None)
+    data = alt.InlineData([{"x": value} for value in values])
+    chart = alt.Chart(data).mark_point().encode(x=x)
+    svg = vl_convert.vegalite_to_svg(chart.properties(width=400).to_dict())
+    return axis_texts(svg, r"[−+]?[\d.,]+(e[-+]?\d+)?[%kMGµmn]?")
+
+
+def number(text: str) -> float:
+    """The number that a mark of an axis says."""
+    scale = {"%": 1e-2, "k": 1e3, "M": 1e6, "G": 1e9}.get(text[-1], 1.0)
+    return float(text.rstrip("%kMG").replace("−", "-").replace(",", "")) * scale
+
+
+@pytest.mark.parametrize("form", ["plain", "signed", "percent"])
+@pytest.mark.parametrize(
+    "values",
+    [
+        [0.0],
+        [0.4],
+        [-0.0004, 0.0011],
+        [-3e-7, 2e-7],
+        [0.017, 0.93],
+        [-1.0, 0.2],
+        [-5135.0, 4183.0],
+        [99_999.0, 3.0],
+        [-513_500.0, 418_300.0],
+        [1e9],
+    ],
+    ids=str,
+)
+def test_marks_cover_the_values_and_differ_and_0_is_written(values: list[float], form: str) -> None:
+    texts = written(values, form)
+    assert ("0%" if form == "percent" else "0") in texts
+    assert 3 <= len(texts) <= 8
+    numbers = [number(text) for text in texts]
+    assert numbers == sorted(set(numbers))
+    assert numbers[0] <= min(values)
+    assert numbers[-1] >= max(values)
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 3, 7, 143])
+def test_whole_numbers_have_whole_marks(most: int) -> None:
+    texts = written([most], "plain", whole=True)
+    assert "0" in texts
+    assert all(number(text).is_integer() for text in texts)
 
 
 def test_what_is_no_number_does_not_count() -> None:
     assert ticks([None, float("nan"), float("inf"), 0.4]) == ticks([0.4])
     assert ticks([None]) == ticks([]) == ticks([0.0])
-
-
-def axis_texts(svg: str, letters: str) -> list[str]:
-    return [text for text in re.findall(r"<text[^>]*>([^<]*)</text>", svg) if re.fullmatch(letters, text)]
 
 
 @pytest.mark.parametrize("moved", [0, 1, 3, 400])
@@ -83,36 +106,16 @@ def test_the_forest_shows_0(accuracy: float) -> None:
             assert len(set(found)) == len(found)
 
 
-def thinned(texts: list[float]) -> list[float]:
-    """What Vega leaves of labels that overlap: every second, from the first on."""
-    return texts[::2]
-
-
-@given(st.lists(st.floats(-1e6, 1e6, allow_nan=False), min_size=1, max_size=4))
-def test_0_is_written_even_where_labels_are_thinned(values: list[float]) -> None:
-    marks = ticks(values)
-    axis = marks.axis(alt).to_dict()
-    places, expression = axis["values"], axis["labelExpr"]
-    assert axis["tickCount"] == len(places) == len(marks.places)
-    assert sorted(places) == list(marks.places)
-    if "% 2" in expression:
-        # Every second number is blank, counted from 0: whatever is thinned has nothing to overlap with.
-        assert len(places) > 3
-        return
-    assert 0 in thinned(places)
-    if len(places) >= MOST:
-        assert 0 in thinned(thinned(places))
-
-
 def test_0_stands_on_both_sides_of_many_marks() -> None:
-    """Seven marks: Vega left out every second, 0 among them."""
+    """Seven marks: by itself Vega leaves out every second, 0 among them."""
     truth = np.repeat(["a", "b"], 10_000)
     ahead, behind = truth.copy(), truth.copy()
     ahead[:4183] = "b"
     behind[5000:10_000] = "b"
     behind[10_000:10_135] = "a"
     report = ew.compare(truth, {"behind": behind, "ahead": ahead}).report
-    assert axis_texts(report.charts["disagreements"].svg(), r"[\d,]+") == ["4,000", "0", "4,000"]
+    found = axis_texts(report.charts["disagreements"].svg(), r"[\d,]+")
+    assert found == ["6,000", "4,000", "2,000", "0", "2,000", "4,000", "6,000"]
     said = np.where(np.arange(20_000) < 3000, "b", truth)
     found = axis_texts(ew.evaluate(truth=truth, prediction=said).charts["bias"].svg(), r"[−+]?\d+%")
     assert sorted(found) == sorted(["−20%", "−10%", "0%", "+10%", "+20%"])
