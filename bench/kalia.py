@@ -23,8 +23,9 @@ from edgeworth import bet
 from edgeworth.sample import sample_file
 from edgeworth.sources.probabilities import as_probabilities
 from edgeworth.tallies import ForecastScores, Wealth
+from edgeworth.tallies.decisions import ContingencyTable
 from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.likeliest import likeliest
+from edgeworth.tallies.likeliest import chosen_counts
 
 Floats = NDArray[np.float64]
 CASES, TRAINED = 20_000, 10_000
@@ -38,6 +39,11 @@ PRINTED_ERRORS = {"model": 64.9, "bookmaker": 50.8, "smaller": 67.7, "larger": 7
 
 
 # -- the example --------------------------------------------------------------------------------------------
+
+
+def likeliest(forecasts: Forecasts) -> ContingencyTable:
+    """The table of the likeliest labels."""
+    return ContingencyTable.from_matrix(chosen_counts(forecasts), rows="predicted", labels=forecasts.labels)
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,8 @@ from edgeworth.bet import (
     Quote,
     Rival,
     factors,
-    fair_odds,
     game_factors,
     growth,
-    house_odds,
     kelly,
     kelly_game,
     wealth_after,
@@ -69,7 +67,6 @@ def test_the_numbers_of_three_games_against_a_half() -> None:
 
 def test_prices_are_what_a_unit_of_winnings_costs() -> None:
     assert Market([4.0, 2.0]).prices((2,)).tolist() == [0.25, 0.5]
-    assert Market([[1.9, 1.9], [2.0, 2.0]]).over_round.tolist() == pytest.approx([2 / 1.9 - 1, 0.0])
     assert Market([1.9, 1.9]).shares.tolist() == [0.5, 0.5]
     one = Market([3.0, 1.5]).quote((7, 2))
     assert one.back.shape == (7, 2)
@@ -77,16 +74,6 @@ def test_prices_are_what_a_unit_of_winnings_costs() -> None:
     two = Market([3.0, 1.5], lay=[3.1, 1.6]).quote((7, 2))
     assert two.lay is not None
     assert two.lay.shape == (7, 2)
-
-
-def test_a_market_with_margin_is_the_house() -> None:
-    shares = [0.2, 0.3, 0.5]
-    market = Market.with_margin(shares, margin=0.1)
-    np.testing.assert_allclose(market.quote((1, 3)).back[0], house_odds(shares, 0.1), rtol=1e-15)
-    assert float(market.over_round) == pytest.approx(0.1, abs=1e-15)
-    np.testing.assert_allclose(Market.with_margin(shares, margin=0).odds, fair_odds(shares), rtol=1e-15)
-    with pytest.raises(ew.InputError, match="odds are decimal"):
-        Market.with_margin([0.95, 0.05], margin=0.1)
 
 
 @given(st.floats(0.01, 0.99), st.floats(1.05, 50), st.floats(0, 0.5))

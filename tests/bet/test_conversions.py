@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import edgeworth as ew
-from edgeworth.bet import american_odds, decimal_odds, fractional_odds, implied_probability, spoken
+from edgeworth.bet import american_odds, decimal_odds, fractional_odds, implied_probability
 
 TABLE = [  # decimal, fractional, American, implied probability: as bookmakers print them
     (3.5, "5/2", 250, Fraction(2, 7)),
@@ -49,7 +49,6 @@ def test_the_four_ways_to_say_a_price(
         (probability, "probability"),
     ):
         assert fractional_odds(value, form=form) == Fraction(fraction)
-        assert spoken(value, form=form) == fraction
 
 
 @given(st.fractions(min_value=Fraction(1, 1000), max_value=1000))
@@ -92,7 +91,6 @@ def test_what_is_written_is_what_is_meant() -> None:
     assert float(decimal_odds(-100, form="american")) == float(decimal_odds(100, form="american")) == 2.0
     assert fractional_odds([[2, 3], [4, 5]], form="decimal").tolist() == [[1, 2], [3, 4]]
     assert decimal_odds(np.empty(0), form="decimal").shape == (0,)
-    assert spoken(["+250"], form="american") == ["5/2"]
 
 
 @pytest.mark.parametrize(

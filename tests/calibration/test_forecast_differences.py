@@ -104,7 +104,7 @@ def test_no_money_is_made_from_the_true_prices() -> None:
         found["mixture"].append(duel.mixture.e_value)
         found["rounds"].append(duel.brier_rounds.e_value)
         found["second"].append(turned.for_second.e_value)
-        rejected += duel.for_first.rejects(0.05)
+        rejected += duel.for_first.p_value <= 0.05
     for name, values in found.items():
         error = np.std(values, ddof=1) / math.sqrt(len(values))
         assert error < 0.05
@@ -124,7 +124,7 @@ def test_equal_expected_scores_make_no_e_value_grow() -> None:
         duel = forecast_duel(Wealth.from_probabilities(y, p, against=q, ordered=True), "A", "B")
         evidence = [duel.mean_evidence(name) for name in "AB"]
         values += [each.e_value for each in evidence]
-        rejected += any(each.rejects(0.025) for each in evidence)
+        rejected += any(each.p_value <= 0.025 for each in evidence)
         sequence = duel.brier_sequence
         missed += bool(((sequence.low > 0) | (sequence.high < 0)).any())
     error = np.std(values, ddof=1) / math.sqrt(len(values))
@@ -149,7 +149,7 @@ def test_copies_make_no_money_when_a_group_is_one_bet() -> None:
         assert found.race is not None
         evidence = found.race.evidence["A", "B"]
         values.append(evidence.e_value)
-        rejected += evidence.rejects(0.05)
+        rejected += evidence.p_value <= 0.05
         naive += Wealth.from_forecasts(rows[0], rows[1]).e_value >= 20
         # Who scores better on average over patients: the truth does.
         sequence = found.duels[0].brier_sequence

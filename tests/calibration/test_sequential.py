@@ -107,7 +107,7 @@ def test_the_e_process_of_equal_scores_seldom_rejects(step: Step) -> None:
     for values in simulate(step, seed=22)[0]:
         sequence = empirical_bernstein(values)
         for direction in ("greater", "less"):
-            rejected[direction] += sequence.evidence(direction).rejects(0.05)
+            rejected[direction] += sequence.evidence(direction).p_value <= 0.05
     assert max(rejected.values()) / RUNS <= 0.05
 
 
@@ -119,7 +119,7 @@ def test_a_better_forecaster_is_found() -> None:
         y = rng.random(3000) < truth
         sequence = empirical_bernstein((truth - y) ** 2 - (0.5 - y) ** 2)
         found += sequence.last.high < 0
-        assert sequence.evidence("less").rejects(0.05) >= (sequence.last.high < 0)
+        assert (sequence.evidence("less").p_value <= 0.05) >= (sequence.last.high < 0)
     assert found == 100
 
 
@@ -138,7 +138,7 @@ def test_wealth_against_true_prices_seldom_rejects() -> None:
             "log": wealth.bet_path("henzi_log"),
         }
         for name, path in paths.items():
-            rejected[name] += Evidence.from_path(path, null="prices are true").rejects(0.05)
+            rejected[name] += Evidence.from_path(path, null="prices are true").p_value <= 0.05
     assert max(rejected.values()) / RUNS <= 0.05
 
 

@@ -12,8 +12,14 @@ from edgeworth.bet import Market
 from edgeworth.inference.forecast_sides import Criterion, sides
 from edgeworth.tallies import ForecastScores, Wealth
 from edgeworth.tallies.bookmaker_forecasts import bookmaker_forecasts
+from edgeworth.tallies.decisions import ContingencyTable
 from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.likeliest import likeliest
+from edgeworth.tallies.likeliest import chosen_counts
+
+
+def likeliest(forecasts: Forecasts) -> ContingencyTable:
+    """The table of the likeliest labels."""
+    return ContingencyTable.from_matrix(chosen_counts(forecasts), rows="predicted", labels=forecasts.labels)
 
 
 def found(truth: Any, p: Any, q: Any, **options: Any) -> dict[str, Criterion]:

@@ -21,8 +21,9 @@ from edgeworth.bet import fair_odds
 from edgeworth.sample import sample_file
 from edgeworth.sources.probabilities import as_probabilities
 from edgeworth.tallies import ForecastScores, Wealth
+from edgeworth.tallies.decisions import ContingencyTable
 from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.likeliest import likeliest
+from edgeworth.tallies.likeliest import chosen_counts
 
 Floats = NDArray[np.float64]
 SIX_DECIMALS = 0.5e-6
@@ -32,6 +33,11 @@ ROUNDED_IN_THE_SAMPLE = 0.5e-10
 SMALLER = ("smoke", "race")
 LARGER = ("lwt", "race", "smoke", "ptd", "ht", "ui")
 WITH_VISITS = (*LARGER, "ftv")
+
+
+def likeliest(forecasts: Forecasts) -> ContingencyTable:
+    """The table of the likeliest labels."""
+    return ContingencyTable.from_matrix(chosen_counts(forecasts), rows="predicted", labels=forecasts.labels)
 
 
 @dataclass(frozen=True)

@@ -24,14 +24,20 @@ from edgeworth import bet
 from edgeworth.inference.wealth_laws import LogWealthLaw
 from edgeworth.sources.probabilities import as_probabilities
 from edgeworth.tallies import ForecastScores, Wealth
+from edgeworth.tallies.decisions import ContingencyTable
 from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.likeliest import likeliest
+from edgeworth.tallies.likeliest import chosen_counts
 
 Floats = NDArray[np.float64]
 SEEDS = 40
 ODDS = np.linspace(1.3, 4, 28)
 """The source's range of odds."""
 CHANCES = np.linspace(0.05, 0.95, 19)
+
+
+def likeliest(forecasts: Forecasts) -> ContingencyTable:
+    """The table of the likeliest labels."""
+    return ContingencyTable.from_matrix(chosen_counts(forecasts), rows="predicted", labels=forecasts.labels)
 
 
 def _bench() -> ModuleType:

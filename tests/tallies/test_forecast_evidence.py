@@ -17,11 +17,17 @@ from edgeworth.bet import Bookmaker, Commission, Drunken, Market
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.tallies import Wealth, bounded_reliability
 from edgeworth.tallies.calibration import Calibration
+from edgeworth.tallies.decisions import ContingencyTable
 from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.forecast_evidence import ForecastEvidence, Opponent
-from edgeworth.tallies.likeliest import likeliest
+from edgeworth.tallies.likeliest import chosen_counts
 
 CASES = 300
+
+
+def likeliest(forecasts: Forecasts) -> ContingencyTable:
+    """The table of the likeliest labels."""
+    return ContingencyTable.from_matrix(chosen_counts(forecasts), rows="predicted", labels=forecasts.labels)
 
 
 def forecasts(classes: int, seed: int = 0) -> Forecasts:

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
         decimal_odds,
         fractional_odds,
         implied_probability,
-        spoken,
     )
     from edgeworth.bet.drunken import Drunken
     from edgeworth.bet.exchange import arbitrage, clipped_prices
@@ -31,7 +30,6 @@ else:
                 "decimal_odds",
                 "fractional_odds",
                 "implied_probability",
-                "spoken",
             ),
             "drunken": ("Drunken",),
             "exchange": ("arbitrage", "clipped_prices"),
@@ -66,6 +64,5 @@ __all__ = [
     "kelly",
     "kelly_game",
     "kelly_together",
-    "spoken",
     "wealth_after",
 ]

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgeworth.bet.checking import Floats, add_to_one, as_floats, check_odds, check_shares, frozen
-from edgeworth.bet.odds import check_margin
 from edgeworth.errors import InputError, OptionError
 
 NO_WINNINGS = float(np.nextafter(1.0, 2.0))
@@ -100,9 +99,7 @@ class Rival:
 class Market:
     """Quoted decimal odds. Games are backed and laid at one price; races are backed, and laid at ``lay``.
 
-    >>> Market([[1.9, 1.9]]).over_round.round(4).tolist()
-    [0.0526]
-    >>> Market.with_margin([0.25, 0.75], margin=0.25).prices((2,)).tolist()
+    >>> Market([3.2, 1.0666666666666667]).prices((2,)).tolist()
     [0.3125, 0.9375]
     """
 
@@ -127,15 +124,6 @@ class Market:
             check_odds(lay, "lay odds", infinite=True)
             object.__setattr__(self, "lay", frozen(lay))
 
-    @classmethod
-    def with_margin(cls, probabilities: ArrayLike, *, margin: float) -> Market:
-        """The market of a house that prices ``q = p (1 + margin)``; a price must stay below 1."""
-        check_margin(margin)
-        forecast = as_floats(probabilities, "probabilities")
-        check_shares(forecast)
-        with np.errstate(divide="ignore"):
-            return cls(1 / (forecast * (1 + margin)))
-
     def prices(self, shape: tuple[int, ...]) -> Floats:
         """Implied prices ``1/O``, which add up to one and the over-round."""
         return 1 / _shaped(np.asarray(self.odds), shape, "the market's odds")
@@ -146,11 +134,6 @@ class Market:
         if self.lay is None:
             return Quote(back, back if len(shape) == 1 else None)
         return Quote(back, _shaped(np.asarray(self.lay), shape, "the market's lay odds"))
-
-    @property
-    def over_round(self) -> Floats:
-        """``Σ 1/O − 1`` of each race: the margin of its book."""
-        return np.asarray((1 / np.asarray(self.odds)).sum(axis=-1) - 1)
 
     @property
     def shares(self) -> Floats:

@@ -78,20 +78,6 @@ def fractional_odds(odds: Any, *, form: Form) -> Any:
     return result
 
 
-def spoken(odds: Any, *, form: Form) -> Any:
-    """Fractional odds as they are written on the board, "5/2"; evens are "1/1".
-
-    >>> spoken([3.5, 2.0], form="decimal")
-    ['5/2', '1/1']
-    """
-    exact = fractional_odds(odds, form=form)
-    if isinstance(exact, Fraction):
-        return f"{exact.numerator}/{exact.denominator}"
-    written = np.empty(exact.shape, dtype=object)
-    written.ravel()[:] = [f"{value.numerator}/{value.denominator}" for value in exact.ravel()]
-    return written.tolist()
-
-
 def _converted(
     odds: Any, form: Form, exact: Callable[[Fraction], Fraction], floating: Callable[[Floats], Floats]
 ) -> Floats:

@@ -72,11 +72,6 @@ class LogWealthLaw:
         share = np.divide(self.steps.boundless, left, out=np.zeros_like(left), where=left > 0)
         return (1 - self.ruin) * -math.expm1(_powers(-np.minimum(share, 1.0), self.steps.counts))
 
-    @cached_property
-    def given_no_ruin(self) -> LogWealthLaw:
-        """The law given that no step is ruin: what is left to say where the mean is −inf."""
-        return LogWealthLaw(self.steps.without_ruin())
-
     @property
     def mean(self) -> float:
         """``Σ_i Σ_k π_ik L_ik``; −inf where ruin is possible, else +inf where infinite wealth is."""
@@ -88,7 +83,7 @@ class LogWealthLaw:
     def variance(self) -> float:
         """``Σ_i Σ_k π_ik (L_ik − mean_i)²``; for two outcomes ``Σ π(1−π)(logit p − logit q)²``.
 
-        Undefined (nan) where the mean is infinite; ``given_no_ruin`` may have one.
+        Undefined (nan) where the mean is infinite.
         """
         return float(self.steps.counts @ _moments(self.steps)[1]) if math.isfinite(self.mean) else math.nan
 
@@ -106,15 +101,6 @@ class LogWealthLaw:
     def mean_wealth(self) -> float:
         """E W, which may be infinite."""
         return math.exp(self.log_mean_wealth) if self.log_mean_wealth < 709 else math.inf
-
-    def markov(self, log_wealth: float) -> Tail:
-        """``P(max W ≥ w) ≤ Π max(1, E factor)/w``: 1/w on a fair book under its own prices (Ville 1939).
-
-        It holds for the highest wealth on the way and so for the last, whatever the law.
-        """
-        growth = np.maximum(_log_means(self.steps), 0.0)
-        bound = min(_whole(self.steps.counts, growth) - _checked(log_wealth), 0.0)
-        return Tail.between(-math.inf, bound, "certified bound for the highest wealth (Ville 1939)", "bound")
 
     # -- tails -----------------------------------------------------------------------------------------
 
@@ -202,11 +188,6 @@ class LogWealthLaw:
     @cached_property
     def _sums(self) -> tuple[Floats, Floats] | None:
         return None if self._merged is None else self._merged.sums()
-
-    @property
-    def has_exact_quantiles(self) -> bool:
-        """Whether there are at most 2²⁰ outcomes; otherwise quantiles are those of the normal law."""
-        return self._sums is not None
 
     def quantile(self, probability: float) -> float:
         """The least x with P(S ≤ x) ≥ probability, within 1e-12.

@@ -111,13 +111,6 @@ class Steps:
         high = np.where(possible, self.finite_logs, -np.inf).max(axis=1)
         return float((self.counts * low).sum()), float((self.counts * high).sum())
 
-    def without_ruin(self) -> Steps:
-        """The same steps given that none is ruin."""
-        shares = np.where(self.log_factors == -np.inf, 0.0, self.probabilities)
-        if not shares.any(axis=1).all():
-            raise InputError("a step is ruin for certain: given that there is no ruin, nothing is left")
-        return Steps.of(self.log_factors, shares / shares.sum(axis=1, keepdims=True), self.counts)
-
 
 def _check_shares(shares: Floats) -> None:
     inside = ((shares >= 0) & (shares <= 1 + SUM_TOLERANCE)).all(axis=1)

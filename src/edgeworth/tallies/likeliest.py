@@ -7,26 +7,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.tallies.decisions import ContingencyTable
 from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.threads import row_blocks
 
 BLOCK_ROWS = 1 << 16
 
 
-def likeliest(forecasts: Forecasts) -> ContingencyTable:
-    """The table of the label of highest probability against the truth.
+def chosen_counts(forecasts: Forecasts) -> NDArray[Any]:
+    """How often the label of highest probability (rows) met each truth (columns).
 
-    Where m labels are equally likely, each counts as 1/m of a case: who has to choose chooses by lot.
+    Where m labels are equally likely, each counts as 1/m of a case: who has to choose chooses by lot. Without
+    such ties the counts are whole numbers.
 
-    >>> likeliest(Forecasts.of([1, 0, 1], [0.5, 0.2, 0.9])).counts.tolist()
+    >>> chosen_counts(Forecasts.of([1, 0, 1], [0.5, 0.2, 0.9])).tolist()
     [[1.0, 0.5], [0.0, 1.5]]
     """
-    return ContingencyTable.from_matrix(chosen_counts(forecasts), rows="predicted", labels=forecasts.labels)
-
-
-def chosen_counts(forecasts: Forecasts) -> NDArray[Any]:
-    """The counts of that table: whole numbers where no two labels are ever equally likely."""
     size = forecasts.size
     parts = [_counted(forecasts[rows], size) for rows in row_blocks(len(forecasts), BLOCK_ROWS)]
     counts = parts[0]

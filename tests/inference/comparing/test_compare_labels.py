@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,11 +13,15 @@ import edgeworth as ew
 from edgeworth.errors import OptionError
 from edgeworth.inference.comparing import compare_labels, compare_scores, independent_differences
 from edgeworth.inference.comparing.differences import Difference, Effect
-from edgeworth.inference.comparing.labels.label_differences import label_difference
+from edgeworth.inference.comparing.labels.label_differences import label_differences
 from edgeworth.inference.comparing.planning import mcnemar_cases_needed, units_needed
 from edgeworth.inference.laws import NormalLaw
 from edgeworth.inference.scales import Scale
 from edgeworth.inference.tails import Tail
+
+
+def label_difference(paired: ew.Paired, first: str, second: str, spelling: str, **options: Any) -> Difference:
+    return label_differences(paired, first, second, [spelling], **options)[spelling]
 
 
 def paired(cases: int, classes: int, systems: int, seed: int = 0) -> ew.Paired:

@@ -13,10 +13,10 @@ from statsmodels.stats.contingency_tables import (  # type: ignore[import-untype
 )
 
 import edgeworth as ew
+from edgeworth.inference.comparing.differences import Difference
 from edgeworth.inference.comparing.labels.joint_cells import in_focus, joint_cells
 from edgeworth.inference.comparing.labels.label_differences import (
     default_spellings,
-    label_difference,
     label_differences,
 )
 from edgeworth.inference.comparing.labels.swapping import swap_test
@@ -28,6 +28,10 @@ DECISIONS = [
     for each in ew.catalogue()
     if each.kind == "decisions"
 ]
+
+
+def label_difference(paired: ew.Paired, first: str, second: str, spelling: str, **options: Any) -> Difference:
+    return label_differences(paired, first, second, [spelling], **options)[spelling]
 
 
 def pair(cases: int, labels: int, seed: int, **options: Any) -> ew.Paired:

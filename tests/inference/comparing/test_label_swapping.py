@@ -12,14 +12,19 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
+from edgeworth.inference.comparing.differences import Difference
 from edgeworth.inference.comparing.labels.joint_cells import JointCells, in_focus, joint_cells
-from edgeworth.inference.comparing.labels.label_differences import label_difference
+from edgeworth.inference.comparing.labels.label_differences import label_differences
 from edgeworth.inference.comparing.labels.label_methods import delta_law
 from edgeworth.inference.comparing.labels.swapping import swap_test
 from edgeworth.inference.comparing.swaps.randomisation import randomisation_test
 from edgeworth.inference.tails import Tail
 from edgeworth.measures import Resolved, resolve
 from edgeworth.tallies import Paired
+
+
+def label_difference(paired: ew.Paired, first: str, second: str, spelling: str, **options: Any) -> Difference:
+    return label_differences(paired, first, second, [spelling], **options)[spelling]
 
 
 def rows(cases: int, labels: int, seed: int, agree: float = 0.7) -> tuple[Any, Any, Any]:

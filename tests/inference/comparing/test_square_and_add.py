@@ -11,7 +11,7 @@ import pytest
 import edgeworth as ew
 from edgeworth.inference.comparing.differences import Difference
 from edgeworth.inference.comparing.labels.joint_cells import joint_cells
-from edgeworth.inference.comparing.labels.label_differences import label_difference
+from edgeworth.inference.comparing.labels.label_differences import label_differences
 from edgeworth.inference.comparing.labels.paired_proportions import PairedProportions
 from edgeworth.inference.comparing.labels.square_and_add import PairedCombination, paired_combination
 from edgeworth.inference.laws import NormalLaw
@@ -35,7 +35,7 @@ def noisy(cases: int, classes: int, seed: int) -> ew.Paired:
 
 def found(paired: ew.Paired, spelling: str, **options: Any) -> Difference:
     first, second = paired.names
-    return label_difference(paired, first, second, spelling, **options)
+    return label_differences(paired, first, second, [spelling], **options)[spelling]
 
 
 @pytest.mark.parametrize("cases", [10, 60, 400])

@@ -123,18 +123,6 @@ class HitsLaw:
         """Normal approximation of the hits."""
         return NormalApproximation(self.mean, self.standard_deviation)
 
-    @property
-    def normal_recall(self) -> NormalApproximation:
-        """Normal approximation of recall h/m."""
-        if self.m == 0:
-            raise InputError("recall is undefined without targets; there have to be some")
-        return NormalApproximation(self.mean / self.m, self.standard_deviation / self.m)
-
-    @property
-    def normal_precision(self) -> NormalApproximation:
-        """Normal approximation of precision h/t."""
-        return NormalApproximation(self.mean / self.t, self.standard_deviation / self.t)
-
     def normal_tail(self, h: float) -> Tail:
         """P(at least h hits) by the normal approximation, without a correction for continuity.
 

@@ -75,7 +75,7 @@ def empirical_bernstein(
     >>> point = sequence.at(400)
     >>> round(point.mean, 3), round(point.low, 3), round(point.high, 3), round(point.V, 3)
     (0.2, 0.167, 0.233, 4.165)
-    >>> sequence.evidence("greater").rejects(1e-6)
+    >>> sequence.evidence("greater").p_value <= 1e-6
     True
     """
     values = _within(finite_differences(differences), c, "difference")

@@ -39,10 +39,8 @@ class Evidence:
     the cases is not one that Ville's inequality allows; then only the end counts.
 
     >>> found = Evidence.from_path([0.5, 3.2, 2.9], null="the rival's prices are the true probabilities")
-    >>> round(found.e_value, 3), round(found.p_value, 4), found.rejects(0.05)
-    (18.174, 0.0408, True)
-    >>> round(found.unordered().p_value, 4)
-    0.055
+    >>> round(found.e_value, 3), round(found.p_value, 4)
+    (18.174, 0.0408)
     """
 
     log_e_value: float
@@ -95,14 +93,6 @@ class Evidence:
         if used == math.inf:
             return 0.0
         return 1.0 if used <= 0 else max(math.exp(-used), SMALLEST)
-
-    def rejects(self, alpha: float) -> bool:
-        """Whether the null is rejected with a probability of error of at most alpha, whenever one stopped."""
-        return self.p_value <= alpha
-
-    def unordered(self) -> Evidence:
-        """The same without its way: for cases in no particular order."""
-        return replace(self, log_maximum=None)
 
     def doubled(self) -> Evidence:
         """Half the wealth, so twice the p-value: what looking in both directions costs."""

@@ -24,7 +24,6 @@ from edgeworth.errors import InputError
 from edgeworth.inference.comparing.forecasts.forecast_duels import Duel, plain_evidence, thinned, true_null
 from edgeworth.inference.sequential import Evidence, better_of
 from edgeworth.measures.views import finite_or_none
-from edgeworth.tallies import ForecastScores
 
 Floats = NDArray[np.float64]
 Pair: TypeAlias = tuple[str, str]
@@ -147,21 +146,11 @@ class WealthRace:
         return self.names.index(name)
 
 
-def race_of_scores(scores: ForecastScores) -> WealthRace:
-    """All against all from a tally of log scores: how it ended, not how it went.
-
-    >>> systems = {"A": [0.6, 0.3, 0.8], "B": [0.5, 0.5, 0.5]}
-    >>> race = race_of_scores(ForecastScores.from_probabilities([1, 0, 1], systems))
-    >>> race.leader, round(race.against("A", "B"), 6), round(race.evidence["B", "A"].e_value, 6)
-    ('A', 0.988797, 0.372024)
-    """
-    if "log" not in scores.names:
-        raise InputError(f"a race takes log scores; these are {', '.join(scores.names)}")
-    return race_of_sums(scores.systems, scores.sums[scores.names.index("log")], scores.cases)
-
-
 def race_of_sums(names: tuple[str, ...], sums: Floats, cases: int, unit: str = "case") -> WealthRace:
-    """The same from sums of log scores over cases, or of the means of groups over groups."""
+    """All against all from sums of log scores over cases, or of the means of groups over groups.
+
+    It says how the race ended, not how it went.
+    """
     _check_race(names, cases)
     with np.errstate(invalid="ignore"):  # two infinite sums: cannot be told
         table = sums[None, :] - sums[:, None]

@@ -57,37 +57,6 @@ EXACT_OF_ALL = {
 """Measures whose randomisation is exact, with the one that has the same differences up to a factor."""
 
 
-def label_difference(
-    paired: Paired,
-    first: str,
-    second: str,
-    spelling: str,
-    *,
-    method: Any = None,
-    seed: int = 0,
-    level: float = 0.95,
-) -> Difference:
-    """How much better the first predictor does than the second on a measure, and how sure that is.
-
-    The interval is Tango's score interval for proportions of the same cases (accuracy, recall), those of the
-    real classes squared and added for informedness of two classes and balanced accuracy, the delta method's
-    for everything else that has a derivative (with weights, and with groups as units), or by a ``method``:
-    Delta(), Tango(), Bootstrap(), Dirichlet(). The tests are randomisation (exact where the measure allows
-    it), McNemar's for proportions of the same cases, exact and mid-p, and Wald's. ``level`` is that of what
-    is said beside the interval.
-
-    >>> truth, good, bad = [1] * 20 + [0] * 20, [1] * 17 + [0] * 23, [1] * 12 + [0] * 20 + [1] * 8
-    >>> paired = Paired.from_labels(truth, {"good": good, "bad": bad})
-    >>> found = label_difference(paired, "good", "bad", "informedness")
-    >>> round(found.difference, 4), found.better, round(found.p_value(), 4)
-    (0.65, 'good', 0.0002)
-    """
-    check_seed(seed)
-    check_method_of_differences(method)
-    asked = _Asked(paired, joint_cells(paired, first, second), (first, second), method, seed, level)
-    return asked.difference(spelling)
-
-
 def label_differences(
     paired: Paired,
     first: str,
@@ -99,10 +68,23 @@ def label_differences(
     level: float = 0.95,
     quick: bool = False,
 ) -> dict[str, Difference]:
-    """The differences of several measures by their spelling; without ``spellings``, of the usual ones.
+    """How much better the first predictor does than the second, by measure; without ``spellings``, the usual.
+
+    The interval is Tango's score interval for proportions of the same cases (accuracy, recall), those of the
+    real classes squared and added for informedness of two classes and balanced accuracy, the delta method's
+    for everything else that has a derivative (with weights, and with groups as units), or by a ``method``:
+    Delta(), Tango(), Bootstrap(), Dirichlet(). The tests are randomisation (exact where the measure allows
+    it), McNemar's for proportions of the same cases, exact and mid-p, and Wald's. ``level`` is that of what
+    is said beside the interval.
 
     ``quick`` is for one of many pairs: posteriors are drawn less often, and of several classes only the first
     measure's randomisation is counted or bracketed (more coarsely), the others' is drawn.
+
+    >>> truth, good, bad = [1] * 20 + [0] * 20, [1] * 17 + [0] * 23, [1] * 12 + [0] * 20 + [1] * 8
+    >>> paired = Paired.from_labels(truth, {"good": good, "bad": bad})
+    >>> found = label_differences(paired, "good", "bad")["informedness"]
+    >>> round(found.difference, 4), found.better, round(found.p_value(), 4)
+    (0.65, 'good', 0.0002)
     """
     check_seed(seed)
     check_method_of_differences(method)

@@ -102,39 +102,6 @@ def match_queries(
     )
 
 
-def list_difference(
-    first: RankedLists,
-    second: RankedLists,
-    spelling: str,
-    *,
-    names: tuple[str, str] = ("first", "second"),
-    queries: QueryRule = "intersection",
-    groups: Mapping[Any, Hashable] | None = None,
-    draws: int = DRAWS,
-    seed: int = 0,
-) -> Difference:
-    """A measure's mean over queries, first less second, on the queries that both have.
-
-    ``groups`` names a group of each query, if queries come in groups that belong together. What was left out
-    is said in ``doubt``.
-    """
-    if names[0] == names[1]:
-        raise InputError(f"two systems need two names; saw {names[0]!r} twice")
-    matched = match_queries(
-        {names[0]: query_values(first, spelling), names[1]: query_values(second, spelling)}, queries=queries
-    )
-    resolved = resolve_ranking(first, spelling)
-    return matched_difference(
-        matched,
-        *names,
-        measure=resolved.spelling,
-        direction=resolved.measure.direction,
-        groups=groups,
-        draws=draws,
-        seed=seed,
-    )
-
-
 def matched_difference(
     matched: MatchedQueries,
     first: str,
