@@ -39,7 +39,8 @@ def sides(
     >>> from edgeworth.tallies.likeliest import chosen_counts
     >>> pair = {name: Forecasts.of([1, 0], [p, q]) for name, p, q in (("A", 0.9, 0.6), ("B", 0.6, 0.6))}
     >>> wealth = Wealth.from_forecasts(*pair.values(), against="B")
-    >>> tables = {name: ContingencyTable.from_matrix(chosen_counts(each)) for name, each in pair.items()}
+    >>> counts = {name: chosen_counts(each) for name, each in pair.items()}
+    >>> tables = {name: ContingencyTable.from_matrix(each, rows="predicted") for name, each in counts.items()}
     >>> found = sides(wealth, ForecastScores.from_forecasts(pair), tables)
     >>> [(each.name, each.better) for each in found if each.name in DECIDING]
     [('error', None), ('log', 'A'), ('log_wealth', 'A')]
