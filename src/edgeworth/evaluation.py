@@ -14,9 +14,8 @@ from edgeworth.gathering.forecast_terms import ForecastTerms
 from edgeworth.sources import Label
 from edgeworth.tallied import Part, Tallied, dropped_rows, said_kind
 from edgeworth.tallies.cells import Cells
+from edgeworth.tallies.plain import kind_of, labels_to_json
 from edgeworth.tallies.policies import Missing, PredictionsMade, WeightKind
-from edgeworth.tallies.serial import labels_to_json
-from edgeworth.tallies.travelling import kind_of
 from edgeworth.tallying import Opened, whole_tally
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.forecast_evidence import ForecastEvidence, Opponent
 from edgeworth.tallies.joint import Floats
 from edgeworth.tallies.named_forecasts import forecasts_of_columns, order_of_columns, rival_of_columns
-from edgeworth.tallies.serial import labels_to_json
+from edgeworth.tallies.plain import labels_to_json
 from edgeworth.tallies.wealth_times import is_tied
 
 if TYPE_CHECKING:

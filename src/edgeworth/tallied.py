@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from edgeworth import gathering
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.gathering.finding import nothing_left
 from edgeworth.sources import Label
-from edgeworth.tallies.travelling import kind_of, tally_to_dict
+from edgeworth.tallies.plain import COUNT, NEEDED, TEXT, Plain, kind_of, optional, spelt
 
 NAMED_PARTS = 100
 """So many parts of a merged tally are told one by one; of the others only fingerprints stay."""
@@ -30,10 +30,20 @@ SAID = {
 }
 """What a kind of tally holds, for a sentence."""
 
+DIGEST = spelt("sha256:[0-9a-f]{64}")
+
 
 @dataclass(frozen=True)
-class Part:
+class Part(Plain):
     """One source that was counted."""
+
+    FIELDS: ClassVar = {
+        "source": TEXT,
+        "digest": optional(DIGEST, NEEDED),
+        "rows": optional(COUNT, NEEDED),
+        "dropped": COUNT,
+    }
+    is_closed: ClassVar = True
 
     source: str
     digest: str | None = None
@@ -94,7 +104,9 @@ class Tallied:
     @cached_property
     def payload(self) -> dict[str, Any]:
         """The tally as plain values."""
-        return tally_to_dict(self.tally)
+        kind_of(self.tally)  # refuses what is no tally
+        payload: dict[str, Any] = self.tally.to_dict()
+        return payload
 
     @cached_property
     def settled(self) -> Any:

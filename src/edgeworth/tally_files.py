@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from edgeworth.errors import EdgeworthError, InputError
 from edgeworth.reports.writing import write_whole
 from edgeworth.tallied import Tallied, as_tallied, canonical_text
-from edgeworth.tallies.travelling import tally_from_dict
+from edgeworth.tallies.plain import tally_from_dict
 from edgeworth.tally_sections import (
     check_rows,
     provenance_from_dict,
@@ -90,9 +90,8 @@ def tally_of_text(text: str, name: str = "a tally") -> Tallied:
             raise InputError(f"{name} was changed after it was written: its checksum does not fit")
     try:
         tally = tally_from_dict(found["tally"])
-        terms, is_text, whole, placed = terms_from_dict(found["terms"], tally)
-        origin, notices = provenance_from_dict(found["provenance"], tally)
-        tallied = Tallied(tally, terms, origin, is_text, whole, notices, name, placed)
+        beside = terms_from_dict(found["terms"], tally) | provenance_from_dict(found["provenance"], tally)
+        tallied = Tallied(tally, file=name, **beside)
         check_rows(tallied)
     except EdgeworthError as error:
         raise InputError(f"{name} cannot be read as a tally: {error}") from None

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from edgeworth import ContingencyTable, InputError
 from edgeworth.sources.columns import as_column
-from edgeworth.tallies.travelling import kind_of
+from edgeworth.tallies.plain import kind_of
 
 LABELS = st.sampled_from(["cat", "dog", "emu", 1, 0])
 CLUSTERS = st.sampled_from(["ann", "bob", 7, 8.5])

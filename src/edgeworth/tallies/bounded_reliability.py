@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.errors import InputError
-from edgeworth.tallies.calibration import Reliability, curve_from_dict, curve_to_dict
+from edgeworth.tallies.calibration import Reliability
 from edgeworth.tallies.joint import Floats
-from edgeworth.tallies.serial import payload_field
+from edgeworth.tallies.plain import FLAG, Plain
 
 Waiting = tuple[tuple[Floats, NDArray[np.bool_]], ...]
 
@@ -45,8 +44,13 @@ ROUNDED = (
 
 
 @dataclass(frozen=True, eq=False)
-class BoundedReliability:
+class BoundedReliability(Plain):
     """One class: how many cases there were at each forecast, or each cell of them, and how many came true."""
+
+    FIELDS: ClassVar = {
+        "is_rounded": FLAG.of("settled.is_rounded"),
+        **{name: field.of(f"curve.{name}") for name, field in Reliability.FIELDS.items()},
+    }
 
     counted: Reliability
     is_rounded: bool = False
@@ -112,19 +116,15 @@ class BoundedReliability:
             return BoundedReliability(both, True, waiting)._bounded()
         return replace(_of_counted(self.counted + other.counted), waiting=waiting)._bounded()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {"is_rounded": self.settled.is_rounded, **curve_to_dict(self.curve)}
-
     @classmethod
-    def from_dict(cls, payload: Any) -> BoundedReliability:
-        """The reliability that ``to_dict`` described."""
-        curve = curve_from_dict(payload)
-        is_rounded = payload_field(dict(payload), "is_rounded", bool)
-        number = len(np.unique(cells_of(curve.values))) if is_rounded else MOST_VALUES
-        if len(curve.values) > number:
-            raise InputError("a reliability curve has one value in each cell, or not too many of them")
-        return cls(curve, is_rounded)
+    def _of_fields(cls, found: dict[str, Any]) -> BoundedReliability:
+        curve = {name: found[f"curve.{name}"] for name in Reliability.FIELDS}
+        return cls(Reliability.from_fields(curve), found["settled.is_rounded"])
+
+    def _fits_together(self) -> bool:
+        """Check that there is one value in each cell, or not too many of them."""
+        values = self.curve.values
+        return len(values) <= (len(np.unique(cells_of(values))) if self.is_rounded else MOST_VALUES)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BoundedReliability):

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.errors import MergeError, OptionError
 from edgeworth.sources.columns import Label
 from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.joint import Floats, Numbers
 from edgeworth.tallies.labels import find, listed
 from edgeworth.tallies.matrices import same_array
-from edgeworth.tallies.serial import labels_from_json, labels_to_json, numbers_from_json, payload_field
+from edgeworth.tallies.plain import AMOUNTS, COUNTS, FLOAT, LABELS, Plain, nested, optional, tuple_of
 from edgeworth.tallies.shown import Shown
 
 
 @dataclass(frozen=True, eq=False)
-class Reliability:
+class Reliability(Plain):
     """One class: at each forecast value, how many cases there were and in how many it came true."""
+
+    FIELDS: ClassVar = {"values": AMOUNTS, "cases": COUNTS, "hits": COUNTS}
 
     values: Floats
     cases: Numbers
@@ -68,6 +70,15 @@ class Reliability:
         )
         return type(self)(values[starts], cases, hits)
 
+    def _fits_together(self) -> bool:
+        """Check ascending values up to 1, cases at each of them, and no more hits than cases."""
+        return (
+            self.values.ndim == 1
+            and self.values.shape == self.cases.shape == self.hits.shape
+            and bool(np.all(self.hits <= self.cases) and np.all(self.cases >= 1))
+            and bool(np.all(np.diff(self.values) > 0) and np.all(self.values <= 1))
+        )
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Reliability):
             return NotImplemented
@@ -78,12 +89,19 @@ class Reliability:
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration(Shown):
+class Calibration(Plain, Shown):
     """What forecasts said beside what happened, class by class.
 
     ``step`` rounds forecasts to multiples of it, which bounds the memory; without it every value is kept.
     Rounded to 0, a forecast's log score is infinite when its class comes true: use steps for Brier scores.
     """
+
+    kind: ClassVar = "calibration"
+    FIELDS: ClassVar = {
+        "labels": LABELS,
+        "step": optional(FLOAT),
+        "curves": tuple_of(nested(Reliability)),
+    }
 
     labels: tuple[Label, ...]
     curves: tuple[Reliability, ...]
@@ -148,38 +166,15 @@ class Calibration(Shown):
         curves = tuple(mine + its for mine, its in zip(self.curves, other.curves, strict=True))
         return replace(self, curves=curves)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {
-            "kind": "calibration",
-            "labels": labels_to_json(self.labels),
-            "step": self.step,
-            "curves": [curve_to_dict(curve) for curve in self.curves],
-        }
-
-    @classmethod
-    def from_dict(cls, payload: dict[str, Any]) -> Self:
-        """The calibration that ``to_dict`` described."""
-        if payload.get("kind") != "calibration":
-            raise InputError("a tally of this kind is calibration")
-        labels = labels_from_json(payload_field(payload, "labels", list))
-        curves = tuple(curve_from_dict(part) for part in payload_field(payload, "curves", list))
-        step = payload.get("step")
-        if step is not None:
-            step = payload_field(payload, "step", float)
-            try:
-                steps_to_one(step)
-            except OptionError as error:
-                raise InputError(str(error)) from None
-        if len(curves) != len(labels) or len(set(labels)) < len(labels):
-            raise InputError("the parts of a tally do not fit together")
-        found = cls(labels, curves, step)
-        # Every class was forecast in every case, and one of them came true.
-        if any(curve.cases.sum() != found.cases for curve in curves) or found.cases != sum(
-            int(curve.hits.sum()) for curve in curves
-        ):
-            raise InputError("the parts of a tally do not fit together")
-        return found
+    def _fits_together(self) -> bool:
+        """Check that every class was forecast in every case, and that one of them came true."""
+        if self.step is not None:
+            steps_to_one(self.step)
+        return (
+            len(self.curves) == len(set(self.labels)) == len(self.labels)
+            and all(curve.cases.sum() == self.cases for curve in self.curves)
+            and self.cases == sum(int(curve.hits.sum()) for curve in self.curves)
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Calibration):
@@ -204,24 +199,3 @@ def steps_to_one(step: float) -> int:
             f"forecasts are rounded to a step of which a whole number, 2 at least, make 1; saw {step!r}"
         )
     return number
-
-
-def curve_to_dict(curve: Reliability) -> dict[str, Any]:
-    """One class as plain values for JSON."""
-    return {name: getattr(curve, name).tolist() for name in ("values", "cases", "hits")}
-
-
-def curve_from_dict(part: Any) -> Reliability:
-    """The class that ``curve_to_dict`` described."""
-    if not isinstance(part, Mapping):
-        raise InputError(f"a reliability curve of a tally has values, cases and hits; saw {part!r}")
-    values, cases, hits = (
-        numbers_from_json(payload_field(dict(part), name, list), name) for name in ("values", "cases", "hits")
-    )
-    fits = values.ndim == 1 and values.shape == cases.shape == hits.shape
-    fits = fits and cases.dtype.kind == hits.dtype.kind == "i"
-    if not fits or np.any(hits > cases) or np.any(cases < 1):
-        raise InputError("a reliability curve has cases at each value, and no more hits than cases")
-    if np.any(np.diff(values) <= 0) or np.any(values > 1):
-        raise InputError("a reliability curve has ascending values between 0 and 1")
-    return Reliability(values.astype(np.float64), cases, hits)

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from edgeworth.errors import InputError
 from edgeworth.sources.columns import MISSING, Coded, as_column, encode
 from edgeworth.tallies.labels import canonical, canonical_order, positions
 from edgeworth.tallies.matrices import same_array
-from edgeworth.tallies.serial import labels_from_json, labels_to_json, numbers_from_json, payload_field
+from edgeworth.tallies.plain import COUNTS, LABELS, Field, dump_fields, load_fields
 
 
 def coded_groups(groups: Any) -> Coded:
@@ -40,25 +39,26 @@ def merged_groups(left: Coded | None, right: Coded | None) -> Coded | None:
     return used_groups(Coded(shifted, left.labels + right.labels))
 
 
-def groups_to_json(groups: Coded | None) -> dict[str, Any] | None:
-    """Plain values for JSON."""
+_FIELDS = {"codes": COUNTS, "labels": LABELS}
+
+GROUPS = Field(
+    "an object (codes, labels)",
+    lambda groups: Coded(**load_fields(_FIELDS, groups, "the groups of a tally")),
+    lambda groups: dump_fields(_FIELDS, groups),
+)
+"""The field of a tally that holds the groups of its cases."""
+
+
+def are_groups(groups: Coded | None, number: int) -> bool:
+    """Whether groups are of so many cases, have different names, and each has a case."""
+    if groups is None:
+        return True
+    used, size = np.unique(groups.codes), len(groups.labels)
     return (
-        None if groups is None else {"labels": labels_to_json(groups.labels), "codes": groups.codes.tolist()}
+        groups.codes.shape == (number,)
+        and len(set(groups.labels)) == size
+        and np.array_equal(used, np.arange(size))
     )
-
-
-def groups_from_json(payload: Any, number: int) -> Coded | None:
-    """The groups of so many cases, checked."""
-    if payload is None:
-        return None
-    if not isinstance(payload, dict):
-        raise InputError("the groups of a tally are an object with labels and codes")
-    labels = labels_from_json(payload_field(payload, "labels", list))
-    codes = numbers_from_json(payload_field(payload, "codes", list), "codes")
-    fits = codes.shape == (number,) and codes.dtype.kind == "i" and len(set(labels)) == len(labels)
-    if not fits or not np.array_equal(np.unique(codes), np.arange(len(labels))):
-        raise InputError("the groups of a tally have different names, and each has a case")
-    return Coded(codes.astype(np.intp), labels)
 
 
 def same_groups(left: Coded | None, right: Coded | None) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
 from edgeworth.errors import InputError, OptionError
 from edgeworth.tallies.joint import Floats
+from edgeworth.tallies.plain import FLOATS, Field, optional
 from edgeworth.tallies.runs import Run
 
 Cells: TypeAlias = Sequence[float] | Floats | int | None
@@ -54,3 +55,14 @@ def in_cells(run: Run, edges: Floats) -> Run:
     lower = np.concatenate([[-np.inf], edges])
     placed = lower[np.searchsorted(edges, run.scores, side="right")]
     return Run(placed, run.weight, run.square, run.fourth).gathered()
+
+
+def is_on_cells(runs: Iterable[Run], edges: Floats | None) -> bool:
+    """Whether all scores are lower edges of cells, where there are cells."""
+    known = np.concatenate([[-np.inf], [] if edges is None else edges])
+    scores = [scores for run in runs for scores in (run.scores, run.ends)]
+    return edges is None or all(bool(np.isin(each, known).all()) for each in scores)
+
+
+EDGES = optional(Field("ascending edges", lambda edges: as_cells(FLOATS.load(edges)), FLOATS.dump))
+"""The field of a tally that holds its cells."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.sources.columns import Column, Label, as_column
 from edgeworth.sources.weights import as_weights
 from edgeworth.tallies.clusters import BY_CLUSTER, Clusters
-from edgeworth.tallies.joint import Floats, Integers, JointCounts, Numbers, count_joint
+from edgeworth.tallies.joint import JOINT_FIELDS, Floats, Integers, JointCounts, Numbers, count_joint
 from edgeworth.tallies.labels import (
     canonical,
     canonical_order,
@@ -25,6 +25,21 @@ from edgeworth.tallies.labels import (
     usual_positive,
 )
 from edgeworth.tallies.matrices import check_table, checked_matrix, same_array
+from edgeworth.tallies.plain import (
+    AMOUNTS,
+    COUNT,
+    FLAG,
+    LABEL,
+    LABELS,
+    NUMBERS,
+    Field,
+    Plain,
+    dump_fields,
+    load_fields,
+    one_of,
+    optional,
+    shaped,
+)
 from edgeworth.tallies.policies import (
     Missing,
     WeightKind,
@@ -34,22 +49,13 @@ from edgeworth.tallies.policies import (
     take_weights,
 )
 from edgeworth.tallies.regrouping import one_against_rest, regrouped, transposed, without_empty_labels
-from edgeworth.tallies.serial import (
-    count_from_json,
-    joint_from_dict,
-    joint_to_dict,
-    labels_from_json,
-    labels_to_json,
-    numbers_from_json,
-    payload_field,
-)
 from edgeworth.tallies.shown import Shown
 
 Rows: TypeAlias = Literal["predicted", "real"]
 
 
 @dataclass(frozen=True, eq=False)
-class ContingencyTable(Shown):
+class ContingencyTable(Plain, Shown):
     """Counts of cases by predicted label and real class.
 
     ``cells[l, k]`` is the number of cases predicted as label l whose real class is k; the last row holds the
@@ -57,6 +63,19 @@ class ContingencyTable(Shown):
     weights, with ``squared`` the sums of squared weights, and rule exact tests out. ``clusters`` has the
     same cases by cluster, where rows come in clusters.
     """
+
+    kind: ClassVar = "contingency_table"
+    FIELDS: ClassVar = {
+        "rows": one_of("predicted").of("_rows"),
+        "labels": LABELS,
+        "counts": NUMBERS,
+        "abstained": NUMBERS,
+        "squared": optional(AMOUNTS),
+        "dropped": COUNT,
+        "numbered": FLAG.of("is_numbered").otherwise(False),
+        "positive": optional(LABEL).of("declared_positive"),
+    }
+    _rows: ClassVar = "predicted"
 
     labels: tuple[Label, ...]
     cells: Numbers
@@ -359,48 +378,34 @@ class ContingencyTable(Shown):
 
     # -- plain values ----------------------------------------------------------------------------------
 
+    @property
+    def file_kind(self) -> str:
+        """A file calls a table with clusters another kind."""
+        return self.kind if self.clusters is None else "clustered_table"
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON. Labels other than text, numbers and booleans are written as their repr."""
-        if self.clusters is not None:
-            table = replace(self, clusters=None).to_dict()
-            return {"kind": "clustered_table", "table": table} | joint_to_dict(self.clusters.joint)
-        return {
-            "kind": "contingency_table",
-            "rows": "predicted",
-            "labels": labels_to_json(self.labels),
-            "counts": self.counts.tolist(),
-            "abstained": self.abstained.tolist(),
-            "squared": None if self.squared is None else self.squared.tolist(),
-            "dropped": self.dropped,
-            "numbered": self.is_numbered,
-            "positive": None
-            if self.declared_positive is None
-            else labels_to_json((self.declared_positive,))[0],
-        }
+        """Plain values for JSON; where there are clusters, those of the table and those of the clusters."""
+        if self.clusters is None:
+            return super().to_dict()
+        table = replace(self, clusters=None).to_dict()
+        return {"kind": self.file_kind, "table": table} | dump_fields(JOINT_FIELDS, self.clusters)
 
     @classmethod
     def from_dict(cls, payload: dict[str, Any]) -> Self:
-        """The table that ``to_dict`` described."""
-        if payload.get("kind") == "clustered_table":
-            table = cls._from_dict(payload_field(payload, "table", dict))
-            return table._with_clusters(Clusters(joint_from_dict(payload, BY_CLUSTER)))
-        return cls._from_dict(payload)
+        """The table that ``to_dict`` described, checked."""
+        if not isinstance(payload, dict) or payload.get("kind") != "clustered_table":
+            return super().from_dict(payload)
+        fields = {"table": Field("an object", super().from_dict)} | JOINT_FIELDS
+        found = load_fields(fields, payload, "the clustered_table")
+        table: Self = found["table"]
+        return table._with_clusters(Clusters(JointCounts.of_fields(found, BY_CLUSTER)))
 
     @classmethod
-    def _from_dict(cls, payload: dict[str, Any]) -> Self:
-        if payload.get("kind") != "contingency_table" or payload.get("rows") != "predicted":
-            raise InputError("a tally of this kind is a contingency_table with predicted labels in its rows")
-        labels = labels_from_json(payload_field(payload, "labels", list))
-        rows = [*payload_field(payload, "counts", list), payload_field(payload, "abstained", list)]
-        squared = payload.get("squared")
-        return cls(
-            labels,
-            numbers_from_json(rows, "counts").reshape(len(rows), -1),
-            None if squared is None else numbers_from_json(squared, "squared").astype(np.float64),
-            count_from_json(payload, "dropped"),
-            payload.get("positive"),
-            bool(payload.get("numbered", False)),
-        )
+    def _of_fields(cls, found: dict[str, Any]) -> Self:
+        del found["_rows"]
+        counts, abstained = found.pop("counts"), found.pop("abstained")
+        cells = np.vstack([shaped(counts, len(abstained), len(abstained)), abstained])
+        return cls(cells=cells, **found)
 
     def _with_clusters(self, clusters: Clusters) -> Self:
         """The table with clusters that add up to it; others are refused."""

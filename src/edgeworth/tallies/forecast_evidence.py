@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self, get_args
 import numpy as np
 
 from edgeworth.bet import Bookmaker, Drunken
-from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.errors import MergeError, OptionError
 from edgeworth.sources.columns import Label
 from edgeworth.tallies.bookmaker_forecasts import bookmaker_forecasts
 from edgeworth.tallies.bounded_reliability import (
@@ -27,7 +27,7 @@ from edgeworth.tallies.labels import listed
 from edgeworth.tallies.ladder import rungs
 from edgeworth.tallies.likeliest import chosen_counts
 from edgeworth.tallies.matrices import same_array
-from edgeworth.tallies.serial import numbers_from_json, payload_field
+from edgeworth.tallies.plain import FLOAT, NUMBERS, TEXT, Plain, nested, one_of, optional, shaped, tuple_of
 from edgeworth.tallies.shown import Shown
 from edgeworth.tallies.wealth import Book, Wealth
 
@@ -57,7 +57,7 @@ class Opponent:
 
 
 @dataclass(frozen=True, eq=False)
-class ForecastEvidence(Shown):
+class ForecastEvidence(Plain, Shown):
     """Wealth, scores, decisions, calibration and pairs of forecasts, of the same cases.
 
     ``decisions`` are the tables of the likeliest class against the truth, of the model and of its opponent;
@@ -65,6 +65,19 @@ class ForecastEvidence(Shown):
     this class" of ordered classes. Shards add where they agree on classes, terms and opponent.
     """
 
+    kind: ClassVar = "forecasts"
+    FIELDS: ClassVar = {
+        "told": one_of(*get_args(Told)),
+        "shares": optional(tuple_of(FLOAT)),
+        "drawn": optional(tuple_of(FLOAT)),
+        "notes": tuple_of(TEXT),
+        "wealth": nested(Wealth),
+        "scores": nested(ForecastScores),
+        "decisions": NUMBERS,
+        "curves": tuple_of(nested(BoundedReliability)),
+        "pairs": nested(ForecastPairs),
+        "ladder": tuple_of(nested(Wealth)),
+    }
     needs_positions: ClassVar[bool] = True
     """A path has an order: a case must know where it stands in the whole."""
 
@@ -248,59 +261,24 @@ class ForecastEvidence(Shown):
         if len(self.ladder) != len(other.ladder) or self.drawn != other.drawn:
             raise MergeError("two parts differ in their terms: ordinal, or the ends of a drunkard's prices")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {
-            "kind": "forecasts",
-            "told": self.told,
-            "shares": None if self.shares is None else list(self.shares),
-            "drawn": None if self.drawn is None else list(self.drawn),
-            "notes": list(self.notes),
-            "wealth": self.wealth.to_dict(),
-            "scores": self.scores.to_dict(),
-            "decisions": self.decisions.tolist(),
-            "curves": [curve.to_dict() for curve in self.curves],
-            "pairs": self.pairs.to_dict(),
-            "ladder": [each.to_dict() for each in self.ladder],
-        }
-
     @classmethod
-    def from_dict(cls, payload: dict[str, Any]) -> Self:
-        """The evidence that ``to_dict`` described."""
-        if not isinstance(payload, dict) or payload.get("kind") != "forecasts":
-            raise InputError("a tally of this kind is forecasts")
-        scores = ForecastScores.from_dict(payload_field(payload, "scores", dict))
-        size = len(scores.labels)
-        decisions = numbers_from_json(payload_field(payload, "decisions", list), "decisions")
-        found = cls(
-            Wealth.from_dict(payload_field(payload, "wealth", dict)),
-            scores,
-            decisions if size else decisions.reshape(2, 0, 0),
-            tuple(BoundedReliability.from_dict(part) for part in payload_field(payload, "curves", list)),
-            ForecastPairs.from_dict(payload_field(payload, "pairs", dict)),
-            tuple(Wealth.from_dict(part) for part in payload_field(payload, "ladder", list)),
-            payload_field(payload, "told", str),
-            _floats(payload, "shares"),
-            _ends(payload),
-            tuple(map(str, payload_field(payload, "notes", list))),
-        )
-        if not found._fits_together():
-            raise InputError("the parts of a tally do not fit together")
-        return found
+    def _of_fields(cls, found: dict[str, Any]) -> Self:
+        size = len(found["scores"].labels)
+        return cls(**found | {"decisions": shaped(found["decisions"], 2, size, size)})
 
     def _fits_together(self) -> bool:
         """Whether the parts can be of the same cases."""
         size, cases = len(self.labels), self.cases
+        if self.drawn is not None:
+            Drunken(*self.drawn)
         if not size:
             return not (self.wealth.labels or self.curves or self.ladder or self.pairs.labels)
         curves_fit = len(self.curves) == len(_places(size)) and all(c.cases == cases for c in self.curves)
         ladder_fits = len(self.ladder) in (0, size - 1) and all(each.cases == cases for each in self.ladder)
         return (
-            self.told in get_args(Told)
-            and self.wealth.labels == self.labels
+            self.wealth.labels == self.labels
             and self.wealth.cases == cases
             and self.scores.systems == ("model", self.wealth.against)
-            and self.decisions.shape == (2, size, size)
             and np.allclose(self.decisions.sum(axis=1), self.scores.classes, rtol=1e-9)
             and curves_fit
             and ladder_fits
@@ -326,19 +304,3 @@ class ForecastEvidence(Shown):
 def _places(size: int) -> range:
     """The classes whose calibration is counted."""
     return range(1, 2) if size == 2 else range(size)
-
-
-def _floats(payload: dict[str, Any], name: str) -> tuple[float, ...] | None:
-    if payload.get(name) is None:
-        return None
-    return tuple(numbers_from_json(payload_field(payload, name, list), name).astype(float).tolist())
-
-
-def _ends(payload: dict[str, Any]) -> tuple[float, float] | None:
-    ends = _floats(payload, "drawn")
-    if ends is None:
-        return None
-    if len(ends) != 2:
-        raise InputError("a drunken bookmaker draws prices between two ends")
-    Drunken(*ends)
-    return ends[0], ends[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -13,19 +13,22 @@ from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.joint import Numbers
 from edgeworth.tallies.labels import listed
 from edgeworth.tallies.matrices import same_array
-from edgeworth.tallies.serial import labels_from_json, labels_to_json, numbers_from_json, payload_field
+from edgeworth.tallies.plain import COUNTS, LABELS, Plain
 
 CELLS = 40
 """Cells from 0 to 1 on either side; the last holds 1 as well."""
 
 
 @dataclass(frozen=True, eq=False)
-class ForecastPairs:
+class ForecastPairs(Plain):
     """Pairs of probabilities that two forecasters gave the second of two classes.
 
     In ``counts[i, j]`` cases the first was in cell i and the other in cell j; in ``hits[i, j]`` of them the
     class came true.
     """
+
+    kind: ClassVar = "forecast_pairs"
+    FIELDS: ClassVar = {"labels": LABELS, "counts": COUNTS, "hits": COUNTS}
 
     labels: tuple[Label, ...]
     counts: Numbers
@@ -79,28 +82,14 @@ class ForecastPairs:
             )
         return replace(self, counts=self.counts + other.counts, hits=self.hits + other.hits)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {
-            "kind": "forecast_pairs",
-            "labels": labels_to_json(self.labels),
-            "counts": self.counts.tolist(),
-            "hits": self.hits.tolist(),
-        }
-
-    @classmethod
-    def from_dict(cls, payload: dict[str, Any]) -> Self:
-        """The pairs that ``to_dict`` described."""
-        if payload.get("kind") != "forecast_pairs":
-            raise InputError("a tally of this kind is forecast_pairs")
-        labels = labels_from_json(payload_field(payload, "labels", list))
-        counts, hits = (
-            numbers_from_json(payload_field(payload, name, list), name) for name in ("counts", "hits")
+    def _fits_together(self) -> bool:
+        """Check the size of the grid, no or two classes, and no more hits than cases."""
+        return (
+            self.counts.shape == self.hits.shape == (CELLS, CELLS)
+            and bool(np.all(self.hits <= self.counts))
+            and len(set(self.labels)) == len(self.labels)
+            and len(self.labels) in (0, 2)
         )
-        fits = counts.shape == hits.shape == (CELLS, CELLS) and counts.dtype.kind == hits.dtype.kind == "i"
-        if not fits or np.any(hits > counts) or len(set(labels)) not in (0, 2) or len(labels) > 2:
-            raise InputError("the parts of a tally do not fit together")
-        return cls(labels, counts, hits)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ForecastPairs):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -14,20 +14,36 @@ from edgeworth.tallies.forecast_columns import Forecasts, GivenForecasts
 from edgeworth.tallies.joint import Floats, Numbers
 from edgeworth.tallies.labels import listed
 from edgeworth.tallies.matrices import same_array
+from edgeworth.tallies.plain import COUNTS, FLOATS, LABELS, TEXT, Plain, shaped, tuple_of
 from edgeworth.tallies.score_sums import score_sums
 from edgeworth.tallies.scoring_rules import RULES, SCORES
-from edgeworth.tallies.serial import count_from_json, labels_from_json, labels_to_json, payload_field
 from edgeworth.tallies.shown import Shown
 
 
 @dataclass(frozen=True, eq=False)
-class ForecastScores(Shown):
+class ForecastScores(Plain, Shown):
     """How forecasts of one or more systems scored on the same cases.
 
     ``sums[c, s]`` is the sum of score c of system s, ``products[c, s, r]`` of the products of two systems'
     scores: enough for means, intervals and paired differences after merging. ``zeros[s]`` counts cases in
     which system s gave probability 0 to what happened; its log score is infinite then, and said to be.
     """
+
+    kind: ClassVar = "forecast_scores"
+    FIELDS: ClassVar = {
+        "systems": tuple_of(TEXT),
+        "labels": LABELS,
+        "classes": COUNTS,
+        "scores": tuple_of(TEXT).of("names"),
+        "sums": replace(
+            FLOATS,
+            # An infinite sum is null, and the zeros say why.
+            load=lambda rows: FLOATS.load([["inf" if x is None else x for x in row] for row in rows]),
+            dump=lambda sums: [[x if np.isfinite(x) else None for x in row] for row in sums.tolist()],
+        ),
+        "products": FLOATS,
+        "zeros": COUNTS,
+    }
 
     systems: tuple[str, ...]
     labels: tuple[Label, ...]
@@ -152,56 +168,14 @@ class ForecastScores(Shown):
             zeros=self.zeros + other.zeros,
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; an infinite sum is null, and the zeros say why."""
-        return {
-            "kind": "forecast_scores",
-            "systems": list(self.systems),
-            "labels": labels_to_json(self.labels),
-            "classes": self.classes.tolist(),
-            "scores": list(self.names),
-            "sums": [[x if np.isfinite(x) else None for x in row] for row in self.sums.tolist()],
-            "products": self.products.tolist(),
-            "zeros": self.zeros.tolist(),
-        }
-
     @classmethod
-    def from_dict(cls, payload: dict[str, Any]) -> Self:
-        """The scores that ``to_dict`` described."""
-        if payload.get("kind") != "forecast_scores":
-            raise InputError("a tally of this kind is forecast_scores")
-        systems, names = (tuple(payload_field(payload, name, list)) for name in ("systems", "scores"))
-        labels = labels_from_json(payload_field(payload, "labels", list))
-        try:
-            sums = np.array(
-                [
-                    [np.inf if x is None else float(x) for x in row]
-                    for row in payload_field(payload, "sums", list)
-                ]
-            )
-            products = np.array(payload_field(payload, "products", list), dtype=np.float64)
-            if not systems:
-                sums, products = sums.reshape(len(names), 0), products.reshape(len(names), 0, 0)
-            classes, zeros = (
-                np.array(
-                    [count_from_json({name: x}, name) for x in payload_field(payload, name, list)],
-                    dtype=np.int64,
-                )
-                for name in ("classes", "zeros")
-            )
-            found = cls(systems, labels, classes, sums, products, zeros, names)
-            fits = all(isinstance(system, str) for system in systems) and found._fits_together()
-        except (TypeError, ValueError, OverflowError) as error:
-            raise InputError(f"the parts of a tally do not fit together: {error}") from None
-        if not fits:
-            raise InputError("the parts of a tally do not fit together")
-        return found
+    def _of_fields(cls, found: dict[str, Any]) -> Self:
+        shape = (len(found["names"]), len(found["systems"]))
+        sums, products = shaped(found["sums"], *shape), shaped(found["products"], *shape, shape[1])
+        return cls(**found | {"sums": sums, "products": products})
 
     def _fits_together(self) -> bool:
         """Whether sums, products and counts can be of the same cases."""
-        shape = (len(self.names), len(self.systems))
-        if self.sums.shape != shape or self.products.shape != (*shape, len(self.systems)):
-            return False
         if len(self.classes) != len(self.labels) or self.zeros.shape != (len(self.systems),):
             return False
         if any(len(set(names)) < len(names) for names in (self.systems, self.labels, self.names)):

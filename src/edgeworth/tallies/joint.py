@@ -20,6 +20,7 @@ from edgeworth.sources.columns import Column, Label, blocks
 from edgeworth.sources.weights import check_weights
 from edgeworth.tallies.fusing import DENSE_CELLS, WIDE_CELLS, Fused, fuse
 from edgeworth.tallies.labels import canonical, canonical_order, positions
+from edgeworth.tallies.plain import AMOUNTS, COUNTS, LABELS, NUMBERS, optional, shaped, tuple_of
 
 LARGEST_EXACT_FLOAT = 1 << 53
 
@@ -43,6 +44,27 @@ class JointCounts:
     rows: Integers
     weight: Numbers
     square: Floats | None
+
+    @classmethod
+    def of_fields(cls, found: dict[str, Any], domains: tuple[int, ...]) -> Self:
+        """The counts among the fields of a tally that holds them; these are taken from there."""
+        parts = {field.removeprefix("joint."): found.pop(field) for field in [*found] if "joint." in field}
+        parts["keys"] = shaped(parts["keys"], len(parts["rows"]), len(domains)).astype(np.intp)
+        joint = cls(domains, **parts)
+        sizes = [len(labels) for labels in joint.labels]
+        shape, square = joint.rows.shape, joint.square
+        fits = (
+            len(sizes) == max(domains) + 1
+            and len(shape) == 1
+            and [len(set(labels)) for labels in joint.labels] == sizes
+            and not np.any(joint.keys > [sizes[domain] for domain in domains])
+            and joint.weight.shape == shape
+            and (square is None or square.shape == shape)
+            and (not len(joint.rows) or (square is not None) == (joint.weight.dtype.kind == "f"))
+        )
+        if not fits:
+            raise InputError("the labels, keys, rows and weights of a tally do not fit together")
+        return joint
 
     @classmethod
     def empty(cls, domains: tuple[int, ...]) -> Self:
@@ -95,6 +117,16 @@ class JointCounts:
         """The labels that occur in one column."""
         labels = self.labels[self.domains[column]]
         return {labels[key - 1] for key in _occurring([self.keys[:, column]], len(labels))}
+
+
+JOINT_FIELDS = {
+    "labels": tuple_of(LABELS).of("joint.labels"),
+    "keys": COUNTS.of("joint.keys"),
+    "rows": COUNTS.of("joint.rows"),
+    "weight": NUMBERS.of("joint.weight"),
+    "square": optional(AMOUNTS).of("joint.square"),
+}
+"""The fields of a tally that holds joint counts."""
 
 
 def count_joint(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,12 +11,14 @@ from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import Label
 from edgeworth.tallies.labels import canonical_order, positions
 from edgeworth.tallies.list_building import Integers, Places, list_numbers
-from edgeworth.tallies.serial import labels_from_json, labels_to_json, numbers_from_json, payload_field
+from edgeworth.tallies.plain import COUNTS, LABELS, Plain
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class Judged(Plain):
     """How many documents of each grade were judged for each query, whether or not a run found them."""
+
+    FIELDS: ClassVar = {"queries": LABELS, "starts": COUNTS, "grades": COUNTS, "numbers": COUNTS}
 
     queries: tuple[Label, ...]
     starts: Places
@@ -115,36 +117,16 @@ class Judged:
 
     __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {
-            "queries": labels_to_json(self.queries),
-            "starts": self.starts.tolist(),
-            "grades": self.grades.tolist(),
-            "numbers": self.numbers.tolist(),
-        }
-
-    @classmethod
-    def from_dict(cls, payload: dict[str, Any]) -> Judged:
-        """The judgements that ``to_dict`` described."""
-        queries = labels_from_json(payload_field(payload, "queries", list))
-        starts, grades, numbers = (
-            numbers_from_json(payload_field(payload, name, list), name)
-            for name in ("starts", "grades", "numbers")
-        )
-        fits = (
-            starts.dtype.kind == grades.dtype.kind == numbers.dtype.kind == "i"
-            and starts.shape == (len(queries) + 1,)
-            and grades.shape == numbers.shape == (int(starts[-1]),)
+    def _fits_together(self) -> bool:
+        """Check that starts ascend, and the canonical order of queries and of grades."""
+        starts, queries = self.starts, canonical_order(self.queries)
+        return (
+            starts.shape == (len(queries) + 1,)
+            and self.grades.shape == self.numbers.shape == (int(starts[-1]),)
             and starts[0] == 0
             and bool(np.all(starts[1:] >= starts[:-1]))
+            and self == Judged.summed(self.list_of, self.grades, self.numbers, queries)
         )
-        if not fits:
-            raise InputError("the judgements of a tally do not fit together")
-        judged = cls(queries, starts.astype(np.intp), grades, numbers)
-        if judged != cls.summed(judged.list_of, grades, numbers, canonical_order(queries)):
-            raise InputError("the judgements of a tally are in canonical order, of queries and of grades")
-        return judged
 
     def _of(self, place: int) -> tuple[list[int], list[int]]:
         rows = slice(*self.starts[place : place + 2])

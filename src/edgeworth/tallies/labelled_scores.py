@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.sources.columns import Column, Label, encode
 from edgeworth.sources.weights import check_weights
-from edgeworth.tallies.cells import in_cells
+from edgeworth.tallies.cells import EDGES, in_cells, is_on_cells
 from edgeworth.tallies.joint import Floats
 from edgeworth.tallies.labels import (
     POSITIVE_OF_PAIR,
@@ -27,6 +27,7 @@ from edgeworth.tallies.labels import (
     usual_positive,
 )
 from edgeworth.tallies.matrices import same_array
+from edgeworth.tallies.plain import COUNT, LABELS, Plain, list_of, nested
 from edgeworth.tallies.policies import WeightKind, check_label_number, take_weights
 from edgeworth.tallies.runs import Run
 
@@ -34,8 +35,16 @@ MissingScore: TypeAlias = Literal["error", "drop"]
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledScores:
+class LabelledScores(Plain):
     """Sorted scores of each class."""
+
+    kind: ClassVar = "labelled_scores"
+    FIELDS: ClassVar = {
+        "labels": LABELS,
+        "runs": list_of(nested(Run)).of("_runs_in_order"),
+        "cells": EDGES,
+        "dropped": COUNT,
+    }
 
     runs: Mapping[Label, Run] = field(default_factory=dict)
     cells: Floats | None = None
@@ -89,6 +98,18 @@ class LabelledScores:
     def labels(self) -> tuple[Label, ...]:
         """The classes seen."""
         return canonical_order(self.runs)
+
+    @property
+    def _runs_in_order(self) -> list[Run]:
+        return [self.runs[label] for label in self.labels]
+
+    @classmethod
+    def _of_fields(cls, found: dict[str, Any]) -> Self:
+        labels, runs = found.pop("labels"), found.pop("_runs_in_order")
+        return cls(dict(zip(labels, runs, strict=True)), **found)
+
+    def _fits_together(self) -> bool:
+        return is_on_cells(self.runs.values(), self.cells)
 
     def renamed(self, names: Mapping[Label, Label]) -> Self:
         """New names for the classes; those that get one name become one."""

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Column, Label, as_column
-from edgeworth.sources.identifiers import Identifiers, joined, look_up
+from edgeworth.sources.identifiers import Identifiers, joined, look_up, texts_of
 from edgeworth.sources.trec import Qrels, TrecRun, read_qrels, read_run
 from edgeworth.tallies.judgements import Judged
 from edgeworth.tallies.labels import canonical_order, find, positions, union
@@ -32,15 +32,29 @@ from edgeworth.tallies.list_building import (
     list_numbers,
     ranked_scores,
 )
-from edgeworth.tallies.list_serial import fields_of_lists, lists_to_dict
 from edgeworth.tallies.matrices import same_array
+from edgeworth.tallies.plain import (
+    COUNT,
+    FLAG,
+    FLOATS,
+    INTEGERS,
+    LABELS,
+    TEXT,
+    Field,
+    Plain,
+    list_of,
+    nested,
+    optional,
+)
 from edgeworth.tallies.rankings import Ranking
 from edgeworth.tallies.runs import Run
 from edgeworth.tallies.shown import Shown
 
+_TEXTS = list_of(TEXT)
+
 
 @dataclass(frozen=True, eq=False)
-class RankedLists(Shown):
+class RankedLists(Plain, Shown):
     """The items of each query, in input order, with their scores and grades.
 
     The list of ``queries[i]`` is the slice ``starts[i]:starts[i + 1]`` of scores, grades and ids. A grade of
@@ -49,6 +63,22 @@ class RankedLists(Shown):
     ``judged`` is None when the items given are all there are. It is there for the run of a search engine,
     whose collection is not known: then it counts the judged documents, those never retrieved included.
     """
+
+    kind: ClassVar = "ranked_lists"
+    FIELDS: ClassVar = {
+        "queries": LABELS,
+        "starts": INTEGERS,
+        "scores": FLOATS,
+        "grades": INTEGERS,
+        "ids": optional(
+            Field("a list of text", lambda ids: as_ids(as_column(_TEXTS.load(ids), "ids")), texts_of)
+        ),
+        "judged": optional(nested(Judged)),
+        "relevant_from": COUNT,
+        "unknown_queries": LABELS,
+        "dropped": COUNT,
+        "empty_is_zero": FLAG,
+    }
 
     queries: tuple[Label, ...]
     starts: Places
@@ -349,18 +379,12 @@ class RankedLists(Shown):
 
     # -- plain values ----------------------------------------------------------------------------------
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, which has no infinite numbers: an infinite score is written as text."""
-        return lists_to_dict(self)
-
-    @classmethod
-    def from_dict(cls, payload: dict[str, Any]) -> Self:
-        """The lists that ``to_dict`` described."""
-        lists = cls(**fields_of_lists(payload))
-        if lists.ids is not None:
-            check_ids(lists.queries, lists.starts, lists.ids)
-        _ = lists.lost  # refuses lists that hold more than was judged
-        return lists
+    def _fits_together(self) -> bool:
+        """Check the order of queries, ids that are different, and no more items than were judged."""
+        if self.ids is not None:
+            check_ids(self.queries, self.starts, self.ids)
+        _ = self.lost  # refuses lists that hold more than was judged
+        return canonical_order(self.queries) == self.queries
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RankedLists):

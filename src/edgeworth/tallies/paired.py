@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +13,10 @@ from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import Column, Label, as_column
 from edgeworth.sources.weights import as_weights
 from edgeworth.tallies.decisions import ContingencyTable
-from edgeworth.tallies.joint import Integers, JointCounts, count_joint
+from edgeworth.tallies.joint import JOINT_FIELDS, Integers, JointCounts, count_joint
 from edgeworth.tallies.labels import canonical, find, listed, one_positive
+from edgeworth.tallies.plain import COUNT, FLAG, LABEL, LABELS, Plain, optional
 from edgeworth.tallies.policies import Missing, WeightKind, check_label_kinds, drop_incomplete, take_weights
-from edgeworth.tallies.serial import (
-    count_from_json,
-    joint_from_dict,
-    joint_to_dict,
-    labels_from_json,
-    labels_to_json,
-    payload_field,
-)
 from edgeworth.tallies.shown import Shown
 
 
@@ -44,13 +37,22 @@ class Discordance:
 
 
 @dataclass(frozen=True)
-class Paired(Shown):
+class Paired(Plain, Shown):
     """How often each combination of a real class and the predictions of S predictors occurred.
 
     Column 0 of ``joint`` is the truth, column 1 + s the prediction of ``names[s]``; a missing prediction is
     an abstention. Where rows come in groups (patients, documents, queries) one more column names the group
     of each. Each predictor's table and every pair's discordance follow from it.
     """
+
+    kind: ClassVar = "paired"
+    FIELDS: ClassVar = {
+        "names": LABELS,
+        "grouped": FLAG.of("is_grouped").otherwise(False),
+        "dropped": COUNT,
+        "positive": optional(LABEL).of("declared_positive"),
+        **JOINT_FIELDS,
+    }
 
     names: tuple[str, ...]
     joint: JointCounts
@@ -222,32 +224,19 @@ class Paired(Shown):
             declared_positive=one_positive(self.declared_positive, other.declared_positive),
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        positive = None if self.declared_positive is None else labels_to_json((self.declared_positive,))[0]
-        return {
-            "kind": "paired",
-            "names": list(self.names),
-            "grouped": self.is_grouped,
-            "dropped": self.dropped,
-            "positive": positive,
-        } | joint_to_dict(self.joint)
-
     @classmethod
-    def from_dict(cls, payload: dict[str, Any]) -> Self:
-        """The tally that ``to_dict`` described."""
-        names = tuple(payload_field(payload, "names", list))
-        if len(set(names)) < len(names) or payload.get("kind") != "paired":
-            raise InputError("a tally of this kind is paired, and its predictors have different names")
-        grouped = payload_field(payload, "grouped", bool) if "grouped" in payload else False
-        joint = joint_from_dict(payload, _domains(len(names), grouped))
-        never_missing = [0, -1] if grouped else [0]
-        if (joint.keys[:, never_missing] == 0).any():
-            raise InputError("a row of a paired tally has a real class, and a group where rows are grouped")
-        positive = payload.get("positive")
-        if positive is not None and labels_from_json([positive])[0] not in joint.labels[0]:
-            raise InputError(f"the positive label {positive!r} is none of {listed(joint.labels[0])}")
-        return cls(names, joint, count_from_json(payload, "dropped"), positive)
+    def _of_fields(cls, found: dict[str, Any]) -> Self:
+        domains = _domains(len(found["names"]), found.pop("is_grouped"))
+        return cls(joint=JointCounts.of_fields(found, domains), **found)
+
+    def _fits_together(self) -> bool:
+        """Check that names differ, and that each row has a real class, and a group where rows are grouped."""
+        positive, labels = self.declared_positive, self.joint.labels[0]
+        if positive is not None and positive not in labels:
+            raise InputError(f"the positive label {positive!r} is none of {listed(labels)}")
+        never_missing = [0, -1] if self.is_grouped else [0]
+        is_complete = bool((self.joint.keys[:, never_missing] != 0).all())
+        return is_complete and len(set(self.names)) == len(self.names)
 
     def _place(self, name: str) -> int:
         if name not in self.names:

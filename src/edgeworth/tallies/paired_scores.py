@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,9 @@ from edgeworth.sources.columns import MISSING, Coded, Label, as_column
 from edgeworth.sources.scores import as_scores
 from edgeworth.sources.weights import as_weights, check_weights
 from edgeworth.tallies.case_groups import (
+    GROUPS,
+    are_groups,
     coded_groups,
-    groups_from_json,
-    groups_to_json,
     merged_groups,
     same_groups,
     used_groups,
@@ -26,28 +26,49 @@ from edgeworth.tallies.joint import Floats, Numbers
 from edgeworth.tallies.labelled_scores import LabelledScores, MissingScore, rows_by_label
 from edgeworth.tallies.labels import listed
 from edgeworth.tallies.matrices import same_array
+from edgeworth.tallies.plain import (
+    COUNT,
+    FLAG,
+    FLOATS,
+    NUMBERS,
+    PAIR,
+    TEXT,
+    Plain,
+    list_of,
+    optional,
+    shaped,
+    tuple_of,
+)
 from edgeworth.tallies.policies import WeightKind, take_weights
 from edgeworth.tallies.rankings import Ranking
 from edgeworth.tallies.runs import Run
-from edgeworth.tallies.serial import (
-    count_from_json,
-    labels_from_json,
-    labels_to_json,
-    numbers_from_json,
-    payload_field,
-)
 from edgeworth.tallies.shown import Shown
 
 Names = tuple[Label | None, Label | None]
 
 
 @dataclass(frozen=True, eq=False)
-class PairedScores(Shown):
+class PairedScores(Plain, Shown):
     """Truth, and the scores that each system gave the same cases; the higher, the sooner it is looked at.
 
     ``scores`` has a row a system. Integer ``weights`` count cases and floats are sampling weights. Cases of
     one group (patient, document, query) are not independent of each other.
     """
+
+    kind: ClassVar = "paired_scores"
+    FIELDS: ClassVar = {
+        "names": tuple_of(TEXT),
+        "targets": replace(
+            list_of(FLAG),
+            load=lambda x: np.array(list_of(FLAG).load(x), dtype=bool),
+            dump=lambda x: x.tolist(),
+        ),
+        "scores": FLOATS,
+        "weights": optional(NUMBERS),
+        "groups": optional(GROUPS),
+        "labels": PAIR,
+        "dropped": COUNT,
+    }
 
     names: tuple[str, ...]
     targets: NDArray[np.bool_]
@@ -210,49 +231,18 @@ class PairedScores(Shown):
             dropped=dropped,
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, which has no infinity."""
-        return {
-            "kind": "paired_scores",
-            "names": list(self.names),
-            "targets": self.targets.tolist(),
-            "scores": [[x if np.isfinite(x) else str(x) for x in row] for row in self.scores.tolist()],
-            "weights": None if self.weights is None else self.weights.tolist(),
-            "groups": groups_to_json(self.groups),
-            "labels": [None if x is None else labels_to_json((x,))[0] for x in self.labels],
-            "dropped": self.dropped,
-        }
-
     @classmethod
-    def from_dict(cls, payload: dict[str, Any]) -> Self:
-        """The tally that ``to_dict`` described."""
-        if not isinstance(payload, dict) or payload.get("kind") != "paired_scores":
-            raise InputError("a tally of this kind is paired_scores")
-        names = tuple(payload_field(payload, "names", list))
-        if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
-            raise InputError("the systems of a tally have different names, which are text")
-        labels = payload_field(payload, "labels", list)
-        labels_from_json([label for label in labels if label is not None])
-        if len(labels) != 2 or labels[0] == labels[1] is not None:
-            raise InputError("paired scores have two different labels, of the background and of the targets")
-        targets = payload_field(payload, "targets", list)
-        if not all(isinstance(target, bool) for target in targets):
-            raise InputError("the targets of a tally are true or false")
-        rows = [[_parsed(x) for x in _listed(row)] for row in payload_field(payload, "scores", list)]
-        if len(rows) != len(names) or any(len(row) != len(targets) for row in rows):
-            raise InputError("the scores of a tally are a row a system, with a number a case")
-        written = payload.get("weights")
-        weights = None if written is None else numbers_from_json(_listed(written), "weights")
-        if weights is not None and (weights.shape != (len(targets),) or not np.all(weights > 0)):
-            raise InputError("the weights of a tally are a number above 0 a case")
-        return cls(
-            names,
-            np.array(targets, dtype=bool),
-            np.array(rows, dtype=np.float64).reshape(len(names), len(targets)),
-            weights,
-            groups_from_json(payload.get("groups"), len(targets)),
-            (labels[0], labels[1]),
-            count_from_json(payload, "dropped"),
+    def _of_fields(cls, found: dict[str, Any]) -> Self:
+        scores = shaped(found["scores"], len(found["names"]), len(found["targets"]))
+        return cls(**found | {"scores": scores})
+
+    def _fits_together(self) -> bool:
+        """Check that systems have different names, and cases a weight above 0."""
+        number, weights = len(self.targets), self.weights
+        return (
+            len(set(self.names)) == len(self.names)
+            and (weights is None or (weights.shape == (number,) and bool(np.all(weights > 0))))
+            and are_groups(self.groups, number)
         )
 
     def __eq__(self, other: object) -> bool:
@@ -322,21 +312,3 @@ def _merged_weights(left: PairedScores, right: PairedScores) -> Numbers | None:
         return None
     parts = [np.ones(len(x), dtype=np.int64) if x.weights is None else x.weights for x in (left, right)]
     return np.concatenate(parts)
-
-
-def _listed(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise InputError(f"the numbers of a tally stand in lists; saw {value!r}")
-    return value
-
-
-def _parsed(score: Any) -> float:
-    if isinstance(score, bool) or not (isinstance(score, (int, float)) or score in ("inf", "-inf")):
-        raise InputError(f"a score of a tally is a number; saw {score!r}")
-    try:
-        number = float(score)
-    except OverflowError:
-        raise InputError("a score of a tally is a number that a float can hold") from None
-    if np.isnan(number):
-        raise InputError("a score of a tally is a number; saw nan")
-    return number

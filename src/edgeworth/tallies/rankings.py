@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -14,14 +14,14 @@ from edgeworth.sources.columns import Label, as_column
 from edgeworth.sources.scores import as_scores
 from edgeworth.sources.weights import as_weights
 from edgeworth.tallies.between import collapsed
-from edgeworth.tallies.cells import Cells, as_cells, check_unit_range
+from edgeworth.tallies.cells import EDGES, Cells, as_cells, check_unit_range, is_on_cells
 from edgeworth.tallies.decisions import ContingencyTable
 from edgeworth.tallies.joint import Floats
 from edgeworth.tallies.labelled_scores import LabelledScores, MissingScore, check_same_cells
 from edgeworth.tallies.labels import canonical_order
 from edgeworth.tallies.matrices import same_array
+from edgeworth.tallies.plain import AMOUNT, COUNT, FLAG, PAIR, Plain, nested
 from edgeworth.tallies.policies import WeightKind
-from edgeworth.tallies.ranking_serial import ranking_fields, ranking_to_dict
 from edgeworth.tallies.runs import Run, are_apart
 from edgeworth.tallies.shown import Shown
 from edgeworth.tallies.standing import Standing, find_standing
@@ -31,7 +31,7 @@ REST = "other"
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking(Shown):
+class Ranking(Plain, Shown):
     """Sorted scores of targets and of background; the higher, the sooner it is looked at.
 
     ``unranked`` targets were never given a score and stand below everything. On declared ``cells`` all scores
@@ -41,6 +41,17 @@ class Ranking(Shown):
     which score to which), as rankings of many rows do. No measure asks for more. What asks for more is
     refused: a threshold inside such a span, or merging with targets that fall into one.
     """
+
+    kind: ClassVar = "ranking"
+    FIELDS: ClassVar = {
+        "targets": nested(Run),
+        "background": nested(Run),
+        "unranked": AMOUNT,
+        "labels": PAIR,
+        "cells": EDGES,
+        "dropped": COUNT,
+        "placed": FLAG.of("is_placed").otherwise(False),
+    }
 
     targets: Run
     background: Run
@@ -338,14 +349,10 @@ class Ranking(Shown):
     def _is_empty(self) -> bool:
         return not (len(self.targets.scores) or len(self.background.scores) or self.unranked)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return ranking_to_dict(self)
-
-    @classmethod
-    def from_dict(cls, payload: dict[str, Any]) -> Self:
-        """The ranking that ``to_dict`` described."""
-        return cls(*ranking_fields(payload))
+    def _fits_together(self) -> bool:
+        """Check that targets keep their scores, and that none lies in a span of the background."""
+        runs = (self.targets, self.background)
+        return is_on_cells(runs, self.cells) and self.targets.highest is None and are_apart(*runs)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ranking):

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.errors import InputError
 from edgeworth.tallies.joint import Floats, Numbers
 from edgeworth.tallies.matrices import same_array
+from edgeworth.tallies.plain import AMOUNTS, FLOATS, NUMBERS, Plain, optional
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Run(Plain):
     """Scores of one class, lowest first.
 
     Without ``weight`` each score is one case, and equal scores stand side by side. With it each score occurs
@@ -25,6 +25,14 @@ class Run:
     With ``highest`` too, an entry stands for cases whose scores lie from ``scores`` to ``highest``, in what
     order is not known. Such spans may overlap; what is asked of them must lie outside.
     """
+
+    FIELDS: ClassVar = {
+        "scores": FLOATS,
+        "weight": optional(NUMBERS),
+        "square": optional(AMOUNTS),
+        "fourth": replace(optional(AMOUNTS), is_brief=True),
+        "highest": replace(optional(FLOATS), is_brief=True),
+    }
 
     scores: Floats
     weight: Numbers | None = None
@@ -162,19 +170,18 @@ class Run:
         part = self._taken(slice(start, None))
         return part.total, float(part.total if part.square is None else part.square.sum())
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, which has no infinity."""
-        return {
-            "scores": [_plain(score) for score in self.scores.tolist()],
-            "weight": None if self.weight is None else self.weight.tolist(),
-            "square": None if self.square is None else self.square.tolist(),
-            **({} if self.fourth is None else {"fourth": self.fourth.tolist()}),
-            **(
-                {}
-                if self.highest is None
-                else {"highest": [_plain(score) for score in self.highest.tolist()]}
-            ),
-        }
+    def _fits_together(self) -> bool:
+        """Check that scores ascend, and that each has a weight or none has."""
+        columns = (self.weight, self.square, self.fourth, self.highest)
+        is_weighed = self.weight is not None and self.weight.dtype.kind == "f"
+        return (
+            self.scores.ndim == 1
+            and all(column is None or column.shape == self.scores.shape for column in columns)
+            and (not len(self.scores) or (self.square is not None) == is_weighed)
+            and (self.fourth is None or self.square is not None)
+            and (self.highest is None or self.weight is not None)
+            and _is_ordered(self.scores, self.highest, self.weight is None)
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Run):
@@ -199,57 +206,13 @@ def are_apart(targets: Run, background: Run) -> bool:
     return bool(np.array_equal(first, np.searchsorted(targets.scores, spans.ends, side="right")))
 
 
-def run_from_dict(payload: Any) -> Run:
-    """The run that ``to_dict`` described, checked."""
-    from edgeworth.tallies.serial import numbers_from_json, payload_field
-
-    if not isinstance(payload, dict):
-        raise InputError("the runs of a tally are objects with scores")
-    scores = _scores_from_json(payload_field(payload, "scores", list))
-    columns = {
-        name: None if payload.get(name) is None else numbers_from_json(payload[name], name)
-        for name in ("weight", "square", "fourth")
-    }
-    weight, square, fourth = columns.values()
-    ends = payload.get("highest")
-    highest = None if ends is None else _scores_from_json(payload_field(payload, "highest", list))
-    fits = all(
-        column is None or column.shape == scores.shape for column in (*columns.values(), highest)
-    ) and (not len(scores) or (square is not None) == (weight is not None and weight.dtype.kind == "f"))
-    fits = fits and (fourth is None or square is not None) and (highest is None or weight is not None)
-    if not fits or not _is_ordered(scores, highest, weight is None):
-        raise InputError("the scores of a tally are numbers in ascending order, with a weight each or none")
-    return Run(scores, weight, _as_floats(square), _as_floats(fourth), highest)
-
-
-def _as_floats(column: NDArray[Any] | None) -> Floats | None:
-    return None if column is None else column.astype(np.float64)
-
-
-def _scores_from_json(values: list[Any]) -> Floats:
-    return np.array([_parsed(score) for score in values], dtype=np.float64)
-
-
 def _is_ordered(scores: Floats, highest: Floats | None, may_repeat: bool) -> bool:
-    if np.isnan(scores).any() or (highest is not None and not np.all(highest >= scores)):
+    if highest is not None and not np.all(highest >= scores):
         return False
     low, high = scores[:-1], scores[1:]
     if may_repeat or highest is None:
         return bool(np.all(low <= high if may_repeat else low < high))
     return bool(np.all((low < high) | ((low == high) & (highest[:-1] < highest[1:]))))
-
-
-def _plain(score: float) -> float | str:
-    return score if np.isfinite(score) else str(score)
-
-
-def _parsed(score: Any) -> float:
-    if isinstance(score, bool) or not (isinstance(score, (int, float)) or score in ("inf", "-inf")):
-        raise InputError(f"a score of a tally is a number; saw {score!r}")
-    try:
-        return float(score)
-    except OverflowError:
-        raise InputError("a score of a tally is a number that a float can hold") from None
 
 
 def _distinct_spans(low: Floats, high: Floats) -> tuple[Floats, Floats, NDArray[np.intp]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
@@ -26,14 +26,13 @@ from edgeworth.tallies.bookmaker_forecasts import (
 )
 from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.joint import Floats, Integers
+from edgeworth.tallies.plain import FLAG, FLOAT, LABELS, TEXT, Plain, nested, one_of, optional
 from edgeworth.tallies.policies import PredictionsMade
-from edgeworth.tallies.serial import labels_from_json, labels_to_json, payload_field
 from edgeworth.tallies.shown import Shown
 from edgeworth.tallies.threads import row_blocks
 from edgeworth.tallies.wealth_blocks import LOGS, SUMS, Blocks
 from edgeworth.tallies.wealth_building import at_fraction, built_blocks
-from edgeworth.tallies.wealth_games import Games, games_from_dict
-from edgeworth.tallies.wealth_serial import blocks_from_dict, blocks_to_dict
+from edgeworth.tallies.wealth_games import Games
 from edgeworth.tallies.wealth_times import in_time
 
 BLOCK_ROWS = 1 << 17
@@ -45,13 +44,25 @@ class shares counted on these cases."""
 
 
 @dataclass(frozen=True, eq=False)
-class Wealth(Shown):
+class Wealth(Plain, Shown):
     """A bettor's wealth against a bookmaker, case by case, in natural logarithms.
 
     Against fair prices the wealth factor of a case is p(y)/q(y): log wealth is the difference of the log
     scores. Probability 0 for what happened is ruin, from which there is no return; what only the bookmaker
     ruled out pays without bound.
     """
+
+    kind: ClassVar = "wealth"
+    FIELDS: ClassVar = {
+        "against": TEXT,
+        "book": one_of(*get_args(Book)),
+        "stake": FLOAT,
+        "ordered": FLAG,
+        "predictions_made": TEXT,
+        "labels": LABELS,
+        "blocks": nested(Blocks),
+        "games": optional(nested(Games)),
+    }
 
     labels: tuple[Label, ...]
     blocks: Blocks
@@ -306,37 +317,10 @@ class Wealth(Shown):
         blocks = replace(self.blocks, starts=self.blocks.starts + cases, ends=self.blocks.ends + cases)
         return replace(self, blocks=blocks.coarsened())
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        games = self.games
-        return {
-            "kind": "wealth",
-            **{name: value for name, value in self._terms.items() if name != "labels"},
-            "labels": labels_to_json(self.labels),
-            "blocks": blocks_to_dict(self.blocks),
-            "games": None if games is None else games.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, payload: dict[str, Any]) -> Self:
-        """The wealth that ``to_dict`` described."""
-        if not isinstance(payload, dict) or payload.get("kind") != "wealth":
-            raise InputError("a tally of this kind is wealth")
-        labels = labels_from_json(payload_field(payload, "labels", list))
-        stake = payload.get("stake")
-        if not isinstance(stake, (int, float)) or payload.get("book") not in get_args(Book):
-            raise InputError("a tally of wealth has a stake and a book")
-        check_fraction(stake)
-        return cls(
-            labels,
-            blocks_from_dict(payload_field(payload, "blocks", dict)),
-            payload_field(payload, "against", str),
-            payload["book"],
-            float(stake),
-            payload_field(payload, "ordered", bool),
-            payload_field(payload, "predictions_made", str),
-            games_from_dict(payload.get("games"), len(labels)),
-        )
+    def _fits_together(self) -> bool:
+        """Check the stake, and that games have a column a class."""
+        check_fraction(self.stake)
+        return self.games is None or self.games.prices.shape[1] == len(self.labels)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Wealth):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from edgeworth.bet.fractional import FRACTIONS
 from edgeworth.bet.paths import whole_sum
 from edgeworth.errors import MergeError
 from edgeworth.tallies.joint import Floats, Integers
+from edgeworth.tallies.plain import COUNTS, FLOATS, FLOATS_OR_NAN, Plain, shaped
 
 MOST_BLOCKS = 4096
 
@@ -56,13 +57,24 @@ def grid_of(end: int) -> int:
 
 
 @dataclass(frozen=True)
-class Blocks:
+class Blocks(Plain):
     """Consecutive pieces of a path, in order: from ``starts`` to before ``ends``.
 
     ``logs`` are sums of log factors, ``fractions`` those of each stake fraction; ``top`` and ``bottom`` are
     the highest and lowest log wealth on the way, from 0 at the start of the block, and ``drawdown`` the
     largest fall from a height reached within it.
     """
+
+    FIELDS: ClassVar = {
+        "starts": COUNTS,
+        "ends": COUNTS,
+        "logs": FLOATS,
+        "fractions": FLOATS,
+        "sums": FLOATS_OR_NAN,
+        "top": FLOATS,
+        "bottom": FLOATS,
+        "drawdown": FLOATS,
+    }
 
     starts: Integers
     ends: Integers
@@ -79,6 +91,16 @@ class Blocks:
         none, zero = np.zeros(0), np.zeros(0, dtype=np.int64)
         wide = np.zeros((0, len(FRACTIONS)))
         return cls(zero, zero, np.zeros((0, len(LOGS))), wide, np.zeros((0, len(SUMS))), none, none, none)
+
+    @classmethod
+    def _of_fields(cls, found: dict[str, Any]) -> Self:
+        number, empty = len(found["starts"]), cls.empty()
+        widths = {name: getattr(empty, name).shape[1:] for name in found}
+        return cls(**{name: shaped(array, number, *widths[name]) for name, array in found.items()})
+
+    def _fits_together(self) -> bool:
+        """Check that positions ascend and do not overlap."""
+        return bool(np.all(self.ends > self.starts) and np.all(self.starts[1:] >= self.ends[:-1]))
 
     @classmethod
     def of_cases(cls, logs: Floats, fractions: Floats, sums: Floats, first: int) -> Self:

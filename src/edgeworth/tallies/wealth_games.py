@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
-from edgeworth.errors import InputError
 from edgeworth.tallies.joint import Floats, Integers
+from edgeworth.tallies.plain import COUNTS, FLOATS, FLOATS_OR_NAN, Plain
 from edgeworth.tallies.threads import row_blocks
-from edgeworth.tallies.wealth_serial import floats_from_json, plain_table
 
 MOST_STEPS = 4096
 """Distinct games kept for the exact law; with more of them the law is approximated."""
 
 
 @dataclass(frozen=True, eq=False)
-class Games:
+class Games(Plain):
     """The distinct games that were played, and how often: probabilities, prices and log factors (n, K)."""
+
+    FIELDS: ClassVar = {
+        "probabilities": FLOATS,
+        "prices": FLOATS,
+        "log_factors": FLOATS_OR_NAN,
+        "counts": COUNTS,
+    }
 
     probabilities: Floats
     prices: Floats
@@ -66,23 +72,7 @@ class Games:
         np.add.at(total, where.ravel(), counts)
         return cls(distinct[:, :size], distinct[:, size : 2 * size], distinct[:, 2 * size :], total)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {
-            "probabilities": self.probabilities.tolist(),
-            "prices": self.prices.tolist(),
-            "log_factors": plain_table(self.log_factors),
-            "counts": self.counts.tolist(),
-        }
-
-
-def games_from_dict(payload: Any, size: int) -> Games | None:
-    """The games that ``to_dict`` described."""
-    if payload is None:
-        return None
-    names = ("probabilities", "prices", "log_factors", "counts")
-    tables = [floats_from_json(payload, name) for name in names] if isinstance(payload, dict) else []
-    number = len(tables[-1]) if tables else -1
-    if not tables or any(table.shape != (number, size) for table in tables[:3]):
-        raise InputError("the games of a tally have a row each and a column a class")
-    return Games(tables[0], tables[1], tables[2], tables[3].astype(np.int64))
+    def _fits_together(self) -> bool:
+        """Check that each game has a row, and each class a column."""
+        shape = (*self.counts.shape, self.probabilities.shape[-1])
+        return self.probabilities.shape == self.prices.shape == self.log_factors.shape == shape
