@@ -270,7 +270,8 @@ class ForecastEvidence(Plain, Shown):
         """Whether the parts can be of the same cases."""
         size, cases = len(self.labels), self.cases
         if self.drawn is not None:
-            Drunken(*self.drawn)
+            low, high = self.drawn
+            Drunken(low, high)
         if not size:
             return not (self.wealth.labels or self.curves or self.ladder or self.pairs.labels)
         curves_fit = len(self.curves) == len(_places(size)) and all(c.cases == cases for c in self.curves)

@@ -155,6 +155,8 @@ class Plain:
         try:
             value = cls._of_fields(found)
             fits = value._fits_together()
+        except OptionError as error:
+            raise InputError(str(error)) from None
         except EdgeworthError:
             raise
         except (KeyError, TypeError, ValueError, IndexError, OverflowError):

@@ -137,7 +137,7 @@ class Blocks(Plain):
         some = [part for part in parts if part.number]
         if len(some) < 2:
             return some[0] if some else cls.empty()
-        columns = ([getattr(part, name) for part in some] for name in cls.__dataclass_fields__)
+        columns = ([getattr(part, name) for part in some] for name in cls.FIELDS)
         return cls(*(np.concatenate(column) for column in columns))
 
     def __add__(self, other: Self) -> Self:
@@ -153,7 +153,7 @@ class Blocks(Plain):
         return joined.coarsened()
 
     def _at(self, rows: Any) -> Self:
-        return replace(self, **{name: getattr(self, name)[rows] for name in self.__dataclass_fields__})
+        return replace(self, **{name: getattr(self, name)[rows] for name in self.FIELDS})
 
     def coarsened(self, end: int = 0) -> Self:
         """Neighbours within one cell of the grid joined; ``end`` is where the whole path will end."""
