@@ -86,7 +86,7 @@ def test_the_order_within_a_time_changes_nothing(stake: float) -> None:
         Wealth.from_probabilities(truth[rows], p[rows], against=q[rows], times=times[rows], stake=stake)
         for rows in (np.arange(300), order)
     )
-    for name in wealth_blocks.Blocks.__dataclass_fields__:
+    for name in wealth_blocks.Blocks.FIELDS:
         left, right = getattr(one.blocks, name), getattr(two.blocks, name)
         np.testing.assert_allclose(left, right, rtol=1e-9, atol=1e-12)
     assert one.log_maximum == pytest.approx(two.log_maximum)

@@ -121,8 +121,10 @@ class BoundedReliability(Plain):
         curve = {name: found[f"curve.{name}"] for name in Reliability.FIELDS}
         return cls(Reliability.from_fields(curve), found["settled.is_rounded"])
 
+    rule: ClassVar = "there is one value in each cell, or not too many of them"
+
     def _fits_together(self) -> bool:
-        """Check that there is one value in each cell, or not too many of them."""
+        """Check the rule."""
         values = self.curve.values
         return len(values) <= (len(np.unique(cells_of(values))) if self.is_rounded else MOST_VALUES)
 

@@ -70,8 +70,10 @@ class Reliability(Plain):
         )
         return type(self)(values[starts], cases, hits)
 
+    rule: ClassVar = "there are ascending values up to 1, cases at each of them, and no more hits than cases"
+
     def _fits_together(self) -> bool:
-        """Check ascending values up to 1, cases at each of them, and no more hits than cases."""
+        """Check the rule."""
         return (
             self.values.ndim == 1
             and self.values.shape == self.cases.shape == self.hits.shape
@@ -166,8 +168,10 @@ class Calibration(Plain, Shown):
         curves = tuple(mine + its for mine, its in zip(self.curves, other.curves, strict=True))
         return replace(self, curves=curves)
 
+    rule: ClassVar = "every class was forecast in every case, and one of them came true"
+
     def _fits_together(self) -> bool:
-        """Check that every class was forecast in every case, and that one of them came true."""
+        """Check the rule."""
         if self.step is not None:
             steps_to_one(self.step)
         return (

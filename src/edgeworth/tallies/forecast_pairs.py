@@ -82,8 +82,10 @@ class ForecastPairs(Plain):
             )
         return replace(self, counts=self.counts + other.counts, hits=self.hits + other.hits)
 
+    rule: ClassVar = "a grid of 40 by 40 has two classes, and no more hits than cases"
+
     def _fits_together(self) -> bool:
-        """Check the size of the grid, no or two classes, and no more hits than cases."""
+        """Check the rule."""
         return (
             self.counts.shape == self.hits.shape == (CELLS, CELLS)
             and bool(np.all(self.hits <= self.counts))

@@ -117,8 +117,10 @@ class Judged(Plain):
 
     __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
 
+    rule: ClassVar = "starts ascend, and queries and grades are in canonical order"
+
     def _fits_together(self) -> bool:
-        """Check that starts ascend, and the canonical order of queries and of grades."""
+        """Check the rule."""
         starts, queries = self.starts, canonical_order(self.queries)
         return (
             starts.shape == (len(queries) + 1,)

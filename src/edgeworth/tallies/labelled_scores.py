@@ -108,6 +108,8 @@ class LabelledScores(Plain):
         labels, runs = found.pop("labels"), found.pop("_runs_in_order")
         return cls(dict(zip(labels, runs, strict=True)), **found)
 
+    rule: ClassVar = "each class has a run, and scores on cells are their lower edges"
+
     def _fits_together(self) -> bool:
         return is_on_cells(self.runs.values(), self.cells)
 

@@ -379,8 +379,10 @@ class RankedLists(Plain, Shown):
 
     # -- plain values ----------------------------------------------------------------------------------
 
+    rule: ClassVar = "queries are all different and in canonical order"
+
     def _fits_together(self) -> bool:
-        """Check the order of queries, ids that are different, and no more items than were judged."""
+        """Check the rule."""
         if self.ids is not None:
             check_ids(self.queries, self.starts, self.ids)
         _ = self.lost  # refuses lists that hold more than was judged

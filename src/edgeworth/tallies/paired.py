@@ -229,8 +229,10 @@ class Paired(Plain, Shown):
         domains = _domains(len(found["names"]), found.pop("is_grouped"))
         return cls(joint=JointCounts.of_fields(found, domains), **found)
 
+    rule: ClassVar = "names differ, and each row has a real class, and a group where rows are grouped"
+
     def _fits_together(self) -> bool:
-        """Check that names differ, and that each row has a real class, and a group where rows are grouped."""
+        """Check the rule."""
         positive, labels = self.declared_positive, self.joint.labels[0]
         if positive is not None and positive not in labels:
             raise InputError(f"the positive label {positive!r} is none of {listed(labels)}")

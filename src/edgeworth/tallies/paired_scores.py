@@ -236,8 +236,10 @@ class PairedScores(Plain, Shown):
         scores = shaped(found["scores"], len(found["names"]), len(found["targets"]))
         return cls(**found | {"scores": scores})
 
+    rule: ClassVar = "systems have different names, cases a weight above 0, and groups a case each"
+
     def _fits_together(self) -> bool:
-        """Check that systems have different names, and cases a weight above 0."""
+        """Check the rule."""
         number, weights = len(self.targets), self.weights
         return (
             len(set(self.names)) == len(self.names)

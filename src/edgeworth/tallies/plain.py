@@ -129,6 +129,8 @@ class Plain:
     kind: ClassVar[str] = ""
     """What a file calls a tally of this class; nothing for the parts of tallies."""
     FIELDS: ClassVar[Mapping[str, Field]] = {}
+    rule: ClassVar[str] = "all of them are of the same cases"
+    """What must hold between the fields, for a sentence."""
     is_closed: ClassVar[bool] = False
     """Whether names that are not declared are refused."""
 
@@ -144,7 +146,7 @@ class Plain:
     @classmethod
     def from_dict(cls, payload: dict[str, Any]) -> Self:
         """The value that ``to_dict`` described, checked."""
-        where = f"the {cls.kind or cls.__name__.lower()}"
+        where = cls._where()
         if cls.kind and isinstance(payload, dict) and payload.get("kind") != cls.kind:
             raise InputError(f"{where} cannot have {shown(payload.get('kind'))} as 'kind'")
         return cls.from_fields(load_fields(cls.FIELDS, payload, where, is_closed=cls.is_closed))
@@ -162,8 +164,12 @@ class Plain:
         except (KeyError, TypeError, ValueError, IndexError, OverflowError):
             fits = False
         if not fits:
-            raise InputError(f"the parts of the {cls.kind or cls.__name__.lower()} do not fit together")
+            raise InputError(f"the parts of {cls._where()} do not fit together: {cls.rule}")
         return value
+
+    @classmethod
+    def _where(cls) -> str:
+        return f"the {cls.kind or re.sub('(?<!^)(?=[A-Z])', ' ', cls.__name__).lower()}"
 
     @classmethod
     def _of_fields(cls, found: dict[str, Any]) -> Self:

@@ -349,8 +349,10 @@ class Ranking(Plain, Shown):
     def _is_empty(self) -> bool:
         return not (len(self.targets.scores) or len(self.background.scores) or self.unranked)
 
+    rule: ClassVar = "scores on cells are lower edges, and no target lies in a span of the background"
+
     def _fits_together(self) -> bool:
-        """Check that targets keep their scores, and that none lies in a span of the background."""
+        """Check the rule."""
         runs = (self.targets, self.background)
         return is_on_cells(runs, self.cells) and self.targets.highest is None and are_apart(*runs)
 

@@ -170,8 +170,10 @@ class Run(Plain):
         part = self._taken(slice(start, None))
         return part.total, float(part.total if part.square is None else part.square.sum())
 
+    rule: ClassVar = "scores ascend, and each has a weight or none has"
+
     def _fits_together(self) -> bool:
-        """Check that scores ascend, and that each has a weight or none has."""
+        """Check the rule."""
         columns = (self.weight, self.square, self.fourth, self.highest)
         is_weighed = self.weight is not None and self.weight.dtype.kind == "f"
         return (

@@ -317,8 +317,10 @@ class Wealth(Plain, Shown):
         blocks = replace(self.blocks, starts=self.blocks.starts + cases, ends=self.blocks.ends + cases)
         return replace(self, blocks=blocks.coarsened())
 
+    rule: ClassVar = "games have a column a class"
+
     def _fits_together(self) -> bool:
-        """Check the stake, and that games have a column a class."""
+        """Check the rule."""
         check_fraction(self.stake)
         return self.games is None or self.games.prices.shape[1] == len(self.labels)
 

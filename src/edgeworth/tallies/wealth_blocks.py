@@ -98,8 +98,10 @@ class Blocks(Plain):
         widths = {name: getattr(empty, name).shape[1:] for name in found}
         return cls(**{name: shaped(array, number, *widths[name]) for name, array in found.items()})
 
+    rule: ClassVar = "positions ascend and do not overlap"
+
     def _fits_together(self) -> bool:
-        """Check that positions ascend and do not overlap."""
+        """Check the rule."""
         return bool(np.all(self.ends > self.starts) and np.all(self.starts[1:] >= self.ends[:-1]))
 
     @classmethod

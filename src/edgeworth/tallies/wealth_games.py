@@ -72,7 +72,9 @@ class Games(Plain):
         np.add.at(total, where.ravel(), counts)
         return cls(distinct[:, :size], distinct[:, size : 2 * size], distinct[:, 2 * size :], total)
 
+    rule: ClassVar = "each game has a row, and each class a column"
+
     def _fits_together(self) -> bool:
-        """Check that each game has a row, and each class a column."""
+        """Check the rule."""
         shape = (*self.counts.shape, self.probabilities.shape[-1])
         return self.probabilities.shape == self.prices.shape == self.log_factors.shape == shape
