@@ -327,6 +327,8 @@ def _pair(labels: tuple[Label | None, ...]) -> tuple[Label | None, ...]:
 def _array(values: Any, kinds: str, least: float) -> NDArray[Any]:
     if not isinstance(values, list):
         raise TypeError
+    if any(isinstance(value, bool) for value in values):
+        raise ValueError  # numpy would take it for 0 or 1
     array = np.asarray(values)
     if array.size == 0:
         return array.astype(np.int64)  # nothing counted is counted in whole cases
