@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.bet import Bookmaker, Market
 from edgeworth.bet.positions import is_drawn
 from edgeworth.gathering.forecast_terms import ForecastTerms
@@ -27,7 +28,6 @@ from edgeworth.sources.times import as_times
 from edgeworth.tallies.bookmaker_forecasts import as_races
 from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.forecast_evidence import ForecastEvidence, Opponent
-from edgeworth.tallies.joint import Floats
 from edgeworth.tallies.named_forecasts import forecasts_of_columns, order_of_columns, rival_of_columns
 from edgeworth.tallies.plain import labels_to_json
 from edgeworth.tallies.wealth_times import is_tied

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-from edgeworth import gathering
 from edgeworth.errors import MergeError, OptionError
+from edgeworth.gathering import in_whole_cases, settled_decisions, settled_lists, settled_ranking
 from edgeworth.gathering.finding import nothing_left
 from edgeworth.sources import Label
 from edgeworth.tallies.plain import COUNT, NEEDED, TEXT, Plain, kind_of, optional, spelt
@@ -354,18 +354,18 @@ def _settled(tallied: Tallied) -> Any:
     tally, terms, is_text = tallied.tally, tallied.terms, tallied.is_text
     kind, positive = kind_of(tally), terms.get("positive")
     if tallied.has_whole_weights:
-        tally = gathering.in_whole_cases(tally)
+        tally = in_whole_cases(tally)
     if kind in LABELS:
         _check_something(tallied, bool(tally.cells.any()))
-        found = gathering.settled_decisions(tally, is_text=is_text)
+        found = settled_decisions(tally, is_text=is_text)
         return found.declare(labels=terms.get("labels"), positive=positive)
     if kind == "labelled_scores":
         _check_something(tallied, any(len(run.scores) for run in tally.runs.values()))
-        return gathering.settled_ranking(tally, is_text=is_text, positive=positive)
+        return settled_ranking(tally, is_text=is_text, positive=positive)
     if kind == "ranked_lists":
         _check_something(tallied, tally.number > 0)
         tally.check_positive(positive)
-        return gathering.settled_lists(tally, is_text=is_text)
+        return settled_lists(tally, is_text=is_text)
     if kind == "paired":
         from edgeworth.pairing import settled_pairs
 

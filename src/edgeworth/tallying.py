@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from edgeworth import gathering
 from edgeworth.counting_terms import ONE_FORM, TERMS, CountingTerms, option_of
 from edgeworth.errors import OptionError
+from edgeworth.gathering import (
+    decisions_reducer,
+    find_source,
+    labelled_reducer,
+    lists_reducer,
+    tally_decisions,
+    tally_lists,
+    tally_ranking,
+    weights_are_whole,
+)
 from edgeworth.gathering.reducing import Reducer
 from edgeworth.sources import Label, Source, open_source
 from edgeworth.sources.digests import digests_of, one_digest
@@ -147,10 +156,10 @@ class Opened:
 
             given = counting.prediction
             roles = roles_of_pairs(counting.truth, given, groups=counting.group, weights=counting.weight)
-            return gathering.find_source(self.source, ("truth",), **roles)
+            return find_source(self.source, ("truth",), **roles)
         judged = "prediction" if counting.kind == "labels" else "score"
         names = ("truth", judged, "group", "id", "weight")
-        return gathering.find_source(
+        return find_source(
             self.source, ("truth", judged), **{name: getattr(counting, name) for name in names}
         )
 
@@ -182,7 +191,7 @@ def _travelling(opened: Opened, rows_before: int | None) -> Tallied:
     source, columns = opened.roles()
     weight_kind, whole = counting.weight_kind, None
     if "weight" in columns and weight_kind is None:
-        whole, weight_kind = gathering.weights_are_whole(source, columns["weight"]), "sampling"
+        whole, weight_kind = weights_are_whole(source, columns["weight"]), "sampling"
     counted = _reducer(counting, columns, source.is_text, weight_kind).with_rows().over(source)
     known = {"rows": counted.rows, "is_text": source.is_text, "has_whole_weights": whole}
     return marked(opened.tallied(counted.tally, source.name, columns, **known), opened.digests)
@@ -197,14 +206,12 @@ def whole_tally(opened: Opened) -> Tallied:
     options: dict[str, Any] = {"missing": counting.missing, "weight_kind": counting.weight_kind}
     found: Any
     if counting.kind == "labels":
-        found = gathering.tally_decisions(source, columns, abstain=counting.abstain, **options)
+        found = tally_decisions(source, columns, abstain=counting.abstain, **options)
     elif counting.kind == "scores":
         options |= {"positive": counting.positive, "cells": counting.cells}
-        found = gathering.tally_ranking(source, columns, **options)
+        found = tally_ranking(source, columns, **options)
     elif counting.kind == "lists":
-        found = gathering.tally_lists(
-            source, columns, positive=counting.positive, relevant_from=counting.threshold
-        )
+        found = tally_lists(source, columns, positive=counting.positive, relevant_from=counting.threshold)
     else:
         raise OptionError("several predictions are compared: ew.compare (edgeworth compare)")
     return opened.tallied(found, source.name, columns)
@@ -310,14 +317,14 @@ def _reducer(
 ) -> Reducer[Any]:
     options: dict[str, Any] = {"weight_kind": weight_kind, "missing": counting.missing}
     if counting.kind == "labels":
-        return gathering.decisions_reducer(columns, is_text=is_text, abstain=counting.abstain, **options)
+        return decisions_reducer(columns, is_text=is_text, abstain=counting.abstain, **options)
     if counting.kind == "several":
         from edgeworth.pairing import pairs_reducer
 
         systems = tuple(counting.prediction)
         return pairs_reducer(columns, systems, is_text=is_text, abstain=counting.abstain, **options)
     if counting.kind == "scores":
-        return gathering.labelled_reducer(columns, cells=counting.cells, **options)
+        return labelled_reducer(columns, cells=counting.cells, **options)
     if counting.kind == "lists":
-        return gathering.lists_reducer(columns, positive=counting.positive, relevant_from=counting.threshold)
+        return lists_reducer(columns, positive=counting.positive, relevant_from=counting.threshold)
     raise OptionError("tallies of probabilities are not counted here")

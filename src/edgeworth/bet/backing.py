@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from edgeworth.bet.checking import ROWS_AT_ONCE, Floats
+from edgeworth.arrays import Floats
+from edgeworth.bet.checking import ROWS_AT_ONCE
 
 TIE = 1e-12
 """Relative: an expected return this near the reserve counts as equal to it, so nothing is divided by 0."""

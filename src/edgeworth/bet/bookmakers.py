@@ -12,7 +12,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgeworth.bet.checking import Floats, add_to_one, as_floats, check_odds, check_shares, frozen
+from edgeworth.arrays import Floats
+from edgeworth.bet.checking import add_to_one, as_floats, check_odds, check_shares, frozen
 from edgeworth.errors import InputError, OptionError
 
 NO_WINNINGS = float(np.nextafter(1.0, 2.0))

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import InputError, OptionError
-
-Floats = NDArray[np.float64]
 
 SUM_TOLERANCE = 1e-6
 """How far the probabilities of one race may be from adding up to 1."""

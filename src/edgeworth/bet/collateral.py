@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from edgeworth.bet.checking import BOOK_TOLERANCE, Floats
+from edgeworth.arrays import Floats
+from edgeworth.bet.checking import BOOK_TOLERANCE
 from edgeworth.bet.exchange import dealt, levels, refuse_crossed
 
 HALVINGS = 60

@@ -14,14 +14,13 @@ from fractions import Fraction
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.bet.checking import said_place
 from edgeworth.errors import InputError, OptionError
 
 Form = Literal["decimal", "fractional", "american", "probability"]
 
-Floats = NDArray[np.float64]
 
 _NEEDED = {
     "decimal": "decimal odds are finite and above 1",

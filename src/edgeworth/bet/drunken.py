@@ -10,8 +10,9 @@ from os import cpu_count
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.bet.bookmakers import Quote
-from edgeworth.bet.checking import Floats, add_to_one, as_floats, check_shares
+from edgeworth.bet.checking import add_to_one, as_floats, check_shares
 from edgeworth.errors import InputError, OptionError, check_seed
 
 SAID = "a drunken bookmaker"

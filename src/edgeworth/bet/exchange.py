@@ -7,15 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.bet.checking import (
-    BOOK_TOLERANCE,
-    ROWS_AT_ONCE,
-    BookError,
-    Floats,
-    as_floats,
-    as_races,
-    at_first,
-)
+from edgeworth.arrays import Floats
+from edgeworth.bet.checking import BOOK_TOLERANCE, ROWS_AT_ONCE, BookError, as_floats, as_races, at_first
 from edgeworth.errors import InputError
 
 FLAT = 1e-14

@@ -12,12 +12,11 @@ The logarithm of each fraction's wealth is a sum over cases, so blocks of cases 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from edgeworth.arrays import Floats
 from edgeworth.bet.paths import checked_logs, whole_sum
 from edgeworth.errors import InputError, OptionError
-
-Floats = NDArray[np.float64]
 
 FRACTIONS: tuple[float, ...] = tuple(k / 20 for k in range(21))
 """0, 1/20, …, 1."""

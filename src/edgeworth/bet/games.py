@@ -5,15 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgeworth.bet.checking import (
-    BookError,
-    Floats,
-    as_floats,
-    at_first,
-    check_fraction,
-    check_odds,
-    check_shares,
-)
+from edgeworth.arrays import Floats
+from edgeworth.bet.checking import BookError, as_floats, at_first, check_fraction, check_odds, check_shares
 from edgeworth.errors import InputError
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import InputError
-
-Floats = NDArray[np.float64]
 
 
 def checked_logs(log_factors: ArrayLike) -> Floats:

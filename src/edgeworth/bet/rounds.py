@@ -8,7 +8,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgeworth.bet.checking import Floats, as_races, check_fraction, is_plain
+from edgeworth.arrays import Floats
+from edgeworth.bet.checking import as_races, check_fraction, is_plain
 from edgeworth.bet.games import kelly_game
 from edgeworth.errors import EdgeworthError, InputError
 

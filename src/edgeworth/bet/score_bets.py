@@ -20,11 +20,11 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import InputError, OptionError
 
-Floats = NDArray[np.float64]
 Score: TypeAlias = Literal["brier", "log"]
 
 

@@ -7,9 +7,9 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from edgeworth.arrays import Floats
 from edgeworth.bet.backing import backing_factors, backing_stakes
 from edgeworth.bet.checking import (
-    Floats,
     Races,
     add_to_one,
     as_floats,

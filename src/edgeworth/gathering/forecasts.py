@@ -14,6 +14,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.bet import Bookmaker, Market
 from edgeworth.errors import InputError, OptionError
 from edgeworth.gathering.forecast_terms import ForecastTerms
@@ -25,7 +26,6 @@ from edgeworth.sources.probabilities import stacked
 from edgeworth.tallies.bookmaker_forecasts import as_races
 from edgeworth.tallies.forecast_columns import CameTrue, Forecasts, truth_codes
 from edgeworth.tallies.forecast_evidence import NOT_ORDINAL, ForecastEvidence, Opponent
-from edgeworth.tallies.joint import Floats
 from edgeworth.tallies.labels import listed, parsed
 from edgeworth.tallies.named_forecasts import in_order, order_of_columns, order_of_rival
 from edgeworth.tallies.threads import row_blocks

@@ -17,10 +17,10 @@ from typing import Literal, Self, TypeAlias
 
 import numpy as np
 
+from edgeworth.arrays import Values
 from edgeworth.errors import OptionError
 from edgeworth.measures.harmonic import reciprocal_sum
 from edgeworth.measures.steps import Steps
-from edgeworth.measures.views import Values
 from edgeworth.tallies.threads import row_blocks
 
 TiePolicy: TypeAlias = Literal["threshold", "expected"]

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from edgeworth.arrays import finite_or_none
 from edgeworth.errors import OptionError
 from edgeworth.inference.laws import Alternative, SamplingLaw, check_level
 from edgeworth.inference.methods import Method
 from edgeworth.inference.tails import Tail
 from edgeworth.markup import html_table
-from edgeworth.measures.views import finite_or_none
 
 if TYPE_CHECKING:
     from edgeworth.measures import Measurable

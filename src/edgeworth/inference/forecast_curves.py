@@ -9,6 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.bet.games import kelly_game
 from edgeworth.bet.paths import whole_sum
 from edgeworth.inference.laws import normal_quantile
@@ -17,7 +18,6 @@ from edgeworth.inference.wealth_laws import LogWealthLaw
 from edgeworth.inference.wealth_moments import Moments
 from edgeworth.tallies import Wealth
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 MOST_POINTS = 512

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.inference.forecast_curves import Floats, thinned
+from edgeworth.arrays import Floats
+from edgeworth.inference.forecast_curves import thinned
 from edgeworth.inference.reliability import ReliabilityBands
 from edgeworth.inference.sequential import ConfidenceSequence
 from edgeworth.tallies import Wealth

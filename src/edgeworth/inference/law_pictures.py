@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from edgeworth.arrays import Values
 from edgeworth.inference.random_selection import AveragePrecisionLaw, average_precision
 from edgeworth.inference.random_selection.counts import RandomOrder
 from edgeworth.inference.ranking_resampling import random_orders
-from edgeworth.measures.views import Values
 
 QUICK_RANKS, QUICK_CELLS = 2_000, 400_000
 """Lists whose law is counted or inverted in less than half a second."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from edgeworth.arrays import Values
 from edgeworth.errors import InputError
 from edgeworth.inference.estimates import Estimate
 from edgeworth.inference.laws import check_level
@@ -16,7 +17,6 @@ from edgeworth.inference.tails import Tail
 from edgeworth.measures import TREC_NAMES, Spelling, resolve_ranking, steps_of
 from edgeworth.measures.list_values import counted
 from edgeworth.measures.steps import Steps
-from edgeworth.measures.views import Values
 from edgeworth.sources.columns import Label
 from edgeworth.tallies import RankedLists
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import InputError, OptionError, check_seed
 from edgeworth.inference.guessing import random_tables
 from edgeworth.inference.tails import Tail
@@ -23,7 +24,6 @@ MOST_MAPS = 200_000
 STARTS = 12
 SMALLEST_GAIN = 1e-14
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from edgeworth.arrays import Values
 from edgeworth.errors import OptionError
 from edgeworth.inference.case_effects import (
     NO_VARIANCE,
@@ -22,7 +23,6 @@ from edgeworth.inference.laws import Alternative, NormalLaw, SamplingLaw
 from edgeworth.inference.scales import Scale
 from edgeworth.measures import ResolvedRanking
 from edgeworth.measures.ranking_steps import steps_of_ranking
-from edgeworth.measures.views import Values
 from edgeworth.tallies import Ranking
 from edgeworth.tallies.runs import Run
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Values
 from edgeworth.inference.random_selection import hits as hits_law
 from edgeworth.inference.recall_bands import bands, hit_curve
 from edgeworth.measures.ranking_steps import steps_of_ranking
 from edgeworth.measures.steps import Steps
-from edgeworth.measures.views import Values
 from edgeworth.tallies import Ranking
 from edgeworth.tallies.threads import row_blocks
 

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from edgeworth.arrays import Values
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.estimates import Estimate
 from edgeworth.inference.estimating import estimate
@@ -32,7 +33,6 @@ from edgeworth.inference.recall_bands import Bands, bands
 from edgeworth.inference.tails import Tail
 from edgeworth.measures import measure, resolve_ranking
 from edgeworth.measures.ranking_steps import steps_of_ranking
-from edgeworth.measures.views import Values
 from edgeworth.tallies import ContingencyTable, Ranking
 
 PLAIN = ("pr_auc", "reciprocal_rank", "ndcg", "best_informedness")

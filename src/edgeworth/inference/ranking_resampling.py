@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Values
 from edgeworth.errors import OptionError
 from edgeworth.measures.along import ResolvedRanking, needs_whole_cases
 from edgeworth.measures.ranking_steps import steps_of_ranking
 from edgeworth.measures.steps import Steps
-from edgeworth.measures.views import Values
 from edgeworth.progress import told_rounds
 from edgeworth.tallies.rankings import Ranking
 

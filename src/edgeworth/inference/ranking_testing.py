@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from edgeworth.arrays import Values
 from edgeworth.inference.concordance import concordance_tail
 from edgeworth.inference.laws import Alternative
 from edgeworth.inference.random_selection import average_precision
@@ -14,7 +15,6 @@ from edgeworth.inference.ranking_resampling import random_orders
 from edgeworth.inference.tails import Tail
 from edgeworth.measures import ResolvedRanking, steps_of
 from edgeworth.measures.list_values import counted
-from edgeworth.measures.views import Values
 from edgeworth.tallies import RankedLists, Ranking
 
 SAME = 1e-12

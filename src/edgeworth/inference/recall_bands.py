@@ -9,11 +9,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import scipy
 
+from edgeworth.arrays import Values
 from edgeworth.errors import OptionError
 from edgeworth.inference.laws import check_level, normal_quantile, wilson_bounds
 from edgeworth.measures.ranking_steps import steps_of_ranking
 from edgeworth.measures.steps import Steps
-from edgeworth.measures.views import Values
 from edgeworth.tallies import Ranking
 
 BandMethod: TypeAlias = Literal["population", "survival"]

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from edgeworth.arrays import Values
 from edgeworth.errors import InputError, OptionError, check_seed
 from edgeworth.inference.laws import check_level
 from edgeworth.measures.calibration_parts import decomposed, recalibrated
-from edgeworth.measures.views import Values
 from edgeworth.tallies.calibration import Reliability
 
 MOST_VALUES = 500

@@ -12,10 +12,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.inference.random_selection.bracket import majorant_coefficients
 from edgeworth.inference.wealth_steps import Steps
-
-Floats = NDArray[np.float64]
 
 WIDTHS = (1e-3, 1e-2, 1e-1)
 """Relative widths of a bracket where the law is smooth; the first that takes seconds only."""

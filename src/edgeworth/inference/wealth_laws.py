@@ -18,6 +18,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.bet.checking import as_floats
 from edgeworth.bet.paths import whole_sum
 from edgeworth.errors import InputError, OptionError
@@ -27,7 +28,6 @@ from edgeworth.inference.wealth_steps import MergedOutcomes, Steps
 from edgeworth.tallies import Wealth
 from edgeworth.tallies.wealth_games import MOST_STEPS
 
-Floats = NDArray[np.float64]
 Method = Literal["exact", "bracket", "normal"]
 
 NEAREST = 1e-12

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.bet.checking import SUM_TOLERANCE
 from edgeworth.errors import InputError
 
-Floats = NDArray[np.float64]
 Array = NDArray[Any]
 Sums = tuple[Floats, Array]
 Weigh = Callable[[tuple[tuple[float, ...], ...]], Sequence[Any]]

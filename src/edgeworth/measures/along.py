@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from edgeworth.arrays import Values
 from edgeworth.errors import OptionError
 from edgeworth.measures.definition import Measure, Option, Requirement
 from edgeworth.measures.list_steps import steps_of_lists
@@ -14,7 +15,7 @@ from edgeworth.measures.ranking_steps import all_tied, steps_of_ranking
 from edgeworth.measures.registry import lookup, ranking_measure, unknown
 from edgeworth.measures.spelling import Spelling
 from edgeworth.measures.steps import Steps
-from edgeworth.measures.views import LabelView, Values, marginals
+from edgeworth.measures.views import LabelView, marginals
 from edgeworth.tallies.decisions import ContingencyTable
 from edgeworth.tallies.lists import RankedLists
 from edgeworth.tallies.rankings import Ranking

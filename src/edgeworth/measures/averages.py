@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from edgeworth.arrays import Values, ratio, weighted_sum
 from edgeworth.measures.definition import POWERS, Measure
 from edgeworth.measures.overall import SCIKIT_LEARN
 from edgeworth.measures.per_label import ALPHA, f_measure, g_measure
 from edgeworth.measures.requirements import ALL_PREDICTED, CASES, EVERY_F, EVERY_REAL_F
-from edgeworth.measures.views import Marginals, Values, ratio, weighted_sum
+from edgeworth.measures.views import Marginals
 
 
 def average_f(view: Marginals, alpha: float) -> Values:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from edgeworth.arrays import Values
 from edgeworth.errors import OptionError
-from edgeworth.measures.views import Values
 from edgeworth.tallies.calibration import Reliability
 from edgeworth.tallies.threads import row_blocks
 

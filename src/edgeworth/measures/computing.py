@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from edgeworth.arrays import Values
 from edgeworth.errors import OptionError
 from edgeworth.measures.definition import Measure
 from edgeworth.measures.registry import lookup, unknown
 from edgeworth.measures.spelling import Spelling, quoted
-from edgeworth.measures.views import LabelView, Marginals, Values, as_floats, marginals
+from edgeworth.measures.views import LabelView, Marginals, as_floats, marginals
 from edgeworth.sources.columns import Label
 from edgeworth.tallies.decisions import ContingencyTable
 

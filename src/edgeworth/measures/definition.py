@@ -10,8 +10,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from edgeworth.arrays import Values
 from edgeworth.errors import OptionError
-from edgeworth.measures.views import Values
 from edgeworth.measures.words import words_of
 
 Scope: TypeAlias = Literal["label", "overall", "cells", "ranking", "scores", "calibration", "wealth"]

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from edgeworth.arrays import finite_or_none
 from edgeworth.bet.odds import check_commission, check_margin, house_odds
 from edgeworth.errors import InputError, OptionError
 from edgeworth.measures.definition import Measure
 from edgeworth.measures.house import break_even_commission, break_even_margin, unit_return
 from edgeworth.measures.information import expected_cost_measure
-from edgeworth.measures.views import finite_or_none, marginals
+from edgeworth.measures.views import marginals
 from edgeworth.sources.columns import Label
 from edgeworth.tallies.decisions import ContingencyTable, Rows
 

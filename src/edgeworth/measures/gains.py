@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from edgeworth.arrays import Values
 from edgeworth.errors import OptionError
 from edgeworth.measures.steps import Steps
-from edgeworth.measures.views import Values
 
 HIGHEST_GRADE = 1000
 """Beyond it 2^grade is no float."""

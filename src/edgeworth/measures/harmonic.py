@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from edgeworth.measures.views import Values
+from edgeworth.arrays import Values
 
 FEW = 20
 """Below this argument the asymptotic series is not accurate enough, and terms are added one by one."""

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from edgeworth.arrays import Values, difference, ratio
 from edgeworth.measures.definition import Combination, Measure, Option
 from edgeworth.measures.requirements import CASES, SOMETHING_WON
-from edgeworth.measures.views import Marginals, Values, difference, ratio
+from edgeworth.measures.views import Marginals
 
 HOUSE = "unit stakes at Powers' fair odds less the house's share; see docs/decisions.md"
 

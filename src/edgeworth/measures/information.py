@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from edgeworth.arrays import Values, difference, entropy_bits, ratio
 from edgeworth.errors import OptionError
 from edgeworth.measures.definition import POWERS, Measure, Requirement
-from edgeworth.measures.views import Values, difference, entropy_bits, ratio
 
 SHANNON = "Shannon 1948; Cover & Thomas 1991"
 RAND = "Rand 1971, Objective criteria for the evaluation of clustering methods"

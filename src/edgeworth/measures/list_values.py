@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from edgeworth.arrays import Values
 from edgeworth.errors import OptionError
 from edgeworth.measures.along import ResolvedRanking, resolve_ranking, steps_of
 from edgeworth.measures.definition import Measure
 from edgeworth.measures.measuring import measure
-from edgeworth.measures.views import Values
 from edgeworth.sources.columns import Label
 from edgeworth.tallies.lists import RankedLists
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from edgeworth.arrays import Values, ratio, weighted_sum
 from edgeworth.measures.definition import POWERS, Combination, Measure, Option
 from edgeworth.measures.per_label import edge, edge_combination
 from edgeworth.measures.requirements import (
@@ -17,7 +18,7 @@ from edgeworth.measures.requirements import (
     TWO_PREDICTED,
     TWO_REAL,
 )
-from edgeworth.measures.views import LabelView, Marginals, Values, ratio, weighted_sum
+from edgeworth.measures.views import LabelView, Marginals
 
 BRODERSEN = "Brodersen et al. 2010, The balanced accuracy and its posterior distribution"
 COHEN = "Cohen 1960, A coefficient of agreement for nominal scales"

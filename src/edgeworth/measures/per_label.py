@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from edgeworth.arrays import Values, ratio
 from edgeworth.measures.definition import POWERS, RETRIEVAL, Combination, Direction, Measure, Option
 from edgeworth.measures.requirements import (
     CASES,
@@ -24,7 +25,7 @@ from edgeworth.measures.requirements import (
     OTHERS_REAL,
     OTHERS_SEEN,
 )
-from edgeworth.measures.views import LabelView, Values, ratio
+from edgeworth.measures.views import LabelView
 
 RATIOS = "Glas et al. 2003, The diagnostic odds ratio"
 MATTHEWS = "Matthews 1975, Comparison of the predicted and observed secondary structure"

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from edgeworth.arrays import Values, ratio
 from edgeworth.measures.gains import discount_sum, ideal_gain, step_gains
 from edgeworth.measures.harmonic import reciprocal_sum
 from edgeworth.measures.steps import Steps
-from edgeworth.measures.views import Values, ratio
 
 Depth = Values | None
 RECALL_LEVELS = np.arange(11) / 10

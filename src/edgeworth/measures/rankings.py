@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from edgeworth.arrays import Values
 from edgeworth.measures import ranked
 from edgeworth.measures.definition import Measure, Option, Requirement
 from edgeworth.measures.steps import Steps
-from edgeworth.measures.views import Values
 
 SU_ZHANG = "Su & Zhang, Statistical Inference for Recall, Precision and Average Precision"
 TREC = "Buckley & Voorhees, trec_eval"

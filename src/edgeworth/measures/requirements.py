@@ -1,7 +1,8 @@
 """When a measure is undefined, and the sentence that says so. ``{label}`` is filled in."""
 
+from edgeworth.arrays import Values
 from edgeworth.measures.definition import Requirement
-from edgeworth.measures.views import LabelView, Marginals, Values
+from edgeworth.measures.views import LabelView, Marginals
 
 CASES = Requirement(lambda view: view.total > 0, "there are no cases with a decision")
 IS_REAL = Requirement(lambda view: view.real > 0, "no case is really {label}")

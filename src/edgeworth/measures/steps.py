@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.measures.views import Values
+from edgeworth.arrays import Values
 
 STRICT_TIES = ("trec", "input")
 """Policies that leave no ties."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from edgeworth.arrays import finite_or_none
 from edgeworth.inference.comparing import ComparisonFindings, WealthRace
-from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.comparison_order import better_first, ranked_pairs
 from edgeworth.reports.report import Column, Grid, Section
 from edgeworth.reports.wording import level_said, money

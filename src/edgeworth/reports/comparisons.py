@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from edgeworth.arrays import finite_or_none
 from edgeworth.inference.comparing import ComparisonFindings, Difference
 from edgeworth.inference.comparing.planning import Needed
-from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.charts.comparisons import comparison_charts
 from edgeworth.reports.charts.names import middle_cut
 from edgeworth.reports.comparison_order import better_first, ranked_disagreements, ranked_pairs

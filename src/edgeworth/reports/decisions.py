@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from edgeworth.arrays import finite_or_none
 from edgeworth.inference import DecisionFindings, Estimate, Tail
-from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.charts.chart import Chart, Charts
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
 from edgeworth.reports.verdict import decisions_verdict

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from edgeworth.arrays import finite_or_none
 from edgeworth.inference import Bets, ForecastFindings, ReliabilityBands
 from edgeworth.inference.forecast_curves import (
     STAKE_ODDS,
@@ -17,7 +18,6 @@ from edgeworth.inference.forecast_curves import (
 )
 from edgeworth.inference.sequential import Evidence
 from edgeworth.inference.wealth_averages import INFINITE_SCORE, AverageDifference
-from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.decisions import tail_to_dict
 from edgeworth.tallies.forecast_pairs import CELLS
 

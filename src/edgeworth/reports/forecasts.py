@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from edgeworth.arrays import finite_or_none
 from edgeworth.figures import probability_figure
 from edgeworth.inference import ForecastFindings
 from edgeworth.inference.wealth_averages import INFINITE_SCORE, AverageDifference
-from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.charts.forecasts import forecast_charts
 from edgeworth.reports.forecast_numbers import evidence_of, forecasts_numbers
 from edgeworth.reports.forecast_sides import sides_section

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from edgeworth.arrays import finite_or_none
 from edgeworth.inference import Estimate, ListFindings
 from edgeworth.measures import TREC_NAMES, Spelling
-from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.charts.lists import list_charts, run_charts
 from edgeworth.reports.decisions import estimate_row, tail_to_dict
 from edgeworth.reports.ranking_verdict import lists_verdict

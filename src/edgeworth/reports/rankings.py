@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from edgeworth.arrays import finite_or_none
 from edgeworth.inference import Estimate, Look, RankingFindings
-from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.charts.rankings import ranking_charts
 from edgeworth.reports.decisions import estimate_row, tail_to_dict
 from edgeworth.reports.ranking_verdict import ranking_verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from edgeworth.measures.views import finite_or_none
+from edgeworth.arrays import finite_or_none
 from edgeworth.reports.report import Cell, Column, Grid, Report, Section
 from edgeworth.reports.wording import figure, percent
 

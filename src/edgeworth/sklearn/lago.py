@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,8 @@ from sklearn.neighbors import NearestNeighbors  # type: ignore[import-untyped]  
 from sklearn.utils.multiclass import check_classification_targets  # type: ignore[import-untyped]  # scikit-learn has no types
 from sklearn.utils.validation import check_is_fitted, validate_data  # type: ignore[import-untyped]  # scikit-learn has no types
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import InputError, OptionError
-
-Floats: TypeAlias = NDArray[np.float64]
 
 BLOCK_CELLS = 1 << 16
 """Pairs of a point and a target handled at once: half a megabyte a temporary (fastest of 2^14 to 2^20)."""

@@ -14,7 +14,8 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.tallies.joint import Floats, Numbers
+from edgeworth.arrays import Floats
+from edgeworth.tallies.joint import Numbers
 from edgeworth.tallies.runs import Run
 from edgeworth.tallies.threads import MOST_THREADS, cores, in_order, row_blocks
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from edgeworth.arrays import Floats
 from edgeworth.bet import Bookmaker, Drunken, Quote, clipped_prices
 from edgeworth.bet.checking import check_odds
 from edgeworth.bet.positions import later
@@ -16,7 +17,6 @@ from edgeworth.sources.columns import Label
 from edgeworth.sources.probabilities import as_probabilities, names_of_columns
 from edgeworth.tallies.column_names import labels_of_columns, named, without_column
 from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.joint import Floats
 from edgeworth.tallies.labels import listed, usual_positive
 
 

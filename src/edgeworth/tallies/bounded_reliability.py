@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.tallies.calibration import Reliability
-from edgeworth.tallies.joint import Floats
 from edgeworth.tallies.plain import FLAG, Plain
 
 Waiting = tuple[tuple[Floats, NDArray[np.bool_]], ...]

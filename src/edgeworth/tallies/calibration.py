@@ -8,10 +8,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.sources.columns import Label
 from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.joint import Floats, Numbers
+from edgeworth.tallies.joint import Numbers
 from edgeworth.tallies.labels import find, listed
 from edgeworth.tallies.matrices import same_array
 from edgeworth.tallies.plain import AMOUNTS, COUNTS, FLOAT, LABELS, Plain, nested, optional, tuple_of

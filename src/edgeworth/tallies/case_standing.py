@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.tallies.joint import Floats
+from edgeworth.arrays import Floats
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import InputError, OptionError
-from edgeworth.tallies.joint import Floats
 from edgeworth.tallies.plain import FLOATS, Field, optional
 from edgeworth.tallies.runs import Run
 

@@ -12,9 +12,9 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.sources.columns import Column, Label
 from edgeworth.tallies.between import Rows, blocks_of
-from edgeworth.tallies.joint import Floats
 from edgeworth.tallies.labelled_scores import LabelledScores, MissingScore, rows_of_classes
 from edgeworth.tallies.policies import WeightKind
 from edgeworth.tallies.runs import Run

@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from edgeworth.arrays import Floats, Integers
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.sources.columns import Column, Label, as_column
 from edgeworth.sources.weights import as_weights
 from edgeworth.tallies.clusters import BY_CLUSTER, Clusters
-from edgeworth.tallies.joint import JOINT_FIELDS, Floats, Integers, JointCounts, Numbers, count_joint
+from edgeworth.tallies.joint import JOINT_FIELDS, JointCounts, Numbers, count_joint
 from edgeworth.tallies.labels import (
     canonical,
     canonical_order,

@@ -9,11 +9,11 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats, Integers
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, as_column, encode
 from edgeworth.sources.probabilities import as_probabilities, checked, names_of_columns
 from edgeworth.tallies.column_names import labels_of_columns, refusal, row_at, without_column
-from edgeworth.tallies.joint import Floats, Integers
 from edgeworth.tallies.labels import canonical, canonical_order, find, listed, usual_positive
 
 NOT_POSITIVE = "other"

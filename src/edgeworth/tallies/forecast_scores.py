@@ -8,10 +8,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import Label, as_column
 from edgeworth.tallies.forecast_columns import Forecasts, GivenForecasts
-from edgeworth.tallies.joint import Floats, Numbers
+from edgeworth.tallies.joint import Numbers
 from edgeworth.tallies.labels import listed
 from edgeworth.tallies.matrices import same_array
 from edgeworth.tallies.plain import COUNTS, FLOATS, LABELS, TEXT, Plain, shaped, tuple_of

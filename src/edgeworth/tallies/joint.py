@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats, Integers
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Column, Label, blocks
 from edgeworth.sources.weights import check_weights
@@ -24,8 +25,6 @@ from edgeworth.tallies.plain import AMOUNTS, COUNTS, LABELS, NUMBERS, optional, 
 
 LARGEST_EXACT_FLOAT = 1 << 53
 
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Numbers = NDArray[Any]
 """int64 where cases are counted, float64 where they are weighed."""
 

@@ -7,10 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from edgeworth.arrays import Integers
 from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import Label
 from edgeworth.tallies.labels import canonical_order, positions
-from edgeworth.tallies.list_building import Integers, Places, list_numbers
+from edgeworth.tallies.list_building import Places, list_numbers
 from edgeworth.tallies.plain import COUNTS, LABELS, Plain
 
 

@@ -13,11 +13,11 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.sources.columns import Column, Label, encode
 from edgeworth.sources.weights import check_weights
 from edgeworth.tallies.cells import EDGES, in_cells, is_on_cells
-from edgeworth.tallies.joint import Floats
 from edgeworth.tallies.labels import (
     POSITIVE_OF_PAIR,
     canonical,

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats, Integers
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, encode, is_missing
 from edgeworth.sources.identifiers import Identifiers, as_identifiers, first_repeat, padded
@@ -16,8 +17,6 @@ from edgeworth.sources.scores import as_scores
 from edgeworth.tallies.labels import canonical, canonical_order, parsed, positions
 
 Places: TypeAlias = NDArray[np.intp]
-Floats: TypeAlias = NDArray[np.float64]
-Integers: TypeAlias = NDArray[np.int64]
 
 UNJUDGED = -1
 """The grade of an item that nobody judged. It counts as background, except for bpref, which leaves it out."""

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats, Integers
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Column, Label, as_column
 from edgeworth.sources.identifiers import Identifiers, joined, look_up, texts_of
@@ -19,8 +20,6 @@ from edgeworth.tallies.judgements import Judged
 from edgeworth.tallies.labels import canonical_order, find, positions, union
 from edgeworth.tallies.list_building import (
     UNJUDGED,
-    Floats,
-    Integers,
     Places,
     as_grades,
     as_ids,

@@ -8,12 +8,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import Coded, Label
 from edgeworth.sources.probabilities import checked
 from edgeworth.tallies.column_names import labels_of_columns, named, without_column
 from edgeworth.tallies.forecast_columns import CameTrue, Forecasts, pair_of
-from edgeworth.tallies.joint import Floats
 from edgeworth.tallies.labels import canonical, listed, usual_positive
 
 Classes: TypeAlias = Forecasts | CameTrue

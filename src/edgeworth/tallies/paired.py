@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Integers
 from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import Column, Label, as_column
 from edgeworth.sources.weights import as_weights
 from edgeworth.tallies.decisions import ContingencyTable
-from edgeworth.tallies.joint import JOINT_FIELDS, Integers, JointCounts, count_joint
+from edgeworth.tallies.joint import JOINT_FIELDS, JointCounts, count_joint
 from edgeworth.tallies.labels import canonical, find, listed, one_positive
 from edgeworth.tallies.plain import COUNT, FLAG, LABEL, LABELS, Plain, optional
 from edgeworth.tallies.policies import Missing, WeightKind, check_label_kinds, drop_incomplete, take_weights

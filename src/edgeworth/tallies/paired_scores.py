@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.sources.columns import MISSING, Coded, Label, as_column
 from edgeworth.sources.scores import as_scores
@@ -22,7 +23,7 @@ from edgeworth.tallies.case_groups import (
     used_groups,
 )
 from edgeworth.tallies.case_standing import CaseStanding
-from edgeworth.tallies.joint import Floats, Numbers
+from edgeworth.tallies.joint import Numbers
 from edgeworth.tallies.labelled_scores import LabelledScores, MissingScore, rows_by_label
 from edgeworth.tallies.labels import listed
 from edgeworth.tallies.matrices import same_array

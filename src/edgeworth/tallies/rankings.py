@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import Label, as_column
 from edgeworth.sources.scores import as_scores
@@ -16,7 +17,6 @@ from edgeworth.sources.weights import as_weights
 from edgeworth.tallies.between import collapsed
 from edgeworth.tallies.cells import EDGES, Cells, as_cells, check_unit_range, is_on_cells
 from edgeworth.tallies.decisions import ContingencyTable
-from edgeworth.tallies.joint import Floats
 from edgeworth.tallies.labelled_scores import LabelledScores, MissingScore, check_same_cells
 from edgeworth.tallies.labels import canonical_order
 from edgeworth.tallies.matrices import same_array

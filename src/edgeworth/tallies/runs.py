@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.tallies.joint import Floats, Numbers
+from edgeworth.arrays import Floats
+from edgeworth.tallies.joint import Numbers
 from edgeworth.tallies.matrices import same_array
 from edgeworth.tallies.plain import AMOUNTS, FLOATS, NUMBERS, Plain, optional
 

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from edgeworth.arrays import Floats
 from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.joint import Floats, Numbers
+from edgeworth.tallies.joint import Numbers
 from edgeworth.tallies.scoring_rules import case_scores
 from edgeworth.tallies.threads import in_order, row_blocks
 

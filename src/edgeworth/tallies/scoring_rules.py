@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.sources.probabilities import FEW_COLUMNS, row_sums
 from edgeworth.tallies.forecast_columns import Forecasts, entries
-from edgeworth.tallies.joint import Floats
 
 Codes = NDArray[np.intp]
 

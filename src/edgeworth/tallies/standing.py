@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.tallies.joint import Floats
+from edgeworth.arrays import Floats
 from edgeworth.tallies.runs import Run
 
 

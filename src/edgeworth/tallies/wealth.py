@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
+from edgeworth.arrays import Floats, Integers
 from edgeworth.bet import Bookmaker, Market
 from edgeworth.bet.checking import check_fraction
 from edgeworth.bet.fractional import log_average
@@ -25,7 +26,6 @@ from edgeworth.tallies.bookmaker_forecasts import (
     quoted,
 )
 from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.joint import Floats, Integers
 from edgeworth.tallies.plain import FLAG, FLOAT, LABELS, TEXT, Plain, nested, one_of, optional
 from edgeworth.tallies.policies import PredictionsMade
 from edgeworth.tallies.shown import Shown

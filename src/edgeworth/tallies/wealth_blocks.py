@@ -14,10 +14,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from edgeworth.arrays import Floats, Integers
 from edgeworth.bet.fractional import FRACTIONS
 from edgeworth.bet.paths import whole_sum
 from edgeworth.errors import MergeError
-from edgeworth.tallies.joint import Floats, Integers
 from edgeworth.tallies.plain import COUNTS, FLOATS, FLOATS_OR_NAN, Plain, shaped
 
 MOST_BLOCKS = 4096

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from edgeworth.arrays import Floats, Integers
 from edgeworth.bet.fractional import fractional_logs, run_fraction_sums
 from edgeworth.bet.score_bets import score_log_factors
 from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.joint import Floats, Integers
 from edgeworth.tallies.scoring_rules import case_scores
 from edgeworth.tallies.threads import in_order
 from edgeworth.tallies.wealth_blocks import Blocks, grid_of

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from edgeworth.tallies.joint import Floats, Integers
+from edgeworth.arrays import Floats, Integers
 from edgeworth.tallies.plain import COUNTS, FLOATS, FLOATS_OR_NAN, Plain
 from edgeworth.tallies.threads import row_blocks
 

@@ -12,9 +12,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats, Integers
 from edgeworth.bet.fractional import fractional_logs
 from edgeworth.errors import InputError
-from edgeworth.tallies.joint import Floats, Integers
 from edgeworth.tallies.threads import in_order
 from edgeworth.tallies.wealth_blocks import Blocks
 

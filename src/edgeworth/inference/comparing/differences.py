@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Self, TypeAlias
 
+from edgeworth.arrays import finite_or_none
 from edgeworth.errors import OptionError
 from edgeworth.inference.estimates import Interval
 from edgeworth.inference.laws import Alternative, SamplingLaw, check_level
 from edgeworth.inference.tails import Tail
 from edgeworth.markup import html_table
-from edgeworth.measures.views import finite_or_none
 
 Bounds: TypeAlias = Callable[[float], tuple[float, float]]
 """Lower and upper bound at a confidence level."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Literal, TypeAlias, get_args
 
+from edgeworth.arrays import finite_or_none
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.comparing.differences import Difference
 from edgeworth.inference.comparing.forecasts.forecast_duels import Duel
@@ -15,7 +16,6 @@ from edgeworth.inference.comparing.forecasts.wealth_race import WealthRace
 from edgeworth.inference.comparing.letters import compact_letters
 from edgeworth.inference.comparing.multiplicity import benjamini_hochberg, holm
 from edgeworth.inference.comparing.planning import Needed, units_needed
-from edgeworth.measures.views import finite_or_none
 from edgeworth.progress import told
 
 Adjust: TypeAlias = Literal["holm", "benjamini-hochberg", "tukey", "none"]

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import InputError
-
-Floats = NDArray[np.float64]
 
 
 def holm(p_values: Sequence[float] | NDArray[Any]) -> Floats:

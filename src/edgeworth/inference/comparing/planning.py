@@ -11,11 +11,11 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from edgeworth.arrays import finite_or_none
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.comparing.differences import Difference, MirroredLaw
 from edgeworth.inference.comparing.queries.paired_values import noncentral_t
 from edgeworth.inference.laws import NormalLaw, SamplingLaw, check_level, normal_quantile, student_quantile
-from edgeworth.measures.views import finite_or_none
 
 ZERO = 1e-12
 """A difference below this is none."""

@@ -12,11 +12,9 @@ import math
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.inference.random_selection.counts import RandomOrder
-
-Floats = NDArray[np.float64]
 
 SINGLE = 100
 """Ranks taken one by one; the further ones in steps of one part in a hundred."""

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.inference.random_selection.tilting import Band, Saddle, TiltedChain
 from edgeworth.progress import told_rounds
 
-Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
 
 FINEST = 0.014

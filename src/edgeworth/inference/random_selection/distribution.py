@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.inference.random_selection.bracket import characteristic_function, checkpoints
 from edgeworth.inference.random_selection.counts import RandomOrder
 from edgeworth.inference.random_selection.enumeration import TooMany, value_counts
 from edgeworth.inference.random_selection.moments import Moments
 from edgeworth.inference.random_selection.tilting import tilted_chain
-
-Floats = NDArray[np.float64]
 
 MOST_STATES = 1_000_000
 MOST_CELLS = 2_000_000

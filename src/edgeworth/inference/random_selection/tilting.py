@@ -14,10 +14,9 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.inference.random_selection.counts import RandomOrder
 from edgeworth.inference.tails import hypergeometric_range
-
-Floats = NDArray[np.float64]
 
 LARGEST_EXPONENT = 600.0
 """One more hit multiplies f(k, i) by at most exp(θ(2 + log i)), which must stay a float."""

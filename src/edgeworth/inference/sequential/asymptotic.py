@@ -24,11 +24,10 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import OptionError
 from edgeworth.inference.laws import check_level
 from edgeworth.inference.sequential.sequences import BlockSums, ConfidenceSequence, finite_differences
-
-Floats = NDArray[np.float64]
 
 BURN_IN = 100
 """Cases before which nothing is shown, unless asked for otherwise."""

@@ -15,13 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.laws import check_level
 from edgeworth.inference.sequential.evidence import Direction, Evidence, check_direction
 from edgeworth.inference.sequential.gamma_mixture import GammaMixture
 from edgeworth.inference.sequential.sequences import BlockSums, ConfidenceSequence, finite_differences
-
-Floats = NDArray[np.float64]
 
 NULLS = {
     "greater": "at no time is the average of the expected score differences above 0",

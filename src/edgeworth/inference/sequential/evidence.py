@@ -14,12 +14,11 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.tails import SMALLEST
 
-Floats = NDArray[np.float64]
 Direction: TypeAlias = Literal["greater", "less"]
 
 LOG_TWO = math.log(2)

@@ -19,8 +19,9 @@ from functools import cached_property
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import OptionError
 from edgeworth.inference.sequential.incomplete_gamma import (
     HALF_LOG_TWO_PI,
@@ -28,8 +29,6 @@ from edgeworth.inference.sequential.incomplete_gamma import (
     log_scaled_integral,
     stirling_remainder,
 )
-
-Floats = NDArray[np.float64]
 
 GRID = 2000
 """Points at which the boundary is solved from scratch; the rest starts from the line joining them."""

@@ -10,9 +10,8 @@ import math
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from edgeworth.arrays import Floats
 
 FRACTION_STEPS = 120
 """Steps of the continued fraction: where it is used it has settled by then."""

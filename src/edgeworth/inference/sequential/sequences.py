@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import InputError, OptionError
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from edgeworth.arrays import finite_or_none
 from edgeworth.inference.comparing import ComparisonFindings
-from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.charts.chart import Chart, Charts, Kit, Rows
 from edgeworth.reports.charts.names import LIMIT, LONGEST, DrawnNames, different, drawn_names
 from edgeworth.reports.charts.theme import FIRST, INK, SECOND, WIDTH

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from edgeworth.arrays import finite_or_none, ratio
 from edgeworth.inference import DecisionFindings
-from edgeworth.measures.views import finite_or_none, ratio
 from edgeworth.reports.charts.chart import Chart, Kit, Rows
 from edgeworth.reports.charts.names import DrawnNames, drawn_names
 from edgeworth.reports.charts.theme import GAINS, INK, ON_SQUARES, SHARES

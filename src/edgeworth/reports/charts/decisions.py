@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from edgeworth.arrays import finite_or_none
 from edgeworth.inference import DecisionFindings, Estimate
-from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.charts.chart import Chart, Charts, Kit
 from edgeworth.reports.charts.decision_tables import contingency_chart, dollars_chart
 from edgeworth.reports.charts.names import drawn_names

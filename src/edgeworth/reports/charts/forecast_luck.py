@@ -6,13 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from edgeworth.arrays import Floats
 from edgeworth.inference import ForecastFindings
-from edgeworth.inference.forecast_curves import (
-    STAKE_ODDS,
-    STAKE_PROBABILITIES,
-    Floats,
-    stake_surface,
-)
+from edgeworth.inference.forecast_curves import STAKE_ODDS, STAKE_PROBABILITIES, stake_surface
 from edgeworth.inference.forecast_pictures import LawCells, law_cells
 from edgeworth.reports.charts.chart import Chart, Kit, Rows
 from edgeworth.reports.charts.forecast_wealth import COLOURS, IF_MODEL, IF_PRICES

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from edgeworth.arrays import finite_or_none
 from edgeworth.inference import ListFindings
-from edgeworth.measures.views import finite_or_none
 from edgeworth.reports.charts.chart import Chart, Charts, Kit, Rows
 from edgeworth.reports.charts.names import DrawnNames, drawn_names
 from edgeworth.reports.charts.ranking_parts import CHANCE, HIGH, PLAIN, WIDE, coloured

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from edgeworth.measures.views import Values, finite_or_none
+from edgeworth.arrays import Values, finite_or_none
 from edgeworth.reports.charts.chart import Rows
 from edgeworth.reports.charts.theme import PALETTE
 from edgeworth.reports.charts.ticks import LARGEST

@@ -21,9 +21,9 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from edgeworth.arrays import finite_or_none
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.tails import Tail
-from edgeworth.measures.views import finite_or_none
 
 Kernel: TypeAlias = Literal["rectangular", "newey-west"]
 

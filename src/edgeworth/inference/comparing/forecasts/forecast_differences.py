@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.comparing.differences import Difference, Effect
 from edgeworth.inference.comparing.forecasts.diebold_mariano import (
@@ -32,8 +32,6 @@ from edgeworth.inference.tails import Tail
 from edgeworth.tallies import ForecastScores
 from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.scoring_rules import SCORES, case_scores
-
-Floats = NDArray[np.float64]
 
 LOST = 1e-10
 """Σd² below this share of Σx² + Σy² may be off by a thousandth: products are rounded before they cancel."""

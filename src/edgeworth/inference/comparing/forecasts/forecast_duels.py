@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import finite_or_none
 from edgeworth.bet.paths import running_sum
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.sequential import (
@@ -24,7 +25,6 @@ from edgeworth.inference.sequential import (
     better_of,
 )
 from edgeworth.inference.wealth_findings import examine_bets
-from edgeworth.measures.views import finite_or_none
 from edgeworth.tallies import Wealth
 
 MOST_POINTS = 512

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import MISSING
 from edgeworth.tallies import Wealth
@@ -30,8 +31,6 @@ from edgeworth.tallies.case_groups import coded_groups
 from edgeworth.tallies.forecast_columns import Forecasts
 from edgeworth.tallies.policies import PredictionsMade
 from edgeworth.tallies.wealth_blocks import MOST_BLOCKS, SUMS, Blocks
-
-Floats = NDArray[np.float64]
 
 SQUARES = {"brier_square": "brier", "log_square": "log"}
 """Sums of squares are of the groups' means."""

@@ -20,12 +20,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats, finite_or_none
 from edgeworth.errors import InputError
 from edgeworth.inference.comparing.forecasts.forecast_duels import Duel, plain_evidence, thinned, true_null
 from edgeworth.inference.sequential import Evidence, better_of
-from edgeworth.measures.views import finite_or_none
 
-Floats = NDArray[np.float64]
 Pair: TypeAlias = tuple[str, str]
 
 

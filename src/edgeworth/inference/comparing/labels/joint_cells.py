@@ -9,13 +9,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.inference.influence import influence
 from edgeworth.measures import Resolved, quoted
 from edgeworth.sources.columns import Label
 from edgeworth.tallies import ContingencyTable, Paired
 
 Places: TypeAlias = NDArray[np.intp]
-Floats: TypeAlias = NDArray[np.float64]
 
 MOST_LABELS = 10
 """Past this the usual measures leave single labels out."""

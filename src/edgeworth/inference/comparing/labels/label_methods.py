@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import OptionError
 from edgeworth.inference.comparing.differences import Effect
-from edgeworth.inference.comparing.labels.joint_cells import Floats, JointCells
+from edgeworth.inference.comparing.labels.joint_cells import JointCells
 from edgeworth.inference.comparing.labels.paired_proportions import PairedProportions, paired_proportions
 from edgeworth.inference.comparing.labels.replicates import bootstrap, posterior
 from edgeworth.inference.comparing.labels.square_and_add import (

@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import OptionError
-from edgeworth.inference.comparing.labels.joint_cells import Floats, JointCells
+from edgeworth.inference.comparing.labels.joint_cells import JointCells
 from edgeworth.inference.comparing.labels.label_methods import PRIOR, delta_law
 from edgeworth.inference.comparing.labels.paired_proportions import paired_proportions
 from edgeworth.inference.comparing.labels.replicates import affordable, posterior

@@ -16,8 +16,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import OptionError
-from edgeworth.inference.comparing.labels.joint_cells import Floats, JointCells, Places
+from edgeworth.inference.comparing.labels.joint_cells import JointCells, Places
 from edgeworth.measures import Resolved
 from edgeworth.measures.computing import label_view
 from edgeworth.measures.views import Marginals

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import OptionError
-from edgeworth.inference.comparing.labels.joint_cells import Floats, JointCells
+from edgeworth.inference.comparing.labels.joint_cells import JointCells
 from edgeworth.inference.comparing.labels.replicates import (
     Draw,
     Replicates,

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.comparing.differences import Difference
 from edgeworth.inference.comparing.queries.paired_values import mean_difference, sign_test, wilcoxon_test
@@ -23,7 +24,6 @@ from edgeworth.sources.columns import Label
 from edgeworth.tallies import RankedLists
 from edgeworth.tallies.labels import canonical_order
 
-Floats: TypeAlias = NDArray[np.float64]
 QueryRule: TypeAlias = Literal["intersection", "error"]
 
 POSTERIOR = "Student's t posterior of the mean difference, flat prior on mean and logarithm of spread"

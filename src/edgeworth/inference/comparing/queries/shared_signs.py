@@ -12,14 +12,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.inference.comparing.drawing import check_draws
 from edgeworth.inference.comparing.queries.permutation import exact_sign_flips
 from edgeworth.inference.comparing.queries.scaled_values import Scaled, scaled_table
 from edgeworth.inference.tails import Tail
-
-Floats = NDArray[np.float64]
 
 AT_ONCE = 1 << 21
 """Signs held at once."""

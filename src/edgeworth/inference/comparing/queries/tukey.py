@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.comparing.drawing import check_draws
 from edgeworth.inference.tails import Tail
 from edgeworth.tallies.threads import in_order, row_blocks
-
-Floats = NDArray[np.float64]
 
 SAME = 1e-12
 """Differences of means nearer than this, relative to the largest value, count as the same: as beyond."""

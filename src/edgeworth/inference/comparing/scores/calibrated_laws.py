@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy
 
+from edgeworth.arrays import Values
 from edgeworth.inference.case_effects import FEW
 from edgeworth.inference.comparing.scores.score_laws import ScoreDifferenceLaw
 from edgeworth.inference.laws import Alternative, choose_tail
 from edgeworth.inference.tails import SMALLEST
-from edgeworth.measures.views import Values
 
 EQUAL = 1e-5
 """Distances closer than this are the same one with other rounding: such a swap is as far as the observed."""

@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from edgeworth.arrays import Values
 from edgeworth.errors import OptionError
 from edgeworth.inference.case_effects import (
     FEW,
@@ -27,7 +28,6 @@ from edgeworth.inference.comparing.scores.score_laws import ScoreDifferenceLaw, 
 from edgeworth.measures.along import ResolvedRanking, needs_whole_cases, resolve_ranking
 from edgeworth.measures.definition import Measure
 from edgeworth.measures.steps import Steps
-from edgeworth.measures.views import Values
 from edgeworth.tallies.paired_scores import PairedScores
 from edgeworth.tallies.rankings import Ranking
 from edgeworth.tallies.runs import Run

@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from edgeworth.arrays import Values
 from edgeworth.errors import OptionError
 from edgeworth.inference.comparing.scores.score_effects import steps_of_places
 from edgeworth.measures.along import ResolvedRanking
-from edgeworth.measures.views import Values
 from edgeworth.progress import told_rounds
 from edgeworth.tallies.case_standing import CaseStanding
 from edgeworth.tallies.paired_scores import PairedScores

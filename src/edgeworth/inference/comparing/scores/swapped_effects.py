@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
+from edgeworth.arrays import Values
 from edgeworth.inference.case_effects import NO_VARIANCE
 from edgeworth.inference.comparing.scores.score_laws import FARTHEST
 from edgeworth.measures.along import ResolvedRanking
-from edgeworth.measures.views import Values
 
 HALVINGS = 24
 """Of a distance of at most FARTHEST: what is left is far below what swaps differ by."""

@@ -13,13 +13,13 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Values
 from edgeworth.errors import OptionError
 from edgeworth.inference.comparing.scores.score_effects import has_effects
 from edgeworth.inference.comparing.scores.score_resampling import differences_of
 from edgeworth.inference.comparing.scores.swapped_effects import Lists, distances, list_effects
 from edgeworth.inference.tails import Tail
 from edgeworth.measures.along import ResolvedRanking
-from edgeworth.measures.views import Values
 from edgeworth.progress import told_rounds
 from edgeworth.sources.columns import Coded
 from edgeworth.tallies.case_standing import CaseStanding

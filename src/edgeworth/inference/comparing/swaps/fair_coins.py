@@ -11,12 +11,9 @@ from itertools import accumulate
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats, Integers
 from edgeworth.inference.tails import SMALLEST, Tail
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 NEGLIGIBLE = 800.0
 """exp(−800) is far below the smallest float: what is less likely than that is left out."""

@@ -19,8 +19,8 @@ from fractions import Fraction
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edgeworth.arrays import Integers
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.comparing.swaps.sign_sums import Effort, sign_sum_tail
 from edgeworth.inference.tails import Tail
@@ -28,8 +28,6 @@ from edgeworth.tallies.labels import listed
 from edgeworth.tallies.paired import Paired
 
 CLASS_MEASURES = ("accuracy", "informedness", "balanced_accuracy")
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

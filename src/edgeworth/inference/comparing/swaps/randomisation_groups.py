@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Integers
 from edgeworth.errors import InputError, OptionError
 from edgeworth.inference.comparing.drawing import check_draws
 from edgeworth.inference.comparing.swaps.fair_coins import from_logarithm
@@ -36,8 +37,6 @@ MOST_CELLS = 4_000_000
 
 MOST_WORK = 800_000_000
 """Additions in floating point, one or two seconds."""
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.inference.comparing.swaps.meeting import Ways, joined
 
 
@@ -49,8 +49,6 @@ NOISE = 1e-10
 
 HALF_A_CELL = Fraction(500_001, 1_000_000)
 """Rounding to the nearest cell, with room for the rounding of the floats it is done in."""
-
-Floats = NDArray[np.float64]
 
 
 def grid_tail(

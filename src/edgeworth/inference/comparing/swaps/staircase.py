@@ -14,13 +14,11 @@ from itertools import accumulate
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
+from edgeworth.arrays import Integers
 from edgeworth.inference.comparing.swaps import fair_coins
 from edgeworth.inference.comparing.swaps.two_class_gaps import Balance, TwoClassMeasure, reaches
 from edgeworth.inference.tails import Tail
-
-Integers = NDArray[np.int64]
 
 LARGEST = 1 << 61
 """Sums of two such numbers are whole numbers of 64 bits."""

@@ -1,0 +1,55 @@
+"""Names for kinds of arrays, and arithmetic that says nan instead of failing."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+
+Values: TypeAlias = Any
+"""A number or an array of them, float or complex."""
+
+
+ROUNDING = 1e-14
+"""Relative error of summed weights that is taken as none; whole cases are told apart up to 10¹⁴ of them."""
+
+
+def ratio(numerator: Values, denominator: Values) -> Values:
+    """A quotient of numbers that is nan, without a warning, where there is nothing to divide by."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        quotient = np.true_divide(numerator, denominator)
+    return np.where(np.equal(denominator, 0), np.nan, quotient)
+
+
+def difference(left: Values, right: Values, scale: Values) -> Values:
+    """left − right, exactly 0 where only the rounding of summed weights keeps them apart.
+
+    The imaginary part, a derivative, stays.
+    """
+    result = left - right
+    is_rounding = np.abs(np.real(result)) <= ROUNDING * np.abs(np.real(scale))
+    nothing = 1j * np.imag(result) if np.iscomplexobj(result) else 0.0
+    return np.where(is_rounding, nothing, result)
+
+
+def finite_or_none(number: float) -> float | None:
+    """A number for JSON and tables, which have no nan and no infinity."""
+    return number if math.isfinite(number) else None
+
+
+def weighted_sum(weights: Values, values: Values) -> Values:
+    """Σ weight·value over labels, leaving out values that are undefined."""
+    defined = ~np.isnan(values)
+    return np.asarray(np.where(defined, weights * np.where(defined, values, 0), 0).sum(axis=-1))
+
+
+def entropy_bits(shares: Values) -> Values:
+    """−Σ p log₂ p over the last axis, 0 log 0 being 0."""
+    present = shares.real > 0
+    logs = np.log2(np.where(present, shares, 1))
+    return np.asarray(-(shares * logs).sum(axis=-1))
