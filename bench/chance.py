@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from timing import line, seconds
 
-from edgeworth.inference.random_selection import AveragePrecisionLaw, average_precision
+from edgeworth.rankings.chance.law import AveragePrecisionLaw, average_precision
 
 
 def report(law: AveragePrecisionLaw, value: float, limit: float, repeat: int) -> None:

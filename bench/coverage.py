@@ -22,7 +22,9 @@ from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from edgeworth.inference.case_effects import (
+from edgeworth.core.laws import NormalLaw
+from edgeworth.core.scales import Scale
+from edgeworth.rankings.intervals.influence import (
     Places,
     TiePolicy,
     average_precision_effects,
@@ -32,8 +34,6 @@ from edgeworth.inference.case_effects import (
     separated_area_bound,
     separated_precision_bound,
 )
-from edgeworth.inference.laws import NormalLaw
-from edgeworth.inference.scales import Scale
 
 Floats = NDArray[np.float64]
 SIZES = (200, 500, 1000, 2000, 5000, 20_000)

@@ -20,8 +20,8 @@ import duckdb
 import pyarrow.parquet as pq
 
 import edgeworth
-from edgeworth.gathering import tally_decisions
-from edgeworth.sources import open_source
+from edgeworth.decisions.reading import tally_decisions
+from edgeworth.sources.opening import open_source
 
 ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 10**8
 MEGABYTES = 400

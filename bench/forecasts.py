@@ -6,9 +6,9 @@ import numpy as np
 from sklearn.metrics import brier_score_loss, log_loss
 from timing import line, peak_bytes, seconds, seconds_in_turns
 
-from edgeworth.inference.reliability import reliability_bands
-from edgeworth.tallies.calibration import Calibration
-from edgeworth.tallies.forecast_scores import ForecastScores
+from edgeworth.forecasts.calibration import Calibration
+from edgeworth.forecasts.reliability import reliability_bands
+from edgeworth.forecasts.scores import ForecastScores
 
 
 def scores() -> None:

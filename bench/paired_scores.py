@@ -23,8 +23,8 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from timing import line, seconds
 
 import edgeworth as ew
-from edgeworth.inference.comparing.scores.score_differences import score_difference
-from edgeworth.tallies.paired_scores import PairedScores
+from edgeworth.comparing.paired_scores import PairedScores
+from edgeworth.comparing.scores.differences import score_difference
 
 STRENGTHS = ((1.0, 1.0), (2.0, 2.0), (1.5, 1.0), (2.5, 1.5))
 CORRELATIONS = (0.0, 0.7, 0.95)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from timing import line, seconds
 
-from edgeworth.inference.comparing.swaps.mcnemar import mcnemar
-from edgeworth.inference.comparing.swaps.randomisation import TwoClassPair, two_class_test
-from edgeworth.inference.comparing.swaps.randomisation_classes import ClassPair, classes_test
-from edgeworth.inference.comparing.swaps.randomisation_groups import GroupCounts, groups_test
-from edgeworth.tallies.paired import Paired
+from edgeworth.comparing.paired import Paired
+from edgeworth.comparing.randomisation.groups import GroupCounts, groups_test
+from edgeworth.comparing.randomisation.many_classes import ClassPair, classes_test
+from edgeworth.comparing.randomisation.mcnemar import mcnemar
+from edgeworth.comparing.randomisation.two_classes import TwoClassPair, two_class_test
 
 
 def two_classes() -> None:

@@ -21,13 +21,10 @@ from timing import line, seconds
 
 from edgeworth.bet.fractional import fractional_logs, log_average
 from edgeworth.bet.score_bets import score_log_factors
-from edgeworth.inference.sequential import (
-    BlockSums,
-    GammaMixture,
-    asymptotic_sequence,
-    block_empirical_bernstein,
-    empirical_bernstein,
-)
+from edgeworth.forecasts.sequential.asymptotic import asymptotic_sequence
+from edgeworth.forecasts.sequential.bernstein import block_empirical_bernstein, empirical_bernstein
+from edgeworth.forecasts.sequential.gamma_mixture import GammaMixture
+from edgeworth.forecasts.sequential.sequences import BlockSums
 
 Floats = NDArray[np.float64]
 Step = Callable[[np.random.Generator, int, Floats], tuple[Floats, Floats]]

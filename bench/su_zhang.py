@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 import edgeworth as ew
-from edgeworth.inference.laws import normal_quantile, wilson_bounds
-from edgeworth.inference.recall_bands import effective_targets
+from edgeworth.core.laws import normal_quantile, wilson_bounds
+from edgeworth.rankings.intervals.recall_bands import effective_targets
 
 Floats = NDArray[np.float64]
 ITEMS, TARGETS, RUNS, SEED = 3000, 245, 10_000, 0

@@ -10,8 +10,8 @@ import pytrec_eval
 from timing import line, peak_bytes, seconds
 
 import edgeworth as ew
-from edgeworth.measures.list_steps import steps_of_lists
-from edgeworth.sources.trec import read_qrels, read_run
+from edgeworth.rankings.formulas.list_tie_groups import steps_of_lists
+from edgeworth.rankings.trec.files import read_qrels, read_run
 
 QUERIES, DOCUMENTS = 1000, 1000
 

@@ -7,11 +7,11 @@ from itertools import combinations
 import numpy as np
 from timing import line, peak_bytes, seconds
 
-from edgeworth.inference.comparing import compare_lists
-from edgeworth.inference.comparing.queries.list_differences import value_difference
-from edgeworth.inference.comparing.queries.permutation import permutation_test
-from edgeworth.inference.comparing.queries.tukey import randomised_tukey
-from edgeworth.tallies import RankedLists
+from edgeworth.comparing.examining import compare_lists
+from edgeworth.comparing.queries.differences import value_difference
+from edgeworth.comparing.queries.permutation import permutation_test
+from edgeworth.comparing.queries.tukey import randomised_tukey
+from edgeworth.rankings.lists import RankedLists
 
 QUERIES, SYSTEMS, DRAWS = 1000, 20, 10_000
 

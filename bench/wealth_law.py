@@ -13,7 +13,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.inference.wealth_laws import LogWealthLaw
+from edgeworth.forecasts.luck.law import LogWealthLaw
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from sklearn.metrics import log_loss
 from timing import peak_bytes, seconds
 
 from edgeworth.bet.fractional import fractional_logs, run_fraction_sums
-from edgeworth.tallies import Wealth
+from edgeworth.forecasts.betting.wealth import Wealth
 
 
 def tallies(classes: int) -> None:

@@ -22,7 +22,9 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from edgeworth.sources import ArraySource, Batch, Source, open_source
+from edgeworth.sources.arrays import ArraySource
+from edgeworth.sources.batches import Batch, Source
+from edgeworth.sources.opening import open_source
 from spark_session import MASTER, spark_session
 
 dask: Any = import_module("dask")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from edgeworth.gathering import tally_decisions, tally_ranking
-from edgeworth.sources import open_source
+from edgeworth.decisions.reading import tally_decisions
+from edgeworth.rankings.rankings import tally_ranking
+from edgeworth.sources.opening import open_source
 
 
 def tallied(data: Any, *, options: dict[str, Any] | None = None, **columns: str) -> dict[str, Any]:

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from edgeworth.core.policies import Missing, PredictionsMade, WeightKind
 from edgeworth.errors import OptionError
-from edgeworth.gathering.forecast_terms import ForecastTerms
-from edgeworth.sources import Label
-from edgeworth.tallies.cells import Cells
-from edgeworth.tallies.policies import Missing, PredictionsMade, WeightKind
+from edgeworth.forecasts.forecast_terms import ForecastTerms
+from edgeworth.rankings.scores.cells import Cells
+from edgeworth.sources.columns import Label
 
 if TYPE_CHECKING:
-    from edgeworth.bet import Bookmaker
+    from edgeworth.bet.bookmakers import Bookmaker
 
 Kind: TypeAlias = Literal["labels", "several", "scores", "lists", "probabilities"]
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from edgeworth.comparison import compare
 from edgeworth.evaluation import evaluate
-from edgeworth.reports.report import Report, gathered_reports
+from edgeworth.report.report import Report, gathered_reports
 from edgeworth.sample import SAMPLE_NAME, sample_file
 
 

@@ -8,21 +8,23 @@ from importlib.metadata import version
 from platform import python_version
 from typing import TYPE_CHECKING, Any
 
+from edgeworth.core.plain import kind_of, labels_to_json
+from edgeworth.core.policies import Missing, PredictionsMade, WeightKind
 from edgeworth.counting_terms import CountingTerms, Kind, refuse
 from edgeworth.errors import OptionError
-from edgeworth.gathering.forecast_terms import ForecastTerms
-from edgeworth.sources import Label
+from edgeworth.forecasts.forecast_terms import ForecastTerms
+from edgeworth.rankings.scores.cells import Cells
+from edgeworth.sources.columns import Label
 from edgeworth.tallied import Part, Tallied, dropped_rows, said_kind
-from edgeworth.tallies.cells import Cells
-from edgeworth.tallies.plain import kind_of, labels_to_json
-from edgeworth.tallies.policies import Missing, PredictionsMade, WeightKind
 from edgeworth.tallying import Opened, whole_tally
 
 if TYPE_CHECKING:
-    from edgeworth.bet import Bookmaker
-    from edgeworth.reports import Report
-    from edgeworth.tallies import ContingencyTable, RankedLists, Ranking
-    from edgeworth.tallies.forecast_evidence import ForecastEvidence
+    from edgeworth.bet.bookmakers import Bookmaker
+    from edgeworth.decisions.table import ContingencyTable
+    from edgeworth.forecasts.tally import ForecastEvidence
+    from edgeworth.rankings.lists import RankedLists
+    from edgeworth.rankings.ranking import Ranking
+    from edgeworth.report.report import Report
 
 # What is found out and said about one kind of prediction is imported when there is such a one: with all of it
 # a command would take a third longer to start.
@@ -170,8 +172,8 @@ def report_of(tallied: Tallied, asked: Asked) -> Report:
 
 
 def _report_labels(tallied: Tallied, tally: ContingencyTable, asked: Asked) -> Report:
-    from edgeworth.inference import examine_decisions
-    from edgeworth.reports import decisions_report
+    from edgeworth.decisions.findings import examine_decisions
+    from edgeworth.decisions.report import decisions_report
 
     findings = examine_decisions(tally, level=asked.level, seed=asked.seed, **asked.house)
     sizes = {"cases": tally.cells.sum().item()}
@@ -180,8 +182,8 @@ def _report_labels(tallied: Tallied, tally: ContingencyTable, asked: Asked) -> R
 
 
 def _report_ranking(tallied: Tallied, ranking: Ranking, asked: Asked) -> Report:
-    from edgeworth.inference import examine_ranking
-    from edgeworth.reports import ranking_report
+    from edgeworth.rankings.findings import examine_ranking
+    from edgeworth.rankings.rankings_reports import ranking_report
 
     looks = {"depth": asked.depth, "gain": asked.gain, "cost": asked.cost}
     sizes = {"items": ranking.total, "targets": ranking.target_total}
@@ -190,8 +192,8 @@ def _report_ranking(tallied: Tallied, ranking: Ranking, asked: Asked) -> Report:
 
 
 def _report_lists(tallied: Tallied, lists: RankedLists, asked: Asked) -> Report:
-    from edgeworth.inference import examine_lists
-    from edgeworth.reports import lists_report
+    from edgeworth.rankings.list_findings import examine_lists
+    from edgeworth.rankings.list_report import lists_report
 
     sizes = {"lists": lists.number, "items": len(lists.scores)}
     findings = examine_lists(lists, level=asked.level, seed=asked.seed)
@@ -199,8 +201,8 @@ def _report_lists(tallied: Tallied, lists: RankedLists, asked: Asked) -> Report:
 
 
 def _report_forecasts(tallied: Tallied, evidence: ForecastEvidence, asked: Asked) -> Report:
-    from edgeworth.forecasting import examined_evidence
-    from edgeworth.reports import forecasts_report
+    from edgeworth.forecasts.forecasts_reports import forecasts_report
+    from edgeworth.forecasts.reading_arrays import examined_evidence
 
     names = ("labels", "positive", "normalise", "ordered", "ordinal", "stake")
     said = {name: tallied.terms[name] for name in names if tallied.terms.get(name) is not None}
@@ -233,8 +235,8 @@ def evaluate_table(
     commission: float = 0.0,
 ) -> Report:
     """The report on a table that is already counted."""
-    from edgeworth.inference import examine_decisions
-    from edgeworth.reports import decisions_report
+    from edgeworth.decisions.findings import examine_decisions
+    from edgeworth.decisions.report import decisions_report
 
     findings = examine_decisions(
         table, level=level, seed=seed, pool=pool, margin=margin, commission=commission

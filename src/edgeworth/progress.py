@@ -1,6 +1,7 @@
 """Progress of long operations. The library tells how far it is; a listener may show it.
 
-The command listens on a terminal and draws bars (``cli/bars.py``); a notebook or a program may listen too.
+The command listens on a terminal and draws bars (``cli/progress_bars.py``); a notebook or a program may
+listen too.
 """
 
 from __future__ import annotations

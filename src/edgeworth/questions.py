@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from edgeworth import bet
+from edgeworth import bet, chance
 from edgeworth.bet.staking import Unbalanced
 from edgeworth.errors import OptionError
 from edgeworth.evaluation import about_run
-from edgeworth.inference import chance
-from edgeworth.reports import Report, selection_report, stakes_report
-from edgeworth.reports.stakes import game_report
+from edgeworth.forecasts.kelly_report import game_report, stakes_report
+from edgeworth.rankings.selection import selection_report
+from edgeworth.report.report import Report
 
 
 def chance_report(

@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from edgeworth.comparing.examining import compare_lists
+from edgeworth.comparing.findings import Adjust
+from edgeworth.comparing.queries.differences import QueryRule
+from edgeworth.comparing.report import comparison_report
 from edgeworth.errors import InputError, OptionError
 from edgeworth.evaluation import about_run
-from edgeworth.inference import examine_lists
-from edgeworth.inference.comparing import Adjust, QueryRule, compare_lists
-from edgeworth.measures import TREC_NAMES
-from edgeworth.reports import Report, trec_report
-from edgeworth.reports.comparisons import comparison_report
-from edgeworth.reports.report import joined_reports
-from edgeworth.sources.trec import read_qrels, read_run
-from edgeworth.tallies import RankedLists
+from edgeworth.rankings.list_findings import examine_lists
+from edgeworth.rankings.list_report import trec_report
+from edgeworth.rankings.lists import RankedLists
+from edgeworth.rankings.measures import TREC_NAMES
+from edgeworth.rankings.trec.files import read_qrels, read_run
+from edgeworth.report.report import Report, joined_reports
 
 COMPARED = ("average_precision", "ndcg@10", "precision@10", "reciprocal_rank")
 """What runs are compared by, unless asked otherwise."""

@@ -8,11 +8,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
+from edgeworth.core.plain import COUNT, NEEDED, TEXT, Plain, kind_of, optional, spelt
+from edgeworth.decisions.reading import settled_decisions
 from edgeworth.errors import MergeError, OptionError
-from edgeworth.gathering import in_whole_cases, settled_decisions, settled_lists, settled_ranking
-from edgeworth.gathering.finding import nothing_left
-from edgeworth.sources import Label
-from edgeworth.tallies.plain import COUNT, NEEDED, TEXT, Plain, kind_of, optional, spelt
+from edgeworth.rankings.labelled import settled_ranking
+from edgeworth.rankings.lists_gathering import settled_lists
+from edgeworth.sources.columns import Label
+from edgeworth.sources.finding import nothing_left
+from edgeworth.whole_cases import in_whole_cases
 
 NAMED_PARTS = 100
 """So many parts of a merged tally are told one by one; of the others only fingerprints stay."""
@@ -131,7 +134,7 @@ class Tallied:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the facts about the whole, and the tally where it can show itself."""
-        from edgeworth.markup import html_table
+        from edgeworth.core.markup import html_table
 
         columns = [f"{role}: {name}" for role, name in self.terms.get("columns", {}).items()]
         facts = {
@@ -215,7 +218,7 @@ def merge_tallies(tallies: Iterable[Any], *, again: bool = False) -> Tallied:
 
 
 def _merged(tallies: list[Tallied], *, again: bool) -> Tallied:
-    from edgeworth.tallies.following import Piece, in_a_row, is_placed, with_gaps_said
+    from edgeworth.forecasts.betting.joining import Piece, in_a_row, is_placed, with_gaps_said
 
     if not tallies:
         raise OptionError("there is nothing to merge: name the tallies")
@@ -367,7 +370,7 @@ def _settled(tallied: Tallied) -> Any:
         tally.check_positive(positive)
         return settled_lists(tally, is_text=is_text)
     if kind == "paired":
-        from edgeworth.pairing import settled_pairs
+        from edgeworth.comparing.pairing import settled_pairs
 
         _check_something(tallied, bool(len(tally.joint.rows)))
         paired = settled_pairs(tally, is_text=is_text)

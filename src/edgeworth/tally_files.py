@@ -14,10 +14,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
+from edgeworth.core.plain import tally_from_dict
 from edgeworth.errors import EdgeworthError, InputError
-from edgeworth.reports.writing import write_whole
+from edgeworth.report.writing import write_whole
 from edgeworth.tallied import Tallied, as_tallied, canonical_text
-from edgeworth.tallies.plain import tally_from_dict
 from edgeworth.tally_sections import (
     check_rows,
     provenance_from_dict,

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from edgeworth.comparing.findings import Adjust
+from edgeworth.comparing.paired import Paired
 from edgeworth.comparison import compare
+from edgeworth.core.labels import canonical
 from edgeworth.counting_terms import option_of
+from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import OptionError
 from edgeworth.evaluation import Asked, about_tally, report_of
-from edgeworth.inference.comparing import Adjust
-from edgeworth.reports import Report
-from edgeworth.sources import Label
+from edgeworth.rankings.scores.labelled_scores import LabelledScores
+from edgeworth.report.report import Report
+from edgeworth.sources.columns import Label
 from edgeworth.tallied import Tallied, as_tallied
-from edgeworth.tallies import ContingencyTable, Paired
-from edgeworth.tallies.labelled_scores import LabelledScores
-from edgeworth.tallies.labels import canonical
 
 
 def evaluate_tally(

@@ -8,13 +8,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from edgeworth.counting_terms import TERMS
-from edgeworth.errors import InputError
-from edgeworth.tallied import DIGEST, NAMED_PARTS, Origin, Part, Tallied, dropped_rows
-from edgeworth.tallies import ContingencyTable, Paired, RankedLists
-from edgeworth.tallies.forecast_evidence import ForecastEvidence
-from edgeworth.tallies.labelled_scores import LabelledScores
-from edgeworth.tallies.plain import (
+from edgeworth.comparing.paired import Paired
+from edgeworth.core.plain import (
     COUNT,
     FLAG,
     LABEL,
@@ -33,7 +28,14 @@ from edgeworth.tallies.plain import (
     optional,
     spelt,
 )
-from edgeworth.tallies.policies import Missing, PredictionsMade, WeightKind
+from edgeworth.core.policies import Missing, PredictionsMade, WeightKind
+from edgeworth.counting_terms import TERMS
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.errors import InputError
+from edgeworth.forecasts.tally import ForecastEvidence
+from edgeworth.rankings.lists import RankedLists
+from edgeworth.rankings.scores.labelled_scores import LabelledScores
+from edgeworth.tallied import DIGEST, NAMED_PARTS, Origin, Part, Tallied, dropped_rows
 
 COUNTED = {
     "contingency_table": "labels",

@@ -9,29 +9,27 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from edgeworth.core.labels import canonical
+from edgeworth.core.policies import Missing, PredictionsMade, WeightKind
 from edgeworth.counting_terms import ONE_FORM, TERMS, CountingTerms, option_of
+from edgeworth.decisions.reading import decisions_reducer, tally_decisions
 from edgeworth.errors import OptionError
-from edgeworth.gathering import (
-    decisions_reducer,
-    find_source,
-    labelled_reducer,
-    lists_reducer,
-    tally_decisions,
-    tally_lists,
-    tally_ranking,
-    weights_are_whole,
-)
-from edgeworth.gathering.reducing import Reducer
-from edgeworth.sources import Label, Source, open_source
+from edgeworth.rankings.labelled import labelled_reducer
+from edgeworth.rankings.lists_gathering import lists_reducer, tally_lists
+from edgeworth.rankings.rankings import tally_ranking
+from edgeworth.rankings.scores.cells import Cells
+from edgeworth.sources.batches import Source
+from edgeworth.sources.columns import Label
 from edgeworth.sources.digests import digests_of, one_digest
+from edgeworth.sources.finding import find_source
+from edgeworth.sources.opening import open_source
+from edgeworth.sources.reducing import Reducer
 from edgeworth.sources.roles import FORMS, guess_roles
+from edgeworth.sources.weighing import weights_are_whole
 from edgeworth.tallied import Origin, Part, Tallied, dropped_rows, marked
-from edgeworth.tallies.cells import Cells
-from edgeworth.tallies.labels import canonical
-from edgeworth.tallies.policies import Missing, PredictionsMade, WeightKind
 
 if TYPE_CHECKING:
-    from edgeworth.bet import Bookmaker
+    from edgeworth.bet.bookmakers import Bookmaker
 
 # What one kind of prediction needs is imported when there is such a one, as in what comes after.
 
@@ -152,7 +150,7 @@ class Opened:
         """The source, and which of its columns plays which role."""
         counting = self.counting
         if counting.kind == "several":
-            from edgeworth.pairing import roles_of_pairs
+            from edgeworth.comparing.pairing import roles_of_pairs
 
             given = counting.prediction
             roles = roles_of_pairs(counting.truth, given, groups=counting.group, weights=counting.weight)
@@ -219,7 +217,7 @@ def whole_tally(opened: Opened) -> Tallied:
 
 def tally_probabilities(opened: Opened, rows_before: int = 0) -> Tallied:
     """Let the model bet and score both: what of it can be added up is all that a report needs."""
-    from edgeworth.forecasting import read_arrays, read_file
+    from edgeworth.forecasts.reading_arrays import read_arrays, read_file
 
     counting, source = opened.counting, opened.source
     terms, time = counting.forecast_terms(), counting.time
@@ -319,7 +317,7 @@ def _reducer(
     if counting.kind == "labels":
         return decisions_reducer(columns, is_text=is_text, abstain=counting.abstain, **options)
     if counting.kind == "several":
-        from edgeworth.pairing import pairs_reducer
+        from edgeworth.comparing.pairing import pairs_reducer
 
         systems = tuple(counting.prediction)
         return pairs_reducer(columns, systems, is_text=is_text, abstain=counting.abstain, **options)

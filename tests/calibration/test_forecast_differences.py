@@ -8,15 +8,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from edgeworth.inference.comparing import compare_forecasts
-from edgeworth.inference.comparing.forecasts.diebold_mariano import diebold_mariano
-from edgeworth.inference.comparing.forecasts.forecast_differences import (
-    forecast_difference,
-    mean_score_difference,
-)
-from edgeworth.inference.comparing.forecasts.forecast_duels import forecast_duel
-from edgeworth.tallies import ForecastScores, Wealth
-from edgeworth.tallies.forecast_columns import Forecasts
+from edgeworth.comparing.examining_forecasts import compare_forecasts
+from edgeworth.comparing.forecasts.diebold_mariano import diebold_mariano
+from edgeworth.comparing.forecasts.differences import forecast_difference, mean_score_difference
+from edgeworth.comparing.forecasts.duels import forecast_duel
+from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.scores import ForecastScores
 
 Floats = NDArray[np.float64]
 RUNS = 4000

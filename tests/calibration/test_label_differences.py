@@ -16,12 +16,12 @@ import pytest
 from scipy import stats
 
 import edgeworth as ew
-from edgeworth.inference.comparing.labels.joint_cells import JointCells, in_focus, joint_cells
-from edgeworth.inference.comparing.labels.label_methods import delta_law, difference_law
-from edgeworth.inference.comparing.labels.swapping import swap_test
-from edgeworth.inference.comparing.swaps.mcnemar import mcnemar
-from edgeworth.inference.comparing.swaps.randomisation import TwoClassPair, two_class_test
-from edgeworth.measures import Resolved, resolve
+from edgeworth.comparing.labels.joint_cells import JointCells, in_focus, joint_cells
+from edgeworth.comparing.labels.label_methods import delta_law, difference_law
+from edgeworth.comparing.labels.swapping import swap_test
+from edgeworth.comparing.randomisation.mcnemar import mcnemar
+from edgeworth.comparing.randomisation.two_classes import TwoClassPair, two_class_test
+from edgeworth.decisions.computing import Resolved, resolve
 
 
 @dataclass(frozen=True)

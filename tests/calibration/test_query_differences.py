@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from edgeworth.inference.comparing.multiplicity import holm
-from edgeworth.inference.comparing.queries.paired_values import mean_difference
-from edgeworth.inference.comparing.queries.permutation import permutation_test
-from edgeworth.inference.comparing.queries.tukey import randomised_tukey
+from edgeworth.comparing.multiplicity import holm
+from edgeworth.comparing.queries.paired_tests import mean_difference
+from edgeworth.comparing.queries.permutation import permutation_test
+from edgeworth.comparing.queries.tukey import randomised_tukey
 
 QUERIES = 200
 RUNS = 3000

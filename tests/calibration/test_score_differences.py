@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from scipy import integrate, stats
 
 import edgeworth as ew
-from edgeworth.inference.comparing.scores.score_differences import score_difference
-from edgeworth.inference.comparing.scores.score_effects import resolved_for
-from edgeworth.inference.comparing.scores.swapped_effects import Lists, distances, list_effects
-from edgeworth.inference.comparing.scores.swapped_ranks import SwappedRanks
-from edgeworth.tallies.paired_scores import PairedScores
+from edgeworth.comparing.paired_scores import PairedScores
+from edgeworth.comparing.scores.differences import score_difference
+from edgeworth.comparing.scores.score_effects import resolved_for
+from edgeworth.comparing.scores.swapped_effects import Lists, distances, list_effects
+from edgeworth.comparing.scores.swapped_ranks import SwappedRanks
 
 LOW, HIGH = 0.935, 0.965
 SPELLINGS = ("roc_auc", "average_precision")

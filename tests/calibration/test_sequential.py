@@ -7,16 +7,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from edgeworth.inference.sequential import (
-    BURN_IN,
-    TUNED_FOR,
-    BlockSums,
-    Evidence,
-    asymptotic_sequence,
-    block_empirical_bernstein,
-    empirical_bernstein,
-)
-from edgeworth.tallies import Wealth
+from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.sequential.asymptotic import BURN_IN, TUNED_FOR, asymptotic_sequence
+from edgeworth.forecasts.sequential.bernstein import block_empirical_bernstein, empirical_bernstein
+from edgeworth.forecasts.sequential.evidence import Evidence
+from edgeworth.forecasts.sequential.sequences import BlockSums
 
 Floats = np.ndarray
 Step = Callable[[np.random.Generator, int, Floats], tuple[Floats, Floats]]

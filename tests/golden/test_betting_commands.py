@@ -13,7 +13,7 @@ import pytest
 
 from command_line import call, flat, refused
 from edgeworth.bet import Drunken, decimal_odds, kelly
-from edgeworth.tallies import Wealth
+from edgeworth.forecasts.betting.wealth import Wealth
 
 Capture = pytest.CaptureFixture[str]
 

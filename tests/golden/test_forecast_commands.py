@@ -12,9 +12,9 @@ import pytest
 
 from command_line import call, flat, refused
 from edgeworth.bet import Drunken
-from edgeworth.inference.wealth_findings import examine_bets
+from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.wealth_findings import examine_bets
 from edgeworth.sample import sample_file
-from edgeworth.tallies import Wealth
 
 TWO = ["evaluate", "two.csv", "--truth", "y", "--probability", "p"]
 THREE = ["evaluate", "three.csv", "--truth", "y", "--probabilities", "p_a,p_b,p_c"]

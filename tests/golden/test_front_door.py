@@ -128,7 +128,7 @@ def test_doubts_are_left_to_the_caller(days: Path, capsys: pytest.CaptureFixture
 @pytest.mark.usefixtures("days")
 def test_an_engine_is_handed_on(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     from edgeworth import tallying
-    from edgeworth.sources import open_source
+    from edgeworth.sources.opening import open_source
 
     asked = []
 

@@ -19,7 +19,8 @@ import pytest
 from rich.console import Console
 
 import edgeworth as ew
-from edgeworth.cli import bars, main
+from edgeworth.cli import main
+from edgeworth.cli import progress_bars as bars
 from edgeworth.progress import Advance, listening, told
 
 

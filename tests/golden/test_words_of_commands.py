@@ -17,7 +17,7 @@ import pytest
 
 import edgeworth as ew
 from command_line import call, refused
-from edgeworth.cli import app
+from edgeworth.cli.app import app
 
 COMMANDS = [name for name in app if not name.startswith("-")]
 NOISE = ("[default: ()]", "[default: False]", "[ARGS", " STR", " VALUE")

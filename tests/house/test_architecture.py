@@ -150,13 +150,13 @@ def test_a_report_on_labels_loads_neither_special_functions_nor_other_kinds() ->
     code = "import edgeworth as ew\nstr(ew.evaluate(truth=[1, 0, 1, 0] * 9, prediction=[1, 0, 1, 1] * 9))"
     loaded = modules_after(code, whole=True)
     assert "scipy" not in loaded
-    assert "edgeworth.reports.charts.decisions" not in loaded, "a terminal shows no charts"
+    assert "edgeworth.decisions.decisions" not in loaded, "a terminal shows no charts"
     others = ("ranking", "lists", "along", "forecast_scores", "forecast_estimates", "calibration", "wealth")
     assert not {name for name in loaded if name.startswith("edgeworth.") and name.endswith(others)}
 
 
 def test_every_command_is_in_the_readme() -> None:
-    from edgeworth.cli import app
+    from edgeworth.cli.app import app
 
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     commands = [name for name in app if not name.startswith("-")]

@@ -8,10 +8,10 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 import edgeworth as ew
-from edgeworth.cli.counted import Columns, Question
-from edgeworth.cli.evaluating import evaluate as evaluate_command
-from edgeworth.cli.tallying import report as report_command
-from edgeworth.cli.tallying import tally as tally_command
+from edgeworth.cli.evaluate import evaluate as evaluate_command
+from edgeworth.cli.options import Columns, Question
+from edgeworth.cli.tally import report as report_command
+from edgeworth.cli.tally import tally as tally_command
 from edgeworth.counting_terms import CountingTerms
 from edgeworth.evaluation import Asked
 

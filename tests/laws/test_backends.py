@@ -26,10 +26,14 @@ import pytest
 
 from backends import BACKENDS, LABELS, ROWS, as_in_text, plain, table
 from edgeworth import InputError
-from edgeworth.gathering import tally_decisions, tally_lists, tally_ranking
-from edgeworth.gathering.forecasts import ForecastColumns, ForecastTerms, tally_forecasts
-from edgeworth.pairing import pair_labels
-from edgeworth.sources import ArraySource, Batch, Counting, Source, fold, open_source
+from edgeworth.comparing.pairing import pair_labels
+from edgeworth.decisions.reading import tally_decisions
+from edgeworth.forecasts.forecasts_gathering import ForecastColumns, ForecastTerms, tally_forecasts
+from edgeworth.rankings.lists_gathering import tally_lists
+from edgeworth.rankings.rankings import tally_ranking
+from edgeworth.sources.arrays import ArraySource
+from edgeworth.sources.batches import Batch, Counting, Source, fold
+from edgeworth.sources.opening import open_source
 
 pytestmark = pytest.mark.usefixtures("short_files_are_counted")
 
@@ -132,8 +136,8 @@ def test_every_kind_of_label_in_another_process(opened: Any, backend: str, witho
     """All kinds in one job; the other backend is held to the lists."""
 
     def counted(batch: Batch) -> Counter[tuple[str, str]]:
+        from edgeworth.core.labels import canonical
         from edgeworth.sources.columns import encode
-        from edgeworth.tallies.labels import canonical
 
         total: Counter[tuple[str, str]] = Counter()
         for name, column in batch.columns.items():

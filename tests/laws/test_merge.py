@@ -20,22 +20,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgeworth import (
-    Calibration,
-    ContingencyTable,
-    ForecastScores,
-    Paired,
-    RankedLists,
-    Ranking,
-    Wealth,
-)
+from edgeworth import Calibration, ContingencyTable, ForecastScores, Paired, RankedLists, Ranking, Wealth
+from edgeworth.comparing.paired_scores import PairedScores
+from edgeworth.forecasts.betting.forecast_pairs import ForecastPairs
+from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.tally import ForecastEvidence, Opponent
+from edgeworth.rankings.scores.cells import as_cells
+from edgeworth.rankings.scores.labelled_scores import LabelledScores
 from edgeworth.sources.columns import as_column
-from edgeworth.tallies.cells import as_cells
-from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.forecast_evidence import ForecastEvidence, Opponent
-from edgeworth.tallies.forecast_pairs import ForecastPairs
-from edgeworth.tallies.labelled_scores import LabelledScores
-from edgeworth.tallies.paired_scores import PairedScores
 
 Row = tuple[Any, Any, Any, int, float, str]
 """Truth, prediction, second prediction, frequency, sampling weight, cluster."""

@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 from scipy import optimize, stats
 
 from edgeworth import bet
-from edgeworth.inference.wealth_laws import LogWealthLaw
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.forecasts.betting.likeliest import chosen_counts
+from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.luck.law import LogWealthLaw
+from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.sources.probabilities import as_probabilities
-from edgeworth.tallies import ForecastScores, Wealth
-from edgeworth.tallies.decisions import ContingencyTable
-from edgeworth.tallies.forecast_columns import Forecasts
-from edgeworth.tallies.likeliest import chosen_counts
 
 Floats = NDArray[np.float64]
 SEEDS = 40

@@ -23,7 +23,7 @@ import pytest
 import pytrec_eval
 
 import edgeworth as ew
-from edgeworth.sources.trec import read_qrels, read_run
+from edgeworth.rankings.trec.files import read_qrels, read_run
 
 OURS = {
     "map": "average_precision",

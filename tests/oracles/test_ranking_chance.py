@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from edgeworth.inference.random_selection import average_precision, hit_rank, hits, joint_hit_ranks
-from edgeworth.inference.random_selection.counts import RandomOrder
-from edgeworth.inference.random_selection.enumeration import probability_beyond, value_counts
-from edgeworth.inference.random_selection.law import Over
-from edgeworth.inference.random_selection.moments import precision_moments
+from edgeworth.rankings.chance.counts import RandomOrder
+from edgeworth.rankings.chance.enumeration import probability_beyond, value_counts
+from edgeworth.rankings.chance.hits import hit_rank, hits, joint_hit_ranks
+from edgeworth.rankings.chance.law import Over, average_precision
+from edgeworth.rankings.chance.moments import precision_moments
 
 
 @cache

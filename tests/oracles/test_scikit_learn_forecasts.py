@@ -7,10 +7,10 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import brier_score_loss, d2_log_loss_score, log_loss
 
-from edgeworth.measures import measure
-from edgeworth.measures.calibration_parts import decomposed, recalibrated
-from edgeworth.tallies.calibration import Calibration
-from edgeworth.tallies.forecast_scores import ForecastScores
+from edgeworth.core.measuring import measure
+from edgeworth.forecasts.calibration import Calibration
+from edgeworth.forecasts.decomposition import decomposed, recalibrated
+from edgeworth.forecasts.scores import ForecastScores
 
 many = pytest.mark.parametrize("seed", range(5))
 

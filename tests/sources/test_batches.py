@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from edgeworth import ContingencyTable, InputError
-from edgeworth.sources import ArraySource, Batch, Coded, added
-from edgeworth.sources.batches import find_columns
+from edgeworth.sources.arrays import ArraySource
+from edgeworth.sources.batches import Batch, added, find_columns
+from edgeworth.sources.columns import Coded
 
 
 class Bag(list[Any]):

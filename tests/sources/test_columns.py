@@ -12,15 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edgeworth import InputError, evaluate
-from edgeworth.sources.columns import (
-    BLOCK_ROWS,
-    MISSING,
-    Coded,
-    as_column,
-    blocks,
-    encode,
-    is_missing,
-)
+from edgeworth.sources.columns import BLOCK_ROWS, MISSING, Coded, as_column, blocks, encode, is_missing
 from edgeworth.sources.probabilities import as_probabilities
 from edgeworth.sources.weights import as_weights, check_weights
 

@@ -26,12 +26,13 @@ import pytest
 
 import edgeworth as ew
 from edgeworth import InputError
+from edgeworth.core.labels import canonical
 from edgeworth.progress import listening
-from edgeworth.sources import Batch, Counting, counting, duckdb_connection, duckdb_counts, open_source
-from edgeworth.sources.batches import CannotCountError
+from edgeworth.sources import counting, duckdb_connection, duckdb_counts
+from edgeworth.sources.batches import Batch, CannotCountError, Counting
 from edgeworth.sources.columns import encode
+from edgeworth.sources.opening import open_source
 from edgeworth.sources.parquet import ParquetSource
-from edgeworth.tallies.labels import canonical
 from tallying_files import tallied
 
 pytestmark = pytest.mark.usefixtures("short_files_are_counted")

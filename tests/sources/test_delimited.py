@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 from edgeworth import InputError, evaluate
-from edgeworth.gathering import tally_decisions
-from edgeworth.sources import open_source
+from edgeworth.decisions.reading import tally_decisions
+from edgeworth.sources.opening import open_source
 
 ROWS = [("a", "a"), ("b", "b"), ("b", "a"), ("a", "a"), ("b", "b")]
 TALLY = {"labels": ["a", "b"], "counts": [[2, 1], [0, 2]], "abstained": [0, 0], "dropped": 0}

@@ -13,8 +13,9 @@ import pyarrow as pa
 import pytest
 
 from edgeworth import InputError, evaluate
-from edgeworth.sources import arrow_pieces, lazy_frames, open_source
+from edgeworth.sources import arrow_pieces, lazy_frames
 from edgeworth.sources.frames import open_frame
+from edgeworth.sources.opening import open_source
 
 COLUMNS = {
     "y": ["a", "b", "b", "a", "b", "a"],

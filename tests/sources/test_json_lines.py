@@ -12,9 +12,10 @@ import pyarrow as pa
 import pytest
 
 from edgeworth import InputError
-from edgeworth.sources import json_lines, open_source
+from edgeworth.sources import json_lines
 from edgeworth.sources.columns import Coded
 from edgeworth.sources.json_lines import column_of
+from edgeworth.sources.opening import open_source
 from tallying_files import tallied
 
 ROWS: list[dict[str, Any]] = [

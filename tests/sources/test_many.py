@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from edgeworth import InputError
-from edgeworth.sources import open_source
 from edgeworth.sources.digests import file_digest
+from edgeworth.sources.opening import open_source
 from tallying_files import tallied
 
 pytestmark = pytest.mark.usefixtures("counted_or_read")

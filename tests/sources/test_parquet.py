@@ -15,8 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from edgeworth import InputError
-from edgeworth.sources import arrow_files, open_source, parquet
+from edgeworth.sources import arrow_files, parquet
 from edgeworth.sources.columns import Coded
+from edgeworth.sources.opening import open_source
 from tallying_files import tallied
 
 pytestmark = pytest.mark.usefixtures("counted_or_read")

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 from edgeworth.errors import EdgeworthError, InputError, MissingExtraError, OptionError
-from edgeworth.sources import Batch
 from edgeworth.sources import arrow_pieces as pieces_module
 from edgeworth.sources.arrow_pieces import larger_pieces
+from edgeworth.sources.batches import Batch
 from edgeworth.sources.partitions import (
     MovedRowsError,
     PartitionTally,
@@ -134,8 +134,8 @@ def test_parts_of_another_version_are_refused() -> None:
 
 
 def test_a_tally_says_whether_it_needs_positions() -> None:
-    from edgeworth.tallies import ContingencyTable
-    from edgeworth.tallies.forecast_evidence import ForecastEvidence
+    from edgeworth.decisions.table import ContingencyTable
+    from edgeworth.forecasts.tally import ForecastEvidence
 
     assert needs_positions(ForecastEvidence.empty())
     assert not needs_positions(ContingencyTable.empty())

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import edgeworth as ew
-from edgeworth.sources import open_source
+from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import expanded, local_path
 
 ROWS = "y,p\n1,1\n0,1\n"
@@ -80,7 +80,7 @@ def test_an_address_of_this_machine_is_a_path(folder: Path) -> None:
 
 
 def test_what_an_address_leads_to_is_not_written_over(folder: Path) -> None:
-    from edgeworth.cli.counted import read_files
+    from edgeworth.cli.options import read_files
 
     read = {os.path.realpath(name) for name in read_files(((folder / "a" / "c.csv").as_uri(),))}
     assert os.path.realpath("a/c.csv") in read

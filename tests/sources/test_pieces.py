@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from edgeworth import InputError
-from edgeworth.gathering import tally_decisions
-from edgeworth.sources import delimited, open_source
-from edgeworth.tallies import policies
+from edgeworth.core import policies
+from edgeworth.decisions.reading import tally_decisions
+from edgeworth.sources import csv_files as delimited
+from edgeworth.sources.opening import open_source
 
 SIZES = [64, 65, 70, 100, 257, 1000]
 HEADER = "truth,prediction,count,share,patient\n"

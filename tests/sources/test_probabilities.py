@@ -17,13 +17,7 @@ import pytest
 from edgeworth.bet.checking import SUM_TOLERANCE
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Coded
-from edgeworth.sources.probabilities import (
-    as_probabilities,
-    checked,
-    names_of_columns,
-    row_sums,
-    stacked,
-)
+from edgeworth.sources.probabilities import as_probabilities, checked, names_of_columns, row_sums, stacked
 
 ROWS = [[0.25, 0.75], [1.0, 0.0], [0.5, 0.5]]
 

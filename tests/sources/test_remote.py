@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from edgeworth import InputError
-from edgeworth.gathering import tally_decisions
-from edgeworth.sources import open_source
+from edgeworth.decisions.reading import tally_decisions
+from edgeworth.sources.opening import open_source
 from edgeworth.sources.remote import RemoteSource
 
 ROWS: list[dict[str, str | None]] = [

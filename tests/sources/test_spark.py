@@ -17,10 +17,11 @@ import pytest
 
 import edgeworth as ew
 from edgeworth import InputError, OptionError
+from edgeworth.decisions.reading import tally_decisions
 from edgeworth.errors import MissingExtraError
-from edgeworth.gathering import tally_decisions
-from edgeworth.sources import open_source, spark_files
+from edgeworth.sources import spark_files
 from edgeworth.sources.dask_frames import DaskSource
+from edgeworth.sources.opening import open_source
 from edgeworth.sources.spark_files import open_on_spark
 from edgeworth.sources.spark_frames import SparkSource
 from spark_session import MASTER, spark_session

@@ -23,7 +23,7 @@ import pytest
 
 import edgeworth as ew
 from edgeworth import InputError
-from edgeworth.sources import open_source
+from edgeworth.sources.opening import open_source
 from tallying_files import tallied
 
 TABLE = pa.table({"y": ["a", "b", "b"], "guess": ["a", "a", "b"], "w": [1, 2, 3]})

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edgeworth.errors import InputError
-from edgeworth.sources import identifiers
-from edgeworth.sources.identifiers import as_identifiers, first_repeat, look_up
-from edgeworth.sources.trec import Qrels, TrecRun, read_qrels, read_run
+from edgeworth.rankings.trec import identifiers
+from edgeworth.rankings.trec.files import Qrels, TrecRun, read_qrels, read_run
+from edgeworth.rankings.trec.identifiers import as_identifiers, first_repeat, look_up
 
 QRELS = b"301 0 FBIS3-10 1\n301 0 FBIS3-2 0\n007 0 FBIS3-10 -1\n7 0 a 3\n"
 RUN = b"301 Q0 FBIS3-10 1 12.5 bm25\n301 Q0 FBIS3-2 2 -1e-3 bm25\n007 Q0 x 1 .5 bm25\n7 Q0 a 1 inf bm25\n"

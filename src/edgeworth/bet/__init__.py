@@ -1,44 +1,14 @@
 """Odds, stakes and bookmakers. Pure: takes shares, probabilities and prices, knows nothing of tables."""
 
-from typing import TYPE_CHECKING
-
-from edgeworth.lazy_names import lazy_names
-
-if TYPE_CHECKING:
-    from edgeworth.bet.bookmakers import Bookmaker, Commission, Market, Quote, Rival
-    from edgeworth.bet.checking import BookError
-    from edgeworth.bet.conversions import (
-        american_odds,
-        decimal_odds,
-        fractional_odds,
-        implied_probability,
-    )
-    from edgeworth.bet.drunken import Drunken
-    from edgeworth.bet.exchange import arbitrage, clipped_prices
-    from edgeworth.bet.games import game_factors, kelly_game
-    from edgeworth.bet.odds import fair_odds, house_odds
-    from edgeworth.bet.rounds import kelly_together
-    from edgeworth.bet.staking import factors, factors_by_outcome, fair_factors, growth, kelly, wealth_after
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "bookmakers": ("Bookmaker", "Commission", "Market", "Quote", "Rival"),
-            "checking": ("BookError",),
-            "conversions": (
-                "american_odds",
-                "decimal_odds",
-                "fractional_odds",
-                "implied_probability",
-            ),
-            "drunken": ("Drunken",),
-            "exchange": ("arbitrage", "clipped_prices"),
-            "games": ("game_factors", "kelly_game"),
-            "odds": ("fair_odds", "house_odds"),
-            "rounds": ("kelly_together",),
-            "staking": ("factors", "factors_by_outcome", "fair_factors", "growth", "kelly", "wealth_after"),
-        },
-    )
+from edgeworth.bet.bookmakers import Bookmaker, Commission, Market, Quote, Rival
+from edgeworth.bet.checking import BookError
+from edgeworth.bet.conversions import american_odds, decimal_odds, fractional_odds, implied_probability
+from edgeworth.bet.drunken import Drunken
+from edgeworth.bet.exchange import arbitrage, clipped_prices
+from edgeworth.bet.games import game_factors, kelly_game
+from edgeworth.bet.odds import fair_odds, house_odds
+from edgeworth.bet.rounds import kelly_together
+from edgeworth.bet.staking import factors, factors_by_outcome, fair_factors, growth, kelly, wealth_after
 
 __all__ = [
     "BookError",

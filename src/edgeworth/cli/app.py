@@ -20,7 +20,7 @@ from cyclopts import (
 )
 
 from edgeworth import __version__
-from edgeworth.cli.bars import shown_progress
+from edgeworth.cli.progress_bars import shown_progress
 from edgeworth.errors import EdgeworthError
 
 BAD_INPUT = 2

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from edgeworth.arguments import File, Hyphen
+from edgeworth.cli.arguments import File, Hyphen
 from edgeworth.errors import OptionError
 from edgeworth.progress import told
 
 if TYPE_CHECKING:
-    from edgeworth.reports import Report
+    from edgeworth.report.report import Report
 
 
 @Parameter(name="*")
@@ -58,7 +58,7 @@ class Output:
         if self.title is not None and self.html is None and self.markdown is None:
             raise OptionError("--title is of a page or of Markdown: say --html FILE or --markdown FILE too")
         if self.chart:
-            from edgeworth.reports.charts.chart import chart_format
+            from edgeworth.report.charts.chart import chart_format
 
             for _, path in self.chart:
                 chart_format(path)
@@ -136,6 +136,6 @@ def show(report: Report, output: Output, *, quiet: bool = False) -> None:
         return
     if quiet:
         return
-    from edgeworth.reports.terminal import print_report
+    from edgeworth.report.terminal import print_report
 
     print_report(report)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from edgeworth.arguments import Hyphen, OddsForm, Seed, Whole, decimal_numbers, numbers
+from edgeworth.cli.arguments import Hyphen, OddsForm, Seed, Whole, decimal_numbers, numbers
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.errors import OptionError
 from edgeworth.progress import told
@@ -105,8 +105,8 @@ def measures(
     ],
 ) -> None:
     """List the measures: spelling, formula, range, chance level, source."""
-    from edgeworth.measures import search
-    from edgeworth.reports.terminal import print_measures
+    from edgeworth.core.registry import search
+    from edgeworth.report.terminal import print_measures
 
     found = search(" ".join(words))
     if not found:

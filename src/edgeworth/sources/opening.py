@@ -80,7 +80,7 @@ def open_file(path: Path, name: str | None = None) -> FileSource:
         from edgeworth.sources.json_lines import JsonLinesSource
 
         return JsonLinesSource(path, name)
-    from edgeworth.sources.delimited import DelimitedSource
+    from edgeworth.sources.csv_files import DelimitedSource
 
     return DelimitedSource(path, name)
 

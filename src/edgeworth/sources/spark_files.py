@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from edgeworth.errors import InputError, MissingExtraError, OptionError
-from edgeworth.sources.delimited import DelimitedSource, delimiter_of
+from edgeworth.sources.csv_files import DelimitedSource, delimiter_of
 from edgeworth.sources.paths import ending, expanded
 from edgeworth.sources.spark_frames import SparkSource, said_by_spark, without_pandas_warnings
 

@@ -1,0 +1,128 @@
+"""``edgeworth evaluate``, ``table`` and ``trec``: from files or counts to a report."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from edgeworth.cli.arguments import (
+    Adjust,
+    Column,
+    Commission,
+    Labels,
+    Level,
+    Margin,
+    Pool,
+    Seed,
+    Whole,
+    matrix,
+    split,
+)
+from edgeworth.cli.options import (
+    NO_COLUMNS,
+    NO_QUESTION,
+    Columns,
+    Engine,
+    Files,
+    Master,
+    Question,
+    named_files,
+    on_engine,
+    read_files,
+)
+from edgeworth.cli.output import NO_OUTPUT, Output, show
+from edgeworth.progress import told
+
+
+def evaluate(
+    *files: Files,
+    prediction: Annotated[str | None, Column, Parameter(help="The column of predicted labels.")] = None,
+    columns: Columns = NO_COLUMNS,
+    question: Question = NO_QUESTION,
+    engine: Engine = "auto",
+    master: Master = None,
+    output: Output = NO_OUTPUT,
+) -> None:
+    """Evaluate labels, scores or probabilities in a file: informed or lucky, how sure, worth what?"""
+    from edgeworth.evaluation import evaluate as run
+
+    data = named_files(files)
+    output.check(*read_files(files))
+    words = columns.read(question.seed) | asdict(question) | on_engine(engine, master)
+    with told("working"):
+        report = run(data, prediction=prediction, with_digest=output.tells_origin, **words)
+    show(report, output)
+
+
+def table(
+    counts: Annotated[str, Parameter(help='The counts, row by row: "12 28; 18 42".')],
+    /,
+    *,
+    rows: Annotated[Literal["predicted", "real"], Parameter(help="What the rows of the table are.")],
+    labels: Labels = None,
+    level: Level = 0.95,
+    seed: Seed = 0,
+    pool: Pool = 10.0,
+    margin: Margin = 0.0,
+    commission: Commission = 0.0,
+    output: Output = NO_OUTPUT,
+) -> None:
+    """Evaluate a contingency table that is already counted."""
+    from edgeworth.decisions.table import ContingencyTable
+    from edgeworth.evaluation import evaluate_table
+
+    counted = ContingencyTable.from_matrix(matrix(counts), rows=rows, labels=split(labels))
+    show(
+        evaluate_table(counted, level=level, seed=seed, pool=pool, margin=margin, commission=commission),
+        output,
+    )
+
+
+def trec(
+    qrels: Annotated[str, Parameter(help="Judgements: query, iteration, document, grade.")],
+    /,
+    *runs: Annotated[str, Parameter(help="Runs: query, Q0, document, rank, score, tag; gzip or not.")],
+    measure: Annotated[
+        tuple[str, ...],
+        Parameter(metavar="MEASURE"),
+        Parameter(help="A measure to take instead of all, such as ndcg@10 or P_10."),
+    ] = (),
+    relevant_from: Annotated[
+        int, Whole, Parameter(help="The smallest grade that makes a document relevant.")
+    ] = 1,
+    absent: Annotated[
+        Literal["leave_out", "zero"],
+        Parameter(help="What a judged query counts for which the run has no list."),
+    ] = "leave_out",
+    no_targets: Annotated[
+        Literal["leave_out", "zero"], Parameter(help="What a query without a relevant document counts.")
+    ] = "leave_out",
+    queries: Annotated[
+        Literal["intersection", "error"],
+        Parameter(help="Compare runs on the queries that all of them have, or only if these are the same."),
+    ] = "intersection",
+    adjust: Adjust = "holm",
+    level: Level = 0.95,
+    seed: Seed = 0,
+    output: Output = NO_OUTPUT,
+) -> None:
+    """Evaluate search runs against judgements: trec_eval's measures and tie rule, with intervals."""
+    from edgeworth.searching import evaluate_trec
+
+    output.check(qrels, *runs)
+    with told("working"):
+        report = evaluate_trec(
+            qrels,
+            runs,
+            measures=measure,
+            relevant_from=relevant_from,
+            absent=absent,
+            no_targets=no_targets,
+            queries=queries,
+            adjust=adjust,
+            level=level,
+            seed=seed,
+        )
+    show(report, output)

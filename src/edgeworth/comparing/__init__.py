@@ -1,0 +1,1 @@
+"""Which of several systems is better: differences on the same cases."""

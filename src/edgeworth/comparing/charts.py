@@ -1,0 +1,292 @@
+"""Charts of comparisons: differences with intervals, who is right where, the race, groups told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from edgeworth.arrays import finite_or_none
+from edgeworth.comparing.comparison_order import ranked_disagreements, ranked_pairs
+from edgeworth.comparing.findings import ComparisonFindings
+from edgeworth.report.charts.chart import Chart, Charts, Kit, Rows
+from edgeworth.report.charts.names import LIMIT, LONGEST, DrawnNames, different, drawn_names
+from edgeworth.report.charts.theme import FIRST, INK, SECOND, WIDTH
+from edgeworth.report.charts.ticks import Ticks, ticks
+from edgeworth.report.report import Column
+from edgeworth.report.wording import called, figure, level_said, plural
+
+MOST_LINES = 30
+STEP = 26
+LEGEND_COLUMNS = 3
+PAIRED = 16
+"""Signs of a name that stands beside another one."""
+
+
+def comparison_charts(findings: ComparisonFindings) -> Charts:
+    """The charts of a comparison."""
+    charts = [_differences(findings)]
+    if len(findings.names) > 2:
+        charts.append(_groups(findings))
+    if findings.disagreements:
+        charts.append(_disagreements(findings))
+    if findings.race is not None and findings.race.paths:
+        charts.append(_race(findings))
+    return Charts(tuple(charts))
+
+
+def _differences(findings: ComparisonFindings) -> Chart:
+    """Measures of two systems; of more, pairs by the measure to go by."""
+    is_pair = len(findings.names) == 2
+    if is_pair:
+        found = list(findings.difference(*findings.ranked).values())
+        names = drawn_names((called(each.measure) for each in found), 2 * PAIRED)
+        settled = [each.p_value() < 1 - findings.level for each in found]
+    else:
+        pairs = ranked_pairs(findings)
+        found = [findings.difference(*pair)[findings.headline] for pair in pairs]
+        names = _paired_names(findings.ranked, pairs, "−")
+        settled = [findings.is_settled(*pair) for pair in pairs]
+    rows: list[dict[str, Any]] = []
+    for name, each, is_settled in list(zip(names.names, found, settled, strict=True))[:MOST_LINES]:
+        low, high = each.interval(findings.level)
+        rows.append(
+            {
+                "what": name,
+                "difference": finite_or_none(each.difference),
+                "low": finite_or_none(low),
+                "high": finite_or_none(high),
+                "p": finite_or_none(each.p_value()),
+                "told apart": "told apart" if is_settled else "not told apart",
+            }
+        )
+    marks = ticks(row[key] for row in rows for key in ("difference", "low", "high"))
+    what = _less(*findings.ranked) if is_pair else f"difference of {called(findings.headline)}"
+    apart = sum(settled)
+    return Chart(
+        "differences",
+        f"Differences with {level_said(findings.level)} intervals",
+        _apart_said(findings, apart, len(settled))
+        + ("" if is_pair else _cut(len(settled), "pairs"))
+        + names.said,
+        {"differences": tuple(rows)},
+        _forest(names, marks, len(rows), what),
+        (
+            Column("what"),
+            *(Column(name, "number") for name in ("difference", "low", "high")),
+            Column("p", "probability"),
+            Column("told apart"),
+        ),
+    )
+
+
+def _apart_said(findings: ComparisonFindings, apart: int, number: int) -> str:
+    if len(findings.names) == 2:
+        first, second = findings.ranked
+        return f"{apart} of {number} measures {plural(apart, 'tells', 'tell')} {first} and {second} apart."
+    return f"{apart} of {number:,} pairs {plural(apart, 'is', 'are')} told apart."
+
+
+def _less(first: str, second: str) -> str:
+    """What the axis of a difference measures: one less the other, as short as an axis is."""
+    return " less ".join(drawn_names((first, second)).drawn)
+
+
+def _cut(number: int, what: str) -> str:
+    return "" if number <= MOST_LINES else f" The first {MOST_LINES} of {number:,} {what} are drawn."
+
+
+def _paired_names(systems: Sequence[str], pairs: Sequence[tuple[str, str]], sign: str) -> DrawnNames:
+    """Names of pairs, of what is drawn of each system's name."""
+    each = drawn_names(systems, PAIRED)
+    place = {name: index for index, name in enumerate(systems)}
+
+    def joined(names: Sequence[str], most: int) -> tuple[str, ...]:
+        return different((f"{names[place[a]]} {sign} {names[place[b]]}" for a, b in pairs), most)
+
+    # Each name was cut already: 10 signs more leave room for what makes equal ones different.
+    return DrawnNames(
+        joined(each.names, 2 * LONGEST + 10), joined(each.drawn, 2 * PAIRED + 10), each.beginning
+    )
+
+
+def _forest(names: DrawnNames, marks: Ticks, lines: int, title: str) -> Callable[[Kit], Any]:
+    """A line for each difference, in the order of the names."""
+
+    def draw(kit: Kit) -> Any:
+        alt = kit.alt
+        base = kit.base("differences").encode(
+            y=alt.Y("what:N", sort=list(names.names), title=None, axis=_wide_axis(alt, names)),
+            color=alt.Color(
+                "told apart:N",
+                scale=alt.Scale(domain=["told apart", "not told apart"], range=[FIRST, "#8a8f98"]),
+                legend=alt.Legend(title=None),
+            ),
+            tooltip=[
+                alt.Tooltip("what:N"),
+                *(alt.Tooltip(f"{name}:Q", format="+.3f") for name in ("difference", "low", "high")),
+                alt.Tooltip("p:Q", format=".2~g"),
+            ],
+        )
+        across = alt.X("low:Q", title=title, scale=marks.scale(alt), axis=marks.axis(alt, signed=True))
+        bars = base.mark_rule(strokeWidth=2, opacity=1).encode(x=across, x2="high:Q")
+        dots = base.mark_point(filled=True, size=70, opacity=1).encode(x="difference:Q")
+        zero = kit.once().mark_rule(strokeDash=[4, 3], color=INK, opacity=0.6)
+        return (zero.encode(x=alt.datum(0)) + bars + dots).properties(width=WIDTH, height=STEP * lines)
+
+    return draw
+
+
+def _wide_axis(alt: Any, names: DrawnNames) -> Any:
+    """An axis for names of pairs."""
+    return alt.Axis(**{**names.options, "labelLimit": 2 * LIMIT})
+
+
+def _groups(findings: ComparisonFindings) -> Chart:
+    """Systems by rank; a bar for each group of those that cannot be told apart."""
+    ranked = findings.ranked[:MOST_LINES]
+    names = drawn_names(ranked)
+    letters = findings.letters
+    systems: Rows = tuple(
+        {
+            "system": said,
+            "value": finite_or_none(findings.values[name][findings.headline]),
+            "letters": letters[name],
+        }
+        for name, said in zip(ranked, names.names, strict=True)
+    )
+    marks = ticks(row["value"] for row in systems)
+
+    def draw(kit: Kit) -> Any:
+        alt = kit.alt
+        base = kit.base("groups").encode(
+            y=alt.Y("system:N", sort=list(names.names), title=None, axis=alt.Axis(**names.options))
+        )
+        bars = base.mark_bar(color=FIRST, opacity=0.85, cornerRadius=2).encode(
+            x=alt.X(
+                "value:Q",
+                title=called(findings.headline),
+                scale=marks.scale(alt),
+                axis=marks.axis(alt),
+            ),
+            tooltip=[
+                alt.Tooltip("system:N"),
+                alt.Tooltip("value:Q", format=".4f"),
+                alt.Tooltip("letters:N"),
+            ],
+        )
+        # Letters stand right of their bar, and of 0 where a bar goes to the left.
+        ends = base.transform_calculate(end="max(0, datum.value)")
+        texts = ends.mark_text(align="left", dx=6).encode(x="end:Q", text="letters:N")
+        return (bars + texts).properties(width=WIDTH, height=STEP * len(systems))
+
+    return Chart(
+        "groups",
+        "Groups that cannot be told apart",
+        "Systems that share a letter cannot be told apart: "
+        + "; ".join(f"{name} {row['letters']}" for name, row in zip(names.drawn, systems[:10], strict=False))
+        + "."
+        + _cut(len(findings.ranked), "systems")
+        + names.said,
+        {"groups": systems},
+        draw,
+        (Column("system"), Column("value", "number"), Column("letters")),
+    )
+
+
+def _disagreements(findings: ComparisonFindings) -> Chart:
+    """Where one is right and the other is not, pair by pair."""
+    every = ranked_disagreements(findings)
+    found = every[:MOST_LINES]
+    pairs = [(str(one["first"]), str(one["second"])) for one in found]
+    names = _paired_names(list(dict.fromkeys(name for pair in pairs for name in pair)), pairs, "–")
+    rows: list[dict[str, Any]] = []
+    for pair, one in zip(names.names, found, strict=True):
+        rows += [
+            {"pair": pair, "who": "only the first is right", "cases": one["only_first_right"], "side": -1},
+            {"pair": pair, "who": "only the second is right", "cases": one["only_second_right"], "side": 1},
+        ]
+    drawn = tuple(row | {"drawn": row["side"] * row["cases"]} for row in rows)
+    marks = ticks((row["drawn"] for row in drawn), whole=True)
+
+    def draw(kit: Kit) -> Any:
+        alt = kit.alt
+        return (
+            kit.base("disagreements")
+            .mark_bar(cornerRadius=2)
+            .encode(
+                x=alt.X(
+                    "drawn:Q",
+                    title="cases on which only one is right",
+                    scale=marks.scale(alt),
+                    axis=marks.axis(alt, unsigned=True),
+                ),
+                y=alt.Y("pair:N", sort=list(names.names), title=None, axis=_wide_axis(alt, names)),
+                color=alt.Color(
+                    "who:N",
+                    scale=alt.Scale(
+                        domain=["only the first is right", "only the second is right"], range=[FIRST, SECOND]
+                    ),
+                    legend=alt.Legend(title=None),
+                ),
+                tooltip=[alt.Tooltip("pair:N"), alt.Tooltip("who:N"), alt.Tooltip("cases:Q", format=",~g")],
+            )
+            .properties(width=WIDTH, height=STEP * len(pairs))
+        )
+
+    one = found[0]
+    first, second = one["first"], one["second"]
+    begins = "Only" if len(every) == 1 else f"Of the two that lead, {first} and {second}: only"
+    return Chart(
+        "disagreements",
+        "Where only one of them is right",
+        f"{begins} {first} is right on {one['only_first_right']:,.6g} cases, only {second} on "
+        f"{one['only_second_right']:,.6g}." + _cut(len(every), "pairs") + names.said,
+        {"disagreements": drawn},
+        draw,
+        (Column("pair"), Column("who"), Column("cases", "count")),
+    )
+
+
+def _race(findings: ComparisonFindings) -> Chart:
+    """Log wealth on the way: of the system ahead against each other one."""
+    race = findings.race
+    assert race is not None
+    leader, *others = race.standings
+    rows = []
+    names = drawn_names(others)
+    for name, short in zip(others, names.names, strict=True):
+        for position, value in zip(race.positions.tolist(), race.path(leader, name).tolist(), strict=True):
+            rows.append({"cases": position, "against": short, "log wealth": finite_or_none(value)})
+
+    def draw(kit: Kit) -> Any:
+        alt = kit.alt
+        lines = (
+            kit.base("race")
+            .mark_line()
+            .encode(
+                x=alt.X("cases:Q", title="cases settled"),
+                y=alt.Y("log wealth:Q", title=f"log wealth of {drawn_names([leader]).drawn[0]}"),
+                color=alt.Color(
+                    "against:N",
+                    sort=list(names.names),
+                    legend=alt.Legend(title="against", columns=LEGEND_COLUMNS, **names.options),
+                ),
+                tooltip=[
+                    alt.Tooltip("cases:Q", format=","),
+                    alt.Tooltip("against:N"),
+                    alt.Tooltip("log wealth:Q", format=".2f"),
+                ],
+            )
+        )
+        zero = kit.once().mark_rule(strokeDash=[4, 3], color=INK, opacity=0.6)
+        return (zero.encode(y=alt.datum(0)) + lines).properties(width=WIDTH, height=280)
+
+    ends = "; ".join(f"against {name} {figure(race.against(leader, name))}" for name in others[:8])
+    return Chart(
+        "race",
+        "The wealth race",
+        f"Log wealth of {leader} at the end: {ends}.{names.said}",
+        {"race": tuple(rows)},
+        draw,
+        (Column("cases", "count"), Column("against"), Column("log wealth", "number")),
+    )

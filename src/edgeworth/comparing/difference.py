@@ -1,0 +1,245 @@
+"""The difference of a measure between two systems on the same cases, and what is known about it.
+
+Differences are always the first system less the second, whatever the measure; ``is_higher_better`` says which
+sign is good.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Self, TypeAlias
+
+from edgeworth.arrays import finite_or_none
+from edgeworth.core.estimates import Interval
+from edgeworth.core.laws import Alternative, SamplingLaw, check_level
+from edgeworth.core.markup import html_table
+from edgeworth.core.tails import Tail
+from edgeworth.errors import OptionError
+
+Bounds: TypeAlias = Callable[[float], tuple[float, float]]
+"""Lower and upper bound at a confidence level."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A difference in units of its own spread, with an interval, and what it is called.
+
+    ``low`` and ``high`` are its bounds at ``level``; ``bounds`` are those at any level.
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+    level: float = 0.95
+    bounds: Bounds | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, name: str, value: float, bounds: Bounds, level: float = 0.95) -> Self:
+        """From what gives the bounds at a level."""
+        check_level(level)
+        return cls(name, value, *bounds(level), level, bounds)
+
+    def interval(self, level: float | None = None) -> Interval:
+        """The confidence interval at a level: without one, at that of ``low`` and ``high``."""
+        found = self if level is None else self.at(level)
+        return Interval(found.low, found.high, found.level)
+
+    def at(self, level: float) -> Self:
+        """The same with the bounds at another level."""
+        check_level(level)
+        if level == self.level:
+            return self
+        if self.bounds is None:
+            raise OptionError(f"the {self.name} is known with its {self.level:.4g} interval only")
+        low, high = self.bounds(level)
+        return replace(self, low=low, high=high, level=level)
+
+    def mirrored(self) -> Self:
+        """The same, seen from the other system."""
+        bounds = None if self.bounds is None else partial(_turned, self.bounds)
+        return replace(self, value=-self.value, low=-self.high, high=-self.low, bounds=bounds)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "name": self.name,
+            "value": finite_or_none(self.value),
+            "low": finite_or_none(self.low),
+            "high": finite_or_none(self.high),
+            "level": self.level,
+        }
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One measure, two systems, the same cases.
+
+    ``law`` is the sampling law of the difference (None when it has none, with the reason in ``no_interval``);
+    ``tests`` are two-sided tests of "no difference" by name, the one to go by first;
+    ``probability_better`` is the posterior probability that the first is the better one, found as
+    ``probability_method`` says.
+    """
+
+    measure: str
+    first: str
+    second: str
+    values: tuple[float, float]
+    is_higher_better: bool = True
+    law: SamplingLaw | None = field(default=None, repr=False)
+    tests: Mapping[str, Tail] = field(default_factory=dict)
+    probability_better: float = math.nan
+    probability_method: str = ""
+    effect: Effect | None = None
+    cases: float = math.nan
+    """How many independent units (cases, groups, queries) the difference was learnt from."""
+    interval_method: str = ""
+    """How the interval was found."""
+    discordant: tuple[int, int] | None = None
+    """Of two proportions of the same cases: in how many only the first, or only the second, succeeded."""
+    undefined: str | None = None
+    no_interval: str | None = None
+    doubt: str | None = None
+
+    @property
+    def difference(self) -> float:
+        """The first's value less the second's; nan when one of them is undefined."""
+        return self.values[0] - self.values[1]
+
+    @property
+    def standard_error(self) -> float:
+        """The standard deviation of the difference."""
+        return math.nan if self.law is None else self.law.standard_error
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """The confidence interval of the difference at a level."""
+        check_level(level)
+        low, high = (math.nan, math.nan) if self.law is None else self.law.interval(level)
+        return Interval(low, high, level)
+
+    def p_value(self, test: str | None = None) -> float:
+        """The two-sided p-value of "no difference": of the test to go by, or of one by name."""
+        if self.undefined is not None:
+            return math.nan
+        if test is not None and test not in self.tests:
+            raise OptionError(
+                f"{self.measure} has no test {test!r}; there are {', '.join(self.tests) or 'none'}"
+            )
+        if self.tests:
+            return next(iter(self.tests.values())).p_value if test is None else self.tests[test].p_value
+        return math.nan if self.law is None else self.law.p_value(0.0, "two-sided")
+
+    def disagrees(self, level: float = 0.95) -> bool:
+        """Whether the test to go by and the interval say different things at a level.
+
+        An exact test and an interval by another method may: the one finds a difference and the other does
+        not. Where they do, nothing should be built on either alone.
+        """
+        interval, p_value = self.interval(level), self.p_value()
+        if math.isnan(interval.low + interval.high + p_value):
+            return False
+        # 1 − 0.95 is a hair above 0.05.
+        return (p_value < round(1 - level, 12)) == (interval.low <= 0 <= interval.high)
+
+    def at(self, level: float) -> Self:
+        """The same with the effect's interval at a level."""
+        has_effect = self.effect is not None and self.effect.bounds is not None
+        return replace(self, effect=self.effect.at(level)) if has_effect and self.effect else self
+
+    @property
+    def better(self) -> str | None:
+        """The system that did better, however surely; None when neither did."""
+        if math.isnan(self.difference) or self.difference == 0:
+            return None
+        return self.first if (self.difference > 0) == self.is_higher_better else self.second
+
+    def mirrored(self) -> Self:
+        """The same difference, the second system named first."""
+        return replace(
+            self,
+            first=self.second,
+            second=self.first,
+            values=self.values[::-1],
+            discordant=None if self.discordant is None else self.discordant[::-1],
+            law=None if self.law is None else MirroredLaw(self.law),
+            probability_better=1 - self.probability_better,
+            effect=None if self.effect is None else self.effect.mirrored(),
+        )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        low, high = self.interval()
+        rows = [
+            (self.first, self.values[0]),
+            (self.second, self.values[1]),
+            ("difference", self.difference),
+            ("95% interval", f"{low:.4g} to {high:.4g}"),
+            ("p", self.p_value()),
+            (f"P({self.first} better)", self.probability_better),
+        ]
+        reason = self.undefined or self.no_interval
+        return html_table(self.measure, [], rows if reason is None else [*rows, ("why not", reason)])
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Plain values; what is undefined is None, with the reason beside it."""
+        interval = self.interval(level)
+        return {
+            "measure": self.measure,
+            "first": self.first,
+            "second": self.second,
+            "values": [finite_or_none(value) for value in self.values],
+            "difference": finite_or_none(self.difference),
+            "low": finite_or_none(interval.low),
+            "high": finite_or_none(interval.high),
+            "level": level,
+            "interval_method": self.interval_method,
+            "standard_error": finite_or_none(self.standard_error),
+            "p_value": finite_or_none(self.p_value()),
+            "tests": {
+                name: {"p_value": tail.p_value, "method": tail.method, "kind": tail.kind}
+                for name, tail in self.tests.items()
+            },
+            "probability_better": finite_or_none(self.probability_better),
+            "probability_method": self.probability_method,
+            "effect": None if (effect := self.at(level).effect) is None else effect.to_dict(),
+            "disagrees": self.disagrees(level),
+            "cases": finite_or_none(self.cases),
+            "is_higher_better": self.is_higher_better,
+            "undefined": self.undefined,
+            "no_interval": self.no_interval,
+            "doubt": self.doubt,
+        }
+
+
+def _turned(bounds: Bounds, level: float) -> tuple[float, float]:
+    low, high = bounds(level)
+    return -high, -low
+
+
+@dataclass(frozen=True)
+class MirroredLaw:
+    """The law of minus the difference."""
+
+    inner: SamplingLaw
+
+    @property
+    def standard_error(self) -> float:
+        """The same as of the difference."""
+        return self.inner.standard_error
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """The bounds, turned round."""
+        low, high = self.inner.interval(level)
+        return -high, -low
+
+    def p_value(self, null: float, alternative: Alternative) -> float:
+        """The test, turned round."""
+        turned: dict[Alternative, Alternative] = {
+            "greater": "less",
+            "less": "greater",
+            "two-sided": "two-sided",
+        }
+        return self.inner.p_value(-null, turned[alternative])

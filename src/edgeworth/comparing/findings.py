@@ -1,0 +1,247 @@
+"""What a comparison of two or more systems found: every pair, every measure, who stands apart from whom."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, Literal, TypeAlias, get_args
+
+from edgeworth.arrays import finite_or_none
+from edgeworth.comparing.difference import Difference
+from edgeworth.comparing.forecasts.duels import Duel
+from edgeworth.comparing.forecasts.race import WealthRace
+from edgeworth.comparing.letters import compact_letters
+from edgeworth.comparing.multiplicity import benjamini_hochberg, holm
+from edgeworth.comparing.planning import Needed, units_needed
+from edgeworth.errors import InputError, OptionError
+from edgeworth.progress import told
+
+Adjust: TypeAlias = Literal["holm", "benjamini-hochberg", "tukey", "none"]
+Pair: TypeAlias = tuple[str, str]
+Kind: TypeAlias = Literal["labels", "scores", "lists", "probabilities"]
+
+
+@dataclass(frozen=True)
+class ComparisonFindings:
+    """Differences of every pair of systems, first less second, on the measures asked for.
+
+    ``headline`` is the measure that the verdict, the adjustment for many pairs and the letters go by.
+    ``adjusted`` are its p-values for all pairs together; systems that share a letter cannot be told apart.
+    """
+
+    kind: Kind
+    names: tuple[str, ...]
+    unit: str
+    headline: str
+    pairs: Mapping[Pair, Mapping[str, Difference]]
+    values: Mapping[str, Mapping[str, float]]
+    adjusted: Mapping[Pair, float]
+    adjust: Adjust
+    plans: Mapping[Pair, Needed]
+    level: float = 0.95
+    cases: float = math.nan
+    seed: int = 0
+    disagreements: tuple[Mapping[str, Any], ...] = ()
+    """Of labels: where each pair agrees, differs, and who is right there."""
+    race: WealthRace | None = field(default=None, repr=False)
+    duels: tuple[Duel, ...] = field(default=(), repr=False)
+    """Of forecasts: what they would have won from each other."""
+    no_evidence: str | None = None
+    """Why wealth proves nothing here, where it does not."""
+    dropped: int = 0
+    """Rows left out for missing values."""
+    notes: tuple[str, ...] = ()
+
+    def difference(self, first: str, second: str) -> Mapping[str, Difference]:
+        """The differences of two systems, first less second, by measure."""
+        if (first, second) in self.pairs:
+            return self.pairs[first, second]
+        return {name: each.mirrored() for name, each in self.pairs[second, first].items()}
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures that were compared."""
+        return tuple(next(iter(self.pairs.values())))
+
+    @property
+    def is_higher_better(self) -> bool:
+        """Which way the measure to go by is good."""
+        return next(iter(self.pairs.values()))[self.headline].is_higher_better
+
+    @property
+    def ranked(self) -> tuple[str, ...]:
+        """The systems, the best first; those without a value last."""
+        sign = -1.0 if self.is_higher_better else 1.0
+        values = {name: self.values[name][self.headline] for name in self.names}
+
+        def place(name: str) -> tuple[bool, float]:
+            return not math.isfinite(values[name]), sign * _plain(values[name])
+
+        return tuple(sorted(self.names, key=place))
+
+    def is_settled(self, first: str, second: str) -> bool:
+        """Whether two systems can be told apart, all pairs considered."""
+        key = (first, second) if (first, second) in self.adjusted else (second, first)
+        return self.adjusted[key] < round(1 - self.level, 12)
+
+    @property
+    def letters(self) -> dict[str, str]:
+        """Letters of each system, the best first: those who share one cannot be told apart."""
+        valued = self.valued
+        apart = {
+            frozenset(pair) for pair in self.pairs if set(pair) <= set(valued) and self.is_settled(*pair)
+        }
+        return compact_letters(valued, apart) | {name: "" for name in self.ranked if name not in valued}
+
+    @property
+    def valued(self) -> tuple[str, ...]:
+        """The systems that have a finite value, the best first; the others can be compared to nobody."""
+        return tuple(name for name in self.ranked if math.isfinite(self.values[name][self.headline]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "kind": self.kind,
+            "names": list(self.names),
+            "unit": self.unit,
+            "cases": finite_or_none(self.cases),
+            "headline": self.headline,
+            "level": self.level,
+            "adjust": self.adjust,
+            "values": {
+                name: {measure: finite_or_none(value) for measure, value in values.items()}
+                for name, values in self.values.items()
+            },
+            "pairs": [
+                {
+                    "first": first,
+                    "second": second,
+                    "adjusted_p_value": finite_or_none(self.adjusted[first, second]),
+                    "settled": self.is_settled(first, second),
+                    "plan": self.plans[first, second].to_dict(),
+                    "measures": {name: each.to_dict(self.level) for name, each in differences.items()},
+                }
+                for (first, second), differences in self.pairs.items()
+            ],
+            "ranked": list(self.ranked),
+            "letters": self.letters,
+            "disagreements": [dict(found) for found in self.disagreements],
+            "race": None if self.race is None else self.race.to_dict(),
+            "duels": [duel.to_dict() for duel in self.duels],
+            "no_evidence": self.no_evidence,
+            "dropped": self.dropped,
+            "notes": list(self.notes),
+        }
+
+
+def adjusted_p_values(
+    p_values: Mapping[Pair, float], adjust: Adjust, tukey: Mapping[Pair, float] | None = None
+) -> dict[Pair, float]:
+    """The p-values of all pairs, made to hold together.
+
+    >>> adjusted_p_values({("a", "b"): 0.01, ("a", "c"): 0.5, ("b", "c"): 0.03}, "holm")
+    {('a', 'b'): 0.03, ('a', 'c'): 0.5, ('b', 'c'): 0.06}
+    """
+    plain = list(p_values.values())
+    if adjust == "tukey":
+        if tukey is None:
+            raise OptionError(
+                'adjust="tukey" (randomised) is for values of each query or case; use "holm" here'
+            )
+        return {pair: tukey[pair] for pair in p_values}
+    if adjust not in get_args(Adjust):
+        raise OptionError(f"adjust is one of {', '.join(get_args(Adjust))}; saw {adjust!r}")
+    if adjust == "none":
+        return dict(p_values)
+    found = holm(plain) if adjust == "holm" else benjamini_hochberg(plain)
+    return dict(zip(p_values, found.tolist(), strict=True))
+
+
+def level_of_one(level: float, pairs: int, adjust: Adjust) -> float:
+    """The level at which one pair by itself must be told apart, so that it is among so many.
+
+    Holm's first step, and Benjamini and Hochberg's, ask for ``(1 − level)/pairs`` of the smallest p-value;
+    later steps, and the randomised Tukey test, ask for less. A plan for the strictest is enough for all.
+
+    >>> round(level_of_one(0.95, 10, "holm"), 6), level_of_one(0.95, 10, "none")
+    (0.995, 0.95)
+    """
+    return level if adjust == "none" or pairs < 2 else 1 - (1 - level) / pairs
+
+
+def put_together(
+    kind: Kind,
+    names: tuple[str, ...],
+    pairs: Mapping[Pair, Mapping[str, Difference]],
+    *,
+    unit: str,
+    headline: str,
+    level: float,
+    power: float = 0.8,
+    adjust: Adjust,
+    tukey: Mapping[Pair, float] | None = None,
+    **rest: Any,
+) -> ComparisonFindings:
+    """Findings from the differences of all pairs.
+
+    Plans are for the level that a pair has to beat among all of them (``level_of_one``).
+    """
+    pairs = {pair: {name: each.at(level) for name, each in found.items()} for pair, found in pairs.items()}
+    beaten = level_of_one(level, len(pairs), adjust)
+    values: dict[str, dict[str, float]] = {name: {} for name in names}
+    for (first, second), differences in pairs.items():
+        for measure, each in differences.items():
+            values[first][measure], values[second][measure] = each.values
+    p_values = {pair: differences[headline].p_value() for pair, differences in pairs.items()}
+    return ComparisonFindings(
+        kind,
+        names,
+        unit,
+        headline,
+        pairs,
+        values,
+        adjusted_p_values(p_values, adjust, tukey),
+        adjust,
+        {
+            pair: units_needed(differences[headline], level=beaten, power=power)
+            for pair, differences in pairs.items()
+        },
+        level,
+        **rest,
+    )
+
+
+def all_pairs(names: tuple[str, ...]) -> tuple[Pair, ...]:
+    """Every two systems, in the order in which they were given."""
+    return tuple(combinations(names, 2))
+
+
+def told_pairs(names: tuple[str, ...]) -> Iterator[Pair]:
+    """Every two systems, telling how many are done."""
+    pairs = all_pairs(names)
+    with told("pairs compared", len(pairs)) as done:
+        for pair in pairs:
+            yield pair
+            done(1)
+
+
+def headline_of(pairs: Mapping[Pair, Mapping[str, Difference]]) -> str:
+    """The first measure that every pair has a value of, else the first."""
+    spellings = tuple(next(iter(pairs.values())))
+    for spelling in spellings:
+        if all(found[spelling].undefined is None for found in pairs.values()):
+            return spelling
+    return spellings[0]
+
+
+def enough_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Refuse to compare one system."""
+    if len(names) < 2:
+        raise InputError(f"a comparison needs two systems at least; saw {len(names)}")
+    return names
+
+
+def _plain(value: float) -> float:
+    return 0.0 if math.isnan(value) else value

@@ -1,0 +1,268 @@
+"""Differences of mean scores between two forecasters on the same cases; lower scores are better.
+
+d_i is the first's score of case i less the second's. The mean d̄ has variance s²/n for independent cases, and
+G/(G−1) · Σ_g (Σ_{i in g} (d_i − d̄))² / n² for independent groups of cases. Σd and Σd² follow from sums and
+products of the scores, Σd² = Σx² − 2Σxy + Σy², so a tally merged from shards is enough for the first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import scipy
+
+from edgeworth.arrays import Floats
+from edgeworth.comparing.difference import Difference, Effect
+from edgeworth.comparing.forecasts.diebold_mariano import ALIKE, Kernel, checked_losses, diebold_mariano
+from edgeworth.comparing.forecasts.groups import CaseGroups
+from edgeworth.core.laws import NormalLaw, normal_quantile
+from edgeworth.core.scales import Scale
+from edgeworth.core.tails import Tail
+from edgeworth.errors import InputError, OptionError
+from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.scores import ForecastScores
+from edgeworth.forecasts.scoring_rules import SCORES, case_scores
+
+LOST = 1e-10
+"""Σd² below this share of Σx² + Σy² may be off by a thousandth: products are rounded before they cancel."""
+
+FEW = 30
+"""Fewer units make the t test lean on differences that are nearly normal."""
+
+PLAIN = Scale("identity")
+POSTERIOR = "Student's t posterior of the mean score difference, flat prior on mean and logarithm of spread"
+
+
+def forecast_difference(scores: ForecastScores, first: str, second: str, score: str) -> Difference:
+    """The difference of a mean score from the tally alone: sums, and sums of products.
+
+    >>> systems = {"A": [0.8, 0.3, 0.5, 0.9], "B": [0.6, 0.4, 0.5, 0.5]}
+    >>> tally = ForecastScores.from_probabilities([1, 0, 1, 1], systems)
+    >>> found = forecast_difference(tally, "A", "B", "brier")
+    >>> round(found.difference, 4), found.better, round(found.p_value(), 4)
+    (-0.1075, 'A', 0.1235)
+    """
+    _check_pair(first, second)
+    if score not in scores.names:
+        raise InputError(f"the score {score!r} was not taken; there are {', '.join(scores.names)}")
+    row, a, b = scores.names.index(score), scores.place(first), scores.place(second)
+    cases, sums, products = scores.cases, scores.sums[row], scores.products[row]
+    bare = _bare(score, (first, second), (scores.mean(score, first), scores.mean(score, second)), cases)
+    if bare.undefined is None and score == "log" and (scores.zeros[a] or scores.zeros[b]):
+        return replace(bare, undefined=_infinite(bare, int(scores.zeros[a]), int(scores.zeros[b])))
+    if bare.undefined is not None:
+        return bare
+    both = float(products[a, a] + products[b, b])
+    squares = float(products[a, a] - products[a, b] + (products[b, b] - products[a, b]))
+    total = float(sums[a] - sums[b])
+    # Cauchy and Schwarz: only equal scores have Σx² = Σxy = Σy².
+    if products[a, a] == products[a, b] == products[b, b] and total == 0:
+        return _identical(bare)
+    spread = squares - total**2 / cases
+    if spread <= LOST * both:
+        reason = (
+            "the scores are so much alike that their products do not tell the spread of the difference: "
+            "it takes the scores of each case"
+        )
+        return replace(bare, no_interval=reason)
+    return _judged(bare, spread / (cases - 1), cases) if cases > 1 else _single(bare)
+
+
+def forecast_case_difference(
+    forecasts: Mapping[str, Forecasts],
+    first: str,
+    second: str,
+    score: str,
+    *,
+    groups: Any = None,
+    horizon: int = 1,
+    kernel: Kernel = "rectangular",
+) -> Difference:
+    """The same from the cases themselves, which may come in groups or be forecast some steps ahead.
+
+    >>> truth, one, two = [1, 0, 1, 1], [0.8, 0.3, 0.5, 0.9], [0.6, 0.4, 0.5, 0.5]
+    >>> systems = {name: Forecasts.of(truth, p) for name, p in (("A", one), ("B", two))}
+    >>> found = forecast_case_difference(systems, "A", "B", "brier", groups=[1, 1, 2, 3])
+    >>> round(found.difference, 4), found.cases, found.tests["t"].method
+    (-0.1075, 3, "Student's t with 2 degrees of freedom, sums of 3 groups")
+    """
+    _check_pair(first, second)
+    if score not in SCORES:
+        raise InputError(f"there is no score {score!r}; there are {', '.join(SCORES)}")
+    missing = [name for name in (first, second) if name not in forecasts]
+    if missing:
+        raise InputError(f"there is no system {missing[0]!r}; there are {', '.join(map(repr, forecasts))}")
+    one, two = forecasts[first], forecasts[second]
+    if one.labels != two.labels or not np.array_equal(one.codes, two.codes):
+        raise InputError("forecasts are compared on the same cases and classes")
+    mine, its = (case_scores(each, (score,))[0] for each in (one, two))
+    options: dict[str, Any] = {"groups": groups, "horizon": horizon, "kernel": kernel}
+    return mean_score_difference(mine, its, names=(first, second), score=score, **options)
+
+
+def mean_score_difference(
+    first: Floats,
+    second: Floats,
+    *,
+    names: tuple[str, str],
+    score: str,
+    groups: Any = None,
+    horizon: int = 1,
+    kernel: Kernel = "rectangular",
+) -> Difference:
+    """The difference of two means of scores, one number a case, lower being better.
+
+    ``groups`` names the group of each case: groups are independent, cases within one need not be.
+    ``horizon`` is how many steps ahead the forecasts were made, with cases in the order of time; above 1
+    Diebold and Mariano's test gives interval and p-value.
+    """
+    one, two = checked_losses(first, names[0]), checked_losses(second, names[1])
+    if len(one) != len(two):
+        raise InputError(f"scores of the same cases are needed; saw {len(one):,} and {len(two):,} of them")
+    if groups is not None and horizon > 1:
+        raise OptionError("groups are independent and a horizon joins neighbours: give one of the two")
+    cases = len(one)
+    means = (float(one.mean()), float(two.mean())) if cases else (math.nan, math.nan)
+    bare = _bare(score, names, means, cases)
+    zeros = [int(np.isinf(each).sum()) for each in (one, two)]
+    if bare.undefined is None and any(zeros):
+        return replace(bare, undefined=_infinite(bare, *zeros))
+    if bare.undefined is not None:
+        return bare
+    differences = one - two
+    if groups is not None:
+        return _clustered(bare, differences, groups)
+    if not differences.any():
+        return _identical(bare) if horizon == 1 else _identical(bare, ("diebold-mariano",))
+    if cases < 2:
+        return _single(bare)
+    found = diebold_mariano(one, two, horizon=horizon, kernel=kernel)
+    if found.tail is None:
+        return replace(bare, no_interval=found.undefined)
+    if horizon == 1:
+        return _judged(bare, float(differences.var(ddof=1)), cases)
+    return replace(
+        _judged_by(bare, found.standard_error, cases - 1),
+        tests={"diebold-mariano": found.tail},
+        doubt=found.doubt or _few(cases, "cases"),
+    )
+
+
+def _clustered(bare: Difference, differences: Floats, groups: Any) -> Difference:
+    cases = len(differences)
+    coded = groups if isinstance(groups, CaseGroups) else CaseGroups.of(groups, cases)
+    number = coded.number
+    bare = replace(bare, cases=number)
+    if not differences.any():
+        return _identical(bare, ("t", "wald"))
+    if number < 2:
+        return replace(bare, no_interval="one group has no spread between groups")
+    rest = differences - differences.mean()
+    sums = np.bincount(coded.codes, weights=rest, minlength=number)
+    variance = number / (number - 1) * float((sums**2).sum()) / cases**2
+    if variance <= ALIKE * float((differences**2).mean()) / number:
+        return replace(bare, no_interval="the groups are all alike: they have no spread to judge by")
+    error = math.sqrt(variance)
+    value, freedom = bare.difference, number - 1
+    said = f"sums of {number:,} groups"
+    tests = {"t": student(value / error, freedom, said), "wald": wald(value / error, said)}
+    return replace(_judged_by(bare, error, freedom), tests=tests, doubt=_few(number, "groups"))
+
+
+def _judged(bare: Difference, variance: float, cases: int) -> Difference:
+    """With the variance of one case's difference, cases being independent."""
+    error = math.sqrt(variance / cases)
+    ratio = bare.difference / error
+    tests = {"t": student(ratio, cases - 1), "wald": wald(ratio)}
+    effect = standardised(bare.difference / math.sqrt(variance), cases)
+    # At horizon 1, with the correction for few cases, Diebold and Mariano's test is the paired t test.
+    law = f"Student's t with {cases - 1:,} degrees of freedom"
+    said = f"Diebold–Mariano, corrected for few cases, {law}"
+    tests["diebold-mariano"] = replace(tests["t"], method=said)
+    found = _judged_by(bare, error, cases - 1)
+    return replace(found, tests=tests, effect=effect, doubt=_few(cases, "cases"))
+
+
+def _judged_by(bare: Difference, error: float, freedom: int) -> Difference:
+    value = bare.difference
+    return replace(
+        bare,
+        law=NormalLaw(value, error, PLAIN, freedom),
+        interval_method="Student's t",
+        # Lower is better.
+        probability_better=float(scipy.special.stdtr(freedom, -value / error)),
+        probability_method=POSTERIOR,
+    )
+
+
+def student(ratio: float, freedom: int, said: str = "") -> Tail:
+    """Two-sided, by Student's t."""
+    method = f"Student's t with {freedom:,} degrees of freedom"
+    p_value = 2 * float(scipy.special.stdtr(freedom, -abs(ratio)))
+    return Tail.approximated(p_value, 0.0, f"{method}, {said}" if said else method)
+
+
+def wald(ratio: float, said: str = "") -> Tail:
+    """Two-sided, by the normal law."""
+    method = "normal approximation"
+    p_value = 2 * float(scipy.special.ndtr(-abs(ratio)))
+    return Tail.approximated(p_value, 0.0, f"{method}, {said}" if said else method)
+
+
+def standardised(value: float, cases: int, level: float = 0.95) -> Effect:
+    """d̄/s with a normal interval: variance 1/n + d²/(2(n − 1)) (Hedges & Olkin 1985).
+
+    >>> effect = standardised(0.5, 100)
+    >>> round(effect.low, 3), round(effect.high, 3)
+    (0.292, 0.708)
+    """
+    return Effect.of(
+        "standardised mean difference", value, partial(_standardised_bounds, value, cases), level
+    )
+
+
+def _standardised_bounds(value: float, cases: int, level: float) -> tuple[float, float]:
+    reach = normal_quantile(level) * math.sqrt(1 / cases + value**2 / (2 * (cases - 1)))
+    return value - reach, value + reach
+
+
+def _bare(score: str, names: tuple[str, str], values: tuple[float, float], cases: int) -> Difference:
+    undefined = None if cases else "there are no cases"
+    return Difference(score, *names, values, is_higher_better=False, cases=cases, undefined=undefined)
+
+
+def _identical(bare: Difference, tests: tuple[str, ...] = ("t", "wald", "diebold-mariano")) -> Difference:
+    """Every case scored alike: nothing differs, and nothing can."""
+    alike = Tail(1.0, 1.0, 1.0, "every difference is 0")
+    return replace(
+        bare,
+        # Sums of the same numbers in another order may round otherwise.
+        values=(bare.values[0], bare.values[0]),
+        law=NormalLaw(0.0, 0.0, PLAIN),
+        tests=dict.fromkeys(tests, alike),
+        probability_better=0.5,
+        probability_method="every difference is 0: neither is better",
+    )
+
+
+def _single(bare: Difference) -> Difference:
+    return replace(bare, no_interval="one case has no spread")
+
+
+def _few(number: int, unit: str) -> str | None:
+    return None if number >= FEW else f"{number} {unit} are few: the test leans on nearly normal differences"
+
+
+def _infinite(bare: Difference, mine: int, its: int) -> str:
+    counts = f"{bare.first} in {mine:,} cases, {bare.second} in {its:,}"
+    return f"probability 0 was given to what happened ({counts}), so a mean {bare.measure} score is infinite"
+
+
+def _check_pair(first: str, second: str) -> None:
+    if first == second:
+        raise InputError(f"a system is not compared with itself; saw {first!r} twice")

@@ -1,0 +1,208 @@
+"""Which of two predictors of labels is better: differences of any measure of decisions, from joint counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from edgeworth.comparing.difference import Difference
+from edgeworth.comparing.labels.grouped_swaps import swap_groups
+from edgeworth.comparing.labels.joint_cells import JointCells, in_focus, joint_cells, usual_spellings
+from edgeworth.comparing.labels.label_methods import (
+    NothingVariesError,
+    check_method_of_differences,
+    default_method,
+    delta_law,
+    difference_law,
+    doubt_of,
+    effect_of,
+)
+from edgeworth.comparing.labels.label_posteriors import probability_first_better
+from edgeworth.comparing.labels.paired_proportions import PairedProportions, paired_proportions
+from edgeworth.comparing.labels.square_and_add import AsIfIndependent, PairedCombination
+from edgeworth.comparing.labels.swapping import swap_test
+from edgeworth.comparing.paired import Paired
+from edgeworth.comparing.randomisation.mcnemar import mcnemar
+from edgeworth.comparing.randomisation.sign_sums import Effort
+from edgeworth.comparing.randomisation.two_classes import randomisation_test
+from edgeworth.core.laws import SamplingLaw
+from edgeworth.core.tails import Tail
+from edgeworth.decisions.computing import Resolved, resolve
+from edgeworth.decisions.methods import NO_ERROR
+from edgeworth.errors import OptionError, check_seed
+
+EXACT_OF_A_LABEL = {
+    "precision": "precision",
+    "false_discovery_rate": "precision",
+    "recall": "recall",
+    "miss_rate": "recall",
+    "f": "f",
+    "informedness": "informedness",
+    "label_accuracy": "accuracy",
+}
+EXACT_OF_ALL = {
+    "accuracy": "accuracy",
+    "error_rate": "accuracy",
+    "informedness": "informedness",
+    "balanced_accuracy": "balanced_accuracy",
+    "adjusted_balanced_accuracy": "balanced_accuracy",
+}
+"""Measures whose randomisation is exact, with the one that has the same differences up to a factor."""
+
+
+def label_differences(
+    paired: Paired,
+    first: str,
+    second: str,
+    spellings: Sequence[str] | None = None,
+    *,
+    method: Any = None,
+    seed: int = 0,
+    level: float = 0.95,
+    quick: bool = False,
+) -> dict[str, Difference]:
+    """How much better the first predictor does than the second, by measure; without ``spellings``, the usual.
+
+    The interval is Tango's score interval for proportions of the same cases (accuracy, recall), those of the
+    real classes squared and added for informedness of two classes and balanced accuracy, the delta method's
+    for everything else that has a derivative (with weights, and with groups as units), or by a ``method``:
+    Delta(), Tango(), Bootstrap(), Dirichlet(). The tests are randomisation (exact where the measure allows
+    it), McNemar's for proportions of the same cases, exact and mid-p, and Wald's. ``level`` is that of what
+    is said beside the interval.
+
+    ``quick`` is for one of many pairs: posteriors are drawn less often, and of several classes only the first
+    measure's randomisation is counted or bracketed (more coarsely), the others' is drawn.
+
+    >>> truth, good, bad = [1] * 20 + [0] * 20, [1] * 17 + [0] * 23, [1] * 12 + [0] * 20 + [1] * 8
+    >>> paired = Paired.from_labels(truth, {"good": good, "bad": bad})
+    >>> found = label_differences(paired, "good", "bad")["informedness"]
+    >>> round(found.difference, 4), found.better, round(found.p_value(), 4)
+    (0.65, 'good', 0.0002)
+    """
+    check_seed(seed)
+    check_method_of_differences(method)
+    cells = joint_cells(paired, first, second)
+    wanted = default_spellings(paired) if spellings is None else spellings
+    asked = _Asked(paired, cells, (first, second), method, seed, level)
+    found: dict[str, Difference] = {}
+    for spelling in wanted:
+        effort: Effort = "full" if not quick else "drawn" if found else "quick"
+        found[spelling] = replace(asked, effort=effort).difference(spelling)
+    return found
+
+
+def default_spellings(paired: Paired) -> tuple[str, ...]:
+    """Informedness, markedness, accuracy and MCC; precision, recall and F of the positive label, or of each.
+
+    >>> default_spellings(Paired.from_labels([1, 0], {"a": [1, 0], "b": [1, 1]}))[4:]
+    ('precision[1]', 'recall[1]', 'f[1]')
+    """
+    return usual_spellings(paired.table(paired.names[0]))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Two predictors' joint counts, and what was asked about them."""
+
+    paired: Paired
+    whole: JointCells
+    names: tuple[str, str]
+    method: Any
+    seed: int
+    level: float
+    effort: Effort = "full"
+
+    def difference(self, spelling: str) -> Difference:
+        resolved = resolve(self.whole.tables[0], spelling)
+        cells, focus = in_focus(self.whole, resolved)
+        reasons = [focus.undefined(table) for table in cells.tables]
+        values = cells.values(focus)
+        found = Difference(
+            resolved.spelling, *self.names, values, focus.measure.direction != "lower", cases=self.whole.units
+        )
+        if any(reasons):
+            parts = zip(self.names, reasons, strict=True)
+            said = "; ".join(f"of {name}: {why}" for name, why in parts if why)
+            first, second = (math.nan if why else value for value, why in zip(values, reasons, strict=True))
+            return replace(found, values=(first, second), undefined=said, no_interval=said)
+        law, no_interval = _law_or_reason(cells, focus, self.method)
+        better, how = probability_first_better(cells, focus, self.seed, quick=self.effort != "full")
+        counts = paired_proportions(cells, focus)
+        return replace(
+            found,
+            law=law,
+            tests=self._tests(cells, focus),
+            probability_better=better,
+            probability_method=how,
+            effect=effect_of(cells, focus, self.level) if _has_derivative(focus) else None,
+            discordant=None if counts is None else (counts.only_first, counts.only_second),
+            interval_method=_said(law, self.method, cells, focus),
+            no_interval=no_interval,
+            doubt=doubt_of(cells, focus, law, self.level),
+        )
+
+    def _tests(self, cells: JointCells, resolved: Resolved) -> dict[str, Tail]:
+        """Tests of no difference, the one to go by first; with sampling weights Wald's alone."""
+        tests = {}
+        if cells.is_counted or cells.groups is not None:
+            tests["randomisation"] = self._randomisation(cells, resolved)
+        found = paired_proportions(cells, resolved)
+        if found is not None:
+            tests["mcnemar"] = mcnemar(found.only_first, found.only_second)
+            tests["mcnemar mid-p"] = mcnemar(found.only_first, found.only_second, mid_p=True)
+        if _has_derivative(resolved) and cells.units > 1:
+            law = delta_law(cells, resolved, natural=False)
+            if law.standard_error**2 > NO_ERROR or cells.is_identical:
+                wald = law.p_value(0.0, "two-sided")
+                tests["wald"] = Tail.approximated(wald, 0.0, "Wald's test with the delta method's variance")
+        return tests
+
+    def _randomisation(self, cells: JointCells, resolved: Resolved) -> Tail:
+        """Exact where only sums over discordant cases matter; any other measure by swaps, all or drawn."""
+        abstained = any(table.abstained.any() for table in cells.tables)
+        measure = (EXACT_OF_ALL if resolved.position is None else EXACT_OF_A_LABEL).get(resolved.measure.name)
+        # Without a decision from everyone measures are of the decided cases, which swapping changes; but not
+        # precision, which is of the cases that were predicted to have the label.
+        changed = abstained and measure != "precision"
+        if measure is None or changed or not cells.is_counted:
+            return swap_test(cells, resolved, seed=self.seed)
+        if cells.groups is not None:
+            return swap_groups(cells, resolved, measure, self.seed)
+        if resolved.position is not None:
+            alpha = float(resolved.arguments.get("alpha", 0.5))
+            options: dict[str, Any] = {"positive": resolved.label, "alpha": alpha}
+            return randomisation_test(self.paired, *self.names, measure, **options)
+        if len(self.paired.labels) == 2 and all(cells.tables[0].real > 0):
+            # Of two classes all of these are sums over targets and background, which is always exact.
+            of_two = "accuracy" if measure == "accuracy" else "informedness"
+            return randomisation_test(self.paired, *self.names, of_two, positive=self.paired.labels[0])
+        return randomisation_test(self.paired, *self.names, measure, seed=self.seed, effort=self.effort)
+
+
+def _law_or_reason(
+    cells: JointCells, resolved: Resolved, method: Any
+) -> tuple[SamplingLaw | None, str | None]:
+    """The law; without one the difference still stands, with the reason, unless the method does not fit."""
+    if method is None and resolved.measure.no_interval is not None:
+        return None, resolved.measure.no_interval
+    try:
+        return difference_law(cells, resolved, method), None
+    except OptionError as error:
+        if method is not None and not isinstance(error, NothingVariesError):
+            raise
+        return None, str(error)
+
+
+def _said(law: SamplingLaw | None, method: Any, cells: JointCells, resolved: Resolved) -> str:
+    """How the interval was found."""
+    if law is None:
+        return ""
+    if isinstance(law, (PairedProportions, PairedCombination, AsIfIndependent)):
+        return str(law)
+    return str(method or default_method(cells, resolved))
+
+
+def _has_derivative(resolved: Resolved) -> bool:
+    return resolved.measure.scope != "cells" or resolved.measure.gradient is not None

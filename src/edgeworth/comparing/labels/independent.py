@@ -1,0 +1,206 @@
+"""Two predictors judged on different cases: nothing is paired, so variances add up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from edgeworth.comparing.difference import Difference
+from edgeworth.comparing.labels.joint_cells import usual_spellings
+from edgeworth.comparing.labels.label_posteriors import DRAWS, share_above
+from edgeworth.comparing.labels.square_and_add import independent_combination, less
+from edgeworth.core.definition import Combination
+from edgeworth.core.laws import NewcombeLaw, NormalLaw, SamplingLaw
+from edgeworth.core.scales import Scale, natural_scale
+from edgeworth.core.tails import Tail
+from edgeworth.decisions.computing import Resolved, check_decisions, resolve
+from edgeworth.decisions.influence import variance
+from edgeworth.decisions.methods import NO_ERROR
+from edgeworth.decisions.posteriors import beta_law, probability_larger
+from edgeworth.decisions.resampling import posterior_values
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.errors import OptionError, check_seed
+
+GOUTTE_GAUSSIER = "exact, Beta posteriors (Goutte & Gaussier), prior ½"
+
+
+def independent_difference(
+    first_table: ContingencyTable,
+    second_table: ContingencyTable,
+    spelling: str,
+    *,
+    first: str = "first",
+    second: str = "second",
+    seed: int = 0,
+) -> Difference:
+    """The difference of a measure between two tables of different cases, the first less the second.
+
+    Proportions, and combinations of them, have Newcombe's square-and-add interval; other measures the delta
+    method's with the two variances added. The posterior probability that the first is better is one integral
+    for precision, recall and F1, and draws of both tables' Dirichlet posteriors otherwise.
+
+    >>> alice = ContingencyTable.from_matrix([[10, 10], [5, 25]], rows="predicted", labels=["yes", "no"])
+    >>> bob = ContingencyTable.from_matrix([[3, 2], [3, 12]], rows="predicted", labels=["yes", "no"])
+    >>> round(independent_difference(bob, alice, "f[yes]").probability_better, 10)
+    0.4263074017
+    """
+    check_seed(seed)
+    one, two = _Side.of(first_table, spelling), _Side.of(second_table, spelling)
+    found = Difference(
+        one.resolved.spelling,
+        first,
+        second,
+        (one.value, two.value),
+        one.resolved.measure.direction != "lower",
+        cases=one.units + two.units,
+    )
+    for name, side in ((first, one), (second, two)):
+        reason = side.resolved.undefined(side.table)
+        if reason is not None:
+            said = f"of {name}: {reason}"
+            return replace(found, undefined=said, no_interval=said)
+    law, no_interval = _law_or_reason(one, two)
+    better, how = _probability_first_better(one, two, seed)
+    return replace(
+        found,
+        law=law,
+        tests={} if law is None else _tests(one, two, law),
+        probability_better=better,
+        probability_method=how,
+        no_interval=no_interval,
+    )
+
+
+def independent_differences(
+    first_table: ContingencyTable,
+    second_table: ContingencyTable,
+    spellings: Sequence[str] | None = None,
+    *,
+    first: str = "first",
+    second: str = "second",
+    seed: int = 0,
+) -> dict[str, Difference]:
+    """The differences of several measures by their spelling; without ``spellings``, of the usual ones.
+
+    >>> alice = ContingencyTable.from_matrix([[10, 10], [5, 25]], rows="predicted", labels=["no", "yes"])
+    >>> bob = ContingencyTable.from_matrix([[3, 2], [3, 12]], rows="predicted", labels=["no", "yes"])
+    >>> list(independent_differences(bob, alice))[:4]
+    ['informedness', 'markedness', 'accuracy', 'mcc']
+    """
+    check_decisions(first_table)
+    wanted = usual_spellings(first_table) if spellings is None else spellings
+    return {
+        spelling: independent_difference(
+            first_table, second_table, spelling, first=first, second=second, seed=seed
+        )
+        for spelling in wanted
+    }
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One predictor's table with the measure settled on it."""
+
+    table: ContingencyTable
+    resolved: Resolved
+    value: float
+
+    @classmethod
+    def of(cls, table: ContingencyTable, spelling: str) -> _Side:
+        resolved = resolve(table, spelling)
+        return cls(table, resolved, float(resolved.values(table.cells)))
+
+    @property
+    def units(self) -> float:
+        clusters = self.table.clusters
+        return self.table.effective_size if clusters is None else float(clusters.number)
+
+    @property
+    def combination(self) -> Combination | None:
+        """The measure as a combination of independent proportions, a single proportion included."""
+        return independent_combination(self.table, self.resolved) if self.table.is_plain else None
+
+    @property
+    def variance(self) -> float:
+        """The delta method's variance."""
+        if self.resolved.measure.no_interval is not None:
+            raise OptionError(self.resolved.measure.no_interval)
+        found = variance(self.table, self.resolved)
+        if not math.isfinite(found):
+            raise OptionError("all cases of one table are in one cluster: nothing tells how much they vary")
+        return found
+
+
+def _law_or_reason(one: _Side, two: _Side) -> tuple[SamplingLaw | None, str | None]:
+    """Newcombe's law where both are combinations of proportions, else the delta method's."""
+    plus, minus = one.combination, two.combination
+    if plus is not None and minus is not None:
+        return NewcombeLaw(less(plus, minus)), None
+    try:
+        law = _delta_law(one, two)
+    except OptionError as error:
+        return None, str(error)
+    if not law.standard_error**2 > NO_ERROR:
+        return None, "both tables are at an end of the measure's range: the delta method sees no error there"
+    return law, None
+
+
+def _delta_law(one: _Side, two: _Side) -> NormalLaw:
+    """Both variances added; with clusters Student's t by Welch & Satterthwaite's degrees of freedom."""
+    parts = one.variance, two.variance
+    freedom = math.inf
+    if one.table.clusters is not None or two.table.clusters is not None:
+        rest = sum(part**2 / max(side.units - 1, 1e-9) for part, side in zip(parts, (one, two), strict=True))
+        freedom = sum(parts) ** 2 / rest if rest > 0 else math.inf
+    low, high = one.resolved.measure.range
+    difference = one.value - two.value
+    return NormalLaw(
+        difference, math.sqrt(sum(parts)), natural_scale(low - high, high - low, difference), freedom
+    )
+
+
+def _tests(one: _Side, two: _Side, law: SamplingLaw) -> dict[str, Tail]:
+    """Newcombe's interval turned into a test, and Wald's."""
+    tests = {}
+    if isinstance(law, NewcombeLaw):
+        said = "the level at which Newcombe's interval just reaches 0"
+        tests["newcombe"] = Tail.approximated(law.p_value(0.0, "two-sided"), 0.0, said)
+    plain = _delta_law(one, two)
+    if plain.standard_error**2 > NO_ERROR:
+        wald = replace(plain, scale=Scale("identity")).p_value(0.0, "two-sided")
+        tests["wald"] = Tail.approximated(wald, 0.0, "Wald's test with both variances added")
+    return tests
+
+
+def _probability_first_better(one: _Side, two: _Side, seed: int) -> tuple[float, str]:
+    direction = one.resolved.measure.direction
+    if direction == "neither":
+        return math.nan, ""
+    if one.table.is_plain and two.table.is_plain:
+        try:
+            laws = [
+                beta_law(side.resolved.view(side.table.cells), side.resolved, side.value, 0.5)
+                for side in (one, two)
+            ]
+            larger, how = probability_larger(*laws), GOUTTE_GAUSSIER
+        except OptionError:  # no measure that has a Beta law
+            draws = [
+                posterior_values(side.table, side.resolved, None, DRAWS, place)
+                for side, place in zip(
+                    (one, two), np.random.SeedSequence(seed).generate_state(2), strict=True
+                )
+            ]
+            larger, how = (
+                share_above(draws[0] - draws[1]),
+                f"Dirichlet posteriors, {DRAWS:,} draws, seed {seed}",
+            )
+    else:
+        try:
+            law = replace(_delta_law(one, two), scale=Scale("identity"))
+        except OptionError:
+            return math.nan, ""
+        larger, how = law.p_value(0.0, "less"), "delta method's law, flat prior"
+    return (larger if direction == "higher" else 1 - larger), how

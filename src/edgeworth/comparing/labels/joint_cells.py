@@ -1,0 +1,181 @@
+"""Two predictors on the same cases: which cells of their two tables occurred together, and how often."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.arrays import Floats
+from edgeworth.comparing.paired import Paired
+from edgeworth.core.spelling import quoted
+from edgeworth.decisions.computing import Resolved
+from edgeworth.decisions.influence import influence
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.sources.columns import Label
+
+Places: TypeAlias = NDArray[np.intp]
+
+MOST_LABELS = 10
+"""Past this the usual measures leave single labels out."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointCells:
+    """Combinations of a cell of the first table with a cell of the second that occurred on one case.
+
+    ``places[s][j]`` is the flat position in ``tables[s].cells`` of combination j, ``weight[j]`` how many
+    cases it has (or their weight, with the squares beside it), ``groups[j]`` the group they belong to.
+    """
+
+    tables: tuple[ContingencyTable, ContingencyTable]
+    places: tuple[Places, Places]
+    weight: NDArray[Any]
+    square: Floats | None
+    groups: Places | None
+
+    @property
+    def is_counted(self) -> bool:
+        """Whole cases, not weights."""
+        return self.weight.dtype.kind == "i"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whole cases, independent of each other: what exact methods need."""
+        return self.is_counted and self.groups is None
+
+    @property
+    def is_identical(self) -> bool:
+        """Whether the two predictors never differ, as far as these tables can tell."""
+        return bool(np.array_equal(*self.places))
+
+    @cached_property
+    def units(self) -> float:
+        """How many independent units there are: cases, groups, or Kish's effective number of rows."""
+        if self.groups is not None:
+            return float(len(np.unique(self.groups)))
+        total = float(self.weight.sum())
+        if self.square is None:
+            return total
+        squares = float(self.square.sum())
+        return total**2 / squares if squares else 0.0
+
+    @cached_property
+    def memory(self) -> dict[tuple[Any, ...], Any]:
+        """What was made of these cells before, so that several measures can share it."""
+        return {}
+
+    def split(self, place: Places) -> tuple[Places, Places]:
+        """Predicted and real position of flat positions; one past the last label is no decision."""
+        return np.divmod(place, len(self.tables[0].labels))
+
+    def one_against_rest(self, label: Label) -> JointCells:
+        """Two labels: this one, and all others as one."""
+        position, size = self.tables[0].index(label), len(self.tables[0].labels)
+        side = np.where(np.arange(size) == position, 0, 1)
+        row = np.append(side, 2)
+
+        def moved(place: Places) -> Places:
+            predicted, real = self.split(place)
+            return np.asarray(row[predicted] * 2 + side[real])
+
+        first, second = (table.one_against_rest(label) for table in self.tables)
+        return replace(
+            self, tables=(first, second), places=(moved(self.places[0]), moved(self.places[1]))
+        ).compact()
+
+    def compact(self) -> JointCells:
+        """Each combination once."""
+        columns = [*self.places] if self.groups is None else [*self.places, self.groups]
+        keys, inverse = np.unique(np.stack(columns), axis=1, return_inverse=True)
+
+        def summed(values: NDArray[Any]) -> NDArray[Any]:
+            sums = np.zeros(keys.shape[1], dtype=values.dtype)
+            np.add.at(sums, inverse.reshape(-1), values)
+            return sums
+
+        return replace(
+            self,
+            places=(keys[0], keys[1]),
+            weight=summed(self.weight),
+            square=None if self.square is None else summed(self.square),
+            groups=None if self.groups is None else keys[2],
+        )
+
+    def values(self, resolved: Resolved) -> tuple[float, float]:
+        """The measure of each predictor."""
+        first, second = (float(resolved.values(table.cells)) for table in self.tables)
+        return first, second
+
+    def influences(self, resolved: Resolved) -> Floats:
+        """How much one more case of each combination moves the difference of the two values."""
+        key = ("influences", resolved.spelling)
+        if key not in self.memory:
+            first, second = (influence(table, resolved).ravel() for table in self.tables)
+            self.memory[key] = first[self.places[0]] - second[self.places[1]]
+        return np.asarray(self.memory[key])
+
+    def variance(self, influences: Floats) -> float:
+        """The delta method's variance of the difference, as of a mean of so many units.
+
+        n/(n − 1) Σ count·influence², with squared weights for counts, or with sums within each group:
+        that is G/(G − 1) Σ_g (Σ weight·influence)².
+        """
+        if self.groups is not None:
+            _, group = np.unique(self.groups, return_inverse=True)
+            squares = float((np.bincount(group, weights=self.weight * influences) ** 2).sum())
+        else:
+            weight = self.weight if self.square is None else self.square
+            squares = float((weight * influences**2).sum())
+        return self.units / (self.units - 1) * squares if self.units > 1 else float("nan")
+
+
+def joint_cells(paired: Paired, first: str, second: str) -> JointCells:
+    """The cells of two predictors' tables that occurred together.
+
+    >>> paired = Paired.from_labels([1, 0, 1], {"a": [1, 0, 0], "b": [1, 1, 1]})
+    >>> joint_cells(paired, "a", "b").weight.tolist()
+    [1, 1, 1]
+    """
+    tables = paired.table(first), paired.table(second)
+    joint, size = paired.joint, len(paired.labels)
+    kept = joint.weight > 0  # a combination that weighs nothing says nothing, and makes no group
+    keys = joint.keys[kept]
+    real = keys[:, 0] - 1
+
+    def place(name: str) -> Places:
+        predicted = keys[:, 1 + paired.names.index(name)]
+        return np.where(predicted == 0, size, predicted - 1) * size + real
+
+    return JointCells(
+        tables,
+        (place(first), place(second)),
+        joint.weight[kept],
+        None if joint.square is None else joint.square[kept],
+        keys[:, -1] - 1 if paired.is_grouped else None,
+    ).compact()
+
+
+def in_focus(cells: JointCells, resolved: Resolved) -> tuple[JointCells, Resolved]:
+    """A measure of one label needs two labels, not a thousand cubed."""
+    if resolved.position is None or len(cells.tables[0].labels) <= 2:
+        return cells, resolved
+    key = ("one against rest", resolved.position)
+    if key not in cells.memory:
+        cells.memory[key] = cells.one_against_rest(resolved.label)
+    return cells.memory[key], replace(resolved, position=0)
+
+
+def usual_spellings(table: ContingencyTable) -> tuple[str, ...]:
+    """The measures that are compared unless others are asked for."""
+    labels = table.labels if table.positive is None else (table.positive,)
+    of_labels = [
+        f"{name}[{quoted(str(label))}]"
+        for label in (labels if len(labels) <= MOST_LABELS else ())
+        for name in ("precision", "recall", "f")
+    ]
+    several = ("macro_f",) if len(table.labels) > 2 else ()
+    return ("informedness", "markedness", "accuracy", "mcc", *several, *of_labels)

@@ -1,0 +1,252 @@
+"""Several predictors on the same cases: sparse joint counts of truth and every prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.arrays import Integers
+from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, count_joint
+from edgeworth.core.labels import canonical, find, listed, one_positive
+from edgeworth.core.plain import COUNT, FLAG, LABEL, LABELS, Plain, optional
+from edgeworth.core.policies import Missing, WeightKind, check_label_kinds, drop_incomplete, take_weights
+from edgeworth.core.shown import Shown
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.errors import InputError, MergeError
+from edgeworth.sources.columns import Column, Label, as_column
+from edgeworth.sources.weights import as_weights
+
+
+@dataclass(frozen=True)
+class Discordance:
+    """Where two predictors differ, in cases (or their weight)."""
+
+    both_right: float
+    only_first_right: float
+    only_second_right: float
+    both_wrong_alike: float
+    both_wrong_differently: float
+
+    @property
+    def disagreements(self) -> float:
+        """Cases on which the two predictors said different things."""
+        return self.only_first_right + self.only_second_right + self.both_wrong_differently
+
+
+@dataclass(frozen=True)
+class Paired(Plain, Shown):
+    """How often each combination of a real class and the predictions of S predictors occurred.
+
+    Column 0 of ``joint`` is the truth, column 1 + s the prediction of ``names[s]``; a missing prediction is
+    an abstention. Where rows come in groups (patients, documents, queries) one more column names the group
+    of each. Each predictor's table and every pair's discordance follow from it.
+    """
+
+    kind: ClassVar = "paired"
+    FIELDS: ClassVar = {
+        "names": LABELS,
+        "grouped": FLAG.of("is_grouped").otherwise(False),
+        "dropped": COUNT,
+        "positive": optional(LABEL).of("declared_positive"),
+        **JOINT_FIELDS,
+    }
+
+    names: tuple[str, ...]
+    joint: JointCounts
+    dropped: int = 0
+    declared_positive: Label | None = None
+
+    @classmethod
+    def empty(cls) -> Self:
+        """No cases, and as yet no predictors."""
+        return cls((), JointCounts.empty((0,)))
+
+    @classmethod
+    def from_labels(
+        cls,
+        truth: Any,
+        predictions: Mapping[str, Any],
+        *,
+        groups: Any = None,
+        positive: Label | None = None,
+        weights: Any = None,
+        weight_kind: WeightKind | None = None,
+        abstain: Label | None = None,
+        missing: Missing = "error",
+    ) -> Self:
+        """Count a column of truth with a column of labels from each predictor.
+
+        ``groups`` names the group of each row, where rows of one group are alike.
+
+        >>> paired = Paired.from_labels([1, 0, 1], {"a": [1, 0, 0], "b": [1, 1, 1]})
+        >>> paired.discordance("a", "b").only_second_right
+        1
+        """
+        paired = cls.from_columns(
+            as_column(truth, "truth"),
+            {name: as_column(values, name) for name, values in predictions.items()},
+            None if groups is None else as_column(groups, "groups"),
+            weights=None if weights is None else as_weights(weights),
+            weight_kind=weight_kind,
+            abstain=abstain,
+            missing=missing,
+        )
+        if not len(paired.joint.rows):
+            raise InputError("there are no cases")
+        paired.check_kinds()
+        return paired if positive is None else paired.declare(positive=positive)
+
+    @classmethod
+    def from_columns(
+        cls,
+        truth: Column,
+        predictions: Mapping[str, Column],
+        groups: Column | None = None,
+        *,
+        weights: NDArray[Any] | None = None,
+        weight_kind: WeightKind | None = None,
+        abstain: Label | None = None,
+        missing: Missing = "error",
+        first_row: int = 1,
+        repeats: Integers | None = None,
+    ) -> Self:
+        """Count one batch of columns: what ``from_labels`` does, without checks of the whole."""
+        if not predictions:
+            raise InputError("there are no predictors to pair")
+        columns, names = [truth, *predictions.values()], ["truth", *predictions]
+        if groups is not None:
+            columns, names = [*columns, groups], [*names, "groups"]
+        joint = count_joint(
+            columns,
+            take_weights(weights, weight_kind, first_row),
+            names=names,
+            domains=_domains(len(predictions), groups is not None),
+            first_row=first_row,
+            repeats=repeats,
+        )
+        homeless = int(joint.rows[joint.keys[:, -1] == 0].sum()) if groups is not None else 0
+        if homeless and missing != "drop":
+            raise InputError(
+                f"{homeless:,} row{'s have' if homeless != 1 else ' has'} no group and cannot be placed: "
+                'name the group, or leave such rows out with missing="drop"'
+            )
+        joint, dropped = drop_incomplete(joint, missing, columns, names, first_row)
+        if abstain is not None:
+            joint = joint.with_missing(abstain, range(1, 1 + len(predictions)))
+        return cls(tuple(predictions), joint, dropped)
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether rows come in groups, so that the group is the unit of inference."""
+        return self.joint.domains[-1] == 1
+
+    @property
+    def is_counted(self) -> bool:
+        """True when whole cases were counted, so that exact tests apply."""
+        return self.joint.weight.dtype.kind == "i"
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels of truth and all predictions."""
+        return self.joint.labels[0]
+
+    @property
+    def total(self) -> int | float:
+        """All cases (or their weight), abstentions included."""
+        return self.joint.weight.sum().item()  # type: ignore[no-any-return]  # numpy's item is Any
+
+    def declare(self, *, positive: Label) -> Self:
+        """The same cases with the positive label named."""
+        return replace(self, declared_positive=self.labels[find(positive, self.labels)])
+
+    def renamed(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
+        """New names for the labels of truth and predictions, made from all of them at once."""
+        labels = tuple(canonical(name) for name in rename(self.labels))
+        joint = replace(self.joint, labels=(labels, *self.joint.labels[1:])).in_order()
+        old = self.declared_positive
+        return replace(
+            self,
+            joint=joint,
+            declared_positive=None if old is None else labels[self.labels.index(old)],
+        )
+
+    def groups_renamed(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
+        """New names for the groups, made from all of them at once."""
+        groups = (tuple(rename(names)) for names in self.joint.labels[1:])
+        return replace(self, joint=replace(self.joint, labels=(self.labels, *groups)).in_order())
+
+    def check_kinds(self) -> None:
+        """Refuse predictions that never agree with the truth only because one is text and one is not."""
+        real = list(self.joint.labels_seen(0))
+        for predictor in range(1, 1 + len(self.names)):
+            check_label_kinds(real, list(self.joint.labels_seen(predictor)))
+
+    def table(self, name: str) -> ContingencyTable:
+        """One predictor's contingency table, on the labels of all."""
+        table = ContingencyTable.from_joint(self.joint, prediction=1 + self._place(name))
+        return replace(table, dropped=self.dropped, declared_positive=self.declared_positive)
+
+    def discordance(self, first: str, second: str) -> Discordance:
+        """Where two predictors agree, differ, and which of them is right there."""
+        truth = self.joint.keys[:, 0]
+        one, two = (self.joint.keys[:, 1 + self._place(name)] for name in (first, second))
+        right_one, right_two = one == truth, two == truth
+
+        def total(where: NDArray[np.bool_]) -> Any:
+            return self.joint.weight[where].sum().item()
+
+        wrong = ~right_one & ~right_two
+        return Discordance(
+            total(right_one & right_two),
+            total(right_one & ~right_two),
+            total(~right_one & right_two),
+            total(wrong & (one == two)),
+            total(wrong & (one != two)),
+        )
+
+    def __add__(self, other: Self) -> Self:
+        """All cases of both."""
+        if not isinstance(other, Paired):
+            return NotImplemented
+        if not self.names or not other.names:
+            return other if not self.names else self
+        if self.names != other.names:
+            raise MergeError(f"one tally pairs {listed(self.names)}, the other {listed(other.names)}")
+        if self.is_grouped != other.is_grouped:
+            raise MergeError("one tally has its rows in groups, the other has not")
+        return replace(
+            self,
+            joint=self.joint + other.joint,
+            dropped=self.dropped + other.dropped,
+            declared_positive=one_positive(self.declared_positive, other.declared_positive),
+        )
+
+    @classmethod
+    def _of_fields(cls, found: dict[str, Any]) -> Self:
+        domains = _domains(len(found["names"]), found.pop("is_grouped"))
+        return cls(joint=JointCounts.of_fields(found, domains), **found)
+
+    rule: ClassVar = "names differ, and each row has a real class, and a group where rows are grouped"
+
+    def _fits_together(self) -> bool:
+        """Check the rule."""
+        positive, labels = self.declared_positive, self.joint.labels[0]
+        if positive is not None and positive not in labels:
+            raise InputError(f"the positive label {positive!r} is none of {listed(labels)}")
+        never_missing = [0, -1] if self.is_grouped else [0]
+        is_complete = bool((self.joint.keys[:, never_missing] != 0).all())
+        return is_complete and len(set(self.names)) == len(self.names)
+
+    def _place(self, name: str) -> int:
+        if name not in self.names:
+            raise InputError(f"there is no predictor {name!r}; there are {listed(self.names)}")
+        return self.names.index(name)
+
+
+def _domains(predictors: int, grouped: bool) -> tuple[int, ...]:
+    """Truth and predictions share their labels; groups have names of their own."""
+    return (0,) * (1 + predictors) + ((1,) if grouped else ())

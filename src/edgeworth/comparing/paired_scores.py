@@ -1,0 +1,317 @@
+"""Scores of several systems on the same cases, row by row: pairing needs to know what each said of whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.arrays import Floats
+from edgeworth.comparing.case_standing import CaseStanding
+from edgeworth.comparing.groups import (
+    GROUPS,
+    are_groups,
+    coded_groups,
+    merged_groups,
+    same_groups,
+    used_groups,
+)
+from edgeworth.core.joint_counts import Numbers
+from edgeworth.core.labels import listed
+from edgeworth.core.matrices import same_array
+from edgeworth.core.plain import (
+    COUNT,
+    FLAG,
+    FLOATS,
+    NUMBERS,
+    PAIR,
+    TEXT,
+    Plain,
+    list_of,
+    optional,
+    shaped,
+    tuple_of,
+)
+from edgeworth.core.policies import WeightKind, take_weights
+from edgeworth.core.shown import Shown
+from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.rankings.ranking import Ranking
+from edgeworth.rankings.scores.labelled_scores import LabelledScores, MissingScore, rows_by_label
+from edgeworth.rankings.scores.runs import Run
+from edgeworth.sources.columns import MISSING, Coded, Label, as_column
+from edgeworth.sources.scores import as_scores
+from edgeworth.sources.weights import as_weights, check_weights
+
+Names = tuple[Label | None, Label | None]
+
+
+@dataclass(frozen=True, eq=False)
+class PairedScores(Plain, Shown):
+    """Truth, and the scores that each system gave the same cases; the higher, the sooner it is looked at.
+
+    ``scores`` has a row a system. Integer ``weights`` count cases and floats are sampling weights. Cases of
+    one group (patient, document, query) are not independent of each other.
+    """
+
+    kind: ClassVar = "paired_scores"
+    FIELDS: ClassVar = {
+        "names": tuple_of(TEXT),
+        "targets": replace(
+            list_of(FLAG),
+            load=lambda x: np.array(list_of(FLAG).load(x), dtype=bool),
+            dump=lambda x: x.tolist(),
+        ),
+        "scores": FLOATS,
+        "weights": optional(NUMBERS),
+        "groups": optional(GROUPS),
+        "labels": PAIR,
+        "dropped": COUNT,
+    }
+
+    names: tuple[str, ...]
+    targets: NDArray[np.bool_]
+    scores: Floats
+    weights: Numbers | None = None
+    groups: Coded | None = None
+    labels: Names = (None, None)
+    """The names of background and target."""
+    dropped: int = 0
+    _standings: dict[str, CaseStanding] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        codes = None if self.groups is None else self.groups.codes
+        for array in (self.targets, self.scores, self.weights, codes):
+            if array is not None:
+                array.setflags(write=False)
+
+    # -- ways in ---------------------------------------------------------------------------------------
+
+    @classmethod
+    def empty(cls) -> Self:
+        """No cases, and as yet no systems."""
+        return cls((), np.zeros(0, dtype=bool), np.zeros((0, 0)))
+
+    @classmethod
+    def from_scores(
+        cls,
+        truth: Any,
+        scores: Mapping[str, Any],
+        *,
+        positive: Label | None = None,
+        groups: Any = None,
+        weights: Any = None,
+        weight_kind: WeightKind | None = None,
+        missing: MissingScore = "error",
+    ) -> Self:
+        """Put a column of truth beside a column of scores from each system, by the rules of ``Ranking``.
+
+        >>> paired = PairedScores.from_scores([0, 1, 1, 0], {"a": [1, 4, 3, 2], "b": [1, 2, 4, 3]})
+        >>> paired.ranking("a")
+        <Ranking: 2 targets among 4 items>
+        """
+        if missing not in ("error", "drop"):
+            raise OptionError(f'missing is "error" or "drop" with scores; saw {missing!r}')
+        names, table = _stacked(scores)
+        column = as_column(truth, "truth")
+        for name, row in zip(names, table, strict=True):
+            if len(row) != len(column):
+                raise InputError(f"truth has {len(column):,} rows, the scores of {name!r} have {len(row):,}")
+        weight = take_weights(None if weights is None else as_weights(weights), weight_kind)
+        if weight is not None:
+            if len(weight) != len(column):
+                raise InputError(f"scores have {len(column):,} rows, weights have {len(weight):,}")
+            check_weights(weight)
+        group = None if groups is None else coded_groups(groups)
+        if group is not None and len(group) != len(column):
+            raise InputError(f"scores have {len(column):,} rows, groups have {len(group):,}")
+        # -0.0 and 0.0 are one score.
+        return cls._of_rows(column, names, np.stack(table) + 0.0, weight, group, positive, missing)
+
+    @classmethod
+    def _of_rows(
+        cls,
+        truth: Any,
+        names: tuple[str, ...],
+        scores: Floats,
+        weights: Numbers | None,
+        groups: Coded | None,
+        positive: Label | None,
+        missing: MissingScore,
+    ) -> Self:
+        if not len(truth):
+            raise InputError("there are no cases: truth and scores are empty")
+        rows = list(rows_by_label(truth))
+        complete, dropped = _complete(rows, names, scores, groups, missing)
+        seen = {label: Run.empty() for label, of in rows if not dropped or complete[of].any()}
+        labels = Ranking.from_labelled(LabelledScores(seen), positive=positive).labels
+        targets = np.zeros(len(complete), dtype=bool)
+        for label, of in rows:
+            targets[of] |= label == labels[1]
+        # What weighs nothing tells nothing, so its group must not count as one.
+        kept = complete if weights is None else complete & (weights > 0)
+        if kept.all():
+            return cls(names, targets, scores, weights, groups, labels, dropped)
+        return cls(
+            names,
+            targets[kept],
+            scores[:, kept],
+            None if weights is None else weights[kept],
+            None if groups is None else used_groups(Coded(groups.codes[kept], groups.labels)),
+            labels,
+            dropped,
+        )
+
+    # -- what it holds ---------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    @property
+    def is_counted(self) -> bool:
+        """True when every row stands for whole cases."""
+        return self.weights is None or self.weights.dtype.kind == "i"
+
+    @property
+    def units(self) -> int:
+        """How many independent units there are: groups, or else cases."""
+        if self.groups is not None:
+            return len(self.groups.labels)
+        return len(self) if self.weights is None or not self.is_counted else int(self.weights.sum())
+
+    def row(self, name: str) -> Floats:
+        """The scores of one system."""
+        if name not in self.names:
+            raise InputError(f"there is no system {name!r}; there are {listed(self.names) or 'none'}")
+        return np.asarray(self.scores[self.names.index(name)])
+
+    def ranking(self, name: str) -> Ranking:
+        """One system's ranking."""
+        row, weights = self.row(name), self.weights
+        runs = [
+            Run.of(row[of], None if weights is None else weights[of], may_change=True)
+            for of in (self.targets, ~self.targets)
+        ]
+        return Ranking(runs[0], runs[1], 0, self.labels, None, self.dropped)
+
+    def standing(self, name: str) -> CaseStanding:
+        """Where one system puts each case, found once."""
+        found = self._standings.get(name)
+        if found is None:
+            row = self.row(name)
+            found = CaseStanding.among(row[self.targets], row, self.targets)
+            self._standings[name] = found
+        return found
+
+    # -- merging, and plain values ---------------------------------------------------------------------
+
+    def __add__(self, other: Self) -> Self:
+        """All cases of both, one after the other."""
+        if not isinstance(other, PairedScores):
+            return NotImplemented
+        dropped = self.dropped + other.dropped
+        if not self.names or not other.names:
+            return replace(other if not self.names else self, dropped=dropped)
+        if self.names != other.names:
+            raise MergeError(f"one tally pairs {listed(self.names)}, the other {listed(other.names)}")
+        if len(self) and len(other) and self.is_counted != other.is_counted:
+            raise MergeError("one tally counts cases, the other has sampling weights")
+        if (self.groups is None) != (other.groups is None):
+            raise MergeError("one tally has groups, the other has none")
+        # Two rankings without cases merge their labels by the rules there are.
+        outlines = [Ranking(Run.empty(), Run.empty(), labels=tally.labels) for tally in (self, other)]
+        return replace(
+            self,
+            targets=np.concatenate([self.targets, other.targets]),
+            scores=np.concatenate([self.scores, other.scores], axis=1),
+            weights=_merged_weights(self, other),
+            groups=merged_groups(self.groups, other.groups),
+            labels=(outlines[0] + outlines[1]).labels,
+            dropped=dropped,
+        )
+
+    @classmethod
+    def _of_fields(cls, found: dict[str, Any]) -> Self:
+        scores = shaped(found["scores"], len(found["names"]), len(found["targets"]))
+        return cls(**found | {"scores": scores})
+
+    rule: ClassVar = "systems have different names, cases a weight above 0, and groups a case each"
+
+    def _fits_together(self) -> bool:
+        """Check the rule."""
+        number, weights = len(self.targets), self.weights
+        return (
+            len(set(self.names)) == len(self.names)
+            and (weights is None or (weights.shape == (number,) and bool(np.all(weights > 0))))
+            and are_groups(self.groups, number)
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PairedScores):
+            return NotImplemented
+        return (
+            (self.names, self.labels, self.dropped) == (other.names, other.labels, other.dropped)
+            and np.array_equal(self.targets, other.targets)
+            and np.array_equal(self.scores, other.scores)
+            and same_array(self.weights, other.weights)
+            and same_groups(self.groups, other.groups)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    def __repr__(self) -> str:
+        targets, systems = int(self.targets.sum()), len(self.names)
+        return f"<PairedScores: {systems} systems on {len(self):,} cases, {targets:,} of them targets>"
+
+
+def _stacked(scores: Any) -> tuple[tuple[str, ...], list[Floats]]:
+    """The systems' names and their scores."""
+    if not isinstance(scores, Mapping):
+        raise InputError(
+            f'scores of several systems are given by name, as in {{"A": scores}}; saw {type(scores).__name__}'
+        )
+    if not scores:
+        raise InputError("there are no systems to pair")
+    for name in scores:
+        if not isinstance(name, str):
+            raise InputError(f"the name of a system is text; saw {name!r}")
+    return tuple(scores), [as_scores(values, f"scores of {name!r}") for name, values in scores.items()]
+
+
+def _complete(
+    rows: list[tuple[Label, Any]],
+    names: tuple[str, ...],
+    scores: Floats,
+    groups: Coded | None,
+    missing: MissingScore,
+) -> tuple[NDArray[np.bool_], int]:
+    """Rows that have everything: the others are an error that names the first, or dropped and counted."""
+    known = np.zeros(scores.shape[1], dtype=bool)
+    for _, of in rows:
+        known[of] = True
+    absent = {"truth": ~known}
+    absent |= {f"the score of {name!r}": np.isnan(row) for name, row in zip(names, scores, strict=True)}
+    if groups is not None:
+        absent["the group"] = groups.codes == MISSING
+    lacks = np.logical_or.reduce(list(absent.values()))
+    lost = int(lacks.sum())
+    if lost and missing == "error":
+        row = int(np.argmax(lacks))
+        name = next(name for name, where in absent.items() if where[row])
+        such = f"{lost:,} such row{'s' if lost != 1 else ''}"
+        raise InputError(
+            f"{name} is missing (or not a number) in row {1 + row:,} ({such}): "
+            'missing="drop" (--missing drop) leaves such rows out and counts them'
+        )
+    if lost == len(lacks):
+        raise InputError(f"there are no cases: all {lost:,} rows lack truth or score")
+    return ~lacks, lost
+
+
+def _merged_weights(left: PairedScores, right: PairedScores) -> Numbers | None:
+    if left.weights is None and right.weights is None:
+        return None
+    parts = [np.ones(len(x), dtype=np.int64) if x.weights is None else x.weights for x in (left, right)]
+    return np.concatenate(parts)

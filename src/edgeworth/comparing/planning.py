@@ -1,0 +1,243 @@
+"""How many cases would tell two systems apart, and what difference the cases at hand could show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from edgeworth.arrays import finite_or_none
+from edgeworth.comparing.difference import Difference, MirroredLaw
+from edgeworth.comparing.queries.paired_tests import noncentral_t
+from edgeworth.core.laws import NormalLaw, SamplingLaw, check_level, normal_quantile, student_quantile
+from edgeworth.errors import InputError, OptionError
+
+ZERO = 1e-12
+"""A difference below this is none."""
+
+MANY = 10_000
+"""Units from which on Student's t is planned for as if it were normal."""
+
+MANY_DISAGREEMENTS = 20_000
+"""From here on McNemar's test is planned for as if it were normal."""
+
+FAR = 7.0
+"""Standard deviations beyond which a number of disagreements is not met: once in a million millions."""
+
+FINE = 1e-9
+"""How near a difference that can be shown is found."""
+
+
+@dataclass(frozen=True)
+class Needed:
+    """Independent units (cases, groups, queries) in all that would tell two systems apart.
+
+    ``needed`` holds if the true difference is the one seen: a new sample of that size shows it, at the level,
+    with the given power. Infinite when there is no difference, nan when nothing is known about its error.
+    ``detectable`` is the smallest true difference that the units at hand show with that power.
+    """
+
+    cases: float
+    needed: float
+    detectable: float
+    power: float
+    level: float
+
+    @property
+    def more(self) -> float:
+        """Units that those at hand lack."""
+        return max(0.0, self.needed - self.cases) if not math.isnan(self.needed) else math.nan
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; what is infinite or unknown is None."""
+        return {
+            "cases": finite_or_none(self.cases),
+            "needed": finite_or_none(self.needed),
+            "more": finite_or_none(self.more),
+            "detectable": finite_or_none(self.detectable),
+            "power": self.power,
+            "level": self.level,
+        }
+
+
+def units_needed(difference: Difference, *, level: float = 0.95, power: float = 0.8) -> Needed:
+    """How many units like these would tell the two apart, if the true difference is the one seen.
+
+    ``n · ((z_level + z_power) · standard error / difference)²``: the error shrinks with √n. Where the law is
+    Student's t over units, its power is that of the noncentral t, which asks for a few more. Proportions of
+    the same cases (accuracy, recall) are planned for their own test, the exact one of discordant cases.
+    """
+    _check(level, power)
+    if difference.discordant is not None and difference.undefined is None and difference.cases > 0:
+        return mcnemar_cases_needed(*difference.discordant, difference.cases, level=level, power=power)
+    distance, size = abs(difference.difference), difference.cases
+    if difference.undefined is not None or math.isnan(distance) or not size > 0:
+        return Needed(size, math.nan, math.nan, power, level)
+    error, freedom = _error(difference.law, level)
+    if not error > 0:
+        return Needed(size, math.inf if distance < ZERO else math.nan, math.nan, power, level)
+    is_student = freedom == size - 1 and size < MANY
+    reach = _student_reach(freedom, level, power) if is_student else _normal_reach(level, power)
+    if distance < ZERO:
+        return Needed(size, math.inf, reach * error, power, level)
+    effect = distance / (error * math.sqrt(size))
+    normal = max(2.0, math.ceil((_normal_reach(level, power) / effect) ** 2))
+    needed = normal if normal >= MANY or math.isinf(freedom) else _student_units(effect, normal, level, power)
+    return Needed(size, needed, reach * error, power, level)
+
+
+def mcnemar_cases_needed(
+    wins: float, losses: float, cases: float, *, level: float = 0.95, power: float = 0.8
+) -> Needed:
+    """The same for the exact McNemar test: cases right by one only, wrong by one only, and all.
+
+    The power is exact: over the binomial number of disagreements, and the binomial split of each number.
+    """
+    _check(level, power)
+    if not (wins >= 0 and losses >= 0 and cases >= wins + losses and cases > 0):
+        raise InputError(f"wins and losses are among the cases; saw {wins:g} and {losses:g} of {cases:g}")
+    share = (wins + losses) / cases
+    if not share:
+        return Needed(cases, math.inf, math.nan, power, level)
+    majority = max(wins, losses) / (wins + losses)
+    detectable = _detectable_lead(cases, share, level, power)
+    if wins == losses:
+        return Needed(cases, math.inf, detectable, power, level)
+    lead = share * (2 * majority - 1)
+    normal = (
+        normal_quantile(level) * math.sqrt(share) + _power_reach(power) * math.sqrt(share - lead**2)
+    ) / lead
+    if normal**2 * share > MANY_DISAGREEMENTS:
+        return Needed(cases, math.ceil(normal**2), detectable, power, level)
+    fewer, enough = 0, max(1, math.ceil(normal**2))
+    while mcnemar_power(enough, share, majority, level=level) < power:
+        fewer, enough = enough, 2 * enough
+    while enough - fewer > 1:
+        middle = (fewer + enough) // 2
+        is_enough = mcnemar_power(middle, share, majority, level=level) >= power
+        fewer, enough = (fewer, middle) if is_enough else (middle, enough)
+    return Needed(cases, float(enough), detectable, power, level)
+
+
+def _detectable_lead(cases: float, share: float, level: float, power: float) -> float:
+    """The smallest lead that so many cases show when they disagree on that share; nan when they show none."""
+    if cases * share > MANY_DISAGREEMENTS:
+        reach, other, lead = normal_quantile(level), _power_reach(power), 0.0
+        for _ in range(20):  # share − lead² hardly moves
+            lead = (reach * math.sqrt(share) + other * math.sqrt(share - lead**2)) / math.sqrt(cases)
+        return lead
+    if mcnemar_power(cases, share, 1.0, level=level) < power:
+        return math.nan
+    most = _bisected(lambda part: mcnemar_power(cases, share, part, level=level) >= power, 0.5, 1.0, FINE)
+    return share * (2 * most - 1)
+
+
+def mcnemar_power(cases: float, share: float, majority: float, *, level: float = 0.95) -> float:
+    """The chance that the exact test tells two systems apart that disagree on a share of the cases.
+
+    ``majority`` is the better one's part of the disagreements.
+    """
+    cases = math.floor(cases)
+    middle, spread = cases * share, math.sqrt(cases * share * (1 - share)) + 1
+    low, high = max(0, math.floor(middle - FAR * spread)), min(cases, math.ceil(middle + FAR * spread))
+    disagreements = np.arange(low, high + 1, dtype=np.float64)
+    fewest = _critical(disagreements, (1 - level) / 2)
+    shown = _tail(fewest, disagreements, majority) + _tail(fewest, disagreements, 1 - majority)
+    return float(_binomial(disagreements, cases, share) @ shown)
+
+
+def _binomial(count: NDArray[np.float64], trials: float, share: float) -> NDArray[np.float64]:
+    """P(count) for each; they are nearly all of the law."""
+    logs = scipy.special.xlogy(count, share) + scipy.special.xlog1py(trials - count, -share)
+    logs -= scipy.special.betaln(count + 1, trials - count + 1) + math.log(trials + 1)
+    return np.asarray(np.exp(logs))
+
+
+def _critical(trials: NDArray[np.float64], tail: float) -> NDArray[np.float64]:
+    """The most wins of the loser that are still too few at ½; -1 where even none would be no surprise."""
+    guess = np.floor(trials / 2 + scipy.special.ndtri(tail) * np.sqrt(trials) / 2)
+    # The normal guess is off by one at most, but for few trials: step until it fits.
+    for _ in range(4):
+        guess = np.where(_tail(guess, trials) > tail, guess - 1, guess)
+    for _ in range(4):
+        guess = np.where(_tail(guess + 1, trials) <= tail, guess + 1, guess)
+    return np.maximum(guess, -1.0)
+
+
+def _tail(count: NDArray[np.float64], trials: NDArray[np.float64], share: float = 0.5) -> NDArray[np.float64]:
+    """P(at most so many) of a binomial number."""
+    within = np.clip(count, 0, np.maximum(trials - 1, 0))
+    found = scipy.special.betainc(np.maximum(trials - within, 1), within + 1, 1 - share)
+    return np.where(count < 0, 0.0, np.where(count >= trials, 1.0, found))
+
+
+def _check(level: float, power: float) -> None:
+    check_level(level)
+    if not 0 < power < 1:
+        raise OptionError(f"power lies between 0 and 1; saw {power!r}")
+
+
+def _error(law: SamplingLaw | None, level: float) -> tuple[float, float]:
+    """The standard error, and the degrees of freedom it is known with."""
+    if law is None:
+        return math.nan, math.inf
+    inner = law.inner if isinstance(law, MirroredLaw) else law
+    if isinstance(inner, NormalLaw) and math.isfinite(inner.freedom):
+        return inner.standard_error, inner.freedom
+    low, high = law.interval(level)
+    # At the end of a range the standard error is 0 and the interval is not.
+    return max(law.standard_error, (high - low) / (2 * normal_quantile(level))), math.inf
+
+
+def _normal_reach(level: float, power: float) -> float:
+    """Standard errors from 0 at which a difference is shown with that power."""
+    return normal_quantile(level) + _power_reach(power)
+
+
+def _power_reach(power: float) -> float:
+    return float(scipy.special.ndtri(power))
+
+
+def _student_reach(freedom: float, level: float, power: float) -> float:
+    """The same for Student's t."""
+    return _bisected(lambda reach: _student_power(freedom, reach, level) >= power, 0.0, _far(freedom, level))
+
+
+def _far(freedom: float, level: float) -> float:
+    """Standard errors at which any power is reached: Student's quantile and ten more times its spread."""
+    critical = student_quantile(level, freedom)
+    return critical * 10 + 10
+
+
+def _student_power(freedom: float, reach: float, level: float) -> float:
+    critical = student_quantile(level, freedom)
+    return 1 - noncentral_t(freedom, reach, critical) + noncentral_t(freedom, reach, -critical)
+
+
+def _student_units(effect: float, normal: float, level: float, power: float) -> float:
+    """The fewest units with that power, near what the normal law asks for."""
+
+    def is_enough(units: float) -> bool:
+        return _student_power(units - 1, effect * math.sqrt(units), level) >= power
+
+    units = normal
+    while not is_enough(units):
+        units += 1
+    while units > 2 and is_enough(units - 1):
+        units -= 1
+    return units
+
+
+def _bisected(is_enough: Callable[[float], bool], low: float, high: float, fine: float = 0.0) -> float:
+    """The least that is enough, between what is not and what is."""
+    for _ in range(200):
+        middle = (low + high) / 2
+        if not low < middle < high or high - low <= fine:
+            break
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high

@@ -1,0 +1,213 @@
+"""Two systems on the same queries: a difference of means over queries, and what is known about it (B7)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.arrays import Floats
+from edgeworth.comparing.difference import Difference
+from edgeworth.comparing.queries.exact_values import Scaled, scaled_units
+from edgeworth.comparing.queries.paired_tests import mean_difference, sign_test, wilcoxon_test
+from edgeworth.comparing.queries.permutation import DRAWS, sign_flip_tail
+from edgeworth.comparing.queries.shared_signs import SharedSigns
+from edgeworth.core.definition import Direction
+from edgeworth.core.labels import canonical_order
+from edgeworth.core.tails import Tail
+from edgeworth.errors import InputError, OptionError
+from edgeworth.rankings.along import resolve_ranking, steps_of
+from edgeworth.rankings.lists import RankedLists
+from edgeworth.sources.columns import Label
+
+QueryRule: TypeAlias = Literal["intersection", "error"]
+
+POSTERIOR = "Student's t posterior of the mean difference, flat prior on mean and logarithm of spread"
+UNIT = "query"
+
+
+@dataclass(frozen=True, eq=False)
+class MatchedQueries:
+    """Values of several systems on the queries that all of them have: a row a query, a column a system."""
+
+    names: tuple[str, ...]
+    queries: tuple[Label, ...]
+    values: Floats
+    left_out: Mapping[str, int]
+    """How many queries of each system some other one does not have."""
+    undefined: int = 0
+    """Queries that all have, but of which some have no value: left out as well."""
+
+    @property
+    def note(self) -> str | None:
+        """What was left out, as a sentence; None when nothing was."""
+        parts = [
+            f"{_counted(number)} of {name} that not every system has"
+            for name, number in self.left_out.items()
+            if number
+        ]
+        if self.undefined:
+            parts.append(f"{_counted(self.undefined)} in which a system has no value")
+        return f"left out: {'; '.join(parts)}" if parts else None
+
+
+def query_values(lists: RankedLists, spelling: str) -> dict[Label, float]:
+    """The values that a mean over queries is of; nan where a query has none.
+
+    A query without targets has none, or counts as 0 where the lists say so.
+    """
+    resolved = resolve_ranking(lists, spelling)
+    values = resolved.values(steps_of(lists, resolved))
+    values = np.where(lists.targets == 0, 0.0 if lists.empty_is_zero else math.nan, values)
+    return dict(zip(lists.queries, values.tolist(), strict=True))
+
+
+def match_queries(
+    values: Mapping[str, Mapping[Any, float]], *, queries: QueryRule = "intersection"
+) -> MatchedQueries:
+    """Values of systems by query, for the queries that all have: or an error where they differ.
+
+    >>> matched = match_queries({"A": {1: 0.5, 2: 0.25, 3: 1.0}, "B": {2: 0.75, 3: 0.5}})
+    >>> matched.queries, matched.values.tolist(), matched.note
+    ((2, 3), [[0.25, 0.75], [1.0, 0.5]], 'left out: 1 query of A that not every system has')
+    """
+    if queries not in ("intersection", "error"):
+        raise OptionError(f'queries is "intersection" or "error"; saw {queries!r}')
+    if len(values) < 2:
+        raise InputError(f"a comparison needs at least two systems; saw {len(values)}")
+    common = set.intersection(*(set(each) for each in values.values()))
+    left_out = {name: len(each.keys() - common) for name, each in values.items()}
+    if queries == "error" and any(left_out.values()):
+        name, each = next((name, each) for name, each in values.items() if each.keys() - common)
+        example = canonical_order(each.keys() - common)[0]
+        raise InputError(
+            f"systems have different queries: {left_out[name]:,} of {name}, such as {example!r}, are not in "
+            'all; queries="intersection" leaves them out'
+        )
+    if not common:
+        raise InputError(f"no query is common to {' and '.join(values)}: nothing can be compared")
+    chosen = canonical_order(common)
+    table = np.array([[each[query] for each in values.values()] for query in chosen], dtype=np.float64)
+    is_defined = np.asarray(~np.isnan(table).any(axis=1))
+    return MatchedQueries(
+        tuple(values),
+        tuple(query for query, defined in zip(chosen, is_defined, strict=True) if defined),
+        table[is_defined],
+        left_out,
+        int((~is_defined).sum()),
+    )
+
+
+def matched_difference(
+    matched: MatchedQueries,
+    first: str,
+    second: str,
+    *,
+    measure: str,
+    direction: Direction = "higher",
+    groups: Mapping[Any, Hashable] | None = None,
+    draws: int = DRAWS,
+    seed: int = 0,
+    shared: SharedSigns | None = None,
+    exact: bool = True,
+) -> Difference:
+    """The difference of two of the systems whose queries were matched.
+
+    ``shared`` are random signs for all pairs of many systems; ``exact`` says whether this measure's signs are
+    counted before any are drawn.
+    """
+    if not matched.queries:
+        return Difference(
+            measure, first, second, (math.nan, math.nan), direction != "lower", cases=0.0,
+            undefined=f"no query has a value of both {first} and {second}", doubt=matched.note,
+        )  # fmt: skip
+    places = [matched.names.index(name) for name in (first, second)]
+    columns = [matched.values[:, place] for place in places]
+    known = None
+    if shared is not None and groups is None:
+        known = shared.units(*places), shared.tail(*places, exact=exact)
+    return value_difference(
+        columns[0],
+        columns[1],
+        measure=measure,
+        names=(first, second),
+        direction=direction,
+        groups=None if groups is None else groups_of_queries(matched.queries, groups),
+        doubt=matched.note,
+        draws=draws,
+        seed=seed,
+        known=known,
+    )
+
+
+def value_difference(
+    first: Sequence[float] | NDArray[Any],
+    second: Sequence[float] | NDArray[Any],
+    *,
+    measure: str,
+    names: tuple[str, str] = ("first", "second"),
+    direction: Direction = "higher",
+    groups: Sequence[Hashable] | None = None,
+    doubt: str | None = None,
+    draws: int = DRAWS,
+    seed: int = 0,
+    known: tuple[Scaled, Tail] | None = None,
+) -> Difference:
+    """The difference of means of paired values, with its tests: permutation, t, Wilcoxon and sign.
+
+    ``known`` are the differences as whole numbers and the permutation test of them, where they are known.
+
+    >>> found = value_difference([0.5, 0.6, 0.9, 1.0], [0.4, 0.5, 0.7, 0.8], measure="average_precision")
+    >>> round(found.difference, 4), found.p_value(), list(found.tests)
+    (0.15, 0.125, ['permutation', 't', 'wilcoxon', 'sign'])
+    """
+    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if one.shape != other.shape or one.ndim != 1:
+        raise InputError(
+            f"paired values need one value of each a unit; saw shapes {one.shape}, {other.shape}"
+        )
+    differences, size = one - other, float(max(abs(one).max(initial=0), abs(other).max(initial=0)))
+    mean = mean_difference(differences, groups=groups, size=size)
+    if known is None:
+        units = scaled_units(differences, groups=groups, size=size)
+        known = units, sign_flip_tail(units, draws=draws, seed=seed)
+    units, permuted = known
+    tests = {"permutation": permuted}
+    student = mean.test()
+    if not math.isnan(student.p_value):
+        tests["t"] = student
+    tests |= {"wilcoxon": wilcoxon_test(units), "sign": sign_test(units)}
+    better = mean.probability_above if direction == "higher" else 1 - mean.probability_above
+    values = [math.fsum(column.tolist()) / len(column) for column in (one, other)]
+    return Difference(
+        measure,
+        *names,
+        # Means that differ by rounding alone do not differ.
+        values=(values[0], values[1] if units.total else values[0]),
+        is_higher_better=direction != "lower",
+        law=mean.law,
+        interval_method="" if mean.law is None else "Student's t over units",
+        tests=tests,
+        probability_better=math.nan if direction == "neither" else better,
+        probability_method=POSTERIOR,
+        effect=mean.effect(),
+        cases=float(mean.units),
+        no_interval=mean.no_law,
+        doubt=doubt,
+    )
+
+
+def groups_of_queries(queries: tuple[Label, ...], groups: Mapping[Any, Hashable]) -> list[Hashable]:
+    """The group of each query; every query needs one."""
+    missing = [query for query in queries if query not in groups]
+    if missing:
+        raise InputError(f"every query needs a group; {missing[0]!r} has none")
+    return [groups[query] for query in queries]
+
+
+def _counted(number: int) -> str:
+    return f"{number:,} {UNIT if number == 1 else 'queries'}"

@@ -1,0 +1,283 @@
+"""Paired values of two systems: Student's t, the effect size, Wilcoxon's signed ranks and the sign test.
+
+The permutation test (``permutation.py``) and Student's t ask about the mean, which is what is compared.
+Wilcoxon's test and the sign test ask about something else, and are offered, not advised.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from edgeworth.comparing.difference import Effect
+from edgeworth.comparing.queries.exact_values import ROUNDING, Scaled, group_sums
+from edgeworth.comparing.queries.permutation import exact_sign_flips
+from edgeworth.core.laws import NormalLaw, check_level, normal_quantile
+from edgeworth.core.scales import Scale
+from edgeworth.core.tails import SMALLEST, Tail
+from edgeworth.errors import InputError
+
+MOST_COUNTED = 2_000
+"""Units for which the sign test is a fraction; beyond, the binomial law in floating point."""
+
+NORMAL_END = 9.0
+"""Where the normal law ends in floating point."""
+
+CLOSE = 1e-13
+"""Distance from a quantile, in standard deviations, that is none."""
+
+FAR = 200
+"""Halvings that any bracket of floats has enough of."""
+
+
+@dataclass(frozen=True)
+class MeanDifference:
+    """The mean of paired differences with its standard error over independent units.
+
+    >>> found = mean_difference([0.1, 0.3, 0.2, 0.4])
+    >>> round(found.value, 4), round(found.statistic, 4), round(found.test().p_value, 4)
+    (0.25, 3.873, 0.0305)
+    """
+
+    value: float
+    standard_error: float
+    """0 when all differences are the same up to rounding; nan for a single unit."""
+    units: int
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of Student's t."""
+        return self.units - 1.0
+
+    @property
+    def statistic(self) -> float:
+        """Student's t; nan where nothing varies."""
+        return self.value / self.standard_error if self.standard_error > 0 else math.nan
+
+    @property
+    def no_law(self) -> str | None:
+        """Why nothing is known about how far off the mean may be; None when it is known."""
+        if self.standard_error > 0:
+            return None
+        if self.units < 2:
+            return "a single unit does not tell how much units vary"
+        return "the difference is the same in every unit, so nothing tells how much it varies"
+
+    @property
+    def law(self) -> NormalLaw | None:
+        """Student's t around the mean."""
+        if self.no_law is not None:
+            return None
+        return NormalLaw(self.value, self.standard_error, Scale("identity"), self.freedom)
+
+    def test(self) -> Tail:
+        """Two-sided Student's t; without variation p is 1 if there is no difference, else undefined (nan)."""
+        if self.law is not None:
+            found = max(self.law.p_value(0.0, "two-sided"), SMALLEST)
+            said = f"Student's t = {self.statistic:.3g}, {self.freedom:g} degrees of freedom"
+            return Tail(found, found, found, said, kind="approximation")
+        p_value = math.nan if self.value else 1.0
+        return Tail(p_value, p_value, p_value, f"Student's t: {self.no_law}", kind="approximation")
+
+    @property
+    def probability_above(self) -> float:
+        """P(true mean > 0) under a flat prior on the mean and on the logarithm of the spread.
+
+        The posterior of the mean is then Student's t around the mean seen. One half when there is no
+        difference anywhere, nan when differences do not vary.
+        """
+        if self.law is not None:
+            return float(scipy.special.stdtr(self.freedom, self.statistic))
+        return math.nan if self.value else 0.5
+
+    def effect(self, level: float = 0.95) -> Effect | None:
+        """Cohen's d_z, mean over standard deviation, with an exact interval if differences are normal.
+
+        ``d_z = t/√n``; t has a noncentral law with parameter δ = √n · (true d_z), and the bounds are the δ
+        that leave (1 − level)/2 beyond the t seen (Steiger & Fouladi 1997). None where nothing varies.
+        """
+        check_level(level)
+        if self.law is None:
+            return None
+        value = self.statistic / math.sqrt(self.units)
+        return Effect.of("Cohen's d_z", value, self._effect_bounds, level)
+
+    def _effect_bounds(self, level: float) -> tuple[float, float]:
+        tail, root = (1 - level) / 2, math.sqrt(self.units)
+        low = _noncentrality(self.freedom, self.statistic, 1 - tail)
+        return low / root, _noncentrality(self.freedom, self.statistic, tail) / root
+
+
+def mean_difference(
+    differences: Sequence[Any] | NDArray[Any],
+    *,
+    groups: Sequence[Hashable] | NDArray[Any] | None = None,
+    size: float | None = None,
+) -> MeanDifference:
+    """The mean difference over cases, and its standard error over cases or groups.
+
+    With groups the mean is a ratio, Σ sums / Σ sizes; its error is ``√(G/(G−1) Σ (sum − size · mean)²)/n``,
+    which is the usual one when every group is one case. ``size`` is the largest value that the differences
+    were taken from: spread within its rounding is none.
+    """
+    values = np.array([float(x) for x in differences])
+    if not len(values):
+        raise InputError("there are no pairs of values to compare")
+    if not np.isfinite(values).all():
+        raise InputError(f"values to compare must be finite numbers; saw {values[~np.isfinite(values)][0]}")
+    if groups is None:
+        sums, sizes = values, np.ones(len(values))
+    else:
+        sums = np.array(group_sums(values, groups))
+        sizes = np.array(list(Counter(groups).values()), dtype=np.float64)
+    mean = math.fsum(values.tolist()) / len(values)
+    rests = sums - sizes * mean
+    units = len(sums)
+    # Differences that would all be the same, had they not been rounded, are.
+    same = ROUNDING * float(max(abs(values).max(), abs(size or 0.0)) * sizes.max())
+    if units > 1 and float(abs(rests).max()) <= same:
+        return MeanDifference(0.0 if abs(mean) <= same else mean, 0.0, units)
+    error = math.sqrt(units / (units - 1) * float(rests @ rests)) / len(values) if units > 1 else math.nan
+    return MeanDifference(mean, error, units)
+
+
+def wilcoxon_test(units: Scaled) -> Tail:
+    """Wilcoxon's signed ranks: P(|Σ ± rank| ≥ |Σ sign · rank|), every choice of signs equally likely.
+
+    Units without a difference are left out before ranking (Wilcoxon 1945), equal magnitudes share their mean
+    rank, and the law is that of the ranks as they are, ties included: exact up to some hundred units, normal
+    with a correction for continuity beyond.
+
+    >>> wilcoxon_test(Scaled.of([3, -1, 2, 4])).exact
+    Fraction(1, 4)
+    """
+    ranked = signed_ranks(units)
+    exact = exact_sign_flips(ranked)
+    if exact is not None:
+        return exact
+    ranks = ranked.without_zeros().numbers.astype(np.float64)
+    # Sums of signed ranks are an even number apart.
+    beyond = max(abs(float(ranks.sum())) - 1, 0.0)
+    p_value = float(2 * scipy.special.ndtr(-beyond / math.sqrt(float(ranks @ ranks))))
+    return Tail.approximated(
+        p_value, 0.0, f"normal law of {len(ranks):,} signed ranks, ties taken into account"
+    )
+
+
+def signed_ranks(units: Scaled) -> Scaled:
+    """Twice the mean rank of each magnitude that is not 0, with its sign: whole numbers.
+
+    >>> signed_ranks(Scaled.of([0, 5, -2, 5])).numbers.tolist()
+    [0, 5, -2, 5]
+    """
+    signs, magnitudes = units.signs, np.abs(units.numbers)
+    order = np.argsort(magnitudes, kind="stable")
+    order = order[signs[order] != 0]
+    # What is nearer than rounding is tied with what stands before it.
+    is_first = np.ones(len(order), dtype=bool)
+    is_first[1:] = np.diff(magnitudes[order]) > 2 * units.slack
+    starts = np.flatnonzero(is_first)
+    sizes = np.diff(np.append(starts, len(order)))
+    ranks = np.zeros(len(magnitudes), dtype=np.int64)
+    ranks[order] = np.repeat(2 * starts + sizes + 1, sizes)
+    return Scaled(ranks * signs)
+
+
+def sign_test(units: Scaled) -> Tail:
+    """Wins against losses: twice the smaller binomial tail, ½ each; units without a difference left out.
+
+    >>> sign_test(Scaled.of([5, 1, 2, -1, 0])).exact
+    Fraction(5, 8)
+    """
+    signs = units.signs
+    wins, losses = int((signs > 0).sum()), int((signs < 0).sum())
+    number, fewer = wins + losses, min(wins, losses)
+    said = f"{wins:,} wins, {losses:,} losses, {len(units.numbers) - number:,} ties left out"
+    if number > MOST_COUNTED:
+        p_value = min(1.0, 2 * float(scipy.special.bdtr(fewer, number, 0.5)))
+        if p_value < SMALLEST:
+            return Tail(0.0, SMALLEST, SMALLEST, f"exact, {said}: below 5e-324", kind="bound")
+        return Tail(p_value, p_value, p_value, f"exact, {said}")
+    ways, term = 0, 1
+    for losing in range(fewer + 1):
+        ways += term
+        term = term * (number - losing) // (losing + 1)
+    return Tail.counted(min(Fraction(1), Fraction(2 * ways, 2**number)), said)
+
+
+def noncentral_t(freedom: float, centre: float, statistic: float) -> float:
+    """P(T ≤ t) of Student's t with noncentrality δ: ``T = (Z + δ)/s``, s = √(χ²_ν/ν).
+
+    Far out, where scipy's series fails, ``Φ(−δ) + ∫ φ(z) P(s ≥ (z + δ)/t) dz`` over z > −δ is smooth.
+
+    >>> round(noncentral_t(9, 1.0, 2.0), 6), round(noncentral_t(5, 10.0, 50.0), 6)
+    (0.804144, 0.999031)
+    """
+    if statistic < 0:
+        return 1 - noncentral_t(freedom, -centre, -statistic)
+    if statistic <= math.sqrt(2 * freedom):
+        return float(scipy.special.nctdtr(freedom, centre, statistic))
+    below = float(scipy.special.ndtr(-centre))
+    low, high = max(-centre, -NORMAL_END), NORMAL_END
+    if low >= high:
+        return below
+    places, weights = _legendre()
+    z = low + (high - low) * (places + 1) / 2
+    beyond = scipy.special.chdtrc(freedom, freedom * ((z + centre) / statistic) ** 2)
+    density = np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+    return below + (high - low) / 2 * float(weights @ (density * beyond))
+
+
+@cache
+def _legendre() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    places, weights = np.polynomial.legendre.leggauss(200)
+    return places, weights
+
+
+def _noncentrality(freedom: float, statistic: float, probability: float) -> float:
+    """The δ at which P(T ≤ t) has this value; it falls as δ rises."""
+
+    def below(centre: float) -> float:
+        return noncentral_t(freedom, centre, statistic)
+
+    reach = normal_quantile(0.999999) * math.sqrt(1 + statistic**2 / (2 * freedom))
+    low, high = statistic - reach, statistic + reach
+    for _ in range(FAR):
+        if below(low) >= probability:
+            break
+        low -= reach
+    for _ in range(FAR):
+        if below(high) <= probability:
+            break
+        high += reach
+    # As normal quantiles the probabilities lie nearly on a line, so that a few secants find the place.
+    wanted = float(scipy.special.ndtri(probability))
+
+    def above(centre: float) -> float:
+        return float(scipy.special.ndtri(below(centre))) - wanted
+
+    at_low, at_high, moved = above(low), above(high), ""
+    for _ in range(FAR):
+        middle = low + (high - low) * at_low / (at_low - at_high)
+        if not low < middle < high:
+            middle = (low + high) / 2
+        if not low < middle < high:
+            break
+        found = above(middle)
+        if abs(found) <= CLOSE:
+            return middle
+        # An end that stays twice counts half (Illinois), so that it moves in the next step.
+        if found > 0:
+            low, at_low, at_high, moved = middle, found, at_high / (2 if moved == "low" else 1), "low"
+        else:
+            high, at_high, at_low, moved = middle, found, at_low / (2 if moved == "high" else 1), "high"
+    return (low + high) / 2

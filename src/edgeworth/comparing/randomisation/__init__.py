@@ -1,0 +1,1 @@
+"""Randomisation tests: swap two systems case by case."""

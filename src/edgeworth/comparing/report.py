@@ -1,0 +1,351 @@
+"""The report of a comparison: findings in, sections and tables out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from edgeworth.arrays import finite_or_none
+from edgeworth.comparing.charts import comparison_charts
+from edgeworth.comparing.comparison_order import better_first, ranked_disagreements, ranked_pairs
+from edgeworth.comparing.comparison_race import race_section
+from edgeworth.comparing.comparison_verdict import comparison_verdict
+from edgeworth.comparing.comparison_words import called, has_direction, test_named
+from edgeworth.comparing.difference import Difference
+from edgeworth.comparing.findings import ComparisonFindings
+from edgeworth.comparing.planning import Needed
+from edgeworth.report.charts.names import middle_cut
+from edgeworth.report.report import Cell, Column, Grid, Report, Section
+from edgeworth.report.wording import figure, level_said, number_said, percent, plural, tail_cell
+
+SHOWN_MEASURES = 5
+"""In the table of standings, which is as wide as they are many."""
+
+SHOWN_OF_TWO = 8
+"""Measures of two systems that are shown, with their tests."""
+
+LONGEST_NAME = 24
+"""Signs of a system's name where many stand in a table; the JSON has them all."""
+
+SHOWN_PAIRS = 45
+"""All pairs of ten systems; the rest is in the JSON."""
+
+ADJUSTED = {
+    "holm": "Holm p",
+    "benjamini-hochberg": "BH p",
+    "tukey": "Tukey p",
+    "none": "p",
+}
+
+
+def comparison_report(findings: ComparisonFindings, provenance: Mapping[str, Any]) -> Report:
+    """Arrange what was found."""
+    is_pair = len(findings.names) == 2
+    first = [_two(findings)] if is_pair else [_standings(findings), _pairs(findings)]
+    sections = [*first, _tests(findings), *_of_kind(findings), _planning(findings)]
+    return Report(
+        verdict=comparison_verdict(findings),
+        sections=tuple(section for section in sections if section is not None),
+        warnings=comparison_warnings(findings),
+        provenance=provenance,
+        numbers={"kind": "comparison", "comparison": findings.to_dict()},
+        charts=comparison_charts(findings),
+    )
+
+
+def difference_grid(findings: ComparisonFindings) -> Grid:
+    """Every pair and measure in a line: the table for a paper."""
+    columns = (
+        Column("measure", "measure"),
+        Column("first"),
+        Column("second"),
+        Column("first value", "number"),
+        Column("second value", "number"),
+        Column("difference", "number"),
+        Column(level_said(findings.level), "interval"),
+        Column("p", "probability"),
+        Column("P(first better)", "belief"),
+        Column("test"),
+        Column("interval by"),
+        Column(f"{findings.adjust} p", "probability"),
+        Column("effect", "number"),
+        Column(_units(findings), "count"),
+    )
+    rows = tuple(
+        (
+            each.measure,
+            each.first,
+            each.second,
+            *_line(each, findings),
+            _why_not(each) or _test(each),
+            each.interval_method,
+            _adjusted(each, findings),
+            None if each.effect is None else finite_or_none(each.effect.value),
+            _count(each.cases),
+        )
+        for differences in findings.pairs.values()
+        for each in differences.values()
+    )
+    return Grid("", columns, rows)
+
+
+def comparison_warnings(findings: ComparisonFindings) -> tuple[str, ...]:
+    """What may make the comparison less than it seems."""
+    doubts = dict.fromkeys(
+        each.doubt
+        for differences in findings.pairs.values()
+        for each in (differences[findings.headline],)
+        if each.doubt is not None
+    )
+    return (*findings.notes, *(f"{said[0].upper()}{said[1:]}." for said in doubts))
+
+
+def _line(each: Difference, findings: ComparisonFindings) -> tuple[Cell, ...]:
+    """Values, difference, interval, p-value and probability."""
+    low, high = each.interval(findings.level)
+    return (
+        *(finite_or_none(value) for value in each.values),
+        finite_or_none(each.difference),
+        (finite_or_none(low), finite_or_none(high)),
+        _p_cell(each),
+        finite_or_none(each.probability_better),
+    )
+
+
+def _p_cell(each: Difference) -> float | None:
+    """The p-value to go by; "at most" that where its test knows no more."""
+    for tail in each.tests.values():
+        return tail_cell(tail) if each.undefined is None else None
+    return finite_or_none(each.p_value())
+
+
+def _test(each: Difference) -> str:
+    return test_named(next(iter(each.tests), "the interval's law"))
+
+
+def _adjusted(each: Difference, findings: ComparisonFindings) -> float | None:
+    """The p-value among all pairs, of the measure to go by."""
+    is_headline = each.measure == findings.headline
+    return finite_or_none(findings.adjusted[each.first, each.second]) if is_headline else None
+
+
+def _why_not(each: Difference) -> str:
+    return each.undefined or each.no_interval or ""
+
+
+def _two(findings: ComparisonFindings) -> Section:
+    first, second = findings.ranked
+    columns: tuple[Column, ...] = (
+        Column("measure", "measure"),
+        Column(first, "number"),
+        Column(second, "number"),
+        Column(f"{_short(first)} − {_short(second)}", "number"),
+        Column(f"{level_said(findings.level)} interval", "interval"),
+        Column("p", "probability"),
+        Column(f"P({first} better)", "belief"),
+    )
+    differences = _shown_of_two(findings)
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (name, *_line(each, findings)) for name, each in differences.items()
+    )
+    if any(map(_why_not, differences.values())):
+        columns = (*columns, Column("why not"))
+        rows = tuple((*row, _why_not(each)) for row, each in zip(rows, differences.values(), strict=True))
+    lower = [called(name) for name, each in differences.items() if not each.is_higher_better]
+    notes = []
+    if has_direction(findings.headline):
+        notes.append(f"the better one by {called(findings.headline)} first")
+    if lower:
+        notes.append(f"lower is better for {', '.join(lower)}")
+    hidden = len(findings.measures) - len(differences)
+    if hidden:
+        notes.append(f"{hidden} more {plural(hidden, 'measure is', 'measures are')} in the JSON")
+    methods = list(dict.fromkeys(x.probability_method for x in differences.values() if x.probability_method))
+    if methods:
+        notes.append(f"P: {' / '.join(methods)}")
+    return Section("Which is better", (), (Grid("", columns, rows, "; ".join(notes)),), ("differences",))
+
+
+def _shown_of_two(findings: ComparisonFindings) -> dict[str, Difference]:
+    """The differences of two systems that are shown, the better one less the other."""
+    return dict(list(findings.difference(*findings.ranked).items())[:SHOWN_OF_TWO])
+
+
+def _standings(findings: ComparisonFindings) -> Section:
+    shown = findings.measures[:SHOWN_MEASURES]
+    columns = (
+        Column("system"),
+        Column("letters"),
+        *(Column(called(measure), "number") for measure in shown),
+    )
+    letters = findings.letters
+    rows = tuple(
+        (
+            _short(name),
+            letters[name],
+            *(finite_or_none(findings.values[name][measure]) for measure in shown),
+        )
+        for name in findings.ranked
+    )
+    note = (
+        f"best first by {called(findings.headline)}; systems that share a letter cannot be told apart "
+        f"({ADJUSTED[findings.adjust]} ≥ {figure(1 - findings.level)})"
+    )
+    hidden = len(findings.measures) - len(shown)
+    if hidden:
+        note += f"; {hidden} more {plural(hidden, 'measure is', 'measures are')} in the JSON"
+    return Section("Standings", (), (Grid("", columns, rows, note),), ("groups",))
+
+
+def _pairs(findings: ComparisonFindings) -> Section:
+    columns = (
+        Column("first"),
+        Column("second"),
+        Column("difference", "number"),
+        Column(f"{level_said(findings.level)} interval", "interval"),
+        Column("p", "probability"),
+        *(() if findings.adjust == "none" else (Column(ADJUSTED[findings.adjust], "probability"),)),
+        Column("P(better)", "belief"),
+    )
+    rows = []
+    pairs = ranked_pairs(findings)
+    for first, second in pairs[:SHOWN_PAIRS]:
+        each = findings.difference(first, second)[findings.headline]
+        low, high = each.interval(findings.level)
+        key = (first, second) if (first, second) in findings.adjusted else (second, first)
+        rows.append(
+            (
+                _short(first),
+                _short(second),
+                finite_or_none(each.difference),
+                (finite_or_none(low), finite_or_none(high)),
+                _p_cell(each),
+                *(() if findings.adjust == "none" else (finite_or_none(findings.adjusted[key]),)),
+                finite_or_none(each.probability_better),
+            )
+        )
+    note = "intervals are of single pairs; the adjusted p considers all of them"
+    if len(pairs) > SHOWN_PAIRS:
+        note += f"; the first {SHOWN_PAIRS} of {len(pairs):,} pairs, the rest is in the JSON"
+    grid = Grid("", columns, tuple(rows), note)
+    return Section(f"Pairs, by {called(findings.headline)}", (), (grid,), ("differences",))
+
+
+def _tests(findings: ComparisonFindings) -> Section | None:
+    """All tests of the measures of two systems, where there is more than one."""
+    if len(findings.names) > 2:
+        return None
+    differences = _shown_of_two(findings)
+    rows = tuple(
+        (name, test_named(test), tail_cell(tail), tail.method)
+        for name, each in differences.items()
+        if len(each.tests) > 1
+        for test, tail in each.tests.items()
+    )
+    if not rows:
+        return None
+    columns = (Column("measure", "measure"), Column("test"), Column("p", "probability"), Column("method"))
+    grids = [Grid("", columns, rows, "the first test of a measure is the one to go by")]
+    effects = [(name, each.effect) for name, each in differences.items() if each.effect is not None]
+    if effects:
+        columns = (
+            Column("measure", "measure"),
+            Column("effect"),
+            Column("size", "number"),
+            Column("interval", "interval"),
+        )
+        lines = tuple(
+            (name, x.name, finite_or_none(x.value), (finite_or_none(x.low), finite_or_none(x.high)))
+            for name, x in effects
+        )
+        grids.append(Grid("Effect sizes", columns, lines))
+    return Section("Tests", (), tuple(grids))
+
+
+def _of_kind(findings: ComparisonFindings) -> list[Section]:
+    """What belongs to labels or to forecasts alone."""
+    sections = []
+    if findings.disagreements:
+        sections.append(Section("Where they differ", (), (_disagreements(findings),), ("disagreements",)))
+    if findings.race is not None:
+        sections.append(race_section(findings.race, findings))
+    return sections
+
+
+def _disagreements(findings: ComparisonFindings) -> Grid:
+    """Who is right where: in lines for two systems, in columns for more."""
+    if len(findings.names) == 2:
+        one = ranked_disagreements(findings)[0]
+        lines = (
+            ("both right", one["both_right"]),
+            (f"only {one['first']} right", one["only_first_right"]),
+            (f"only {one['second']} right", one["only_second_right"]),
+            ("both wrong, and alike", one["both_wrong_alike"]),
+            ("both wrong, each in its way", one["both_wrong_differently"]),
+        )
+        return Grid("", (Column("what they did"), Column("cases", "count")), lines)
+    heads = {
+        "both right": "both_right",
+        "only first": "only_first_right",
+        "only second": "only_second_right",
+        "wrong alike": "both_wrong_alike",
+        "wrong otherwise": "both_wrong_differently",
+    }
+    rows = tuple(
+        (_short(one["first"]), _short(one["second"]), *(one[word] for word in heads.values()))
+        for one in ranked_disagreements(findings)[:SHOWN_PAIRS]
+    )
+    columns = (Column("first"), Column("second"), *(Column(head, "count") for head in heads))
+    return Grid("", columns, rows, "cases on which both are right, only one is, or none")
+
+
+def _planning(findings: ComparisonFindings) -> Section | None:
+    units = _units(findings)
+    columns = (
+        Column("first"),
+        Column("second"),
+        Column(f"{units} now", "count"),
+        Column(f"{units} needed", "count"),
+        Column("would show", "number"),
+    )
+    rows = tuple(
+        (
+            _short(first),
+            _short(second),
+            _count(plan.cases),
+            _needed(plan.needed),
+            finite_or_none(plan.detectable),
+        )
+        for (first, second), plan in _ranked_plans(findings)[:SHOWN_PAIRS]
+    )
+    plans = list(findings.plans.values())
+    considered = "" if len(plans) == 1 else f", all {len(plans)} pairs considered"
+    note = (
+        "needed: in all, to show the difference seen; would show: the smallest difference that those at "
+        f"hand would; {percent(plans[0].power)} power at the {level_said(findings.level)} level{considered}"
+    )
+    return Section("What it would take", (), (Grid("", columns, rows, note),)) if rows else None
+
+
+def _ranked_plans(findings: ComparisonFindings) -> list[tuple[tuple[str, str], Needed]]:
+    plans = {better_first(findings, *pair): plan for pair, plan in findings.plans.items()}
+    return [(pair, plans[pair]) for pair in ranked_pairs(findings) if pair in plans]
+
+
+def _units(findings: ComparisonFindings) -> str:
+    return {"query": "queries"}.get(findings.unit, f"{findings.unit}s")
+
+
+def _short(name: str) -> str:
+    # Systems that are called alike differ at their ends.
+    return middle_cut(name, LONGEST_NAME)
+
+
+def _count(number: float) -> float | None:
+    return int(number) if float(number).is_integer() else finite_or_none(number)
+
+
+def _needed(number: float) -> str:
+    if number != number:
+        return "–"
+    return "no number would" if number == float("inf") else number_said(number)

@@ -1,0 +1,1 @@
+"""Differences between systems that score the same cases."""

@@ -1,0 +1,291 @@
+"""Which of two systems ranks better: the difference of a measure of two rankings of the same cases."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import scipy
+
+from edgeworth.comparing.difference import Difference, Effect
+from edgeworth.comparing.paired_scores import PairedScores
+from edgeworth.comparing.scores.calibrated_laws import CalibratedLaw
+from edgeworth.comparing.scores.score_effects import (
+    difference_law,
+    has_effects,
+    reason_to_doubt,
+    resolved_for,
+    steps_of_system,
+)
+from edgeworth.comparing.scores.score_laws import ScoreDifferenceLaw
+from edgeworth.comparing.scores.score_resampling import bootstrap_differences
+from edgeworth.comparing.scores.swapped_ranks import SwappedRanks
+from edgeworth.core.definition import Measure
+from edgeworth.core.estimates import check_method
+from edgeworth.core.laws import BootstrapLaw, SamplingLaw
+from edgeworth.core.tails import SMALLEST, Tail
+from edgeworth.decisions.methods import Bootstrap, Method
+from edgeworth.decisions.resampling import defined_draws
+from edgeworth.errors import OptionError, check_seed
+from edgeworth.rankings.along import ResolvedRanking
+from edgeworth.rankings.intervals.influence import Places, Spread
+from edgeworth.rankings.intervals.ranking_methods import Influence
+
+PERMUTATIONS = 999
+FEWEST = 199
+SOME = 99
+"""Swaps of one pair by itself, of a long list, and of many pairs: so many at least, or none."""
+QUICK = 20_000_000
+"""Cases that are swapped, or drawn again, within a second or so."""
+STUDENTISED = 2_000_000
+"""The same where every swap has a standard error of its own."""
+ENOUGH = 1000
+"""With as many targets, and as many other cases, Student's law needs no swaps to hold its level."""
+
+ALIKE = "the two rank every case alike, so nothing tells how much they might differ"
+POSTERIOR = "approximation, the law of the interval taken for the posterior: 1 − p/2 of its test"
+
+
+@dataclass(frozen=True)
+class _Learnt:
+    """What a method says about a difference; of the tests the one of the interval is first."""
+
+    law: SamplingLaw
+    tests: dict[str, Tail]
+    doubt: str | None
+
+
+def score_difference(
+    paired: PairedScores,
+    first: str,
+    second: str,
+    measure: str | Measure,
+    *,
+    method: Method | None = None,
+    permutations: int | None = None,
+    seed: int = 0,
+) -> Difference:
+    """The first system's value less the second's, with what is known about it.
+
+    ROC area and average precision: the effects of each case on both rankings (``Influence()``), and how many
+    standard errors are a surprise from swaps of the two systems' ranks (``CalibratedLaw``; Student's t where
+    there are no swaps, or targets enough). The test to go by is that of the interval, so that the two never
+    disagree; of the ROC area the one of DeLong, DeLong & Clarke-Pearson (1988), normal with the same
+    variance, stands beside it. Anything else, or ``method=Bootstrap()``: the same cases drawn again for both.
+    The test by permutation needs no sampling law; it makes so many ``permutations`` (0, or 99 at least), none
+    of a long list or a weighted one unless a number is given. The probability that the first is better is
+    1 − p/2 of the test to go by, on the side of the difference.
+
+    >>> paired = PairedScores.from_scores(
+    ...     [1, 1, 1, 0, 0, 0, 0], {"a": [7, 6, 4, 5, 3, 2, 1], "b": [7, 3, 4, 5, 6, 2, 1]}
+    ... )
+    >>> round(score_difference(paired, "a", "b", "roc_auc").difference, 4)
+    0.25
+    """
+    check_seed(seed)
+    resolved, reason = resolved_for(paired, measure)
+    steps = [steps_of_system(paired, name) for name in (first, second)]
+    values = [math.nan if reason else float(resolved.values(each)[0]) for each in steps]
+    found = Difference(
+        measure=resolved.spelling,
+        first=first,
+        second=second,
+        values=(values[0], values[1]),
+        is_higher_better=resolved.measure.direction != "lower",
+        cases=float(paired.units),
+        undefined=reason or resolved.undefined(steps[0])[0] or resolved.undefined(steps[1])[0],
+    )
+    chosen = _chosen(paired, resolved, method, seed)
+    if found.undefined is not None:
+        return replace(found, no_interval=found.undefined)
+    if np.array_equal(paired.standing(first).place, paired.standing(second).place):
+        same = Tail(1.0, 1.0, 1.0, "exact: the two rank every case alike")
+        return replace(
+            found,
+            tests=dict.fromkeys(_tests_of(resolved, chosen), same),
+            probability_better=0.5,
+            probability_method="the two rank every case alike",
+            no_interval=ALIKE,
+        )
+    try:
+        learnt, no_interval = _learnt(paired, found, resolved, chosen), None
+    except OptionError as error:
+        if method is not None:
+            raise
+        learnt, no_interval = None, str(error)
+    draws = _permutations(paired, permutations, learnt)
+    if draws:
+        learnt, swapped = _calibrated(paired, found, resolved, learnt, draws, seed)
+    tests = {} if learnt is None else dict(learnt.tests)
+    if draws:
+        tests["permutation"] = swapped
+    if learnt is None:
+        return replace(found, tests=tests, no_interval=no_interval)
+    how = "effects of each case on both" if method is None else str(method)
+    if isinstance(learnt.law, CalibratedLaw):
+        how += ", distances as in swaps of the two"
+    found = replace(found, law=learnt.law, tests=tests, doubt=learnt.doubt, interval_method=how)
+    if not found.standard_error > 0:
+        return found
+    return replace(
+        found,
+        probability_better=_probability(found),
+        probability_method=POSTERIOR,
+        effect=_effect(found, learnt.law),
+    )
+
+
+def _probability(found: Difference) -> float:
+    """1 − p/2 of the test to go by for the one that did better."""
+    if found.better is None:
+        return 0.5
+    tail = found.p_value() / 2
+    return 1 - tail if found.better == found.first else tail
+
+
+def shared_permutations(paired: PairedScores, pairs: int) -> int:
+    """Swaps that each of many pairs can have: none where they would be too few to set a law right."""
+    draws = STUDENTISED // max(1, int(_cases(paired)) * pairs)
+    return _whole(min(draws, PERMUTATIONS)) if paired.is_counted and draws >= SOME else 0
+
+
+def _whole(draws: int) -> int:
+    """No more, and with the observed a whole hundred: 1, 5 and 10% are shares that can be counted."""
+    return (draws + 1) // 100 * 100 - 1
+
+
+def _cases(paired: PairedScores) -> float:
+    return float(len(paired) if paired.weights is None else paired.weights.sum())
+
+
+def _chosen(
+    paired: PairedScores, resolved: ResolvedRanking, method: Method | None, seed: int
+) -> Influence | Bootstrap:
+    check_method(method)
+    if method is None:
+        if has_effects(resolved):
+            return Influence()
+        # Fewer draws of many cases tell as much: their replicates differ less.
+        return Bootstrap(draws=int(np.clip(QUICK // max(1, len(paired)), 200, 2000)), seed=seed)
+    if isinstance(method, Bootstrap):
+        if method.interval == "bca":
+            raise OptionError("the BCa interval is for decisions: use percentile with rankings")
+        return method
+    if not isinstance(method, Influence):
+        raise OptionError(f"{method} is not for differences of rankings: use Influence() or Bootstrap()")
+    if not has_effects(resolved):
+        raise OptionError(
+            f"Influence() is for average_precision and roc_auc with ties as expected or threshold; "
+            f"{resolved.spelling} is neither: use Bootstrap()"
+        )
+    return method
+
+
+def _learnt(
+    paired: PairedScores, found: Difference, resolved: ResolvedRanking, method: Influence | Bootstrap
+) -> _Learnt:
+    if isinstance(method, Bootstrap):
+        return _by_bootstrap(paired, found, resolved, method)
+    law, doubt = difference_law(paired, found.first, found.second, resolved)
+    low, high = law.interval(0.95)
+    if low == high:
+        raise OptionError("no case moves the difference, so nothing tells how much it varies")
+    said = f"approximation, effects of each case, Student's t with {law.freedom:.3g} degrees of freedom"
+    tests = {"influence": _approximate(law, said)}
+    if resolved.measure.name == "roc_auc" and law.standard_error > 0:
+        tests["delong"] = _delong(law)
+    return _Learnt(law, tests, doubt)
+
+
+def _delong(law: ScoreDifferenceLaw) -> Tail:
+    """The test as published: the difference over its standard error, normal."""
+    p_value = 2 * float(scipy.special.ndtr(-abs(law.value) / law.standard_error))
+    said = "approximation, normal with the variance of DeLong, DeLong & Clarke-Pearson"
+    return Tail(0.0, 1.0, max(SMALLEST, p_value), said, kind="approximation")
+
+
+def _by_bootstrap(
+    paired: PairedScores, found: Difference, resolved: ResolvedRanking, method: Bootstrap
+) -> _Learnt:
+    draws = bootstrap_differences(paired, found.first, found.second, resolved, method.draws, method.seed)
+    defined, lost = defined_draws(draws, resolved.spelling)
+    if np.ptp(defined) <= 1e-12:
+        raise OptionError("every replicate has the same value: resampling does not tell how much it varies")
+    law = BootstrapLaw(found.difference, defined, "percentile", 0.0, lost)
+    places = Places.of(steps_of_system(paired, found.first))
+    doubt = reason_to_doubt(paired, places, Spread(0.0, math.inf))
+    return _Learnt(law, {"bootstrap": _approximate(law, f"approximation, {method}")}, doubt)
+
+
+def _approximate(law: SamplingLaw, said: str) -> Tail:
+    p_value = min(1.0, max(SMALLEST, law.p_value(0.0, "two-sided")))
+    return Tail(0.0, 1.0, p_value, said, kind="approximation")
+
+
+def _tests_of(resolved: ResolvedRanking, method: Influence | Bootstrap) -> tuple[str, ...]:
+    if isinstance(method, Bootstrap):
+        return ("bootstrap",)
+    return ("influence", "delong") if resolved.measure.name == "roc_auc" else ("influence",)
+
+
+def _permutations(paired: PairedScores, asked: int | None, learnt: _Learnt | None) -> int:
+    if asked is not None:
+        if isinstance(asked, bool) or not isinstance(asked, int) or asked < 0:
+            raise OptionError(f"the number of permutations is a whole number of at least 0; saw {asked!r}")
+        if 0 < asked < SOME:
+            raise OptionError(
+                f"{asked} permutations tell too little about a tail: use {SOME} at least, or 0 for none"
+            )
+        return asked
+    cases = _cases(paired)
+    if not paired.is_counted or cases * PERMUTATIONS > QUICK:
+        return 0
+    if _needs_swaps(learnt):
+        return _whole(int(np.clip(STUDENTISED // max(1, cases), FEWEST, PERMUTATIONS)))
+    return PERMUTATIONS
+
+
+def _needs_swaps(learnt: _Learnt | None) -> bool:
+    """Whether Student's law is to be set right: too few targets (or other cases), and nothing separated."""
+    if learnt is None or not isinstance(learnt.law, ScoreDifferenceLaw) or not learnt.law.standard_error > 0:
+        return False
+    sides = (learnt.law.first, learnt.law.second)
+    few = min(min(side.targets, side.background) for side in sides) < ENOUGH
+    return few and not any(side.is_separated for side in sides)
+
+
+def _calibrated(
+    paired: PairedScores,
+    found: Difference,
+    resolved: ResolvedRanking,
+    learnt: _Learnt | None,
+    draws: int,
+    seed: int,
+) -> tuple[_Learnt | None, Tail]:
+    """The law and its test set right by swaps where it needs that; and the swaps' own test."""
+    needed = _needs_swaps(learnt)
+    swapped = SwappedRanks.of(paired, found.first, found.second, resolved, draws, seed, studentised=needed)
+    if learnt is None or not needed or swapped.distances is None:
+        return learnt, swapped.tail
+    assert isinstance(learnt.law, ScoreDifferenceLaw)
+    law = CalibratedLaw(learnt.law, np.sort(swapped.distances))
+    said = (
+        f"effects of each case, distances as in {draws:,} swaps of the two's ranks in random {swapped.unit}, "
+        f"seed {seed}"
+    )
+    tests = {**learnt.tests, "influence": _approximate(law, f"approximation, {said}")}
+    return replace(learnt, law=law, tests=tests), swapped.tail
+
+
+def _effect(found: Difference, law: SamplingLaw) -> Effect:
+    """The difference in standard deviations of what one case (or group) adds to it."""
+    spread = law.standard_error * math.sqrt(found.cases)
+    name = "difference in standard deviations of a case's effect"
+    return Effect.of(name, found.difference / spread, partial(_bounds_over, law, spread))
+
+
+def _bounds_over(law: SamplingLaw, spread: float, level: float) -> tuple[float, float]:
+    low, high = law.interval(level)
+    return low / spread, high / spread

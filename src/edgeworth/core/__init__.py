@@ -1,0 +1,1 @@
+"""What every kind of prediction needs: tallies, labels, measures, estimates, laws."""

@@ -1,0 +1,325 @@
+"""Counting how often combinations of labels occur together: the kernel under every tally of decisions.
+
+Rows are taken in blocks. Each block is counted by itself on codes fused into one whole number a row
+(``np.bincount`` where the combinations are few, ``np.unique`` where they are many), and only the small
+result is translated to labels and added up. Missing values are counted as a label of their own, so what
+to do about them is decided afterwards, on counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.arrays import Floats, Integers
+from edgeworth.core.codes import DENSE_CELLS, WIDE_CELLS, Fused, fuse
+from edgeworth.core.labels import canonical, canonical_order, positions
+from edgeworth.core.plain import AMOUNTS, COUNTS, LABELS, NUMBERS, optional, shaped, tuple_of
+from edgeworth.errors import InputError
+from edgeworth.sources.columns import Column, Label, blocks
+from edgeworth.sources.weights import check_weights
+
+LARGEST_EXACT_FLOAT = 1 << 53
+
+Numbers = NDArray[Any]
+"""int64 where cases are counted, float64 where they are weighed."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointCounts:
+    """For each combination of labels that occurred: rows, weight and squared weight.
+
+    ``keys[i, c]`` is 0 when column c is missing and otherwise 1 + the position of its label in
+    ``labels[domains[c]]``. Columns of one domain share their labels.
+    """
+
+    domains: tuple[int, ...]
+    labels: tuple[tuple[Label, ...], ...]
+    keys: NDArray[np.intp]
+    rows: Integers
+    weight: Numbers
+    square: Floats | None
+
+    @classmethod
+    def of_fields(cls, found: dict[str, Any], domains: tuple[int, ...]) -> Self:
+        """The counts among the fields of a tally that holds them; these are taken from there."""
+        parts = {field.removeprefix("joint."): found.pop(field) for field in [*found] if "joint." in field}
+        parts["keys"] = shaped(parts["keys"], len(parts["rows"]), len(domains)).astype(np.intp)
+        joint = cls(domains, **parts)
+        sizes = [len(labels) for labels in joint.labels]
+        shape, square = joint.rows.shape, joint.square
+        fits = (
+            len(sizes) == max(domains) + 1
+            and len(shape) == 1
+            and [len(set(labels)) for labels in joint.labels] == sizes
+            and not np.any(joint.keys > [sizes[domain] for domain in domains])
+            and joint.weight.shape == shape
+            and (square is None or square.shape == shape)
+            and (not len(joint.rows) or (square is not None) == (joint.weight.dtype.kind == "f"))
+        )
+        if not fits:
+            raise InputError("the labels, keys, rows and weights of a tally do not fit together")
+        return joint
+
+    @classmethod
+    def empty(cls, domains: tuple[int, ...]) -> Self:
+        """No rows."""
+        none = np.zeros(0, dtype=np.int64)
+        labels: tuple[tuple[Label, ...], ...] = ((),) * (max(domains) + 1)
+        return cls(domains, labels, np.zeros((0, len(domains)), dtype=np.intp), none, none, None)
+
+    def __add__(self, other: Self) -> Self:
+        """All rows of both."""
+        gathered = _Gathered(self.domains)
+        for joint in (self, other):
+            gathered.add(_Part(joint.keys, joint.rows, joint.weight, joint.square), joint.labels)
+        return type(self)(**vars(gathered.result()))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, JointCounts):
+            return NotImplemented
+        return (self.domains, self.labels) == (other.domains, other.labels) and all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            if getattr(self, name) is not None and getattr(other, name) is not None
+            else getattr(self, name) is getattr(other, name)
+            for name in ("keys", "rows", "weight", "square")
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    def chosen(self, keep: NDArray[np.bool_]) -> JointCounts:
+        """Some of the combinations, and the labels that occur in them."""
+        square = None if self.square is None else self.square[keep]
+        return replace(
+            self, keys=self.keys[keep], rows=self.rows[keep], weight=self.weight[keep], square=square
+        ).in_order()
+
+    def in_order(self) -> JointCounts:
+        """Each combination once, in the order of its key, and only labels that occur."""
+        return self + JointCounts.empty(self.domains)
+
+    def with_missing(self, label: Label, columns: Sequence[int]) -> JointCounts:
+        """A label that stands for a missing value in some columns, made one."""
+        wanted = canonical(label)
+        keys = self.keys.copy()
+        for column in columns:
+            labels = self.labels[self.domains[column]]
+            if wanted in labels:
+                keys[keys[:, column] == labels.index(wanted) + 1, column] = 0
+        return replace(self, keys=keys).in_order()
+
+    def labels_seen(self, column: int) -> set[Label]:
+        """The labels that occur in one column."""
+        labels = self.labels[self.domains[column]]
+        return {labels[key - 1] for key in _occurring([self.keys[:, column]], len(labels))}
+
+
+JOINT_FIELDS = {
+    "labels": tuple_of(LABELS).of("joint.labels"),
+    "keys": COUNTS.of("joint.keys"),
+    "rows": COUNTS.of("joint.rows"),
+    "weight": NUMBERS.of("joint.weight"),
+    "square": optional(AMOUNTS).of("joint.square"),
+}
+"""The fields of a tally that holds joint counts."""
+
+
+def count_joint(
+    columns: Sequence[Column],
+    weights: NDArray[Any] | None = None,
+    *,
+    names: Sequence[str],
+    domains: Sequence[int] | None = None,
+    first_row: int = 1,
+    repeats: Integers | None = None,
+) -> JointCounts:
+    """Count the combinations of labels in columns of equal length.
+
+    ``weights`` of an integer type are frequencies and stay integers; floats keep Σw² beside Σw. ``repeats``
+    says that an engine has counted already: for how many rows, of weight 1, each row stands.
+    """
+    if repeats is not None:
+        assert weights is None, "rows that weigh differently are not counted together"
+        counted = count_joint(columns, repeats, names=names, domains=domains, first_row=first_row)
+        return replace(counted, rows=counted.weight)
+    domain = tuple(domains) if domains is not None else (0,) * len(columns)
+    lengths = [len(column) for column in columns] + ([] if weights is None else [len(weights)])
+    if len(set(lengths)) > 1:
+        every = [*names, "weights"]
+        said = ", ".join(f"{name} has {length:,}" for name, length in zip(every, lengths, strict=False))
+        raise InputError(f"the columns have different lengths: {said}")
+    gathered = _Gathered(domain)
+    dense: _Dense | None = None
+    most = max(DENSE_CELLS, min(WIDE_CELLS, lengths[0])) if weights is None else DENSE_CELLS
+    for rows in blocks(lengths[0]):
+        weight = None if weights is None else weights[rows]
+        if weight is not None:
+            check_weights(weight, first_row + rows.start)
+        coding = None if dense is None else dense.fused.coding
+        fused = fuse([column[rows] for column in columns], domain, names, coding, most)
+        if fused.size > DENSE_CELLS and fused.coding is None:
+            gathered.add(_count_many(fused, weight), fused.labels)
+        elif dense is not None and fused.coding is not None and dense.fused.coding == fused.coding:
+            dense.add(fused, weight)
+        else:
+            if dense is not None:
+                gathered.add(dense.part(), dense.fused.labels)
+            dense = _Dense(fused, weight)
+    if dense is not None:
+        gathered.add(dense.part(), dense.fused.labels)
+    return gathered.result()
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Counted combinations; the keys are as in JointCounts."""
+
+    keys: NDArray[np.intp]
+    rows: Integers
+    weight: Numbers
+    square: Floats | None
+
+    def squares(self) -> Floats:
+        """Σw²; a counted case weighs 1."""
+        return self.weight.astype(np.float64) if self.square is None else self.square
+
+
+class _Dense:
+    """Blocks of one coding, added up cell by cell: only the last result is translated to labels."""
+
+    def __init__(self, fused: Fused, weight: NDArray[Any] | None) -> None:
+        self.fused = fused
+        self.rows, self.weight, self.square = _sums(fused.codes, weight, fused.size)
+
+    def add(self, fused: Fused, weight: NDArray[Any] | None) -> None:
+        if fused.size > DENSE_CELLS:
+            # A full array a block would cost more than its rows: they are added where they belong.
+            np.add.at(self.rows, fused.codes, 1)
+            return
+        rows, total, square = _sums(fused.codes, weight, fused.size)
+        self.rows += rows
+        if weight is not None:
+            self.weight = self.weight + total
+        if self.square is not None and square is not None:
+            self.square = self.square + square
+
+    def part(self) -> _Part:
+        present = np.flatnonzero(self.rows)
+        square = None if self.square is None else self.square[present]
+        return _Part(self.fused.keys_of(present), self.rows[present], self.weight[present], square)
+
+
+def _count_many(fused: Fused, weight: NDArray[Any] | None) -> _Part:
+    """Too many possible combinations for a full array: only those that occur."""
+    present, groups = np.unique(fused.codes, return_inverse=True)
+    return _Part(fused.keys_of(present), *_sums(groups, weight, len(present)))
+
+
+def _sums(
+    groups: NDArray[np.intp], weight: NDArray[Any] | None, size: int
+) -> tuple[Integers, Numbers, Floats | None]:
+    """Rows, weight and squared weight of each group."""
+    rows = np.bincount(groups, minlength=size).astype(np.int64, copy=False)
+    if weight is None:
+        return rows, rows, None
+    if weight.dtype.kind == "f":
+        square = np.bincount(groups, weights=weight * weight, minlength=size)
+        return (
+            rows,
+            np.bincount(groups, weights=weight, minlength=size),
+            square.astype(np.float64, copy=False),
+        )
+    if int(weight.sum()) < LARGEST_EXACT_FLOAT:
+        return rows, np.bincount(groups, weights=weight, minlength=size).astype(np.int64), None
+    exact = np.zeros(size, dtype=np.int64)
+    np.add.at(exact, groups, weight)
+    return rows, exact, None
+
+
+class _Gathered:
+    """Adds up blocks, translating each block's labels to common ones."""
+
+    def __init__(self, domains: tuple[int, ...]) -> None:
+        self.domains = domains
+        self.index: list[dict[Label, int]] = [{} for _ in range(max(domains) + 1)]
+        self.has_numbers = [False] * len(self.index)
+        self.parts: list[_Part] = []
+        self.waiting = 0
+
+    def add(self, part: _Part, labels: Sequence[Sequence[Label]]) -> None:
+        translate = []
+        for domain, (place, names) in enumerate(zip(self.index, labels, strict=True)):
+            self.has_numbers[domain] |= any(
+                isinstance(name, (int, float)) and not isinstance(name, bool) for name in names
+            )
+            codes = [0] + [place.setdefault(label, len(place)) + 1 for label in names]
+            translate.append(np.array(codes, dtype=np.intp))
+        columns = [translate[domain][part.keys[:, c]] for c, domain in enumerate(self.domains)]
+        self.parts.append(replace(part, keys=np.stack(columns, axis=1)))
+        self.waiting += len(part.rows)
+        if self.waiting > 4 * DENSE_CELLS:
+            self.parts = [_compact(self.parts)]
+            self.waiting = 0
+
+    def result(self) -> JointCounts:
+        """Everything gathered, in canonical labels and each combination once."""
+        if not self.parts:
+            return JointCounts.empty(self.domains)
+        part = _compact(self.parts)
+        labels, columns = [], [part.keys[:, c] for c in range(len(self.domains))]
+        for domain, place in enumerate(self.index):
+            mine = [c for c, which in enumerate(self.domains) if which == domain]
+            seen = _occurring([columns[c] for c in mine], len(place))
+            names = [
+                int(name) if self.has_numbers[domain] and isinstance(name, bool) else name for name in place
+            ]
+            present = [names[code - 1] for code in seen]
+            order = canonical_order(present)
+            translate = np.zeros(len(names) + 1, dtype=np.intp)
+            translate[seen] = positions(map(canonical, present), order) + 1
+            for c in mine:
+                columns[c] = translate[columns[c]]
+            labels.append(order)
+        part = _compact([replace(part, keys=np.stack(columns, axis=1))])
+        return JointCounts(self.domains, tuple(labels), part.keys, part.rows, part.weight, part.square)
+
+
+def _compact(parts: list[_Part]) -> _Part:
+    """Each combination once, in the order of its key."""
+    keys = np.concatenate([part.keys for part in parts])
+    weighted = any(part.square is not None for part in parts)
+    square = np.concatenate([part.squares() for part in parts]) if weighted else None
+    rows = np.concatenate([part.rows for part in parts])
+    weight = np.concatenate([part.weight for part in parts])
+    if _is_in_order(keys):
+        return _Part(keys, rows, weight, square)
+    order = np.lexsort(keys.T[::-1])
+    keys = keys[order]
+    starts = np.flatnonzero(np.concatenate([[True], np.any(keys[1:] != keys[:-1], axis=1)]))
+    return _Part(
+        keys[starts],
+        np.add.reduceat(rows[order], starts),
+        np.add.reduceat(weight[order], starts),
+        None if square is None else np.add.reduceat(square[order], starts),
+    )
+
+
+def _occurring(columns: Sequence[NDArray[np.intp]], labels: int) -> NDArray[np.intp]:
+    """The keys of labels that occur, in order; 0, missing, is none."""
+    occurs = np.zeros(labels + 1, dtype=np.bool_)
+    for column in columns:
+        occurs[column] = True
+    occurs[0] = False
+    return np.flatnonzero(occurs)
+
+
+def _is_in_order(keys: NDArray[np.intp]) -> bool:
+    """Whether each key is larger than the one before, which spares sorting what was counted in order."""
+    larger = np.zeros(max(len(keys) - 1, 0), dtype=np.bool_)
+    for column in keys.T[::-1]:
+        larger = (column[1:] > column[:-1]) | ((column[1:] == column[:-1]) & larger)
+    return bool(larger.all())

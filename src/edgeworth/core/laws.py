@@ -1,0 +1,280 @@
+"""Sampling laws: what an estimate knows about its own uncertainty. Levels and nulls are asked for later."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import NormalDist
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.core.definition import Combination
+from edgeworth.core.scales import Scale
+from edgeworth.errors import OptionError
+
+Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
+Draws: TypeAlias = NDArray[np.float64]
+
+
+class SamplingLaw(Protocol):
+    """Anything that can say how far an estimate may be off."""
+
+    @property
+    def standard_error(self) -> float:
+        """The standard deviation of the estimate."""
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Lower and upper bound at a confidence level."""
+
+    def p_value(self, null: float, alternative: Alternative) -> float:
+        """How surprising the estimate would be if the truth were ``null``."""
+
+
+def check_level(level: float) -> None:
+    """A confidence level strictly between 0 and 1."""
+    if not (isinstance(level, (int, float)) and 0 < level < 1):
+        raise OptionError(f"a confidence level lies between 0 and 1 (0.95, not 95); saw {level!r}")
+
+
+def normal_quantile(level: float) -> float:
+    """How many standard deviations a two-sided interval of this level reaches."""
+    # Python's own (Wichura's AS 241, to the last digits), since SciPy takes a quarter second to load.
+    return -NormalDist().inv_cdf((1 - level) / 2)
+
+
+def student_quantile(level: float, freedom: float) -> float:
+    """The same for Student's t."""
+    from scipy.special import stdtrit
+
+    return float(-stdtrit(freedom, (1 - level) / 2))
+
+
+def choose_tail(lower: float, upper: float, alternative: Alternative) -> float:
+    """The p-value from P(as small) and P(as large): the smaller one doubled, or the one asked for."""
+    if alternative == "greater":
+        return min(1.0, upper)
+    if alternative == "less":
+        return min(1.0, lower)
+    if alternative == "two-sided":
+        return min(1.0, 2 * min(lower, upper))
+    raise OptionError(f'alternative is "two-sided", "greater" or "less"; saw {alternative!r}')
+
+
+@dataclass(frozen=True)
+class NormalLaw:
+    """Normal on a scale that keeps the bounds inside the measure's range; Student's t with few clusters."""
+
+    value: float
+    standard_error: float
+    scale: Scale
+    freedom: float = np.inf
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Value plus and minus a quantile of standard errors, on the scale."""
+        quantile = (
+            student_quantile(level, self.freedom) if np.isfinite(self.freedom) else normal_quantile(level)
+        )
+        reach = quantile * self.standard_error * self.scale.slope(self.value)
+        middle = self.scale.forward(self.value)
+        return self.scale.backward(middle - reach), self.scale.backward(middle + reach)
+
+    def p_value(self, null: float, alternative: Alternative) -> float:
+        """Wald's test on the scale (on the plain one when the null is at the end of the range)."""
+        if self.standard_error == 0:
+            return choose_tail(float(self.value <= null), float(self.value >= null), alternative)
+        scale = self.scale if self.scale.inside(null) else Scale("identity")
+        distance = (scale.forward(self.value) - scale.forward(null)) / (
+            self.standard_error * scale.slope(self.value)
+        )
+        from scipy.special import ndtr, stdtr
+
+        tails = [distance, -distance]
+        lower, upper = stdtr(self.freedom, tails) if np.isfinite(self.freedom) else ndtr(tails)
+        return choose_tail(float(lower), float(upper), alternative)
+
+
+@dataclass(frozen=True)
+class WilsonLaw:
+    """A proportion by its score test: the values that a normal test at the null's own variance keeps."""
+
+    successes: float
+    trials: float
+
+    @property
+    def standard_error(self) -> float:
+        """√(p(1−p)/n)."""
+        share = self.successes / self.trials
+        return float(np.sqrt(share * (1 - share) / self.trials))
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Wilson's interval."""
+        low, high = wilson_bounds(np.array(self.successes), np.array(self.trials), normal_quantile(level))
+        return float(low), float(high)
+
+    def p_value(self, null: float, alternative: Alternative) -> float:
+        """The score test."""
+        share = self.successes / self.trials
+        spread = null * (1 - null) / self.trials
+        if spread <= 0:
+            return choose_tail(float(share <= null), float(share >= null), alternative)
+        from scipy.special import ndtr
+
+        distance = (share - null) / np.sqrt(spread)
+        return choose_tail(float(ndtr(distance)), float(ndtr(-distance)), alternative)
+
+
+def wilson_bounds(successes: Any, trials: Any, quantile: float) -> tuple[Any, Any]:
+    """Wilson's bounds; at 0 and at all successes the outer one is exactly 0 and 1."""
+    share, square = successes / trials, quantile**2
+    middle = (share + square / (2 * trials)) / (1 + square / trials)
+    reach = (
+        quantile * np.sqrt(share * (1 - share) / trials + square / (4 * trials**2)) / (1 + square / trials)
+    )
+    low = np.where(successes == 0, 0.0, middle - reach)
+    high = np.where(successes == trials, 1.0, middle + reach)
+    return low, high
+
+
+@dataclass(frozen=True)
+class ClopperPearsonLaw:
+    """A proportion by exact binomial tails: never below its level, often above."""
+
+    successes: int
+    trials: int
+
+    @property
+    def standard_error(self) -> float:
+        """√(p(1−p)/n)."""
+        return WilsonLaw(self.successes, self.trials).standard_error
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Each bound leaves at most half of 1 − level in its tail."""
+        from scipy.special import betaincinv
+
+        hits, misses, tail = self.successes, self.trials - self.successes, (1 - level) / 2
+        low = float(betaincinv(hits, misses + 1, tail)) if hits else 0.0
+        high = float(betaincinv(hits + 1, misses, 1 - tail)) if misses else 1.0
+        return low, high
+
+    def p_value(self, null: float, alternative: Alternative) -> float:
+        """Binomial tails, the smaller one doubled."""
+        from scipy.special import betainc, betaincc
+
+        hits, misses = self.successes, self.trials - self.successes
+        upper = float(betainc(hits, misses + 1, null)) if hits else 1.0
+        lower = float(betaincc(hits + 1, misses, null)) if misses else 1.0
+        return choose_tail(lower, upper, alternative)
+
+
+@dataclass(frozen=True)
+class NewcombeLaw:
+    """Square-and-add: Wilson's bounds of independent proportions combined (Newcombe 1998; MOVER)."""
+
+    combination: Combination
+
+    @property
+    def _shares(self) -> NDArray[np.float64]:
+        return np.asarray(self.combination.successes / self.combination.trials)
+
+    @property
+    def value(self) -> float:
+        """The combination at the observed proportions."""
+        return float(self.combination.constant + self.combination.coefficients @ self._shares)
+
+    @property
+    def standard_error(self) -> float:
+        """Variances of the proportions, added."""
+        spread = self._shares * (1 - self._shares) / self.combination.trials
+        return float(np.sqrt(self.combination.coefficients**2 @ spread))
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Square and add at this level."""
+        return self._bounds(normal_quantile(level))
+
+    def _bounds(self, quantile: float) -> tuple[float, float]:
+        low, high = wilson_bounds(self.combination.successes, self.combination.trials, quantile)
+        weight, share = self.combination.coefficients, self._shares
+        down = np.where(weight > 0, weight * (share - low), -weight * (high - share))
+        up = np.where(weight > 0, weight * (high - share), -weight * (share - low))
+        return self.value - float(np.sqrt(down @ down)), self.value + float(np.sqrt(up @ up))
+
+    def p_value(self, null: float, alternative: Alternative) -> float:
+        """The level at which the null would just leave the interval."""
+        if null == self.value:
+            return choose_tail(0.5, 0.5, alternative)
+        from scipy.special import ndtr
+
+        side = 0 if null < self.value else 1
+        near, far = 0.0, 40.0
+        for _ in range(80):
+            middle = (near + far) / 2
+            reached = abs(self._bounds(middle)[side] - self.value) >= abs(null - self.value)
+            near, far = (near, middle) if reached else (middle, far)
+        tail = float(ndtr(-far))
+        lower, upper = (1 - tail, tail) if null < self.value else (tail, 1 - tail)
+        return choose_tail(lower, upper, alternative)
+
+
+@dataclass(frozen=True)
+class PosteriorLaw:
+    """Draws from a posterior: intervals are credible, a p-value is the posterior's tail beyond the null.
+
+    At the end of its range (all right) the estimate lies beyond every draw; the interval then reaches to it.
+    """
+
+    value: float
+    draws: Draws
+    undefined_draws: int = 0
+
+    @cached_property
+    def standard_error(self) -> float:
+        """The posterior's standard deviation."""
+        return float(self.draws.std())
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Equal tails."""
+        low, high = np.quantile(self.draws, [(1 - level) / 2, (1 + level) / 2])
+        return min(float(low), self.value), max(float(high), self.value)
+
+    def p_value(self, null: float, alternative: Alternative) -> float:
+        """P(measure ≤ null) is what speaks against "greater"; the smaller tail doubled for two sides."""
+        upper = float((self.draws <= null).mean())
+        lower = float((self.draws >= null).mean())
+        return choose_tail(lower, upper, alternative)
+
+
+@dataclass(frozen=True)
+class BootstrapLaw:
+    """Replicates of the estimate: percentiles, or Efron's BCa that corrects their bias and skewness."""
+
+    value: float
+    draws: Draws
+    kind: Literal["percentile", "bca"]
+    acceleration: float
+    undefined_draws: int = 0
+
+    @cached_property
+    def standard_error(self) -> float:
+        """The replicates' standard deviation."""
+        return float(self.draws.std(ddof=1))
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Quantiles of the replicates, shifted for BCa."""
+        tails = np.array([(1 - level) / 2, (1 + level) / 2])
+        if self.kind == "bca":
+            from scipy.special import ndtr, ndtri
+
+            below = ((self.draws < self.value).sum() + (self.draws == self.value).sum() / 2) / len(self.draws)
+            bias = ndtri(np.clip(below, 1 / len(self.draws), 1 - 1 / len(self.draws)))
+            shifted = bias + ndtri(tails)
+            tails = ndtr(bias + shifted / (1 - self.acceleration * shifted))
+        low, high = np.quantile(self.draws, tails)
+        return float(low), float(high)
+
+    def p_value(self, null: float, alternative: Alternative) -> float:
+        """How many replicates lie beyond the null, counting the estimate itself as one of them."""
+        upper = (1 + float((self.draws <= null).sum())) / (1 + len(self.draws))
+        lower = (1 + float((self.draws >= null).sum())) / (1 + len(self.draws))
+        return choose_tail(lower, upper, alternative)

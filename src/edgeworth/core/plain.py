@@ -1,0 +1,389 @@
+"""Tallies as plain values for JSON, and back: each class declares its fields, and every value is checked.
+
+Files come from elsewhere, and a checksum that fits says only that nobody slipped.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from operator import attrgetter
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.errors import EdgeworthError, InputError, OptionError
+from edgeworth.sources.columns import Label
+
+KINDS = {
+    "calibration": "edgeworth.forecasts.calibration:Calibration",
+    "clustered_table": "edgeworth.decisions.table:ContingencyTable",
+    "contingency_table": "edgeworth.decisions.table:ContingencyTable",
+    "forecast_scores": "edgeworth.forecasts.scores:ForecastScores",
+    "forecasts": "edgeworth.forecasts.tally:ForecastEvidence",
+    "labelled_scores": "edgeworth.rankings.scores.labelled_scores:LabelledScores",
+    "paired": "edgeworth.comparing.paired:Paired",
+    "paired_scores": "edgeworth.comparing.paired_scores:PairedScores",
+    "ranked_lists": "edgeworth.rankings.lists:RankedLists",
+    "ranking": "edgeworth.rankings.ranking:Ranking",
+    "wealth": "edgeworth.forecasts.betting.wealth:Wealth",
+}
+"""Module and class of each kind of tally that a file can hold; a module is imported when its kind is read."""
+
+NEEDED: Any = object()
+"""The default of a field that every file must have."""
+
+
+# -- fields ----------------------------------------------------------------------------------------------
+
+
+class _WrongError(ValueError):
+    """One value among others that a field cannot hold."""
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True)
+class Field:
+    """How one field is written, and how it is checked when it is read.
+
+    ``load`` raises a ValueError, TypeError or OverflowError where the value is not ``what`` is needed.
+    """
+
+    what: str
+    load: Callable[[Any], Any]
+    dump: Callable[[Any], Any] = _same
+    attribute: str = ""
+    """Where the value is found, with dots between; by default the attribute that is called like the field."""
+    default: Any = NEEDED
+    is_brief: bool = False
+    """Whether the field is left out where its value is None."""
+
+    def of(self, attribute: str) -> Field:
+        """The same field, of another attribute."""
+        return replace(self, attribute=attribute)
+
+    def otherwise(self, default: Any) -> Field:
+        """The same field, which a file may leave out."""
+        return replace(self, default=default)
+
+
+def dump_fields(fields: Mapping[str, Field], value: Any) -> dict[str, Any]:
+    """The declared fields of a value as plain values."""
+    found = {name: attrgetter(field.attribute or name)(value) for name, field in fields.items()}
+    return {
+        name: fields[name].dump(each)
+        for name, each in found.items()
+        if each is not None or not fields[name].is_brief
+    }
+
+
+def load_fields(
+    fields: Mapping[str, Field], payload: Any, where: str, *, is_closed: bool = False
+) -> dict[str, Any]:
+    """The declared fields, checked, by their attributes; other names are refused only where it is closed."""
+    if not isinstance(payload, dict):
+        raise InputError(f"{where} must be an object; saw {shown(payload)}")
+    found = {}
+    for name, field in fields.items():
+        if name not in payload and field.default is NEEDED:
+            raise InputError(f"{where} must have {name!r}: {field.what}")
+        value = _load(field, payload[name], name, where) if name in payload else field.default
+        found[field.attribute or name] = value
+    for name in payload:
+        if is_closed and name not in fields:
+            raise InputError(f"{where} cannot have {name!r}, which means nothing there")
+    return found
+
+
+def _load(field: Field, value: Any, name: str, where: str) -> Any:
+    try:
+        return field.load(value)
+    except EdgeworthError:
+        raise
+    except _WrongError as error:
+        seen = f"{shown(error.args[0])} in {name!r}"
+    except (TypeError, ValueError, OverflowError):
+        seen = f"{shown(value)} as {name!r}"
+    raise InputError(f"{where} cannot have {seen}, only {field.what}")
+
+
+def shown(value: Any) -> str:
+    """A value for a sentence, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+# -- values that have fields -----------------------------------------------------------------------------
+
+
+class Plain:
+    """A value that can be written as its declared fields."""
+
+    kind: ClassVar[str] = ""
+    """What a file calls a tally of this class; nothing for the parts of tallies."""
+    FIELDS: ClassVar[Mapping[str, Field]] = {}
+    rule: ClassVar[str] = "all of them are of the same cases"
+    """What must hold between the fields, for a sentence."""
+    is_closed: ClassVar[bool] = False
+    """Whether names that are not declared are refused."""
+
+    @property
+    def file_kind(self) -> str:
+        """What a file calls this tally."""
+        return self.kind
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return ({"kind": self.kind} if self.kind else {}) | dump_fields(self.FIELDS, self)
+
+    @classmethod
+    def from_dict(cls, payload: dict[str, Any]) -> Self:
+        """The value that ``to_dict`` described, checked."""
+        where = cls._where()
+        if cls.kind and isinstance(payload, dict) and payload.get("kind") != cls.kind:
+            raise InputError(f"{where} cannot have {shown(payload.get('kind'))} as 'kind'")
+        return cls.from_fields(load_fields(cls.FIELDS, payload, where, is_closed=cls.is_closed))
+
+    @classmethod
+    def from_fields(cls, found: dict[str, Any]) -> Self:
+        """The value of fields that were checked one by one; they must fit together too."""
+        try:
+            value = cls._of_fields(found)
+            fits = value._fits_together()
+        except OptionError as error:
+            raise InputError(str(error)) from None
+        except EdgeworthError:
+            raise
+        except (KeyError, TypeError, ValueError, IndexError, OverflowError):
+            fits = False
+        if not fits:
+            raise InputError(f"the parts of {cls._where()} do not fit together: {cls.rule}")
+        return value
+
+    @classmethod
+    def _where(cls) -> str:
+        return f"the {cls.kind or re.sub('(?<!^)(?=[A-Z])', ' ', cls.__name__).lower()}"
+
+    @classmethod
+    def _of_fields(cls, found: dict[str, Any]) -> Self:
+        return cls(**found)
+
+    def _fits_together(self) -> bool:
+        """Check what the constructor does not."""
+        return True
+
+
+def kind_of(tally: Any) -> str:
+    """The name of a tally's kind.
+
+    >>> from edgeworth.tallies import ContingencyTable
+    >>> kind_of(ContingencyTable.empty())
+    'contingency_table'
+    """
+    if isinstance(tally, Plain) and tally.file_kind in KINDS:
+        return tally.file_kind
+    raise OptionError(f"a tally is a table, a ranking, lists, wealth, …; saw {type(tally).__name__}")
+
+
+def tally_from_dict(payload: dict[str, Any]) -> Any:
+    """The tally of any kind that ``to_dict`` described, checked."""
+    kind = payload.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise InputError(f"a tally is of a kind that is known ({', '.join(KINDS)}); saw {shown(kind)}")
+    module, name = KINDS[kind].split(":")
+    return getattr(import_module(module), name).from_dict(payload)
+
+
+# -- single values ---------------------------------------------------------------------------------------
+
+
+def checked(what: str, check: Callable[[Any], bool]) -> Field:
+    """A field that is written as it is, and read where the check holds."""
+
+    def load(value: Any) -> Any:
+        if not check(value):
+            raise ValueError
+        return value
+
+    return Field(what, load)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_label(value: Any) -> bool:
+    return isinstance(value, (str, int, float))
+
+
+def one_of(*values: str) -> Field:
+    """One of a few words."""
+    return checked(f"one of {', '.join(values)}", lambda value: isinstance(value, str) and value in values)
+
+
+def spelt(pattern: str) -> Field:
+    """Text that has this form."""
+    form = re.compile(pattern)
+    return checked(
+        f"text like {pattern}", lambda value: isinstance(value, str) and form.fullmatch(value) is not None
+    )
+
+
+TEXT = checked("text", lambda value: isinstance(value, str))
+FLAG = checked("true or false", lambda value: isinstance(value, bool))
+WHOLE = checked("a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool))
+COUNT = checked(
+    "a whole number of at least 0",
+    lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0,
+)
+NUMBER = checked("a finite number", _is_number)
+AMOUNT = checked("a finite number of at least 0", lambda value: _is_number(value) and value >= 0)
+FLOAT = replace(AMOUNT, load=lambda value: float(AMOUNT.load(value)))
+
+
+def _plain_label(label: Label) -> Any:
+    """Text, booleans and finite numbers as they are, for JSON has them; anything else as its repr."""
+    is_plain = isinstance(label, (str, int)) or (isinstance(label, float) and math.isfinite(label))
+    return label if is_plain else repr(label)
+
+
+LABEL = replace(checked("a label: text, a number or a boolean", _is_label), dump=_plain_label)
+
+
+def labels_to_json(labels: Sequence[Label]) -> list[Any]:
+    """Text, numbers and booleans as they are; anything else as its repr."""
+    return [_plain_label(label) for label in labels]
+
+
+# -- several values --------------------------------------------------------------------------------------
+
+
+def optional(field: Field, default: Any = None) -> Field:
+    """The same or null; by default a file may leave it out."""
+    return replace(
+        field,
+        what=f"{field.what}, or null",
+        load=lambda value: None if value is None else field.load(value),
+        dump=lambda value: None if value is None else field.dump(value),
+        default=default,
+    )
+
+
+def list_of(field: Field, *, least: int = 0) -> Field:
+    """So many of them at least, as a list."""
+
+    def load(values: Any) -> list[Any]:
+        if not isinstance(values, list) or len(values) < least:
+            raise ValueError
+        return [_load_each(field, value) for value in values]
+
+    return Field(f"a list ({field.what})", load, lambda values: [field.dump(value) for value in values])
+
+
+def _load_each(field: Field, value: Any) -> Any:
+    try:
+        return field.load(value)
+    except (EdgeworthError, _WrongError):
+        raise
+    except (TypeError, ValueError, OverflowError):
+        raise _WrongError(value) from None
+
+
+def tuple_of(field: Field) -> Field:
+    """The same as a tuple."""
+    values = list_of(field)
+    return replace(values, load=lambda given: tuple(values.load(given)))
+
+
+def nested(kind: type[Plain]) -> Field:
+    """A value that has fields of its own."""
+    return Field(f"an object ({', '.join(kind.FIELDS)})", kind.from_dict, lambda value: value.to_dict())
+
+
+LABELS = tuple_of(LABEL)
+PAIR = replace(
+    tuple_of(optional(LABEL)),
+    what="two different labels, of the background and of the targets",
+    load=lambda values: _pair(tuple_of(optional(LABEL)).load(values)),
+)
+
+
+def _pair(labels: tuple[Label | None, ...]) -> tuple[Label | None, ...]:
+    if len(labels) != 2 or labels[0] == labels[1] is not None:
+        raise ValueError
+    return labels
+
+
+# -- arrays ----------------------------------------------------------------------------------------------
+
+
+def _array(values: Any, kinds: str, least: float) -> NDArray[Any]:
+    if not isinstance(values, list):
+        raise TypeError
+    if any(isinstance(value, bool) for value in values):
+        raise ValueError  # numpy would take it for 0 or 1
+    array = np.asarray(values)
+    if array.size == 0:
+        return array.astype(np.int64)  # nothing counted is counted in whole cases
+    if array.dtype.kind not in kinds:
+        raise ValueError
+    wrong = ~(np.isfinite(array) & (array >= least))
+    if wrong.any():
+        raise _WrongError(array[wrong][0].item())
+    return array
+
+
+def _to_list(array: NDArray[Any]) -> Any:
+    return array.tolist()
+
+
+def _plain_floats(values: Any) -> Any:
+    """JSON has no infinity: such numbers are written as text."""
+    if isinstance(values, list):
+        return [_plain_floats(value) for value in values]
+    return values if math.isfinite(values) else str(values)
+
+
+def _parsed(values: Any) -> Any:
+    if isinstance(values, list):
+        return [_parsed(value) for value in values]
+    is_number = isinstance(values, (int, float)) and not isinstance(values, bool)
+    if not is_number and values not in ("inf", "-inf", "nan"):
+        raise _WrongError(values)
+    return float(values)
+
+
+def _floats(values: Any, *, may_be_nan: bool = False) -> NDArray[np.float64]:
+    if not isinstance(values, list):
+        raise TypeError
+    array = np.array(_parsed(values), dtype=np.float64)
+    if not may_be_nan and np.isnan(array).any():
+        raise _WrongError(math.nan)
+    return array
+
+
+NUMBERS = Field(
+    "numbers of at least 0 in rows of equal length", lambda values: _array(values, "if", 0), _to_list
+)
+"""int64 where all are whole, else float64."""
+AMOUNTS = replace(NUMBERS, load=lambda values: _array(values, "if", 0).astype(np.float64))
+COUNTS = Field("whole numbers of at least 0", lambda values: _array(values, "i", 0), _to_list)
+INTEGERS = Field("whole numbers", lambda values: _array(values, "i", -math.inf), _to_list)
+FLOATS = Field(
+    "numbers in rows of equal length, infinite ones as text", _floats, lambda a: _plain_floats(a.tolist())
+)
+FLOATS_OR_NAN = replace(FLOATS, load=lambda values: _floats(values, may_be_nan=True))
+
+
+def shaped(array: NDArray[Any], *shape: int) -> NDArray[Any]:
+    """An array of this shape; an empty one is given it, for lists of nothing do not say how wide they are."""
+    if array.shape != shape and array.size:
+        raise InputError(f"numbers of a tally have shape {array.shape}, not {shape}")
+    return array.reshape(shape)

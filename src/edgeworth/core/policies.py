@@ -1,0 +1,99 @@
+"""What to do about missing values, weights and labels that cannot be meant: decided once, for every tally."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.core.joint_counts import JointCounts
+from edgeworth.errors import InputError, OptionError
+from edgeworth.sources.columns import MISSING, Column, Label, blocks, encode
+from edgeworth.sources.weights import LARGEST_TOTAL
+
+Missing: TypeAlias = Literal["error", "drop", "abstain"]
+WeightKind: TypeAlias = Literal["counts", "sampling"]
+PredictionsMade: TypeAlias = Literal["before", "cross-validated", "in-sample"]
+
+MOST_LABELS = 5_000
+"""Past this a table of labels by labels no longer fits comfortably in memory, and was hardly meant."""
+
+
+def take_weights(
+    weights: NDArray[Any] | None, kind: WeightKind | None, first_row: int = 1
+) -> NDArray[Any] | None:
+    """Weights as frequencies (integers) or as sampling weights (floats), as declared or by their type."""
+    if weights is None or kind is None:
+        return weights
+    if kind not in get_args(WeightKind):
+        raise OptionError(f'weight_kind is "counts" or "sampling"; saw {kind!r}')
+    if kind == "sampling":
+        return weights.astype(np.float64)
+    if weights.dtype.kind == "f":
+        whole = np.isfinite(weights) & (weights == np.round(weights))
+        if not whole.all():
+            row = int(np.argmin(whole))
+            said = f"row {first_row + row:,} has {weights[row]}"
+            raise InputError(f"weights that are counts are whole numbers; {said}")
+        if weights.sum() > LARGEST_TOTAL:
+            raise InputError("weights this large cannot be added up")
+    return weights.astype(np.int64)
+
+
+def drop_incomplete(
+    joint: JointCounts, missing: Missing, columns: Sequence[Column], names: Sequence[str], first_row: int
+) -> tuple[JointCounts, int]:
+    """Apply the policy for missing values; returns what is left and how many rows were dropped.
+
+    The first column is the truth: without it a case cannot be judged, so it is never an abstention.
+    """
+    if missing not in get_args(Missing):
+        raise OptionError(f'missing is "error", "drop" or "abstain"; saw {missing!r}')
+    absent = joint.keys == 0
+    refused = absent[:, :1] if missing == "abstain" else absent
+    incomplete = refused.any(axis=1)
+    if not incomplete.any():
+        return joint, 0
+    dropped = int(joint.rows[incomplete].sum())
+    if missing != "drop":
+        column = int(np.argmax(refused.any(axis=0)))
+        row = first_row + _first_missing(columns[column], names[column])
+        advice = 'missing="drop" (--missing drop) leaves such rows out and counts them'
+        if column and names[column] != "clusters":
+            advice += ', missing="abstain" (--missing abstain) takes them as no decision'
+        such = f"{dropped:,} such row{'s' if dropped != 1 else ''}"
+        raise InputError(f"{names[column]} is missing in row {row:,} ({such}): {advice}")
+    return joint.chosen(~incomplete), dropped
+
+
+def _first_missing(column: Column, name: str) -> int:
+    for rows in blocks(len(column)):
+        absent = encode(column[rows], name).codes == MISSING
+        if absent.any():
+            return int(rows.start + np.argmax(absent))
+    raise AssertionError("a missing value was counted but is not there")
+
+
+def check_label_number(labels: Sequence[Label]) -> None:
+    """Refuse columns that are not labels at all."""
+    if len(labels) > MOST_LABELS:
+        shown = ", ".join(repr(label) for label in labels[:3])
+        raise InputError(
+            f"{len(labels):,} different labels ({shown}, …): labels are expected to repeat, at most "
+            f"{MOST_LABELS:,} of them; is one of the columns a score, a probability or an identifier?"
+        )
+
+
+def check_label_kinds(real: Sequence[Label], predicted: Sequence[Label]) -> None:
+    """Refuse truth and prediction that share no label only because one is text and the other is not."""
+    if set(real) & set(predicted):
+        return
+    spelt = {str(label): label for label in real}
+    for label in predicted:
+        if str(label) in spelt:
+            raise InputError(
+                f"truth has {spelt[str(label)]!r} ({type(spelt[str(label)]).__name__}) where prediction has "
+                f"{label!r} ({type(label).__name__}): convert one of them, as they are they never agree"
+            )

@@ -1,0 +1,1 @@
+"""Labels: from contingency tables to informedness, its uncertainty and its worth."""

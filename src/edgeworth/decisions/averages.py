@@ -1,0 +1,107 @@
+"""Averages of labels' measures: Powers' (by predicted share) and the ones scikit-learn has made usual."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from edgeworth.arrays import Values, ratio, weighted_sum
+from edgeworth.core.definition import POWERS, Measure
+from edgeworth.decisions.overall import SCIKIT_LEARN
+from edgeworth.decisions.per_label import ALPHA, f_measure, g_measure
+from edgeworth.decisions.requirements import ALL_PREDICTED, CASES, EVERY_F, EVERY_REAL_F
+from edgeworth.decisions.views import Marginals
+
+
+def average_f(view: Marginals, alpha: float) -> Values:
+    """The harmonic mean of the labels' F, weighted by predicted share; 0 once a predicted label has 0."""
+    values = f_measure(view.by_label(), alpha)
+    predicted = view.predicted.real > 0
+    some_zero = (predicted & (view.hits.real == 0)).any(axis=-1)
+    reciprocal = ratio(np.where(predicted, view.predicted, 0), np.where(predicted, values, 1))
+    return np.where(some_zero, 0.0 * view.total, ratio(view.total, np.nansum(reciprocal, axis=-1)))
+
+
+def average_g(view: Marginals) -> Values:
+    """The geometric mean of the labels' G, weighted by predicted share; 0 once a predicted label has 0."""
+    predicted = view.predicted.real > 0
+    some_zero = (predicted & (view.hits.real == 0)).any(axis=-1)
+    safe = np.where(predicted & ~some_zero[..., None], g_measure(view.by_label()), 1)
+    mean_log = ratio((view.predicted * np.log(safe)).sum(axis=-1), view.total)
+    return np.where(some_zero, 0.0 * view.total, np.exp(mean_log))
+
+
+def _seen(view: Marginals) -> Values:
+    return (view.real.real > 0) | (view.predicted.real > 0)
+
+
+def _macro(view: Marginals, values: Values) -> Values:
+    """The plain mean over labels; undefined as soon as one label's value is."""
+    seen = _seen(view)
+    complete = ~(seen & np.isnan(values)).any(axis=-1)
+    return np.where(complete, ratio(np.where(seen, values, 0).sum(axis=-1), seen.sum(axis=-1)), np.nan)
+
+
+def _weighted(view: Marginals, values: Values) -> Values:
+    """The mean weighted by real share; undefined as soon as one real class's value is."""
+    complete = ~((view.real.real > 0) & np.isnan(values)).any(axis=-1)
+    return np.where(complete, ratio(weighted_sum(view.real, values), view.total), np.nan)
+
+
+def _precisions(view: Marginals) -> Values:
+    return ratio(view.hits, view.predicted)
+
+
+def _average(name: str, formula: str, compute: Any, **more: Any) -> Measure:
+    defaults: dict[str, Any] = {
+        "chance": "the same average at guessing",
+        "source": SCIKIT_LEARN,
+        "needs": (CASES,),
+    }
+    return Measure(
+        name=name,
+        scope="overall",
+        formula=formula,
+        low=0.0,
+        high=1.0,
+        direction="higher",
+        compute=compute,
+        **(defaults | more),
+    )
+
+
+AVERAGES = (
+    _average(
+        "average_f", "1 / Σ_l p_l/f_l", average_f, source=POWERS, synonyms=("avf",), options={"alpha": ALPHA}
+    ),
+    _average("average_g", "Π_l g_l^p_l", average_g, source=POWERS, synonyms=("avg",)),
+    _average(
+        "macro_f",
+        "mean over labels of f_l",
+        lambda view, alpha: _macro(view, f_measure(view.by_label(), alpha)),
+        synonyms=("macro f1",),
+        options={"alpha": ALPHA},
+        needs=(CASES, EVERY_F),
+    ),
+    _average(
+        "weighted_f",
+        "Σ_l r_l f_l",
+        lambda view, alpha: _weighted(view, f_measure(view.by_label(), alpha)),
+        synonyms=("weighted f1",),
+        options={"alpha": ALPHA},
+        needs=(CASES, EVERY_REAL_F),
+    ),
+    _average(
+        "macro_precision",
+        "mean over labels of precision_l",
+        lambda view: _macro(view, _precisions(view)),
+        needs=(CASES, ALL_PREDICTED),
+    ),
+    _average(
+        "weighted_precision",
+        "Σ_l r_l precision_l",
+        lambda view: _weighted(view, _precisions(view)),
+        needs=(CASES, ALL_PREDICTED),
+    ),
+)

@@ -1,0 +1,85 @@
+"""Rows that come in clusters: several of one patient, document or query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.core.joint_counts import JointCounts
+from edgeworth.core.labels import positions
+from edgeworth.errors import InputError
+from edgeworth.sources.columns import Label
+
+BY_CLUSTER = (0, 0, 1)
+"""Truth and prediction share their labels; clusters have names of their own."""
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """How often each combination of real class and prediction occurred in each cluster.
+
+    Rows of one cluster are alike, so they are worth less than as many independent rows: inference sums each
+    cluster's influence before squaring it, or resamples whole clusters.
+    """
+
+    joint: JointCounts
+
+    @classmethod
+    def empty(cls) -> Self:
+        """No clusters."""
+        return cls(JointCounts.empty(BY_CLUSTER))
+
+    @classmethod
+    def from_joint(cls, joint: JointCounts, abstain: Label | None = None) -> Self:
+        """The clusters of joint counts of truth, prediction and cluster."""
+        if (joint.keys[:, 2] == 0).any():
+            raise InputError(
+                "a row without a cluster cannot be placed: name its cluster, or drop missing values"
+            )
+        joint = joint if abstain is None else joint.with_missing(abstain, (1,))
+        # A cluster whose rows all weigh nothing tells nothing, so it must not count as one.
+        joint = joint.chosen(joint.weight > 0)
+        # How many rows weighed nothing would depend on how the data were cut, so rows are not kept.
+        return cls(replace(joint, rows=np.zeros_like(joint.rows)))
+
+    @property
+    def number(self) -> int:
+        """How many clusters there are."""
+        return len(self.joint.labels[1])
+
+    def cells(self, labels: Sequence[Label]) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
+        """Cluster, flat position in the cells of a table of ``labels``, and weight of each combination."""
+        width = len(labels)
+        place = positions(self.joint.labels[0], labels)
+        column = place[self.joint.keys[:, 0] - 1]
+        row = np.append(width, place)[self.joint.keys[:, 1]]
+        return self.joint.keys[:, 2] - 1, row * width + column, self.joint.weight
+
+    def regrouped(
+        self, old: Sequence[Label], new: tuple[Label, ...], rows: NDArray[Any], columns: NDArray[Any]
+    ) -> Self:
+        """Every row and column of a table of ``old`` labels added to one of a table of ``new`` labels."""
+        place = positions(self.joint.labels[0], old)
+        keys = self.joint.keys.copy()
+        keys[:, 0] = columns[place[keys[:, 0] - 1]] + 1
+        # The last row, that of abstentions, is a missing prediction.
+        keys[:, 1] = (rows[np.append(len(old), place)[keys[:, 1]]] + 1) % (len(new) + 1)
+        joint = replace(self.joint, labels=(new, self.joint.labels[1]), keys=keys)
+        return replace(self, joint=joint.in_order())
+
+    def transposed(self) -> Self:
+        """Predictions and reality exchanged."""
+        return replace(self, joint=replace(self.joint, keys=self.joint.keys[:, [1, 0, 2]]).in_order())
+
+    def renamed(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
+        """New names for the clusters, made from all of them at once."""
+        labels, clusters = self.joint.labels
+        return replace(self, joint=replace(self.joint, labels=(labels, tuple(rename(clusters)))).in_order())
+
+    def __add__(self, other: Self) -> Self:
+        """All cases of both; a cluster that is in both is one cluster."""
+        return replace(self, joint=self.joint + other.joint)

@@ -1,0 +1,169 @@
+"""Everything worth saying about a table of decisions, computed once. What to say is the report's affair."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from edgeworth.core.estimates import Estimate
+from edgeworth.core.estimating import estimate
+from edgeworth.core.laws import check_level
+from edgeworth.core.measuring import measure
+from edgeworth.core.planning import Plan, cases_needed
+from edgeworth.core.spelling import quoted
+from edgeworth.core.tails import Tail
+from edgeworth.decisions.computing import check_decisions
+from edgeworth.decisions.house import unit_return
+from edgeworth.decisions.payoffs import Payoffs, payoffs
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.decisions.testing import label_tail
+from edgeworth.decisions.views import marginals
+from edgeworth.errors import InputError
+from edgeworth.sources.columns import Label
+
+OVERALL = (
+    "informedness",
+    "markedness",
+    "mcc",
+    "kappa",
+    "accuracy",
+    "balanced_accuracy",
+    "macro_f",
+    "break_even_margin",
+)
+PER_LABEL = ("recall", "precision", "f", "informedness", "label_bias")
+MOST_LABELS = 200
+"""Labels examined one by one: the most frequent ones when there are more."""
+
+
+@dataclass(frozen=True)
+class DecisionFindings:
+    """The numbers behind a report on decisions."""
+
+    table: ContingencyTable
+    level: float
+    informedness: Estimate
+    overall: tuple[Estimate, ...]
+    labels: dict[Label, tuple[Estimate, ...]]
+    at_least: Tail | None
+    either_way: Tail | None
+    payoffs: Payoffs
+    superstitious: tuple[Label, ...]
+    plan: Plan
+    decided: Estimate | None = field(default=None)
+    zero_weight: Estimate | None = field(default=None)
+
+    @property
+    def coverage(self) -> float:
+        """The share of cases that were decided."""
+        return measure(self.table, "coverage")
+
+    @property
+    def never_real(self) -> tuple[tuple[Label, ...], float]:
+        """Labels that are predicted and never real, and their share of the predictions."""
+        table = self.table
+        where = np.flatnonzero((table.predicted > 0) & (table.real == 0))
+        share = float(table.predicted[where].sum() / table.total)
+        return tuple(table.labels[index] for index in where), share
+
+    def returns_by_margin(self, points: int) -> list[tuple[float, float]]:
+        """What a unit bet on each prediction returns as the house's margin grows beyond break-even."""
+        even = self.payoffs.break_even_margin
+        last = 0.2 if math.isnan(even) else max(0.2, 1.6 * even)
+        view, commission = marginals(self.table.cells), self.payoffs.commission
+        margins = [last * place / (points - 1) for place in range(points)]
+        return [(margin, float(unit_return(view, margin, commission))) for margin in margins]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether guessing is ruled out at the level: by its exact law, or by the interval with weights."""
+        if self.either_way is not None:
+            return self.either_way.p_value <= round(1 - self.level, 12)
+        return self.informedness.law is not None and not self.interval_holds_0
+
+    @property
+    def interval_holds_0(self) -> bool:
+        """Whether the interval leaves guessing possible."""
+        return 0.0 in self.informedness.interval(self.level)
+
+
+def examine_decisions(
+    table: ContingencyTable,
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+    pool: float = 10.0,
+    margin: float = 0.0,
+    commission: float = 0.0,
+) -> DecisionFindings:
+    """Estimate, test and price a table of decisions."""
+    check_level(level)
+    check_decisions(table)
+    if table.total == 0:
+        raise InputError("there are no cases with a decision")
+    headline = estimate(table, "informedness", seed=seed)
+    abstains = bool(table.abstained.any())
+    return DecisionFindings(
+        table=table,
+        level=level,
+        informedness=headline,
+        overall=tuple(estimate(table, name, seed=seed) for name in OVERALL),
+        labels={label: _of_label(table, label, seed) for label in labels_examined(table)},
+        at_least=headline.chance_tail("greater"),
+        either_way=headline.chance_tail("two-sided"),
+        payoffs=payoffs(table, pool=pool, margin=margin, commission=commission),
+        superstitious=superstitious_labels(table, level=level),
+        plan=cases_needed(headline, level=level),
+        decided=estimate(table, "informedness(abstentions=left_out)", seed=seed) if abstains else None,
+        zero_weight=estimate(table, "informedness(abstentions=zero_weight)", seed=seed) if abstains else None,
+    )
+
+
+def labels_examined(table: ContingencyTable) -> tuple[Label, ...]:
+    """All labels, or the most frequent ones, in the table's order."""
+    if len(table.labels) <= MOST_LABELS:
+        return table.labels
+    frequent = np.argsort(-(table.predicted + table.real), kind="stable")[:MOST_LABELS]
+    return tuple(table.labels[index] for index in sorted(frequent))
+
+
+def _of_label(table: ContingencyTable, label: Label, seed: int) -> tuple[Estimate, ...]:
+    written = quoted(str(label))
+    return tuple(estimate(table, f"{name}[{written}]", seed=seed) for name in PER_LABEL)
+
+
+def superstitious_labels(table: ContingencyTable, *, level: float = 0.95) -> tuple[Label, ...]:
+    """Labels that do worse than guessing, as far as a test can tell.
+
+    Under pure guessing half of all labels have an edge below 0, so each is tested (exactly, with the margins
+    fixed; by its sampling law with weights or clusters) and Holm's correction is made for the number of
+    labels. Dropping them after having looked is a selection: their loss will be smaller next time.
+    """
+    check_decisions(table)
+    total = table.total
+    candidates = [
+        index
+        for index, (p, r) in enumerate(zip(table.predicted, table.real, strict=True))
+        if p > 0 and 0 < r < total
+    ]
+    found = sorted((_worse_than_guessing(table, index), index) for index in candidates)
+    named = []
+    for rank, (p_value, index) in enumerate(found):
+        if p_value * (len(candidates) - rank) >= 1 - level:
+            break
+        named.append(index)
+    return tuple(table.labels[index] for index in sorted(named))
+
+
+def _worse_than_guessing(table: ContingencyTable, index: int) -> float:
+    # Python's own numbers: products of large counts would overflow.
+    hits, predicted, real = (x[index].item() for x in (table.counts.diagonal(), table.predicted, table.real))
+    if hits * table.total >= predicted * real:
+        return 1.0  # hit as often as by guessing, or more: nothing to show, but one of the labels tested
+    if table.clusters is None and table.is_counted:
+        return label_tail(table, index, "less").p_value
+    spelling = f"informedness[{quoted(str(table.labels[index]))}]"
+    found = estimate(table, spelling)
+    return found.p_value(0.0, "less") if found.law is not None else 1.0

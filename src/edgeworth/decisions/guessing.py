@@ -1,0 +1,249 @@
+"""Guessing with the same margins: the law of any weighted count of right answers.
+
+Hold fixed how often each label is predicted and how often each class is real, and let predictions fall on
+cases at random. Informedness, markedness, accuracy, kappa and MCC are then all ``Σ_l slope_l · hits_l`` up
+to a constant, so one law serves them: exact by enumeration when the tables are few, hypergeometric for two
+labels, a certified bound far out in the tail, Monte Carlo in between. Values are compared as integers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.core.tails import SMALLEST, Tail, hypergeometric_tails
+from edgeworth.decisions.enumeration import TooMany, enumerate_hits
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.errors import InputError, check_seed
+
+Slopes: TypeAlias = Callable[[list[int], list[int]], list[Fraction]]
+"""What a right answer for each label is worth, by how often each is predicted and real."""
+
+NEAREST = Fraction(1, 10**12)
+"""A float means the nearest attainable value within this distance."""
+
+SURE_BOUND = 1e-6
+"""A certified bound below this says more than draws could."""
+
+LARGEST_INTEGER = 1 << 62
+LARGEST_EXACT_FLOAT = 1 << 53
+
+
+@dataclass(frozen=True)
+class GuessingLaw:
+    """The law of ``Σ_l slope_l (hits_l − expected hits_l)`` for guesses with fixed margins."""
+
+    predicted: tuple[int, ...]
+    real: tuple[int, ...]
+    slopes: tuple[Fraction, ...]
+    seed: int = 0
+    draws: int | None = None
+
+    def __post_init__(self) -> None:
+        if sum(self.predicted) != sum(self.real) or sum(self.real) == 0:
+            raise InputError("guessing needs cases, and as many predictions as there are cases")
+        check_seed(self.seed)
+
+    @property
+    def cases(self) -> int:
+        """How many cases there are."""
+        return sum(self.real)
+
+    @property
+    def mean(self) -> float:
+        """Guessing earns nothing on average."""
+        return 0.0
+
+    @cached_property
+    def variance(self) -> float:
+        """Σ_l Σ_k slope_l slope_k cov(hits_l, hits_k), exactly in O(K)."""
+        total = self.cases
+        if total < 2:
+            return 0.0
+        p, r = (np.array(margin, dtype=np.float64) for margin in (self.predicted, self.real))
+        slope = np.array([float(value) for value in self.slopes])
+        own = (slope**2 * p * r * ((total - p) * (total - r) - p * r)).sum()
+        return float((own + (slope * p * r).sum() ** 2) / (total**2 * (total - 1.0)))
+
+    @cached_property
+    def standard_deviation(self) -> float:
+        """The square root of the variance."""
+        return math.sqrt(self.variance)
+
+    # -- in whole numbers: value = (Σ weight_l hits_l − centre) / unit ----------------------------------
+
+    @cached_property
+    def _unit(self) -> int:
+        return math.lcm(*(slope.denominator for slope in self.slopes))
+
+    @cached_property
+    def _weights(self) -> list[int]:
+        return [int(slope * self._unit) for slope in self.slopes]
+
+    @cached_property
+    def _centre(self) -> Fraction:
+        terms = zip(self._weights, self.predicted, self.real, strict=True)
+        return Fraction(sum(w * p * r for w, p, r in terms), self.cases)
+
+    def value_of(self, hits: Sequence[int]) -> Fraction:
+        """The exact value of a table with these hits."""
+        return (sum(w * h for w, h in zip(self._weights, hits, strict=True)) - self._centre) / self._unit
+
+    def _threshold(self, value: float | Fraction) -> Fraction:
+        """The sum of weights from which a table counts as at least this large."""
+        exact = value if isinstance(value, Fraction) else Fraction(value) - NEAREST
+        return exact * self._unit + self._centre
+
+    # -- tails -----------------------------------------------------------------------------------------
+
+    def tail(self, value: float | Fraction) -> Tail:
+        """P(at least this large) for one who guesses."""
+        return self._found(self._threshold(value), None)
+
+    def lower_tail(self, value: float | Fraction) -> Tail:
+        """P(at most this large) for one who guesses."""
+        mirrored = GuessingLaw(
+            self.predicted, self.real, tuple(-slope for slope in self.slopes), self.seed, self.draws
+        )
+        return mirrored.tail(-value)
+
+    def two_sided(self, value: float | Fraction) -> Tail:
+        """P(at least this far from 0, on either side) for one who guesses."""
+        upper = self._threshold(value if value >= 0 else -value)
+        lower = 2 * self._centre - upper
+        return self._found(upper, lower)
+
+    @cached_property
+    def _enumerated(self) -> dict[int, tuple[int, int]] | None:
+        """Ways and tables of each sum of weights, when there are few enough tables."""
+        try:
+            return enumerate_hits(self.predicted, self.real, self._weights)
+        except TooMany:
+            return None
+
+    @property
+    def tables(self) -> int | None:
+        """How many tables have these margins, when they were few enough to enumerate."""
+        return None if self._enumerated is None else sum(tables for _, tables in self._enumerated.values())
+
+    def _found(self, upper: Fraction, lower: Fraction | None) -> Tail:
+        if lower is not None and upper <= lower:
+            return Tail(1.0, 1.0, 1.0, "exact, no table is nearer to 0", Fraction(1))
+        if self._enumerated is not None:
+            every = sum(ways for ways, _ in self._enumerated.values())
+            beyond = sum(
+                ways
+                for total, (ways, _) in self._enumerated.items()
+                if total >= upper or (lower is not None and total <= lower)
+            )
+            return Tail.enumerated(Fraction(beyond, every), self.tables or 0)
+        if self.cases >= LARGEST_EXACT_FLOAT:
+            return Tail.bounded(max(self._concentration(upper), SMALLEST))
+        pair = self._two_labels()
+        if pair is not None:
+            return self._hypergeometric(pair, upper, lower)
+        bound = max(self._concentration(upper), SMALLEST)
+        return Tail.bounded(bound) if bound < SURE_BOUND else self._monte_carlo(upper, lower)
+
+    def _two_labels(self) -> tuple[int, int] | None:
+        seen = [i for i, (p, r) in enumerate(zip(self.predicted, self.real, strict=True)) if p or r]
+        return (seen[0], seen[1]) if len(seen) == 2 else None
+
+    def _hypergeometric(self, pair: tuple[int, int], upper: Fraction, lower: Fraction | None) -> Tail:
+        """With two labels one cell decides the rest: the sum is linear in the first label's hits."""
+        first, second = pair
+        total, p, r = self.cases, self.predicted[first], self.real[first]
+        slope = self._weights[first] + self._weights[second]
+        offset = self._weights[second] * (total - p - r)
+        if slope == 0:
+            return Tail(1.0, 1.0, 1.0, "the same for every table", Fraction(1))
+
+        def at_least(threshold: Fraction) -> float:
+            edge = (threshold - offset) / slope
+            if slope > 0:
+                return hypergeometric_tails(total, r, p, math.ceil(edge))[1]
+            return hypergeometric_tails(total, r, p, math.floor(edge))[0]
+
+        def at_most(threshold: Fraction) -> float:
+            edge = (threshold - offset) / slope
+            if slope > 0:
+                return hypergeometric_tails(total, r, p, math.floor(edge))[0]
+            return hypergeometric_tails(total, r, p, math.ceil(edge))[1]
+
+        return Tail.hypergeometric(at_least(upper) + (at_most(lower) if lower is not None else 0.0))
+
+    def _concentration(self, upper: Fraction) -> float:
+        """Chatterjee's bound for sums over a random permutation: 2 exp(−t²/(4E + 2t)), entries in [0, 1]."""
+        largest = max(abs(weight) for weight in self._weights)
+        if largest == 0:
+            return 1.0
+        if min(self._weights) < 0 < max(self._weights):
+            return 1.0
+        mean = abs(float(self._centre / largest))
+        distance = float((upper - self._centre) / largest)
+        if distance <= 0:
+            return 1.0
+        return min(1.0, 2 * math.exp(-(distance**2) / (4 * mean + 2 * distance)))
+
+    def _monte_carlo(self, upper: Fraction, lower: Fraction | None) -> Tail:
+        draws = self.draws or draws_within_seconds(len(self.real))
+        weights, whole = self._drawable_weights()
+        count = 0
+        for tables in random_tables(self.predicted, self.real, draws, self.seed):
+            sums = np.diagonal(tables, axis1=1, axis2=2) @ weights
+            if whole:
+                beyond = sums >= math.ceil(upper)
+                if lower is not None:
+                    beyond |= sums <= math.floor(lower)
+            else:
+                # Rounding can only make a table count as extreme that is a hair short of it.
+                slack = 1e-9 * float(np.abs(weights).max())
+                beyond = sums >= float(upper / self._unit) - slack
+                if lower is not None:
+                    beyond |= sums <= float(lower / self._unit) + slack
+            count += int(beyond.sum())
+        return Tail.drawn(count, draws, self.seed)
+
+    def _drawable_weights(self) -> tuple[NDArray[np.int64] | NDArray[np.float64], bool]:
+        """Integer weights when no sum can overflow, otherwise the slopes as floats."""
+        if max(abs(weight) for weight in self._weights) * self.cases < LARGEST_INTEGER:
+            return np.array(self._weights, dtype=np.int64), True
+        return np.array([float(slope) for slope in self.slopes]), False
+
+
+def draws_within_seconds(labels: int) -> int:
+    """As many tables as can be drawn in about four seconds (a table costs about labels² · 0.1 µs)."""
+    return int(min(99_999, max(199, 4e7 / labels**2)))
+
+
+def random_tables(
+    predicted: Sequence[int], real: Sequence[int], draws: int, seed: int
+) -> Iterator[NDArray[np.int64]]:
+    """Tables (rows predicted) with fixed margins, in rounds of bounded size."""
+    from scipy.stats import random_table
+
+    rng = np.random.default_rng(seed)
+    law = random_table(predicted, real)
+    round_size = max(1, (1 << 22) // max(len(predicted) * len(real), 1))
+    sizes = [min(round_size, draws - start) for start in range(0, draws, round_size)]
+    return (law.rvs(size=size, random_state=rng).astype(np.int64) for size in sizes)
+
+
+def guessing_law(
+    table: ContingencyTable, slopes: Slopes, *, seed: int = 0, draws: int | None = None
+) -> GuessingLaw:
+    """The law of any measure that is linear in the diagonal once the margins are fixed."""
+    if not table.is_counted:
+        raise InputError("exact laws of guessing need whole cases; these are weighted")
+    predicted = [int(count) for count in table.predicted]
+    real = [int(count) for count in table.real]
+    if sum(real) == 0:
+        raise InputError("there are no cases")
+    return GuessingLaw(tuple(predicted), tuple(real), tuple(slopes(predicted, real)), seed, draws)

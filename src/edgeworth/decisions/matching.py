@@ -1,0 +1,238 @@
+"""Clusters without names: give each one the class that makes the labelling most informed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice, product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.arrays import Floats
+from edgeworth.core.tails import Tail
+from edgeworth.decisions.guessing import random_tables
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.errors import InputError, OptionError, check_seed
+from edgeworth.sources.columns import Label
+
+MOST_MAPS = 200_000
+"""Maps that are all tried; with more of them the best is searched for."""
+
+STARTS = 12
+SMALLEST_GAIN = 1e-14
+
+Places = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Counts of clusters (rows) by classes (columns), and which maps are allowed."""
+
+    counts: Floats
+    one_to_one: bool
+    leave_out: bool
+
+    @cached_property
+    def joint(self) -> Floats:
+        """Shares of all cases."""
+        return np.asarray(self.counts / self.counts.sum())
+
+    @cached_property
+    def shares(self) -> Floats:
+        """Each cluster's share of the cases."""
+        return np.asarray(self.joint.sum(axis=1))
+
+    @cached_property
+    def real(self) -> Floats:
+        """Each class's share of the cases."""
+        return np.asarray(self.joint.sum(axis=0))
+
+    def gains(self, rows: Floats, hits: Floats, classes: Places | None = None) -> Floats:
+        """Parts of informedness, from the share mapped to a class and the share of hits in it."""
+        real = self.real if classes is None else self.real[classes]
+        priced = (real > 0) & (real < 1)
+        safe = np.where(priced, real, 0.5)
+        return np.where(priced, rows * (hits / safe - rows) / (1 - safe), 0.0)
+
+
+@dataclass(frozen=True)
+class Matching:
+    """Clusters mapped to classes; a cluster mapped to None is left out, at zero weight.
+
+    The informedness is a maximum over maps, so it is above 0 even for pure guessing: ``test`` matches again
+    in every table that guessing draws, and only that p-value means anything.
+    """
+
+    mapping: dict[Label, Label | None]
+    informedness: float
+    is_exact: bool
+    method: str
+    table: ContingencyTable = field(repr=False)
+    problem: Problem = field(repr=False)
+
+    def test(self, *, draws: int | None = None, seed: int = 0) -> Tail:
+        """P(clusters without information, matched as well as they can be, look this good)."""
+        counts = self.problem.counts
+        if not np.all(counts == np.round(counts)):
+            raise InputError("the test of a matching needs whole cases; these are weighted")
+        number = draws or (999 if self.problem.one_to_one or self.is_exact else 199)
+        rows, columns = ([int(x) for x in counts.sum(axis=axis)] for axis in (1, 0))
+        count = 0
+        for tables in random_tables(rows, columns, number, seed):
+            for table in tables:
+                again = Problem(table.astype(np.float64), self.problem.one_to_one, self.problem.leave_out)
+                count += _best(again, seed)[1] >= self.informedness - 1e-12
+        return Tail.drawn(count, number, seed)
+
+
+def match(
+    table: ContingencyTable, *, one_to_one: bool = True, leave_out: bool = True, seed: int = 0
+) -> Matching:
+    """Map predicted labels (clusters) to real classes so that informedness is as large as it can be.
+
+    One cluster a class is a linear assignment and exact. With many clusters to a class every map is tried
+    when they are few, otherwise single moves and swaps improve several starts and the result is the best
+    found. ``leave_out=False`` makes every cluster take a class (many to one only).
+
+    >>> table = ContingencyTable.from_labels(["a", "a", "b", "b"], [7, 7, 3, 3])
+    >>> match(table).mapping
+    {3: 'b', 7: 'a'}
+    """
+    check_seed(seed)
+    if one_to_one and not leave_out:
+        raise OptionError("with one cluster a class some clusters may have no class: leave_out stays True")
+    if table.abstained.any():
+        raise InputError("matching takes every case as clustered; this table has abstentions")
+    clusters, classes = np.flatnonzero(table.predicted > 0), np.flatnonzero(table.real > 0)
+    if not len(clusters):
+        raise InputError("there are no cases to match")
+    problem = Problem(table.counts[np.ix_(clusters, classes)].astype(np.float64), one_to_one, leave_out)
+    chosen, value, is_exact, method = _best(problem, seed)
+    mapping = {
+        table.labels[cluster]: None if place < 0 else table.labels[classes[place]]
+        for cluster, place in zip(clusters, chosen, strict=True)
+    }
+    mapped = table.mapped(mapping).without_empty_labels()
+    return Matching(mapping, value, is_exact, method, mapped, problem)
+
+
+def _best(problem: Problem, seed: int) -> tuple[Places, float, bool, str]:
+    if problem.one_to_one:
+        chosen = _assignment(problem)
+        return chosen, _value(problem, chosen), True, "linear assignment, exact"
+    clusters, classes = problem.counts.shape
+    choices = classes + problem.leave_out
+    if clusters * np.log(max(choices, 1)) <= np.log(MOST_MAPS):
+        chosen = _all_maps(problem)
+        return chosen, _value(problem, chosen), True, f"all {choices**clusters:,} maps tried, exact"
+    chosen = _search(problem, seed)
+    return chosen, _value(problem, chosen), False, f"best found from {STARTS} starts by moves and swaps"
+
+
+def _assignment(problem: Problem) -> Places:
+    from scipy.optimize import linear_sum_assignment
+
+    clusters, classes = problem.counts.shape
+    benefit = problem.gains(problem.shares[:, None], problem.joint)
+    # One empty column a cluster lets any of them be left out.
+    padded = np.hstack([benefit, np.zeros((clusters, clusters))])
+    _, column = linear_sum_assignment(padded, maximize=True)
+    return np.where(column < classes, column, -1)
+
+
+def _value(problem: Problem, chosen: Places) -> float:
+    rows, hits = _sums(problem, chosen)
+    return float(problem.gains(rows, hits).sum())
+
+
+def _sums(problem: Problem, chosen: Places) -> tuple[Floats, Floats]:
+    classes = problem.counts.shape[1]
+    taken = np.flatnonzero(chosen >= 0)
+    rows = np.bincount(chosen[taken], weights=problem.shares[taken], minlength=classes)
+    hits = np.bincount(chosen[taken], weights=problem.joint[taken, chosen[taken]], minlength=classes)
+    return rows.astype(np.float64), hits.astype(np.float64)
+
+
+def _all_maps(problem: Problem) -> Places:
+    clusters, classes = problem.counts.shape
+    first = -1 if problem.leave_out else 0
+    best, best_value = np.zeros(clusters, dtype=np.intp), -np.inf
+    for block in _blocks(product(range(first, classes), repeat=clusters), 1 << 14):
+        maps = np.array(block, dtype=np.intp)
+        chosen = maps[:, :, None] == np.arange(classes)
+        rows = (chosen * problem.shares[None, :, None]).sum(axis=1)
+        hits = (chosen * problem.joint[None]).sum(axis=1)
+        values = problem.gains(rows, hits).sum(axis=1)
+        top = int(np.argmax(values))
+        if values[top] > best_value:
+            best, best_value = maps[top], float(values[top])
+    return best
+
+
+def _blocks(items: Iterator[Any], size: int) -> Iterator[list[Any]]:
+    while block := list(islice(items, size)):
+        yield block
+
+
+def _search(problem: Problem, seed: int) -> Places:
+    rng = np.random.default_rng(seed)
+    clusters, classes = problem.counts.shape
+    lowest = -1 if problem.leave_out else 0
+    lift = problem.counts / np.maximum(problem.counts.sum(axis=0), 1)
+    starts = [np.argmax(lift, axis=1).astype(np.intp), np.argmax(problem.counts, axis=1).astype(np.intp)]
+    if problem.leave_out:
+        starts.append(_assignment(problem))
+    while len(starts) < STARTS:
+        starts.append(rng.integers(lowest, classes, clusters).astype(np.intp))
+    found = [_improved(problem, start.copy()) for start in starts]
+    return max(found, key=lambda chosen: _value(problem, chosen))
+
+
+def _improved(problem: Problem, chosen: Places) -> Places:
+    """Take the best single move while one helps, then the best swap, until neither does."""
+    while True:
+        moves = _move_gains(problem, chosen)
+        cluster, place = np.unravel_index(int(np.argmax(moves)), moves.shape)
+        if moves[cluster, place] > SMALLEST_GAIN:
+            # The last column stands for leaving the cluster out.
+            chosen[cluster] = place if place < problem.counts.shape[1] else -1
+            continue
+        swaps = _swap_gains(problem, chosen)
+        one, two = np.unravel_index(int(np.argmax(swaps)), swaps.shape)
+        if swaps[one, two] <= SMALLEST_GAIN:
+            return chosen
+        chosen[one], chosen[two] = chosen[two], chosen[one]
+
+
+def _move_gains(problem: Problem, chosen: Places) -> Floats:
+    """What moving each cluster to each class, or (last column) out, would add."""
+    rows, hits = _sums(problem, chosen)
+    now = problem.gains(rows, hits)
+    home = np.maximum(chosen, 0)
+    placed = chosen >= 0
+    own = problem.joint[np.arange(len(chosen)), home]
+    without = problem.gains(rows[home] - problem.shares, hits[home] - own, home)
+    leave = np.where(placed, without - now[home], 0.0)
+    enter = problem.gains(rows + problem.shares[:, None], hits + problem.joint) - now
+    moves = np.hstack([leave[:, None] + enter, leave[:, None]])
+    moves[np.arange(len(chosen))[placed], chosen[placed]] = 0.0
+    if not problem.leave_out:
+        moves[:, -1] = -np.inf
+    return moves
+
+
+def _swap_gains(problem: Problem, chosen: Places) -> Floats:
+    """What exchanging the classes of two clusters would add."""
+    rows, hits = _sums(problem, chosen)
+    now = problem.gains(rows, hits)
+    home = np.maximum(chosen, 0)
+    own = problem.joint[np.arange(len(chosen)), home]
+    # Entry [k, j]: the class of k after k has left it and j has come.
+    new_rows = (rows[home] - problem.shares)[:, None] + problem.shares[None, :]
+    new_hits = (hits[home] - own)[:, None] + problem.joint[:, home].T
+    change = problem.gains(new_rows, new_hits, home[:, None]) - now[home][:, None]
+    change = np.where(chosen[:, None] >= 0, change, 0.0)
+    return np.where(chosen[:, None] != chosen[None, :], change + change.T, 0.0)

@@ -1,0 +1,291 @@
+"""Methods of estimation. Each is an object that owns its options, checks them once, and makes a law."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from edgeworth.core.definition import Combination
+from edgeworth.core.laws import (
+    BootstrapLaw,
+    ClopperPearsonLaw,
+    NewcombeLaw,
+    NormalLaw,
+    PosteriorLaw,
+    SamplingLaw,
+    WilsonLaw,
+)
+from edgeworth.core.scales import Scale, natural_scale
+from edgeworth.decisions.computing import Resolved
+from edgeworth.decisions.influence import influence, variance
+from edgeworth.decisions.resampling import (
+    bootstrap_values,
+    cluster_bootstrap_values,
+    defined_draws,
+    posterior_values,
+)
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.errors import OptionError, check_seed
+
+if TYPE_CHECKING:
+    from edgeworth.rankings.along import ResolvedRanking
+    from edgeworth.rankings.intervals.resampling import ListValues
+    from edgeworth.rankings.ranking import Ranking
+
+NO_ERROR = 1e-24
+"""A variance below this is rounding."""
+
+
+class Method(Protocol):
+    """How to get from a tally and a measure to a sampling law."""
+
+    def law(self, tally: Any, resolved: Any) -> SamplingLaw:
+        """The law, or an error that says why the method does not apply."""
+
+    def __str__(self) -> str:
+        """How a report names it."""
+
+
+@dataclass(frozen=True)
+class Delta:
+    """The delta method on the multinomial: for every smooth measure, with weights and clusters.
+
+    The interval is made on a scale that keeps it inside the measure's range: the logit of a bounded one, the
+    log of one that is bounded below. ``Delta(scale="identity")`` gives value ± quantile · error.
+    """
+
+    scale: Literal["natural", "identity"] = "natural"
+
+    def __post_init__(self) -> None:
+        if self.scale not in ("natural", "identity"):
+            raise OptionError(f'the scale is "natural" or "identity"; saw {self.scale!r}')
+
+    def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
+        """Normal with the delta method's variance; Student's t with clusters − 1 degrees of freedom."""
+        value = float(resolved.values(tally.cells))
+        clusters = tally.clusters
+        if clusters is not None and clusters.number < 2:
+            raise OptionError("all cases are in one cluster: nothing tells how much clusters vary")
+        spread = variance(tally, resolved)
+        if not tally.is_plain and not spread > NO_ERROR:
+            raise OptionError("every row or cluster says the same, so nothing tells how much they vary")
+        error = math.sqrt(max(0.0, spread))
+        plain = self.scale == "identity"
+        scale = Scale("identity") if plain else natural_scale(*resolved.measure.range, value)
+        freedom = math.inf if clusters is None else clusters.number - 1.0
+        return NormalLaw(value, error, scale, freedom)
+
+    def __str__(self) -> str:
+        return "delta method" if self.scale == "natural" else "delta method, identity scale"
+
+
+@dataclass(frozen=True)
+class Wilson:
+    """Wilson's score interval, for measures that are proportions."""
+
+    def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
+        """The score test's law."""
+        return WilsonLaw(*_proportion(tally, resolved, str(self)))
+
+    def __str__(self) -> str:
+        return "Wilson"
+
+
+@dataclass(frozen=True)
+class ClopperPearson:
+    """The exact binomial interval, for measures that are proportions of whole cases."""
+
+    def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
+        """Exact binomial tails."""
+        if not tally.is_counted:
+            raise OptionError("Clopper–Pearson is exact for whole cases; these are weighted: use Delta()")
+        successes, trials = _proportion(tally, resolved, str(self))
+        return ClopperPearsonLaw(round(successes), round(trials))
+
+    def __str__(self) -> str:
+        return "Clopper–Pearson"
+
+
+@dataclass(frozen=True)
+class Newcombe:
+    """Square-and-add of Wilson's bounds, for differences and sums of independent proportions.
+
+    Informedness of two classes and of any one label, markedness of a label, balanced accuracy, break-even
+    margin.
+    """
+
+    def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
+        """The combination's law."""
+        found = combination_of(tally, resolved)
+        if found is None:
+            raise OptionError(
+                f"{resolved.spelling} is no fixed combination of independent proportions here: use Delta()"
+            )
+        _check_unweighted(tally, str(self))
+        return NewcombeLaw(found)
+
+    def __str__(self) -> str:
+        return "Newcombe"
+
+
+@dataclass(frozen=True)
+class Dirichlet:
+    """The posterior of the whole table under a Dirichlet prior, for any measure.
+
+    ``prior`` is the weight added to each cell. Left out it is 1/K, so that each class's prior weighs as one
+    case; for two classes that is Jeffreys' ½.
+    """
+
+    prior: float | None = None
+    draws: int = 10_000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.prior is not None and not (math.isfinite(self.prior) and self.prior > 0):
+            raise OptionError(f"the prior is a weight above 0; saw {self.prior!r}")
+        _check_draws(self.draws)
+        check_seed(self.seed)
+
+    def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
+        """Draws of the measure."""
+        _check_unweighted(tally, str(self))
+        values = posterior_values(tally, resolved, self.prior, self.draws, self.seed)
+        value = float(resolved.values(tally.cells))
+        return PosteriorLaw(value, *defined_draws(values, resolved.spelling))
+
+    def __str__(self) -> str:
+        return f"posterior, {self.draws:,} draws"
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """Resampling of cases (one multinomial draw of the table a replicate), or of whole clusters.
+
+    Of a ranking, targets and background are resampled each by themselves; of many lists, whole lists.
+    """
+
+    draws: int = 2000
+    seed: int = 0
+    interval: Literal["percentile", "bca"] = "percentile"
+
+    def __post_init__(self) -> None:
+        _check_draws(self.draws)
+        check_seed(self.seed)
+        if self.interval not in ("percentile", "bca"):
+            raise OptionError(f'a bootstrap interval is "percentile" or "bca"; saw {self.interval!r}')
+
+    def law(
+        self, tally: ContingencyTable | Ranking | ListValues, resolved: Resolved | ResolvedRanking
+    ) -> SamplingLaw:
+        """Replicates of the measure."""
+        if not isinstance(resolved, Resolved):
+            return self._ranking_law(tally, resolved)
+        assert isinstance(tally, ContingencyTable)
+        if tally.clusters is not None:
+            if self.interval == "bca":
+                raise OptionError("the BCa interval is for independent cases: use percentile with clusters")
+            values = cluster_bootstrap_values(tally, tally.clusters, resolved, self.draws, self.seed)
+        else:
+            _check_unweighted(tally, str(self))
+            values = bootstrap_values(tally, resolved, self.draws, self.seed)
+        acceleration = _acceleration(tally, resolved) if self.interval == "bca" else 0.0
+        value = float(resolved.values(tally.cells))
+        defined, lost = defined_draws(values, resolved.spelling)
+        return BootstrapLaw(value, defined, self.interval, acceleration, lost)
+
+    def _ranking_law(self, tally: Any, resolved: ResolvedRanking) -> SamplingLaw:
+        """Replicates of a ranking, each class by itself; or of many lists, whole lists resampled."""
+        from edgeworth.rankings.along import ResolvedRanking, steps_of
+        from edgeworth.rankings.intervals.resampling import ListValues, bootstrap_ranking, resampled_means
+        from edgeworth.rankings.ranking import Ranking
+
+        assert isinstance(resolved, ResolvedRanking)
+        assert isinstance(tally, (Ranking, ListValues))
+        if self.interval == "bca":
+            raise OptionError("the BCa interval is for decisions: use percentile with rankings")
+        if isinstance(tally, ListValues):
+            draws = resampled_means(tally.checked(), self.draws, self.seed)
+            _check_varies(draws)
+            return BootstrapLaw(float(tally.values.mean()), draws, self.interval, 0.0, 0)
+        value = float(resolved.values(steps_of(tally, resolved))[0])
+        draws = bootstrap_ranking(tally, resolved, self.draws, self.seed)
+        defined, lost = defined_draws(draws, resolved.spelling)
+        _check_varies(defined)
+        return BootstrapLaw(value, defined, self.interval, 0.0, lost)
+
+    def __str__(self) -> str:
+        return f"{'BCa ' if self.interval == 'bca' else ''}bootstrap, {self.draws:,} draws"
+
+
+def default_method(tally: ContingencyTable, resolved: Resolved, seed: int = 0) -> Method:
+    """The method that suits a measure: Wilson, Newcombe, the delta method, or a bootstrap where none fits.
+
+    Resampling a table without errors gives tables without errors, which proves nothing: the posterior takes
+    its place there, and that of the delta method where it is at an end (``is_at_an_end``).
+    """
+    plain = tally.is_plain
+    if plain and resolved.measure.proportion is not None:
+        return Wilson()
+    if plain and combination_of(tally, resolved) is not None:
+        return Newcombe()
+    if resolved.measure.scope == "cells" and resolved.measure.gradient is None:
+        diagonal = tally.counts.diagonal().sum() == tally.total
+        return Dirichlet(seed=seed) if plain and diagonal else Bootstrap(seed=seed)
+    return Delta()
+
+
+def is_at_an_end(tally: ContingencyTable, resolved: Resolved, law: SamplingLaw | None) -> bool:
+    """Whether the delta method, whose law this is, sees no error in a plain table.
+
+    So it is at the end of a measure's range (all right, all wrong), or of its part on decided cases.
+    """
+    if not tally.is_plain:
+        return False
+    spreads = [variance(tally, resolved) if law is None else law.standard_error**2]
+    if resolved.arguments.get("abstentions") == "discount":
+        decided = replace(resolved, arguments={"abstentions": "left_out"})
+        spreads.append(variance(tally, decided))
+    return any(not spread > NO_ERROR for spread in spreads)
+
+
+def combination_of(tally: ContingencyTable, resolved: Resolved) -> Combination | None:
+    """The measure as a combination of independent proportions, where it is one and all have trials."""
+    make = resolved.measure.combination
+    if make is None:
+        return None
+    found = make(resolved.view(tally.cells), **resolved.arguments)
+    return found if found is not None and (found.trials > 0).all() and len(found.trials) else None
+
+
+def _proportion(tally: ContingencyTable, resolved: Resolved, method: str) -> tuple[float, float]:
+    if resolved.measure.proportion is None:
+        raise OptionError(f"{method} is for proportions, which {resolved.spelling} is not: use Delta()")
+    _check_unweighted(tally, method)
+    successes, trials = resolved.measure.proportion(resolved.view(tally.cells))
+    return float(successes), float(trials)
+
+
+def _check_unweighted(tally: ContingencyTable, method: str) -> None:
+    if tally.clusters is not None:
+        raise OptionError(f"{method} takes cases as independent; with clusters use Delta() or Bootstrap()")
+    if not tally.counts_alike:
+        raise OptionError(f"{method} needs cases that count alike; with sampling weights use Delta()")
+
+
+def _check_varies(draws: Any) -> None:
+    """Replicates that differ by rounding alone are the same."""
+    if draws.max() - draws.min() <= 1e-12 * max(1.0, abs(float(draws[0]))):
+        raise OptionError("every replicate has the same value: resampling does not tell how much it varies")
+
+
+def _check_draws(draws: int) -> None:
+    if not isinstance(draws, int) or draws < 1:
+        raise OptionError(f"the number of draws is a whole number of at least 1; saw {draws!r}")
+
+
+def _acceleration(table: ContingencyTable, resolved: Resolved) -> float:
+    """Efron's acceleration from the influence of each case."""
+    slopes = influence(table, resolved)
+    cubes, squares = float((table.cells * slopes**3).sum()), float((table.cells * slopes**2).sum())
+    return cubes / (6 * squares**1.5) if squares > 0 else 0.0

@@ -1,0 +1,313 @@
+"""Measures of a whole table: Powers' informedness and markedness, agreement, and what they are taken for."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from edgeworth.arrays import Values, ratio, weighted_sum
+from edgeworth.core.definition import POWERS, Combination, Measure, Option
+from edgeworth.decisions.per_label import edge, edge_combination
+from edgeworth.decisions.requirements import (
+    ANY_CASE,
+    CASES,
+    GUESSING_ERRS,
+    SOME_COMMON,
+    TWO_PREDICTED,
+    TWO_REAL,
+)
+from edgeworth.decisions.views import LabelView, Marginals
+
+BRODERSEN = "Brodersen et al. 2010, The balanced accuracy and its posterior distribution"
+COHEN = "Cohen 1960, A coefficient of agreement for nominal scales"
+GORODKIN = "Gorodkin 2004, Comparing two K-category assignments by a K-category correlation coefficient"
+SCIKIT_LEARN = "scikit-learn's definition"
+
+ABSTENTIONS = Option("discount", choices=("discount", "zero_weight", "left_out"))
+
+
+def informedness(view: Marginals, abstentions: str = "left_out") -> Values:
+    """``Σ p_l (recall_l − fallout_l)``, weighted by predicted share, over the labels that have fair odds.
+
+    With abstentions: "discount" multiplies what the decided cases give by their share of all cases,
+    "zero_weight" keeps every case in the shares and pays nothing on undecided ones, "left_out" looks at the
+    decided cases alone.
+    """
+    if abstentions == "zero_weight":
+        every = view.total + view.abstained.sum(axis=-1)
+        by_label = LabelView(view.hits, view.predicted, view.real + view.abstained, every[..., None])
+        return _where_bet(by_label, ratio(weighted_sum(view.predicted, edge(by_label)), every))
+    by_label = view.by_label()
+    kept = _where_bet(by_label, ratio(weighted_sum(view.predicted, edge(by_label)), view.total))
+    return kept * coverage(view) if abstentions == "discount" else kept
+
+
+def _where_bet(by_label: LabelView, value: Values) -> Values:
+    """Undefined when no prediction is of a label that has odds; otherwise the sum runs over those."""
+    bet = (by_label.real.real > 0) & (by_label.not_real.real > 0) & (by_label.predicted.real > 0)
+    return np.where(bet.any(axis=-1), value, np.nan)
+
+
+def _total_at_odds(by_label: LabelView) -> Values:
+    """All cases, or none when no label has odds."""
+    priced = ((by_label.real.real > 0) & (by_label.not_real.real > 0)).any(axis=-1)
+    return np.where(priced, by_label.total[..., 0], 0.0)
+
+
+def markedness(view: Marginals) -> Values:
+    """Informedness with prediction and reality exchanged."""
+    return informedness(Marginals(view.hits, view.real, view.predicted, np.zeros_like(view.abstained)))
+
+
+def coverage(view: Marginals) -> Values:
+    """The share of cases on which a decision was made."""
+    return ratio(view.total, view.total + view.abstained.sum(axis=-1))
+
+
+def recalls(view: Marginals) -> tuple[Values, Values]:
+    """Each class's recall, and which classes are real at all."""
+    return ratio(view.hits, view.real), view.real.real > 0
+
+
+def balanced_accuracy(view: Marginals) -> Values:
+    """The mean recall of the real classes."""
+    recall, real = recalls(view)
+    return ratio(np.where(real, recall, 0).sum(axis=-1), real.sum(axis=-1))
+
+
+def _adjusted_balanced_accuracy(view: Marginals) -> Values:
+    chance = ratio(np.ones_like(view.total, dtype=np.float64), (view.real.real > 0).sum(axis=-1))
+    return ratio(balanced_accuracy(view) - chance, 1 - chance)
+
+
+def _balanced_combination(view: Marginals, adjusted: bool = False) -> Combination:
+    real = view.real > 0
+    classes = int(real.sum())
+    scale = classes / (classes - 1) if adjusted else 1.0
+    return Combination(
+        -1 / (classes - 1) if adjusted else 0.0,
+        np.full(classes, scale / classes),
+        view.hits[real].astype(np.float64),
+        view.real[real].astype(np.float64),
+    )
+
+
+def _informedness_combination(view: Marginals, abstentions: str) -> Combination | None:
+    """With two labels informedness is one label's edge; otherwise it is no fixed combination."""
+    seen = np.flatnonzero((view.real > 0) | (view.predicted > 0))
+    if len(seen) != 2 or (view.abstained.any() and abstentions != "left_out"):
+        return None
+    by_label = view.by_label()
+    first = int(seen[0])
+    return edge_combination(
+        LabelView(view.hits[first], view.predicted[first], view.real[first], by_label.total[0])
+    )
+
+
+def _markedness_combination(view: Marginals) -> Combination | None:
+    return _informedness_combination(
+        Marginals(view.hits, view.real, view.predicted, view.abstained), "left_out"
+    )
+
+
+def _kappa(view: Marginals) -> Values:
+    expected = (view.predicted * view.real).sum(axis=-1)
+    # N² − Σ P R, without its rounding.
+    rest = (view.predicted * view.by_label().not_real).sum(axis=-1)
+    return ratio(view.total * view.hits.sum(axis=-1) - expected, rest)
+
+
+def _mcc(view: Marginals) -> Values:
+    covariance = view.total * view.hits.sum(axis=-1) - (view.predicted * view.real).sum(axis=-1)
+    by_label = view.by_label()
+    spread_predicted = (view.predicted * by_label.not_predicted).sum(axis=-1)
+    spread_real = (view.real * by_label.not_real).sum(axis=-1)
+    return ratio(covariance, np.sqrt(spread_predicted * spread_real))
+
+
+def _macro_informedness(view: Marginals) -> Values:
+    values = edge(view.by_label())
+    return ratio(weighted_sum(np.ones_like(values), values), (~np.isnan(values)).sum(axis=-1))
+
+
+def _micro_informedness(view: Marginals) -> Values:
+    labels = ((view.real.real > 0) | (view.predicted.real > 0)).sum(axis=-1)
+    accuracy = ratio(view.hits.sum(axis=-1), view.total)
+    return accuracy - ratio(1 - accuracy, labels - 1)
+
+
+def _real_weighted_informedness(view: Marginals) -> Values:
+    by_label = view.by_label()
+    return ratio(weighted_sum(view.real, edge(by_label)), _total_at_odds(by_label))
+
+
+def _share_without_odds(view: Marginals) -> Values:
+    return ratio(*_without_odds(view))
+
+
+def _without_odds(view: Marginals) -> tuple[Values, Values]:
+    priced = (view.real.real > 0) & (view.by_label().not_real.real > 0)
+    return np.where(priced, 0, view.predicted).sum(axis=-1), view.total
+
+
+# -- slopes on the diagonal when both margins are fixed: the law under guessing is exact -------------------
+
+
+def informedness_slopes(predicted: list[int], real: list[int]) -> list[Fraction]:
+    """``P_l / (R_l (N − R_l))``, 0 for a label without odds."""
+    total = sum(predicted)
+    return [
+        Fraction(p, r * (total - r)) if 0 < r < total else Fraction(0)
+        for p, r in zip(predicted, real, strict=True)
+    ]
+
+
+def markedness_slopes(predicted: list[int], real: list[int]) -> list[Fraction]:
+    """``R_l / (P_l (N − P_l))``."""
+    return informedness_slopes(real, predicted)
+
+
+def _equal_slopes(predicted: list[int], real: list[int]) -> list[Fraction]:  # noqa: ARG001  # one signature
+    return [Fraction(1, sum(predicted))] * len(predicted)
+
+
+def _overall(name: str, formula: str, compute: Any, **more: Any) -> Measure:
+    defaults: dict[str, Any] = {
+        "low": -1.0,
+        "high": 1.0,
+        "chance": "0",
+        "direction": "higher",
+        "source": POWERS,
+        "needs": (CASES,),
+    }
+    return Measure(name=name, scope="overall", formula=formula, compute=compute, **(defaults | more))
+
+
+OVERALL_MEASURES = (
+    _overall(
+        "informedness",
+        "Σ_l p_l (recall_l − fallout_l)",
+        informedness,
+        synonyms=(
+            "powers' b",
+            "bookmaker informedness",
+            "youden's j (two classes)",
+            "deltap' (two classes)",
+            "bm",
+        ),
+        options={"abstentions": ABSTENTIONS},
+        needs=(CASES, TWO_REAL, SOME_COMMON),
+        combination=_informedness_combination,
+        guessing=informedness_slopes,
+    ),
+    _overall(
+        "markedness",
+        "Σ_l r_l (precision_l − false omission rate_l)",
+        markedness,
+        synonyms=("powers' m", "deltap", "mk"),
+        needs=(CASES, TWO_PREDICTED, SOME_COMMON),
+        combination=_markedness_combination,
+        guessing=markedness_slopes,
+    ),
+    _overall(
+        "accuracy",
+        "Σ_l hits_l / cases",
+        lambda v: ratio(v.hits.sum(axis=-1), v.total),
+        low=0.0,
+        chance="Σ_l p_l r_l",
+        synonyms=("rand accuracy (powers)", "micro recall", "micro precision", "micro f1", "avrecall"),
+        proportion=lambda v: (v.hits.sum(axis=-1), v.total),
+        guessing=_equal_slopes,
+    ),
+    _overall(
+        "error_rate",
+        "1 − accuracy",
+        lambda v: ratio(v.total - v.hits.sum(axis=-1), v.total),
+        low=0.0,
+        chance="1 − Σ_l p_l r_l",
+        direction="lower",
+        synonyms=("misclassification rate", "zero-one loss"),
+        proportion=lambda v: (v.total - v.hits.sum(axis=-1), v.total),
+        guessing=lambda predicted, real: [-slope for slope in _equal_slopes(predicted, real)],
+    ),
+    _overall(
+        "balanced_accuracy",
+        "mean over real classes of recall_l",
+        balanced_accuracy,
+        low=0.0,
+        chance="1 / real classes (when guesses are only of those)",
+        source=BRODERSEN,
+        synonyms=("macro recall", "uar"),
+        combination=_balanced_combination,
+    ),
+    _overall(
+        "adjusted_balanced_accuracy",
+        "(balanced accuracy − 1/C) / (1 − 1/C)",
+        _adjusted_balanced_accuracy,
+        chance="0 (when every guess is of a real class)",
+        source=SCIKIT_LEARN,
+        needs=(CASES, TWO_REAL),
+        combination=lambda v: _balanced_combination(v, adjusted=True),
+    ),
+    _overall(
+        "macro_informedness",
+        "mean over labels with odds of recall_l − fallout_l",
+        _macro_informedness,
+        source="yardstick's macro j_index",
+        needs=(CASES, TWO_REAL),
+    ),
+    _overall(
+        "micro_informedness",
+        "accuracy − (1 − accuracy)/(K − 1)",
+        _micro_informedness,
+        source="yardstick's micro j_index",
+        chance="Σ_l p_l r_l − (1 − Σ_l p_l r_l)/(K − 1)",
+        needs=(CASES, GUESSING_ERRS),
+    ),
+    _overall(
+        "real_weighted_informedness",
+        "Σ_l r_l (recall_l − fallout_l)",
+        _real_weighted_informedness,
+        source="yardstick's macro_weighted j_index",
+        needs=(CASES, TWO_REAL),
+    ),
+    _overall(
+        "mcc",
+        "(N Σ hits − Σ P_l R_l) / √((N² − Σ P_l²)(N² − Σ R_l²))",
+        _mcc,
+        source=GORODKIN,
+        synonyms=("matthews correlation coefficient", "r_k", "phi"),
+        needs=(CASES, TWO_REAL, TWO_PREDICTED),
+        guessing=_equal_slopes,
+    ),
+    _overall(
+        "kappa",
+        "(accuracy − Σ p_l r_l) / (1 − Σ p_l r_l)",
+        _kappa,
+        source=COHEN,
+        synonyms=("cohen's kappa", "heidke skill score"),
+        needs=(CASES, GUESSING_ERRS),
+        guessing=_equal_slopes,
+    ),
+    _overall(
+        "coverage",
+        "cases decided / all cases",
+        coverage,
+        low=0.0,
+        chance="itself",
+        direction="neither",
+        needs=(ANY_CASE,),
+        proportion=lambda v: (v.total, v.total + v.abstained.sum(axis=-1)),
+    ),
+    _overall(
+        "share_without_odds",
+        "predictions of labels that are never, or always, real / cases",
+        _share_without_odds,
+        low=0.0,
+        chance="itself",
+        direction="lower",
+        proportion=_without_odds,
+    ),
+)

@@ -1,0 +1,81 @@
+"""Labels, batch by batch, into a table of decisions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from edgeworth.core.labels import parsed
+from edgeworth.core.policies import Missing, WeightKind
+from edgeworth.decisions.clusters import Clusters
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.sources.batches import Batch, Source
+from edgeworth.sources.columns import Coded, Column, Label
+from edgeworth.sources.finding import nothing_left, settled_kind
+from edgeworth.sources.reducing import Reducer
+from edgeworth.sources.weights import as_weights
+
+
+def tally_decisions(
+    source: Source,
+    columns: dict[str, str],
+    *,
+    weight_kind: WeightKind | None = None,
+    abstain: Label | None = None,
+    missing: Missing = "error",
+) -> ContingencyTable:
+    """Fold a source into a tally of decisions. ``columns`` maps roles to names of columns."""
+    kind = settled_kind(source, columns, weight_kind)
+    options: dict[str, Any] = {"weight_kind": kind, "abstain": abstain, "missing": missing}
+    tally = decisions_reducer(columns, is_text=source.is_text, **options).over(source)
+    if not tally.cells.any():
+        raise nothing_left(source.name, tally.dropped, columns)
+    return settled_decisions(tally, is_text=source.is_text)
+
+
+def decisions_reducer(
+    columns: dict[str, str],
+    *,
+    is_text: bool,
+    weight_kind: WeightKind | None = None,
+    abstain: Label | None = None,
+    missing: Missing = "error",
+) -> Reducer[ContingencyTable]:
+    """How a batch becomes a table, of clusters where there are groups."""
+    # Text is told from numbers only when all labels are known, so until then abstention is text too.
+    away = str(abstain) if is_text and abstain is not None else abstain
+    options = {"weight_kind": weight_kind, "abstain": away, "missing": missing}
+    prepare = partial(_decisions, columns=columns, options=options, is_text=is_text)
+    empty = replace(ContingencyTable.empty(), clusters=Clusters.empty() if "group" in columns else None)
+    return Reducer(tuple(columns.values()), prepare, empty, counts_suffice="weight" not in columns)
+
+
+def settled_decisions(tally: ContingencyTable, *, is_text: bool) -> ContingencyTable:
+    """All labels are known now: those of text become numbers where every one of them is written so."""
+    if is_text:
+        tally = tally.renamed(parsed(tally.labels))
+        if tally.clusters is not None:
+            tally = replace(tally, clusters=tally.clusters.renamed(parsed))
+    tally.check_kinds()
+    return tally
+
+
+def _decisions(
+    batch: Batch, columns: dict[str, str], options: dict[str, Any], is_text: bool
+) -> ContingencyTable:
+    roles = {role: batch.columns[name] for role, name in columns.items()}
+    if is_text and options["abstain"] is not None:
+        roles["prediction"] = _spelt_alike(roles["prediction"], options["abstain"])
+    weights = as_weights(roles.pop("weight"), columns["weight"]) if "weight" in roles else None
+    options = options | {"weights": weights, "first_row": batch.first_row, "repeats": batch.repeats}
+    clusters = roles.get("group")
+    return ContingencyTable.from_columns(roles["truth"], roles["prediction"], clusters=clusters, **options)
+
+
+def _spelt_alike(column: Column, wanted: str) -> Column:
+    """In text -1 and -1.0 are two labels; as the prediction that means no decision they are one."""
+    if not isinstance(column, Coded):
+        return column
+    value = parsed([wanted])
+    return Coded(column.codes, tuple(wanted if parsed([x]) == value else x for x in column.labels))

@@ -1,0 +1,268 @@
+"""The report on decisions: findings in, sections and tables out. Arranges numbers, computes none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from edgeworth.arrays import finite_or_none
+from edgeworth.core.estimates import Estimate
+from edgeworth.core.tails import Tail
+from edgeworth.decisions.findings import DecisionFindings
+from edgeworth.decisions.verdict import decisions_verdict
+from edgeworth.decisions.warnings import decision_warnings
+from edgeworth.report.charts.chart import Chart, Charts
+from edgeworth.report.report import Cell, Column, Grid, Report, Section
+from edgeworth.report.wording import level_said, percent, shown, tail_cell
+
+SHOWN_LABELS = 30
+SHOWN_CONFUSIONS = 15
+WIDEST_TABLE = 10
+FULL_BETS = 3
+
+
+def decisions_report(findings: DecisionFindings, provenance: Mapping[str, Any]) -> Report:
+    """Arrange what was found."""
+    return Report(
+        verdict=decisions_verdict(findings),
+        sections=tuple(
+            section
+            for section in (_informed(findings), _labels(findings), _counts(findings), _bookmaker(findings))
+            if section is not None
+        ),
+        warnings=decision_warnings(findings),
+        provenance=provenance,
+        numbers=_numbers(findings),
+        charts=Charts(lambda: _charts(findings)),
+    )
+
+
+def _charts(findings: DecisionFindings) -> Iterable[Chart]:
+    from edgeworth.decisions.decisions import decision_charts
+
+    return decision_charts(findings).values()
+
+
+def _informed(findings: DecisionFindings) -> Section:
+    level = level_said(findings.level)
+    columns = (
+        Column("measure", "measure"),
+        Column("value", "number"),
+        Column(f"{level} interval", "interval"),
+        Column("by guessing", "number"),
+        Column("method"),
+    )
+    extra = [estimate for estimate in (findings.decided, findings.zero_weight) if estimate is not None]
+    rows = tuple(estimate_row(estimate, findings.level) for estimate in (*findings.overall, *extra))
+    grids = [Grid("Overall", columns, rows)]
+    tests = [
+        ("as well or better", findings.at_least),
+        ("as far from 0, either way", findings.either_way),
+    ]
+    lines = tuple((said, tail_cell(tail), tail.method) for said, tail in tests if tail is not None)
+    if lines:
+        grids.append(
+            Grid(
+                "Guessing with the same margins would do",
+                (Column("what"), Column("probability", "probability"), Column("method")),
+                lines,
+            )
+        )
+    return Section("How informed", (), tuple(grids))
+
+
+def estimate_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:
+    """A line of a table of estimates: measure, value, interval, by chance, method."""
+    low, high = estimate.interval(level)
+    return (
+        estimate.measure,
+        finite_or_none(estimate.value),
+        (finite_or_none(low), finite_or_none(high)),
+        finite_or_none(estimate.chance),
+        estimate.undefined or estimate.no_interval or str(estimate.method),
+    )
+
+
+def _labels(findings: DecisionFindings) -> Section:
+    level = level_said(findings.level)
+    columns = (
+        Column("label"),
+        Column("real", "count"),
+        Column("predicted", "count"),
+        Column("recall", "number"),
+        Column("precision", "number"),
+        Column("F", "number"),
+        Column("edge", "number"),
+        Column(f"{level} interval", "interval"),
+        Column("bias", "number"),
+    )
+    table = findings.table
+    place = {label: index for index, label in enumerate(table.labels)}
+    rows = []
+    for label, estimates in list(findings.labels.items())[:SHOWN_LABELS]:
+        recall, precision, f, edge, bias = estimates
+        low, high = edge.interval(findings.level)
+        mark = " *" if label in findings.superstitious else ""
+        rows.append(
+            (
+                f"{label}{mark}",
+                table.real[place[label]].item(),
+                table.predicted[place[label]].item(),
+                *(finite_or_none(value) for value in (recall.value, precision.value, f.value, edge.value)),
+                (finite_or_none(low), finite_or_none(high)),
+                finite_or_none(bias.value),
+            )
+        )
+    note = "edge: what a bet on the label earns at fair odds, recall − fallout; bias: predicted − real share"
+    if findings.superstitious:
+        note += "; * superstitious: worse than guessing"
+    grid = Grid("", columns, tuple(rows), note + _cut(len(table.labels)))
+    return Section("Label by label", (), (grid,), ("edges", "bias"))
+
+
+def _counts(findings: DecisionFindings) -> Section:
+    table = findings.table
+    if len(table.labels) > WIDEST_TABLE:
+        return Section("Most frequent confusions", (), (_confusions(findings),), ("contingency",))
+    columns = (
+        Column("predicted ↓  real →"),
+        *(Column(str(label), "count") for label in table.labels),
+        Column("all", "count"),
+    )
+    counts, predicted = table.counts.tolist(), table.predicted.tolist()
+    rows: list[tuple[Cell, ...]] = [
+        (str(label), *counts[index], predicted[index]) for index, label in enumerate(table.labels)
+    ]
+    rows.append(("all", *table.real.tolist(), table.total))
+    if table.abstained.any():
+        rows.append(("no decision", *table.abstained.tolist(), table.abstained.sum().item()))
+    return Section("Contingency table", (), (Grid("", columns, tuple(rows)),), ("contingency",))
+
+
+def _confusions(findings: DecisionFindings) -> Grid:
+    """A wide table says less than its largest errors."""
+    labels, counts = findings.table.labels, findings.table.counts.tolist()
+    wrong = [
+        (number, predicted, real)
+        for predicted, row in enumerate(counts)
+        for real, number in enumerate(row)
+        if number and predicted != real
+    ]
+    wrong.sort(key=lambda cell: -cell[0])
+    rows = tuple(
+        (str(labels[predicted]), str(labels[real]), number)
+        for number, predicted, real in wrong[:SHOWN_CONFUSIONS]
+    )
+    note = f"all {len(labels)} by {len(labels)} counts are in the JSON"
+    return Grid("", (Column("predicted"), Column("really"), Column("cases", "count")), rows, note)
+
+
+def _bookmaker(findings: DecisionFindings) -> Section:
+    money = findings.payoffs
+    text = (
+        f"Each prediction is a bet with ${money.pool:g} in the pool, normalised so that perfect play earns "
+        "the pool on every label.",
+    )
+    house = Grid("The house", (Column("what"), Column("value")), _house_rows(findings))
+    return Section("The bookmaker's table", text, (_bets(findings), house), ("bookmaker", "margin"))
+
+
+def _bets(findings: DecisionFindings) -> Grid:
+    """Dollars of each bet: by what came in for few labels, right and wrong for more."""
+    money = findings.payoffs
+    cells = money.cells.tolist()
+    full = len(money.labels) <= FULL_BETS
+    outcomes = [f"{label} comes in" for label in money.labels] if full else ["right", "wrong"]
+    columns = (
+        Column("bet on"),
+        Column("odds", "number"),
+        *(Column(outcome, "dollars") for outcome in outcomes),
+        Column("won", "dollars"),
+        Column("share of bets", "percent"),
+        Column("weighted", "dollars"),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for index, label in enumerate(money.labels[:SHOWN_LABELS]):
+        won = money.rows[index].item()
+        paid = cells[index] if full else [cells[index][index], won - cells[index][index]]
+        ends = (won, money.predicted_share[index].item(), money.weighted[index].item())
+        rows.append(
+            (
+                str(label),
+                finite_or_none(money.odds[index].item()),
+                *(finite_or_none(value) for value in paid),
+                *(finite_or_none(value) for value in ends),
+            )
+        )
+    totals = [finite_or_none(value) for value in money.columns.tolist()] if full else [None, None]
+    rows.append(("all", None, *totals, None, None, finite_or_none(money.total)))
+    return Grid("", columns, tuple(rows), _cut(len(money.labels)).removeprefix("; "))
+
+
+def _house_rows(findings: DecisionFindings) -> tuple[tuple[Cell, ...], ...]:
+    money = findings.payoffs
+    charged = money.margin or money.commission
+    house = f"margin {percent(money.margin, 1)}, commission {percent(money.commission, 1)}"
+    terms = f" ({house})" if charged else " at fair odds"
+    return (
+        ("break-even house margin", shown(finite_or_none(money.break_even_margin), "percent")),
+        ("break-even commission", shown(finite_or_none(money.break_even_commission), "percent")),
+        (f"return of a unit bet{terms}", shown(finite_or_none(money.unit_return), "percent")),
+        ("won at the track", shown(finite_or_none(money.won), "dollars")),
+        ("lost at the track", shown(finite_or_none(money.lost), "dollars")),
+    )
+
+
+def _numbers(findings: DecisionFindings) -> dict[str, Any]:
+    level = findings.level
+    extra = [estimate for estimate in (findings.decided, findings.zero_weight) if estimate is not None]
+    table = findings.table
+    plan = findings.plan
+    return {
+        "kind": "decisions",
+        "level": level,
+        "settled": findings.is_settled,
+        "estimates": {estimate.measure: estimate.to_dict(level) for estimate in (*findings.overall, *extra)},
+        "labels": {
+            str(label): {estimate.measure: estimate.to_dict(level) for estimate in estimates}
+            for label, estimates in findings.labels.items()
+        },
+        "guessing": {
+            "at_least": tail_to_dict(findings.at_least),
+            "either_way": tail_to_dict(findings.either_way),
+        },
+        "payoffs": findings.payoffs.to_dict(),
+        "superstitious": [str(label) for label in findings.superstitious],
+        "plan": {
+            "cases": plan.cases,
+            "needed": finite_or_none(plan.needed),
+            "more": finite_or_none(plan.more),
+            "power": plan.power,
+        },
+        "clusters": None if table.clusters is None else table.clusters.number,
+        "tally": replace(table, clusters=None).to_dict(),
+    }
+
+
+def tail_to_dict(tail: Tail | None) -> dict[str, Any] | None:
+    """A tail probability as plain values."""
+    if tail is None:
+        return None
+    exact = None if tail.exact is None else f"{tail.exact.numerator}/{tail.exact.denominator}"
+    return {
+        "p_value": tail.p_value,
+        "low": tail.low,
+        "high": tail.high,
+        "method": tail.method,
+        "kind": tail.kind,
+        "exact": exact,
+    }
+
+
+def _cut(labels: int) -> str:
+    return (
+        f"; the first {SHOWN_LABELS} of {labels} labels, the rest is in the JSON"
+        if labels > SHOWN_LABELS
+        else ""
+    )

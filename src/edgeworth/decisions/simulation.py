@@ -1,0 +1,81 @@
+"""A predictor that is informed part of the time and guesses otherwise (Powers' model 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.errors import OptionError, check_seed
+from edgeworth.sources.columns import Label
+
+
+def informed_mixture(
+    real: ArrayLike,
+    guess: ArrayLike,
+    informed: float,
+    *,
+    cases: float = 1.0,
+    labels: Sequence[Label] | None = None,
+) -> ContingencyTable:
+    """The expected table of one who is informed a fraction of the time and guesses otherwise.
+
+    ``(1-|g|)·outer(guess, real) + |g|·D`` with D the right answers, or for two classes and a negative g the
+    wrong ones. Informedness recovers g, as long as every guess is of a class that is real.
+
+    >>> informed_mixture([0.7, 0.3], [0.8, 0.2], 0.15, cases=100).counts.round(1).tolist()
+    [[58.1, 20.4], [11.9, 9.6]]
+    """
+    real_shares, guess_shares = _both_shares(real, guess)
+    _check_informed(informed, len(real_shares))
+    known = np.diag(real_shares) if informed >= 0 else np.diag(real_shares)[::-1]
+    table = (1 - abs(informed)) * np.outer(guess_shares, real_shares) + abs(informed) * known
+    return ContingencyTable.from_matrix(cases * table, rows="predicted", labels=labels)
+
+
+def simulate_labels(
+    real: ArrayLike, guess: ArrayLike, informed: float | ArrayLike, cases: int, *, seed: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Truth and predictions of such a predictor as labels 0, 1, …: one informed rate, or one a class."""
+    check_seed(seed)
+    rng = np.random.default_rng(seed)
+    real_shares, guess_shares = _both_shares(real, guess)
+    given = np.asarray(informed, dtype=np.float64)
+    if given.shape not in ((), real_shares.shape):
+        raise OptionError(
+            f"one informed rate, or one for each of {len(real_shares)} classes; saw {given.shape}"
+        )
+    rates = np.broadcast_to(given, real_shares.shape)
+    for rate in rates:
+        _check_informed(float(rate), len(real_shares))
+    truth = rng.choice(len(real_shares), size=cases, p=real_shares)
+    guesses = rng.choice(len(guess_shares), size=cases, p=guess_shares)
+    knows = rng.random(cases) < np.abs(rates)[truth]
+    answer = np.where(rates[truth] >= 0, truth, 1 - truth)
+    return truth, np.where(knows, answer, guesses)
+
+
+def _both_shares(real: ArrayLike, guess: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    real_shares, guess_shares = _shares(real, "real"), _shares(guess, "guess")
+    if len(real_shares) != len(guess_shares):
+        raise OptionError(f"{len(real_shares)} real shares and {len(guess_shares)} guess shares do not fit")
+    return real_shares, guess_shares
+
+
+def _shares(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    try:
+        shares = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise OptionError(f"{name} shares must be numbers; saw {values!r}") from None
+    if shares.ndim != 1 or np.any(shares < 0) or not abs(shares.sum() - 1) <= 1e-9:
+        raise OptionError(f"{name} shares must be at least 0 and sum to 1; saw {shares.tolist()}")
+    return shares
+
+
+def _check_informed(informed: float, classes: int) -> None:
+    if not isinstance(informed, (int, float)) or not -1 <= informed <= 1 or (informed < 0 and classes != 2):
+        raise OptionError(
+            f"the informed fraction lies between 0 and 1 (from -1 for two classes); saw {informed:g}"
+        )

@@ -1,0 +1,131 @@
+"""The verdict on decisions, in sentences a manager understands."""
+
+from __future__ import annotations
+
+import math
+
+from edgeworth.core.estimates import Estimate
+from edgeworth.core.figures import p_figure
+from edgeworth.core.tails import Tail
+from edgeworth.decisions.findings import DecisionFindings
+from edgeworth.report.wording import MINUS, about, interval_decimals, level_said, odds_of_chance, percent
+
+
+def decisions_verdict(findings: DecisionFindings) -> str:
+    """How informed, how sure, could it be guessing, what would settle it, what it is worth."""
+    if findings.informedness.undefined is not None:
+        return f"Cannot be judged: {findings.informedness.undefined}. {_what_to_do(findings)}"
+    sentences = [_how_informed(findings), _could_it_be_guessing(findings)]
+    return " ".join(
+        sentence for sentence in [*sentences, _what_would_settle(findings), _worth(findings)] if sentence
+    )
+
+
+def _what_to_do(findings: DecisionFindings) -> str:
+    if (findings.table.real > 0).sum() > 1:
+        return "Are these the right columns? If the predictions are clusters, ew.match names them."
+    return "A predictor shows what it knows only where there is something to tell apart."
+
+
+def _how_informed(findings: DecisionFindings) -> str:
+    estimate, level = findings.informedness, findings.level
+    decided = findings.decided
+    if decided is not None and decided.undefined is None:
+        share = percent(findings.coverage)
+        return (
+            f"Decides {share} of the cases. On those it {_judged(decided, findings)}. "
+            f"Over all cases, that is {_with_interval(estimate, level)}."
+        )
+    said = _judged(estimate, findings)
+    return f"{said[0].upper()}{said[1:]}."
+
+
+def _judged(estimate: Estimate, findings: DecisionFindings) -> str:
+    said = _with_interval(estimate, findings.level)
+    if estimate.value >= 0:
+        share, _, interval = said.partition(" ")
+        return (
+            f"does as well as one who knows the answer {share} of the time and guesses otherwise {interval}"
+        )
+    if not findings.is_settled and estimate.law is not None:
+        return f"shows no information: informedness {said}"
+    if ((findings.table.real > 0) | (findings.table.predicted > 0)).sum() == 2:
+        value, _, interval = said.partition(" ")
+        return (
+            f"does worse than guessing: informedness {value} {interval}, as of one who knows the answer "
+            f"{value.removeprefix(MINUS)} of the time and then says the opposite"
+        )
+    return f"does worse than guessing: informedness {said}"
+
+
+def _with_interval(estimate: Estimate, level: float) -> str:
+    if estimate.law is None:
+        return f"{percent(estimate.value)} (no interval)"
+    low, high = estimate.interval(level)
+    decimals = interval_decimals(low, high)
+    bounds = f"{percent(low, decimals)} to {percent(high, decimals)}"
+    return f"{percent(estimate.value, decimals)} ({level_said(level)} interval {bounds})"
+
+
+def _could_it_be_guessing(findings: DecisionFindings) -> str:
+    better = findings.informedness.value >= 0
+    tail = findings.at_least if better else findings.either_way
+    if tail is None:
+        return _by_the_interval(findings)
+    said = _how_often(tail)
+    if findings.is_settled:
+        also = (
+            " (though the interval, made in another way, just holds 0)" if findings.interval_holds_0 else ""
+        )
+        return f"Guessing would {'do this' if better else 'be this far off'} {said}{also}."
+    few = "" if findings.interval_holds_0 else " by the exact test, though the interval leaves 0 out"
+    if not better:
+        return f"It cannot be told from guessing{few}."
+    return f"But guessing would do this {said}: it cannot be told from guessing{few}."
+
+
+def _by_the_interval(findings: DecisionFindings) -> str:
+    """With weights or clusters there is no exact test."""
+    estimate = findings.informedness
+    if estimate.law is None:
+        return f"Whether guessing would do the same cannot be said: {estimate.no_interval}."
+    said = f"by the interval's own law, {p_figure(estimate.p_value())}"
+    if findings.is_settled:
+        return f"Guessing is ruled out at this level ({said})."
+    return f"It cannot be told from guessing ({said})."
+
+
+def _how_often(tail: Tail) -> str:
+    if tail.kind == "drawn" and tail.low == 0:
+        return f"less than once in {about(1 / tail.high)} tries"
+    said = odds_of_chance(tail.p_value)
+    return f"at most {said}" if tail.kind == "bound" and said.startswith("once") else said
+
+
+def _what_would_settle(findings: DecisionFindings) -> str:
+    more = findings.plan.more
+    if findings.is_settled or findings.informedness.law is None:
+        return ""
+    if not math.isfinite(more):
+        return "No edge was seen, so there is no size to plan for."
+    if more <= 0:
+        return "A few more cases like these should settle it."
+    power = percent(findings.plan.power)
+    kind = "more cases" if findings.table.is_counted else "more cases of equal weight"
+    return f"If the edge is real and of this size, {about(more)} {kind} would show it ({power} power)."
+
+
+def _worth(findings: DecisionFindings) -> str:
+    money = findings.payoffs
+    if money.margin or money.commission:
+        gain = "gains" if money.unit_return >= 0 else "loses"
+        said = percent(abs(money.unit_return), 1)
+        return f"At this house's terms a unit bet on each prediction {gain} {said}."
+    margin = money.break_even_margin
+    if margin > 0.00005:
+        decimals = 0 if margin >= 0.02 else 2
+        said = percent(margin, decimals)
+        return f"A unit bet on each prediction breaks even against a house margin of {said}."
+    if margin < -0.00005:
+        return "A unit bet on each prediction loses even at fair odds."
+    return "A unit bet on each prediction just breaks even at fair odds."

@@ -1,0 +1,1 @@
+"""Probabilities: proper scores, calibration, and the wealth of a model that bets."""

@@ -1,0 +1,1 @@
+"""Wealth: the path of a model that bets, and what is derived from it."""

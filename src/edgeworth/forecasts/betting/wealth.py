@@ -1,0 +1,355 @@
+"""Wealth: a forecaster bets on every case, and what becomes of a stake of 1."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
+
+import numpy as np
+
+from edgeworth.arrays import Floats, Integers
+from edgeworth.bet.bookmakers import Bookmaker, Market
+from edgeworth.bet.checking import check_fraction
+from edgeworth.bet.fractional import log_average
+from edgeworth.bet.paths import running_sum, whole_sum
+from edgeworth.bet.staking import factors_by_outcome
+from edgeworth.core.plain import FLAG, FLOAT, LABELS, TEXT, Plain, nested, one_of, optional
+from edgeworth.core.policies import PredictionsMade
+from edgeworth.core.shown import Shown
+from edgeworth.core.threads import row_blocks
+from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.forecasts.betting.bookmaker_forecasts import (
+    as_races,
+    bookmaker_forecasts,
+    game_prices,
+    quote_forecasts,
+    quoted,
+)
+from edgeworth.forecasts.betting.wealth_blocks import LOGS, SUMS, Blocks
+from edgeworth.forecasts.betting.wealth_building import at_fraction, built_blocks
+from edgeworth.forecasts.betting.wealth_games import Games
+from edgeworth.forecasts.betting.wealth_times import in_time
+from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.sources.columns import Label
+from edgeworth.sources.times import as_times
+
+BLOCK_ROWS = 1 << 17
+"""Rows settled at once."""
+
+Book: TypeAlias = Literal["fair", "exchange", "backing", "constant"]
+"""Fair prices backed and laid alike; other prices to lay at than to back at; odds that can only be backed;
+class shares counted on these cases."""
+
+
+@dataclass(frozen=True, eq=False)
+class Wealth(Plain, Shown):
+    """A bettor's wealth against a bookmaker, case by case, in natural logarithms.
+
+    Against fair prices the wealth factor of a case is p(y)/q(y): log wealth is the difference of the log
+    scores. Probability 0 for what happened is ruin, from which there is no return; what only the bookmaker
+    ruled out pays without bound.
+    """
+
+    kind: ClassVar = "wealth"
+    FIELDS: ClassVar = {
+        "against": TEXT,
+        "book": one_of(*get_args(Book)),
+        "stake": FLOAT,
+        "ordered": FLAG,
+        "predictions_made": TEXT,
+        "labels": LABELS,
+        "blocks": nested(Blocks),
+        "games": optional(nested(Games)),
+    }
+
+    labels: tuple[Label, ...]
+    blocks: Blocks
+    against: str = "the rival"
+    book: Book = "fair"
+    stake: float = 1.0
+    ordered: bool = False
+    predictions_made: PredictionsMade = "before"
+    games: Games | None = field(default=None, repr=False)
+
+    @classmethod
+    def empty(cls) -> Self:
+        """No cases."""
+        return cls((), Blocks.empty())
+
+    @classmethod
+    def from_probabilities(
+        cls,
+        truth: Any,
+        probabilities: Any,
+        *,
+        against: Any = None,
+        odds: Any = None,
+        bookmaker: Bookmaker | None = None,
+        labels: Sequence[Label] | None = None,
+        positive: Label | None = None,
+        stake: float = 1.0,
+        ordered: bool = False,
+        times: Any = None,
+        predictions_made: PredictionsMade = "before",
+        normalise: bool = False,
+        first: int = 0,
+    ) -> Self:
+        """Bet Kelly's stakes on every case, against a rival's probabilities, market odds or a bookmaker.
+
+        ``probabilities`` are (n,) of the positive class or (n, K). ``stake`` is the fraction of Kelly's bet.
+        ``ordered`` says that rows are in the order in which they were known; ``times`` puts them in order,
+        and rows of one time are known together: wealth is looked at between times only.
+        ``predictions_made`` says whether that was before the outcomes; ``first`` is the position of the first
+        row, for shards of a path.
+
+        >>> wealth = Wealth.from_probabilities([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5, 0.5, 0.5])
+        >>> round(wealth.wealth, 6)
+        2.688
+        """
+        given = [
+            name
+            for name, value in (("against", against), ("odds", odds), ("bookmaker", bookmaker))
+            if value is not None
+        ]
+        if len(given) != 1:
+            raise OptionError(
+                "say whom to bet against: against= (probabilities), odds= or bookmaker=, one of them"
+            )
+        names: dict[str, Any] = {"labels": labels, "positive": positive, "normalise": normalise}
+        forecasts = Forecasts.of(truth, probabilities, **names)
+        options: dict[str, Any] = {
+            "stake": stake,
+            "ordered": ordered,
+            "times": None if times is None else as_times(times),
+            "predictions_made": predictions_made,
+            "first": first,
+        }
+        if against is not None:
+            rival = Forecasts.beside(forecasts, truth, against, **names)
+            return cls.from_forecasts(forecasts, rival, **options)
+        if odds is not None:
+            bookmaker = Market(as_races(odds, forecasts))
+        assert bookmaker is not None
+        return cls.from_bookmaker(forecasts, bookmaker, **options)
+
+    @classmethod
+    def from_forecasts(
+        cls, forecasts: Forecasts, rival: Forecasts, *, first: int = 0, first_row: int = 1, **options: Any
+    ) -> Self:
+        """Against a rival's fair prices; its columns are found by the classes they are of.
+
+        ``first`` is the position of the first case in its path, ``first_row`` what errors call it.
+        """
+        rival = rival.in_order_of(forecasts)
+        p, q = forecasts.probabilities, rival.probabilities
+        if p.shape != q.shape:
+            raise InputError(f"the model forecasts {len(p):,} cases, the rival {len(q):,}")
+
+        def logs_of(rows: Any) -> Floats:
+            # Of a piece at a time: of all cases at once they would take more room than the forecasts.
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.asarray(np.log(p[rows]) - np.log(q[rows]))
+
+        realised = np.empty(len(p))
+        for rows in row_blocks(len(p), BLOCK_ROWS):
+            realised[rows] = _realised(forecasts[rows], rival[rows], first_row + rows.start)
+        return cls._of(forecasts, q, logs_of, realised, rival, first, **options)
+
+    @classmethod
+    def from_bookmaker(
+        cls, forecasts: Forecasts, bookmaker: Bookmaker, *, first: int = 0, first_row: int = 1, **options: Any
+    ) -> Self:
+        """Against quoted odds, backing only where nothing can be laid."""
+        if game_prices(bookmaker, forecasts, first) is not None:
+            rival = bookmaker_forecasts(forecasts, bookmaker, first=first)
+            options |= {"first": first, "first_row": first_row, "against": bookmaker.said}
+            return cls.from_forecasts(forecasts, rival, **options)
+        quote = quoted(bookmaker, forecasts, first)
+        prices = 1 / quote.back
+        p = forecasts.probabilities
+        full = factors_by_outcome(p, quote.back, lay=quote.lay)
+        with np.errstate(divide="ignore"):
+            logs = np.log(full)
+        over = prices.sum(axis=1)
+        if quote.lay is None and (over < 1 - 1e-9).any():
+            row = int(np.argmax(over < 1 - 1e-9))
+            raise InputError(
+                f"row {first_row + row:,}: the odds' prices add up to {over[row]:.6g}, below 1: backing all "
+                "of them is a sure profit (an arbitrage), which proves nothing about forecasts"
+            )
+        one_price = quote.lay is not None and bool((quote.lay == quote.back).all())
+        book: Book = "backing" if quote.lay is None else "fair" if one_price else "exchange"
+        rival = quote_forecasts(forecasts, quote)
+        realised = forecasts.of_truth(logs)
+        _check_settled(realised, first_row)
+        options |= {"book": book, "against": bookmaker.said}
+        return cls._of(forecasts, rival.probabilities, logs.__getitem__, realised, rival, first, **options)
+
+    @classmethod
+    def _of(
+        cls,
+        forecasts: Forecasts,
+        prices: Floats,
+        logs_of: Callable[[Any], Floats],
+        realised: Floats,
+        rival: Forecasts,
+        first: int,
+        *,
+        stake: float = 1.0,
+        ordered: bool = False,
+        times: Integers | None = None,
+        predictions_made: PredictionsMade = "before",
+        against: str = "the rival",
+        book: Book = "fair",
+    ) -> Self:
+        check_fraction(stake)
+        if predictions_made not in get_args(PredictionsMade):
+            raise OptionError(f"predictions_made is one of {', '.join(get_args(PredictionsMade))}")
+        order: Any = None
+        if times is not None:
+            # Only now: errors before name rows as they were given.
+            order = in_time(times, len(realised))
+            forecasts, rival, ordered = forecasts[order], rival[order], True
+            prices, realised, times = prices[order], realised[order], times[order]
+
+        def staked(rows: slice) -> Floats:
+            logs = logs_of(rows if order is None else order[rows])
+            # What both rule out, and did not happen, moves nothing.
+            logs = np.where(np.isnan(logs), 0.0, logs)
+            return logs if stake == 1 else at_fraction(logs, stake)
+
+        blocks = built_blocks(forecasts, rival, prices, staked, realised, first, times)
+        games = Games.of_pieces(forecasts.probabilities, prices, staked)
+        return cls(forecasts.labels, blocks, against, book, stake, ordered, predictions_made, games)
+
+    # -- what it holds ---------------------------------------------------------------------------------
+
+    @property
+    def cases(self) -> int:
+        """How many bets were settled."""
+        return int((self.blocks.ends - self.blocks.starts).sum())
+
+    @property
+    def log_wealth(self) -> float:
+        """The logarithm of what a stake of 1 has become; −inf is ruin."""
+        return float(whole_sum(self.blocks.logs[:, 0])) if self.blocks.number else 0.0
+
+    @property
+    def wealth(self) -> float:
+        """What a stake of 1 has become; inf beyond 1e308."""
+        return math.exp(self.log_wealth) if self.log_wealth < 709.78 else math.inf
+
+    @property
+    def e_value(self) -> float:
+        """The final wealth as evidence against the prices; ``ew.examine_bets`` says against what."""
+        return self.wealth
+
+    @property
+    def path(self) -> Floats:
+        """Log wealth after each block: after each case, or each time, up to 4,096 of them."""
+        return running_sum(self.blocks.logs[:, 0])
+
+    @property
+    def positions(self) -> Integers:
+        """How many cases had been settled at each point of the path."""
+        return np.cumsum(self.blocks.ends - self.blocks.starts)
+
+    @property
+    def log_maximum(self) -> float:
+        """The highest log wealth on the way, the start included: exact, whatever the blocks."""
+        # Sums in another order round otherwise, and the end is on the way too.
+        return max(float(self._whole.top[0]), self.log_wealth) if self.blocks.number else 0.0
+
+    @property
+    def log_minimum(self) -> float:
+        """The lowest log wealth on the way."""
+        return min(float(self._whole.bottom[0]), self.log_wealth) if self.blocks.number else 0.0
+
+    @property
+    def drawdown(self) -> float:
+        """The largest fall of log wealth from a height reached before."""
+        return float(self._whole.drawdown[0]) if self.blocks.number else 0.0
+
+    @property
+    def _whole(self) -> Blocks:
+        return self.blocks._joined()
+
+    @property
+    def martingale(self) -> Floats:
+        """Log wealth less its expected growth: if the model is right, exp of it is 1 on average."""
+        return self.path - np.cumsum(self.sums("model_log_growth"))
+
+    @property
+    def returns(self) -> Floats:
+        """What each block multiplied wealth by: each case, up to 4,096 of them."""
+        return np.exp(self.blocks.logs[:, 0])
+
+    @property
+    def mixture_path(self) -> Floats:
+        """Log wealth of capital divided equally over stake fractions 0, 1/20, …, 1, after each block."""
+        return log_average(running_sum(self.blocks.fractions)) if self.blocks.number else np.zeros(0)
+
+    def sums(self, name: str) -> Floats:
+        """One of the sums of each block."""
+        return np.asarray(self.blocks.sums[:, SUMS.index(name)])
+
+    def bet_path(self, name: str) -> Floats:
+        """Log wealth of another bet after each block: "henzi_brier" or "henzi_log"."""
+        return running_sum(self.blocks.logs[:, LOGS.index(name)])
+
+    def __add__(self, other: Self) -> Self:
+        """Both paths, in order of their positions."""
+        if not isinstance(other, Wealth):
+            return NotImplemented
+        if not self.blocks.number or not other.blocks.number:
+            return self if self.blocks.number else other
+        mine, its = self._terms, other._terms
+        if mine != its:
+            wrong = next(name for name in mine if mine[name] != its[name])
+            raise MergeError(f"two paths differ in their {wrong}: {mine[wrong]!r} and {its[wrong]!r}")
+        games = None if self.games is None or other.games is None else self.games + other.games
+        return replace(self, blocks=self.blocks + other.blocks, games=games)
+
+    def moved(self, cases: int) -> Self:
+        """The same bets so many cases later, as when a day is added to the past."""
+        blocks = replace(self.blocks, starts=self.blocks.starts + cases, ends=self.blocks.ends + cases)
+        return replace(self, blocks=blocks.coarsened())
+
+    rule: ClassVar = "games have a column a class"
+
+    def _fits_together(self) -> bool:
+        """Check the rule."""
+        check_fraction(self.stake)
+        return self.games is None or self.games.prices.shape[1] == len(self.labels)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Wealth):
+            return NotImplemented
+        return self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    @property
+    def _terms(self) -> dict[str, Any]:
+        names = ("labels", "against", "book", "stake", "ordered", "predictions_made")
+        return {name: getattr(self, name) for name in names}
+
+    def __repr__(self) -> str:
+        return f"<Wealth: {self.cases:,} bets against {self.against}, log wealth {self.log_wealth:.4g}>"
+
+
+def _realised(forecasts: Forecasts, rival: Forecasts, first_row: int) -> Floats:
+    """log p(y) − log q(y) of each case."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(forecasts.of_truth(forecasts.probabilities))
+        logs -= np.log(rival.of_truth(rival.probabilities))
+    _check_settled(logs, first_row)
+    return logs
+
+
+def _check_settled(realised: Floats, first_row: int) -> None:
+    if np.isnan(realised).any():
+        row = first_row + int(np.argmax(np.isnan(realised)))
+        raise InputError(f"row {row:,}: both gave probability 0 to what happened, so no bet can be settled")

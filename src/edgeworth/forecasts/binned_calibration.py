@@ -1,0 +1,199 @@
+"""Reliability in bounded memory: exact while different forecasts are few, on fine cells beyond.
+
+Whether there are too many depends on all cases together, not on how they were cut: as soon as the union of
+two parts has more than ``MOST_VALUES`` different forecasts, so has every union with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.arrays import Floats
+from edgeworth.core.plain import FLAG, Plain
+from edgeworth.forecasts.calibration import Reliability
+
+Waiting = tuple[tuple[Floats, NDArray[np.bool_]], ...]
+
+MOST_VALUES = 1 << 20
+"""Different forecasts that are kept apart: all that six decimals can tell."""
+
+MOST_WAITING = 1 << 18
+"""Cases that wait to be sorted together, where batches are small."""
+
+CELLS_A_DOUBLING = 1 << 12
+"""Cells from p to 2p, and from 1 − p to 1 − 2p: neighbours in a cell differ by less than 1/4096 of p."""
+
+SMALLEST = 2.0**-60
+"""Forecasts below it share a cell."""
+
+_SHIFT = 52 - 12
+_BASE = int(np.float64(SMALLEST).view(np.int64)) >> _SHIFT
+_HALF = (int(np.float64(0.5).view(np.int64)) >> _SHIFT) - _BASE + 1
+CELLS = 2 * _HALF + 1
+"""Cells from 0 to 1, which have cells of their own."""
+
+ROUNDED = (
+    "There are more than {most:,} different forecasts of {classes}: for their calibration those that lie "
+    "within 1/{cells:,} of p (or of 1 − p, where that is smaller) were taken together at their mean."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundedReliability(Plain):
+    """One class: how many cases there were at each forecast, or each cell of them, and how many came true."""
+
+    FIELDS: ClassVar = {
+        "is_rounded": FLAG.of("settled.is_rounded"),
+        **{name: field.of(f"curve.{name}") for name, field in Reliability.FIELDS.items()},
+    }
+
+    counted: Reliability
+    is_rounded: bool = False
+    waiting: Waiting = ()
+
+    @classmethod
+    def empty(cls) -> BoundedReliability:
+        """No cases."""
+        return cls(Reliability.of(np.zeros(0), np.zeros(0, dtype=bool), None))
+
+    @classmethod
+    def of(cls, values: Floats, came_true: NDArray[np.bool_]) -> BoundedReliability:
+        """Forecasts of a class, and whether it came true; they are sorted when there are more of them.
+
+        >>> found = BoundedReliability.of(np.array([0.2, 0.7, 0.2]), np.array([True, True, False]))
+        >>> found.curve.values.tolist(), found.curve.hits.tolist()
+        ([0.2, 0.7], [1, 1])
+        """
+        if len(values) >= MOST_WAITING:
+            return _of_counted(Reliability.of(values, came_true, None))
+        # A column of a table would keep the whole table; adding 0 makes −0 into 0.
+        return replace(cls.empty(), waiting=((values + 0.0, np.asarray(came_true, dtype=bool)),))
+
+    @property
+    def cases(self) -> int:
+        """How many cases there are."""
+        return int(self.counted.cases.sum()) + self._number_waiting
+
+    @property
+    def _number_waiting(self) -> int:
+        return sum(len(values) for values, _ in self.waiting)
+
+    @cached_property
+    def settled(self) -> BoundedReliability:
+        """The same with nothing waiting."""
+        if not self.waiting:
+            return self
+        values = np.concatenate([values for values, _ in self.waiting])
+        came_true = np.concatenate([came_true for _, came_true in self.waiting])
+        if self.is_rounded:
+            return BoundedReliability(in_cells(self.counted, values, came_true), True)
+        return _of_counted(self.counted + Reliability.of(values, came_true, None))
+
+    @property
+    def curve(self) -> Reliability:
+        """All cases counted."""
+        return self.settled.counted
+
+    def _bounded(self) -> BoundedReliability:
+        # replace makes a new one, so that what waited is not kept beside what it became.
+        return self if self._number_waiting < MOST_WAITING else replace(self.settled)
+
+    def __add__(self, other: BoundedReliability) -> BoundedReliability:
+        """All cases of both."""
+        if not isinstance(other, BoundedReliability):
+            return NotImplemented
+        waiting = self.waiting + other.waiting
+        if not len(self.counted.values) or not len(other.counted.values):
+            one = self if len(self.counted.values) else other
+            return replace(one, waiting=waiting)._bounded()
+        if self.is_rounded or other.is_rounded:
+            both = _added_in_cells(self.counted, other.counted)
+            return BoundedReliability(both, True, waiting)._bounded()
+        return replace(_of_counted(self.counted + other.counted), waiting=waiting)._bounded()
+
+    @classmethod
+    def _of_fields(cls, found: dict[str, Any]) -> BoundedReliability:
+        curve = {name: found[f"curve.{name}"] for name in Reliability.FIELDS}
+        return cls(Reliability.from_fields(curve), found["settled.is_rounded"])
+
+    rule: ClassVar = "there is one value in each cell, or not too many of them"
+
+    def _fits_together(self) -> bool:
+        """Check the rule."""
+        values = self.curve.values
+        return len(values) <= (len(np.unique(cells_of(values))) if self.is_rounded else MOST_VALUES)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BoundedReliability):
+            return NotImplemented
+        return (self.settled.is_rounded, self.curve) == (other.settled.is_rounded, other.curve)
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+
+def _of_counted(counted: Reliability) -> BoundedReliability:
+    if len(counted.values) <= MOST_VALUES:
+        return BoundedReliability(counted)
+    none = np.zeros(0)
+    return BoundedReliability(in_cells(counted, none, none.astype(bool)), True)
+
+
+def cells_of(values: Floats) -> NDArray[np.int64]:
+    """The cell of each forecast, ascending with it: the leading 12 binary digits of p, or of 1 − p above ½.
+
+    0.3 is 1.2 · 2⁻², 58 doublings above 2⁻⁶⁰ and 0.2 · 4096 cells further.
+
+    >>> cells_of(np.array([0.0, 0.3, 0.3 + 1e-6, 0.3 + 1e-3])).tolist(), 1 + 58 * 4096 + int(0.2 * 4096)
+    ([0, 238388, 238388, 238404], 238388)
+    """
+    small = np.minimum(values, 1 - values)
+    cells = small.view(np.int64) >> _SHIFT
+    cells -= _BASE
+    np.maximum(cells, 0, out=cells)
+    cells += 1
+    cells[small == 0] = 0
+    return np.where(values > 0.5, CELLS - 1 - cells, cells)
+
+
+def in_cells(counted: Reliability, values: Floats, came_true: NDArray[np.bool_]) -> Reliability:
+    """Cases that are counted and cases that are not, by cells, each at the mean of its forecasts."""
+    where = cells_of(values)
+    cases = np.bincount(where, minlength=CELLS)
+    hits = np.bincount(where[came_true], minlength=CELLS)
+    # Of no rows numpy counts in whole numbers, whatever the weights.
+    sums = np.bincount(where, weights=values, minlength=CELLS).astype(np.float64, copy=False)
+    where = cells_of(counted.values)
+    np.add.at(cases, where, counted.cases)
+    np.add.at(hits, where, counted.hits)
+    np.add.at(sums, where, counted.values * counted.cases)
+    held = np.flatnonzero(cases)
+    lowest, highest = _ends(held)
+    means = np.clip(sums[held] / cases[held], lowest, highest)
+    return Reliability(means, cases[held], hits[held])
+
+
+def _added_in_cells(one: Reliability, other: Reliability) -> Reliability:
+    none = np.zeros(0)
+    both = Reliability(*(np.concatenate([getattr(x, name) for x in (one, other)]) for name in _PARTS))
+    return in_cells(both, none, none.astype(bool))
+
+
+_PARTS = ("values", "cases", "hits")
+
+
+def _ends(cells: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """The smallest and the largest forecast of each cell: a mean may be rounded out of it."""
+    is_high = cells > _HALF
+    small = np.where(is_high, CELLS - 1 - cells, cells)
+    lowest, beyond = (((small - 1 + _BASE + more) << _SHIFT).view(np.float64) for more in (0, 1))
+    highest = np.minimum(np.nextafter(beyond, 0), 0.5)
+    lowest[small <= 1] = np.nextafter(0.0, 1.0)
+    lowest[small == 0] = highest[small == 0] = 0.0
+    # Above ½ forecasts are whole multiples of 2⁻⁵³ below 1.
+    least, most = np.ceil(lowest * 2.0**53) * 2.0**-53, np.floor(highest * 2.0**53) * 2.0**-53
+    return np.where(is_high, 1 - most, lowest), np.where(is_high, 1 - least, highest)

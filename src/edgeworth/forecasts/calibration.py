@@ -1,0 +1,206 @@
+"""Calibration: how often each class came true at each forecast value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from edgeworth.arrays import Floats
+from edgeworth.core.joint_counts import Numbers
+from edgeworth.core.labels import find, listed
+from edgeworth.core.matrices import same_array
+from edgeworth.core.plain import AMOUNTS, COUNTS, FLOAT, LABELS, Plain, nested, optional, tuple_of
+from edgeworth.core.shown import Shown
+from edgeworth.errors import MergeError, OptionError
+from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.sources.columns import Label
+
+
+@dataclass(frozen=True, eq=False)
+class Reliability(Plain):
+    """One class: at each forecast value, how many cases there were and in how many it came true."""
+
+    FIELDS: ClassVar = {"values": AMOUNTS, "cases": COUNTS, "hits": COUNTS}
+
+    values: Floats
+    cases: Numbers
+    hits: Numbers
+
+    def __post_init__(self) -> None:
+        for array in (self.values, self.cases, self.hits):
+            array.setflags(write=False)
+
+    @classmethod
+    def of(cls, values: Floats, came_true: Any, step: float | None) -> Self:
+        """Count a batch; with a step, forecasts are rounded to the nearest multiple of it."""
+        if step is not None:
+            # Dividing gives the float nearest to k/n, where multiplying by the step drifts.
+            values = np.round(values * steps_to_one(step)) / steps_to_one(step)
+        # Sorted once, with what came true beside; adding 0 makes −0 into 0.
+        order = np.argsort(values)
+        values, came_true = values[order], np.asarray(came_true)[order]
+        values += 0.0
+        del order
+        is_first = np.ones(len(values), dtype=bool)
+        is_first[1:] = values[1:] != values[:-1]
+        if is_first.all():
+            return cls(values, np.ones(len(values), dtype=np.int64), came_true.astype(np.int64))
+        starts = np.flatnonzero(is_first)
+        cases = np.diff(np.append(starts, len(values)))
+        return cls(values[starts], cases, np.add.reduceat(came_true, starts, dtype=np.int64))
+
+    def __add__(self, other: Self) -> Self:
+        """All cases of both."""
+        if not isinstance(other, Reliability):
+            return NotImplemented
+        if not len(self.values) or not len(other.values):
+            return self if len(self.values) else other
+        values = np.concatenate([self.values, other.values])
+        # A stable sort finds the two ascending runs and merges them.
+        order = np.argsort(values, kind="stable")
+        values = values[order]
+        is_first = np.ones(len(values), dtype=bool)
+        is_first[1:] = values[1:] != values[:-1]
+        starts = np.flatnonzero(is_first)
+        cases, hits = (
+            np.add.reduceat(np.concatenate(both)[order], starts)
+            for both in ((self.cases, other.cases), (self.hits, other.hits))
+        )
+        return type(self)(values[starts], cases, hits)
+
+    rule: ClassVar = "there are ascending values up to 1, cases at each of them, and no more hits than cases"
+
+    def _fits_together(self) -> bool:
+        """Check the rule."""
+        return (
+            self.values.ndim == 1
+            and self.values.shape == self.cases.shape == self.hits.shape
+            and bool(np.all(self.hits <= self.cases) and np.all(self.cases >= 1))
+            and bool(np.all(np.diff(self.values) > 0) and np.all(self.values <= 1))
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Reliability):
+            return NotImplemented
+        mine, its = (self.values, self.cases, self.hits), (other.values, other.cases, other.hits)
+        return all(same_array(left, right) for left, right in zip(mine, its, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration(Plain, Shown):
+    """What forecasts said beside what happened, class by class.
+
+    ``step`` rounds forecasts to multiples of it, which bounds the memory; without it every value is kept.
+    Rounded to 0, a forecast's log score is infinite when its class comes true: use steps for Brier scores.
+    """
+
+    kind: ClassVar = "calibration"
+    FIELDS: ClassVar = {
+        "labels": LABELS,
+        "step": optional(FLOAT),
+        "curves": tuple_of(nested(Reliability)),
+    }
+
+    labels: tuple[Label, ...]
+    curves: tuple[Reliability, ...]
+    step: float | None = None
+
+    @classmethod
+    def empty(cls) -> Self:
+        """No cases."""
+        return cls((), ())
+
+    @classmethod
+    def from_probabilities(
+        cls,
+        truth: Any,
+        probabilities: Any,
+        *,
+        labels: Sequence[Label] | None = None,
+        positive: Label | None = None,
+        normalise: bool = False,
+        step: float | None = None,
+    ) -> Self:
+        """Count forecasts of each class against what happened.
+
+        >>> found = Calibration.from_probabilities([1, 0, 1, 1], [0.8, 0.3, 0.8, 0.3])
+        >>> found.curve(1).hits.tolist()
+        [1, 2]
+        """
+        forecasts = Forecasts.of(truth, probabilities, labels=labels, positive=positive, normalise=normalise)
+        return cls.from_forecasts(forecasts, step=step)
+
+    @classmethod
+    def from_forecasts(cls, forecasts: Forecasts, *, step: float | None = None) -> Self:
+        """Count checked forecasts."""
+        if step is not None:
+            steps_to_one(step)
+        curves = tuple(
+            Reliability.of(forecasts.probabilities[:, place], forecasts.codes == place, step)
+            for place in range(forecasts.size)
+        )
+        return cls(forecasts.labels, curves, step)
+
+    @property
+    def cases(self) -> int:
+        """How many cases there are."""
+        return int(self.curves[0].cases.sum()) if self.curves else 0
+
+    def curve(self, label: Any) -> Reliability:
+        """One class."""
+        return self.curves[find(label, self.labels)]
+
+    def __add__(self, other: Self) -> Self:
+        """All cases of both."""
+        if not isinstance(other, Calibration):
+            return NotImplemented
+        if not self.labels or not other.labels:
+            return self if self.labels else other
+        if self.labels != other.labels or self.step != other.step:
+            raise MergeError(
+                f"calibration of {listed(self.labels)} on steps of {self.step} does not add to "
+                f"{listed(other.labels)} on steps of {other.step}"
+            )
+        curves = tuple(mine + its for mine, its in zip(self.curves, other.curves, strict=True))
+        return replace(self, curves=curves)
+
+    rule: ClassVar = "every class was forecast in every case, and one of them came true"
+
+    def _fits_together(self) -> bool:
+        """Check the rule."""
+        if self.step is not None:
+            steps_to_one(self.step)
+        return (
+            len(self.curves) == len(set(self.labels)) == len(self.labels)
+            and all(curve.cases.sum() == self.cases for curve in self.curves)
+            and self.cases == sum(int(curve.hits.sum()) for curve in self.curves)
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Calibration):
+            return NotImplemented
+        return (self.labels, self.step, self.curves) == (other.labels, other.step, other.curves)
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    def __repr__(self) -> str:
+        return f"<Calibration: {self.cases:,} cases, {len(self.labels)} classes>"
+
+
+def steps_to_one(step: float) -> int:
+    """How many steps there are from 0 to 1.
+
+    >>> steps_to_one(0.05)
+    20
+    """
+    number = round(1 / step) if isinstance(step, (int, float)) and 1e-9 <= step <= 0.5 else 0
+    if not number or abs(number * step - 1) > 1e-9:
+        raise OptionError(
+            f"forecasts are rounded to a step of which a whole number, 2 at least, make 1; saw {step!r}"
+        )
+    return number

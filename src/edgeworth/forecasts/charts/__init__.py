@@ -1,0 +1,1 @@
+"""Charts of forecasts and bets."""

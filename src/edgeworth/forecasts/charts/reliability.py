@@ -1,0 +1,172 @@
+"""The reliability diagram: how often a class came true when its probability was said to be so much."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from edgeworth.core.figures import figure, p_figure
+from edgeworth.forecasts.forecast_curves import thinned
+from edgeworth.forecasts.forecast_pictures import MOST_DRAWN, PicturedReliability, pictured_reliability
+from edgeworth.forecasts.wealth_findings import ForecastFindings
+from edgeworth.report.charts.chart import Chart, Kit, Rows
+from edgeworth.report.charts.names import drawn_names
+from edgeworth.report.charts.parts import CHANCE, HIGH, WIDE, Later, band_between, coloured, pictured
+from edgeworth.report.charts.theme import FIRST
+from edgeworth.report.report import Column
+from edgeworth.report.wording import level_said, plural
+
+MOST_CLASSES = 6
+"""Classes drawn: those that stray furthest."""
+
+OURS, CALIBRATED = "these forecasts", "calibrated forecasts"
+COLOURS = {OURS: FIRST, CALIBRATED: CHANCE}
+
+
+def reliability_chart(findings: ForecastFindings) -> Chart:
+    """For each class the recalibrated probability, the band of calibrated forecasts, and their histogram."""
+    every = findings.reliability
+    furthest = sorted(every, key=lambda label: every[label].p_value)[:MOST_CLASSES]
+    drawn = [label for label in every if label in furthest]
+    short = drawn_names(drawn)
+    names = short.names
+    most = MOST_DRAWN // len(drawn)
+
+    def find() -> Mapping[str, Rows]:
+        found = [pictured_reliability(every[label], most) for label in drawn]
+        steps = []
+        for name, label in zip(names, drawn, strict=True):
+            levels = every[label].levels
+            steps += [
+                {
+                    "class": name,
+                    "from": level.first,
+                    "to": level.last,
+                    "forecast": level.mean,
+                    "calibrated": level.recalibrated,
+                    "low": level.low,
+                    "high": level.high,
+                    "cases": level.cases,
+                }
+                for level in (levels[place] for place in thinned(len(levels), most=most))
+            ]
+        return {"reliability": tuple(steps), **_pictures(found)}
+
+    def draw(kit: Kit) -> Any:
+        alt = kit.alt
+        if len(drawn) == 1:
+            return _diagram(kit, 0, names[0], HIGH, is_left=True)
+        size = (WIDE - 70) // 2
+        panels = [
+            _diagram(kit, place, name, size, is_left=place % 2 == 0, title=short.drawn[place])
+            for place, name in enumerate(names)
+        ]
+        return alt.concat(*panels, columns=2, spacing=18)
+
+    return Chart(
+        "reliability",
+        "How often it happens when it was said",
+        _says(findings, dict(zip(names, drawn, strict=True))) + (short.said if len(drawn) > 1 else ""),
+        Later(find),
+        draw,
+        (
+            Column("class"),
+            *(Column(name, "number") for name in ("from", "to", "forecast", "calibrated", "low", "high")),
+            Column("cases", "count"),
+        ),
+    )
+
+
+def _pictures(diagrams: list[PicturedReliability]) -> dict[str, Rows]:
+    """The parts of each diagram, with its place among them."""
+    found: dict[str, list[Mapping[str, Any]]] = {"curve": [], "band": [], "histogram": []}
+    for place, each in enumerate(diagrams):
+        tables = {
+            "curve": dict(zip(("forecast", "calibrated"), each.curve, strict=True)),
+            "band": dict(zip(("forecast", "low", "high"), each.band, strict=True)),
+            "histogram": {"from": each.cells, "to": each.cells + each.cells[1], "cases": each.counts},
+        }
+        for name, columns in tables.items():
+            found[name] += [{"place": place, **row} for row in pictured(columns)]
+    return {name: tuple(rows) for name, rows in found.items()}
+
+
+def _diagram(kit: Kit, place: int, name: str, size: int, *, is_left: bool, title: str | None = None) -> Any:
+    alt = kit.alt
+    whole = alt.Scale(domain=[0, 1])
+    marks = [0, 0.2, 0.4, 0.6, 0.8, 1] if title is None else [0, 0.5, 1]
+    x = alt.X("forecast:Q", scale=whole, axis=alt.Axis(labels=False, values=marks), title=None)
+    y = alt.Y(
+        "calibrated:Q",
+        scale=whole,
+        axis=alt.Axis(format=".0%", values=marks, minExtent=36),
+        title="share that came true" if is_left else None,
+    )
+    here = alt.datum.place == place
+    steps = (
+        kit.base("reliability").transform_filter(f"datum['class'] === {json.dumps(name)}").encode(x=x, y=y)
+    )
+    curve = kit.base("curve").transform_filter(here).encode(x=x, y=y)
+    diagonal = kit.once().mark_rule(strokeDash=[5, 4], strokeWidth=1.5)
+    ends = {"x": alt.datum(0), "x2": alt.datum(1), "y": alt.datum(0), "y2": alt.datum(1)}
+    picture = alt.layer(
+        band_between(alt, kit.base("band").transform_filter(here).encode(x=x), "low", "high", CHANCE),
+        coloured(alt, diagonal.encode(**ends), CALIBRATED, COLOURS),
+        coloured(alt, curve.mark_line(strokeJoin="round").encode(order="forecast:Q"), OURS, COLOURS),
+        steps.mark_point(filled=True, size=34, color=FIRST, opacity=1, aria=False).encode(
+            tooltip=[
+                alt.Tooltip("from:Q", format=".1%", title="forecasts from"),
+                alt.Tooltip("to:Q", format=".1%"),
+                alt.Tooltip("forecast:Q", format=".1%", title="mean forecast"),
+                alt.Tooltip("calibrated:Q", format=".1%", title="came true"),
+                alt.Tooltip("low:Q", format=".1%", title="if calibrated, from"),
+                alt.Tooltip("high:Q", format=".1%", title="to "),
+                alt.Tooltip("cases:Q", format=","),
+            ],
+        ),
+    ).properties(width=size, height=size)
+    if title is not None:
+        picture = picture.properties(title=title)
+    bars = (
+        kit.base("histogram")
+        .transform_filter(here)
+        .transform_calculate(nothing="0")
+        .mark_bar(color=FIRST, opacity=0.5, binSpacing=1, aria=False)
+        .encode(
+            x=alt.X("from:Q", scale=whole, axis=alt.Axis(format=".0%", values=marks), title="forecast"),
+            x2="to:Q",
+            y=alt.Y(
+                "cases:Q",
+                axis=alt.Axis(
+                    tickCount=2, format="~s", labelExpr="datum.value ? datum.label : '0'", minExtent=36
+                ),
+                title="cases" if is_left else None,
+            ),
+            y2="nothing:Q",
+            tooltip=[
+                alt.Tooltip("from:Q", format=".0%", title="forecasts from"),
+                alt.Tooltip("to:Q", format=".0%"),
+                alt.Tooltip("cases:Q", format=","),
+            ],
+        )
+        .properties(width=size, height=44)
+    )
+    return alt.vconcat(picture, bars, spacing=12, bounds="flush")
+
+
+def _says(findings: ForecastFindings, names: Mapping[str, Any]) -> str:
+    said = ["Brier score = miscalibration − discrimination + uncertainty."]
+    for name, label in names.items():
+        parts, bands = findings.parts["brier"][label], findings.reliability[label]
+        outside, steps = sum(not step.is_inside for step in bands.levels), len(bands.levels)
+        said.append(
+            f"Class {name}: {figure(parts.score)} = {figure(parts.miscalibration)} − "
+            f"{figure(parts.discrimination)} + "
+            f"{figure(parts.uncertainty)}; {outside} of {steps:,} {plural(steps, 'step')} outside the band "
+            f"(test of calibration: {p_figure(bands.p_value)})."
+        )
+    said.append(f"The band holds {level_said(findings.level)} of calibrated forecasts at each value.")
+    if len(names) < len(findings.reliability):
+        said.append(f"The {len(names)} of {len(findings.reliability)} classes that stray furthest are drawn.")
+    return " ".join(said)

@@ -1,0 +1,275 @@
+"""Charts of a bettor's wealth: its way, and what each case added."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from edgeworth.forecasts.forecast_curves import returns
+from edgeworth.forecasts.forecast_pictures import BAND_DRAWN, MOST_DRAWN, turns
+from edgeworth.forecasts.wealth_findings import ForecastFindings
+from edgeworth.report.charts.chart import Chart, Kit, Rows
+from edgeworth.report.charts.parts import (
+    CHANCE,
+    HIGH,
+    PLAIN,
+    WIDE,
+    Later,
+    axis_figures,
+    band_between,
+    coloured,
+    pictured,
+    touch_points,
+)
+from edgeworth.report.charts.theme import FIRST, INK, SECOND, THIRD
+from edgeworth.report.report import Column
+from edgeworth.report.wording import cases_said, level_said, money, plural
+
+CASES = "cases settled"
+OURS, IF_MODEL, IF_PRICES = "wealth", "if the model is right", "if the prices are right"
+COLOURS = {OURS: FIRST, IF_MODEL: THIRD, IF_PRICES: CHANCE}
+ENDS = ("", " low", " high")
+LEAST_SEEN = 0.02
+"""A line nearer to 0 than this share of the axis is one with it."""
+MARGIN = 30
+"""Room to the right of a picture for the name of a line."""
+
+
+def wealth_chart(findings: ForecastFindings) -> Chart:
+    """Log wealth on its way, what to expect of it, and the line above which it is evidence."""
+    wealth = findings.bets.wealth
+    threshold = -math.log(1 - findings.level)
+    # Prices made with hindsight are not what anybody expected.
+    shown = [IF_MODEL] if wealth.book == "constant" else [IF_MODEL, IF_PRICES]
+
+    def find() -> Mapping[str, Rows]:
+        path = findings.path.drawn(MOST_DRAWN)
+        bands = {IF_MODEL: path.expected, IF_PRICES: path.priced}
+        columns = {f"{who}{end}": bands[who][row] for who in shown for row, end in enumerate(ENDS)}
+        rows = pictured({CASES: path.cases, "log wealth": path.log_wealth, **columns})
+        names = map(money, path.log_wealth.tolist())
+        start = {CASES: 0, "wealth": "1", "log wealth": 0.0, **dict.fromkeys(columns, 0.0)}
+        return {"wealth": (start, *({"wealth": name, **row} for name, row in zip(names, rows, strict=True)))}
+
+    def draw(kit: Kit) -> Any:
+        alt = kit.alt
+        wide = WIDE - MARGIN
+        base = kit.base("wealth").encode(x=_cases_axis(alt, wealth.cases))
+        y = alt.Y(
+            "log wealth:Q",
+            title="log wealth (natural)",
+            axis=alt.Axis(**_figures(findings), tickCount=6),
+        )
+        colours = {who: COLOURS[who] for who in (OURS, *shown)}
+        layers = [kit.once().mark_rule(opacity=0.35).encode(y=alt.datum(0))]
+        for who in reversed(shown):
+            expected = base.mark_line(strokeDash=[5, 4], strokeWidth=1.5).encode(y=alt.Y(f"{who}:Q"))
+            layers += [
+                band_between(alt, base, f"{who} low", f"{who} high", COLOURS[who]),
+                coloured(alt, expected, who, colours),
+            ]
+        if _is_seen(findings, threshold):
+            line = kit.once().encode(y=alt.datum(threshold))
+            layers += [
+                line.mark_rule(strokeDash=[2, 3], opacity=0.7),
+                line.mark_text(align="left", dx=5).encode(x=alt.value("width"), text=alt.value("1/α")),
+            ]
+        layers += [
+            coloured(alt, base.mark_line(strokeJoin="round").encode(y=y), OURS, colours),
+            touch_points(base).encode(
+                y="log wealth:Q",
+                tooltip=[
+                    alt.Tooltip(f"{CASES}:Q", format=","),
+                    alt.Tooltip("wealth:N"),
+                    alt.Tooltip("log wealth:Q", format=",.4~g"),
+                    *(alt.Tooltip(f"{who}{end}:Q", format=",.4~g") for who in shown for end in ENDS),
+                ],
+            ),
+            *_turn_marks(kit, findings),
+        ]
+        return alt.layer(*layers).properties(width=wide, height=HIGH)
+
+    names = [f"{who}{end}" for who in shown for end in ENDS]
+    return Chart(
+        "wealth",
+        "What became of a stake of 1" if wealth.stake == 1 else "What became of a wealth of 1",
+        f"{_became(findings)}{_expected(findings)} The line 1/α is a wealth of {money(threshold)}"
+        f"{'' if _is_seen(findings, threshold) else ', here too near to 0 to be drawn'}: "
+        f"{_line_says(findings)}.",
+        Later(find),
+        draw,
+        (
+            Column(CASES, "count"),
+            Column("wealth"),
+            *(Column(name, "number") for name in ("log wealth", *names)),
+        ),
+    )
+
+
+def _became(findings: ForecastFindings) -> str:
+    wealth = findings.bets.wealth
+    for cases, what in turns(wealth)[-1:]:
+        by = "at" if wealth.blocks.number == wealth.cases else "by"
+        return f"{'Ruin' if what == 'ruin' else 'Wealth without bound'} {by} case {cases:,}."
+    return (
+        f"Wealth reached {money(wealth.log_wealth)} after {cases_said(wealth.cases)}, on the way at least "
+        f"{money(wealth.log_minimum)} and at most {money(wealth.log_maximum)}."
+    )
+
+
+def _expected(findings: ForecastFindings) -> str:
+    """Nothing where the rival rules out what the model does not: the model then expects to win everything."""
+    low, high = findings.path.expected[1:, -1].tolist()
+    if not math.isfinite(high - low):
+        return ""
+    level = level_said(findings.level)
+    return f" Were the model right, {level} of the paths would end between {money(low)} and {money(high)}."
+
+
+def _line_says(findings: ForecastFindings) -> str:
+    wealth, alpha = findings.bets.wealth, level_said(round(1 - findings.level, 12))
+    if wealth.predictions_made == "in-sample":
+        return "it proves nothing here, since the model had seen these outcomes"
+    if wealth.book == "constant" and wealth.stake < 1:
+        return "it proves nothing here, since against shares counted on these cases only full stakes do"
+    roughly = " (roughly: the predictions are cross-validated)" if wealth.predictions_made != "before" else ""
+    if wealth.book == "constant":
+        when = "only the end counts, since the shares were counted on these cases"
+        return f"{when}, and constant shares let it lie above with probability at most {alpha}{roughly}"
+    if wealth.ordered:
+        return f"if the prices are right it is ever reached with probability at most {alpha}{roughly}"
+    return f"if the prices are right the end lies above with probability at most {alpha}{roughly}"
+
+
+def returns_chart(findings: ForecastFindings) -> Chart:
+    """What each case added to log wealth; a stretch of the path can be looked at more closely."""
+    wealth = findings.bets.wealth
+    ends, logs = returns(wealth)
+    together, last_run = int(ends[0]), int(ends[-1] - ends[-2]) if len(ends) > 1 else int(ends[0])
+    what = "log return of a case" if together == 1 else f"log return of {together:,} cases"
+
+    def find() -> Mapping[str, Rows]:
+        path = findings.path.drawn(2 * BAND_DRAWN)
+        columns = {"case": ends, "log return": logs}
+        rows = zip(pictured(columns), map(money, logs.tolist()), strict=True)
+        way = pictured({CASES: path.cases, "log wealth": path.log_wealth})
+        return {
+            "returns": tuple({**row, "factor": factor} for row, factor in rows),
+            "way": ({CASES: 0, "log wealth": 0.0}, *way),
+        }
+
+    def draw(kit: Kit) -> Any:
+        alt = kit.alt
+        stretch = alt.selection_interval(name="stretch", encodings=["x"])
+        x = alt.X(
+            "case:Q",
+            scale=alt.Scale(domain=stretch, nice=False, padding=6),
+            axis=alt.Axis(**axis_figures([wealth.cases]), tickCount=5, tickMinStep=1, labelOverlap=True),
+            title=None,
+        )
+        colour = alt.Color(
+            "side:N", scale=alt.Scale(domain=["gain", "loss", "none"], range=[FIRST, SECOND, CHANCE])
+        )
+        # What is no number is ruin, or wealth without bound.
+        size = "datum.factor === '0' ? -1 : datum['log return'] === null ? 1 : datum['log return']"
+        base = kit.base("returns").transform_calculate(size=size, nothing="0")
+        base = base.transform_calculate(side="datum.size > 0 ? 'gain' : datum.size < 0 ? 'loss' : 'none'")
+        base = base.encode(
+            x=x,
+            color=colour.legend(None),
+            tooltip=[
+                alt.Tooltip("case:Q", format=",", title="case" if together == 1 else "up to case"),
+                alt.Tooltip("factor:N", title="wealth times"),
+                alt.Tooltip("log return:Q", format="+.4~g"),
+            ],
+        )
+        y = alt.Y("log return:Q", title=what, axis=alt.Axis(format=PLAIN, tickCount=5))
+        stems = base.mark_rule(strokeWidth=1.5 if len(ends) > 60 else 4, clip=True, aria=False)
+        above = HIGH - 110
+        gone = [
+            base.transform_filter(f"datum['log return'] === null && datum.side === '{side}'")
+            .mark_point(shape="cross", filled=True, angle=45, size=70, opacity=1, clip=True, aria=False)
+            .encode(y=alt.value(place))
+            for side, place, log in (("gain", 6, math.inf), ("loss", above - 6, -math.inf))
+            if log in logs
+        ]
+        picture = alt.layer(
+            kit.once().mark_rule(opacity=0.5).encode(y=alt.datum(0)),
+            stems.encode(y=y, y2="nothing:Q"),
+            *gone,
+        ).properties(width=WIDE - MARGIN, height=above)
+        way = (
+            kit.base("way")
+            .mark_area(line={"color": FIRST, "strokeWidth": 1.5}, color=FIRST, opacity=0.15)
+            .encode(
+                x=_cases_axis(alt, wealth.cases),
+                y=alt.Y("log wealth:Q", title="log wealth", axis=alt.Axis(tickCount=3, **_figures(findings))),
+            )
+            .properties(width=WIDE - MARGIN, height=60, name="way")
+            .add_params(stretch)
+        )
+        return alt.vconcat(picture, way, spacing=10)
+
+    won, lost = int((logs > 0).sum()), int((logs < 0).sum())
+    of = plural(len(logs), "case") if together == 1 else f"runs of {together:,} cases"
+    best, worst = money(float(logs.max())), money(float(logs.min()))
+    last = "" if last_run == together else f" The last run has {cases_said(last_run)}."
+    return Chart(
+        "returns",
+        "What each case added" if together == 1 else f"What every {together:,} cases added",
+        f"{won:,} of {len(logs):,} {of} won and {lost:,} lost; the best multiplied wealth by {best}, the "
+        f"worst by {worst}.{last} A stretch marked in the lower picture is shown in the upper.",
+        Later(find),
+        draw,
+        (Column("case", "count"), Column("log return", "number"), Column("factor")),
+    )
+
+
+def _cases_axis(alt: Any, cases: int) -> Any:
+    return alt.X(
+        f"{CASES}:Q",
+        scale=alt.Scale(nice=False, zero=True),
+        axis=alt.Axis(**axis_figures([cases]), tickCount=5, tickMinStep=1, labelOverlap=True),
+        title=CASES,
+    )
+
+
+def _figures(findings: ForecastFindings) -> dict[str, str]:
+    """How the axis of log wealth writes its numbers."""
+    return axis_figures(_ends(findings))
+
+
+def _ends(findings: ForecastFindings) -> list[float]:
+    """Where the lines and bands of log wealth end."""
+    path = findings.path
+    values = (each[-1] for each in (path.log_wealth, *path.expected, *path.priced))
+    return [float(value) for value in values if math.isfinite(value)]
+
+
+def _is_seen(findings: ForecastFindings, threshold: float) -> bool:
+    """Whether the line 1/α can be told from that at 0 on an axis as long as this."""
+    bets = findings.bets.wealth
+    ends = [0.0, threshold, bets.log_minimum, bets.log_maximum, *_ends(findings)]
+    known = [value for value in ends if math.isfinite(value)]
+    return threshold > LEAST_SEEN * (max(known) - min(known))
+
+
+def _turn_marks(kit: Kit, findings: ForecastFindings) -> list[Any]:
+    """Where wealth left all numbers: a line, and the word at the end of the picture that it left by."""
+    alt, wealth = kit.alt, findings.bets.wealth
+    layers = []
+    for cases, what in turns(wealth):
+        here = kit.once().encode(x=alt.datum(cases))
+        is_right = cases > wealth.cases / 2
+        down = what == "ruin"
+        layers += [
+            here.mark_rule(color=SECOND, strokeWidth=2, strokeDash=[6, 3]),
+            here.mark_text(
+                fill=INK,
+                fontWeight=600,
+                align="right" if is_right else "left",
+                dx=-6 if is_right else 6,
+            ).encode(y=alt.value(HIGH - 10 if down else 10), text=alt.value(what)),
+        ]
+    return layers

@@ -1,0 +1,108 @@
+"""The report on Kelly's stakes for one race or one game."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from edgeworth.arrays import finite_or_none
+from edgeworth.report.report import Cell, Column, Grid, Report, Section
+from edgeworth.report.wording import figure, percent
+
+
+def stakes_report(
+    probabilities: Sequence[float],
+    odds: Sequence[float],
+    stakes: Sequence[float],
+    wealth: Sequence[float],
+    growth: float,
+    provenance: Mapping[str, Any],
+) -> Report:
+    """What to bet on each outcome, and what becomes of a wealth of 1."""
+    columns = (
+        Column("outcome", "count"),
+        Column("probability", "percent"),
+        Column("odds", "number"),
+        Column("stake", "percent"),
+        Column("wealth if it happens", "number"),
+    )
+    lines = zip(probabilities, odds, stakes, wealth, strict=True)
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (place, p, o, percent(f, 4), finite_or_none(w)) for place, (p, o, f, w) in enumerate(lines, start=1)
+    )
+    note = "a stake below 0 lays the outcome" if any(f < 0 for f in stakes) else ""
+    return Report(
+        verdict=f"{_bets(stakes)} Expected growth: {figure(growth)} nats a race.",
+        sections=(Section("Kelly's stakes", _arbitrage(odds), (Grid("", columns, rows, note),)),),
+        warnings=(),
+        provenance=provenance,
+        numbers={
+            "kind": "kelly",
+            "stakes": list(stakes),
+            "wealth": list(wealth),
+            "growth": finite_or_none(growth),
+        },
+    )
+
+
+def game_report(
+    probability: float,
+    odds: float,
+    stake: float,
+    wealth: Sequence[float],
+    growth: float,
+    provenance: Mapping[str, Any],
+) -> Report:
+    """What to bet on a game that comes true or not; ``wealth`` is that after the one and after the other."""
+    columns = (
+        Column("outcome"),
+        Column("probability", "percent"),
+        Column("odds", "number"),
+        Column("stake", "percent"),
+        Column("wealth if it happens", "number"),
+    )
+    rows: tuple[tuple[Cell, ...], ...] = (
+        ("true", probability, odds, percent(stake, 4), finite_or_none(wealth[0])),
+        ("false", 1 - probability, None, None, finite_or_none(wealth[1])),
+    )
+    if stake > 0:
+        said = f"Back it with {percent(stake, 2)}. Keep {percent(1 - stake, 2)}."
+    else:
+        idle = "Bet nothing: neither backing nor laying is worth its price."
+        said = f"Lay it for {percent(-stake, 2)}." if stake < 0 else idle
+    note = "a stake below 0 lays it: takes a backer's bet of that size" if stake < 0 else ""
+    return Report(
+        verdict=f"{said} Expected growth: {figure(growth)} nats a game.",
+        sections=(Section("Kelly's stake", (), (Grid("", columns, rows, note),)),),
+        warnings=(),
+        provenance=provenance,
+        numbers={
+            "kind": "kelly",
+            "stakes": [stake],
+            "wealth": list(wealth),
+            "growth": finite_or_none(growth),
+        },
+    )
+
+
+def _bets(stakes: Sequence[float]) -> str:
+    named = list(enumerate(stakes, start=1))
+    said = [f"back outcome {place} with {percent(f, 2)}" for place, f in named if f > 0]
+    said += [f"lay outcome {place} for {percent(-f, 2)}" for place, f in named if f < 0]
+    if not said:
+        return "Bet nothing: no outcome is worth its price."
+    text = f"{', '.join(said)}."
+    kept = 1 - sum(stakes)
+    # What is laid is no part of the wealth that is put down.
+    kept_said = f" Keep {percent(kept, 2)}." if all(f >= 0 for f in stakes) and kept > 1e-9 else ""
+    return text[:1].upper() + text[1:] + kept_said
+
+
+def _arbitrage(odds: Sequence[float]) -> tuple[str, ...]:
+    prices = sum(1 / o for o in odds)
+    if prices >= 1 - 1e-9:
+        return ()
+    return (
+        f"The prices add up to {figure(prices)}, below 1: backing every outcome in proportion to its price "
+        f"is a sure profit of {percent(1 / prices - 1, 2)} (an arbitrage), whatever the probabilities.",
+    )

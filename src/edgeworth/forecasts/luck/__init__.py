@@ -1,0 +1,1 @@
+"""The law of log wealth when the probabilities are known."""

@@ -1,0 +1,308 @@
+"""The law of log wealth when the outcomes of the games have given probabilities (C2).
+
+Under the bookmaker's prices it is the law of luck alone, under the model's forecasts that of one's hopes.
+Sums of few steps are gone through exactly; beyond, P(S ≥ x) = E[exp(θS)] exp(−θx) · E_θ[exp(−θ(S−x)); S ≥ x]
+is enclosed between Graham and Vaaler's two functions on a grid of frequencies, as for average precision
+(``random_selection/bracket.py``); log wealth taken as normal comes last, with Berry and Esseen's error.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike, NDArray
+
+from edgeworth.arrays import Floats
+from edgeworth.bet.checking import as_floats
+from edgeworth.bet.paths import whole_sum
+from edgeworth.core.tails import SMALLEST, Tail
+from edgeworth.errors import InputError, OptionError
+from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.betting.wealth_games import MOST_STEPS
+from edgeworth.forecasts.luck.bracket import enclosed, log_moment, tilt_towards
+from edgeworth.forecasts.luck.steps import MergedOutcomes, Steps
+
+Method = Literal["exact", "bracket", "normal"]
+
+NEAREST = 1e-12
+"""A log wealth means the attainable ones around it, this far times the sum of the largest log factors."""
+
+MOST_CELLS = 1 << 20
+"""Steps times outcomes beyond which log wealth is taken as normal."""
+
+BERRY_ESSEEN = 0.56
+"""Shevtsova (2010, Doklady Mathematics 82, 862–864)."""
+
+
+@dataclass(frozen=True, eq=False)
+class LogWealthLaw:
+    """The law of ``S = Σ log factors`` of independent games; ruin (−inf) is for ever, even against +inf.
+
+    >>> law = LogWealthLaw.of(np.log([[1.2, 0.8], [0.6, 1.4], [1.6, 0.4]]), np.full((3, 2), 0.5))
+    >>> round(law.mean, 10), round(law.variance, 10), round(law.mean_wealth, 10)
+    (-0.3307312421, 0.7010319184, 1.0)
+    >>> law.tail(np.log(1.2 * 1.4 * 1.6)).exact, law.tail(np.log(1.15)).exact
+    (Fraction(1, 8), Fraction(3, 8))
+    """
+
+    steps: Steps
+
+    @classmethod
+    def of(
+        cls, log_factors: ArrayLike, probabilities: ArrayLike, counts: ArrayLike | None = None
+    ) -> LogWealthLaw:
+        """Rows are steps and columns outcomes; ``counts`` says how often each step occurs."""
+        return cls(Steps.of(log_factors, probabilities, counts))
+
+    @cached_property
+    def ruin(self) -> float:
+        """P(S = −inf)."""
+        return -math.expm1(_powers(-self.steps.ruin, self.steps.counts))
+
+    @cached_property
+    def boundless(self) -> float:
+        """P(S = +inf): infinite once and never ruined."""
+        left = 1 - self.steps.ruin
+        share = np.divide(self.steps.boundless, left, out=np.zeros_like(left), where=left > 0)
+        return (1 - self.ruin) * -math.expm1(_powers(-np.minimum(share, 1.0), self.steps.counts))
+
+    @property
+    def mean(self) -> float:
+        """``Σ_i Σ_k π_ik L_ik``; −inf where ruin is possible, else +inf where infinite wealth is."""
+        if self.ruin > 0:
+            return -math.inf
+        return math.inf if self.boundless > 0 else float(self.steps.counts @ _moments(self.steps)[0])
+
+    @property
+    def variance(self) -> float:
+        """``Σ_i Σ_k π_ik (L_ik − mean_i)²``; for two outcomes ``Σ π(1−π)(logit p − logit q)²``.
+
+        Undefined (nan) where the mean is infinite.
+        """
+        return float(self.steps.counts @ _moments(self.steps)[1]) if math.isfinite(self.mean) else math.nan
+
+    @property
+    def standard_deviation(self) -> float:
+        """The square root of the variance."""
+        return math.sqrt(self.variance)
+
+    @cached_property
+    def log_mean_wealth(self) -> float:
+        """``log E W = Σ_i log Σ_k π_ik exp L_ik``: 0 under the bookmaker's truth on a fair book."""
+        return _whole(self.steps.counts, _log_means(self.steps))
+
+    @property
+    def mean_wealth(self) -> float:
+        """E W, which may be infinite."""
+        return math.exp(self.log_mean_wealth) if self.log_mean_wealth < 709 else math.inf
+
+    # -- tails -----------------------------------------------------------------------------------------
+
+    def tail(self, log_wealth: float, *, method: Method | None = None) -> Tail:
+        """P(S ≥ log wealth), by the strongest method that takes no more than seconds."""
+        x = _checked(log_wealth)
+        if x == -math.inf:
+            return Tail(1.0, 1.0, 1.0, "exact, any wealth reaches it", Fraction(1))
+        low, high = self.steps.extremes
+        if x > high + self._slack or math.isinf(low):
+            return _floating(self.boundless, "no finite wealth reaches it")
+        if method in (None, "exact") and (answer := self._exact(x)) is not None:
+            return answer
+        few = self.steps.log_factors.size <= MOST_CELLS
+        if (method == "bracket" or (method is None and few)) and (answer := self._bracket(x)) is not None:
+            return answer
+        if method in ("exact", "bracket"):
+            raise OptionError(
+                f"the method {method!r} does not reach this tail of {self.steps.counts.sum():,} steps; "
+                "leave the method out and the strongest that does is taken"
+            )
+        normal = self._normal(x)
+        if method is None and normal.low == 0 and not self.boundless:
+            tilt = tilt_towards(self.steps, x)
+            bound = log_moment(self.steps, tilt)[0] - tilt * (x - self._slack)
+            return Tail.between(-math.inf, bound, "certified bound (Chernoff 1952)", "bound")
+        return normal
+
+    @property
+    def _slack(self) -> float:
+        return NEAREST * max(1.0, float(self.steps.counts @ abs(self.steps.finite_logs).max(axis=1)))
+
+    @property
+    def _finite(self) -> float:
+        """P(S is finite)."""
+        return math.exp(_powers(-(self.steps.ruin + self.steps.boundless), self.steps.counts))
+
+    @cached_property
+    def _merged(self) -> MergedOutcomes | None:
+        return MergedOutcomes.of(self.steps)
+
+    def _exact(self, x: float) -> Tail | None:
+        if self._merged is None:
+            return None
+        said = f"{self._merged.outcomes:,} outcomes" if self._merged.outcomes > 1 else "the only outcome"
+        fraction = self._merged.fraction(x - self._slack, self.steps)
+        if fraction is not None:
+            return Tail.counted(fraction, said)
+        log = self._merged.log_probability(x - self._slack)
+        return _floating(min(1.0, math.exp(log) + self.boundless), said, log)
+
+    def _bracket(self, x: float) -> Tail | None:
+        """From the nearer side: P(S ≥ x), or what P(S < x) leaves."""
+        steps, slack, spread = self.steps, self._slack, self._finite
+        low, high = steps.extremes
+        if x <= low + slack or x >= high - slack or high - low <= slack:
+            everything = x <= low + slack
+            value = spread if everything else math.exp(_log_top(steps))
+            return _floating(min(1.0, value + self.boundless), "one end of all outcomes")
+        sign = 1.0 if x >= log_moment(steps, 0.0)[1] else -1.0
+        mirrored = steps if sign > 0 else Steps(-steps.log_factors, steps.probabilities, steps.counts)
+        found = enclosed(mirrored, sign * x, slack)
+        if found is None:
+            return None
+        said = f"bracket, {found[2]:,} frequencies"
+        if sign > 0 and not self.boundless:
+            return Tail.between(found[0], found[1], said, "bracket")
+        near, far = math.exp(found[0]), math.exp(min(found[1], 0.0))
+        ends = (near, far) if sign > 0 else (spread - far, spread - near)
+        bottom, top = (min(max(end + self.boundless, SMALLEST), 1.0) for end in ends)
+        return Tail(bottom, top, top, said, kind="bracket")
+
+    def _normal(self, x: float) -> Tail:
+        """Log wealth as normal: Φ((mean − x)/sd) given that it is finite, ± Berry and Esseen's bound."""
+        mean, variance, third = (float(self.steps.counts @ part) for part in _moments(self.steps))
+        if variance <= 0:
+            return _floating(self.boundless + self._finite * (x <= mean + self._slack), "the only outcome")
+        value = float(scipy.special.ndtr((mean - x) / math.sqrt(variance)))
+        error = min(1.0, BERRY_ESSEEN * third / variance**1.5)
+        said = f"log-normal approximation, off by {error:.2g} at most (Berry and Esseen)"
+        return Tail.approximated(self.boundless + self._finite * value, self._finite * error, said)
+
+    # -- quantiles -------------------------------------------------------------------------------------
+
+    @cached_property
+    def _sums(self) -> tuple[Floats, Floats] | None:
+        return None if self._merged is None else self._merged.sums()
+
+    def quantile(self, probability: float) -> float:
+        """The least x with P(S ≤ x) ≥ probability, within 1e-12.
+
+        >>> LogWealthLaw.of([[1.0, -1.0]], [[0.5, 0.5]], [2]).quantile(0.5)
+        0.0
+        """
+        if not 0 < probability < 1:
+            raise OptionError(f"a quantile is asked for at a probability between 0 and 1; saw {probability}")
+        wanted = probability - self.ruin - NEAREST
+        if wanted <= 0 < self.ruin:
+            return -math.inf
+        if wanted > self._finite:
+            return math.inf
+        if self._sums is not None:
+            values, shares = self._sums
+            return float(values[min(int(np.searchsorted(np.cumsum(shares), wanted)), len(values) - 1)])
+        mean, variance, _ = (float(self.steps.counts @ part) for part in _moments(self.steps))
+        return mean + math.sqrt(variance) * float(scipy.special.ndtri((wanted + NEAREST) / self._finite))
+
+    def cumulative(self, points: ArrayLike) -> Floats | None:
+        """P(S ≤ x) at each x, to 1e-12 beyond it, ruin included; None beyond 2²⁰ outcomes.
+
+        >>> LogWealthLaw.of([[1.0, -1.0]], [[0.5, 0.5]], [2]).cumulative([-3.0, -2.0, 0.5, 2.0])
+        array([0.  , 0.25, 0.75, 1.  ])
+        """
+        if self._sums is None:
+            return None
+        values, shares = self._sums
+        below = np.append(0.0, np.cumsum(shares))
+        places = np.searchsorted(values, np.asarray(points, float) + self._slack, side="right")
+        # Where no step is ever finite, no sum is.
+        finite = below[places] if self._finite > 0 else 0.0 * below[places]
+        return np.asarray(np.minimum(self.ruin + finite, 1.0))
+
+    def band(self, level: float = 0.95) -> tuple[float, float]:
+        """The quantiles that leave (1 − level)/2 on either side."""
+        return self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
+
+
+def wealth_law(wealth: Wealth, *, truth: Literal["prices", "model"] | ArrayLike = "prices") -> LogWealthLaw:
+    """The law of final log wealth over the games that were played, under any given truth.
+
+    ``truth`` is "prices" (luck alone), "model" (one's hopes), or true probabilities: a K-vector that holds in
+    every game, or a row for each of the distinct ``wealth.games``. Cases with truths of their own go to
+    ``LogWealthLaw.of(log_factors, truths)``.
+
+    >>> wealth = Wealth.from_probabilities([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5, 0.5, 0.5])
+    >>> round(wealth_law(wealth).mean, 10), round(wealth_law(wealth, truth="model").mean, 10)
+    (-0.3307312421, 0.2951631491)
+    >>> round(wealth_law(wealth, truth=[0.4, 0.6]).mean, 10)
+    -0.2362850813
+    """
+    games = wealth.games
+    if games is None:
+        raise OptionError(
+            f"a path keeps its distinct games up to {MOST_STEPS:,} of them, and this one has more: give log "
+            "factors and true probabilities of its cases to LogWealthLaw.of"
+        )
+    if isinstance(truth, str):
+        if truth not in ("prices", "model"):
+            raise OptionError(f'truth is "prices", "model" or true probabilities; saw {truth!r}')
+        chances = games.prices if truth == "prices" else games.probabilities
+    else:
+        given = as_floats(truth, "true probabilities")
+        if given.shape not in (games.prices.shape, games.prices.shape[1:]):
+            raise InputError(
+                f"true probabilities are {len(wealth.labels)} numbers, or a row of them for each of the "
+                f"{len(games.counts):,} distinct games; saw the shape {given.shape}"
+            )
+        chances = np.broadcast_to(given, games.prices.shape)
+    return LogWealthLaw.of(games.log_factors, chances, games.counts)
+
+
+def _moments(steps: Steps) -> tuple[Floats, Floats, Floats]:
+    """Mean, variance and third absolute moment of each step, given that it is finite (nan if it never is)."""
+    whole = steps.finite.sum(axis=1, keepdims=True)
+    shares = np.divide(steps.finite, whole, out=np.full_like(steps.finite, np.nan), where=whole > 0)
+    mean = (shares * steps.finite_logs).sum(axis=1)
+    off = abs(steps.finite_logs - mean[:, None])
+    return mean, (shares * off**2).sum(axis=1), (shares * off**3).sum(axis=1)
+
+
+def _log_means(steps: Steps) -> Floats:
+    """log E factor of each step."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(scipy.special.logsumexp(steps.log_factors, b=steps.probabilities, axis=1))
+
+
+def _checked(log_wealth: float) -> float:
+    if math.isnan(log_wealth):
+        raise InputError("log wealth is a number, −inf or +inf; saw nan")
+    return float(log_wealth)
+
+
+def _floating(value: float, said: str, log: float = -math.inf) -> Tail:
+    """Exact but for the rounding of floats."""
+    if 0 < value < SMALLEST or (value == 0 and log > -math.inf):
+        return Tail(0.0, SMALLEST, SMALLEST, f"exact, {said}: below 5e-324", kind="bound")
+    return Tail(value, value, value, f"exact, {said}", Fraction(0) if value == 0 else None)
+
+
+def _whole(counts: NDArray[np.int64], logs: Floats) -> float:
+    """Σ counts · logs, where −inf absorbs."""
+    return float(whole_sum(counts * logs))
+
+
+def _powers(less: Floats, counts: NDArray[np.int64]) -> float:
+    """log Π (1 + less)^counts."""
+    with np.errstate(divide="ignore"):
+        return _whole(counts, np.log1p(np.maximum(less, -1.0)))
+
+
+def _log_top(steps: Steps) -> float:
+    """log P(every step has its largest finite log factor)."""
+    logs = np.where(steps.finite > 0, steps.finite_logs, -np.inf)
+    best = steps.finite * (logs == logs.max(axis=1, keepdims=True))
+    return _whole(steps.counts, np.log(best.sum(axis=1)))

@@ -1,0 +1,167 @@
+"""How far a reliability diagram strays from the diagonal by luck alone, and whether it strayed further."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from edgeworth.arrays import Values
+from edgeworth.core.laws import check_level
+from edgeworth.errors import InputError, OptionError, check_seed
+from edgeworth.forecasts.calibration import Reliability
+from edgeworth.forecasts.decomposition import decomposed, recalibrated
+
+MOST_VALUES = 500
+"""Forecast values refitted at most; more are gathered into about this many groups of neighbours."""
+
+ROUNDING = 1e-12
+"""Miscalibrations closer than this are the same."""
+
+
+@dataclass(frozen=True)
+class ReliabilityLevel:
+    """A step of the reliability diagram: neighbouring forecasts that recalibration makes one probability.
+
+    ``low`` and ``high`` are the band at their mean forecast.
+    """
+
+    first: float
+    last: float
+    mean: float
+    recalibrated: float
+    low: float
+    high: float
+    cases: int
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether calibrated forecasts would often do the same."""
+        return self.low <= self.recalibrated <= self.high
+
+
+@dataclass(frozen=True)
+class ReliabilityBands:
+    """The reliability diagram with its consistency band, and a test of calibration.
+
+    Were the forecasts calibrated, the recalibrated probability would lie between ``low`` and ``high`` at each
+    value with the probability ``level`` (at each by itself, not at all at once).
+    """
+
+    forecast: Values
+    cases: Values
+    recalibrated: Values
+    low: Values
+    high: Values
+    miscalibration: float
+    p_value: float
+    level: float
+    draws: int
+    is_grouped: bool
+    """Whether neighbouring forecasts were gathered, since there were more than ``MOST_VALUES`` of them."""
+
+    @property
+    def levels(self) -> tuple[ReliabilityLevel, ...]:
+        """The steps of the diagram, in ascending order.
+
+        >>> curve = Reliability(np.array([0.2, 0.4, 0.8]), np.array([10, 10, 10]), np.array([4, 2, 8]))
+        >>> [(level.first, level.last, level.recalibrated) for level in reliability_bands(curve).levels]
+        [(0.2, 0.4, 0.3), (0.8, 0.8, 0.8)]
+        """
+        starts = np.flatnonzero(np.diff(self.recalibrated, prepend=-1.0))
+        lasts = np.append(starts[1:], len(self.forecast)) - 1
+        cases = np.add.reduceat(self.cases, starts)
+        means = np.add.reduceat(self.cases * self.forecast, starts) / cases
+        low, high = (np.interp(means, self.forecast, side) for side in (self.low, self.high))
+        return tuple(
+            ReliabilityLevel(
+                float(self.forecast[start]),
+                float(self.forecast[last]),
+                float(means[place]),
+                float(self.recalibrated[start]),
+                float(low[place]),
+                float(high[place]),
+                int(cases[place]),
+            )
+            for place, (start, last) in enumerate(zip(starts, lasts, strict=True))
+        )
+
+
+def reliability_bands(
+    curve: Reliability, *, level: float = 0.95, draws: int = 1000, seed: int = 0
+) -> ReliabilityBands:
+    """Consistency bands of Dimitriadis, Gneiting & Jordan (2021), and a Monte Carlo test of calibration.
+
+    Outcomes are drawn from the forecasts themselves, hits ~ Binomial(cases, forecast), and recalibrated again
+    by isotonic regression: the band is made of their quantiles. The forecasts stay as they are. The p-value
+    is (1 + draws at least as miscalibrated)/(1 + draws), by the miscalibration of the Brier score; what was
+    forecast with probability 0 and came true is further from calibration than any draw.
+
+    A draw costs time in proportion to the different values. Beyond ``MOST_VALUES`` of them, neighbours are
+    taken together at their mean forecast, 0 and 1 apart from the others, so that no group has many of the
+    cases or of the values; the test then sees miscalibration between groups, not within them.
+
+    >>> curve = Reliability(np.array([0.2, 0.8]), np.array([50, 50]), np.array([20, 30]))
+    >>> found = reliability_bands(curve)
+    >>> bool(found.recalibrated[0] > found.high[0]), found.p_value < 0.01
+    (True, True)
+    """
+    check_level(level)
+    check_seed(seed)
+    if isinstance(draws, bool) or not isinstance(draws, int) or draws < 1:
+        raise OptionError(f"the number of draws is a whole number of at least 1; saw {draws!r}")
+    if not len(curve.values):
+        raise InputError("there are no forecasts to judge")
+    seen = _gathered(curve)
+    hits = np.random.default_rng(seed).binomial(seen.cases, seen.values, size=(draws, len(seen.values)))
+    refitted = np.stack([recalibrated(Reliability(seen.values, seen.cases, row)) for row in hits])
+    tail = (1 - level) / 2
+    low, high = np.quantile(refitted, [tail, 1 - tail], axis=0)
+    parts = decomposed(seen, "brier")
+    as_far = _miscalibrations(seen, hits, refitted) >= parts.miscalibration - ROUNDING
+    happened, failed = seen.hits > 0, seen.hits < seen.cases
+    if np.any(happened & (seen.values == 0)) or np.any(failed & (seen.values == 1)):
+        as_far[:] = False
+    return ReliabilityBands(
+        seen.values,
+        seen.cases,
+        parts.recalibrated,
+        low,
+        high,
+        parts.miscalibration,
+        (1 + int(as_far.sum())) / (1 + draws),
+        level,
+        draws,
+        seen is not curve,
+    )
+
+
+def _miscalibrations(curve: Reliability, hits: Values, refitted: Values) -> Values:
+    """Brier score of the forecasts less that of the refitted ones, a draw: Σ (x − f)(n(x + f) − 2h) / Σ n."""
+    change = curve.values - refitted
+    lost = change * (curve.cases * (curve.values + refitted) - 2 * hits)
+    return lost.sum(axis=1) / curve.cases.sum()
+
+
+def _gathered(curve: Reliability) -> Reliability:
+    """Neighbouring values together, at their mean, in at most ``MOST_VALUES`` groups, 0 and 1 apart."""
+    if len(curve.values) <= MOST_VALUES:
+        return curve
+    inner = (curve.values > 0) & (curve.values < 1)
+    # Half by cases and half by values: a value of very many cases does not swallow its neighbours.
+    weight = curve.cases / curve.cases.sum(where=inner) + 1 / inner.sum()
+    weight[~inner] = 0.0
+    before = np.cumsum(weight)
+    before -= weight
+    before *= MOST_VALUES / 2
+    group = np.minimum(before, MOST_VALUES - 1, out=before).astype(np.int32)
+    del weight, before
+    group += 1
+    group[~inner & (curve.values > 0)] = MOST_VALUES + 1
+    group[~inner & (curve.values <= 0)] = 0
+    starts = np.flatnonzero(np.diff(group, prepend=-1))
+    cases, hits = (np.add.reduceat(counts, starts) for counts in (curve.cases, curve.hits))
+    means = np.add.reduceat(curve.values * curve.cases, starts) / cases
+    # A mean of numbers just below 1 may be rounded beyond them.
+    lowest, highest = curve.values[starts], curve.values[np.append(starts[1:], len(curve.values)) - 1]
+    return Reliability(np.clip(means, lowest, highest), cases, hits)

@@ -1,0 +1,227 @@
+"""Scores of probability forecasts: sums of each score and of their products between systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from edgeworth.arrays import Floats
+from edgeworth.core.joint_counts import Numbers
+from edgeworth.core.labels import listed
+from edgeworth.core.matrices import same_array
+from edgeworth.core.plain import COUNTS, FLOATS, LABELS, TEXT, Plain, shaped, tuple_of
+from edgeworth.core.shown import Shown
+from edgeworth.errors import InputError, MergeError
+from edgeworth.forecasts.forecasts import Forecasts, GivenForecasts
+from edgeworth.forecasts.score_sums import score_sums
+from edgeworth.forecasts.scoring_rules import RULES, SCORES
+from edgeworth.sources.columns import Label, as_column
+
+
+@dataclass(frozen=True, eq=False)
+class ForecastScores(Plain, Shown):
+    """How forecasts of one or more systems scored on the same cases.
+
+    ``sums[c, s]`` is the sum of score c of system s, ``products[c, s, r]`` of the products of two systems'
+    scores: enough for means, intervals and paired differences after merging. ``zeros[s]`` counts cases in
+    which system s gave probability 0 to what happened; its log score is infinite then, and said to be.
+    """
+
+    kind: ClassVar = "forecast_scores"
+    FIELDS: ClassVar = {
+        "systems": tuple_of(TEXT),
+        "labels": LABELS,
+        "classes": COUNTS,
+        "scores": tuple_of(TEXT).of("names"),
+        "sums": replace(
+            FLOATS,
+            # An infinite sum is null, and the zeros say why.
+            load=lambda rows: FLOATS.load([["inf" if x is None else x for x in row] for row in rows]),
+            dump=lambda sums: [[x if np.isfinite(x) else None for x in row] for row in sums.tolist()],
+        ),
+        "products": FLOATS,
+        "zeros": COUNTS,
+    }
+
+    systems: tuple[str, ...]
+    labels: tuple[Label, ...]
+    classes: Numbers
+    """How often each class came true."""
+    sums: Floats
+    products: Floats
+    zeros: Numbers
+    names: tuple[str, ...] = SCORES
+
+    def __post_init__(self) -> None:
+        for array in (self.classes, self.sums, self.products, self.zeros):
+            array.setflags(write=False)
+
+    @classmethod
+    def empty(cls) -> Self:
+        """No cases."""
+        nothing = np.zeros(0, dtype=np.int64)
+        return cls((), (), nothing, np.zeros((len(SCORES), 0)), np.zeros((len(SCORES), 0, 0)), nothing)
+
+    @classmethod
+    def from_probabilities(
+        cls,
+        truth: Any,
+        probabilities: Any,
+        *,
+        labels: Sequence[Label] | None = None,
+        positive: Label | None = None,
+        normalise: bool = False,
+        scores: Sequence[str] = SCORES,
+    ) -> Self:
+        """Score one system's probabilities, or several by name (a mapping), on the same truth.
+
+        >>> scores = ForecastScores.from_probabilities([1, 0, 1], [0.8, 0.3, 0.5])
+        >>> round(scores.mean("brier"), 6)
+        0.126667
+        """
+        _check_scores(scores)
+        systems = probabilities if isinstance(probabilities, Mapping) else {"forecast": probabilities}
+        if not systems:
+            raise InputError("there are no forecasts to score")
+        column = as_column(truth, "truth")
+        given = {
+            str(system): GivenForecasts.of(
+                column,
+                values,
+                labels=labels,
+                positive=positive,
+                name="probabilities" if len(systems) == 1 else f"probabilities of {system}",
+            )
+            for system, values in systems.items()
+        }
+        if len(given) < len(systems):
+            raise InputError(f"systems have different names; saw {listed(tuple(systems))}")
+        first = next(iter(given.values())).came
+
+        def block_of(rows: slice) -> list[Forecasts]:
+            return [each.checked(rows, first, normalise=normalise) for each in given.values()]
+
+        classes = len(first.labels)
+        sums = score_sums(block_of, scores, cases=len(column), width=len(given) * classes)
+        counts = np.bincount(first.codes, minlength=classes)
+        return cls(tuple(given), first.labels, counts, *sums, tuple(scores))
+
+    @classmethod
+    def from_forecasts(cls, forecasts: Mapping[str, Forecasts], *, scores: Sequence[str] = SCORES) -> Self:
+        """Score checked forecasts of the same cases."""
+        _check_scores(scores)
+        if not forecasts:
+            raise InputError("there are no forecasts to score")
+        first = next(iter(forecasts.values()))
+        for each in forecasts.values():
+            if each.labels != first.labels or not np.array_equal(each.codes, first.codes):
+                raise InputError("the forecasts to score together are of the same cases and classes")
+
+        def block_of(rows: slice) -> list[Forecasts]:
+            return [each[rows] for each in forecasts.values()]
+
+        sums = score_sums(block_of, scores, cases=len(first), width=len(forecasts) * first.size)
+        counts = np.bincount(first.codes, minlength=first.size)
+        return cls(tuple(forecasts), first.labels, counts, *sums, tuple(scores))
+
+    @property
+    def cases(self) -> int:
+        """How many cases were scored."""
+        return int(self.classes.sum())
+
+    def mean(self, score: str, system: str | None = None) -> float:
+        """The mean of a score, lower being better; infinite where probability 0 came true, nan of nothing."""
+        total = float(self.sums[self._score(score), self.place(system)])
+        return total / self.cases if self.cases else float("nan")
+
+    def place(self, system: str | None) -> int:
+        """Which system is meant."""
+        if system is None and len(self.systems) == 1:
+            return 0
+        if system not in self.systems:
+            raise InputError(f"there is no system {system!r}; there are {listed(self.systems)}")
+        return self.systems.index(system)
+
+    def _score(self, score: str) -> int:
+        if score not in self.names:
+            raise InputError(f"the score {score!r} was not taken; there are {', '.join(self.names)}")
+        return self.names.index(score)
+
+    def __add__(self, other: Self) -> Self:
+        """All cases of both."""
+        if not isinstance(other, ForecastScores):
+            return NotImplemented
+        if not self.systems or not other.systems:
+            return self if self.systems else other
+        if (self.systems, self.labels, self.names) != (other.systems, other.labels, other.names):
+            raise MergeError(
+                f"scores of {listed(self.systems)} over {listed(self.labels)} do not add to those of "
+                f"{listed(other.systems)} over {listed(other.labels)}"
+            )
+        return replace(
+            self,
+            classes=self.classes + other.classes,
+            sums=self.sums + other.sums,
+            products=self.products + other.products,
+            zeros=self.zeros + other.zeros,
+        )
+
+    @classmethod
+    def _of_fields(cls, found: dict[str, Any]) -> Self:
+        shape = (len(found["names"]), len(found["systems"]))
+        sums, products = shaped(found["sums"], *shape), shaped(found["products"], *shape, shape[1])
+        return cls(**found | {"sums": sums, "products": products})
+
+    def _fits_together(self) -> bool:
+        """Whether sums, products and counts can be of the same cases."""
+        if len(self.classes) != len(self.labels) or self.zeros.shape != (len(self.systems),):
+            return False
+        if any(len(set(names)) < len(names) for names in (self.systems, self.labels, self.names)):
+            return False
+        if not set(self.names) <= set(SCORES):
+            return False
+        # A score without a bound is infinite exactly where probability 0 came true.
+        is_unbounded = np.isinf([RULES[name].highest(len(self.labels)) for name in self.names])[:, None]
+        infinite = is_unbounded & (self.zeros > 0)
+        squares = np.diagonal(self.products, axis1=1, axis2=2)
+        counted = np.where(is_unbounded, self.cases - self.zeros, self.cases)
+        slack = 1 + 1e-9
+        return bool(
+            np.all(self.zeros <= self.cases)
+            and np.all(np.isinf(self.sums) == infinite)
+            and np.all(self.sums >= 0)
+            and np.all(np.isfinite(self.products) & (self.products >= 0))
+            and np.array_equal(self.products, self.products.transpose(0, 2, 1))
+            # Cauchy and Schwarz: (Σx)² ≤ n Σx² and (Σxy)² ≤ Σx² Σy².
+            and np.all(np.where(infinite, 0.0, self.sums) ** 2 <= counted * squares * slack)
+            and np.all(self.products**2 <= squares[:, :, None] * squares[:, None, :] * slack)
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ForecastScores):
+            return NotImplemented
+        return (self.systems, self.labels, self.names) == (other.systems, other.labels, other.names) and all(
+            same_array(mine, its)
+            for mine, its in (
+                (self.classes, other.classes),
+                (self.sums, other.sums),
+                (self.products, other.products),
+                (self.zeros, other.zeros),
+            )
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    def __repr__(self) -> str:
+        return f"<ForecastScores: {self.cases:,} cases, {len(self.systems)} systems>"
+
+
+def _check_scores(scores: Sequence[str]) -> None:
+    unknown = [scores] if isinstance(scores, str) else [name for name in scores if name not in SCORES]
+    if unknown:
+        raise InputError(f"scores are a list of some of {', '.join(SCORES)}; saw {unknown[0]!r}")
+    if not scores or len(set(scores)) < len(scores):
+        raise InputError(f"each score is taken once, and one at least; saw {listed(scores)}")

@@ -1,0 +1,174 @@
+"""Proper scores of probabilities: each is one function of arrays and one entry of ``RULES``.
+
+A new one needs nothing else: tallies, measures, skills and reports go through ``RULES``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.arrays import Floats
+from edgeworth.forecasts.forecasts import Forecasts, entries
+from edgeworth.sources.probabilities import FEW_COLUMNS, row_sums
+
+Codes = NDArray[np.intp]
+
+
+def log_score(p: Floats, codes: Codes) -> Floats:
+    """−ln p(y)."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.log(entries(p, codes)))
+
+
+def brier_score(p: Floats, codes: Codes) -> Floats:
+    """Σ_k (p_k − y_k)², for two classes (p − y)²."""
+    missed = (1 - entries(p, codes)) ** 2
+    return missed if p.shape[1] == 2 else missed + _other_squares(p, codes)
+
+
+def ranked_score(p: Floats, codes: Codes) -> Floats:
+    """Σ_k (P(Y ≤ k) − 1[y ≤ k])², over all classes but the last."""
+    last = p.shape[1] - 1
+    if last >= FEW_COLUMNS:
+        steps = np.cumsum(p[:, :last], axis=1)
+        steps -= codes[:, None] <= np.arange(last)
+        return row_sums(steps**2)
+    # Along short rows NumPy is slow.
+    below, total = np.zeros(len(p)), np.zeros(len(p))
+    for k in range(last):
+        below += p[:, k]
+        total += (below - (codes <= k)) ** 2
+    return total
+
+
+def spherical_score(p: Floats, codes: Codes) -> Floats:
+    """1 − p(y)/‖p‖, as Σ_{k≠y} p_k² / (‖p‖ (‖p‖ + p(y))), which keeps its digits near 0."""
+    happened, others = entries(p, codes), _other_squares(p, codes)
+    norm = np.sqrt(happened**2 + others)
+    return np.asarray(others / (norm * (norm + happened)))
+
+
+def _other_squares(p: Floats, codes: Codes) -> Floats:
+    """Σ p_k² over what did not happen: a difference of sums would lose its digits near 0."""
+    others = p.copy()
+    others.ravel()[np.arange(0, p.size, p.shape[1]) + codes] = 0
+    return row_sums(np.square(others, out=others))
+
+
+def _entropy(shares: Floats) -> float:
+    present = shares[shares > 0]
+    # Adding 0 makes the −0 of a single class 0.
+    return float(-(present * np.log(present)).sum()) + 0.0
+
+
+def _gini(shares: Floats) -> float:
+    spread = float((shares * (1 - shares)).sum())
+    return spread / 2 if len(shares) == 2 else spread
+
+
+def _ranked_spread(shares: Floats) -> float:
+    below = np.cumsum(shares)[:-1]
+    return float((below * (1 - below)).sum())
+
+
+def _spherical_spread(shares: Floats) -> float:
+    return float(1 - np.sqrt((shares**2).sum()))
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A proper score, lower being better.
+
+    ``score`` takes probabilities (n, K) and the class (n,) that came true, and gives one number a case.
+    ``climatology`` is the mean score of always saying the class shares s, and ``highest`` the largest score
+    of one case with so many classes. ``is_ordered`` marks a score that depends on the order of the classes.
+    """
+
+    name: str
+    words: str
+    formula: str
+    score: Callable[[Floats, Codes], Floats]
+    climatology: Callable[[Floats], float]
+    climatology_formula: str
+    highest: Callable[[float], float]
+    source: str
+    synonyms: tuple[str, ...] = ()
+    skill_synonyms: tuple[str, ...] = ()
+    is_ordered: bool = False
+
+    @property
+    def skill_words(self) -> str:
+        """What its skill is called."""
+        return f"{self.words.removesuffix(' score')} skill"
+
+
+RULES = {
+    rule.name: rule
+    for rule in (
+        Rule(
+            name="log",
+            words="log score",
+            formula="−ln p(y)",
+            score=log_score,
+            climatology=_entropy,
+            climatology_formula="−Σ s ln s",
+            highest=lambda _: math.inf,
+            source="Good 1952, Rational Decisions",
+            synonyms=("log loss", "logarithmic score", "ignorance"),
+            skill_synonyms=("log skill score", "d2 log loss"),
+        ),
+        Rule(
+            name="brier",
+            words="Brier score",
+            formula="Σ_k (p_k − y_k)², for two classes (p − y)²",
+            score=brier_score,
+            climatology=_gini,
+            climatology_formula="Σ s(1 − s), for two classes half of it",
+            highest=lambda classes: 1.0 if classes == 2 else 2.0,
+            source="Brier 1950; half of his for two classes",
+            synonyms=("quadratic score", "mean squared error of probabilities"),
+            skill_synonyms=("brier skill score", "bss", "d2 brier"),
+        ),
+        Rule(
+            name="ranked",
+            words="ranked probability score",
+            formula="Σ_k (P(Y ≤ k) − 1[y ≤ k])², classes in the order of their columns",
+            score=ranked_score,
+            climatology=_ranked_spread,
+            climatology_formula="Σ_k S_k(1 − S_k), S_k = s_1 + … + s_k",
+            highest=lambda classes: classes - 1.0,
+            source="Epstein 1969; Murphy 1971",
+            synonyms=("ranked probability score", "rps"),
+            skill_synonyms=("rpss", "ranked probability skill score"),
+            is_ordered=True,
+        ),
+        Rule(
+            name="spherical",
+            words="spherical score",
+            formula="1 − p(y)/‖p‖",
+            score=spherical_score,
+            climatology=_spherical_spread,
+            climatology_formula="1 − ‖s‖",
+            highest=lambda _: 1.0,
+            source="Gneiting & Raftery 2007, Strictly Proper Scoring Rules",
+            synonyms=("spherical score",),
+            skill_synonyms=("spherical skill score",),
+        ),
+    )
+}
+
+SCORES = tuple(RULES)
+
+
+def case_scores(forecasts: Forecasts, names: Sequence[str]) -> Floats:
+    """The scores of each case, one row a score, lower being better.
+
+    >>> case_scores(Forecasts.of([0, 1], np.array([[0.5, 0.5], [0.6, 0.4]])), ["brier"]).round(2).tolist()
+    [[0.25, 0.36]]
+    """
+    return np.array([RULES[name].score(forecasts.probabilities, forecasts.codes) for name in names])

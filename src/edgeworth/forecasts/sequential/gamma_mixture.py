@@ -1,0 +1,152 @@
+"""The gamma-exponential mixture: the wealth of all stakes at once, weighted by a gamma law, and its boundary.
+
+For every stake λ in [0, 1/c) the process exp(λs − vψ(λ)), ψ(λ) = (−log(1−cλ) − cλ)/c², starts at 1 and does
+not grow on average when s is a sum of differences less their conditional means and v the sum of their
+squared distances from centres known beforehand, differences and centres in an interval of length c. x = 1 −
+cλ is given the gamma law of shape and rate r = ρ/c², cut off at 1; the average over it is
+
+    m(s, v) = r^r / (Γ(r) P(r, r)) · Γ(a) P(a, b) / b^a · exp((cs + v)/c²),   a = (v+ρ)/c²,  b = (cs+v+ρ)/c²,
+
+so by Ville's inequality P(m(s_t, v_t) ≥ 1/α at any time t) ≤ α (Howard, Ramdas, McAuliffe & Sekhon 2021,
+Annals of Statistics 49, 1055–1080, Proposition 9; Choe & Ramdas 2024, Operations Research 72, 1368–1387).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike
+
+from edgeworth.arrays import Floats
+from edgeworth.errors import OptionError
+from edgeworth.forecasts.sequential.incomplete_gamma import (
+    HALF_LOG_TWO_PI,
+    log_above,
+    log_scaled_integral,
+    stirling_remainder,
+)
+
+GRID = 2000
+"""Points at which the boundary is solved from scratch; the rest starts from the line joining them."""
+
+CLOSE = 1e-7
+"""A Newton step of less than this part of the boundary is the last: its error is about its square."""
+
+MOST_STEPS = 60
+"""Never reached: four or five are enough from scratch, one or two from the grid."""
+
+
+def tuned_rho(v_opt: float, alpha: float) -> float:
+    """ρ = v_opt/(2 ln(1/α) + ln(1 + 2 ln(1/α))): the boundary is nearly tightest at v = v_opt.
+
+    ``alpha`` is that of both sides together. v_opt has to be chosen before the data are seen.
+
+    >>> round(tuned_rho(10.0, 0.05), 6)
+    1.260056
+    """
+    if not (math.isfinite(v_opt) and v_opt > 0):
+        raise OptionError(f"v_opt is a variance to tune for, above 0; saw {v_opt!r}")
+    if not 0 < alpha < 1:
+        raise OptionError(f"alpha is a probability of error between 0 and 1; saw {alpha!r}")
+    twice = 2 * math.log(1 / alpha)
+    return v_opt / (twice + math.log1p(twice))
+
+
+@dataclass(frozen=True)
+class GammaMixture:
+    """m(s, v) for differences in an interval of length c, mixed with ρ.
+
+    >>> mixture = GammaMixture.tuned(v_opt=10.0, alpha=0.05, c=2.0)
+    >>> mixture.log_value([0.0, 12.0, -12.0], [0.0, 10.0, 10.0]).round(4)
+    array([ 0.    ,  1.8136, -3.0984])
+    >>> mixture.boundary([1.0, 10.0, 1000.0], 2 / 0.05).round(4)
+    array([ 10.0863,  17.1946, 127.2135])
+    """
+
+    c: float
+    rho: float
+
+    def __post_init__(self) -> None:
+        """Refuse what gives no mixture."""
+        for name, value in (("c", self.c), ("rho", self.rho)):
+            if not (math.isfinite(value) and value > 0):
+                raise OptionError(f"{name} of a gamma-exponential mixture is a number above 0; saw {value!r}")
+
+    @classmethod
+    def tuned(cls, *, v_opt: float, alpha: float, c: float) -> GammaMixture:
+        """Tightest near v = v_opt."""
+        return cls(c, tuned_rho(v_opt, alpha))
+
+    @cached_property
+    def _log_constant(self) -> float:
+        """log(r^r exp(−r)/(Γ(r) P(r, r))): what m is J(a, b) multiplied with."""
+        rate = self.rho / self.c**2
+        remainder = float(stirling_remainder(np.array(rate)))
+        return (
+            0.5 * math.log(rate)
+            - HALF_LOG_TWO_PI
+            - remainder
+            - math.log(float(scipy.special.gammainc(rate, rate)))
+        )
+
+    def log_value(self, s: ArrayLike, v: ArrayLike) -> Floats:
+        """log m(s, v), element by element; s of any sign, v ≥ 0."""
+        shape = (np.asarray(v, float) + self.rho) / self.c**2
+        return self._log_constant + log_scaled_integral(shape, np.asarray(s, float) / self.c)
+
+    def boundary(self, v: ArrayLike, threshold: float) -> Floats:
+        """u(v) with m(u(v), v) = threshold: s ever reaches it with probability at most 1/threshold.
+
+        log m is convex and rises in s, so Newton's steps come down to the root from above after the first and
+        the result is not below it but for rounding. Long arrays are solved on a grid of v, and every element
+        then takes its own Newton steps from the line through the grid: no interpolated value is returned.
+        """
+        if not (math.isfinite(threshold) and threshold > 1):
+            raise OptionError(f"a boundary belongs to a threshold above 1, such as 2/0.05; saw {threshold!r}")
+        variation = np.asarray(v, float)
+        if not (np.isfinite(variation).all() and (variation >= 0).all()):
+            raise OptionError("a boundary is asked for at finite v of at least 0")
+        shape = (variation.ravel() + self.rho) / self.c**2
+        level = math.log(threshold) - self._log_constant
+        if shape.size <= 2 * GRID:
+            excess = _newton(shape, _first_guess(shape, level), level)
+        else:
+            logs = np.log(shape)
+            knots = np.linspace(logs.min(), logs.max(), GRID)
+            nodes = np.exp(knots)
+            solved = np.log(_newton(nodes, _first_guess(nodes, level), level))
+            excess = _newton(shape, np.exp(np.interp(logs, knots, solved)), level)
+        return np.asarray(self.c * excess).reshape(variation.shape)
+
+
+def _first_guess(shape: Floats, level: float) -> Floats:
+    """The root if P(a, b) were 1: a(η − log(1+η)) = y, and η is between √(2y) + ⅔y and √(2y) + y.
+
+    (Chatzigeorgiou 2013, IEEE Communications Letters 17, 1505–1508.)
+    """
+    wanted = level - HALF_LOG_TWO_PI + 0.5 * np.log(shape) - stirling_remainder(shape)
+    each = np.maximum(wanted, 1e-3) / shape
+    return np.asarray(shape * (np.sqrt(2 * each) + 0.7 * each))
+
+
+def _newton(shape: Floats, excess: Floats, level: float) -> Floats:
+    """Solve log J(a, a + excess) = level, given a guess above 0 of each.
+
+    The slope of log J is the mean of 1 − x under the weights x^(a−1) exp(−bx): 1 − (a − 1/J)/b.
+    """
+    excess = excess.copy()
+    todo = np.arange(excess.size)
+    for _ in range(MOST_STEPS):
+        part, here = shape[todo], excess[todo]
+        value = log_above(part, here)
+        step = (value - level) / ((here + np.exp(-value)) / (part + here))
+        # Convexity keeps every step above the root, which is above 0; half the way down is for rounding.
+        excess[todo] = np.maximum(here - step, here / 2)
+        todo = todo[np.abs(step) > CLOSE * here]
+        if not todo.size:
+            break
+    return excess

@@ -1,0 +1,308 @@
+"""All that is counted of probability forecasts and of bets with them: one tally for the whole report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self, get_args
+
+import numpy as np
+
+from edgeworth.bet.bookmakers import Bookmaker
+from edgeworth.bet.drunken import Drunken
+from edgeworth.core.joint_counts import Numbers
+from edgeworth.core.labels import listed
+from edgeworth.core.matrices import same_array
+from edgeworth.core.plain import FLOAT, NUMBERS, TEXT, Plain, nested, one_of, optional, shaped, tuple_of
+from edgeworth.core.shown import Shown
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.errors import MergeError, OptionError
+from edgeworth.forecasts.betting.bookmaker_forecasts import bookmaker_forecasts
+from edgeworth.forecasts.betting.forecast_pairs import ForecastPairs
+from edgeworth.forecasts.betting.ladder import rungs
+from edgeworth.forecasts.betting.likeliest import chosen_counts
+from edgeworth.forecasts.betting.wealth import Book, Wealth
+from edgeworth.forecasts.binned_calibration import (
+    CELLS_A_DOUBLING,
+    MOST_VALUES,
+    ROUNDED,
+    BoundedReliability,
+)
+from edgeworth.forecasts.calibration import Reliability
+from edgeworth.forecasts.forecasts import Forecasts, Told
+from edgeworth.forecasts.scores import ForecastScores
+from edgeworth.sources.columns import Label
+
+FAIRLY = {"backing": ", divided by their sum,", "exchange": ", inside the spread,"}
+"""At which prices the games of a ladder are played, where a book has more than one."""
+
+NOT_ORDINAL = "ordinal has no meaning with two classes: the one game says it all"
+
+
+@dataclass(frozen=True)
+class Opponent:
+    """Whom the model bets against on some cases: someone's forecasts at fair prices, or a bookmaker."""
+
+    forecasts: Forecasts | None = None
+    bookmaker: Bookmaker | None = None
+    against: str = "the rival"
+    book: Book = "fair"
+    shares: tuple[float, ...] | None = None
+    """Class shares, where these are what it bets against."""
+
+    @classmethod
+    def class_shares(cls, forecasts: Forecasts, shares: tuple[float, ...]) -> Self:
+        """Without a rival, shares of the classes that are the same in every case."""
+        rows = np.broadcast_to(np.array(shares), forecasts.probabilities.shape)
+        constant = replace(forecasts, probabilities=rows)
+        return cls(constant, against="constant class shares", book="constant", shares=shares)
+
+
+@dataclass(frozen=True, eq=False)
+class ForecastEvidence(Plain, Shown):
+    """Wealth, scores, decisions, calibration and pairs of forecasts, of the same cases.
+
+    ``decisions`` are the tables of the likeliest class against the truth, of the model and of its opponent;
+    ``curves`` the calibration of each class (of two, the second); ``ladder`` the wealth in each game "at most
+    this class" of ordered classes. Shards add where they agree on classes, terms and opponent.
+    """
+
+    kind: ClassVar = "forecasts"
+    FIELDS: ClassVar = {
+        "told": one_of(*get_args(Told)),
+        "shares": optional(tuple_of(FLOAT)),
+        "drawn": optional(tuple_of(FLOAT)),
+        "notes": tuple_of(TEXT),
+        "wealth": nested(Wealth),
+        "scores": nested(ForecastScores),
+        "decisions": NUMBERS,
+        "curves": tuple_of(nested(BoundedReliability)),
+        "pairs": nested(ForecastPairs),
+        "ladder": tuple_of(nested(Wealth)),
+    }
+    needs_positions: ClassVar[bool] = True
+    """A path has an order: a case must know where it stands in the whole."""
+
+    wealth: Wealth
+    scores: ForecastScores
+    decisions: Numbers
+    curves: tuple[BoundedReliability, ...]
+    pairs: ForecastPairs
+    ladder: tuple[Wealth, ...] = ()
+    told: Told = "places"
+    shares: tuple[float, ...] | None = None
+    drawn: tuple[float, float] | None = None
+    """Between which ends a drunken bookmaker drew its prices."""
+    notes: tuple[str, ...] = ()
+    """What the reader must know about how the cases were read."""
+
+    @classmethod
+    def empty(cls) -> Self:
+        """No cases."""
+        nothing = np.zeros((2, 0, 0), dtype=np.int64)
+        return cls(Wealth.empty(), ForecastScores.empty(), nothing, (), ForecastPairs.empty())
+
+    @classmethod
+    def of(
+        cls,
+        forecasts: Forecasts,
+        opponent: Opponent,
+        *,
+        ordinal: bool = False,
+        notes: tuple[str, ...] = (),
+        **betting: Any,
+    ) -> Self:
+        """Let the model bet and score both. ``betting`` says how, as ``Wealth.from_forecasts`` does.
+
+        >>> model = Forecasts.of([1, 0, 1], [0.6, 0.3, 0.8])
+        >>> found = ForecastEvidence.of(model, Opponent.class_shares(model, (0.5, 0.5)))
+        >>> round(found.wealth.wealth, 6), found.cases
+        (2.688, 3)
+        """
+        bookmaker, rival = opponent.bookmaker, opponent.forecasts
+        if ordinal and forecasts.size == 2:
+            raise OptionError(NOT_ORDINAL)
+        if bookmaker is not None:
+            wealth = Wealth.from_bookmaker(forecasts, bookmaker, **betting)
+            rival = bookmaker_forecasts(forecasts, bookmaker, first=betting.get("first", 0))
+        else:
+            assert rival is not None
+            betting |= {"against": opponent.against, "book": opponent.book}
+            wealth = Wealth.from_forecasts(forecasts, rival, **betting)
+        ladder: tuple[Wealth, ...] = ()
+        if ordinal:
+            betting |= {"against": wealth.against + FAIRLY.get(wealth.book, "")}
+            mine, its = rungs(forecasts), rungs(rival)
+            ladder = tuple(Wealth.from_forecasts(mine[label], its[label], **betting) for label in mine)
+        systems = {"model": forecasts, wealth.against: rival}
+        scores = ForecastScores.from_forecasts(systems)
+        decisions = np.stack([chosen_counts(each) for each in systems.values()])
+        pairs = ForecastPairs.empty()
+        if forecasts.size == 2:
+            pairs = ForecastPairs.from_forecasts(forecasts, rival)
+        # Last, since the calibration is the largest of all.
+        curves = tuple(
+            BoundedReliability.of(forecasts.probabilities[:, place], forecasts.codes == place)
+            for place in _places(forecasts.size)
+        )
+        return cls(
+            wealth,
+            scores,
+            decisions,
+            curves,
+            pairs,
+            ladder,
+            forecasts.told,
+            opponent.shares,
+            (bookmaker.low, bookmaker.high) if isinstance(bookmaker, Drunken) else None,
+            notes,
+        )
+
+    # -- what it holds ---------------------------------------------------------------------------------
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The classes, in the order of their columns."""
+        return self.scores.labels
+
+    @property
+    def cases(self) -> int:
+        """How many cases there are."""
+        return self.scores.cases
+
+    @property
+    def against(self) -> str:
+        """Whom the model bet against, as in a sentence."""
+        return self.wealth.against
+
+    @property
+    def tables(self) -> dict[str, ContingencyTable]:
+        """The likeliest class of each case against the truth, by model and by opponent."""
+        return {
+            name: ContingencyTable.from_matrix(counts, rows="predicted", labels=self.labels)
+            for name, counts in zip(self.scores.systems, self.decisions, strict=True)
+        }
+
+    @property
+    def reliability(self) -> dict[Label, Reliability]:
+        """What happened at each forecast value, class by class; of two classes the second says it all."""
+        return {label: curve.curve for label, curve in self._curves.items()}
+
+    @property
+    def _curves(self) -> dict[Label, BoundedReliability]:
+        places = _places(len(self.labels))
+        return {self.labels[place]: curve for place, curve in zip(places, self.curves, strict=True)}
+
+    @property
+    def rungs(self) -> dict[Label, Wealth]:
+        """The games of ordered classes, by the class that the outcome is at most."""
+        return dict(zip(self.labels[:-1], self.ladder, strict=True)) if self.ladder else {}
+
+    @property
+    def expected_log_wealth(self) -> float | None:
+        """The mean log wealth over all prices that a drunkard draws; None where it is not known."""
+        if self.drawn is None or (len(self.labels) > 2 and self.drawn != (0, 1)):
+            return None
+        likelihood = -float(self.scores.sums[self.scores.names.index("log"), 0])
+        drunken = Drunken(*self.drawn)
+        if len(self.labels) > 2:
+            return likelihood + drunken.expected_of_races(self.cases, len(self.labels))
+        return likelihood + drunken.expected_of_games(int(self.scores.classes[1]), self.cases)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the reader must know: how cases were read, and where forecasts were rounded."""
+        rounded = tuple(label for label, curve in self._curves.items() if curve.settled.is_rounded)
+        if not rounded:
+            return self.notes
+        said = ROUNDED.format(most=MOST_VALUES, classes=listed(rounded), cells=CELLS_A_DOUBLING)
+        return (*self.notes, said)
+
+    def settled(self) -> Self:
+        """The same with every case counted, and none waiting for more of them."""
+        return replace(self, curves=tuple(replace(curve.settled) for curve in self.curves))
+
+    def moved(self, cases: int) -> Self:
+        """The same so many cases later, as when a day is added to the past."""
+        return replace(
+            self, wealth=self.wealth.moved(cases), ladder=tuple(each.moved(cases) for each in self.ladder)
+        )
+
+    def __add__(self, other: Self) -> Self:
+        """All cases of both, in order of their positions."""
+        if not isinstance(other, ForecastEvidence):
+            return NotImplemented
+        if not self.labels or not other.labels:
+            return self if self.labels else other
+        self._check_addable(other)
+        return type(self)(
+            self.wealth + other.wealth,
+            self.scores + other.scores,
+            self.decisions + other.decisions,
+            tuple(mine + its for mine, its in zip(self.curves, other.curves, strict=True)),
+            self.pairs + other.pairs,
+            tuple(mine + its for mine, its in zip(self.ladder, other.ladder, strict=True)),
+            self.told if self.told == other.told else "labels",
+            self.shares,
+            self.drawn,
+            tuple(dict.fromkeys(self.notes + other.notes)),
+        )
+
+    def _check_addable(self, other: Self) -> None:
+        if self.labels != other.labels:
+            raise MergeError(
+                f"forecasts of {listed(self.labels)} do not add to those of {listed(other.labels)}: say the "
+                "classes (labels=, --labels) where a part of the cases does not have all of them"
+            )
+        if self.shares != other.shares:
+            raise MergeError(
+                "without a rival the model bets against the class shares of all cases, and these parts took "
+                "their own: give a rival (against=, --against), odds or a bookmaker, or count all of them at "
+                "once"
+            )
+        if len(self.ladder) != len(other.ladder) or self.drawn != other.drawn:
+            raise MergeError("two parts differ in their terms: ordinal, or the ends of a drunkard's prices")
+
+    @classmethod
+    def _of_fields(cls, found: dict[str, Any]) -> Self:
+        size = len(found["scores"].labels)
+        return cls(**found | {"decisions": shaped(found["decisions"], 2, size, size)})
+
+    def _fits_together(self) -> bool:
+        """Whether the parts can be of the same cases."""
+        size, cases = len(self.labels), self.cases
+        if self.drawn is not None:
+            low, high = self.drawn
+            Drunken(low, high)
+        if not size:
+            return not (self.wealth.labels or self.curves or self.ladder or self.pairs.labels)
+        curves_fit = len(self.curves) == len(_places(size)) and all(c.cases == cases for c in self.curves)
+        ladder_fits = len(self.ladder) in (0, size - 1) and all(each.cases == cases for each in self.ladder)
+        return (
+            self.wealth.labels == self.labels
+            and self.wealth.cases == cases
+            and self.scores.systems == ("model", self.wealth.against)
+            and np.allclose(self.decisions.sum(axis=1), self.scores.classes, rtol=1e-9)
+            and curves_fit
+            and ladder_fits
+            and self.pairs.labels == (self.labels if size == 2 else ())
+            and self.pairs.cases == (cases if size == 2 else 0)
+            and (self.shares is None or len(self.shares) == size)
+            and (self.shares is None) == (self.wealth.book != "constant")
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ForecastEvidence):
+            return NotImplemented
+        names = ("wealth", "scores", "curves", "pairs", "ladder", "told", "shares", "drawn", "notes")
+        same = all(getattr(self, name) == getattr(other, name) for name in names)
+        return same and same_array(self.decisions, other.decisions)
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    def __repr__(self) -> str:
+        return f"<ForecastEvidence: {self.cases:,} cases, against {self.against}>"
+
+
+def _places(size: int) -> range:
+    """The classes whose calibration is counted."""
+    return range(1, 2) if size == 2 else range(size)

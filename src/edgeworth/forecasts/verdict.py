@@ -1,0 +1,163 @@
+"""What became of the stake, what that proves and who scores better, in sentences."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from edgeworth.core.figures import at_most_figure, interval_figure
+from edgeworth.core.tails import Tail
+from edgeworth.forecasts.sequential.evidence import Evidence
+from edgeworth.forecasts.wealth_findings import ForecastFindings
+from edgeworth.report.wording import (
+    cases_said,
+    figure,
+    level_said,
+    money,
+    option_said,
+    percent,
+    probability_words,
+    system_said,
+)
+
+WARNINGS = {
+    "cross-validated": (
+        "The predictions are cross-validated: they were not made before the outcomes, so what the wealth "
+        "proves holds only roughly; choosing variables outside the folds flatters the larger model."
+    ),
+    "in-sample": (
+        "The predictions were made by a model that had seen these outcomes: the wealth proves nothing about "
+        "new cases."
+    ),
+}
+UNORDERED = (
+    "The rows are not said to be in time order (ordered=True, --ordered, --time): only the final wealth is "
+    "used as evidence, not its maximum, and no interval holds at all times."
+)
+
+
+def forecasts_verdict(findings: ForecastFindings) -> str:
+    """The first thing to read."""
+    if findings.is_drunken:
+        return " ".join((_became(findings), *_no_opponent(findings)))
+    return f"{_became(findings)} {_proved(findings.bets.against_rival, findings)} {_better(findings)}"
+
+
+def _became(findings: ForecastFindings) -> str:
+    bets, wealth = findings.bets, findings.bets.wealth
+    if wealth.log_wealth == -math.inf:
+        zeros = f"{int(findings.scores.zeros[0]):,} of {cases_said(wealth.cases)}"
+        return f"Ruined: in {zeros} the model gave probability 0 to what happened."
+    grown = f"{percent(bets.rate, 2)} a case" if math.isfinite(bets.growth) else "without bound"
+    end = f"became {money(wealth.log_wealth)} over {cases_said(wealth.cases)} ({grown})."
+    against = f"on the model against {wealth.against}"
+    if wealth.stake == 1:
+        return f"A stake of 1 {against} {end}"
+    return f"A wealth of 1, with {option_said(wealth.stake)} of Kelly's stakes {against}, {end}"
+
+
+def _proved(evidence: Evidence, findings: ForecastFindings) -> str:
+    alpha, wealth = 1 - findings.level, findings.bets.wealth
+    if wealth.predictions_made == "in-sample":
+        return "The model had seen these outcomes, so that proves nothing."
+    stronger = findings.bets.stronger
+    twice = "" if findings.bets.against_model is None else ", both directions paid for"
+    said = f"(p at most {at_most_figure(stronger.p_value)}{twice})"
+    # Against shares counted on these cases only the full stakes are known to make an e-value.
+    full = wealth.book == "constant" and wealth.stake < 1
+    that = f"At full stakes it would have become {money(evidence.log_e_value)}, which" if full else "That"
+    if stronger.p_value > alpha:
+        own = f"(p at most {at_most_figure(findings.bets.p_value)}{twice})"
+        return f"{that} does not rule out that {evidence.null} {own}."
+    on_the_way = _on_the_way(stronger, evidence)
+    if wealth.predictions_made == "cross-validated":
+        that = f"{on_the_way}Had the predictions been made before the outcomes, that would rule out that"
+        return f"{that} {stronger.null} {said}."
+    return f"{on_the_way}{that} rules out that {stronger.null} {said}."
+
+
+def _no_opponent(findings: ForecastFindings) -> tuple[str, ...]:
+    """What prices drawn at random show: not that they are wrong, but the wealth of such a log score."""
+    wealth = findings.bets.wealth
+    said = "Prices drawn at random are no opponent: beating them proves nothing about a forecast."
+    if findings.expected_log_wealth is None or wealth.stake < 1 or not math.isfinite(wealth.log_wealth):
+        return (said,)
+    here, expected = (figure(log) for log in (wealth.log_wealth, findings.expected_log_wealth))
+    return (said, f"Log wealth is {here}; over all such bookmakers it is {expected} on average.")
+
+
+def drunken_said(findings: ForecastFindings) -> tuple[str, ...]:
+    """What the same prices would have made of someone else, at full stakes."""
+    wealth = findings.bets.wealth
+    if wealth.stake < 1 or not math.isfinite(wealth.log_wealth):
+        return ()
+    return (
+        f"At these prices one who bets the class shares would have ended at "
+        f"{money(findings.shares_log_wealth)}: two who bet full stakes at the same fair prices differ by "
+        "their log scores, whatever the prices are.",
+    )
+
+
+def luck_said(tail: Tail) -> str:
+    """How probable this wealth is by luck: both ends where they differ to the eye, one where it is a bound.
+
+    >>> luck_said(Tail(0.27, 0.33, 0.33, "by moments", kind="bracket"))
+    'between .270 and .330'
+    >>> luck_said(Tail(0.0, 2e-9, 2e-9, "by moments", kind="bound"))
+    'at most 2e-9'
+    """
+    if tail.kind == "bound" and tail.p_value >= 1e-12:
+        return f"at most {probability_words(replace(tail, kind='exact'))}"
+    low, high = (
+        probability_words(replace(tail, p_value=end, kind="exact", exact=None))
+        for end in (tail.low, tail.high)
+    )
+    if tail.kind == "bracket" and low != high:
+        return f"between {low} and {high}"
+    return probability_words(tail)
+
+
+def _on_the_way(stronger: Evidence, evidence: Evidence) -> str:
+    """The maximum, where it is what proves: the end alone would prove less."""
+    if stronger.null != evidence.null or evidence.log_maximum is None:
+        return ""
+    if not evidence.log_maximum > evidence.log_e_value + 1e-9:
+        return ""
+    return f"On the way it reached {money(evidence.log_maximum)}. "
+
+
+def _better(findings: ForecastFindings) -> str:
+    found, against = findings.bets.brier, findings.bets.wealth.against
+    made = findings.bets.wealth.predictions_made
+    if found.mean == 0:
+        return f"The mean Brier scores of the model and of {against} are the same."
+    how = "better" if found.mean > 0 else "worse"
+    text = f"The mean Brier score is {how} than that of {against} by {figure(abs(found.mean))}"
+    if made == "in-sample":
+        return f"{text}, which says nothing about new cases."
+    if found.says_nothing:
+        return f"{text}: too few cases to tell who scores better on average."
+    low, high = (found.low, found.high) if found.mean > 0 else (-found.high, -found.low)
+    kind = f"{level_said(findings.level)} {'confidence sequence' if found.at_all_times else 'interval'}"
+    roughly = "roughly " if found.holds.startswith("roughly") else ""
+    text += f" ({roughly}{kind} {interval_figure(low, high)})"
+    if low <= 0:
+        return f"{text}: who scores better on average is open."
+    return f"{text}: {'the' if made == 'before' else 'by cross-validation the'} model scores {how}."
+
+
+def forecasts_warnings(findings: ForecastFindings) -> tuple[str, ...]:
+    """What the reader has to know before believing any of it."""
+    wealth, said = findings.bets.wealth, []
+    if wealth.predictions_made in WARNINGS:
+        said.append(WARNINGS[wealth.predictions_made])
+    # Prices made with hindsight have no way to use, in whatever order.
+    if not wealth.ordered and wealth.book != "constant":
+        said.append(UNORDERED)
+    for place, system in enumerate(findings.scores.systems):
+        zeros = int(findings.scores.zeros[place])
+        if zeros:
+            who, score = system_said(system), "its log score is infinite"
+            text = f"{who} gave probability 0 to what happened in {cases_said(zeros)}: {score}."
+            said.append(text[:1].upper() + text[1:])
+    return tuple(said)

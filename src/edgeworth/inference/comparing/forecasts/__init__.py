@@ -1,1 +1,0 @@
-"""Differences of scores of probabilities, and bets of one forecaster against the other."""

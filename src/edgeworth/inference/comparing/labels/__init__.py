@@ -1,1 +1,0 @@
-"""Differences of measures of labels, from joint counts."""

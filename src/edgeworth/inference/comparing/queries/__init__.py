@@ -1,1 +1,0 @@
-"""Differences of values of each query: permutation, t, Wilcoxon, sign, randomised Tukey."""

@@ -1,1 +1,0 @@
-"""Differences of average precision and ROC area of two rankings of the same cases."""

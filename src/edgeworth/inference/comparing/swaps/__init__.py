@@ -1,1 +1,0 @@
-"""Randomisation: what swapping the outputs of two systems would do, counted exactly where it can be."""

@@ -1,0 +1,1 @@
+"""Scores: from ranked targets to average precision, its uncertainty and its law under chance."""

@@ -1,0 +1,281 @@
+"""Hits at a cut and ranks of hits when the order is random.
+
+Targets fall on ranks at random, every set of ranks as likely as any other. Source: Su & Zhang; the hits are
+hypergeometric exactly, not binomial, and average precision's mean is above the share of targets.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from operator import index
+from typing import SupportsIndex
+
+import numpy as np
+
+from edgeworth.core.laws import check_level
+from edgeworth.core.tails import Tail, hypergeometric_range, hypergeometric_tails, step_up
+from edgeworth.errors import InputError
+from edgeworth.rankings.chance.counts import binomial_quotient, check_counts, whole_number
+from edgeworth.rankings.chance.expansion import normal_tail
+
+
+@dataclass(frozen=True)
+class NormalApproximation:
+    """A normal law put in place of the exact one: the source's approximation, not certified."""
+
+    mean: float
+    standard_deviation: float
+
+    def tail(self, value: float) -> float:
+        """P(at least this large)."""
+        if self.standard_deviation == 0:
+            return float(value <= self.mean)
+        return normal_tail((value - self.mean) / self.standard_deviation)
+
+
+@dataclass(frozen=True)
+class HitsLaw:
+    """The hits among the first t of n items, m of them targets, in random order: hypergeometric."""
+
+    n: int
+    m: int
+    t: int
+
+    @property
+    def exact_mean(self) -> Fraction:
+        """t·m/n."""
+        return Fraction(self.t * self.m, self.n)
+
+    @property
+    def exact_variance(self) -> Fraction:
+        """t π(1 − π)(n − t)/(n − 1), π = m/n."""
+        if self.n == 1:
+            return Fraction(0)
+        n, m, t = self.n, self.m, self.t
+        return Fraction(t * m * (n - m) * (n - t), n * n * (n - 1))
+
+    @property
+    def mean(self) -> float:
+        """t·m/n."""
+        return float(self.exact_mean)
+
+    @property
+    def variance(self) -> float:
+        """t π(1 − π)(n − t)/(n − 1), π = m/n."""
+        return float(self.exact_variance)
+
+    @property
+    def standard_deviation(self) -> float:
+        """The square root of the variance."""
+        return math.sqrt(self.variance)
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """The fewest and the most hits there can be."""
+        return hypergeometric_range(self.n, self.m, self.t)
+
+    def probability(self, h: int) -> float:
+        """P(h hits) = C(m, h) C(n − m, t − h)/C(n, t)."""
+        low, high = self.range
+        if not low <= h <= high:
+            return 0.0
+        return binomial_quotient([(self.m, h), (self.n - self.m, self.t - h)], (self.n, self.t))
+
+    def tail(self, h: float) -> Tail:
+        """P(at least h hits); a mean over ties may be a fraction, which only more hits reach."""
+        least = _whole(h, math.ceil)
+        return _hypergeometric(hypergeometric_tails(self.n, self.m, self.t, least)[1], least > self.range[1])
+
+    def lower_tail(self, h: float) -> Tail:
+        """P(at most h hits)."""
+        most = _whole(h, math.floor)
+        return _hypergeometric(hypergeometric_tails(self.n, self.m, self.t, most)[0], most < self.range[0])
+
+    def interval(self, level: float = 0.95) -> tuple[int, int]:
+        """The hits left when at most (1 − level)/2 is cut off on either side, exactly.
+
+        >>> hits(3000, 245, 100).interval(0.95)
+        (3, 14)
+        """
+        check_level(level)
+        # A probability of exactly the level may be cut off, whatever rounding says.
+        beyond = (1 - level) / 2 * (1 + 1e-9)
+        low, high = self.range
+        # What lies further out is far below any level that can be asked for.
+        reach = 40 * self.standard_deviation + 40
+        low, high = max(low, math.floor(self.mean - reach)), min(high, math.ceil(self.mean + reach))
+        counts = np.arange(low, high + 1, dtype=np.float64)
+        logs = np.concatenate([[0.0], np.cumsum(np.log(step_up(self.n, self.m, self.t, counts[:-1])))])
+        chances = np.exp(logs - logs.max())
+        chances /= chances.sum()
+        below, above = np.cumsum(chances), np.cumsum(chances[::-1])[::-1]
+        first = int(np.argmax(below > beyond))
+        last = int(np.flatnonzero(above > beyond)[-1])
+        return low + first, low + last
+
+    # -- the source's approximations ---------------------------------------------------------------------
+
+    @property
+    def normal_hits(self) -> NormalApproximation:
+        """Normal approximation of the hits."""
+        return NormalApproximation(self.mean, self.standard_deviation)
+
+    def normal_tail(self, h: float) -> Tail:
+        """P(at least h hits) by the normal approximation, without a correction for continuity.
+
+        What it leaves out is of the order of half the probability of the mode.
+        """
+        mode = (self.t + 1) * (self.m + 1) // (self.n + 2)
+        error = self.probability(min(max(mode, self.range[0]), self.range[1])) / 2
+        return Tail.approximated(self.normal_hits.tail(h), error, "normal approximation, not certified")
+
+
+@dataclass(frozen=True)
+class HitRankLaw:
+    """The rank T_j of the j-th hit: P(T_j = k) = C(k−1, j−1) C(n−k, m−j)/C(n, m)."""
+
+    n: int
+    m: int
+    j: int
+
+    @property
+    def exact_mean(self) -> Fraction:
+        """j(n + 1)/(m + 1)."""
+        return Fraction(self.j * (self.n + 1), self.m + 1)
+
+    @property
+    def exact_variance(self) -> Fraction:
+        """j(m + 1 − j)(n + 1)(n − m)/((m + 1)²(m + 2))."""
+        return _covariance(self.n, self.m, self.j, self.j)
+
+    @property
+    def mean(self) -> float:
+        """j(n + 1)/(m + 1)."""
+        return float(self.exact_mean)
+
+    @property
+    def variance(self) -> float:
+        """j(m + 1 − j)(n + 1)(n − m)/((m + 1)²(m + 2))."""
+        return float(self.exact_variance)
+
+    @property
+    def standard_deviation(self) -> float:
+        """The square root of the variance."""
+        return math.sqrt(self.variance)
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """The first and the last rank the j-th hit can have."""
+        return self.j, self.n - self.m + self.j
+
+    def probability(self, k: int) -> float:
+        """P(T_j = k)."""
+        low, high = self.range
+        if not low <= k <= high:
+            return 0.0
+        return binomial_quotient([(k - 1, self.j - 1), (self.n - k, self.m - self.j)], (self.n, self.m))
+
+    def tail(self, k: int) -> Tail:
+        """P(T_j ≥ k): fewer than j hits among the first k − 1."""
+        k = _rank(k)
+        before = min(max(k - 1, 0), self.n)
+        return _hypergeometric(hypergeometric_tails(self.n, self.m, before, self.j - 1)[0], k > self.range[1])
+
+    def lower_tail(self, k: int) -> Tail:
+        """P(T_j ≤ k): at least j hits among the first k."""
+        k = _rank(k)
+        upto = min(max(k, 0), self.n)
+        return _hypergeometric(hypergeometric_tails(self.n, self.m, upto, self.j)[1], k < self.range[0])
+
+
+@dataclass(frozen=True)
+class JointHitRankLaw:
+    """The ranks of the i-th and the j-th hit together, i < j."""
+
+    n: int
+    m: int
+    i: int
+    j: int
+
+    def probability(self, s: int, t: int) -> float:
+        """P(T_i = s, T_j = t) = C(s−1, i−1) C(t−s−1, j−i−1) C(n−t, m−j)/C(n, m)."""
+        if s < self.i or t - s < self.j - self.i or self.n - t < self.m - self.j:
+            return 0.0
+        pairs = [(s - 1, self.i - 1), (t - s - 1, self.j - self.i - 1), (self.n - t, self.m - self.j)]
+        return binomial_quotient(pairs, (self.n, self.m))
+
+    @property
+    def exact_covariance(self) -> Fraction:
+        """i(m + 1 − j)(n + 1)(n − m)/((m + 1)²(m + 2))."""
+        return _covariance(self.n, self.m, self.i, self.j)
+
+    @property
+    def covariance(self) -> float:
+        """i(m + 1 − j)(n + 1)(n − m)/((m + 1)²(m + 2))."""
+        return float(self.exact_covariance)
+
+
+def hits(n: SupportsIndex, m: SupportsIndex, t: SupportsIndex) -> HitsLaw:
+    """The law of the hits among the first t of n items, m of them targets, when the order is random.
+
+    >>> law = hits(3000, 245, 100)
+    >>> round(law.mean, 4), round(law.tail(20).p_value, 7)
+    (8.1667, 0.0001117)
+    """
+    items, targets = check_counts(n, m)
+    return HitsLaw(items, targets, whole_number(t, f"the cut in a list of {items} items", 1, items))
+
+
+def hit_rank(n: SupportsIndex, m: SupportsIndex, j: SupportsIndex) -> HitRankLaw:
+    """The law of the rank of the j-th of m hits among n items when the order is random.
+
+    >>> hit_rank(10, 3, 1).exact_mean, hit_rank(10, 3, 1).probability(1)
+    (Fraction(11, 4), 0.3)
+    """
+    items, targets = check_counts(n, m)
+    return HitRankLaw(items, targets, _which(j, targets))
+
+
+def joint_hit_ranks(
+    n: SupportsIndex, m: SupportsIndex, i: SupportsIndex, j: SupportsIndex
+) -> JointHitRankLaw:
+    """The joint law of the ranks of the i-th and the j-th hit, i < j, when the order is random.
+
+    >>> round(joint_hit_ranks(5, 2, 1, 2).probability(1, 5), 12)
+    0.1
+    """
+    items, targets = check_counts(n, m)
+    first, second = _which(i, targets), _which(j, targets)
+    if first >= second:
+        raise InputError(f"the first of two hits comes before the second; saw {first} and {second}")
+    return JointHitRankLaw(items, targets, first, second)
+
+
+def _which(j: SupportsIndex, targets: int) -> int:
+    if targets == 0:
+        raise InputError("there is no hit without targets; there have to be some")
+    return whole_number(j, f"which of the {targets} hits", 1, targets)
+
+
+def _covariance(n: int, m: int, i: int, j: int) -> Fraction:
+    return Fraction(i * (m + 1 - j) * (n + 1) * (n - m), (m + 1) ** 2 * (m + 2))
+
+
+def _rank(k: SupportsIndex) -> int:
+    try:
+        return index(k)
+    except TypeError:
+        raise InputError(f"a rank is a whole number; saw {k!r}") from None
+
+
+def _whole(number: float, rounded: Callable[[float], int]) -> int:
+    if not math.isfinite(number):
+        raise InputError(f"a number of hits is finite; saw {number!r}")
+    return rounded(number)
+
+
+def _hypergeometric(probability: float, impossible: bool) -> Tail:
+    return Tail.counted(Fraction(0), "impossible") if impossible else Tail.hypergeometric(probability)

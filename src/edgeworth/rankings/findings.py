@@ -1,0 +1,351 @@
+"""Everything worth saying about a ranking, computed once."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from edgeworth.arrays import Values
+from edgeworth.core.estimates import Estimate
+from edgeworth.core.estimating import estimate
+from edgeworth.core.laws import check_level
+from edgeworth.core.measuring import measure
+from edgeworth.core.planning import Plan, cases_needed
+from edgeworth.core.tails import Tail
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.errors import InputError, OptionError
+from edgeworth.rankings.along import resolve_ranking
+from edgeworth.rankings.chance.hits import hits as hits_law
+from edgeworth.rankings.formulas.ranking_steps import steps_of_ranking
+from edgeworth.rankings.intervals.curves import (
+    NOISE,
+    HitCurve,
+    PrecisionBand,
+    RocCurve,
+    ValueCurve,
+    picture_depths,
+    pictured_hits,
+    pictured_roc,
+    pictured_value,
+    precision_at_recall,
+)
+from edgeworth.rankings.intervals.law_pictures import PicturedLaw, can_picture, pictured_law
+from edgeworth.rankings.intervals.recall_bands import Bands, bands
+from edgeworth.rankings.ranking import Ranking
+from edgeworth.rankings.ranking_testing import selection_tail
+
+PLAIN = ("pr_auc", "reciprocal_rank", "ndcg", "best_informedness")
+"""Measures that a report shows without an interval."""
+CURVE_POINTS = 100
+HARDLY = 1e-12
+"""A probability of chance below this is settled by a bound: nobody needs its digits, which take seconds."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What looking at the first items finds."""
+
+    depth: int
+    hits: float
+    by_chance: float
+    precision: Estimate
+    recall: Estimate
+    lift: float
+    at_least: Tail | None
+
+
+@dataclass(frozen=True)
+class BestCut:
+    """The threshold at which recall exceeds fallout by most. The best of many cuts is partly luck."""
+
+    threshold: float
+    depth: float
+    informedness: float
+    table: ContingencyTable
+    recall: float
+    fallout: float
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What the looking is worth when a hit gains and a look costs."""
+
+    gain: float
+    cost: float
+    at_depth: float
+    best_depth: float
+    best_value: float
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The hit curve with its band, and the band of random selection."""
+
+    bands: Bands
+    chance_low: Values
+    chance_high: Values
+
+
+@dataclass(frozen=True)
+class RankingFindings:
+    """The numbers behind a report on one ranking."""
+
+    ranking: Ranking
+    level: float
+    depth: int
+    average_precision: Estimate
+    roc_auc: Estimate
+    plain: dict[str, float]
+    looks: tuple[Look, ...]
+    tail: Tail | None
+    """P(random selection does as well), or as badly when the ranking is worse than that."""
+    best: BestCut | None
+    worth: Worth | None
+    curve: Curve | None
+    plan: Plan
+    tie_bracket: tuple[float, float] | None
+    """Average precision with ties in the worst and in the best order, where that makes a difference."""
+    asked_depth: int | None = None
+    """The depth that was asked for, which may lie beyond the list."""
+
+    @property
+    def headline(self) -> Estimate:
+        """The measure of the verdict."""
+        return self.average_precision
+
+    @property
+    def look(self) -> Look:
+        """The look of the verdict."""
+        return next(look for look in self.looks if look.depth == self.depth)
+
+    @property
+    def looks_at_all(self) -> bool:
+        """Whether the look of the verdict takes the whole list, which finds what there is in any order."""
+        return self.depth >= math.floor(self.ranking.ranked_total)
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the ranking does at least as well as random selection does on average."""
+        return self.average_precision.value >= self.average_precision.chance
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether random selection is ruled out at the level, either way."""
+        if self.tail is not None:
+            return 2 * self.tail.p_value <= round(1 - self.level, 12)
+        found = self.average_precision
+        return found.law is not None and found.chance not in found.interval(self.level)
+
+    # -- what is drawn, found when it is looked at -------------------------------------------------------
+
+    @property
+    def can_be_drawn(self) -> bool:
+        """Whether there are targets to find and something to tell them from."""
+        return self.average_precision.undefined is None and bool(self.ranking.background.total)
+
+    @property
+    def targets_are_rare(self) -> bool:
+        """Whether the list is long and all that matters happens at its top."""
+        return self.ranking.ranked_total > 1000 and self.ranking.target_total < 0.02 * self.ranking.total
+
+    @property
+    def share(self) -> float:
+        """The share of targets among the items: what random selection finds."""
+        return float(self.ranking.target_total / self.ranking.total)
+
+    @cached_property
+    def hit_curve(self) -> HitCurve:
+        """The hit curve at depths that show its top as well as its end."""
+        return pictured_hits(self.ranking, picture_depths(self.ranking, self.depth), self.level)
+
+    @cached_property
+    def precision_band(self) -> PrecisionBand | None:
+        """Bounds of the precision at each recall."""
+        return precision_at_recall(self.hit_curve, float(self.ranking.target_total))
+
+    @cached_property
+    def roc_curve(self) -> RocCurve:
+        """The ROC curve in few points."""
+        return pictured_roc(self.ranking)
+
+    @cached_property
+    def value_curve(self) -> ValueCurve | None:
+        """The value of looking at each depth, when gain and cost are known."""
+        if self.worth is None:
+            return None
+        return pictured_value(
+            self.ranking,
+            gain=self.worth.gain,
+            cost=self.worth.cost,
+            best_depth=self.worth.best_depth,
+            depth=self.depth,
+            level=self.level,
+        )
+
+    @property
+    def has_chance_law(self) -> bool:
+        """Whether the law of average precision under random selection can be drawn."""
+        ranking = self.ranking
+        if not self.can_be_drawn or not ranking.is_counted:
+            return False
+        return can_picture(int(ranking.total), int(ranking.target_total))
+
+    @cached_property
+    def chance_law(self) -> PicturedLaw:
+        """The law of average precision under random selection."""
+        return pictured_law(int(self.ranking.total), int(self.ranking.target_total))
+
+
+def examine_ranking(
+    ranking: Ranking,
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+    depth: int | None = None,
+    gain: float | None = None,
+    cost: float | None = None,
+) -> RankingFindings:
+    """Estimate, test and price a ranking."""
+    check_level(level)
+    _check_terms(gain, cost)
+    if not ranking.ranked_total:
+        raise InputError("there are no items")
+    precision = estimate(ranking, "average_precision", seed=seed)
+    looked = _headline_depth(ranking) if depth is None else _checked_depth(depth, ranking)
+    defined = precision.undefined is None
+    better = defined and precision.value >= precision.chance
+    tail = None
+    if defined:
+        resolved = resolve_ranking(ranking, precision.measure)
+        tail = selection_tail(ranking, resolved, "greater" if better else "less", seed, enough=HARDLY)
+    return RankingFindings(
+        ranking=ranking,
+        level=level,
+        depth=looked,
+        average_precision=precision,
+        roc_auc=estimate(ranking, "roc_auc", seed=seed),
+        plain={name: measure(ranking, name) for name in PLAIN},
+        looks=tuple(_look(ranking, at, seed) for at in _depths(ranking, looked)) if defined else (),
+        tail=tail,
+        best=_best_cut(ranking),
+        worth=None if gain is None or cost is None else _worth(ranking, looked, gain, cost),
+        curve=_curve(ranking, level) if defined and ranking.is_counted else None,
+        plan=cases_needed(precision, level=level),
+        tie_bracket=_tie_bracket(ranking) if defined else None,
+        asked_depth=depth,
+    )
+
+
+def round_depths(most: float) -> list[int]:
+    """1, 2, 5, 10, 20, 50, … up to a depth."""
+    return [step * 10**power for power in range(16) for step in (1, 2, 5) if step * 10**power <= most]
+
+
+def _headline_depth(ranking: Ranking) -> int:
+    """A round number of looks that could find every target, but at most half of the list.
+
+    Whoever looks at nearly everything finds nearly everything, in whatever order.
+    """
+    wanted = max(10.0, float(ranking.target_total))
+    half = float(ranking.ranked_total) / 2
+    enough = next(depth for depth in round_depths(math.inf) if depth >= wanted)
+    return enough if enough <= half else max(round_depths(half), default=1)
+
+
+def _checked_depth(depth: int, ranking: Ranking) -> int:
+    """A depth beyond the list is the whole list."""
+    if isinstance(depth, bool) or not isinstance(depth, (int, np.integer)) or depth < 1:
+        raise OptionError(f"a depth is a whole number of at least 1; saw {depth!r}")
+    return min(int(depth), max(1, math.floor(ranking.ranked_total)))
+
+
+def _check_terms(gain: float | None, cost: float | None) -> None:
+    if (gain is None) != (cost is None):
+        raise OptionError("the worth of a look needs both: gain, of a hit, and cost, of a look")
+    for name, value in (("gain", gain), ("cost", cost)):
+        number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+        if value is not None and not (number and math.isfinite(value)):
+            raise OptionError(f"{name} is a finite number; saw {value!r}")
+
+
+def _depths(ranking: Ranking, looked: int) -> list[int]:
+    """Depths worth a line each: round numbers from 10 on, and the one of the verdict."""
+    most = ranking.ranked_total
+    found = [depth for depth in round_depths(most) if depth >= min(10, most)]
+    return sorted({*found, looked})
+
+
+def _look(ranking: Ranking, depth: int, seed: int) -> Look:
+    table = ranking.at_depth(depth)
+    place = table.index(ranking.target)
+
+    def found(name: str) -> Estimate:
+        # Cut once, and named as on the ranking.
+        return replace(estimate(table, name, seed=seed), measure=f"{name}@{depth}")
+
+    precision = found("precision")
+    return Look(
+        depth=depth,
+        hits=table.counts[place, place].item(),
+        by_chance=float(table.predicted[place] * ranking.target_total / ranking.total),
+        precision=precision,
+        recall=found("recall"),
+        lift=measure(table, "lift"),
+        at_least=precision.chance_tail("greater"),
+    )
+
+
+def _best_cut(ranking: Ranking) -> BestCut | None:
+    steps = steps_of_ranking(ranking)
+    background = float(ranking.background.total)
+    if not len(steps.hits) or not background:
+        return None
+    recall, fallout = steps.hits_below / steps.targets[0], (steps.seen_below - steps.hits_below) / background
+    heights = recall - fallout
+    # The first of the highest: the last digit of a sum decides nothing.
+    best = int(np.argmax(heights >= heights.max() - NOISE))
+    if heights[best] <= 0:
+        return None
+    threshold = float(ranking.standing.scores[best])
+    return BestCut(
+        threshold,
+        float(steps.seen_below[best]),
+        float(heights[best]),
+        ranking.at_threshold(threshold),
+        float(recall[best]),
+        float(fallout[best]),
+    )
+
+
+def _worth(ranking: Ranking, depth: int, gain: float, cost: float) -> Worth:
+    terms = f"(gain={float(gain)!r}, cost={float(cost)!r})"
+    return Worth(
+        gain,
+        cost,
+        measure(ranking, f"value@{depth}{terms}"),
+        measure(ranking, f"best_depth{terms}"),
+        measure(ranking, f"best_value{terms}"),
+    )
+
+
+def _curve(ranking: Ranking, level: float) -> Curve:
+    items, targets = int(ranking.total), int(ranking.target_total)
+    ranked = int(ranking.ranked_total)
+    depths = np.unique(np.round(np.linspace(1, ranked, min(ranked, CURVE_POINTS))))
+    limits = [hits_law(items, targets, int(depth)).interval(level) for depth in depths]
+    return Curve(
+        bands(ranking, depths=depths, level=level),
+        np.array([low for low, _ in limits], dtype=np.float64),
+        np.array([high for _, high in limits], dtype=np.float64),
+    )
+
+
+def _tie_bracket(ranking: Ranking) -> tuple[float, float] | None:
+    steps = steps_of_ranking(ranking)
+    if not ranking.is_counted or np.all(steps.size == steps.hits):
+        return None
+    worst, best = (measure(ranking, f"average_precision(ties={ties})") for ties in ("worst", "best"))
+    return worst, best

@@ -1,0 +1,1 @@
+"""Measures of rankings as functions of tie groups."""

@@ -1,0 +1,1 @@
+"""Intervals and bands of ranking measures."""

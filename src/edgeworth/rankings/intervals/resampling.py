@@ -1,0 +1,197 @@
+"""Rankings drawn at random: bootstrap replicates that need no new sort, and orders of random selection.
+
+Every replicate is one more list in the same steps, so a measure is taken of all of them in one call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.arrays import Values
+from edgeworth.errors import OptionError
+from edgeworth.progress import told_rounds
+from edgeworth.rankings.along import ResolvedRanking, needs_whole_cases
+from edgeworth.rankings.formulas.ranking_steps import steps_of_ranking
+from edgeworth.rankings.formulas.steps import Steps
+from edgeworth.rankings.ranking import Ranking
+
+CHUNK = 1 << 19
+"""Steps held at once by each stream."""
+STREAMS = 4
+"""Streams of random numbers: the result is the same on any number of processors."""
+
+
+def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, seed: int) -> Values:
+    """The measure of replicates: as many targets and as much background, drawn with replacement, each class
+    by itself. Where a case stands between the others never changes, so nothing is sorted again."""
+    if needs_whole_cases(ranking, resolved) is not None or not ranking.is_counted:
+        raise OptionError("a bootstrap of a ranking draws whole cases; with sampling weights use Influence()")
+    steps = steps_of_ranking(ranking)
+    cells = BackgroundCells(steps)
+    drawn = _tied_replicates if cells.has_ties or resolved.ties == "threshold" else _strict_replicates
+
+    def replicates(number: int, generator: np.random.Generator) -> Values:
+        size = max(1, CHUNK // max(1, int(steps.targets[0])))
+        found = [
+            resolved.values(drawn(steps, cells, min(size, number - start), generator))
+            for start in range(0, number, size)
+        ]
+        return np.concatenate(found) if found else np.zeros(0)
+
+    generators = [np.random.default_rng(part) for part in np.random.SeedSequence(seed).spawn(STREAMS)]
+    shares = [draws // STREAMS + (index < draws % STREAMS) for index in range(STREAMS)]
+    with ThreadPoolExecutor(STREAMS) as pool:
+        return np.concatenate(list(pool.map(replicates, shares, generators)))
+
+
+class BackgroundCells:
+    """Background by where it stands: above a step, tied with it, or below them all."""
+
+    def __init__(self, steps: Steps) -> None:
+        above = steps.seen_above - steps.hits_above
+        tied = steps.size - steps.hits
+        gaps = np.diff(above, prepend=0.0) - np.concatenate([[0.0], tied[:-1]])[: len(above)]
+        self.has_ties = bool(tied.any())
+        self.total = int((steps.ranked - steps.summed(steps.hits))[0])
+        counts = np.stack([gaps, tied], axis=1).ravel() if self.has_ties else gaps
+        shares = np.append(counts, self.total - counts.sum())
+        self._shares = shares / shares.sum() if self.total else shares
+
+    def drawn(self, draws: int, generator: np.random.Generator) -> NDArray[np.int64]:
+        """Background in each place, in each draw: above and tied by turns, or only above without ties."""
+        if not self.total:
+            return np.zeros((draws, len(self._shares) - 1), dtype=np.int64)
+        return generator.multinomial(self.total, self._shares, size=draws)[:, :-1]
+
+
+def _strict_replicates(
+    steps: Steps, cells: BackgroundCells, draws: int, generator: np.random.Generator
+) -> Steps:
+    """Replicates when no target is tied with background: every target drawn is a step of its own.
+
+    A target drawn twice stands twice, one after the other. Targets that were never ranked have the highest
+    numbers, so they are the last of each draw.
+    """
+    total, ranked = int(steps.targets[0]), int(steps.hits.sum())
+    owners = np.repeat(np.arange(len(steps.hits)), steps.hits.astype(np.intp))
+    chosen = np.sort(generator.integers(0, total, size=(draws, total), dtype=np.uint32), axis=1)
+    above = np.cumsum(cells.drawn(draws, generator), axis=1)
+    kept: Any = slice(None) if ranked == total else chosen < ranked
+    hits_above = np.broadcast_to(np.arange(total, dtype=np.float64), chosen.shape)[kept].ravel()
+    lists = np.broadcast_to(np.arange(draws)[:, None], chosen.shape)[kept].ravel()
+    ones = np.ones(len(lists))
+    return Steps(
+        list_of=lists,
+        hits_above=hits_above,
+        seen_above=hits_above + above[lists, owners[chosen[kept].ravel()]],
+        hits=ones,
+        size=ones,
+        targets=np.full(draws, float(total)),
+        ranked=np.bincount(lists, minlength=draws) + float(cells.total),
+        items=np.full(draws, steps.items[0]),
+    )
+
+
+def _tied_replicates(
+    steps: Steps, cells: BackgroundCells, draws: int, generator: np.random.Generator
+) -> Steps:
+    """Replicates by tie groups; those without a target are no steps."""
+    hits = _resampled_hits(steps, draws, generator)
+    places = cells.drawn(draws, generator)
+    pairs = places.reshape(draws, -1, 2) if cells.has_ties else np.stack([places, 0 * places], axis=2)
+    tied = pairs[:, :, 1]
+    above = np.cumsum(pairs.sum(axis=2), axis=1) - tied
+    through = np.cumsum(hits, axis=1)
+    kept = hits > 0
+    hits_above = (through - hits)[kept]
+    return Steps(
+        list_of=np.broadcast_to(np.arange(draws)[:, None], hits.shape)[kept],
+        hits_above=hits_above,
+        seen_above=hits_above + above[kept],
+        hits=hits[kept],
+        size=(hits + tied)[kept],
+        targets=np.full(draws, steps.targets[0]),
+        ranked=hits.sum(axis=1) + float(cells.total),
+        items=np.full(draws, steps.items[0]),
+    )
+
+
+def _resampled_hits(steps: Steps, draws: int, generator: np.random.Generator) -> Values:
+    """How often each step's targets were drawn; a target that was never ranked can be drawn too."""
+    total, width = int(steps.targets[0]), len(steps.hits) + 1
+    owners = np.repeat(np.arange(len(steps.hits)), steps.hits.astype(np.intp))
+    slots = np.concatenate([owners, np.full(total - len(owners), width - 1)])
+    chosen = generator.integers(0, total, size=(draws, total), dtype=np.uint32)
+    fused = slots[chosen] + np.arange(draws)[:, None] * width
+    return (
+        np.bincount(fused.ravel(), minlength=draws * width).reshape(draws, width)[:, :-1].astype(np.float64)
+    )
+
+
+def random_orders(items: int, targets: int, draws: int, seed: int) -> Iterator[Steps]:
+    """Strict orders of random selection, many lists at a time."""
+    generator = np.random.default_rng(seed)
+    size = max(1, 2 * CHUNK // max(1, targets))
+    for start in told_rounds(draws, size, "draws"):
+        count = min(size, draws - start)
+        ranks = _random_ranks(items, targets, count, generator)
+        hits_above = np.broadcast_to(np.arange(targets, dtype=np.float64), (count, targets)).ravel()
+        ones = np.ones(count * targets)
+        yield Steps(
+            list_of=np.repeat(np.arange(count), targets),
+            hits_above=hits_above,
+            seen_above=ranks.ravel() - 1.0,
+            hits=ones,
+            size=ones,
+            targets=np.full(count, float(targets)),
+            ranked=np.full(count, float(items)),
+            items=np.full(count, float(items)),
+        )
+
+
+def _random_ranks(items: int, targets: int, draws: int, generator: np.random.Generator) -> NDArray[np.int64]:
+    """The ranks of the targets, ascending, without replacement in each row.
+
+    Rows drawn with replacement are kept when all their ranks differ; when that is rare, rows are shuffled.
+    """
+    if targets * targets <= items:
+        rows = np.sort(generator.integers(1, items + 1, size=(draws, targets)), axis=1)
+        while True:
+            wrong = np.flatnonzero((np.diff(rows, axis=1) == 0).any(axis=1))
+            if not len(wrong):
+                return rows
+            rows[wrong] = np.sort(generator.integers(1, items + 1, size=(len(wrong), targets)), axis=1)
+    return np.sort(
+        np.stack([generator.choice(items, targets, replace=False, shuffle=False) + 1 for _ in range(draws)]),
+        axis=1,
+    )
+
+
+@dataclass(frozen=True)
+class ListValues:
+    """The values of lists that a mean is over: what its uncertainty rests on."""
+
+    values: Values
+
+    def checked(self) -> Values:
+        """The values, of two lists at least."""
+        if len(self.values) < 2:
+            raise OptionError("there is only one list, which does not tell how much lists vary")
+        return self.values
+
+
+def resampled_means(values: Values, draws: int, seed: int) -> Values:
+    """Means of values drawn with replacement."""
+    generator = np.random.default_rng(seed)
+    size = max(1, 4 * CHUNK // len(values))
+    parts = [
+        values[generator.integers(0, len(values), size=(min(size, draws - start), len(values)))].mean(axis=1)
+        for start in range(0, draws, size)
+    ]
+    return np.concatenate(parts)

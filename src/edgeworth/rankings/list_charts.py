@@ -1,0 +1,179 @@
+"""Charts of many ranked lists: each list's value, and the means of several runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from edgeworth.arrays import finite_or_none
+from edgeworth.rankings.list_findings import ListFindings
+from edgeworth.rankings.ranking_parts import CHANCE, HIGH, PLAIN, WIDE, coloured
+from edgeworth.report.charts.chart import Chart, Charts, Kit, Rows
+from edgeworth.report.charts.names import DrawnNames, drawn_names
+from edgeworth.report.charts.theme import FIRST, SECOND
+from edgeworth.report.report import Column
+from edgeworth.report.wording import level_said, plural, share_said
+
+MOST_LISTS = 200
+"""Lists drawn one by one; of more, so many quantiles."""
+NAMED_LISTS = 40
+"""Lists that stand in lines with their names."""
+MOST_RUNS = 40
+STEP = 18
+MEAN, RANDOM = "mean over lists", "random orders"
+
+
+def list_charts(findings: ListFindings) -> Charts:
+    """The charts of a report on many lists."""
+    return Charts((_queries(findings),)) if findings.headline.undefined is None else Charts()
+
+
+def run_charts(runs: Mapping[str, ListFindings]) -> Charts:
+    """The charts of a report on one or more runs."""
+    if len(runs) == 1:
+        return list_charts(next(iter(runs.values())))
+    known = {name: found for name, found in runs.items() if found.headline.undefined is None}
+    return Charts((_means(known),)) if known else Charts()
+
+
+def _queries(findings: ListFindings) -> Chart:
+    headline, number = findings.headline, findings.counted
+    lists = findings.pictured_lists(MOST_LISTS)
+    what = _said(headline.measure)
+    names = drawn_names(found.name or f"{found.share:.2%} of lists below" for found in lists)
+    rows = tuple(
+        {"list": name, "below": found.share, "value": finite_or_none(found.value)}
+        for name, found in zip(names.names, lists, strict=True)
+    )
+    is_named = number <= NAMED_LISTS
+    ends = {
+        "low": finite_or_none(headline.interval(findings.level).low),
+        "high": finite_or_none(headline.interval(findings.level).high),
+    }
+
+    def draw(kit: Kit) -> Any:
+        return (_in_lines if is_named else _in_a_row)(kit, findings, names)
+
+    return Chart(
+        "queries",
+        f"List by list: {what}",
+        f"The mean over {number:,} {plural(number, 'list')} is {share_said(headline.value)}"
+        f"{_range(findings)}.{names.said if is_named else ''}",
+        {"queries": rows, "mean": ({"mean": finite_or_none(headline.value), **ends},)},
+        draw,
+        (Column("list"), Column("below", "percent"), Column("value", "number")),
+    )
+
+
+def _range(findings: ListFindings) -> str:
+    low, middle, high = (share_said(value) for value in findings.spread)
+    chance = finite_or_none(findings.headline.chance)
+    said = "" if low == high else f"; lists range from {low} to {high}, half of them at {middle} or above"
+    return said if chance is None else f"{said}; random orders reach {share_said(chance)} on average"
+
+
+def _in_lines(kit: Kit, findings: ListFindings, names: DrawnNames) -> Any:
+    """A line for each list, the best on top."""
+    alt = kit.alt
+    axis = alt.Axis(format=PLAIN, tickCount=6)
+    value = alt.X("value:Q", title=_said(findings.headline.measure), axis=axis, scale=alt.Scale(zero=True))
+    base = kit.base("queries").encode(
+        y=alt.Y(
+            "list:N", sort=list(names.names[::-1]), title=None, axis=alt.Axis(grid=True, **names.options)
+        ),
+        tooltip=[alt.Tooltip("list:N"), alt.Tooltip("value:Q", format=".4~g")],
+    )
+    dots = base.mark_point(filled=True, size=60, color=FIRST, opacity=1).encode(x=value)
+    around = kit.base("mean").mark_rect(color=SECOND, opacity=0.14).encode(x=alt.X("low:Q"), x2="high:Q")
+    marks = [rule.encode(x=place) for rule, place in _marks(kit, findings)]
+    return alt.layer(around, *marks, dots).properties(width=WIDE - 60, height=STEP * len(names.names))
+
+
+def _in_a_row(kit: Kit, findings: ListFindings, names: DrawnNames) -> Any:
+    """Lists side by side, the lowest first."""
+    del names
+    alt = kit.alt
+    base = kit.base("queries").encode(
+        x=alt.X(
+            "below:Q",
+            title="lists, from the lowest to the highest",
+            axis=alt.Axis(format=".0%", tickCount=5),
+            scale=alt.Scale(domain=[0, 1]),
+        ),
+        tooltip=[alt.Tooltip("list:N"), alt.Tooltip("value:Q", format=".4~g")],
+    )
+    value = alt.Y("value:Q", title=_said(findings.headline.measure), scale=alt.Scale(zero=True))
+    dots = base.mark_point(filled=True, size=26, color=FIRST, opacity=0.9).encode(y=value)
+    around = kit.base("mean").mark_rect(color=SECOND, opacity=0.14).encode(y=alt.Y("low:Q"), y2="high:Q")
+    marks = [rule.encode(y=place) for rule, place in _marks(kit, findings)]
+    return alt.layer(around, *marks, dots).properties(width=WIDE, height=HIGH)
+
+
+def _marks(kit: Kit, findings: ListFindings) -> list[tuple[Any, Any]]:
+    """The lines of the mean and of random orders, each with where it stands."""
+    alt, headline = kit.alt, findings.headline
+    chance = finite_or_none(headline.chance)
+    colours = {MEAN: SECOND} if chance is None else {MEAN: SECOND, RANDOM: CHANCE}
+    base = kit.base("mean")
+    found = [(coloured(alt, base.mark_rule(strokeWidth=2), MEAN, colours), alt.datum(headline.value))]
+    if chance is not None:
+        rule = base.mark_rule(strokeWidth=1.5, strokeDash=[5, 4])
+        found.append((coloured(alt, rule, RANDOM, colours), alt.datum(chance)))
+    return found
+
+
+def _means(runs: Mapping[str, ListFindings]) -> Chart:
+    first = next(iter(runs.values()))
+    level, what = level_said(first.level), _said(first.headline.measure)
+    order = sorted(runs.items(), key=lambda run: -run[1].headline.value)
+    top = order[0][1]
+    names = drawn_names(name for name, _ in order[:MOST_RUNS])
+    rows: Rows = tuple(
+        {
+            "run": name,
+            "mean": finite_or_none(found.headline.value),
+            "low": finite_or_none(found.headline.interval(found.level).low),
+            "high": finite_or_none(found.headline.interval(found.level).high),
+            "lists": found.counted,
+        }
+        for name, (_, found) in zip(names.names, order, strict=False)
+    )
+
+    def draw(kit: Kit) -> Any:
+        alt = kit.alt
+        base = kit.base("means").encode(
+            y=alt.Y("run:N", sort=list(names.names), title=None, axis=alt.Axis(**names.options)),
+            tooltip=[
+                alt.Tooltip("run:N"),
+                *(alt.Tooltip(f"{name}:Q", format=".4~g") for name in ("mean", "low", "high")),
+                alt.Tooltip("lists:Q", format=","),
+            ],
+        )
+        spans = base.mark_rule(strokeWidth=2, color=FIRST).encode(
+            x=alt.X("low:Q", title=f"mean {what}, with {level} interval", scale=alt.Scale(zero=False)),
+            x2="high:Q",
+        )
+        dots = base.mark_point(filled=True, size=70, opacity=1, color=FIRST).encode(x="mean:Q")
+        return alt.layer(spans, dots).properties(width=WIDE - 60, height=26 * len(rows))
+
+    low, high = (share_said(bound) for bound in top.headline.interval(top.level))
+    around = f" ({level} interval {low} to {high})" if top.headline.law is not None else ""
+    drawn = f" The first {MOST_RUNS} of {len(order):,} runs are drawn." if len(order) > MOST_RUNS else ""
+    return Chart(
+        "means",
+        "The runs side by side",
+        f"{names.names[0]} has the highest mean {what}, {share_said(top.headline.value)}{around}; "
+        f"whether it is better than the next is a question for a paired comparison.{drawn}{names.said}",
+        {"means": rows},
+        draw,
+        (
+            Column("run"),
+            *(Column(name, "number") for name in ("mean", "low", "high")),
+            Column("lists", "count"),
+        ),
+    )
+
+
+def _said(spelling: str) -> str:
+    """A measure as words: its name and depth, without its options."""
+    return spelling.split("(")[0].replace("_", " ")

@@ -1,0 +1,216 @@
+"""The report on many ranked lists, and on the runs of search engines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from edgeworth.arrays import finite_or_none
+from edgeworth.core.estimates import Estimate
+from edgeworth.core.spelling import Spelling
+from edgeworth.decisions.report import estimate_row, tail_to_dict
+from edgeworth.rankings.list_charts import list_charts, run_charts
+from edgeworth.rankings.list_findings import ListFindings
+from edgeworth.rankings.measures import TREC_NAMES
+from edgeworth.rankings.verdict import lists_verdict
+from edgeworth.report.report import Cell, Column, Grid, Report, Section
+from edgeworth.report.wording import called, level_said, plural, tail_cell
+
+SHOWN_LISTS = 20
+SHOWN_TREC = (
+    "map",
+    "Rprec",
+    "bpref",
+    "recip_rank",
+    "ndcg",
+    "ndcg_cut_10",
+    "P_5",
+    "P_10",
+    "P_20",
+    "recall_100",
+    "recall_1000",
+    "success_1",
+    "success_10",
+)
+COMPARED_TREC = ("map", "Rprec", "ndcg", "P_10", "recip_rank")
+SHOWN_RUNS = 4
+_OURS = {ours: theirs for theirs, ours in TREC_NAMES.items()}
+
+
+def lists_report(findings: ListFindings, provenance: Mapping[str, Any]) -> Report:
+    """The report on lists from one source."""
+    return Report(
+        verdict=lists_verdict(findings),
+        sections=(_means(findings), _each(findings)),
+        warnings=list_warnings(findings),
+        provenance=provenance,
+        numbers={"kind": "lists", "level": findings.level, **_numbers(findings)},
+        charts=list_charts(findings),
+    )
+
+
+def trec_report(runs: Mapping[str, ListFindings], provenance: Mapping[str, Any]) -> Report:
+    """The report on one or more runs against the same judgements."""
+    sections: list[Section] = [] if len(runs) == 1 else [_side_by_side(runs)]
+    warnings: list[str] = []
+    for name, findings in runs.items():
+        if len(runs) <= SHOWN_RUNS:
+            sections.append(_trec_means(name, findings))
+        if len(runs) == 1:
+            sections.append(_each(findings, name))
+        warnings += [f"{name}: {said}" if len(runs) > 1 else said for said in list_warnings(findings)]
+    first = next(iter(runs.values()))
+    verdicts = [
+        f"{name}: {lists_verdict(found)}" if len(runs) > 1 else lists_verdict(found)
+        for name, found in runs.items()
+    ]
+    return Report(
+        verdict="\n".join(verdicts),
+        sections=tuple(sections),
+        warnings=tuple(warnings),
+        provenance=provenance,
+        numbers={
+            "kind": "trec",
+            "level": first.level,
+            **(_numbers(first) if len(runs) == 1 else {}),
+            "runs": {name: _numbers(found) for name, found in runs.items()},
+        },
+        charts=run_charts(runs),
+    )
+
+
+def trec_name(spelling: str) -> str | None:
+    """trec_eval's name for a measure with its tie rule; None where it has none.
+
+    >>> trec_name("precision@10(ties=trec)"), trec_name("precision@10")
+    ('P_10', None)
+    """
+    written = Spelling.parse(spelling)
+    if written.options.get("ties") != "trec":
+        return None
+    rest = {name: value for name, value in written.options.items() if name != "ties"}
+    return _OURS.get(str(Spelling(written.name, written.label, written.depth, rest)))
+
+
+def list_warnings(findings: ListFindings) -> tuple[str, ...]:
+    """Which queries a mean is not over, and why."""
+    lists, said = findings.lists, []
+    if findings.without_targets:
+        number = findings.without_targets
+        rule = "counted as 0" if lists.empty_is_zero else "left out of means"
+        said.append(f"{number:,} {plural(number, 'query', 'queries')} without a target {rule}.")
+    if lists.absent:
+        number = len(lists.absent)
+        said.append(
+            f"{number:,} judged {plural(number, 'query', 'queries')} without a list left out of means "
+            '(absent="zero", --absent zero, counts them as 0).'
+        )
+    if lists.unknown_queries:
+        number = len(lists.unknown_queries)
+        said.append(
+            f"{number:,} {plural(number, 'query', 'queries')} of the run without judgements left out."
+        )
+    if 1 < findings.counted < 20:
+        said.append(f"{findings.counted} lists are few: intervals over lists are approximate.")
+    return tuple(said)
+
+
+def _columns(findings: ListFindings) -> tuple[Column, ...]:
+    return (
+        Column("mean of", "measure"),
+        Column("value", "number"),
+        Column(f"{level_said(findings.level)} interval", "interval"),
+        Column("by chance", "number"),
+        Column("method"),
+    )
+
+
+def _means(findings: ListFindings) -> Section:
+    rows = tuple(estimate_row(estimate, findings.level) for estimate in findings.estimates.values())
+    grids = [Grid("", _columns(findings), rows)]
+    if findings.tail is not None:
+        columns = (Column("random orders would do"), Column("probability", "probability"), Column("method"))
+        how = "as well" if findings.is_better else "as badly"
+        how = f"{how}, by {called(findings.headline.measure)}"
+        line = (how, tail_cell(findings.tail), findings.tail.method)
+        grids.append(Grid("", columns, (line,)))
+    return Section("Means over lists", (), tuple(grids))
+
+
+def _side_by_side(runs: Mapping[str, ListFindings]) -> Section:
+    """Runs in lines, the usual measures in columns."""
+    asked = list(next(iter(runs.values())).estimates)
+    names = asked if len(asked) <= len(COMPARED_TREC) else [x for x in asked if trec_name(x) in COMPARED_TREC]
+    columns = (Column("run"), *(Column(trec_name(name) or called(name), "number") for name in names))
+    rows = tuple(
+        (run, *(finite_or_none(found.estimates[name].value) for name in names)) for run, found in runs.items()
+    )
+    return Section("Means of the runs", (), (Grid("", columns, rows),), tuple(run_charts(runs)))
+
+
+def _trec_means(name: str, findings: ListFindings) -> Section:
+    columns = (
+        Column("measure", "measure"),
+        Column("trec_eval"),
+        Column("mean", "number"),
+        Column(f"{level_said(findings.level)} interval", "interval"),
+    )
+    chosen = [estimate for estimate in findings.estimates.values() if _is_shown(estimate, findings)]
+    rows = tuple(_trec_row(estimate, findings.level) for estimate in chosen)
+    hidden = len(findings.estimates) - len(chosen)
+    note = f"{hidden} more {plural(hidden, 'measure is', 'measures are')} in the JSON" if hidden else ""
+    return Section(f"Means of {name}", (), (Grid("", columns, rows, note),))
+
+
+def _is_shown(estimate: Estimate, findings: ListFindings) -> bool:
+    return len(findings.estimates) <= len(SHOWN_TREC) or trec_name(estimate.measure) in SHOWN_TREC
+
+
+def _trec_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:
+    low, high = estimate.interval(level)
+    return (
+        estimate.measure,
+        trec_name(estimate.measure) or "",
+        finite_or_none(estimate.value),
+        (finite_or_none(low), finite_or_none(high)),
+    )
+
+
+def _each(findings: ListFindings, name: str = "") -> Section:
+    shown = list(findings.estimates)[:4]
+    columns = (Column("list"), *(Column(called(measure), "number") for measure in shown))
+    rows = tuple(
+        (str(query), *(finite_or_none(values[measure]) for measure in shown))
+        for query, values in list(findings.queries.items())[:SHOWN_LISTS]
+    )
+    more = findings.lists.number - SHOWN_LISTS
+    note = (
+        f"the first {SHOWN_LISTS} of {findings.lists.number:,} lists; all are in the JSON" if more > 0 else ""
+    )
+    title = f"List by list{f', {name}' if name else ''}"
+    return Section(title, (), (Grid("", columns, rows, note),), tuple(list_charts(findings)))
+
+
+def _numbers(findings: ListFindings) -> dict[str, Any]:
+    level, lists = findings.level, findings.lists
+    return {
+        "queries": {
+            str(query): {measure: finite_or_none(value) for measure, value in values.items()}
+            for query, values in findings.queries.items()
+        },
+        "means": {name: finite_or_none(x.value) for name, x in findings.estimates.items()},
+        "measures": {
+            name: {**x.to_dict(level), "trec_name": trec_name(name)} for name, x in findings.estimates.items()
+        },
+        "lists": {
+            "counted": findings.counted,
+            "without_targets": findings.without_targets,
+            "absent": [str(query) for query in lists.absent],
+            "unknown": [str(query) for query in lists.unknown_queries],
+        },
+        "settled": findings.is_settled if findings.lists.is_whole else None,
+        "random_order": {
+            "direction": "as well" if findings.is_better else "as badly",
+            "tail": tail_to_dict(findings.tail),
+        },
+    }

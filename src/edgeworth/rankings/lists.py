@@ -1,0 +1,423 @@
+"""Ranked lists: for each query its items with scores and grades, and what was judged but never retrieved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.arrays import Floats, Integers
+from edgeworth.core.labels import canonical_order, find, positions, union
+from edgeworth.core.matrices import same_array
+from edgeworth.core.plain import (
+    COUNT,
+    FLAG,
+    FLOATS,
+    INTEGERS,
+    LABELS,
+    TEXT,
+    Field,
+    Plain,
+    list_of,
+    nested,
+    optional,
+)
+from edgeworth.core.shown import Shown
+from edgeworth.errors import InputError
+from edgeworth.rankings.ranking import Ranking
+from edgeworth.rankings.scores.runs import Run
+from edgeworth.rankings.trec.files import Qrels, TrecRun, read_qrels, read_run
+from edgeworth.rankings.trec.identifiers import Identifiers, joined, look_up, texts_of
+from edgeworth.rankings.trec.judgements import Judged
+from edgeworth.rankings.trec.list_building import (
+    UNJUDGED,
+    Places,
+    as_grades,
+    as_ids,
+    check_ids,
+    check_rules,
+    check_threshold,
+    group_codes,
+    group_rows,
+    list_numbers,
+    ranked_scores,
+)
+from edgeworth.sources.columns import Column, Label, as_column
+
+_TEXTS = list_of(TEXT)
+
+
+@dataclass(frozen=True, eq=False)
+class RankedLists(Plain, Shown):
+    """The items of each query, in input order, with their scores and grades.
+
+    The list of ``queries[i]`` is the slice ``starts[i]:starts[i + 1]`` of scores, grades and ids. A grade of
+    at least ``relevant_from`` makes an item a target; UNJUDGED (-1) marks items nobody judged.
+
+    ``judged`` is None when the items given are all there are. It is there for the run of a search engine,
+    whose collection is not known: then it counts the judged documents, those never retrieved included.
+    """
+
+    kind: ClassVar = "ranked_lists"
+    FIELDS: ClassVar = {
+        "queries": LABELS,
+        "starts": INTEGERS,
+        "scores": FLOATS,
+        "grades": INTEGERS,
+        "ids": optional(
+            Field("a list of text", lambda ids: as_ids(as_column(_TEXTS.load(ids), "ids")), texts_of)
+        ),
+        "judged": optional(nested(Judged)),
+        "relevant_from": COUNT,
+        "unknown_queries": LABELS,
+        "dropped": COUNT,
+        "empty_is_zero": FLAG,
+    }
+
+    queries: tuple[Label, ...]
+    starts: Places
+    scores: Floats
+    grades: Integers
+    ids: Identifiers | None = None
+    judged: Judged | None = None
+    relevant_from: int = 1
+    unknown_queries: tuple[Label, ...] = ()
+    """Queries of a run that nobody judged: left out."""
+    dropped: int = 0
+    empty_is_zero: bool = False
+    """A query without targets counts as 0 in a mean, as in trec_eval; otherwise it is left out."""
+
+    def __post_init__(self) -> None:
+        check_threshold(self.relevant_from)
+        sizes = {len(column) for column in (self.scores, self.grades, self.ids) if column is not None}
+        fits = (
+            len(self.starts) == len(self.queries) + 1
+            and sizes == {int(self.starts[-1])}
+            and self.starts[0] == 0
+            and bool(np.all(self.starts[1:] >= self.starts[:-1]))
+        )
+        if not fits:
+            raise InputError("the queries, starts and items of ranked lists do not fit together")
+        if np.isnan(self.scores).any() or (self.grades.size and int(self.grades.min()) < UNJUDGED):
+            raise InputError("ranked lists have numbers as scores, and grades of at least -1 (unjudged)")
+        if self.judged is not None and not set(self.queries) <= set(self.judged.queries):
+            raise InputError("ranked lists of a run hold judged queries only")
+        for array in (self.starts, self.scores, self.grades, self.ids):
+            if array is not None:
+                array.setflags(write=False)
+
+    # -- ways in ---------------------------------------------------------------------------------------
+
+    @classmethod
+    def empty(cls) -> Self:
+        """No lists."""
+        nothing = np.zeros(0)
+        return cls((), np.zeros(1, dtype=np.intp), nothing, nothing.astype(np.int64))
+
+    @classmethod
+    def from_scores(
+        cls,
+        truth: Any,
+        scores: Any,
+        *,
+        groups: Any,
+        ids: Any = None,
+        positive: Label | None = None,
+        relevant_from: int = 1,
+    ) -> Self:
+        """Lists of items with a truth and a score each; ``groups`` names the query of each row.
+
+        ``truth`` is booleans, 0 and 1, whole grades (0 is background), or labels with the ``positive`` one
+        named. The higher score ranks first. Rows of a query need not stand together.
+
+        >>> lists = RankedLists.from_scores([1, 0, 2], [0.3, 0.9, 0.5], groups=["a", "a", "b"])
+        >>> lists.queries, lists.targets.tolist()
+        (('a', 'b'), [1, 1])
+        """
+        lists = cls.from_columns(
+            as_column(truth, "truth"),
+            as_column(scores, "scores"),
+            as_column(groups, "groups"),
+            None if ids is None else as_column(ids, "ids"),
+            positive=positive,
+            relevant_from=relevant_from,
+        )
+        if lists.number == 0:
+            raise InputError("there are no rows: truth and scores are empty")
+        lists.check_positive(positive)
+        return lists
+
+    @classmethod
+    def from_columns(
+        cls,
+        truth: Column,
+        scores: Column,
+        groups: Column,
+        ids: Column | None = None,
+        *,
+        positive: Label | None = None,
+        relevant_from: int = 1,
+        first_row: int = 1,
+    ) -> Self:
+        """The lists of one batch of columns: what ``from_scores`` does, without checks of the whole."""
+        check_threshold(relevant_from)
+        named = {"truth": truth, "scores": scores, "groups": groups} | ({} if ids is None else {"ids": ids})
+        if len({len(column) for column in named.values()}) > 1:
+            said = ", ".join(f"{name} has {len(column):,}" for name, column in named.items())
+            raise InputError(f"columns must have the same number of rows: {said}")
+        grades, values = as_grades(truth, positive, first_row), ranked_scores(scores, first_row)
+        grouped = group_rows(groups, first_row)
+        known = None if ids is None else grouped.arranged(as_ids(ids, first_row))
+        if known is not None:
+            check_ids(grouped.queries, grouped.starts, known)
+        return cls(
+            grouped.queries,
+            grouped.starts,
+            grouped.arranged(values),
+            grouped.arranged(grades),
+            known,
+            relevant_from=relevant_from,
+        )
+
+    @classmethod
+    def from_qrels(
+        cls, qrels: Qrels, run: TrecRun, *, relevant_from: int = 1, empty_is_zero: bool = False
+    ) -> Self:
+        """The lists of a run (``read_run``), judged by qrels (``read_qrels``).
+
+        Documents without a judgement, or with a negative grade, are unjudged: background to every measure
+        but bpref. Judged documents that the run does not have count as never retrieved. A query without
+        judgements is left out (``unknown_queries``), one without a list is ``absent``.
+        """
+        queries = canonical_order(qrels.query.labels)
+        judged_query = positions(qrels.query.labels, queries)[qrels.query.codes]
+        place = {label: index for index, label in enumerate(queries)}
+        query = np.array([place.get(label, -1) for label in run.query.labels], np.intp)[run.query.codes]
+        documents, scores = run.document, run.score
+        unknown = canonical_order(label for label in run.query.labels if label not in place)
+        if unknown:
+            is_known = query >= 0
+            query, documents, scores = query[is_known], documents[is_known], scores[is_known]
+        where = look_up(query, documents, judged_query, qrels.document, len(queries))
+        # The last entry is for documents that are not there; a negative grade says no more than that.
+        grades = np.maximum(np.append(qrels.grade, UNJUDGED), UNJUDGED)[where]
+        has_list = np.bincount(query, minlength=len(queries)) > 0
+        code = (np.cumsum(has_list) - 1)[query]
+        grouped = group_codes(code, tuple(queries[index] for index in np.flatnonzero(has_list).tolist()))
+        return cls(
+            grouped.queries,
+            grouped.starts,
+            grouped.arranged(scores).astype(np.float64),
+            grouped.arranged(grades),
+            grouped.arranged(documents),
+            Judged.count(judged_query, qrels.grade, queries),
+            relevant_from,
+            unknown,
+            empty_is_zero=empty_is_zero,
+        )
+
+    @classmethod
+    def from_trec(cls, qrels: str | Path, run: str | Path, *, relevant_from: int = 1) -> Self:
+        """The lists of a run against judgements, both files as TREC writes them."""
+        return cls.from_qrels(read_qrels(qrels), read_run(run), relevant_from=relevant_from)
+
+    def check_positive(self, positive: Label | None) -> None:
+        """Refuse a positive label that no row has."""
+        if positive is not None and not self.grades.any():
+            raise InputError(f"no row's truth is {positive!r}, the label that is said to be positive")
+
+    # -- what they hold --------------------------------------------------------------------------------
+
+    @property
+    def number(self) -> int:
+        """How many lists there are."""
+        return len(self.queries)
+
+    @property
+    def is_whole(self) -> bool:
+        """True when the items are all there are; False for runs, whose collection is not known."""
+        return self.judged is None
+
+    @property
+    def absent(self) -> tuple[Label, ...]:
+        """Queries that were judged, but have no list."""
+        if self.judged is None:
+            return ()
+        present = set(self.queries)
+        return tuple(query for query in self.judged.queries if query not in present)
+
+    @property
+    def sizes(self) -> Places:
+        """The number of items of each list."""
+        return np.diff(self.starts)
+
+    def list_of(self, rows: Places) -> Places:
+        """The list of each of some items, by position."""
+        return np.searchsorted(self.starts, rows, side="right") - 1
+
+    def count(self, is_counted: NDArray[np.bool_]) -> Places:
+        """How many items of each list are so."""
+        return np.diff(np.searchsorted(np.flatnonzero(is_counted), self.starts))
+
+    @cached_property
+    def is_target(self) -> NDArray[np.bool_]:
+        """Which items are targets."""
+        return np.asarray(self.grades >= self.relevant_from)
+
+    @cached_property
+    def has_unjudged(self) -> bool:
+        """Whether nobody judged some of the items."""
+        return bool(self.grades.size) and int(self.grades.min()) == UNJUDGED
+
+    @cached_property
+    def lost(self) -> tuple[Places, Integers]:
+        """The list and the grade of each target that was never retrieved."""
+        if self.judged is None:
+            return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.int64)
+        missing = self.judged.chosen(self.queries).without(list_numbers(self.starts), self.grades)
+        lost = np.where(missing.grades >= self.relevant_from, missing.numbers, 0)
+        return np.repeat(missing.list_of, lost), np.repeat(missing.grades, lost)
+
+    @property
+    def targets(self) -> Places:
+        """The number of targets of each query, those never retrieved included."""
+        return self.count(self.is_target) + np.bincount(self.lost[0], minlength=self.number)
+
+    @property
+    def rejected(self) -> Places:
+        """The number of items of each query that were judged to be background, retrieved or not."""
+        if self.judged is None:
+            unjudged = self.count(self.grades == UNJUDGED) if self.has_unjudged else 0
+            return self.sizes - self.targets - unjudged
+        judged = self.judged.chosen(self.queries)
+        below = np.where(judged.grades < self.relevant_from, judged.numbers, 0)
+        return np.bincount(judged.list_of, weights=below, minlength=self.number).astype(np.intp)
+
+    # -- other lists from these ------------------------------------------------------------------------
+
+    def select(self, queries: Iterable[Label]) -> Self:
+        """The lists of some queries, in canonical order, and nothing of the others."""
+        known = set(self.queries)
+        chosen = canonical_order(
+            query if query in known else self.queries[find(query, self.queries)] for query in queries
+        )
+        if chosen == self.queries and not self.absent:
+            return self
+        place = positions(chosen, self.queries)
+        starts = np.concatenate(([0], np.cumsum(self.sizes[place]))).astype(np.intp)
+        rows = np.arange(starts[-1]) + np.repeat(self.starts[place] - starts[:-1], self.sizes[place])
+        return replace(
+            self,
+            queries=chosen,
+            starts=starts,
+            scores=self.scores[rows],
+            grades=self.grades[rows],
+            ids=None if self.ids is None else self.ids[rows],
+            judged=None if self.judged is None else self.judged.chosen(chosen),
+        )
+
+    def with_absent(self) -> Self:
+        """An empty list for each absent query: it retrieved nothing, and counts (trec_eval -c)."""
+        if self.judged is None or not self.absent:
+            return self
+        sizes = np.zeros(len(self.judged.queries), dtype=np.intp)
+        sizes[positions(self.queries, self.judged.queries)] = self.sizes
+        starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.intp)
+        return replace(self, queries=self.judged.queries, starts=starts)
+
+    def pooled(self) -> Ranking:
+        """All items of all queries in one ranking: their scores must mean the same in every list."""
+        return Ranking(
+            Run.of(self.scores[self.is_target]),
+            Run.of(self.scores[~self.is_target]),
+            len(self.lost[0]),
+            (0, 1),
+        )
+
+    def with_threshold(self, relevant_from: int) -> Self:
+        """The same items, with another smallest grade that makes a target."""
+        return self if relevant_from == self.relevant_from else replace(self, relevant_from=relevant_from)
+
+    def __add__(self, other: Self) -> Self:
+        """The queries of both; a query that is in both has the items of both, one after the other."""
+        if not isinstance(other, RankedLists):
+            return NotImplemented
+        if self._is_nothing or other._is_nothing:
+            return other if self._is_nothing else self
+        check_rules(self._rules, other._rules)
+        queries = union(self.queries, other.queries)
+        codes = np.concatenate(
+            [positions(side.queries, queries)[list_numbers(side.starts)] for side in (self, other)]
+        )
+        grouped = group_codes(codes, queries)
+        judged = None if self.judged is None or other.judged is None else self.judged + other.judged
+        known = set() if judged is None else set(judged.queries)
+        unknown = canonical_order(self.unknown_queries + other.unknown_queries)
+        ids = None if self.ids is None or other.ids is None else joined(self.ids, other.ids)
+        merged = replace(
+            self,
+            queries=queries,
+            starts=grouped.starts,
+            scores=grouped.arranged(np.concatenate((self.scores, other.scores))),
+            grades=grouped.arranged(np.concatenate((self.grades, other.grades))),
+            ids=None if ids is None else grouped.arranged(ids),
+            judged=judged,
+            unknown_queries=tuple(query for query in unknown if query not in known),
+            dropped=self.dropped + other.dropped,
+        )
+        common = set(self.queries) & set(other.queries)
+        if common and ids is not None:
+            both = replace(merged, judged=None).select(common)
+            check_ids(both.queries, both.starts, np.asarray(both.ids))
+        return merged
+
+    # -- plain values ----------------------------------------------------------------------------------
+
+    rule: ClassVar = "queries are all different and in canonical order"
+
+    def _fits_together(self) -> bool:
+        """Check the rule."""
+        if self.ids is not None:
+            check_ids(self.queries, self.starts, self.ids)
+        _ = self.lost  # refuses lists that hold more than was judged
+        return canonical_order(self.queries) == self.queries
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RankedLists):
+            return NotImplemented
+        return (
+            self._rules == other._rules
+            and self.queries == other.queries
+            and np.array_equal(self.starts, other.starts)
+            and np.array_equal(self.scores, other.scores)
+            and np.array_equal(self.grades, other.grades)
+            and same_array(self.ids, other.ids)
+            and self.judged == other.judged
+            and (self.unknown_queries, self.dropped) == (other.unknown_queries, other.dropped)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    def __repr__(self) -> str:
+        lists = f"{self.number:,} list{'s' if self.number != 1 else ''}"
+        return f"<RankedLists: {lists}, {len(self.scores):,} items, {int(self.targets.sum()):,} targets>"
+
+    @property
+    def _is_nothing(self) -> bool:
+        judged = () if self.judged is None else self.judged.queries
+        return not (self.queries or judged or self.unknown_queries or self.dropped)
+
+    @property
+    def _rules(self) -> tuple[str, ...]:
+        """What lists must have in common to be added."""
+        return (
+            f"targets from grade {self.relevant_from}",
+            "all items" if self.is_whole else "the items that a run retrieved",
+            f"items {'without' if self.ids is None else 'with'} ids",
+            f"queries without targets {'counted as 0' if self.empty_is_zero else 'left out'}",
+        )

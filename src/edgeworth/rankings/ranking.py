@@ -1,0 +1,407 @@
+"""Rankings: scores of the targets and of everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from edgeworth.arrays import Floats
+from edgeworth.core.labels import canonical_order
+from edgeworth.core.matrices import same_array
+from edgeworth.core.plain import AMOUNT, COUNT, FLAG, PAIR, Plain, nested
+from edgeworth.core.policies import WeightKind
+from edgeworth.core.shown import Shown
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.errors import InputError, MergeError
+from edgeworth.rankings.scores.background import collapsed
+from edgeworth.rankings.scores.cells import EDGES, Cells, as_cells, check_unit_range, is_on_cells
+from edgeworth.rankings.scores.labelled_scores import LabelledScores, MissingScore, check_same_cells
+from edgeworth.rankings.scores.runs import Run, are_apart
+from edgeworth.rankings.scores.standing import Standing, find_standing
+from edgeworth.sources.columns import Label, as_column
+from edgeworth.sources.scores import as_scores
+from edgeworth.sources.weights import as_weights
+
+REST = "other"
+"""What the background is called when it is made of several classes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking(Plain, Shown):
+    """Sorted scores of targets and of background; the higher, the sooner it is looked at.
+
+    ``unranked`` targets were never given a score and stand below everything. On declared ``cells`` all scores
+    of a cell are tied, which bounds the memory. Infinite scores rank first or last.
+
+    A collapsed ranking keeps of the background only how much of it lies between two target scores (and from
+    which score to which), as rankings of many rows do. No measure asks for more. What asks for more is
+    refused: a threshold inside such a span, or merging with targets that fall into one.
+    """
+
+    kind: ClassVar = "ranking"
+    FIELDS: ClassVar = {
+        "targets": nested(Run),
+        "background": nested(Run),
+        "unranked": AMOUNT,
+        "labels": PAIR,
+        "cells": EDGES,
+        "dropped": COUNT,
+        "placed": FLAG.of("is_placed").otherwise(False),
+    }
+
+    targets: Run
+    background: Run
+    unranked: int | float = 0
+    labels: tuple[Label | None, Label | None] = (None, None)
+    """The names of background and target; None while nobody has said them."""
+    cells: Floats | None = None
+    dropped: int = 0
+    is_placed: bool = False
+    """The scores are places in one list, so they mean nothing beside another's."""
+
+    # -- ways in ---------------------------------------------------------------------------------------
+
+    @classmethod
+    def empty(cls) -> Self:
+        """The ranking of no cases."""
+        return cls(Run.empty(), Run.empty())
+
+    @classmethod
+    def from_scores(
+        cls,
+        truth: Any,
+        scores: Any,
+        *,
+        positive: Label | None = None,
+        weights: Any = None,
+        weight_kind: WeightKind | None = None,
+        unranked: int | float = 0,
+        cells: Cells = None,
+        missing: MissingScore = "error",
+    ) -> Self:
+        """Rank cases by their scores, truth first.
+
+        ``positive`` names the class of the targets where it is not plain (0 and 1, no and yes, …). Integer
+        ``weights`` count cases and floats are sampling weights. ``unranked`` targets exist but have no score.
+        ``cells`` bounds the memory: edges, or a number of equal cells from 0 to 1.
+
+        >>> Ranking.from_scores([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.4])
+        <Ranking: 2 targets among 4 items>
+        """
+        numbers, edges = as_scores(scores), as_cells(cells)
+        if edges is not None and isinstance(cells, (int, np.integer)):
+            check_unit_range(numbers)
+        labelled = LabelledScores.from_columns(
+            as_column(truth, "truth"),
+            numbers,
+            weights=None if weights is None else as_weights(weights),
+            weight_kind=weight_kind,
+            cells=edges,
+            missing=missing,
+        )
+        if not labelled.runs:
+            why = (
+                f"all {labelled.dropped:,} rows lack truth or score"
+                if labelled.dropped
+                else "truth and scores are empty"
+            )
+            raise InputError(f"there are no cases: {why}")
+        return cls.from_labelled(labelled, positive=positive, unranked=unranked)
+
+    @classmethod
+    def from_labelled(
+        cls, labelled: LabelledScores, *, positive: Label | None = None, unranked: int | float = 0
+    ) -> Self:
+        """One class against the rest."""
+        target = labelled.target(positive)
+        rest = [label for label in labelled.labels if label != target]
+        background = Run.empty()
+        for label in rest:
+            background = background + labelled.runs[label]
+        return cls(
+            labelled.runs.get(target, Run.empty()),
+            background,
+            unranked,
+            (name_of_rest(rest, target), target),
+            labelled.cells,
+            labelled.dropped,
+        )
+
+    @classmethod
+    def from_hits(cls, hits: Any, *, unranked: int = 0) -> Self:
+        """A list from its best item to its worst: 1 for a target, 0 for any other. It does not merge.
+
+        >>> Ranking.from_hits([1, 1, 0, 1, 0, 0, 0, 0])
+        <Ranking: 3 targets among 8 items>
+        """
+        flags = as_scores(hits, "hits")
+        if not np.all((flags == 0) | (flags == 1)):
+            raise InputError(f"hits are 1 or 0; saw {flags[(flags != 0) & (flags != 1)][0]:g}")
+        if not len(flags):
+            raise InputError("there are no cases: the list is empty")
+        places = -np.arange(1.0, len(flags) + 1)
+        is_hit = flags == 1
+        return cls(
+            Run(places[is_hit][::-1].copy()),
+            Run(places[~is_hit][::-1].copy()),
+            unranked,
+            (0, 1),
+            is_placed=True,
+        )
+
+    def __post_init__(self) -> None:
+        if isinstance(self.unranked, np.number):
+            object.__setattr__(self, "unranked", self.unranked.item())
+        if not _is_number(self.unranked) or not 0 <= self.unranked < np.inf:
+            raise InputError(f"targets that were never ranked number at least 0; saw {self.unranked!r}")
+        if self.cells is not None:
+            self.cells.setflags(write=False)
+
+    # -- what it holds ---------------------------------------------------------------------------------
+
+    @property
+    def target_total(self) -> int | float:
+        """All targets, ranked or not (or their weight)."""
+        return self.targets.total + self.unranked
+
+    @property
+    def ranked_total(self) -> int | float:
+        """The items ranked."""
+        return self.targets.total + self.background.total
+
+    @property
+    def total(self) -> int | float:
+        """All items."""
+        return self.ranked_total + self.unranked
+
+    @property
+    def is_counted(self) -> bool:
+        """True when every item is a whole case, so that exact laws apply."""
+        return self.targets.is_counted and self.background.is_counted and float(self.unranked).is_integer()
+
+    @property
+    def target(self) -> Label:
+        """The name of the class that is looked for."""
+        return "target" if self.labels[1] is None else self.labels[1]
+
+    @property
+    def rest(self) -> Label:
+        """The name of everything else."""
+        return f"not {self.target}" if self.labels[0] is None else self.labels[0]
+
+    @cached_property
+    def standing(self) -> Standing:
+        """Where the targets stand among the background, found once."""
+        return find_standing(self.targets, self.background)
+
+    @property
+    def is_collapsed(self) -> bool:
+        """True when some of the background is known only as lying between two scores."""
+        return self.background.highest is not None
+
+    def collapsed(self) -> Self:
+        """The same with the background between two target scores taken together.
+
+        >>> ranking = Ranking.from_scores([0, 0, 1, 0, 0, 1], [0.1, 0.2, 0.3, 0.3, 0.4, 0.5]).collapsed()
+        >>> ranking.background.scores.tolist(), ranking.background.ends.tolist()
+        ([0.1, 0.3, 0.4], [0.2, 0.3, 0.4])
+        """
+        return replace(self, background=collapsed(self.background, self.standing.scores[::-1]))
+
+    # -- decisions along the ranking -------------------------------------------------------------------
+
+    def at_threshold(self, threshold: float) -> ContingencyTable:
+        """The decisions "target" for scores of at least the threshold.
+
+        >>> Ranking.from_scores([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.4]).at_threshold(0.4).counts.tolist()
+        [[1, 0], [1, 2]]
+        """
+        if not _is_number(threshold):
+            raise InputError(f"a threshold is a number; saw {threshold!r}")
+        spans = self.background.spans
+        cut = np.flatnonzero((spans.scores < threshold) & (threshold <= spans.ends))
+        if len(cut):
+            low, high = spans.scores[cut].min().item(), spans.ends[cut].max().item()
+            raise InputError(
+                f"the threshold {threshold!r} lies among background from {low!r} to {high!r} whose scores "
+                f"were not kept, because no target is there: cut at {low!r}, or above {high!r}"
+            )
+        return self._cut(threshold)
+
+    def _cut(self, threshold: float, *, with_equal: bool = True) -> ContingencyTable:
+        found, alarms = (
+            run.at_least(threshold, with_equal=with_equal) for run in (self.targets, self.background)
+        )
+        return self._table(found[0], alarms[0], (found[1], alarms[1]))
+
+    def at_depth(self, depth: int) -> ContingencyTable:
+        """The decisions "target" for the first ``depth`` items.
+
+        Where a tie straddles the depth its items are taken in random order, and the table is the mean one:
+        its cells may be fractions. A depth beyond the list takes the whole list. Where sampling weights are
+        collapsed, Σw² up to a depth inside a span is taken in proportion.
+        """
+        if isinstance(depth, bool) or not isinstance(depth, (int, np.integer)) or depth < 1:
+            raise InputError(f"a depth is a whole number of at least 1; saw {depth!r}")
+        depth = int(depth)
+        threshold, within = self._straddled(depth)
+        if within is None:
+            return self._cut(threshold)
+        if self.is_counted and not (self.targets.has(threshold) and self.background.has(threshold)):
+            # A tie of one class alone: whichever of it is taken, the table is the same.
+            cut = self.background if self.targets.has(threshold) else self.targets
+            known = cut.at_least(threshold)[0]
+            pair = (known, depth - known) if cut is self.targets else (depth - known, known)
+            return self._table(*pair, pair)
+        above, whole = self._cut(threshold, with_equal=False), self._cut(threshold)
+        squares = [table.cells if table.squared is None else table.squared for table in (above, whole)]
+        return replace(
+            whole,
+            cells=above.cells + (whole.cells - above.cells) * within,
+            squared=squares[0] + (squares[1] - squares[0]) * within,
+        )
+
+    def _straddled(self, depth: float) -> tuple[float, float | None]:
+        """The lowest score among the first items, and the share of its tie that is among them."""
+        if depth >= self.ranked_total:
+            return -np.inf, None
+        threshold = self._score_at(depth)
+        above, at_least = self._seen(threshold, side="right"), self._seen(threshold)
+        return threshold, None if at_least == depth else (depth - above) / (at_least - above)
+
+    def _seen(self, threshold: float, *, side: str = "left") -> int | float:
+        """Items with a score of at least the threshold (``side="right"``: above it)."""
+        below = self.targets.below(threshold, side=side) + self.background.below(threshold, side=side)
+        return self.ranked_total - below.item()  # type: ignore[no-any-return]  # numpy's item is Any
+
+    def _score_at(self, depth: float) -> float:
+        """The largest score that at least so many items reach, found by halving each run."""
+        found = []
+        for run in (self.targets, self.background):
+            low, high = 0, len(run.scores)
+            while low < high:
+                middle = (low + high) // 2
+                if self._seen(float(run.scores[middle])) >= depth:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low:
+                found.append(float(run.scores[low - 1]))
+        return max(found)
+
+    def _table(self, found: Any, alarms: Any, squares: tuple[Any, Any]) -> ContingencyTable:
+        labels = canonical_order((self.rest, self.target))
+        place = labels.index(self.target)
+
+        def filled(hits: Any, false_alarms: Any, targets: Any, others: Any) -> Any:
+            cells = np.zeros((3, 2), dtype=np.result_type(*(type(x) for x in (hits, targets, others))))
+            cells[place] = _ordered(place, hits, false_alarms)
+            cells[1 - place] = _ordered(place, targets - hits, others - false_alarms)
+            return np.maximum(cells, 0)
+
+        cells = filled(found, alarms, self.target_total, self.background.total)
+        squared = None
+        if cells.dtype.kind == "f":
+            whole = [_squares(self.targets) + self.unranked, _squares(self.background)]
+            squared = filled(squares[0], squares[1], *whole)
+        return ContingencyTable(labels, cells, squared, self.dropped, self.target)
+
+    # -- merging, and plain values ---------------------------------------------------------------------
+
+    def __add__(self, other: Self) -> Self:
+        """All cases of both, in order.
+
+        A collapsed one merges as long as no target of either lies in a span of the other's background.
+        """
+        if not isinstance(other, Ranking):
+            return NotImplemented
+        if self._is_empty or other._is_empty:
+            whole = other if self._is_empty else self
+            return replace(
+                whole,
+                labels=_merged_labels(self.labels, other.labels),
+                cells=self.cells if whole.cells is None else whole.cells,
+                dropped=self.dropped + other.dropped,
+            )
+        if self.is_placed or other.is_placed:
+            raise MergeError("a ranking made from hits has places, not scores: two of them have no order")
+        check_same_cells(self.cells, other.cells)
+        targets, background = self.targets + other.targets, self.background + other.background
+        if not are_apart(targets, background):
+            raise MergeError(
+                "a collapsed ranking does not know how its background stands to targets of another: "
+                "read the rows of both at once, or count both on the same cells"
+            )
+        return replace(
+            self,
+            targets=targets,
+            background=background,
+            unranked=self.unranked + other.unranked,
+            labels=_merged_labels(self.labels, other.labels),
+            dropped=self.dropped + other.dropped,
+        )
+
+    @property
+    def _is_empty(self) -> bool:
+        return not (len(self.targets.scores) or len(self.background.scores) or self.unranked)
+
+    rule: ClassVar = "scores on cells are lower edges, and no target lies in a span of the background"
+
+    def _fits_together(self) -> bool:
+        """Check the rule."""
+        runs = (self.targets, self.background)
+        return is_on_cells(runs, self.cells) and self.targets.highest is None and are_apart(*runs)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Ranking):
+            return NotImplemented
+        return (
+            self.targets == other.targets
+            and self.background == other.background
+            and same_array(self.cells, other.cells)
+            and (self.unranked, self.labels, self.dropped, self.is_placed)
+            == (other.unranked, other.labels, other.dropped, other.is_placed)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    def __repr__(self) -> str:
+        targets = self.target_total
+        return f"<Ranking: {targets:,} target{'s' if targets != 1 else ''} among {self.total:,} items>"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and value == value
+
+
+def _ordered(place: int, target: Any, rest: Any) -> list[Any]:
+    return [rest, target] if place else [target, rest]
+
+
+def _squares(run: Run) -> float:
+    return float(run.total if run.square is None else run.square.sum())
+
+
+def _merged_labels(
+    left: tuple[Label | None, Label | None], right: tuple[Label | None, Label | None]
+) -> tuple[Label | None, Label | None]:
+    if left[1] is not None and right[1] is not None and left[1] != right[1]:
+        raise MergeError(f"one ranking looks for {left[1]!r}, the other for {right[1]!r}")
+    if left[0] is None or right[0] is None:
+        rest = left[0] if right[0] is None else right[0]
+    else:
+        rest = left[0] if left[0] == right[0] else _name_of_several(left[1])
+    return rest, left[1] if left[1] is not None else right[1]
+
+
+def name_of_rest(rest: Sequence[Label], target: Label) -> Label | None:
+    """What the classes that are not looked for are called together."""
+    return None if not rest else rest[0] if len(rest) == 1 else _name_of_several(target)
+
+
+def _name_of_several(target: Label | None) -> Label:
+    return f"not {target}" if target == REST else REST

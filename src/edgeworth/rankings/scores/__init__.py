@@ -1,0 +1,1 @@
+"""Sorted scores and what is counted of them."""

@@ -1,0 +1,1 @@
+"""Judgements and runs in the formats of TREC."""

@@ -1,0 +1,1 @@
+"""Charts as values that draw themselves when somebody looks."""

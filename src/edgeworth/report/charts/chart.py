@@ -1,0 +1,190 @@
+"""A chart as a value: what it says, the table behind it, and how altair draws it.
+
+Drawing waits until somebody looks: a report holds charts without importing altair. Rows are put into the
+specification after altair has written it, which takes milliseconds where altair itself takes hundreds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from edgeworth.errors import MissingExtraError, OptionError
+from edgeworth.report.report import Cell, Column
+
+if TYPE_CHECKING:
+    import altair
+
+Rows = tuple[Mapping[str, Any], ...]
+FORMATS = ("svg", "png", "pdf", "json")
+
+
+def chart_format(path: str | Path) -> str:
+    """The format that a file's ending asks for; an error where it is none of ours.
+
+    >>> chart_format("curve.SVG")
+    'svg'
+    """
+    ending = Path(path).suffix.lower().removeprefix(".")
+    if ending not in FORMATS:
+        raise OptionError(f"a chart is written as {', '.join(FORMATS)}; saw {Path(path).name!r}")
+    return ending
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Data by name (each a table of plain values), and a function from a kit of tools to an altair chart.
+
+    ``says`` is the sentence that a reader without the picture gets; ``table`` the columns of the first data
+    set as they are shown in the table behind the chart.
+    """
+
+    name: str
+    title: str
+    says: str
+    data: Mapping[str, Rows]
+    draw: Callable[[Any], Any] = field(repr=False)
+    table: tuple[Column, ...] = ()
+
+    def altair(self) -> altair.TopLevelMixin:
+        """The chart as an altair object, to change or to combine."""
+        drawn: altair.TopLevelMixin = self._drawn({name: list(rows) for name, rows in self.data.items()})
+        return drawn
+
+    def __getattr__(self, name: str) -> Any:
+        """Whatever else an altair chart can do: ``chart.properties(width=300)``, ``chart.interactive()``."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.altair(), name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The Vega-Lite specification, with its data."""
+        from edgeworth.report.charts.theme import config
+
+        drawn = self._drawn(None)
+        spec: dict[str, Any] = drawn.to_dict(validate=False)
+        # Altair has put the rows of lines that stand by themselves there.
+        named = {name: [dict(row) for row in rows] for name, rows in self.data.items()}
+        spec["datasets"] = {**spec.get("datasets", {}), **named}
+        spec["config"] = config()
+        spec["background"] = "transparent"
+        return spec
+
+    def _drawn(self, rows: Mapping[str, list[Any]] | None) -> Any:
+        return self.draw(Kit(rows))
+
+    def svg(self) -> str:
+        """The picture as SVG text."""
+        return str(_converter().vegalite_to_svg(self.to_dict()))
+
+    def save(self, path: str | Path) -> None:
+        """Write the picture as SVG, PNG, PDF or its specification as JSON, by the name's ending."""
+        from edgeworth.report.writing import write_whole
+
+        write_whole(Path(path), self.rendered(chart_format(path)))
+
+    def rendered(self, ending: str) -> bytes:
+        """The picture in one of the formats."""
+        spec = self.to_dict()
+        if ending == "json":
+            import json
+
+            return json.dumps(spec, ensure_ascii=False, indent=1, allow_nan=False).encode()
+        if ending == "svg":
+            return self.svg().encode()
+        spec["background"] = "white"
+        if ending == "png":
+            return bytes(_converter().vegalite_to_png(spec, scale=2))
+        return bytes(_converter().vegalite_to_pdf(spec))
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        """A notebook draws it with its own Vega-Lite, or shows the sentence."""
+        del include, exclude
+        try:
+            return {"application/vnd.vegalite.v6+json": self.to_dict(), "text/plain": self.says}
+        except MissingExtraError as error:
+            return {"text/plain": f"{self.says} ({error})"}
+
+    def numbers(self) -> dict[str, Any]:
+        """What the picture shows, as plain values."""
+        data = {name: [dict(row) for row in rows] for name, rows in self.data.items()}
+        return {"title": self.title, "says": self.says, "data": data}
+
+    def rows(self) -> list[tuple[Cell, ...]]:
+        """The table behind the chart."""
+        first = next(iter(self.data.values()), ())
+        return [tuple(row.get(column.name) for column in self.table) for row in first]
+
+
+class Charts(Mapping[str, Chart]):
+    """Charts by name; an unknown name is told what there is.
+
+    Given as a function they are made when somebody first looks: a terminal shows none.
+    """
+
+    def __init__(self, charts: Iterable[Chart] | Callable[[], Iterable[Chart]] = ()) -> None:
+        self._given = charts if callable(charts) else tuple(charts)
+        if not callable(charts):
+            _ = self._charts  # two of one name are refused at once
+
+    @cached_property
+    def _charts(self) -> dict[str, Chart]:
+        charts: dict[str, Chart] = {}
+        for chart in self._given() if callable(self._given) else self._given:
+            if chart.name in charts:
+                raise OptionError(f"two charts have the name {chart.name!r}; each needs one of its own")
+            charts[chart.name] = chart
+        return charts
+
+    def __getitem__(self, name: str) -> Chart:
+        if name not in self._charts:
+            known = ", ".join(self._charts) or "none"
+            raise OptionError(f"there is no chart {name!r}; there are {known}")
+        return self._charts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._charts)
+
+    def __len__(self) -> int:
+        return len(self._charts)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._charts
+
+
+class Kit:
+    """What a drawing function needs: altair, and each data set by name."""
+
+    def __init__(self, rows: Mapping[str, list[Any]] | None) -> None:
+        self.alt = _altair()
+        self._rows = rows
+
+    def base(self, name: str) -> Any:
+        """A chart over one data set: named in a specification, or with its rows for altair's own use."""
+        alt = self.alt
+        if self._rows is None:
+            return alt.Chart(alt.NamedData(name=name))
+        return alt.Chart(alt.InlineData(values=self._rows[name], name=name))
+
+    def once(self) -> Any:
+        """A chart over one row, for a line that stands by itself: over data it is drawn for each row."""
+        return self.alt.Chart(self.alt.InlineData(values=[{"once": 1}]))
+
+
+def _altair() -> Any:
+    try:
+        import altair
+    except ImportError:
+        raise MissingExtraError("drawing charts", "report") from None
+    return altair
+
+
+def _converter() -> Any:
+    try:
+        import vl_convert
+    except ImportError:
+        raise MissingExtraError("making pictures", "report") from None
+    return vl_convert

@@ -1,0 +1,89 @@
+"""What charts of a page have in common: sizes, colours, and data that is found when it is looked at."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from edgeworth.arrays import Values, finite_or_none
+from edgeworth.report.charts.chart import Rows
+from edgeworth.report.charts.theme import PALETTE
+from edgeworth.report.charts.ticks import LARGEST
+
+WIDE, HIGH = 400, 290
+"""Two of them stand side by side on a page, and one on a telephone keeps its letters legible."""
+CHANCE = PALETTE[-1]
+PLAIN = ",.6~g"
+"""The format of an axis of plain numbers; without its digits Vega writes 10 as 1e+1."""
+
+
+class Later(Mapping[str, Rows]):
+    """Data that is found when somebody looks: a report on a terminal draws nothing."""
+
+    def __init__(self, find: Callable[[], Mapping[str, Rows]]) -> None:
+        self._find = find
+
+    @cached_property
+    def _found(self) -> Mapping[str, Rows]:
+        return self._find()
+
+    def __getitem__(self, name: str) -> Rows:
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+def rows_of(columns: Mapping[str, Values | None]) -> Rows:
+    """A table from its columns; a column that is not known is None in every row."""
+    length = max(len(values) for values in columns.values() if values is not None)
+    plain = [
+        [None] * length if values is None else [finite_or_none(value) for value in values.tolist()]
+        for values in columns.values()
+    ]
+    return tuple(dict(zip(columns, row, strict=True)) for row in zip(*plain, strict=True))
+
+
+def pictured(columns: Mapping[str, Values | None]) -> Rows:
+    """A table from its columns, with the digits that a picture can show: half the page is such numbers.
+
+    >>> import numpy as np
+    >>> pictured({"x": np.array([2, np.inf, 0.123456789])})
+    ({'x': 2.0}, {'x': None}, {'x': 0.123457})
+    """
+    return tuple({name: _short(value) for name, value in row.items()} for row in rows_of(columns))
+
+
+def _short(value: Any) -> Any:
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def axis_figures(values: Sequence[float]) -> dict[str, str]:
+    """Options of an axis that writes such values: 25,000, but 250k; 0 is 0, not 0k."""
+    if max(map(abs, values), default=0) <= LARGEST:
+        return {"format": PLAIN}
+    return {"format": "~s", "labelExpr": "datum.value ? datum.label : '0'"}
+
+
+def coloured(alt: Any, layer: Any, who: str, colours: Mapping[str, str]) -> Any:
+    """A layer in the colour of who it is about, with one legend for all layers."""
+    colour = alt.Color(
+        "who:N",
+        scale=alt.Scale(domain=list(colours), range=list(colours.values())),
+        legend=alt.Legend(title=None, symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1),
+    )
+    return layer.transform_calculate(who=json.dumps(who)).encode(color=colour)
+
+
+def band_between(alt: Any, base: Any, low: str, high: str, colour: str) -> Any:
+    return base.mark_area(color=colour, opacity=0.18).encode(y=alt.Y(f"{low}:Q"), y2=f"{high}:Q")
+
+
+def touch_points(base: Any, *, clip: bool = False) -> Any:
+    """Points that nobody sees and a pointer finds."""
+    return base.mark_point(shape="square", filled=True, size=90, opacity=0, aria=False, clip=clip)

@@ -1,0 +1,175 @@
+"""Tables for papers, web pages and spreadsheets: LaTeX, Markdown and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable
+
+from edgeworth.report.report import Cell, Grid, Report
+from edgeworth.report.wording import MINUS, origin_said, shown
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    MINUS: r"$-$",
+    "–": "--",
+    "↓": r"$\downarrow$",
+    "→": r"$\rightarrow$",
+    "×": r"$\times$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "½": r"$\frac{1}{2}$",
+    "²": r"$^2$",
+    "χ": r"$\chi$",
+    "Φ": r"$\Phi$",
+    "∞": r"$\infty$",
+    "·": r"$\cdot$",
+    "…": r"\ldots{}",
+    "|": r"\textbar{}",
+}
+_POWER = re.compile(rf"([<>≤] )?({MINUS}?)([0-9.]+)e(-?[0-9]+)")
+_ENTITY = re.compile(r"&(?=#?[A-Za-z0-9]+;)")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")
+
+
+def grid_to_markdown(grid: Grid) -> str:
+    """A pipe table; numbers to the right.
+
+    >>> from edgeworth.report.report import Column
+    >>> print(grid_to_markdown(Grid("", (Column("a|b"), Column("n", "count")), (("x", 1200),))), end="")
+    | a\\|b | n |
+    |:---|---:|
+    | x | 1,200 |
+    """
+    heads = [_markdown(column.name) for column in grid.columns]
+    rule = [":---" if column.is_text else "---:" for column in grid.columns]
+    lines = [f"| {' | '.join(heads)} |", f"|{'|'.join(rule)}|"]
+    lines += [f"| {' | '.join(map(_markdown, row))} |" for row in _texts(grid)]
+    title = f"**{_markdown(grid.title)}**\n\n" if grid.title else ""
+    note = f"\n{_markdown(grid.note)}\n" if grid.note else ""
+    return title + "\n".join(lines) + "\n" + note
+
+
+def grid_to_latex(grid: Grid) -> str:
+    """A tabular with the rules of the booktabs package.
+
+    >>> from edgeworth.report.report import Column
+    >>> print(grid_to_latex(Grid("", (Column("what"), Column("share", "percent")), (("a_b", 0.5),))), end="")
+    \\begin{tabular}{lr}
+    \\toprule
+    what & share \\\\
+    \\midrule
+    a\\_b & 50.0\\% \\\\
+    \\bottomrule
+    \\end{tabular}
+    """
+    shape = "".join("l" if column.is_text else "r" for column in grid.columns)
+    heads = " & ".join(_latex(column.name) for column in grid.columns)
+    texts = [column.is_text for column in grid.columns]
+    cells = [
+        [_latex(cell) if text else _latex_number(cell) for cell, text in zip(row, texts, strict=True)]
+        for row in _texts(grid)
+    ]
+    rows = [f"{_latex_start(' & '.join(row))} \\\\" for row in cells]
+    parts = [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", rf"{heads} \\", r"\midrule", *rows]
+    return "\n".join([*parts, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+def grid_to_csv(grid: Grid) -> str:
+    """Plain numbers with all their digits; an interval takes two columns, and undefined is empty.
+
+    >>> from edgeworth.report.report import Column
+    >>> print(grid_to_csv(Grid("", (Column("m"), Column("95%", "interval")), (("x", (0.25, None)),))), end="")
+    m,95% low,95% high
+    x,0.25,
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    heads: list[str] = []
+    for column in grid.columns:
+        ends = (" low", " high") if column.kind == "interval" else ("",)
+        heads += [f"{column.name}{end}" for end in ends]
+    writer.writerow(heads)
+    for row in grid.rows:
+        cells: list[Cell] = []
+        for cell, column in zip(row, grid.columns, strict=True):
+            wide = column.kind == "interval"
+            cells += list(cell) if isinstance(cell, tuple) else [cell, None] if wide else [cell]
+        writer.writerow(["" if cell is None else cell for cell in cells])
+    return out.getvalue()
+
+
+def report_to_markdown(report: Report, *, title: str = "") -> str:
+    """The whole report: title, verdict, warnings, sections, origin."""
+    # A sign between the lines keeps several verdicts from running into one paragraph.
+    said = [f"# {_markdown(title)}"] if title else []
+    said.append("\n>\n".join(f"> {_paragraph(line)}" for line in report.verdict.splitlines()))
+    if report.warnings:
+        said.append("\n".join(f"- {_paragraph(warning)}" for warning in report.warnings))
+    for section in report.sections:
+        said.append(f"## {_markdown(section.title)}")
+        said += [_paragraph(line) for line in section.text]
+        said += [grid_to_markdown(grid).rstrip("\n") for grid in section.grids]
+    return "\n\n".join([*said, f"*{_markdown(origin_said(report.provenance))}*"]) + "\n"
+
+
+def _texts(grid: Grid) -> Iterable[list[str]]:
+    for row in grid.rows:
+        yield [shown(cell, column.kind) for cell, column in zip(row, grid.columns, strict=True)]
+
+
+def _markdown(text: str) -> str:
+    """Signs that Markdown or HTML would read are taken as they stand."""
+    text = _ENTITY.sub("&amp;", _CONTROL.sub(" ", text))
+    for sign in "\\|*_`[]#$~":
+        text = text.replace(sign, f"\\{sign}")
+    return text.replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _paragraph(text: str) -> str:
+    r"""A paragraph that begins like a list is none.
+
+    >>> print(_paragraph("1. is better"), _paragraph("- is better"), _paragraph("1.5 is better"))
+    1\. is better \- is better 1.5 is better
+    """
+    return re.sub(r"^([0-9]*)([-+.)])(?=\s)", r"\1\\\2", _markdown(text))
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(sign, sign) for sign in _CONTROL.sub(" ", text))
+
+
+def _latex_number(text: str) -> str:
+    r"""A power of ten as a paper writes it.
+
+    >>> print(_latex_number("< 1e-12"), _latex_number("4.9e-5"), _latex_number(".012"))
+    $<$ $10^{-12}$ $4.9\times10^{-5}$ .012
+    """
+    found = _POWER.fullmatch(text)
+    if found is None:
+        return _latex(text)
+    sign, minus, digits, power = found.groups()
+    factor = "" if digits == "1" else rf"{digits}\times"
+    before = f"{_LATEX['≤'] if sign[0] == '≤' else f'${sign[0]}$'} " if sign else ""
+    return f"{before}${'-' if minus else ''}{factor}10^{{{power}}}$"
+
+
+def _latex_start(row: str) -> str:
+    r"""After ``\\`` a star or a bracket would be read as an option of it.
+
+    >>> print(_latex_start("[a] & 1"), _latex_start("a & 1"))
+    {[}a] & 1 a & 1
+    """
+    return f"{{{row[0]}}}{row[1:]}" if row[:1] in ("[", "*") else row

@@ -1,0 +1,139 @@
+"""A pair stands in one order everywhere on a page, the better one first; JSON keeps the order given."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import edgeworth as ew
+from edgeworth.core.tails import Tail
+from edgeworth.report.report import AtMost, Grid, Report
+from edgeworth.report.wording import probability_words, shown, tail_cell
+
+
+def systems(**rates: float) -> tuple[Any, dict[str, Any]]:
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 1500)
+    return truth, {name: np.where(rng.random(1500) < rate, truth, 1 - truth) for name, rate in rates.items()}
+
+
+def grid(report: Report, title: str) -> Grid:
+    return next(section.grids[0] for section in report.sections if section.title.startswith(title))
+
+
+def column(table: Grid, name: str) -> list[Any]:
+    place = [each.name for each in table.columns].index(name)
+    return [row[place] for row in table.rows]
+
+
+def test_the_table_of_two_agrees_with_its_verdict() -> None:
+    truth, given = systems(baseline=0.6, candidate=0.75)
+    comparison = ew.compare(truth, given)
+    assert comparison.verdict.startswith("candidate is better: informed ")
+    table = grid(comparison.report, "Which is better")
+    assert [each.name for each in table.columns][1:4] == ["candidate", "baseline", "candidate − baseline"]
+    difference = column(table, "candidate − baseline")[0]
+    assert difference == pytest.approx(-comparison["baseline", "candidate"]["informedness"].difference)
+    assert difference > 0
+    assert column(table, "P(candidate better)")[0] > 0.5
+    low, high = column(table, "95% interval")[0]
+    assert low < difference < high
+    drawn = comparison.report.charts["differences"]
+    assert drawn.data["differences"][0]["difference"] == pytest.approx(difference)
+    assert ">candidate less baseline<" in drawn.svg()
+    # Python and JSON keep the order in which the systems were given.
+    found = comparison.to_dict()["comparison"]
+    assert found["names"] == ["baseline", "candidate"]
+    assert found["disagreements"][0]["first"] == "baseline"
+
+
+def test_right_alone_is_counted_for_the_right_one() -> None:
+    truth, given = systems(baseline=0.6, candidate=0.75)
+    only = {
+        name: int(((given[name] == truth) & (given[other] != truth)).sum())
+        for name, other in (("baseline", "candidate"), ("candidate", "baseline"))
+    }
+    report = ew.compare(truth, given).report
+    rows: Any = grid(report, "Where they differ").rows
+    lines = dict(rows)
+    assert lines["only candidate right"] == only["candidate"]
+    assert lines["only baseline right"] == only["baseline"]
+    assert report.charts["disagreements"].says == (
+        f"Only candidate is right on {only['candidate']} cases, only baseline on {only['baseline']}."
+    )
+
+
+def test_pairs_of_three_stand_in_one_order() -> None:
+    truth, given = systems(worst=0.55, best=0.8, middle=0.7)
+    report = ew.compare(truth, given).report
+    wanted = [("best", "middle"), ("best", "worst"), ("middle", "worst")]
+    for title in ("Pairs", "Where they differ", "What it would take"):
+        table = grid(report, title)
+        assert list(zip(column(table, "first"), column(table, "second"), strict=True)) == wanted, title
+    table = grid(report, "Where they differ")
+    for (first, second), number in zip(wanted, column(table, "only first"), strict=True):
+        assert number == int(((given[first] == truth) & (given[second] != truth)).sum())
+    says = report.charts["disagreements"].says
+    assert re.match(r"Of the two that lead, best and middle: only best is right on \d+ cases, only ", says)
+    assert [each.name for each in grid(report, "Standings").columns][:2] == ["system", "letters"]
+    assert set(report.charts["groups"].data["groups"][0]) == {"system", "value", "letters"}
+
+
+def test_sequences_of_three_stand_in_that_order_too() -> None:
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 2, 400)
+    given = {
+        name: np.clip(np.where(truth == 1, p, 1 - p) + rng.normal(0, 0.05, 400), 0.05, 0.95)
+        for name, p in (("c", 0.55), ("a", 0.7), ("b", 0.6))
+    }
+    report = ew.compare(truth, given, kind="probabilities").report
+    section = next(x for x in report.sections if x.title == "Betting against each other")
+    rows: Any = section.grids[1].rows
+    assert list(dict.fromkeys(row[:2] for row in rows)) == [("a", "b"), ("a", "c"), ("b", "c")]
+    for first, second, score, mean, (low, high) in rows:
+        assert low < mean < high
+        if score == "Brier":
+            squares = [np.mean((given[name] - truth) ** 2) for name in (first, second)]
+            assert mean == pytest.approx(squares[0] - squares[1], abs=1e-12)
+
+
+def test_a_small_difference_is_not_one_of_0_points() -> None:
+    truth = np.repeat([0, 1], 1250)
+    one, two = truth.copy(), truth.copy()
+    one[:400] = 1
+    two[800:1204] = 1
+    found = ew.compare(truth, {"one": one, "two": two}, measures=["informedness"])
+    assert found["one", "two"]["informedness"].difference == pytest.approx(0.0032)
+    assert "one is ahead, informed 0.3 points more often (95% interval −" in found.verdict
+    ends = re.findall(r"interval (\S+) to (\S+);", found.verdict)[0]
+    assert all(re.fullmatch(r"−?\d+\.\d", end) for end in ends)
+
+
+@pytest.mark.parametrize(
+    ("tail", "cell", "words"),
+    [
+        (Tail.drawn(0, 10_000, 0), "≤ 1e-4", "at most 1e-4"),
+        (Tail.drawn(1, 10_000, 0), ".00020", "about .00020"),
+        (Tail.bounded(0.01), "≤ .010", "at most .010"),
+        (Tail.bounded(1e-40), "< 1e-12", "below 1e-12"),
+        (Tail.hypergeometric(0.012), ".012", ".012"),
+    ],
+)
+def test_the_least_that_draws_can_give_is_a_bound(tail: Tail, cell: str, words: str) -> None:
+    assert shown(tail_cell(tail), "probability") == cell
+    assert probability_words(tail) == words
+
+
+def test_verdict_and_tables_say_a_bound_alike() -> None:
+    truth, given = systems(good=0.85, bad=0.6)
+    report = ew.compare(truth, given, measures=["mcc"]).report
+    assert "randomisation p ≤ 1e-4)" in report.verdict
+    found = column(grid(report, "Which is better"), "p")[0]
+    assert isinstance(found, AtMost)
+    assert shown(found, "probability") == "≤ 1e-4"
+    assert shown(column(grid(report, "Tests"), "p")[0], "probability") == "≤ 1e-4"
+    # A number like any other for whoever counts with it.
+    assert f"{float(found)!r}," in report.to_json()

@@ -1,0 +1,287 @@
+"""Differences of mean scores beside SciPy and statsmodels, from tallies, cases and groups."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import operator
+from typing import Any
+
+import numpy as np
+import pytest
+import statsmodels.api as sm  # type: ignore[import-untyped]  # it has no stubs
+from scipy import stats
+
+from edgeworth.comparing.difference import Difference
+from edgeworth.comparing.forecasts.differences import (
+    forecast_case_difference,
+    forecast_difference,
+    mean_score_difference,
+)
+from edgeworth.errors import InputError, OptionError
+from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.scores import ForecastScores
+from edgeworth.forecasts.scoring_rules import SCORES, case_scores
+
+CASES = 400
+
+
+def three(classes: int, seed: int = 0, cases: int = CASES) -> dict[str, Forecasts]:
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, classes, cases)
+    return {
+        name: Forecasts.of(truth, rng.dirichlet(np.ones(classes) + 1, cases), labels=range(classes))
+        for name in "ABC"
+    }
+
+
+def scores_of(forecasts: Forecasts, score: str) -> np.ndarray[Any, Any]:
+    """By the book, class by class."""
+    p, y = forecasts.probabilities, np.eye(forecasts.size)[forecasts.codes]
+    happened = (p * y).sum(axis=1)
+    below = (np.cumsum(p, axis=1) - np.cumsum(y, axis=1)) ** 2
+    brier = ((p - y) ** 2).sum(axis=1)
+    with np.errstate(divide="ignore"):
+        log = -np.log(happened)
+    found = {
+        "log": log,
+        "brier": brier / 2 if forecasts.size == 2 else brier,
+        "ranked": below[:, :-1].sum(axis=1),
+        "spherical": 1 - happened / np.sqrt((p**2).sum(axis=1)),
+    }
+    return np.asarray(found[score])
+
+
+def close(one: Difference, two: Difference, rel: float = 1e-9) -> None:
+    assert one.values == pytest.approx(two.values, rel=1e-12)
+    assert one.standard_error == pytest.approx(two.standard_error, rel=rel)
+    assert one.p_value("t") == pytest.approx(two.p_value("t"), rel=rel)
+    assert one.probability_better == pytest.approx(two.probability_better, rel=rel)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+@pytest.mark.parametrize("score", SCORES)
+def test_means_intervals_and_tests_are_those_of_the_paired_t_test(classes: int, score: str) -> None:
+    systems = three(classes)
+    found = forecast_difference(ForecastScores.from_forecasts(systems), "A", "C", score)
+    one, two = scores_of(systems["A"], score), scores_of(systems["C"], score)
+    peer = stats.ttest_rel(one, two)
+    assert found.values == pytest.approx((one.mean(), two.mean()), rel=1e-12)
+    assert found.p_value() == pytest.approx(peer.pvalue, rel=1e-8)
+    for level in (0.9, 0.95, 0.99):
+        low, high = peer.confidence_interval(level)
+        interval = found.interval(level)
+        assert (interval.low, interval.high) == pytest.approx((low, high), rel=1e-8)
+    ratio = (one - two).mean() / (one - two).std(ddof=1) * math.sqrt(CASES)
+    assert found.p_value("wald") == pytest.approx(2 * stats.norm.sf(abs(ratio)), rel=1e-8)
+    assert found.probability_better == pytest.approx(stats.t.cdf(-ratio, CASES - 1), rel=1e-8)
+    assert "Student's t posterior" in found.probability_method
+    assert found.effect is not None
+    assert found.effect.value == pytest.approx(ratio / math.sqrt(CASES), rel=1e-8)
+    assert found.cases == CASES
+    assert not found.is_higher_better
+    assert found.better == ("A" if one.mean() < two.mean() else "C")
+
+
+def test_the_t_interval_of_the_effect_is_about_the_normal_one() -> None:
+    """Noncentral t, inverted: the exact interval under normal differences."""
+    systems = three(3)
+    found = forecast_difference(ForecastScores.from_forecasts(systems), "A", "B", "brier").effect
+    assert found is not None
+    ratio = found.value * math.sqrt(CASES)
+    grid = np.linspace(found.value - 0.2, found.value + 0.2, 4001)
+    inside = grid[np.abs(stats.nct.cdf(ratio, CASES - 1, grid * math.sqrt(CASES)) - 0.5) < 0.475]
+    assert (found.low, found.high) == pytest.approx((inside.min(), inside.max()), abs=1e-3)
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_merged_shards_give_the_difference_of_the_whole(score: str) -> None:
+    systems = three(4)
+    whole = forecast_difference(ForecastScores.from_forecasts(systems), "A", "B", score)
+    cuts = [slice(0, 7), slice(7, 8), slice(8, 300), slice(300, CASES)]
+    shards = [
+        ForecastScores.from_forecasts({name: each[cut] for name, each in systems.items()}) for cut in cuts
+    ]
+    close(forecast_difference(functools.reduce(operator.add, shards), "A", "B", score), whole)
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_tally_and_cases_agree(score: str) -> None:
+    systems = three(3)
+    tally = forecast_difference(ForecastScores.from_forecasts(systems), "B", "C", score)
+    cases = forecast_case_difference(systems, "B", "C", score)
+    close(tally, cases)
+    assert list(cases.tests) == ["t", "wald", "diebold-mariano"]
+    assert cases.p_value("diebold-mariano") == pytest.approx(cases.p_value("t"), rel=1e-9)
+    close(cases.mirrored(), forecast_case_difference(systems, "C", "B", score))
+
+
+def test_groups_of_one_case_are_cases() -> None:
+    systems = three(3)
+    grouped = forecast_case_difference(systems, "A", "B", "log", groups=np.arange(CASES)[::-1])
+    close(grouped, forecast_case_difference(systems, "A", "B", "log"))
+
+
+def test_the_clustered_variance_is_that_of_statsmodels() -> None:
+    systems, rng = three(2), np.random.default_rng(4)
+    groups = rng.integers(0, 37, CASES)
+    found = forecast_case_difference(systems, "A", "B", "brier", groups=[f"patient {g}" for g in groups])
+    differences = scores_of(systems["A"], "brier") - scores_of(systems["B"], "brier")
+    # Its own correction is G/(G−1) · (n−1)/(n−1) for one coefficient.
+    peer = sm.OLS(differences, np.ones(CASES)).fit(
+        cov_type="cluster", cov_kwds={"groups": groups, "use_correction": True}, use_t=True
+    )
+    assert found.standard_error == pytest.approx(peer.bse[0], rel=1e-10)
+    assert found.p_value() == pytest.approx(peer.pvalues[0], rel=1e-9)
+    assert found.cases == 37
+    assert "37 groups" in found.tests["t"].method
+
+
+def test_copies_of_cases_in_groups_add_nothing() -> None:
+    systems = three(3, cases=60)
+    one, two = (scores_of(systems[name], "log") for name in "AB")
+    plain = mean_score_difference(one, two, names=("A", "B"), score="log")
+    copied = mean_score_difference(
+        np.repeat(one, 5),
+        np.repeat(two, 5),
+        names=("A", "B"),
+        score="log",
+        groups=np.repeat(np.arange(60), 5),
+    )
+    close(plain, copied)
+    assert copied.cases == plain.cases == 60
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_identical_systems_do_not_differ(score: str) -> None:
+    systems = three(3)
+    systems["B"] = systems["A"]
+    tally = forecast_difference(ForecastScores.from_forecasts(systems), "A", "B", score)
+    cases = forecast_case_difference(systems, "A", "B", score)
+    grouped = forecast_case_difference(systems, "A", "B", score, groups=np.arange(CASES) % 9)
+    for found in (tally, cases, grouped):
+        assert (found.difference, found.p_value(), found.p_value("wald")) == (0.0, 1.0, 1.0)
+        assert (found.probability_better, found.better) == (0.5, None)
+        assert (found.interval(0.95).low, found.interval(0.95).high) == (0.0, 0.0)
+        assert found.mirrored().p_value() == 1.0
+
+
+@pytest.mark.parametrize("size", [1e-1, 1e-3, 1e-4, 1e-5, 1e-8])
+def test_nearly_identical_systems_are_told_apart_or_said_to_be_too_alike(size: float) -> None:
+    rng = np.random.default_rng(6)
+    truth, p = rng.integers(0, 2, 5000), rng.uniform(0.2, 0.8, 5000)
+    q = p + size * rng.uniform(-0.1, 0.1, 5000)
+    systems = {name: Forecasts.of(truth, each) for name, each in (("A", p), ("B", q))}
+    tally = forecast_difference(ForecastScores.from_forecasts(systems), "A", "B", "brier")
+    exact = forecast_case_difference(systems, "A", "B", "brier")
+    mine, its = (case_scores(each, ("brier",))[0] for each in systems.values())
+    peer = stats.ttest_rel(mine, its)
+    assert exact.p_value() == pytest.approx(peer.pvalue, rel=1e-4)
+    if size <= 1e-5:
+        assert tally.law is None
+        assert "so much alike" in (tally.no_interval or "")
+        assert math.isnan(tally.p_value())
+    else:
+        close(tally, exact, rel=1e-3)
+
+
+def test_probability_zero_leaves_the_log_score_undefined_and_the_others_not() -> None:
+    systems = three(3, cases=50)
+    ruined = systems["A"].probabilities.copy()
+    wrong = np.flatnonzero(systems["A"].codes == 2)[:3]
+    ruined[wrong] = [0.5, 0.5, 0.0]
+    systems["A"] = Forecasts(systems["A"].codes, ruined, systems["A"].labels)
+    tally = forecast_difference(ForecastScores.from_forecasts(systems), "A", "B", "log")
+    cases = forecast_case_difference(systems, "A", "B", "log")
+    for found in (tally, cases):
+        assert "A in 3 cases, B in 0" in (found.undefined or "")
+        assert math.isnan(found.p_value())
+        assert math.isnan(found.interval(0.95).low)
+        assert found.better == "B"
+        shown = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+        assert shown["difference"] is None
+        assert shown["p_value"] is None
+    brier = forecast_difference(ForecastScores.from_forecasts(systems), "A", "B", "brier")
+    assert brier.undefined is None
+    mine, its = (scores_of(systems[name], "brier") for name in "AB")
+    assert brier.p_value() == pytest.approx(stats.ttest_rel(mine, its).pvalue, rel=1e-9)
+    both = {"A": systems["A"], "B": systems["A"]}
+    found = forecast_difference(ForecastScores.from_forecasts(both), "A", "B", "log")
+    assert "A in 3 cases, B in 3" in (found.undefined or "")
+    assert found.better is None
+
+
+def test_what_has_no_spread_has_no_interval() -> None:
+    single = {name: Forecasts.of([1], [p], positive=1) for name, p in (("A", 0.5), ("B", 0.25))}
+    for found in (
+        forecast_case_difference(single, "A", "B", "brier"),
+        forecast_case_difference(single, "A", "B", "brier", groups=["x"]),
+    ):
+        assert found.law is None
+        assert found.no_interval is not None
+        assert math.isnan(found.p_value())
+        assert found.difference == 0.25 - 0.5625
+    assert forecast_difference(ForecastScores.from_forecasts(single), "A", "B", "brier").law is None
+    alike = mean_score_difference(np.full(9, 0.5), np.full(9, 0.25), names=("A", "B"), score="brier")
+    assert "all alike" in (alike.no_interval or "")
+    paired = mean_score_difference(
+        np.full(8, 0.5), np.full(8, 0.25), names=("A", "B"), score="brier", groups=np.arange(8) // 2
+    )
+    assert "all alike" in (paired.no_interval or "")
+
+
+def test_steps_ahead_are_judged_by_diebold_and_mariano() -> None:
+    rng = np.random.default_rng(7)
+    first, second = np.convolve(rng.random(302), np.ones(3) / 3, "valid"), np.full(300, 0.48)
+    found = mean_score_difference(first, second, names=("A", "B"), score="brier", horizon=3)
+    plain = mean_score_difference(first, second, names=("A", "B"), score="brier")
+    assert list(found.tests) == ["diebold-mariano"]
+    # Averages of three neighbours: the variance of their mean is three times what independence would make it.
+    assert found.standard_error / plain.standard_error == pytest.approx(math.sqrt(3), rel=0.15)
+    interval = found.interval(0.95)
+    assert (interval.low > 0 or interval.high < 0) == (found.p_value() < 0.05)
+
+
+def test_few_cases_are_doubted() -> None:
+    few = three(2, cases=20)
+    assert "20 cases are few" in (forecast_case_difference(few, "A", "B", "log").doubt or "")
+    assert forecast_case_difference(three(2, cases=30), "A", "B", "log").doubt is None
+    grouped = forecast_case_difference(three(2), "A", "B", "log", groups=np.arange(CASES) % 5)
+    assert "5 groups are few" in (grouped.doubt or "")
+
+
+def test_case_scores_are_those_of_the_tally() -> None:
+    systems = three(3)
+    for score in SCORES:
+        np.testing.assert_allclose(
+            case_scores(systems["A"], (score,))[0], scores_of(systems["A"], score), rtol=1e-12
+        )
+
+
+def test_bad_input_is_refused() -> None:
+    systems = three(2)
+    tally = ForecastScores.from_forecasts(systems, scores=("log",))
+    with pytest.raises(InputError, match="'brier' was not taken"):
+        forecast_difference(tally, "A", "B", "brier")
+    with pytest.raises(InputError, match="no system 'D'"):
+        forecast_difference(tally, "A", "D", "log")
+    with pytest.raises(InputError, match="no system 'D'"):
+        forecast_case_difference(systems, "D", "A", "log")
+    with pytest.raises(InputError, match="'A' twice"):
+        forecast_difference(tally, "A", "A", "log")
+    with pytest.raises(InputError, match="no score 'crps'"):
+        forecast_case_difference(systems, "A", "B", "crps")
+    with pytest.raises(InputError, match="groups has 3 rows"):
+        forecast_case_difference(systems, "A", "B", "log", groups=[1, 2, 3])
+    with pytest.raises(InputError, match="missing in row 2"):
+        mean_score_difference(np.ones(2), np.zeros(2), names=("A", "B"), score="log", groups=["x", None])
+    with pytest.raises(InputError, match="row 1 is missing"):
+        mean_score_difference(np.array([math.nan]), np.ones(1), names=("A", "B"), score="log", groups=[1])
+    with pytest.raises(OptionError, match="one of the two"):
+        forecast_case_difference(systems, "A", "B", "log", groups=np.arange(CASES), horizon=2)
+    other = {**systems, "B": systems["B"][:-1]}
+    with pytest.raises(InputError, match="same cases"):
+        forecast_case_difference(other, "A", "B", "log")
+    nothing = ForecastScores.from_forecasts({name: each[:0] for name, each in systems.items()})
+    assert forecast_difference(nothing, "A", "B", "log").undefined == "there are no cases"

@@ -1,0 +1,306 @@
+"""Differences between predictors of labels: what is said of them, and published numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from statsmodels.stats.contingency_tables import (  # type: ignore[import-untyped]  # it has no stubs
+    mcnemar as peer_mcnemar,
+)
+
+import edgeworth as ew
+from edgeworth.comparing.difference import Difference
+from edgeworth.comparing.labels.differences import default_spellings, label_differences
+from edgeworth.comparing.labels.joint_cells import in_focus, joint_cells
+from edgeworth.comparing.labels.swapping import swap_test
+from edgeworth.comparing.randomisation.two_classes import randomisation_test
+from edgeworth.decisions.computing import resolve
+
+DECISIONS = [
+    f"{each.name}[1]" if each.scope == "label" else each.name
+    for each in ew.catalogue()
+    if each.kind == "decisions"
+]
+
+
+def label_difference(paired: ew.Paired, first: str, second: str, spelling: str, **options: Any) -> Difference:
+    return label_differences(paired, first, second, [spelling], **options)[spelling]
+
+
+def pair(cases: int, labels: int, seed: int, **options: Any) -> ew.Paired:
+    rng = np.random.default_rng(seed)
+    truth, noise, other = rng.integers(0, labels, (3, cases))
+    one = np.where(rng.random(cases) < 0.7, truth, noise)
+    two = np.where(rng.random(cases) < 0.7, one, np.where(rng.random(cases) < 0.5, truth, other))
+    return ew.Paired.from_labels(truth, {"one": one, "two": two}, **options)
+
+
+def options_of(cases: int, together: int) -> list[dict[str, Any]]:
+    return [{}, {"groups": np.arange(cases) // together}, {"weights": np.full(cases, 0.5)}]
+
+
+def discordant(wins: int, losses: int, both_right: int, both_wrong: int = 0) -> ew.Paired:
+    one = [1] * wins + [0] * losses + [1] * both_right + [0] * both_wrong
+    two = [0] * wins + [1] * losses + [1] * both_right + [0] * both_wrong
+    return ew.Paired.from_labels([1] * len(one), {"one": one, "two": two})
+
+
+def test_wins_losses_and_draws_of_goutte_and_gaussier() -> None:
+    """8 wins, 5 losses, 37 draws: .7966793709; and McNemar's test beside the peer's."""
+    found = label_difference(discordant(8, 5, 30, 7), "one", "two", "accuracy")
+    assert found.probability_better == pytest.approx(0.7966793709, abs=5e-11)
+    assert found.difference == pytest.approx(3 / 50)
+    peer = peer_mcnemar([[30, 8], [5, 7]], exact=True).pvalue
+    assert found.tests["mcnemar"].p_value == pytest.approx(peer, rel=1e-12)
+    assert found.p_value() == found.p_value("randomisation") == pytest.approx(peer, rel=1e-12)
+
+
+def test_an_error_rate_is_accuracy_turned_round() -> None:
+    paired = pair(200, 3, seed=1)
+    right, wrong = (label_difference(paired, "one", "two", name) for name in ("accuracy", "error_rate"))
+    assert wrong.difference == pytest.approx(-right.difference)
+    assert list(wrong.interval()) == pytest.approx([-bound for bound in reversed([*right.interval()])])
+    assert wrong.probability_better == pytest.approx(right.probability_better)
+    assert (wrong.better, wrong.is_higher_better) == (right.better, False)
+    assert wrong.p_value() == right.p_value()
+
+
+@pytest.mark.parametrize("spelling", ["informedness", "f[1]", "accuracy", "recall[0]", "mcc"])
+@pytest.mark.parametrize("options", options_of(300, 5), ids=["plain", "groups", "weights"])
+def test_the_other_way_round(spelling: str, options: dict[str, Any]) -> None:
+    paired = pair(300, 3, seed=2, **options)
+    found, turned = (label_difference(paired, *names, spelling) for names in (("one", "two"), ("two", "one")))
+    mirrored = turned.mirrored()
+    assert mirrored.values == found.values
+    assert list(mirrored.interval()) == pytest.approx(list(found.interval()), abs=1e-12)
+    assert mirrored.p_value("wald") == pytest.approx(found.p_value("wald"))
+    # Draws differ, by at most a few of their standard errors.
+    assert mirrored.probability_better == pytest.approx(found.probability_better, abs=0.025)
+    assert mirrored.effect is not None
+    assert found.effect is not None
+    assert mirrored.effect.value == pytest.approx(found.effect.value)
+
+
+@pytest.mark.parametrize("options", options_of(90, 5), ids=["plain", "groups", "weights"])
+@pytest.mark.parametrize("labels", [2, 3])
+def test_identical_predictors(labels: int, options: dict[str, Any]) -> None:
+    rng = np.random.default_rng(3)
+    truth, said = rng.integers(0, labels, (2, 90))
+    paired = ew.Paired.from_labels(truth, {"one": said, "two": said}, **options)
+    for spelling in default_spellings(paired):
+        found = label_difference(paired, "one", "two", spelling)
+        assert found.difference == 0
+        assert [*found.interval()] == [0, 0]
+        assert found.p_value() == 1
+        assert {tail.p_value for tail in found.tests.values()} == {1.0}
+        assert found.probability_better == 0.5
+        assert found.better is None
+        assert found.doubt is not None
+        assert "never differ" in found.doubt
+
+
+def test_disagreement_elsewhere_says_nothing_of_a_label() -> None:
+    paired = ew.Paired.from_labels(
+        ["a", "b", "c", "c"], {"one": ["a", "b", "b", "c"], "two": ["a", "c", "c", "c"]}
+    )
+    found = label_difference(paired, "one", "two", "f[a]")
+    assert (found.difference, found.p_value(), [*found.interval()]) == (0, 1, [0, 0])
+    assert found.doubt is not None
+
+
+@pytest.mark.parametrize("spelling", DECISIONS)
+@pytest.mark.parametrize("options", options_of(240, 6), ids=["plain", "groups", "weights"])
+def test_every_measure_of_decisions(spelling: str, options: dict[str, Any]) -> None:
+    """A difference has an interval around it, or a reason why not, and goes through JSON."""
+    paired = pair(240, 3, seed=4, **options)
+    found = label_difference(paired, "one", "two", spelling)
+    tables = [paired.table(name) for name in ("one", "two")]
+    assert found.values == pytest.approx(tuple(ew.measure(table, spelling) for table in tables), nan_ok=True)
+    if found.law is None:
+        assert found.no_interval
+    else:
+        low, high = found.interval()
+        assert low <= found.difference <= high
+    if found.undefined is None:
+        assert ("randomisation" in found.tests) == ("weights" not in options)
+        assert math.isnan(found.probability_better) or 0 <= found.probability_better <= 1
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_the_tests_there_are() -> None:
+    paired = pair(200, 2, seed=5)
+    found = label_differences(paired, "one", "two")
+    assert list(found) == [
+        "informedness",
+        "markedness",
+        "accuracy",
+        "mcc",
+        "precision[1]",
+        "recall[1]",
+        "f[1]",
+    ]
+    for spelling, difference in found.items():
+        names = ["randomisation", "wald"]
+        if spelling in ("accuracy", "recall[1]"):
+            names[1:1] = ["mcnemar", "mcnemar mid-p"]
+        assert list(difference.tests) == names
+        assert difference.tests["randomisation"].kind == "exact"
+
+
+@pytest.mark.parametrize(
+    ("labels", "spelling", "measure", "positive"),
+    [
+        (2, "informedness", "informedness", 1),
+        (2, "balanced_accuracy", "informedness", 1),
+        (2, "error_rate", "accuracy", 1),
+        (2, "f[0](alpha=0.3)", "f", 0),
+        (3, "informedness", "informedness", None),
+        (3, "balanced_accuracy", "balanced_accuracy", None),
+        (3, "miss_rate[2]", "recall", 2),
+        (3, "informedness[1]", "informedness", 1),
+        (3, "label_accuracy[1]", "accuracy", 1),
+    ],
+)
+def test_exact_randomisation_is_what_brute_force_swaps_give(
+    labels: int, spelling: str, measure: str, positive: int | None
+) -> None:
+    """Two ways of counting that share no code: sums over discordant cases, and tables of every swap."""
+    paired = pair(40, labels, seed=15)
+    found = label_difference(paired, "one", "two", spelling).tests["randomisation"]
+    alpha = 0.3 if "alpha" in spelling else 0.5
+    assert found == randomisation_test(paired, "one", "two", measure, positive=positive, alpha=alpha)
+    cells = joint_cells(paired, "one", "two")
+    by_tables = swap_test(*in_focus(cells, resolve(cells.tables[0], spelling)))
+    assert by_tables.kind == found.kind == "exact"
+    assert by_tables.exact == found.exact
+
+
+def test_usual_measures_of_many_labels() -> None:
+    found = default_spellings(pair(900, 3, seed=6))
+    assert found[4:8] == ("macro_f", "precision[0]", "recall[0]", "f[0]")
+    assert len(found) == 5 + 9
+    assert len(default_spellings(pair(900, 30, seed=6))) == 5
+    named = ew.Paired.from_labels(["a b", "c"], {"one": ["c", "c"]}, positive="a b")
+    assert default_spellings(named)[-1] == "f[a b]"
+
+
+def test_weights_that_are_counts_are_cases() -> None:
+    rng = np.random.default_rng(7)
+    truth, one, two = rng.integers(0, 2, (3, 40))
+    times = rng.integers(1, 6, 40)
+    counted = ew.Paired.from_labels(truth, {"one": one, "two": two}, weights=times)
+    repeated = ew.Paired.from_labels(
+        np.repeat(truth, times), {"one": np.repeat(one, times), "two": np.repeat(two, times)}
+    )
+    for spelling in ("informedness", "f[1]", "accuracy"):
+        left, right = (label_difference(paired, "one", "two", spelling) for paired in (counted, repeated))
+        assert left.to_dict() == right.to_dict()
+
+
+def test_sampling_weights_have_wald_alone() -> None:
+    found = label_difference(pair(200, 2, seed=8, weights=np.full(200, 0.3)), "one", "two", "accuracy")
+    assert list(found.tests) == ["wald"]
+    plain = label_difference(pair(200, 2, seed=8), "one", "two", "accuracy")
+    assert found.p_value() == pytest.approx(plain.p_value("wald"))
+    assert found.cases == pytest.approx(200)
+    assert found.probability_method == "delta method's law, flat prior"
+    assert found.probability_better == pytest.approx(plain.probability_better, abs=0.01)
+
+
+def test_groups_are_the_units() -> None:
+    """Rows of a group that are copies of each other tell no more than one of them."""
+    rng = np.random.default_rng(9)
+    truth, one, two = rng.integers(0, 2, (3, 60))
+    alone = ew.Paired.from_labels(truth, {"one": one, "two": two})
+    copies = ew.Paired.from_labels(
+        np.repeat(truth, 4),
+        {"one": np.repeat(one, 4), "two": np.repeat(two, 4)},
+        groups=np.repeat(np.arange(60), 4),
+    )
+    for spelling in ("informedness", "mcc"):
+        left, right = (
+            label_difference(paired, "one", "two", spelling, method=ew.Delta()) for paired in (alone, copies)
+        )
+        assert left.standard_error == pytest.approx(right.standard_error)
+        assert list(left.interval()) == pytest.approx(list(right.interval()))
+        assert left.cases == right.cases == 60
+
+
+def test_few_cases_behind_a_difference_are_doubted() -> None:
+    truth = np.arange(400) % 2
+    one = np.where(np.arange(400) < 2, 1 - truth, truth)
+    two = np.where(np.arange(400) == 399, 1 - truth, truth)
+    found = label_difference(ew.Paired.from_labels(truth, {"one": one, "two": two}), "one", "two", "mcc")
+    assert found.doubt is not None
+    assert "rests on about 3 cases" in found.doubt
+
+
+def test_undefined_for_one_of_them() -> None:
+    paired = ew.Paired.from_labels([1, 0, 1], {"one": [1, 0, 0], "two": [0, 0, 0]})
+    found = label_difference(paired, "one", "two", "precision[1]")
+    assert found.undefined is not None
+    assert found.undefined.startswith("of two: ")
+    assert math.isnan(found.difference)
+    assert math.isnan(found.p_value())
+    assert found.tests == {}
+
+
+def test_all_cases_in_one_group() -> None:
+    found = label_difference(pair(50, 2, seed=10, groups=["all"] * 50), "one", "two", "informedness")
+    assert found.law is None
+    assert found.no_interval is not None
+    assert "one group" in found.no_interval
+
+
+def test_a_chosen_method() -> None:
+    paired = pair(400, 3, seed=11)
+    found = label_difference(paired, "one", "two", "accuracy", method=ew.Bootstrap(draws=3000, seed=5))
+    default = label_difference(paired, "one", "two", "accuracy")
+    assert found.standard_error == pytest.approx(default.standard_error, rel=0.05)
+    assert [*found.interval()] == pytest.approx([*default.interval()], abs=0.006)
+    with pytest.raises(ew.EdgeworthError, match="saw ClopperPearson"):
+        label_difference(paired, "one", "two", "accuracy", method=ew.ClopperPearson())
+
+
+def test_effects() -> None:
+    paired = pair(500, 2, seed=12)
+    found = label_difference(paired, "one", "two", "informedness", method=ew.Delta())
+    assert found.effect is not None
+    assert found.effect.name == "standardised difference"
+    deviation = found.standard_error * math.sqrt(500)
+    assert found.effect.value == pytest.approx(found.difference / deviation)
+    assert found.effect.low < found.effect.value < found.effect.high
+    odds = label_difference(discordant(25, 2, 40), "one", "two", "accuracy").effect
+    assert odds is not None
+    assert math.exp(odds.low) == pytest.approx(3.1169, rel=2e-5)  # Fagerland, Lydersen & Laake 2017
+
+
+def test_seeds_decide_draws_alone() -> None:
+    paired = pair(300, 3, seed=13)
+    same = [label_difference(paired, "one", "two", "mcc", seed=4) for _ in range(2)]
+    assert same[0].probability_better == same[1].probability_better
+    other = label_difference(paired, "one", "two", "mcc", seed=5)
+    assert other.probability_better != same[0].probability_better
+    assert other.interval() == same[0].interval()
+
+
+def test_abstentions_are_compared_too() -> None:
+    paired = ew.Paired.from_labels(
+        [1, 0] * 30,
+        {"one": ([1, 0, 1, None] * 15), "two": ([1, 1, 0, 0, 1, 0] * 10)},
+        missing="abstain",
+    )
+    for spelling in ("informedness", "accuracy", "coverage", "informedness(abstentions=discount)"):
+        found = label_difference(paired, "one", "two", spelling)
+        low, high = found.interval()
+        assert low <= found.difference <= high
+        assert 0 < found.p_value() <= 1
+
+
+def test_who_is_not_there() -> None:
+    with pytest.raises(ew.EdgeworthError, match="no predictor 'three'"):
+        label_difference(pair(20, 2, seed=14), "one", "three", "accuracy")

@@ -1,0 +1,88 @@
+"""Letters say what they mean, for every pattern of up to six systems."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from edgeworth.comparing.letters import compact_letters, letter_groups
+from edgeworth.errors import InputError
+
+Pair = tuple[int, int]
+
+
+def shared(groups: list[tuple[int, ...]]) -> set[Pair]:
+    return {pair for group in groups for pair in combinations(group, 2)}
+
+
+@pytest.mark.parametrize("number", range(1, 7))
+def test_systems_share_a_letter_if_and_only_if_they_are_not_told_apart(number: int) -> None:
+    pairs = list(combinations(range(number), 2))
+    for pattern in range(2 ** len(pairs)):
+        apart = [pair for place, pair in enumerate(pairs) if pattern >> place & 1]
+        groups = letter_groups(number, apart)
+        held = Counter(
+            part for group in groups for part in (*combinations(group, 1), *combinations(group, 2))
+        )
+        assert held.keys() == (set(pairs) - set(apart)) | {(member,) for member in range(number)}
+        # No letter can be spared: without it some system has none, or some pair nothing in common.
+        for group in groups:
+            assert any(held[part] == 1 for size in (1, 2) for part in combinations(group, size))
+        assert groups == sorted(groups)
+
+
+def test_letters_go_down_the_ranking() -> None:
+    # 1 = 2, 2 = 3, 3 = 4, and no others.
+    names = ["w", "x", "y", "z"]
+    apart = {frozenset(pair) for pair in (("w", "y"), ("w", "z"), ("x", "z"))}
+    assert compact_letters(names, apart) == {"w": "a", "x": "ab", "y": "bc", "z": "c"}
+
+
+def test_nobody_told_apart_and_everybody() -> None:
+    names = ["b", "a", "c"]
+    everyone = {frozenset(pair) for pair in combinations(names, 2)}
+    assert compact_letters(names, set()) == {"b": "a", "a": "a", "c": "a"}
+    assert compact_letters(names, everyone) == {"b": "a", "a": "b", "c": "c"}
+    assert compact_letters([], set()) == {}
+
+
+def test_eight_systems_in_overlapping_groups() -> None:
+    apart = [(0, 6), (0, 7), (1, 5), (1, 6), (1, 7), (2, 6), (2, 7), (3, 7)]
+    # Every largest set without a pair told apart, by trying all sets.
+    largest: list[tuple[int, ...]] = []
+    for size in range(8, 0, -1):
+        for chosen in combinations(range(8), size):
+            clear = not any(pair in apart for pair in combinations(chosen, 2))
+            if clear and not any(set(chosen) < set(other) for other in largest):
+                largest.append(chosen)
+    assert set(letter_groups(8, apart)) <= set(largest)
+    assert shared(letter_groups(8, apart)) == shared(largest)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_twenty_systems_on_a_line(seed: int) -> None:
+    # Systems nearer than a distance are not told apart: each is in few groups, and groups are runs of ranks.
+    places = np.sort(np.random.default_rng(seed).random(20))
+    apart = [(i, j) for i, j in combinations(range(20), 2) if places[j] - places[i] > 0.15]
+    groups = letter_groups(20, apart)
+    assert shared(groups) == set(combinations(range(20), 2)) - set(apart)
+    assert all(group == tuple(range(group[0], group[-1] + 1)) for group in groups)
+
+
+def test_more_groups_than_letters() -> None:
+    names = [f"s{k}" for k in range(60)]
+    letters = compact_letters(names, {frozenset(pair) for pair in combinations(names, 2)})
+    assert (letters["s0"], letters["s26"], letters["s51"], letters["s52"]) == ("a", "A", "Z", "a2")
+    assert len(set(letters.values())) == 60
+    assert all(re.fullmatch(r"[a-zA-Z]\d*", letter) for letter in letters.values())
+
+
+def test_pairs_of_systems_that_are_not_there_are_refused() -> None:
+    with pytest.raises(InputError, match=r"\['a', 'q'\] are not two of the systems a, b"):
+        compact_letters(["a", "b"], {frozenset({"a", "q"})})
+    with pytest.raises(InputError, match="must differ"):
+        compact_letters(["a", "a"], set())

@@ -1,0 +1,135 @@
+"""Randomised Tukey HSD against enumeration of all ways to deal, as fractions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations, permutations, product
+
+import numpy as np
+import pytest
+
+from edgeworth.comparing.queries.permutation import permutation_test
+from edgeworth.comparing.queries.tukey import dealt_sums, randomised_tukey
+from edgeworth.core import threads
+from edgeworth.errors import InputError, OptionError
+
+Row = tuple[Fraction, ...]
+
+
+def enumerated(rows: list[Row]) -> dict[tuple[int, int], Fraction]:
+    """P(max − min ≥ |difference of sums|) of each pair, every order of every row gone through."""
+    sums = [sum(column, Fraction()) for column in zip(*rows, strict=True)]
+    ranges = []
+    for dealt in product(*(list(permutations(row)) for row in rows)):
+        totals = [sum(column, Fraction()) for column in zip(*dealt, strict=True)]
+        ranges.append(max(totals) - min(totals))
+    return {
+        (i, j): Fraction(sum(r >= abs(sums[i] - sums[j]) for r in ranges), len(ranges))
+        for i, j in combinations(range(len(sums)), 2)
+    }
+
+
+def test_draws_enclose_enumeration_with_ties() -> None:
+    missed = 0
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        # Thirds and tenths: sums tie as fractions and not as floats.
+        rows = [
+            tuple(Fraction(int(k), int(rng.choice([3, 10]))) for k in rng.integers(0, 4, 3)) for _ in range(4)
+        ]
+        found = randomised_tukey([[float(x) for x in row] for row in rows], draws=20_000, seed=seed)
+        for (i, j), expected in enumerated(rows).items():
+            tail = found.tail(i, j)
+            missed += not tail.low <= expected <= tail.high
+            assert found.p_values[i, j] == found.p_values[j, i] == tail.p_value
+    # 15 intervals of 99%, three at a time from the same draws.
+    assert missed <= 1
+
+
+def test_a_tie_of_fractions_counts_as_beyond() -> None:
+    # The first is ahead by 1/3 + 1/6 + 1/10 = 3/5, which other ways to deal reach exactly.
+    rows: list[Row] = [
+        (Fraction(1, 3), Fraction(0)),
+        (Fraction(1, 6), Fraction(0)),
+        (Fraction(1, 10), Fraction(0)),
+    ]
+    rows += [(Fraction(0), Fraction(1, 2)), (Fraction(1, 2), Fraction(0))]
+    expected = enumerated(rows)[0, 1]
+    tail = randomised_tukey([[float(x) for x in row] for row in rows], draws=20_000).tail(0, 1)
+    assert tail.low <= expected <= tail.high
+
+
+def test_every_order_is_equally_likely() -> None:
+    dealt = dealt_sums(np.array([[0.0, 1.0, 5.0]]), 60_000, np.random.default_rng(0))
+    seen = Counter(map(tuple, dealt.tolist()))
+    assert set(seen) == set(permutations([0.0, 1.0, 5.0]))
+    # 10,000 each with a standard deviation of 91.
+    assert max(abs(count - 10_000) for count in seen.values()) < 4 * 91
+    # Units are dealt independently: of two, all 36 pairs of orders come up alike (1,667 each, deviation 40).
+    both = dealt_sums(np.array([[0.0, 1.0, 2.0], [0.0, 10.0, 20.0]]), 60_000, np.random.default_rng(1))
+    together = Counter(map(tuple, both.tolist()))
+    assert len(together) == 36
+    assert max(abs(count - 60_000 / 36) for count in together.values()) < 4 * 41
+
+
+def test_two_systems_are_the_permutation_test() -> None:
+    rng = np.random.default_rng(6)
+    values = rng.random((18, 2)) + np.array([0.1, 0.0])
+    exact = permutation_test(values[:, 0] - values[:, 1]).p_value
+    tail = randomised_tukey(values, draws=50_000, seed=1).tail(0, 1)
+    assert 0.02 < exact < 0.9
+    assert tail.low <= exact <= tail.high
+
+
+def test_identical_systems_have_p_1() -> None:
+    column = np.random.default_rng(0).random((50, 1))
+    assert (randomised_tukey(np.repeat(column, 4, axis=1), draws=200).p_values == 1).all()
+    twins = np.concatenate([column, column, column[::-1]], axis=1)
+    found = randomised_tukey(twins, draws=500).p_values
+    assert found[0, 1] == 1
+    # One unit alone tells nothing: whoever is dealt what, the range is the same.
+    assert (randomised_tukey([[0.1, 0.5, 0.9]], draws=99).p_values[0, 1] == 1).all()
+
+
+def test_a_system_far_ahead_stands_apart() -> None:
+    rng = np.random.default_rng(2)
+    values = rng.random((80, 5))
+    values[:, 3] += 0.5
+    found = randomised_tukey(values, draws=999, seed=3).p_values
+    others = [0, 1, 2, 4]
+    assert (found[3, others] == 1 / 1000).all()
+    assert (np.diag(found) == 1).all()
+    assert all(found[i, j] > 0.05 for i, j in combinations(others, 2))
+
+
+def test_the_seed_decides_and_the_number_of_cores_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(4).random((30, 25))
+    found = randomised_tukey(values, draws=9_000, seed=5)
+    assert not np.array_equal(found.counts, randomised_tukey(values, draws=9_000, seed=6).counts)
+    monkeypatch.setattr(threads, "cores", lambda: 1)
+    assert np.array_equal(found.counts, randomised_tukey(values, draws=9_000, seed=5).counts)
+
+
+def test_groups_are_dealt_together() -> None:
+    rng = np.random.default_rng(7)
+    values, groups = rng.random((12, 3)), [0, 1, 2, 3] * 3
+    sums = np.array([values[group::4].sum(axis=0) for group in range(4)])
+    found, expected = randomised_tukey(values, groups=groups, seed=1), randomised_tukey(sums, seed=1)
+    assert np.array_equal(found.counts, expected.counts)
+    assert found.units == 4
+    with pytest.raises(InputError, match="12 units and 2 groups"):
+        randomised_tukey(values, groups=[1, 2])
+
+
+def test_bad_tables_are_refused() -> None:
+    with pytest.raises(OptionError, match="at least two systems"):
+        randomised_tukey([[0.1], [0.2]])
+    with pytest.raises(InputError, match="row 1 has"):
+        randomised_tukey([[0.1, 0.2], [0.3, np.nan]])
+    with pytest.raises(InputError, match=r"saw the shape \(2,\)"):
+        randomised_tukey([0.1, 0.2])
+    with pytest.raises(InputError, match="a table of numbers"):
+        randomised_tukey([["x", "y"]])
+    with pytest.raises(OptionError, match="draws"):
+        randomised_tukey([[0.1, 0.2]], draws=0)

@@ -1,0 +1,111 @@
+"""Numbers as people read them: one rule, and nothing that reads as what it is not."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from edgeworth.core.figures import (
+    MINUS,
+    at_most_figure,
+    belief_figure,
+    figure,
+    interval_figure,
+    p_figure,
+    probability_figure,
+    wealth_figure,
+)
+from edgeworth.report.wording import shown
+
+PLAIN = re.compile(r"[0-9]{1,3}(,[0-9]{3})*|[0-9,]*\.[0-9]+|[0-9](\.[0-9])?e-?[1-9][0-9]*")
+
+
+def read_back(text: str) -> float:
+    return float(text.replace(MINUS, "-").replace(",", ""))
+
+
+@given(st.floats(min_value=-1e300, max_value=1e300))
+def test_a_number_reads_back_to_two_digits_and_never_as_nothing(value: float) -> None:
+    text = figure(value)
+    if abs(value) < 1e-12:
+        assert text == "0"
+        return
+    assert PLAIN.fullmatch(text.removeprefix(MINUS))
+    assert not text.removeprefix(MINUS).startswith("0")
+    assert math.isclose(read_back(text), value, rel_tol=0.0501)
+    if 1e-4 <= abs(value) < 100:
+        assert abs(read_back(text) - value) <= 0.00050001
+
+
+@given(st.floats(min_value=0, max_value=1))
+def test_a_probability_is_0_or_1_only_where_it_is(value: float) -> None:
+    text = probability_figure(value)
+    assert (text == "0") == (value == 0)
+    assert (text == "1") == (value == 1)
+    assert not re.fullmatch(r"0?\.0+|1\.0+", text)
+    if text[0] in "<>":
+        bound = float(text[2:])
+        assert value < bound if text[0] == "<" else value > bound
+
+
+@given(st.floats(min_value=1e-300, max_value=1e300))
+def test_wealth_reads_back(value: float) -> None:
+    text = wealth_figure(math.log(value))
+    assert "+" not in text
+    assert math.isclose(read_back(text), value, rel_tol=0.0501)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (0.514, ".514"),
+        (0.0995, ".100"),
+        (0.012, ".012"),
+        (0.00995, ".010"),
+        (0.0097, ".0097"),
+        (0.0001, ".00010"),
+        (0.00009999, "1e-4"),
+        (4.93e-5, "4.9e-5"),
+        (5e-17, "0"),
+        (-0.0, "0"),
+        (1.0, "1.000"),
+        (99.9996, "100.0"),
+        (123456.7, "123,457"),
+        (9.9e8, "990,000,000"),
+        (1e9, "1e9"),
+        (math.nan, "–"),
+        (-math.inf, "−∞"),
+    ],
+)
+def test_the_rule(value: float, said: str) -> None:
+    assert figure(value) == said
+
+
+def test_p_values_and_bounds() -> None:
+    assert [p_figure(p) for p in (0.0122, 1e-40, 0.9999, 1.0, 0.0)] == [
+        "p = .012",
+        "p < 1e-12",
+        "p > .999",
+        "p = 1",
+        "p = 0",
+    ]
+    assert [at_most_figure(p) for p in (0.0098, 1e-300, 0.9999)] == [".0098", "1e-12", "1"]
+    assert [belief_figure(p) for p in (0.0, 1.0, 0.5)] == ["< .001", "> .999", ".500"]
+
+
+def test_intervals_with_an_open_end() -> None:
+    assert interval_figure(1.277, None) == "1.277 or more"
+    assert interval_figure(None, -0.5) == "−.500 or less"
+    assert interval_figure(0.0, 1.0) == "0 to 1.000"
+    assert shown((None, None), "interval") == "–"
+
+
+def test_measures_are_words_and_other_text_stays() -> None:
+    assert shown("balanced_accuracy", "measure") == "balanced accuracy"
+    assert shown("recall[a_b]", "measure") == "recall[a_b]"
+    assert shown("not a measure!", "measure") == "not a measure!"
+    assert shown("balanced_accuracy", "text") == "balanced_accuracy"

@@ -1,0 +1,136 @@
+"""Matching clusters to classes: against all maps, and its test against pure guessing."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import edgeworth as ew
+from edgeworth.decisions.matching import Problem, _search, _value
+
+
+def best_by_trying_all(counts: np.ndarray, *, one_to_one: bool, leave_out: bool) -> float:
+    """Informedness at zero weight of every map, from its definition."""
+    clusters, classes = counts.shape
+    total = counts.sum()
+    real = counts.sum(axis=0) / total
+    best = -np.inf
+    options = [*range(classes), *([None] if leave_out else [])]
+    for chosen in itertools.product(options, repeat=clusters):
+        named = [c for c in chosen if c is not None]
+        if one_to_one and len(set(named)) < len(named):
+            continue
+        value = 0.0
+        for label in set(named):
+            if not 0 < real[label] < 1:
+                continue
+            mine = [k for k in range(clusters) if chosen[k] == label]
+            predicted, hits = counts[mine].sum() / total, counts[mine, label].sum() / total
+            value += predicted * (hits / real[label] - (predicted - hits) / (1 - real[label]))
+        best = max(best, value)
+    return best
+
+
+tables = (
+    st.tuples(st.integers(2, 4), st.integers(2, 3))
+    .flatmap(
+        lambda shape: st.lists(
+            st.integers(0, 9), min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]
+        ).map(lambda cells: np.array(cells).reshape(shape))
+    )
+    .filter(lambda counts: counts.sum() > 0)
+)
+
+
+def as_table(counts: np.ndarray) -> ew.ContingencyTable:
+    """Clusters k0, k1, … against classes c0, c1, …."""
+    truth, prediction = [], []
+    for (cluster, real), number in np.ndenumerate(counts):
+        truth += [f"c{real}"] * int(number)
+        prediction += [f"k{cluster}"] * int(number)
+    return ew.ContingencyTable.from_labels(truth, prediction)
+
+
+@given(tables)
+def test_both_modes_find_the_best_of_all_maps(counts: np.ndarray) -> None:
+    table = as_table(counts)
+    single = ew.match(table)
+    many = ew.match(table, one_to_one=False)
+    complete = ew.match(table, one_to_one=False, leave_out=False)
+    assert single.is_exact
+    assert single.informedness == pytest.approx(
+        best_by_trying_all(counts, one_to_one=True, leave_out=True), abs=1e-12
+    )
+    assert many.informedness == pytest.approx(
+        best_by_trying_all(counts, one_to_one=False, leave_out=True), abs=1e-12
+    )
+    assert complete.informedness == pytest.approx(_complete_best(counts), abs=1e-12)
+    assert None not in complete.mapping.values()
+
+
+def _complete_best(counts: np.ndarray) -> float:
+    # Empty clusters do not appear in a table, and an empty class cannot be a target.
+    kept = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
+    return best_by_trying_all(kept, one_to_one=False, leave_out=False)
+
+
+@given(tables)
+def test_the_mapped_table_has_the_informedness_of_the_match(counts: np.ndarray) -> None:
+    for one_to_one in (True, False):
+        matching = ew.match(as_table(counts), one_to_one=one_to_one)
+        value = ew.measure(matching.table, "informedness(abstentions=zero_weight)")
+        assert matching.informedness == pytest.approx(0.0 if np.isnan(value) else value, abs=1e-12)
+
+
+def test_the_search_finds_what_trying_all_maps_finds() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(40):
+        counts = rng.integers(0, 12, (5, 3)).astype(float) + 0.5
+        for leave_out in (True, False):
+            problem = Problem(counts, one_to_one=False, leave_out=leave_out)
+            best = best_by_trying_all(counts, one_to_one=False, leave_out=leave_out)
+            assert _value(problem, _search(problem, 0)) == pytest.approx(best, abs=1e-12)
+
+
+def test_a_search_says_that_it_is_one() -> None:
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 4, 400)
+    clusters = truth * 5 + rng.integers(0, 5, 400)
+    matching = ew.match(ew.ContingencyTable.from_labels(truth, 100 + clusters), one_to_one=False)
+    assert not matching.is_exact
+    assert matching.method.startswith("best found")
+    # Each cluster holds one class only, so the right map is known.
+    assert matching.mapping == {100 + cluster: cluster // 5 for cluster in range(20)}
+    assert matching.informedness == pytest.approx(1.0)
+
+
+def test_the_naive_test_of_a_match_rejects_guessing_and_ours_does_not() -> None:
+    # K = C = 5, N = 100: matched informedness tested as if it had not been matched rejects pure guessing 92%
+    # of the time at 5%; matching again in every draw does so about 5% of the time.
+    rng = np.random.default_rng(3)
+    naive = honest = 0
+    runs = 100
+    for run in range(runs):
+        truth, clusters = rng.integers(0, 5, (2, 100))
+        matching = ew.match(ew.ContingencyTable.from_labels(truth, clusters))
+        value = ew.measure(matching.table, "informedness(abstentions=left_out)")
+        law = ew.chance.informedness(matching.table, draws=499, seed=run)
+        naive += law.tail(value).p_value < 0.05
+        honest += matching.test(draws=99, seed=run).p_value <= 0.05
+    assert naive >= 80
+    assert honest <= 13  # P(more than 13 of 100 at 5%) is below 0.001
+
+
+def test_what_cannot_be_matched_is_said() -> None:
+    table = ew.ContingencyTable.from_labels(["a", "b"], ["x", "?"], abstain="?")
+    with pytest.raises(ew.InputError, match="abstentions"):
+        ew.match(table)
+    with pytest.raises(ew.OptionError, match="leave_out"):
+        ew.match(as_table(np.eye(2, dtype=int)), leave_out=False)
+    weighted = ew.ContingencyTable.from_labels(["a", "b"], ["x", "y"], weights=[0.5, 0.7])
+    with pytest.raises(ew.InputError, match="whole cases"):
+        ew.match(weighted).test()

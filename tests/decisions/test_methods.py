@@ -1,0 +1,217 @@
+"""Each method against a computation that shares nothing with it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import edgeworth as ew
+from edgeworth.decisions.computing import resolve
+from edgeworth.decisions.influence import influence
+
+SMOOTH = [m for m in ew.catalogue(kind="decisions") if m.scope != "cells" or m.gradient is not None]
+
+
+def spelt(measure: ew.Measure, label: object) -> str:
+    return f"{measure.name}[{label}]" if measure.scope == "label" else measure.name
+
+
+def random_table(seed: int, labels: int = 3, most: int = 30) -> ew.ContingencyTable:
+    counts = np.random.default_rng(seed).integers(1, most, (labels, labels))
+    return ew.ContingencyTable.from_matrix(counts, rows="predicted")
+
+
+@pytest.mark.parametrize("measure", SMOOTH, ids=lambda m: m.spelling)
+def test_influence_is_the_derivative_by_each_cell(measure: ew.Measure) -> None:
+    table = random_table(3)
+    spelling = spelt(measure, 1)
+    slopes = influence(table, resolve(table, spelling))
+    numeric = np.zeros((3, 3))
+    for row, column in np.ndindex(3, 3):
+        for sign in (1, -1):
+            moved = table.counts.astype(float)
+            moved[row, column] += sign * 1e-4
+            shifted = ew.ContingencyTable.from_matrix(moved, rows="predicted")
+            numeric[row, column] += sign * ew.measure(shifted, spelling) / 2e-4
+    numeric -= (table.counts * numeric).sum() / table.total
+    assert slopes[:-1] == pytest.approx(numeric, abs=1e-7)
+
+
+def test_influence_counts_abstentions_too() -> None:
+    table = random_table(5).mapped({2: None})
+    spelling = "informedness(abstentions=discount)"
+    slopes = influence(table, resolve(table, spelling))
+    assert (table.cells * slopes).sum() == pytest.approx(0, abs=1e-12)
+    assert np.any(slopes[-1] != 0)
+
+
+@given(st.integers(0, 10**6))
+def test_delta_error_of_a_proportion_is_the_textbook_one(seed: int) -> None:
+    table = random_table(seed)
+    for spelling, successes, trials in [
+        ("accuracy", np.trace(table.counts), table.total),
+        ("recall[1]", table.counts[1, 1], table.real[1]),
+        ("precision[2]", table.counts[2, 2], table.predicted[2]),
+    ]:
+        share = successes / trials
+        found = ew.estimate(table, spelling, method=ew.Delta()).standard_error
+        assert found == pytest.approx(np.sqrt(share * (1 - share) / trials), rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    "spelling", ["informedness", "markedness", "mcc", "kappa", "f[0]", "mutual_information"]
+)
+def test_delta_bootstrap_and_posterior_agree_on_a_large_table(spelling: str) -> None:
+    truth, prediction = ew.simulate_labels([0.5, 0.3, 0.2], [0.2, 0.5, 0.3], 0.4, 5000, seed=1)
+    table = ew.ContingencyTable.from_labels(truth, prediction)
+    methods = (ew.Delta(), ew.Bootstrap(draws=4000, seed=2), ew.Dirichlet(draws=4000, seed=3))
+    errors = [ew.estimate(table, spelling, method=method).standard_error for method in methods]
+    assert max(errors) / min(errors) < 1.06  # 4000 draws give an error to about 1%, four times over
+
+
+def test_bootstrap_on_counts_equals_a_bootstrap_on_rows() -> None:
+    truth, prediction = ew.simulate_labels([0.6, 0.4], [0.5, 0.5], 0.3, 300, seed=4)
+    rng = np.random.default_rng(5)
+    values = []
+    for _ in range(3000):
+        rows = rng.integers(0, 300, 300)
+        hit, alarm = prediction[rows][truth[rows] == 1], prediction[rows][truth[rows] == 0]
+        values.append(hit.mean() - alarm.mean())
+    table = ew.ContingencyTable.from_labels(truth, prediction)
+    law = ew.estimate(table, "informedness", method=ew.Bootstrap(draws=20_000, seed=6)).law
+    assert law.standard_error == pytest.approx(np.std(values), rel=0.05)
+    assert np.quantile(law.draws, [0.1, 0.5, 0.9]) == pytest.approx(
+        np.quantile(values, [0.1, 0.5, 0.9]), abs=0.01
+    )
+
+
+def test_bca_shifts_the_percentiles_of_a_skewed_measure() -> None:
+    table = ew.ContingencyTable.from_matrix([[28, 1], [2, 9]], rows="predicted")
+    plain = ew.estimate(table, "mcc", method=ew.Bootstrap(draws=8000, seed=1)).interval()
+    corrected = ew.estimate(table, "mcc", method=ew.Bootstrap(draws=8000, seed=1, interval="bca")).interval()
+    assert corrected.low < plain.low
+    assert corrected.high < plain.high
+
+
+def test_the_posterior_of_recall_is_its_beta() -> None:
+    # With ½ a cell, recall of two classes is Beta(hits + ½, misses + ½).
+    from scipy import stats
+
+    table = ew.ContingencyTable.from_matrix([[12, 28], [18, 42]], rows="predicted", labels=["+", "-"])
+    law = ew.estimate(table, "recall[+]", method=ew.Dirichlet(draws=200_000)).law
+    beta = stats.beta(12.5, 18.5)
+    assert law.interval(0.9) == pytest.approx(beta.interval(0.9), abs=0.003)
+
+
+def test_same_seed_same_draws() -> None:
+    table = random_table(8)
+    first, second = (ew.estimate(table, "kappa", method=ew.Bootstrap(seed=9)).interval() for _ in range(2))
+    assert first == second
+
+
+def test_sampling_weights_widen_by_their_spread() -> None:
+    # A row of weight 2 must not count as two rows: equal weights of any size change nothing.
+    truth, prediction = ew.simulate_labels([0.6, 0.4], [0.5, 0.5], 0.3, 400, seed=7)
+    plain = ew.ContingencyTable.from_labels(truth, prediction)
+    heavy = ew.ContingencyTable.from_labels(truth, prediction, weights=np.full(400, 2.5))
+    delta = ew.Delta()
+    assert ew.estimate(heavy, "informedness").standard_error == pytest.approx(
+        ew.estimate(plain, "informedness", method=delta).standard_error
+    )
+    frequencies = ew.ContingencyTable.from_labels(truth, prediction, weights=np.full(400, 4))
+    assert ew.estimate(frequencies, "informedness", method=delta).standard_error == pytest.approx(
+        ew.estimate(plain, "informedness", method=delta).standard_error / 2
+    )
+
+
+def test_weighted_error_equals_the_linearised_sum_over_rows() -> None:
+    rng = np.random.default_rng(10)
+    truth, prediction = rng.integers(0, 2, (2, 500))
+    weights = rng.exponential(1.0, 500)
+    table = ew.ContingencyTable.from_labels(truth, prediction, weights=weights)
+    right = (truth == prediction).astype(float)
+    mean = np.average(right, weights=weights)
+    expected = np.sqrt((weights**2 * (right - mean) ** 2).sum()) / weights.sum()
+    assert ew.estimate(table, "accuracy").standard_error == pytest.approx(expected)
+
+
+def test_clusters_of_copies_tell_no_more_than_one_of_each() -> None:
+    truth, prediction = ew.simulate_labels([0.6, 0.4], [0.5, 0.5], 0.3, 200, seed=11)
+    copies = ew.ContingencyTable.from_labels(
+        np.repeat(truth, 5), np.repeat(prediction, 5), clusters=np.repeat(np.arange(200), 5)
+    )
+    single = ew.ContingencyTable.from_labels(truth, prediction)
+    plain = ew.estimate(single, "informedness", method=ew.Delta()).standard_error
+    clustered = ew.estimate(copies, "informedness")
+    assert clustered.standard_error == pytest.approx(plain * np.sqrt(200 / 199))
+    again = ew.estimate(copies, "informedness", method=ew.Bootstrap(draws=4000, seed=1))
+    assert again.standard_error == pytest.approx(plain, rel=0.06)
+
+
+def test_clustered_error_equals_the_sum_over_clusters() -> None:
+    rng = np.random.default_rng(12)
+    truth, prediction = rng.integers(0, 3, (2, 300))
+    clusters = rng.integers(0, 40, 300)
+    tally = ew.ContingencyTable.from_labels(truth, prediction, clusters=clusters)
+    right = (truth == prediction).astype(float) - (truth == prediction).mean()
+    sums = np.array([right[clusters == cluster].sum() for cluster in range(40)])
+    expected = np.sqrt(40 / 39 * (sums**2).sum()) / 300
+    assert ew.estimate(tally, "accuracy").standard_error == pytest.approx(expected)
+
+
+def test_defaults_suit_the_measure() -> None:
+    table = random_table(13)
+    chosen = {
+        name: str(ew.estimate(table, name).method)
+        for name in (
+            "accuracy",
+            "recall[1]",
+            "informedness[1]",
+            "balanced_accuracy",
+            "informedness",
+            "rand_index",
+        )
+    }
+    assert chosen == {
+        "accuracy": "Wilson",
+        "recall[1]": "Wilson",
+        "informedness[1]": "Newcombe",
+        "balanced_accuracy": "Newcombe",
+        "informedness": "delta method",
+        "rand_index": "bootstrap, 2,000 draws",
+    }
+
+
+def test_a_perfect_table_is_not_certain() -> None:
+    table = ew.ContingencyTable.from_matrix(np.diag([4, 5, 6]), rows="predicted")
+    for spelling in ("informedness", "kappa", "mcc", "f[1]", "accuracy"):
+        interval = ew.estimate(table, spelling).interval()
+        assert interval.low < 0.97, spelling
+        assert interval.high == 1.0, spelling
+
+
+def test_methods_refuse_what_they_cannot_do() -> None:
+    weighted = ew.ContingencyTable.from_labels([0, 1, 1, 0], [0, 1, 0, 0], weights=[0.5, 1.0, 2.0, 1.0])
+    clustered = ew.ContingencyTable.from_labels([0, 1, 1, 0], [0, 1, 0, 0], clusters=[1, 1, 2, 2])
+    for tally in (weighted, clustered):
+        for method in (ew.Wilson(), ew.ClopperPearson(), ew.Dirichlet()):
+            with pytest.raises(ew.OptionError, match="Delta"):
+                ew.estimate(tally, "accuracy", method=method)
+    with pytest.raises(ew.OptionError, match="proportions"):
+        ew.estimate(random_table(1), "kappa", method=ew.Wilson())
+    with pytest.raises(ew.OptionError, match="combination"):
+        ew.estimate(random_table(1), "informedness", method=ew.Newcombe())
+    single = ew.ContingencyTable.from_labels([0, 1], [0, 1], clusters=[1, 1])
+    with pytest.raises(ew.OptionError, match="one cluster"):
+        ew.estimate(single, "accuracy", method=ew.Delta())
+    # Nobody asked for a method, so the value stands and the reason is beside it.
+    assert ew.estimate(single, "accuracy").value == 1.0
+    assert "one cluster" in str(ew.estimate(single, "accuracy").no_interval)
+    with pytest.raises(ew.OptionError, match="draws"):
+        ew.Bootstrap(draws=0)
+    with pytest.raises(ew.OptionError, match="prior"):
+        ew.Dirichlet(prior=-1)
+    with pytest.raises(ew.OptionError, match="percentile"):
+        ew.Bootstrap(interval="basic")

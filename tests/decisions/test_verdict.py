@@ -1,0 +1,193 @@
+"""The verdict says what is true, whatever the data are."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import edgeworth as ew
+from edgeworth.report.wording import odds_of_chance, percent, shown
+
+
+def verdict_of(counts: Any, **options: Any) -> str:
+    table = ew.ContingencyTable.from_matrix(counts, rows="predicted")
+    return ew.evaluate_table(table, **options).verdict
+
+
+def spread(size: int, diagonal: int, off: int) -> np.ndarray:
+    counts = np.full((size, size), off)
+    np.fill_diagonal(counts, diagonal)
+    return counts
+
+
+def test_informed_and_settled() -> None:
+    # Model 3 of Figure 1, ten times over.
+    said = verdict_of([[581, 204], [119, 96]])
+    assert said.startswith(
+        "Does as well as one who knows the answer 15% of the time and guesses otherwise (95%"
+    )
+    assert "Guessing would do this once in" in said
+    assert said.endswith("breaks even against a house margin of 15%.")
+
+
+def test_not_settled_says_what_it_would_take() -> None:
+    said = verdict_of([[58, 20], [12, 10]])
+    assert "it cannot be told from guessing" in said
+    assert "more cases would show it (80% power)" in said
+
+
+def test_no_edge_is_not_proof_of_none() -> None:
+    said = verdict_of([[12, 28], [18, 42]])
+    assert "No edge was seen, so there is no size to plan for." in said
+    assert said.endswith("just breaks even at fair odds.")
+
+
+def test_worse_than_guessing() -> None:
+    two = verdict_of([[10, 30], [30, 10]])
+    assert two.startswith("Does worse than guessing: informedness −50%")
+    assert "knows the answer 50% of the time and then says the opposite" in two
+    assert "loses even at fair odds" in two
+    # For more classes the size has no such reading.
+    assert "opposite" not in verdict_of(spread(6, 3, 30))
+    assert verdict_of([[10, 13], [13, 10]]).startswith("Shows no information: informedness −13%")
+
+
+def test_a_bound_is_said_to_be_one() -> None:
+    assert "be this far off at most once in" in verdict_of(spread(6, 3, 30))
+
+
+def test_no_draw_as_good_gives_a_bound_from_their_number() -> None:
+    report = ew.evaluate_table(ew.ContingencyTable.from_matrix(spread(4, 45, 30), rows="predicted"))
+    tail = report.to_dict()["guessing"]["at_least"]
+    assert tail["method"].startswith("Monte Carlo")
+    assert tail["low"] == 0
+    assert f"less than once in {round(1 / tail['high'], -3):,.0f} tries" in report.verdict
+
+
+def test_interval_and_test_that_disagree_say_so() -> None:
+    said = verdict_of([[3, 0], [0, 3]])
+    assert "cannot be told from guessing by the exact test, though the interval leaves 0 out" in said
+    assert "A few more cases like these should settle it." in said
+
+
+def test_one_cluster_cannot_tell() -> None:
+    report = ew.evaluate(truth=[0, 1] * 5, prediction=[1, 0] * 3 + [0, 1] * 2, group=[1] * 10)
+    assert "cannot be said: all cases are in one cluster" in report.verdict
+    assert "nan" not in report.verdict
+    assert not report.to_dict()["settled"]
+    assert report.to_dict()["superstitious"] == []
+    assert any("1 cluster," in warning for warning in report.warnings)
+
+
+@pytest.mark.parametrize("options", [{"weight": [0.5, 1.5]}, {"group": ["ann", "bob"]}])
+def test_two_perfect_rows_prove_nothing(options: dict[str, Any]) -> None:
+    report = ew.evaluate(truth=[0, 1], prediction=[0, 1], **options)
+    assert "every row or cluster says the same" in report.verdict
+    assert not report.to_dict()["settled"]
+    assert report.to_dict()["estimates"]["informedness"]["low"] is None
+
+
+def test_clusters_of_no_weight_are_none() -> None:
+    rng = np.random.default_rng(1)
+    truth, prediction = rng.integers(0, 2, (2, 24))
+    clusters = np.arange(24) // 8
+    plain = ew.ContingencyTable.from_labels(truth, prediction, clusters=clusters, weights=np.ones(24))
+    padded = ew.ContingencyTable.from_labels(
+        np.append(truth, np.zeros(20, dtype=int)),
+        np.append(prediction, np.zeros(20, dtype=int)),
+        clusters=np.append(clusters, np.arange(100, 120)),
+        weights=np.append(np.ones(24), np.zeros(20)),
+    )
+    assert padded.clusters.number == plain.clusters.number == 3
+    assert ew.estimate(padded, "informedness").interval() == ew.estimate(plain, "informedness").interval()
+
+
+def test_abstention_is_told_apart_from_the_rest() -> None:
+    truth, prediction = ["a", "b"] * 30, ["a", "b", "a", "a", "b", "b"] * 10
+    report = ew.evaluate(truth=[*truth, "a", "b"] * 2, prediction=[*prediction, "?", "?"] * 2, abstain="?")
+    assert report.verdict.startswith("Decides 97% of the cases. On those it does as well as one who knows")
+    assert "Over all cases, that is" in report.verdict
+    names = report.to_dict()["estimates"]
+    assert names["informedness"]["value"] == pytest.approx(
+        names["informedness(abstentions=left_out)"]["value"] * 120 / 124
+    )
+    assert "informedness(abstentions=zero_weight)" in names
+
+
+def test_the_decided_part_is_not_forgotten_at_the_end_of_the_range() -> None:
+    report = ew.evaluate(
+        truth=[0, 0, 1, 1, 0, 1, 0, 1], prediction=[0, 0, 1, 1, "?", "?", "?", "?"], abstain="?"
+    ).to_dict()["estimates"]
+    assert report["informedness"]["low"] < report["informedness(abstentions=left_out)"]["low"]
+
+
+def test_labels_never_real_and_a_single_class() -> None:
+    report = ew.evaluate(truth=["a", "b"] * 20, prediction=["a", "b", "a", "c"] * 10)
+    assert any("25.0% of the predictions are of labels that are never real (c)" in x for x in report.warnings)
+    single = ew.evaluate(truth=["a"] * 10, prediction=["a", "b"] * 5)
+    assert single.verdict.startswith("Cannot be judged: only one class is real")
+    strangers = ew.evaluate(truth=["a", "b"] * 5, prediction=["x", "y"] * 5)
+    assert "ew.match" in strangers.verdict
+
+
+def test_slips_are_pointed_out() -> None:
+    report = ew.evaluate(truth=[0, 1] * 9, prediction=[0, 1] * 9, abstain="nope")
+    assert any("No prediction is 'nope'" in warning for warning in report.warnings)
+
+
+def test_the_terms_of_a_house_reach_the_verdict() -> None:
+    said = verdict_of([[581, 204], [119, 96]], margin=0.6)
+    assert said.endswith("At this house's terms a unit bet on each prediction loses 28.1%.")
+
+
+def test_a_seed_reaches_what_is_drawn() -> None:
+    table = ew.ContingencyTable.from_matrix(np.diag([4, 5, 6]), rows="predicted")
+    assert ew.estimate(table, "kappa", seed=1).interval() != ew.estimate(table, "kappa", seed=2).interval()
+    wrong: Any
+    for wrong in (-1, "a", True):
+        with pytest.raises(ew.OptionError, match="seed"):
+            ew.estimate(table, "kappa", seed=wrong)
+        with pytest.raises(ew.OptionError, match="seed"):
+            ew.Bootstrap(seed=wrong)
+
+
+def test_absurd_sums_are_refused_and_odd_labels_make_json() -> None:
+    with pytest.raises(ew.OptionError, match="pool"):
+        verdict_of([[5, 1], [2, 4]], pool=1e308)
+    with pytest.raises(ew.OptionError, match="margin"):
+        verdict_of([[5, 1], [2, 4]], margin=1e308)
+    day = np.array(["2020-01-01", "2020-01-02"] * 5, dtype="datetime64[ns]")
+    report = ew.evaluate(truth=day, prediction=day[::-1])
+    assert json.loads(report.to_json())["tally"]["labels"][0].startswith("datetime")
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(0.153, "15%"), (-0.153, "−15%"), (-0.001, "0%"), (12.0, "1,200%")]
+)
+def test_percent(value: float, said: str) -> None:
+    assert percent(value) == said
+
+
+@pytest.mark.parametrize(
+    ("probability", "said"),
+    [
+        (0.9, "more often than not"),
+        (0.45, "about every other try"),
+        (1 / 90, "once in 90 tries"),
+        (1 / 1520, "once in 1,500 tries"),
+        (1e-12, "less than once in a billion tries"),
+    ],
+)
+def test_odds_of_chance(probability: float, said: str) -> None:
+    assert odds_of_chance(probability) == said
+
+
+def test_cells_of_a_table() -> None:
+    assert shown(None, "number") == "–"
+    assert shown((0.1, None), "interval") == ".100 or more"
+    assert shown(-1.5, "dollars") == "−$1.50"
+    assert shown(1234567, "count") == "1,234,567"
+    assert shown(0.00012, "probability") == ".00012"

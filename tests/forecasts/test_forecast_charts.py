@@ -1,0 +1,395 @@
+"""Charts of probabilities: what they show is what was found, whatever the shape of the data."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import edgeworth as ew
+from edgeworth.bet import Drunken
+from edgeworth.core.figures import figure
+from edgeworth.forecasts.forecast_pictures import FORECAST_CELLS, LAW_CELLS, MOST_DRAWN, PAIR_CELLS
+from edgeworth.report.charts.chart import Chart
+
+HOSTILE = "</script><script>alert(1)</script>'\"\u202e🎯" + "x" * 10_000
+
+
+def two(number: int, seed: int = 2, **options: Any) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    q = rng.uniform(0.15, 0.85, number)
+    p = np.clip(q + rng.normal(0, 0.12, number), 0.02, 0.98)
+    truth = (rng.random(number) < p).astype(int)
+    return {"truth": truth, "probabilities": p, "against": q, **options}
+
+
+def three(number: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(3)
+    q = rng.dirichlet(np.full(3, 3.0), number)
+    p = q * np.exp(rng.normal(0, 0.3, (number, 3)))
+    p /= p.sum(axis=1, keepdims=True)
+    return np.array([rng.choice(3, p=row) for row in p]), p, q
+
+
+def market(number: int = 150) -> dict[str, Any]:
+    truth, p, q = three(number)
+    names = ["home", "draw", "away"]
+    return {"truth": np.array(names)[truth], "probabilities": p, "odds": 1 / q / 1.05, "labels": names}
+
+
+def ordinal() -> dict[str, Any]:
+    truth, p, q = three(120)
+    return {"truth": truth, "probabilities": p, "against": q, "ordinal": True, "ordered": True}
+
+
+def without_rival(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in two(80).items() if name != "against"} | options
+
+
+def ruined(*places: int, who: str = "probabilities") -> dict[str, Any]:
+    """Somebody gave probability 0 to what happened, in these of 40 cases."""
+    columns = two(40, ordered=True)
+    columns["truth"][list(places)] = 1
+    columns[who][list(places)] = 0.0
+    return columns
+
+
+def hostile() -> dict[str, Any]:
+    columns = two(60)
+    return columns | {"truth": np.where(columns["truth"] == 1, HOSTILE, "no"), "positive": HOSTILE}
+
+
+SHAPES: dict[str, Any] = {
+    "two": lambda: two(150),
+    "ordered": lambda: two(150, ordered=True),
+    "half stakes": lambda: two(60, stake=0.5),
+    "cross-validated": lambda: two(60, predictions_made="cross-validated"),
+    "in-sample": lambda: two(60, predictions_made="in-sample"),
+    "market": market,
+    "drunken": lambda: without_rival(bookmaker=Drunken(seed=1)),
+    "shares": without_rival,
+    "shares, half stakes": lambda: without_rival(stake=0.5),
+    "ordinal": ordinal,
+    "ruin": lambda: ruined(20),
+    "without bound": lambda: ruined(20, who="against"),
+    "ten": lambda: two(10),
+    "one": lambda: {"truth": [1], "probabilities": [0.7], "against": [0.5], "labels": [0, 1]},
+    "alike": lambda: {"truth": [1, 0] * 9, "probabilities": [0.7, 0.2] * 9, "against": [0.7, 0.2] * 9},
+    "sure": lambda: {"truth": [1, 0] * 9, "probabilities": [1.0, 0.0] * 9, "against": [0.7, 0.2] * 9},
+    "hostile": hostile,
+    "many": lambda: two(100_000, ordered=True),
+}
+SAID_OTHERWISE = {"ordered", "half stakes", "cross-validated", "in-sample", "shares, half stakes", "ordinal"}
+"""Shapes that differ in their sentences, not in what is drawn."""
+EVERY = ["wealth", "returns", "final_wealth", "stakes", "probabilities", "sequence", "reliability"]
+LEFT_OUT = {
+    "market": {"stakes", "probabilities"},
+    "ordinal": {"stakes", "probabilities"},
+    "shares": {"probabilities", "sequence"},
+    "shares, half stakes": {"probabilities", "sequence"},
+    "one": {"sequence"},
+    "alike": {"final_wealth"},
+    "sure": {"final_wealth"},
+}
+
+
+@cache
+def report(shape: str) -> ew.Report:
+    return ew.evaluate(**SHAPES[shape]())
+
+
+@cache
+def spec(shape: str, name: str) -> dict[str, Any]:
+    """Drawn once: altair takes its time."""
+    return report(shape).charts[name].to_dict()
+
+
+def column(chart: Chart, name: str, data: str | None = None) -> list[Any]:
+    return [row[name] for row in chart.data[chart.name if data is None else data]]
+
+
+def words(chart: Chart) -> list[str]:
+    return re.findall(r"<text[^>]*>([^<]*)</text>", chart.svg())
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_shape_has_the_charts_there_is_something_to_see_in(shape: str) -> None:
+    charts = report(shape).charts
+    assert list(charts) == [name for name in EVERY if name not in LEFT_OUT.get(shape, set())]
+    for chart in charts.values():
+        data = {name: list(rows) for name, rows in chart.data.items()}
+        drawn = data if shape in SAID_OTHERWISE else spec(shape, chart.name)
+        assert len(json.dumps(drawn, allow_nan=False)) < 80_000, chart.name
+        assert 1 <= len(chart.rows()) <= 512
+        assert [c.name for c in chart.table] == list(chart.data[chart.name][0]), chart.name
+        assert chart.title
+        assert chart.says.endswith(".")
+        assert not re.search(r"\bnan\b|\binf\b|\{|\}", chart.says)
+
+
+@pytest.mark.parametrize(
+    ("shape", "names"), [("two", EVERY), ("market", ["reliability"]), ("ruin", ["wealth", "returns"])]
+)
+def test_altair_finds_the_specifications_valid(shape: str, names: list[str]) -> None:
+    for name in names:
+        report(shape).charts[name].altair().to_dict()
+
+
+@pytest.mark.parametrize("shape", ["two", "market", "ruin", "without bound", "hostile"])
+def test_data_sets_that_are_drawn_are_there(shape: str) -> None:
+    """A line that stands by itself has a data set of its own, which must reach the specification."""
+    for name in report(shape).charts:
+        drawn = spec(shape, name)
+        named = set(re.findall(r'"data": \{"name": "([^"]*)"\}', json.dumps(drawn)))
+        assert named
+        assert named <= set(drawn["datasets"]), name
+
+
+def test_a_specification_is_the_same_each_time() -> None:
+    for name in ("returns", "stakes", "reliability"):
+        assert report("two").charts[name].to_dict() == spec("two", name)
+
+
+def test_sections_name_the_charts_there_are() -> None:
+    for shape in ("two", "shares", "ordinal"):
+        sections = report(shape).to_dict()["sections"]
+        placed = [name for section in sections for name in section["charts"]]
+        assert sorted(placed) == sorted(report(shape).charts)
+
+
+def test_axes_and_marks_are_named_in_the_picture() -> None:
+    wanted = {
+        "wealth": ["cases settled", "log wealth (natural)", "1/α", "if the model is right"],
+        "returns": ["log return of a case", "log wealth", "cases settled"],
+        "final_wealth": ["log wealth at the end", "probability", "if the prices are right"],
+        "stakes": ["stake, as a share of wealth", "back only", "back and lay", "decimal odds"],
+        "probabilities": ["probability of class 1, by the model", "probability of class 1, by the rival"],
+        "sequence": ["Brier score", "log score", "cases seen"],
+        "reliability": ["share that came true", "forecast", "cases", "these forecasts"],
+    }
+    for name, titles in wanted.items():
+        assert set(titles) <= set(words(report("two").charts[name])), name
+
+
+def test_pages_stay_small() -> None:
+    page = report("many").to_html()
+    assert len(page) < 1_500_000
+    pictures = re.findall(r'<div class="picture"[^>]*><svg.*?</svg>', page, re.DOTALL)
+    assert len(pictures) == len(EVERY)
+    assert max(map(len, pictures)) < 100_000
+
+
+@pytest.mark.parametrize("shape", ["two", "ruin", "market", "many"])
+def test_the_path_is_that_of_the_report(shape: str) -> None:
+    chart, path = report(shape).charts["wealth"], report(shape).to_dict()["wealth"]["path"]
+    start, *rows = chart.data["wealth"]
+    assert (start["cases settled"], start["wealth"], start["log wealth"]) == (0, "1", 0.0)
+    assert len(rows) <= MOST_DRAWN
+    named = {
+        "log wealth": "log_wealth",
+        "if the model is right": "expected",
+        "if the model is right low": "expected_low",
+        "if the prices are right high": "priced_high",
+    }
+    places = {cases: place for place, cases in enumerate(path["cases"])}
+    assert rows[-1]["cases settled"] == path["cases"][-1]
+    for row in rows:
+        for name, key in named.items():
+            wanted = path[key][places[row["cases settled"]]]
+            assert row[name] == (None if wanted is None else pytest.approx(wanted, rel=1e-5)), name
+
+
+def test_the_highest_and_the_lowest_point_are_drawn() -> None:
+    path = report("many").to_dict()["wealth"]["path"]["log_wealth"]
+    drawn = column(report("many").charts["wealth"], "log wealth")[1:]
+    assert (min(drawn), max(drawn)) == pytest.approx((min(path), max(path)), rel=1e-5)
+
+
+def test_ruin_is_shown_where_it_came() -> None:
+    charts = report("ruin").charts
+    assert "Ruin at case 21." in charts["wealth"].says
+    assert "ruin" in words(charts["wealth"])
+    assert column(charts["wealth"], "wealth")[21:] == ["0"] * 20
+    assert column(charts["wealth"], "log wealth")[21:] == [None] * 20
+    lost = [row for row in charts["returns"].data["returns"] if row["factor"] == "0"]
+    assert lost == [{"case": 21, "log return": None, "factor": "0"}]
+    assert "the worst by 0." in charts["returns"].says
+    assert "observed: ruin" in words(charts["final_wealth"])
+    assert "Wealth without bound at case 21." in report("without bound").charts["wealth"].says
+
+
+def test_the_line_of_evidence_says_no_more_than_holds() -> None:
+    said = {shape: report(shape).charts["wealth"].says for shape in SHAPES}
+    assert "ever reached with probability at most 5%" in said["ordered"]
+    assert "ever reached" not in said["two"]
+    assert "the end lies above with probability at most 5%" in said["two"]
+    assert "only the end counts" in said["shares"]
+    for shape in ("in-sample", "shares, half stakes"):
+        assert "it proves nothing here" in said[shape]
+    assert "roughly" in said["cross-validated"]
+
+
+def test_prices_made_with_hindsight_are_nobodys_luck() -> None:
+    charts = report("shares").charts
+    assert not any("prices" in c.name for name in ("wealth", "final_wealth") for c in charts[name].table)
+    assert "if the prices are right" not in words(charts["wealth"])
+
+
+def test_returns_are_those_of_the_cases() -> None:
+    columns = two(150)
+    chart = report("two").charts["returns"]
+    p, q, truth = (np.asarray(columns[name]) for name in ("probabilities", "against", "truth"))
+    logs = np.where(truth == 1, np.log(p / q), np.log((1 - p) / (1 - q)))
+    assert column(chart, "log return") == pytest.approx(logs.tolist(), rel=1e-5)
+    assert column(chart, "case") == list(range(1, 151))
+    assert chart.says.startswith(f"{(logs > 0).sum()} of 150 cases won and {(logs < 0).sum()} lost")
+    assert f"the worst by {math.exp(logs.min()):.3g}".replace(" 0.", " .") in chart.says
+
+
+def test_returns_of_many_cases_are_of_equally_many() -> None:
+    chart = report("many").charts["returns"]
+    sizes = np.diff([0, *column(chart, "case")])
+    assert len(set(sizes[:-1].tolist())) == 1
+    assert 0 < sizes[-1] <= sizes[0]
+    assert f"runs of {sizes[0]:,} cases" in chart.says
+    assert sum(column(chart, "log return")) == pytest.approx(
+        report("many").to_dict()["wealth"]["log_wealth"], rel=1e-4
+    )
+
+
+def test_the_law_is_that_of_all_outcomes() -> None:
+    """Four coins, all sixteen outcomes gone through."""
+    p, q = [0.7, 0.3, 0.6, 0.9], [0.5, 0.4, 0.5, 0.6]
+    chart = ew.evaluate(truth=[1, 0, 1, 1], probabilities=p, against=q).charts["final_wealth"]
+    cells = chart.data["final_wealth"]
+    laws: dict[str, list[tuple[float, float]]] = {"if the prices are right": [], "if the model is right": []}
+    for code in range(16):
+        came = [code >> place & 1 for place in range(4)]
+        log = sum(math.log(a / b if y else (1 - a) / (1 - b)) for y, a, b in zip(came, p, q, strict=True))
+        for law, chances in zip(laws.values(), (q, p), strict=True):
+            law.append((log, math.prod(c if y else 1 - c for y, c in zip(came, chances, strict=True))))
+    for name, law in laws.items():
+        for cell in cells:
+            wanted = sum(chance for log, chance in law if cell["from"] < log <= cell["to"])
+            assert cell[name] == pytest.approx(wanted, abs=1e-6)
+        assert sum(cell[name] for cell in cells) == pytest.approx(1, abs=1e-3)
+    assert "exact" in chart.says
+
+
+@pytest.mark.parametrize("shape", ["two", "shares", "ruin", "many", "one", "drunken"])
+def test_cells_of_the_law_are_of_one_width_and_hold_what_was_observed(shape: str) -> None:
+    found = report(shape)
+    chart, numbers = found.charts["final_wealth"], found.to_dict()
+    cells = chart.data["final_wealth"]
+    assert len(cells) <= LAW_CELLS
+    widths = [cell["to"] - cell["from"] for cell in cells]
+    assert widths == pytest.approx([widths[0]] * len(widths), rel=1e-2)
+    observed = numbers["wealth"]["log_wealth"]
+    assert observed is None or cells[0]["from"] < observed < cells[-1]["to"]
+    names = [c.name for c in chart.table[2:]]
+    for name in names:
+        assert sum(cell[name] for cell in cells) == pytest.approx(1, abs=0.005)
+
+
+def test_stakes_are_kellys() -> None:
+    rows = report("two").charts["stakes"].data["stakes"]
+    for row in rows:
+        odds, p = float(row["odds"]), row["probability"]
+        stake = (odds * p - 1) / (odds - 1)
+        assert row["back and lay"] == pytest.approx(stake, abs=1e-9)
+        assert row["back only"] == pytest.approx(max(stake, 0), abs=1e-9)
+    assert {row["odds"] for row in rows} == {"1.3", "1.5", "2", "3", "4"}
+    assert "at odds of 2 and 60% it is 20%" in report("two").charts["stakes"].says
+    assert "Here 0.5 of it was bet." in report("half stakes").charts["stakes"].says
+
+
+@pytest.mark.parametrize("shape", ["two", "many", "drunken"])
+def test_pairs_are_counted(shape: str) -> None:
+    columns, chart = SHAPES[shape](), report(shape).charts["probabilities"]
+    cases = column(chart, "cases")
+    assert (sum(cases), cases) == (len(columns["truth"]), sorted(cases, reverse=True))
+    assert len(cases) <= PAIR_CELLS**2
+    if "against" not in columns:
+        return
+    counted, true = np.zeros((20, 20)), np.zeros((20, 20))
+    for p, q, y in zip(columns["probabilities"], columns["against"], columns["truth"], strict=True):
+        counted[int(p * 20), int(q * 20)] += 1
+        true[int(p * 20), int(q * 20)] += y
+    for row in chart.data["probabilities"]:
+        cell = int(row["model"] * 20), int(row["other"] * 20)
+        assert row["cases"] == counted[cell]
+        assert row["came true"] == pytest.approx(true[cell] / counted[cell], rel=1e-5)
+    above = np.tril(np.ones((20, 20)), -1) > 0
+    said = f"{int(counted[above].sum()):,} cases, {true[above].sum() / counted[above].sum():.0%} of them"
+    assert said in chart.says
+
+
+@pytest.mark.parametrize("shape", ["two", "ordered", "market", "many"])
+def test_sequences_are_those_of_the_report(shape: str) -> None:
+    chart, found = report(shape).charts["sequence"], report(shape).to_dict()["sequences"]
+    assert len(chart.rows()) <= MOST_DRAWN
+    for name, key in (("Brier score", "brier"), ("log score", "log")):
+        path = found[key]["path"]
+        places = {cases: place for place, cases in enumerate(path["cases"])}
+        rows = [row for row in chart.data["sequence"] if row["score"] == name]
+        assert rows[-1]["cases"] == path["cases"][-1]
+        for row in rows:
+            for end in ("mean", "low", "high"):
+                wanted = path[end][places[row["cases"]]]
+                assert row[end] == (None if wanted is None else pytest.approx(wanted, rel=1e-5, abs=1e-9))
+        assert figure(found[key]["high"]) in chart.says
+    assert ("at all times" in chart.says) == (shape in ("ordered", "many"))
+
+
+@pytest.mark.parametrize("shape", ["two", "market", "hostile", "many"])
+def test_reliability_is_that_of_the_report(shape: str) -> None:
+    chart, found = report(shape).charts["reliability"], report(shape).to_dict()
+    shown = list(dict.fromkeys(column(chart, "class")))
+    assert len(shown) == len(found["reliability"])
+    for place, (name, (label, wanted)) in enumerate(zip(shown, found["reliability"].items(), strict=True)):
+        rows = [row for row in chart.data["reliability"] if row["class"] == name]
+        assert [row["calibrated"] for row in rows] == [level["recalibrated"] for level in wanted["levels"]]
+        assert [row["cases"] for row in rows] == [level["cases"] for level in wanted["levels"]]
+        band = {row["forecast"]: row for row in chart.data["band"] if row["place"] == place}
+        at = dict(zip((float(f"{x:.6g}") for x in wanted["forecast"]), wanted["high"], strict=True))
+        for forecast, row in band.items():
+            assert row["high"] == pytest.approx(at[forecast], rel=1e-4)
+        bars = [row for row in chart.data["histogram"] if row["place"] == place]
+        assert len(bars) == FORECAST_CELLS
+        assert sum(bar["cases"] for bar in bars) == sum(wanted["cases"])
+        parts = found["decomposition"]["brier"][label]
+        assert f"{figure(parts['score'])} = {figure(parts['miscalibration'])} − " in chart.says
+    assert len(chart.says) < 1500
+
+
+def test_the_histogram_counts_forecasts() -> None:
+    wanted, _ = np.histogram(two(150)["probabilities"], bins=FORECAST_CELLS, range=(0, 1))
+    assert column(report("two").charts["reliability"], "cases", "histogram") == wanted.tolist()
+
+
+def test_of_many_classes_those_that_stray_furthest_are_drawn() -> None:
+    rng = np.random.default_rng(1)
+    p = rng.dirichlet(np.ones(8), 400)
+    truth = np.array([rng.choice(8, p=row) for row in p])
+    said = p * np.where(np.arange(8) == 7, 0.5, 1.0)
+    found = ew.evaluate(truth=truth, probabilities=said / said.sum(axis=1, keepdims=True))
+    chart, numbers = found.charts["reliability"], found.to_dict()["reliability"]
+    shown = set(column(chart, "class"))
+    assert "7" in shown
+    assert shown == set(sorted(numbers, key=lambda label: numbers[label]["p_value"])[:6])
+    assert len(chart.rows()) <= MOST_DRAWN
+    assert "The 6 of 8 classes that stray furthest are drawn." in chart.says
+
+
+def test_hostile_labels_stay_text() -> None:
+    assert "<script" not in report("hostile").charts["probabilities"].svg()
+    dots = report("hostile").charts["reliability"].svg()
+    assert "<script" not in dots
+    steps = len(report("hostile").charts["reliability"].rows())
+    # Each step is a dot: the filter by the name of the class lets them through.
+    assert len(re.findall(r'<path transform="translate[^>]*fill="#1f77b4"', dots)) >= steps

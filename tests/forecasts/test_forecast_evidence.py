@@ -1,0 +1,230 @@
+"""All that is counted of forecasts, in one tally: shards of it, wherever they were cut, are the whole."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+from itertools import pairwise
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from close_values import assert_close
+from edgeworth.bet import Bookmaker, Commission, Drunken, Market
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.forecasts import binned_calibration as bounded_reliability
+from edgeworth.forecasts.betting.likeliest import chosen_counts
+from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.calibration import Calibration
+from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.tally import ForecastEvidence, Opponent
+
+CASES = 300
+
+
+def likeliest(forecasts: Forecasts) -> ContingencyTable:
+    """The table of the likeliest labels."""
+    return ContingencyTable.from_matrix(chosen_counts(forecasts), rows="predicted", labels=forecasts.labels)
+
+
+def forecasts(classes: int, seed: int = 0) -> Forecasts:
+    rng = np.random.default_rng([classes, seed])
+    chances = rng.dirichlet(np.ones(classes), CASES).round(2)
+    chances[:, -1] = 1 - chances[:, :-1].sum(axis=1)
+    chances = np.clip(chances, 0.01, 1)
+    chances /= chances.sum(axis=1, keepdims=True)
+    truth = np.array([rng.choice(classes, p=row) for row in chances])
+    return Forecasts(truth, chances, tuple(range(classes)))
+
+
+def opponent(kind: str, model: Forecasts, rows: slice) -> Opponent:
+    part = model[rows]
+    if kind == "rival":
+        return Opponent(Forecasts(part.codes, forecasts(model.size, 9).probabilities[rows], model.labels))
+    if kind == "shares":
+        return Opponent.class_shares(part, (0.5, *[0.5 / (model.size - 1)] * (model.size - 1)))
+    if kind == "odds":
+        prices = 0.9 * forecasts(model.size, 9).probabilities[rows] + 0.1 / model.size
+        return Opponent(bookmaker=Market(1 / (1.04 * prices)))
+    drawn: dict[str, Bookmaker] = {"drunken": Drunken(seed=3), "commission": Commission(0.05, Drunken())}
+    return Opponent(bookmaker=drawn[kind])
+
+
+KINDS = ("rival", "shares", "odds", "drunken", "commission")
+
+
+def evidence(model: Forecasts, kind: str, edges: list[int], **terms: Any) -> ForecastEvidence:
+    total = ForecastEvidence.empty()
+    for start, stop in pairwise(edges):
+        rows = slice(start, stop)
+        part = ForecastEvidence.of(model[rows], opponent(kind, model, rows), first=start, **terms)
+        total = total + pickle.loads(pickle.dumps(part))
+    return total
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("classes", "terms"),
+    [(2, {}), (2, {"stake": 0.5, "ordered": True}), (4, {"ordinal": True}), (3, {"stake": 0.25})],
+)
+def test_shards_are_the_whole(kind: str, classes: int, terms: dict[str, Any]) -> None:
+    model = forecasts(classes)
+    whole = evidence(model, kind, [0, CASES], **terms)
+    assert_close(evidence(model, kind, [0, 1, 130, 131, CASES], **terms).to_dict(), whole.to_dict())
+
+
+def test_it_holds_what_its_parts_would() -> None:
+    model = forecasts(3)
+    found = evidence(model, "rival", [0, 100, CASES], ordinal=True)
+    assert (found.cases, found.labels, found.against) == (CASES, (0, 1, 2), "the rival")
+    assert {name: table.counts.tolist() for name, table in found.tables.items()} == {
+        "model": likeliest(model).counts.tolist(),
+        "the rival": likeliest(opponent("rival", model, slice(0, CASES)).forecasts or model).counts.tolist(),
+    }
+    calibration = Calibration.from_forecasts(model)
+    assert found.reliability == dict(zip(calibration.labels, calibration.curves, strict=True))
+    below = [np.minimum(np.cumsum(model.probabilities, axis=1)[:, place], 1) for place in (0, 1)]
+    assert list(found.rungs) == [0, 1]
+    for place, rung in enumerate(found.ladder):
+        outcome = (model.codes <= place).astype(int)
+        scored = np.square(below[place] - outcome).mean()
+        rival = np.cumsum(forecasts(3, 9).probabilities, axis=1)[:, place]
+        expected = np.square(np.minimum(rival, 1) - outcome).mean() - scored
+        assert rung.sums("brier").sum() / CASES == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_mean_over_all_drunkards(classes: int) -> None:
+    model = forecasts(classes)
+    found = evidence(model, "drunken", [0, 77, CASES])
+    rows = model.probabilities[:, 1] if classes == 2 else model.probabilities
+    assert found.expected_log_wealth == pytest.approx(
+        Drunken().expected_log_wealth(model.codes, rows), abs=1e-9
+    )
+    assert evidence(model, "rival", [0, CASES]).expected_log_wealth is None
+    some = ForecastEvidence.of(model, Opponent(bookmaker=Drunken(0.1, 0.9)))
+    assert (some.expected_log_wealth is None) == (classes == 3)
+
+
+def test_a_day_is_added_to_the_past() -> None:
+    model = forecasts(2)
+    past = evidence(model, "rival", [0, 200])
+    day = ForecastEvidence.of(model[200:], opponent("rival", model, slice(200, CASES)))
+    with pytest.raises(MergeError, match="position 0"):
+        past + day
+    both, whole = past + day.moved(past.cases), evidence(model, "rival", [0, CASES])
+    assert_close(both.to_dict(), whole.to_dict())
+
+
+def test_longer_paths_are_moved_too() -> None:
+    """Blocks that lie across the grid of their new place are joined all the same."""
+    model, rival = forecasts(2), forecasts(2, 9)
+    with mock.patch("edgeworth.forecasts.betting.wealth_blocks.MOST_BLOCKS", 16):
+        whole = Wealth.from_forecasts(model, rival)
+        parts = Wealth.from_forecasts(model[:75], rival[:75])
+        parts = parts + Wealth.from_forecasts(model[75:], rival[75:]).moved(75)
+    for name in ("log_wealth", "log_maximum", "log_minimum", "drawdown", "cases"):
+        assert getattr(parts, name) == pytest.approx(getattr(whole, name), rel=1e-12)
+    assert parts.blocks.ends.max() == CASES
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (lambda: evidence(forecasts(3), "shares", [0, CASES]), "say the classes"),
+        (
+            lambda: ForecastEvidence.of(
+                forecasts(2), Opponent.class_shares(forecasts(2), (0.4, 0.6)), first=CASES
+            ),
+            "class shares",
+        ),
+    ],
+)
+def test_what_does_not_add(other: Any, said: str) -> None:
+    with pytest.raises(MergeError, match=said):
+        evidence(forecasts(2), "shares", [0, CASES]) + other()
+
+
+def test_terms_must_agree() -> None:
+    model = forecasts(3)
+    one = evidence(model, "rival", [0, CASES])
+    later = opponent("rival", model, slice(0, CASES))
+    with pytest.raises(MergeError, match="ordinal"):
+        one + ForecastEvidence.of(model, later, first=CASES, ordinal=True)
+    with pytest.raises(MergeError, match="stake"):
+        one + ForecastEvidence.of(model, later, first=CASES, stake=0.5)
+    drunken = evidence(model, "drunken", [0, CASES])
+    with pytest.raises(MergeError, match="drunkard"):
+        drunken + ForecastEvidence.of(model, Opponent(bookmaker=Drunken(0.1, 0.8)), first=CASES)
+    with pytest.raises(OptionError, match="two classes"):
+        evidence(forecasts(2), "rival", [0, CASES], ordinal=True)
+    assert one.__add__(1) is NotImplemented  # type: ignore[operator]  # what is no evidence
+
+
+def test_rounded_forecasts_are_said_aloud() -> None:
+    model = forecasts(3)
+    assert evidence(model, "rival", [0, CASES]).warnings == ()
+    with mock.patch.object(bounded_reliability, "MOST_VALUES", 20):
+        (said,) = evidence(model, "rival", [0, CASES]).warnings
+    assert "different forecasts of 0, 1, 2" in said
+    assert "1/4,096" in said
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_plain_values_come_back_through_json(kind: str) -> None:
+    for classes in (2, 3):
+        found = evidence(forecasts(classes), kind, [0, CASES], ordinal=classes > 2, notes=("a note",))
+        again = ForecastEvidence.from_dict(json.loads(json.dumps(found.to_dict(), allow_nan=False)))
+        assert again == found
+        assert again.warnings == ("a note",)
+    assert ForecastEvidence.from_dict(ForecastEvidence.empty().to_dict()) == ForecastEvidence.empty()
+
+
+def test_ruin_comes_back_through_json() -> None:
+    model = Forecasts.of([1, 0, 1], [0.5, 1.0, 0.2])
+    found = ForecastEvidence.of(model, Opponent.class_shares(model, (0.5, 0.5)))
+    again = ForecastEvidence.from_dict(json.loads(json.dumps(found.to_dict(), allow_nan=False)))
+    assert again == found
+    assert again.wealth.log_wealth == -math.inf
+
+
+def changed(payload: Any, *path: Any, to: Any) -> dict[str, Any]:
+    """A file in which someone has changed a value."""
+    copy = json.loads(json.dumps(payload))
+    place = copy
+    for name in path[:-1]:
+        place = place[name]
+    place[path[-1]] = to
+    return dict(copy)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        (["kind"], "wealth"),
+        (["told"], "hearsay"),
+        (["shares"], [0.5, 0.5]),
+        (["drawn"], [0.1]),
+        (["drawn"], [0.9, 0.1]),
+        (["notes"], 3),
+        (["decisions"], [[[1, 0], [0, 1]]] * 2),
+        (["decisions", 0, 0, 0], 10_000),
+        (["curves"], []),
+        (["curves", 0, "cases", 0], 10_000),
+        (["pairs", "counts", 0, 0], 10_000),
+        (["scores", "classes", 0], 10_000),
+        (["scores", "systems"], ["model", "somebody"]),
+        (["ladder"], [{}]),
+        (["wealth"], None),
+        (["wealth", "labels"], ["a", "b"]),
+    ],
+)
+def test_edited_files_are_refused(edit: tuple[list[Any], Any]) -> None:
+    path, value = edit
+    payload = evidence(forecasts(2), "rival", [0, CASES]).to_dict()
+    with pytest.raises((InputError, OptionError)):
+        ForecastEvidence.from_dict(changed(payload, *path, to=value))

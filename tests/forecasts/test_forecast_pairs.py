@@ -1,0 +1,85 @@
+"""Pairs of probabilities on a grid, and what bookmakers say as forecasts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from edgeworth.bet import Drunken, Market
+from edgeworth.errors import InputError, MergeError
+from edgeworth.forecasts.betting.bookmaker_forecasts import bookmaker_forecasts
+from edgeworth.forecasts.betting.forecast_pairs import CELLS, ForecastPairs
+from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.forecasts import Forecasts
+
+
+def made(number: int = 500, seed: int = 0) -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(seed)
+    p, q = rng.random(number), np.round(rng.random(number), 2)
+    return (rng.random(number) < p).astype(int), p, q
+
+
+def test_cells_hold_what_a_loop_counts() -> None:
+    truth, p, q = made()
+    found = ForecastPairs.from_forecasts(Forecasts.of(truth, p), Forecasts.of(truth, q))
+    counts, hits = np.zeros((CELLS, CELLS), int), np.zeros((CELLS, CELLS), int)
+    for y, a, b in zip(truth, p, q, strict=True):
+        cell = min(int(a * CELLS), CELLS - 1), min(int(b * CELLS), CELLS - 1)
+        counts[cell] += 1
+        hits[cell] += y
+    assert found.counts.tolist() == counts.tolist()
+    assert found.hits.tolist() == hits.tolist()
+    assert found.cases == 500
+
+
+def test_0_and_1_are_in_the_first_and_the_last_cell() -> None:
+    truth = [1, 0]
+    found = ForecastPairs.from_forecasts(Forecasts.of(truth, [1.0, 0.0]), Forecasts.of(truth, [0.0, 1.0]))
+    assert (found.counts[CELLS - 1, 0], found.counts[0, CELLS - 1]) == (1, 1)
+    assert (found.hits[CELLS - 1, 0], found.hits[0, CELLS - 1]) == (1, 0)
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    two, three = Forecasts.of([1, 0], [0.5, 0.2]), Forecasts.of([1, 0], [[0.2, 0.3, 0.5]] * 2)
+    with pytest.raises(InputError, match="two classes"):
+        ForecastPairs.from_forecasts(three, three)
+    with pytest.raises(InputError, match="same cases"):
+        ForecastPairs.from_forecasts(two, Forecasts.of([1], [0.5], labels=[0, 1]))
+    named = Forecasts.of(["a", "b"], [0.5, 0.2], positive="b")
+    pair, other = ForecastPairs.from_forecasts(two, two), ForecastPairs.from_forecasts(named, named)
+    with pytest.raises(MergeError, match="do not add"):
+        pair + other
+    payload = pair.to_dict()
+    for wrong in ({"kind": "wealth"}, {"counts": [[1]]}, {"labels": payload["labels"][:1]}):
+        with pytest.raises(InputError):
+            ForecastPairs.from_dict(payload | wrong)
+    more_hits = [[x + 1 for x in row] for row in payload["counts"]]
+    with pytest.raises(InputError, match="fit together"):
+        ForecastPairs.from_dict(payload | {"hits": more_hits})
+
+
+def test_a_drunkards_prices_are_those_of_the_bets() -> None:
+    truth, p, _ = made(50)
+    forecasts, bookmaker = Forecasts.of(truth, p), Drunken(seed=4)
+    said = bookmaker_forecasts(forecasts, bookmaker)
+    wealth = Wealth.from_bookmaker(forecasts, bookmaker)
+    assert wealth.log_wealth == pytest.approx(
+        np.log(forecasts.of_truth(p_ratio(forecasts, said))).sum(), rel=1e-12
+    )
+    later = bookmaker_forecasts(forecasts[20:], bookmaker, first=20)
+    assert later.probabilities.tolist() == said.probabilities[20:].tolist()
+
+
+def p_ratio(forecasts: Forecasts, rival: Forecasts) -> Any:
+    return forecasts.probabilities / rival.probabilities
+
+
+def test_a_spread_leaves_prices_inside_it() -> None:
+    forecasts = Forecasts.of([0, 1], [[0.7, 0.3], [0.5, 0.5]])
+    market = Market([[1.9, 1.9]] * 2, lay=[[2.2, 2.2]] * 2)
+    said = bookmaker_forecasts(forecasts, market).probabilities
+    assert (said >= 1 / 2.2 - 1e-12).all()
+    assert (said <= 1 / 1.9 + 1e-12).all()
+    assert said.sum(axis=1) == pytest.approx([1, 1])

@@ -1,0 +1,195 @@
+"""What a report on probabilities asks, warns of and leaves out, and the reasons it gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from edgeworth.bet import Commission, Drunken, Market, Rival
+from edgeworth.core.tails import Tail
+from edgeworth.errors import OptionError
+from edgeworth.evaluation import evaluate
+from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.verdict import luck_said
+from edgeworth.report.report import Report
+
+
+def made(number: int = 130, seed: int = 2) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    q = rng.uniform(0.2, 0.8, number)
+    p = np.clip(q + rng.normal(0, 0.15, number), 0.02, 0.98)
+    return {"truth": (rng.random(number) < p).astype(int), "probabilities": p, "against": q}
+
+
+def words(report: Report) -> str:
+    return " ".join(str(report).split())
+
+
+# -- when the predictions were made ------------------------------------------------------------------------
+
+
+def test_when_predictions_were_made_is_asked_for() -> None:
+    asked = "The predictions are taken as made before the outcomes"
+    assert any(warning.startswith(asked) for warning in evaluate(**made()).warnings)
+    for said in ("before", "cross-validated", "in-sample"):
+        report = evaluate(**made(), predictions_made=said)
+        assert not any(warning.startswith(asked) for warning in report.warnings)
+
+
+def test_luck_is_left_out_where_nothing_holds() -> None:
+    report = evaluate(**made(), predictions_made="in-sample")
+    assert "Nothing of what follows holds" in words(report)
+    assert "luck" not in words(report)
+    assert report.to_dict()["luck"] is None
+    assert report.to_dict()["no_luck"] == "the model had seen these outcomes"
+    assert "luck gives at least this wealth" in words(evaluate(**made(), predictions_made="before"))
+
+
+def test_luck_against_class_shares_has_a_reason() -> None:
+    columns = {name: value for name, value in made().items() if name != "against"}
+    found = evaluate(**columns).to_dict()
+    assert found["luck"] is None
+    assert "counted on these very cases" in found["no_luck"]
+
+
+# -- many games --------------------------------------------------------------------------------------------
+
+
+def test_luck_beyond_the_games_that_are_kept() -> None:
+    report = evaluate(**made(6000, 1), predictions_made="before")
+    luck = report.to_dict()["luck"]
+    assert luck["kind"] in ("bracket", "bound")
+    assert "By sums of moments: certified" in words(report)
+    assert "off by" in report.to_dict()["chart_data"]["final_wealth"]["method"]
+
+
+def test_luck_in_words() -> None:
+    assert luck_said(Tail(0.27, 0.33, 0.33, "", kind="bracket")) == "between .270 and .330"
+    assert luck_said(Tail(0.3301, 0.3302, 0.3302, "", kind="bracket")) == ".330"
+    assert luck_said(Tail(0.0, 0.004, 0.004, "", kind="bound")) == "at most .0040"
+    assert luck_said(Tail(0.0, 1e-40, 1e-40, "", kind="bound")) == "below 1e-12"
+    assert luck_said(Tail(0.25, 0.25, 0.25, "")) == ".250"
+
+
+# -- names -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("bookmaker", "against", "knew"),
+    [
+        (lambda q: Market(1 / q), "the market's odds", "the market"),
+        (lambda q: Commission(0.02, Rival(q)), "the rival's prices less 2% commission", "the rival"),
+        (lambda q: Commission(0.05, Market(1 / q)), "the market's odds less 5% commission", "the market"),
+        (lambda _: Drunken(seed=1), "a drunken bookmaker", "the bookmaker"),
+        (lambda _: Drunken(0.2, 0.8), "a drunken bookmaker (0.2 to 0.8)", "the bookmaker"),
+    ],
+)
+def test_bookmakers_of_single_games_and_their_names(bookmaker: Any, against: str, knew: str) -> None:
+    columns = made()
+    q = columns.pop("against")
+    report = evaluate(**columns, bookmaker=bookmaker(q))
+    found = report.to_dict()
+    assert found["wealth"]["against"] == against
+    assert f"against {against} became" in report.verdict
+    assert found["evidence"]["reverse"]["null"].endswith(f"given all that {knew} knew")
+    assert "odds knew" not in words(report)
+
+
+def test_a_price_with_commission_is_a_spread() -> None:
+    """Wealth at one price less commission, by the odds that a backer and a layer are left with."""
+    columns = made()
+    q, p, truth = columns["against"], columns["probabilities"], columns["truth"]
+    wealth = Wealth.from_probabilities(truth, p, bookmaker=Commission(0.05, Market(1 / q)))
+    back, lay = 1 + (1 / q - 1) * 0.95, 1 + (1 / q - 1) / 0.95
+    price = np.clip(p, 1 / lay, 1 / back)
+    known = np.log(np.where(truth == 1, p / price, (1 - p) / (1 - price))).sum()
+    assert wealth.log_wealth == pytest.approx(known, abs=1e-9)
+    assert wealth.book == "exchange"
+
+
+# -- slips -------------------------------------------------------------------------------------------------
+
+
+def test_columns_that_are_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    rows = zip(*made(20).values(), strict=True)
+    path.write_text("y,p,q\n" + "".join(f"{y},{p},{q}\n" for y, p, q in rows), encoding="utf-8")
+    same = evaluate(path, truth="y", probabilities="p", against="p").warnings
+    assert "Model and rival are the same: 'p'." in same
+    leak = evaluate(path, truth="y", probabilities="y", against="q").warnings
+    assert "Truth and probability are the same column, 'y'." in leak
+    fine = evaluate(path, truth="y", probabilities="p", against="q").warnings
+    assert not any("same" in warning for warning in fine)
+
+
+# -- infinite scores ---------------------------------------------------------------------------------------
+
+
+def test_an_infinite_log_score_has_a_row_and_a_reason() -> None:
+    report = evaluate(truth=[1, 1, 0], probabilities=[0.5, 0.0, 0.2], against=[0.5] * 3)
+    section = next(each for each in report.sections if each.title == "Who scores better on average")
+    row = next(row for row in section.grids[0].rows if row[0] == "log score")
+    assert row[1:3] == (None, (None, None))
+    assert "a log score is infinite" in str(row[3])
+    found = report.to_dict()["sequences"]["log"]
+    assert found["mean"] is None
+    assert "a log score is infinite" in found["undefined"]
+
+
+# -- ordered classes ---------------------------------------------------------------------------------------
+
+
+def three(number: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(3)
+    p, q = (rng.dirichlet(np.ones(3), number) for _ in range(2))
+    return np.array([rng.choice(3, p=row) for row in p]), p, q
+
+
+def test_a_ladder_against_odds_is_played_at_their_shares() -> None:
+    truth, p, q = three()
+    report = evaluate(truth=truth, probabilities=p, odds=1 / (1.05 * q), ordinal=True)
+    found = report.to_dict()["ladder"]
+    assert list(found) == ["0", "1"]
+    for place in (0, 1):
+        mine, its = (rows[:, : place + 1].sum(axis=1) for rows in (p, q))
+        known = np.log(np.where(truth <= place, mine / its, (1 - mine) / (1 - its))).sum()
+        assert found[str(place)]["log_wealth"] == pytest.approx(known, abs=1e-9)
+    assert "divided by their sum, are the true ones" in found["0"]["evidence"]["null"]
+    drunken = evaluate(truth=truth, probabilities=p, bookmaker=Drunken(seed=1), ordinal=True)
+    assert list(drunken.to_dict()["ladder"]) == ["0", "1"]
+
+
+def test_two_classes_have_no_ladder() -> None:
+    with pytest.raises(OptionError, match="ordinal has no meaning with two classes"):
+        evaluate(**made(), ordinal=True)
+    with pytest.raises(OptionError, match="ordinal has no meaning with two classes"):
+        evaluate(**made(), ordinal=True, predictions_made="in-sample")
+
+
+# -- ties of the likeliest label ---------------------------------------------------------------------------
+
+
+def test_ties_are_counted_in_parts() -> None:
+    report = evaluate(truth=[1, 1, 0], probabilities=[0.9, 0.4, 0.2], against=[0.5] * 3)
+    errors = report.to_dict()["side_by_side"]["error"]["values"]
+    assert errors == pytest.approx({"model": 1 / 3, "the rival": 1 / 2})
+    assert "where m labels are equally likely, each counts as 1/m of a case" in words(report)
+    whole = evaluate(truth=[1, 1, 0], probabilities=[0.9, 0.4, 0.2], against=[0.6] * 3)
+    assert "equally likely" not in words(whole)
+
+
+# -- the line of evidence ----------------------------------------------------------------------------------
+
+
+def test_a_line_that_cannot_be_told_from_0_is_not_drawn() -> None:
+    """Log wealth in the hundreds: 1/α, a log of 3, lies on the line at 0."""
+    drawn, told = ">1/α<", "here too near to 0 to be drawn"
+    near = evaluate(**made()).charts["wealth"]
+    assert drawn in near.svg()
+    assert told not in near.says
+    far = evaluate(truth=[1, 0] * 500, probabilities=[0.9, 0.1] * 500, against=[0.5] * 1000).charts["wealth"]
+    assert drawn not in far.svg()
+    assert f"The line 1/α is a wealth of 20, {told}: " in far.says

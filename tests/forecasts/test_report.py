@@ -1,0 +1,318 @@
+"""The report on probabilities says no more than holds, in words that fit, and has the data of its charts."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from edgeworth.bet import Drunken
+from edgeworth.evaluation import evaluate
+from edgeworth.questions import kelly_report
+from edgeworth.report.report import Grid, Report
+from edgeworth.report.wording import cases_said, money
+
+
+def made(number: int = 130, seed: int = 2) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    q = rng.uniform(0.2, 0.8, number)
+    p = np.clip(q + rng.normal(0, 0.15, number), 0.02, 0.98)
+    return {"truth": (rng.random(number) < p).astype(int), "probabilities": p, "against": q}
+
+
+def without_rival(number: int = 130) -> dict[str, Any]:
+    return {name: value for name, value in made(number).items() if name != "against"}
+
+
+def odds_of(columns: dict[str, Any]) -> dict[str, Any]:
+    q = columns["against"]
+    odds = 1 / np.stack([1 - q, q], axis=1) / 1.04
+    return {"truth": columns["truth"], "probabilities": columns["probabilities"], "odds": odds}
+
+
+def three(number: int = 25) -> dict[str, Any]:
+    rng = np.random.default_rng(3)
+    p, q = (rng.dirichlet(np.ones(3), number) for _ in range(2))
+    truth = np.array([rng.choice(3, p=row) for row in p])
+    return {"truth": truth, "probabilities": p, "against": q}
+
+
+def grid(report: Report, title: str, place: int = 0) -> Grid:
+    return next(section for section in report.sections if section.title == title).grids[place]
+
+
+def words(report: Report) -> str:
+    return " ".join(str(report).split())
+
+
+# -- no more than holds ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "claimed"),
+    [
+        (made(), {"ordered": True}, True),
+        (made(), {}, False),
+        (odds_of(made()), {"ordered": True}, True),
+        (odds_of(made()), {}, False),
+        (without_rival(), {"ordered": True}, False),
+        (without_rival(), {}, False),
+        (made(), {"ordered": True, "predictions_made": "cross-validated"}, False),
+        (made(), {"ordered": True, "predictions_made": "in-sample"}, False),
+        (three(), {"ordered": True, "ordinal": True}, True),
+        (three(), {"ordinal": True}, False),
+    ],
+)
+def test_at_all_times_is_said_only_where_it_holds(
+    columns: dict[str, Any], options: dict[str, Any], claimed: bool
+) -> None:
+    report = evaluate(**columns, **options)
+    rows = grid(report, "Who scores better on average").rows
+    assert ("at all times" in str(rows[0][-1])) == claimed
+    assert all("at all times" not in str(row[-1]) for row in rows[1:])
+    assert ("confidence sequence" in report.verdict) == (claimed and "too few" not in report.verdict)
+    text = words(report).replace("no interval holds at all times", "")
+    assert ("at all times" in text) == claimed
+
+
+def test_the_log_sequence_is_asymptotic_from_a_case_on() -> None:
+    for ordered in (True, False):
+        row = grid(evaluate(**made(), ordered=ordered), "Who scores better on average").rows[1]
+        assert row[0] == "log score"
+        assert "asymptotically, from case 100 on" in str(row[-1])
+    few = grid(evaluate(**made(40), ordered=True), "Who scores better on average").rows[1]
+    assert few[2:] == ((None, None), "nothing is said: fewer cases than the burn-in of 100")
+
+
+def test_an_interval_of_all_that_is_possible_says_nothing() -> None:
+    report = evaluate(truth=[1, 0, 1], probabilities=[0.6, 0.4, 0.7], against=[0.5] * 3, ordered=True)
+    row = grid(report, "Who scores better on average").rows[0]
+    assert row[2] == (-1.0, 1.0)
+    assert "all that is possible" in str(row[3])
+    assert "too few cases to tell who scores better" in report.verdict
+    assert "1.0000" not in report.verdict
+
+
+def test_luck_at_odds_with_a_margin_is_one_case_of_the_hypothesis() -> None:
+    assert "one case of many that the hypothesis allows" in words(evaluate(**odds_of(made())))
+    fair = words(evaluate(**made()))
+    assert "If the prices are right, luck gives at least this wealth" in fair
+    assert "one case of many" not in fair
+
+
+def test_part_of_the_stakes_against_class_shares_proves_by_the_full_ones() -> None:
+    full, half = (evaluate(**without_rival(), stake=stake) for stake in (1.0, 0.5))
+    assert half.numbers["evidence"] == full.numbers["evidence"]
+    assert half.numbers["wealth"]["log_wealth"] < full.numbers["wealth"]["log_wealth"]
+    assert "At full stakes it would have become" in half.verdict
+    assert "At full stakes" not in full.verdict
+    named = grid(evaluate(**made(), stake=0.5), "What the bets prove").rows[0][0]
+    assert named == "0.5 of Kelly's stakes"
+
+
+def test_in_sample_says_that_nothing_holds() -> None:
+    report = evaluate(**made(), predictions_made="in-sample", ordered=True)
+    assert "Nothing of what follows holds" in words(report)
+    assert "says nothing about new cases" in report.verdict
+    assert "interval" not in report.verdict
+
+
+# -- words -------------------------------------------------------------------------------------------------
+
+
+def test_numbers_of_cases() -> None:
+    assert (cases_said(1), cases_said(2), cases_said(1200)) == ("1 case", "2 cases", "1,200 cases")
+    one = evaluate(truth=[1], probabilities=[0.9], against=[0.5], labels=[0, 1])
+    assert "over 1 case (" in one.verdict
+    ruined = evaluate(truth=[1, 1, 0], probabilities=[0.9, 0.0, 0.2], against=[0.5] * 3)
+    assert ruined.verdict.startswith("Ruined: in 1 of 3 cases the model gave probability 0")
+    assert "The model gave probability 0 to what happened in 1 case:" in words(ruined)
+
+
+@pytest.mark.parametrize(
+    ("log_wealth", "said"),
+    [
+        (0.0, "1"),
+        (float("inf"), "more than any number"),
+        (-float("inf"), "0"),
+        (np.log(12345), "12,345"),
+        (np.log(9.97e20), "1e21"),
+        (np.log(3.14e20), "3.1e20"),
+        (np.log(9.99e-30), "1e-29"),
+    ],
+)
+def test_money(log_wealth: float, said: str) -> None:
+    assert money(float(log_wealth)) == said
+
+
+def test_a_bound_beyond_what_floats_can_say() -> None:
+    """Doubling the smallest float is no p-value to print; what cannot happen stays 0."""
+    report = evaluate(truth=[1] * 1200, probabilities=[0.9] * 1200, against=[0.45] * 1200, labels=[0, 1])
+    assert report.numbers["wealth"]["log_wealth"] == pytest.approx(1200 * np.log(2))
+    assert "(p at most 1e-12, both directions paid for)" in report.verdict
+
+
+# -- scores ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["market", "drunkard"])
+def test_whoever_is_compared_stands_in_the_table_of_scores(kind: str) -> None:
+    columns = odds_of(made()) if kind == "market" else without_rival() | {"bookmaker": Drunken(seed=1)}
+    report = evaluate(**columns)
+    against = report.numbers["wealth"]["against"]
+    scores = grid(report, "Scores")
+    assert [column.name for column in scores.columns[1:]] == ["model", against]
+    by_name = {str(row[0]): row for row in scores.rows}
+    # The mean difference of the Brier scores is the difference of the means.
+    model, rival = by_name["Brier score"][1:]
+    assert isinstance(model, float)
+    assert isinstance(rival, float)
+    assert rival - model == pytest.approx(report.numbers["sequences"]["brier"]["mean"], abs=1e-12)
+
+
+def test_the_ranked_score_is_shown_for_three_classes_and_skill_says_its_base() -> None:
+    two, more = (grid(evaluate(**columns), "Scores") for columns in (made(), three()))
+    assert "ranked probability score" not in [row[0] for row in two.rows]
+    assert "ranked probability score" in [row[0] for row in more.rows]
+    for each in (two, more):
+        assert "a little lower than against known ones" in each.note
+
+
+# -- reliability -------------------------------------------------------------------------------------------
+
+
+def test_reliability_is_capped_on_the_terminal_and_whole_in_json() -> None:
+    report = evaluate(**made(800))
+    table, found = grid(report, "Reliability"), report.numbers["reliability"]["1"]
+    assert len(table.rows) <= 12 < len(found["levels"])
+    assert "JSON has all" in table.note
+    assert sum(found["cases"]) == sum(level["cases"] for level in found["levels"]) == 800
+    assert len(found["forecast"]) == len(found["recalibrated"]) == len(found["low"]) == len(found["high"])
+    assert len(found["forecast"]) <= 502
+    assert f"{found['p_value']:.3f} (1,000 draws)".removeprefix("0") in words(report)
+    assert found["miscalibration"] == pytest.approx(
+        report.numbers["decomposition"]["brier"]["1"]["miscalibration"], abs=0.005
+    )
+
+
+def test_reliability_of_many_classes_shows_the_worst() -> None:
+    rng = np.random.default_rng(5)
+    p = rng.dirichlet(np.ones(9), 200)
+    truth = np.array([rng.choice(9, p=row) for row in p])
+    report = evaluate(truth=truth, probabilities=p)
+    table = grid(report, "Reliability")
+    assert len({row[0] for row in table.rows}) == 6
+    assert "6 of 9 classes" in table.note
+    assert set(report.numbers["reliability"]) == {str(label) for label in range(9)}
+    # Nine classes are too many for a confusion table on a terminal, not for JSON.
+    assert len(next(s for s in report.sections if s.title.startswith("Decisions")).grids) == 1
+    assert set(report.numbers["tables"]) == {"model", "constant class shares"}
+
+
+# -- side by side ------------------------------------------------------------------------------------------
+
+
+def test_agreement_and_disagreement_in_a_sentence() -> None:
+    agree = next(s for s in evaluate(**made()).sections if s.title == "Decisions beside probabilities")
+    assert "agree on these cases: the model is better" in agree.text[0]
+    sharp, timid = [0.95] * 9 + [0.49], [0.51] * 10
+    report = evaluate(truth=[1] * 10, probabilities=sharp, against=timid, labels=[0, 1])
+    found = next(s for s in report.sections if s.title == "Decisions beside probabilities")
+    assert found.text[0] == (
+        "They disagree on these cases: MAP error prefers the rival, the log score prefers the model and "
+        "wealth prefers the model. MAP error sees only on which side of ½ a probability lies."
+    )
+    rows = {str(row[0]): row for row in found.grids[0].rows}
+    assert rows["MAP error"][1:] == ("10.0%", "0.0%", "the rival")
+    assert rows["wealth"][1] == rows["likelihood ratio"][1]
+    alike = evaluate(truth=[1, 0], probabilities=[0.6, 0.2], against=[0.6, 0.2])
+    assert "find both alike" in words(alike)
+
+
+def test_confusion_tables_are_per_cent_of_all_cases() -> None:
+    report = evaluate(truth=[1, 1, 0, 0], probabilities=[0.9, 0.2, 0.3, 0.4], against=[0.6] * 4)
+    first, second = (grid(report, "Decisions beside probabilities", place) for place in (1, 2))
+    assert first.title.startswith("The model")
+    assert first.rows == (
+        ("0", 0.5, 0.0, 0.5),
+        ("1", 0.25, 0.25, 0.5),
+        ("all", 0.75, 0.25, 1.0),
+    )
+    assert second.rows[1] == ("1", 0.0, 0.5, 0.5)
+    numbers = report.numbers["side_by_side"]["error"]
+    assert numbers == {"values": {"model": 0.25, "the rival": 0.5}, "better": "model"}
+
+
+# -- the data of charts ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [1, 60, 20_000])
+def test_chart_data_are_bounded_and_plain(number: int) -> None:
+    report = evaluate(**made(number), labels=[0, 1], ordered=True)
+    again = json.loads(report.to_json())
+    path = again["wealth"]["path"]
+    assert {len(values) for values in path.values()} == {min(number, 512)} or number > 512
+    assert len(path["cases"]) <= 512
+    assert set(path) >= {"cases", "log_wealth", "expected", "expected_low", "expected_high", "priced_low"}
+    assert path["cases"][-1] == number
+    assert again["wealth"]["log_threshold"] == pytest.approx(np.log(20), rel=1e-9)
+    data = again["chart_data"]
+    assert len(data["returns"]["cases"]) == len(data["returns"]["log_return"]) <= 512
+    law = data["final_wealth"]
+    assert len(law["log_wealth"]) == len(law["prices"]["cumulative"]) <= 200
+    assert len(law["model"]["density"]) == len(law["log_wealth"]) - 1
+    assert law["observed"] == again["wealth"]["log_wealth"]
+    stakes = data["stakes"]
+    assert len(stakes["back_only"]) == len(stakes["probabilities"])
+    assert len(stakes["back_only"][0]) == len(stakes["odds"])
+    flat = [stake for row in stakes["back_and_lay"] for stake in row]
+    assert [stake for row in stakes["back_only"] for stake in row] == [max(0.0, stake) for stake in flat]
+    pairs = data["probability_pairs"]
+    assert np.shape(pairs["counts"]) == (40, 40)
+    assert np.sum(pairs["counts"]) == number
+    assert len(pairs["edges"]) == 41
+    sequence = again["sequences"]["brier"]["path"]
+    assert len(sequence["cases"]) == len(sequence["low"]) <= 512
+    assert len(report.to_json()) < 700_000
+
+
+def test_charts_that_need_two_classes_are_left_out_of_three() -> None:
+    data = evaluate(**three()).numbers["chart_data"]
+    assert data["stakes"] is None
+    assert data["probability_pairs"] is None
+    assert data["final_wealth"] is not None
+
+
+def test_no_path_of_a_sequence_against_class_shares() -> None:
+    numbers = evaluate(**without_rival(), ordered=True).numbers
+    assert numbers["sequences"]["brier"]["path"] is None
+    assert numbers["sequences"]["brier"]["holds"].startswith("roughly")
+
+
+def test_ruin_has_its_charts() -> None:
+    report = evaluate(truth=[1, 1, 0], probabilities=[0.9, 0.0, 0.2], against=[0.5] * 3, ordered=True)
+    again = json.loads(report.to_json())
+    assert again["wealth"]["path"]["log_wealth"] == [pytest.approx(np.log(1.8)), None, None]
+    assert again["chart_data"]["returns"]["log_return"][1] is None
+    assert again["chart_data"]["final_wealth"]["observed"] is None
+
+
+# -- Kelly's stakes ----------------------------------------------------------------------------------------
+
+
+def test_stakes_in_words() -> None:
+    backed = kelly_report([0.2, 0.4, 0.3, 0.08, 0.02], [5.5, 2.625, 3.25, 6, 21])
+    assert backed.verdict.startswith("Back outcome 1 with 5.96%, back outcome 2 with 10.59%,")
+    assert "Keep 77.20%." in backed.verdict
+    laid = kelly_report([0.5, 0.36, 0.14], [1.9, 3.2, 4.6], lay=[2.1, 3.6, 5.4])
+    assert "lay outcome 3 for 4.43%" in laid.verdict
+    assert "a stake below 0 lays" in words(laid)
+    assert "a stake below 0 lays" not in words(backed)
+
+
+def test_an_arbitrage_is_named() -> None:
+    sure = kelly_report([0.6, 0.4], [2.0, 2.1])
+    assert "sure profit of 2.44% (an arbitrage)" in words(sure)
+    assert "arbitrage" not in words(kelly_report([0.6, 0.4], [2.0, 2.0]))

@@ -1,0 +1,99 @@
+"""What is said of a ranking holds something: no depth at which any order would do as well."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import edgeworth as ew
+from edgeworth.rankings.findings import examine_ranking
+from edgeworth.rankings.intervals.curves import pictured_roc
+
+
+def hits(items: int, targets: int) -> ew.Ranking:
+    return ew.Ranking.from_hits([1] * targets + [0] * (items - targets))
+
+
+@pytest.mark.parametrize(
+    ("items", "targets", "depth"),
+    [
+        # Round depths are 1, 2, 5, 10, 20, 50, …: the first that takes all targets, at most half of the list.
+        (1000, 30, 50),
+        (1000, 400, 500),
+        (1000, 501, 500),
+        (20_000, 10_036, 10_000),
+        (999, 400, 200),
+        (20, 3, 10),
+        (19, 3, 5),
+        (3, 1, 1),
+        (1, 1, 1),
+    ],
+)
+def test_the_depth_of_the_verdict(items: int, targets: int, depth: int) -> None:
+    assert examine_ranking(hits(items, targets)).depth == depth
+
+
+def test_a_depth_beyond_the_list_is_told_and_says_nothing() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.random(2000) < 0.5
+    score = rng.random(2000) + 0.2 * truth
+    beyond = ew.evaluate(truth=truth, score=score, depth=100_000)
+    assert beyond.warnings[0] == "The list has 2,000 items: depth 100,000 is all of it."
+    assert re.match(r"Average precision \.\d+ \(95% interval ", beyond.verdict)
+    assert "Finds" not in beyond.verdict
+    every = ew.evaluate(truth=truth, score=score, depth=2000)
+    assert every.verdict == beyond.verdict
+    assert not [said for said in every.warnings if "depth" in said]
+    usual = ew.evaluate(truth=truth, score=score)
+    assert f"of {truth.sum():,} targets in the first 1,000 (" in usual.verdict
+    assert "; average precision " in usual.verdict
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_weights_in_another_order_draw_the_same_points(seed: int) -> None:
+    """Sums of weights differ in their last digits: the points of the pictures do not."""
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(20, 400))
+    truth = rng.random(size) < 0.4
+    score = rng.integers(0, 40, size).astype(float)
+    weights = rng.integers(1, 30, size) / 10
+    whole = ew.Ranking.from_scores(truth, score, weights=weights, positive=True)
+    cuts = np.array_split(rng.permutation(size), 5)
+    parts = [
+        ew.Ranking.from_scores(truth[cut], score[cut], weights=weights[cut], positive=True) for cut in cuts
+    ]
+    merged = parts[0]
+    for part in parts[1:]:
+        merged = merged + part
+    for most in (20, 160):
+        one, other = pictured_roc(whole, most), pictured_roc(merged, most)
+        assert len(one.recall) == len(other.recall)
+        np.testing.assert_allclose(one.recall, other.recall, atol=1e-12)
+        np.testing.assert_allclose(one.fallout, other.fallout, atol=1e-12)
+    found, again = examine_ranking(whole), examine_ranking(merged)
+    assert found.depth == again.depth
+    assert len(found.hit_curve.depth) == len(again.hit_curve.depth)
+    assert (found.best and found.best.threshold) == (again.best and again.best.threshold)
+
+
+def test_small_steps_of_a_long_list_are_no_straight_line() -> None:
+    """Each step of two hundred thousand items is a corner, however small."""
+    rng = np.random.default_rng(1)
+    score = rng.random(200_000)
+    truth = rng.random(200_000) < score
+    curve = pictured_roc(ew.Ranking.from_scores(truth, score))
+    area = float(np.trapezoid(curve.recall, curve.fallout))
+    assert area == pytest.approx(ew.measure(ew.Ranking.from_scores(truth, score), "roc_auc"), abs=2e-3)
+    assert len(curve.recall) > 100
+
+
+def test_of_two_labels_the_first_is_named_the_more_biased() -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(30):
+        size = int(rng.integers(30, 200))
+        truth, said = rng.integers(0, 2, size), rng.integers(0, 2, size)
+        for prediction in (said, 1 - said):
+            says = ew.evaluate(truth=truth, prediction=prediction).charts["bias"].says
+            assert says.startswith(("0 is predicted ", "Each label is predicted as often"))

@@ -1,0 +1,102 @@
+"""Names in pictures: short, different from each other, and whatever was left out is said."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import edgeworth as ew
+from edgeworth.report.charts.names import DRAWN, UNSAFE, drawn_names, middle_cut
+
+PREFIX = "https://example.org/taxonomy/products/electronics/category/"
+
+
+@given(st.lists(st.text(max_size=90), min_size=1, max_size=12, unique=True), st.integers(6, 40))
+def test_names_stay_different(names: list[str], most: int) -> None:
+    found = drawn_names(names, most)
+    assert len(found.names) == len(found.drawn) == len(names)
+    assert len(set(found.drawn)) == len(set(found.names)) == len(names)
+    # A number behind a name that looks like another is all that may be added.
+    assert all(len(re.sub(r" \(\d+\)$", "", name)) <= most for name in found.drawn if len(name) > most)
+    assert all(name.startswith(found.beginning) for name in names)
+
+
+@given(st.text(min_size=1, max_size=60), st.integers(3, 30))
+def test_a_cut_keeps_both_ends(text: str, most: int) -> None:
+    cut = middle_cut(text, most)
+    assert len(cut) <= max(most, 0)
+    if cut != text:
+        head, _, tail = cut.partition("…") if "…" not in text else ("", "", "")
+        assert text.startswith(head)
+        assert text.endswith(tail)
+
+
+def test_short_names_are_left_as_they_are() -> None:
+    found = drawn_names(["run-1", "run-12", "spam"])
+    assert found.names == found.drawn == ("run-1", "run-12", "spam")
+    assert found.said == ""
+    assert "labelExpr" not in found.options
+
+
+def test_numbers_are_not_cut_apart() -> None:
+    """run1 and run12 begin with run1, but their numbers are 1 and 12."""
+    stem = "a long name of an experiment, run"
+    assert drawn_names([f"{stem}{number}" for number in (1, 12)], 10).drawn == ("…run1", "…run12")
+    stem = "alongnameofanexperimentrun"
+    assert drawn_names([f"{stem}{number}" for number in (1, 12)], 10).drawn == ("…1", "…12")
+
+
+def test_a_name_that_others_go_on_from_is_not_left_out() -> None:
+    stem = "a very long name of a model, "
+    found = drawn_names([stem, f"{stem}tuned"])
+    assert found.beginning == ""
+    assert len(set(found.drawn)) == 2
+
+
+def labels_of(svg: str) -> list[str]:
+    return [text for text in re.findall(r"<text[^>]*>([^<]*)</text>", svg) if text.endswith("kind")]
+
+
+def test_forty_labels_with_one_beginning_are_drawn_apart() -> None:
+    rng = np.random.default_rng(2)
+    labels = [f"{PREFIX}{number:02d} kind" for number in range(40)]
+    truth = rng.choice(labels, 1200)
+    said = np.where(rng.random(1200) < 0.6, truth, rng.choice(labels, 1200))
+    report = ew.evaluate(truth=truth, prediction=said)
+    for name in ("edges", "bias"):
+        chart = report.charts[name]
+        drawn = labels_of(chart.svg())
+        assert len(drawn) == len(set(drawn)) == 30
+        assert max(map(len, drawn)) <= DRAWN
+        assert "Names are drawn without “" in chart.says
+        assert "/electronics/category/" in chart.says
+        # Under the pointer there is more of the name, and it differs too.
+        rows = [row["label"] for row in chart.data[name]]
+        assert len(set(rows)) == 30
+        assert all(row.startswith("https://") for row in rows)
+
+
+def test_systems_with_one_beginning_are_drawn_apart() -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 300)
+    systems = {
+        f"team-experiment-2024-run-{name}": np.where(rng.random(300) < 0.6 + 0.03 * place, truth, 1 - truth)
+        for place, name in enumerate(("alpha", "beta", "gamma", "delta", "epsilon"))
+    }
+    charts = ew.compare(truth, systems).report.charts
+    for name, sign in (("differences", "−"), ("disagreements", "–")):
+        drawn = re.findall(rf"<text[^>]*>(…\w+ {sign} …\w+)</text>", charts[name].svg())
+        assert len(drawn) == len(set(drawn)) == 10
+        assert "team-experiment-2024-run-" in charts[name].says
+
+
+@pytest.mark.parametrize("own", sorted(UNSAFE))
+def test_names_of_the_drawing_language_s_own_are_names(own: str) -> None:
+    labels = [own, "a name that is a good deal longer than the others, 1"]
+    charts = ew.evaluate(truth=labels * 10, prediction=labels * 10).charts
+    assert ">a name" in charts["contingency"].svg()
+    assert f">{own}\u200b<" in charts["edges"].svg()
