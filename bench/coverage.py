@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from edgeworth.core.laws import NormalLaw
-from edgeworth.core.scales import Scale
+from edgeworth.core.laws import NormalLaw, Scale
 from edgeworth.rankings.intervals.influence import (
     Places,
     TiePolicy,

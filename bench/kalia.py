@@ -21,7 +21,7 @@ from scipy import optimize, stats
 
 from edgeworth import bet
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.forecasts.betting.likeliest import chosen_counts
+from edgeworth.forecasts.betting.derived import chosen_counts
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scores import ForecastScores

@@ -18,7 +18,7 @@ from scipy.special import gammaln
 
 import edgeworth as ew
 from edgeworth.core.laws import normal_quantile, wilson_bounds
-from edgeworth.rankings.intervals.recall_bands import effective_targets
+from edgeworth.rankings.intervals.bands import effective_targets
 
 Floats = NDArray[np.float64]
 ITEMS, TARGETS, RUNS, SEED = 3000, 245, 10_000, 0

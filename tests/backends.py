@@ -22,9 +22,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from edgeworth.sources.arrays import ArraySource
 from edgeworth.sources.batches import Batch, Source
-from edgeworth.sources.opening import open_source
+from edgeworth.sources.opening import ArraySource, open_source
 from spark_session import MASTER, spark_session
 
 dask: Any = import_module("dask")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from edgeworth.decisions.reading import tally_decisions
-from edgeworth.rankings.rankings import tally_ranking
+from edgeworth.rankings.reading import tally_ranking
 from edgeworth.sources.opening import open_source
 
 

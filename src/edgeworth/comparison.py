@@ -12,26 +12,24 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from edgeworth.comparing.difference import Difference
-from edgeworth.comparing.examining import compare_labels, compare_lists, compare_scores
-from edgeworth.comparing.examining_forecasts import compare_forecasts
+from edgeworth.comparing.examining import compare_forecasts, compare_labels, compare_lists, compare_scores
 from edgeworth.comparing.findings import Adjust, ComparisonFindings
 from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.paired_scores import PairedScores
-from edgeworth.comparing.pairing import named_systems, pair_labels
-from edgeworth.comparing.pairing_columns import read_forecasts, read_lists, read_scores
+from edgeworth.comparing.reading import named_systems, pair_labels, read_forecasts, read_lists, read_scores
 from edgeworth.comparing.report import comparison_report, difference_grid
-from edgeworth.core.policies import Missing, PredictionsMade, WeightKind
+from edgeworth.core.policies import Missing, PredictionsMade
 from edgeworth.core.spelling import Spelling
 from edgeworth.errors import OptionError
 from edgeworth.evaluation import about_run
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.rankings.lists import RankedLists
-from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown
+from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown, write_whole
 from edgeworth.report.report import Report
-from edgeworth.report.writing import write_whole
 from edgeworth.sources.batches import Source
 from edgeworth.sources.columns import Label
 from edgeworth.sources.digests import file_digest
+from edgeworth.sources.numbers import WeightKind
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.roles import guess_roles
 from edgeworth.tallying import column_names

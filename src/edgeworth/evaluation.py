@@ -8,15 +8,15 @@ from importlib.metadata import version
 from platform import python_version
 from typing import TYPE_CHECKING, Any
 
-from edgeworth.core.plain import kind_of, labels_to_json
-from edgeworth.core.policies import Missing, PredictionsMade, WeightKind
-from edgeworth.counting_terms import CountingTerms, Kind, refuse
+from edgeworth.core.plain import labels_to_json
+from edgeworth.core.policies import Missing, PredictionsMade
 from edgeworth.errors import OptionError
-from edgeworth.forecasts.forecast_terms import ForecastTerms
-from edgeworth.rankings.scores.cells import Cells
+from edgeworth.forecasts.reading import ForecastTerms
+from edgeworth.rankings.scores.sorted_scores import Cells
 from edgeworth.sources.columns import Label
+from edgeworth.sources.numbers import WeightKind
 from edgeworth.tallied import Part, Tallied, dropped_rows, said_kind
-from edgeworth.tallying import Opened, whole_tally
+from edgeworth.tallying import CountingTerms, Kind, Opened, refuse, whole_tally
 
 if TYPE_CHECKING:
     from edgeworth.bet.bookmakers import Bookmaker
@@ -162,7 +162,7 @@ class Asked:
 def report_of(tallied: Tallied, asked: Asked) -> Report:
     """The second half of an evaluation: from a tally, counted in one piece or merged, to a report."""
     tally = tallied.settled
-    found = _REPORTS.get(kind_of(tally))
+    found = _REPORTS.get(tally.file_kind)
     if found is None:
         raise OptionError(f"{tallied.name} holds {said_kind(tally)}, of which there is no report by itself")
     kind, reported = found
@@ -171,7 +171,7 @@ def report_of(tallied: Tallied, asked: Asked) -> Report:
     return replace(report, warnings=(*tallied.notices, *report.warnings))
 
 
-def _report_labels(tallied: Tallied, tally: ContingencyTable, asked: Asked) -> Report:
+def report_labels(tallied: Tallied, tally: ContingencyTable, asked: Asked) -> Report:
     from edgeworth.decisions.findings import examine_decisions
     from edgeworth.decisions.report import decisions_report
 
@@ -181,9 +181,9 @@ def _report_labels(tallied: Tallied, tally: ContingencyTable, asked: Asked) -> R
     return replace(report, warnings=(*_slips(tallied.terms, tally), *report.warnings))
 
 
-def _report_ranking(tallied: Tallied, ranking: Ranking, asked: Asked) -> Report:
+def report_ranking(tallied: Tallied, ranking: Ranking, asked: Asked) -> Report:
     from edgeworth.rankings.findings import examine_ranking
-    from edgeworth.rankings.rankings_reports import ranking_report
+    from edgeworth.rankings.report import ranking_report
 
     looks = {"depth": asked.depth, "gain": asked.gain, "cost": asked.cost}
     sizes = {"items": ranking.total, "targets": ranking.target_total}
@@ -191,7 +191,7 @@ def _report_ranking(tallied: Tallied, ranking: Ranking, asked: Asked) -> Report:
     return ranking_report(findings, about_tally(tallied, asked, **looks, **sizes))
 
 
-def _report_lists(tallied: Tallied, lists: RankedLists, asked: Asked) -> Report:
+def report_lists(tallied: Tallied, lists: RankedLists, asked: Asked) -> Report:
     from edgeworth.rankings.list_findings import examine_lists
     from edgeworth.rankings.list_report import lists_report
 
@@ -200,9 +200,9 @@ def _report_lists(tallied: Tallied, lists: RankedLists, asked: Asked) -> Report:
     return lists_report(findings, about_tally(tallied, asked, **sizes))
 
 
-def _report_forecasts(tallied: Tallied, evidence: ForecastEvidence, asked: Asked) -> Report:
-    from edgeworth.forecasts.forecasts_reports import forecasts_report
+def report_forecasts(tallied: Tallied, evidence: ForecastEvidence, asked: Asked) -> Report:
     from edgeworth.forecasts.reading_arrays import examined_evidence
+    from edgeworth.forecasts.report import forecasts_report
 
     names = ("labels", "positive", "normalise", "ordered", "ordinal", "stake")
     said = {name: tallied.terms[name] for name in names if tallied.terms.get(name) is not None}
@@ -216,11 +216,11 @@ def _report_forecasts(tallied: Tallied, evidence: ForecastEvidence, asked: Asked
 
 
 _REPORTS: dict[str, tuple[Kind, Callable[[Tallied, Any, Asked], Report]]] = {
-    "contingency_table": ("labels", _report_labels),
-    "clustered_table": ("labels", _report_labels),
-    "ranking": ("scores", _report_ranking),
-    "ranked_lists": ("lists", _report_lists),
-    "forecasts": ("probabilities", _report_forecasts),
+    "contingency_table": ("labels", report_labels),
+    "clustered_table": ("labels", report_labels),
+    "ranking": ("scores", report_ranking),
+    "ranked_lists": ("lists", report_lists),
+    "forecasts": ("probabilities", report_forecasts),
 }
 """What is said of each kind of tally, and of which predictions it is."""
 
@@ -277,7 +277,7 @@ def about_tally(tallied: Tallied, asked: Asked, **known: Any) -> dict[str, Any]:
         sources["parts"] += [f"… and {more:,} more"] if more > 0 else []
     rest = {"level": asked.level, "seed": asked.seed} | terms | known
     # Missing values among probabilities are errors, so that nothing is ever dropped there.
-    dropped = None if kind_of(tallied.tally) == "forecasts" else dropped_rows(tallied.tally)
+    dropped = None if tallied.tally.file_kind == "forecasts" else dropped_rows(tallied.tally)
     return about_run(**(sources | columns | rest), dropped=dropped)
 
 

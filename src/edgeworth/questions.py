@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 from edgeworth import bet, chance
-from edgeworth.bet.staking import Unbalanced
-from edgeworth.errors import OptionError
-from edgeworth.evaluation import about_run
+from edgeworth.bet.kelly import Unbalanced
+from edgeworth.comparing.examining import compare_lists
+from edgeworth.comparing.findings import Adjust
+from edgeworth.comparing.queries.differences import QueryRule
+from edgeworth.comparing.report import comparison_report
+from edgeworth.comparison import compare
+from edgeworth.errors import InputError, OptionError
+from edgeworth.evaluation import about_run, evaluate
 from edgeworth.forecasts.kelly_report import game_report, stakes_report
-from edgeworth.rankings.selection import selection_report
-from edgeworth.report.report import Report
+from edgeworth.rankings.list_findings import examine_lists
+from edgeworth.rankings.list_report import trec_report
+from edgeworth.rankings.lists import RankedLists
+from edgeworth.rankings.measures import TREC_NAMES
+from edgeworth.rankings.report import selection_report
+from edgeworth.rankings.trec.files import read_qrels, read_run
+from edgeworth.report.report import Report, gathered_reports, joined_reports
+from edgeworth.sample import SAMPLE_NAME, sample_file
 
 
 def chance_report(
@@ -79,3 +92,93 @@ def _game_report(
     wealth = bet.wealth_after(odds, stake, lay=lay)
     growth = bet.growth(probability, odds, stake, lay=lay)
     return game_report(probability, odds, float(stake), wealth.tolist(), float(growth), about)
+
+
+def demo_report() -> Report:
+    """Four reports as one, on the births that come with Edgeworth."""
+    with sample_file() as path:
+        data = str(path)
+        reports = {
+            "Labels": evaluate(data, truth="low", prediction="larger_model", positive="1"),
+            "Scores": evaluate(data, truth="low", score="larger_probability", positive="1"),
+            "Probabilities": evaluate(
+                data,
+                truth="low",
+                probabilities="larger_probability",
+                against="smaller_probability",
+                positive="1",
+                predictions_made="cross-validated",
+            ),
+            "Comparison": compare(
+                "low",
+                {"larger model": "larger_model", "smaller model": "smaller_model"},
+                data=data,
+                kind="labels",
+                positive="1",
+            ).report,
+        }
+    return gathered_reports({name: _named(report) for name, report in reports.items()})
+
+
+def _named(report: Report) -> Report:
+    """The sample by its name, not by the folder it was installed in."""
+    return replace(report, provenance={**report.provenance, "source": SAMPLE_NAME})
+
+
+COMPARED = ("average_precision", "ndcg@10", "precision@10", "reciprocal_rank")
+"""What runs are compared by, unless asked otherwise."""
+
+
+def evaluate_trec(
+    qrels: str | Path,
+    runs: Sequence[str | Path],
+    *,
+    measures: Sequence[str] = (),
+    relevant_from: int = 1,
+    absent: str = "leave_out",
+    no_targets: str = "leave_out",
+    queries: QueryRule = "intersection",
+    adjust: Adjust = "holm",
+    level: float = 0.95,
+    seed: int = 0,
+) -> Report:
+    """Evaluate runs of a search engine against judgements, in TREC's formats and with trec_eval's tie rule.
+
+    Queries that were judged but that a run does not have (``absent``), and queries without a relevant
+    document (``no_targets``), are left out of means ("leave_out") or counted as 0 ("zero"). Several runs are
+    also compared pair by pair, on the queries that all have (``queries``).
+    """
+    for name, rule in (("absent", absent), ("no_targets", no_targets)):
+        if rule not in ("leave_out", "zero"):
+            raise OptionError(f'{name} is "leave_out" or "zero"; saw {rule!r}')
+    if not runs:
+        raise OptionError("there is no run to evaluate")
+    if len({str(path) for path in runs}) < len(runs):
+        raise OptionError("a run is given twice")
+    judged = read_qrels(Path(qrels))
+    found = {}
+    for path in runs:
+        lists = RankedLists.from_qrels(judged, read_run(Path(path)), relevant_from=relevant_from)
+        if not lists.number:
+            raise InputError(f"{path}: none of its queries is judged in {qrels}")
+        if absent == "zero":
+            lists = lists.with_absent()
+        if no_targets == "zero":
+            lists = replace(lists, empty_is_zero=True)
+        wanted = tuple(measures) or tuple(TREC_NAMES.values())
+        found[str(path)] = examine_lists(lists, measures=wanted, ties="trec", level=level, seed=seed)
+    about = {"qrels": str(qrels), "runs": ", ".join(found), "measures": ", ".join(measures) or None}
+    rules = {"relevant_from": relevant_from, "absent": absent, "no_targets": no_targets}
+    report = trec_report(found, about_run(**about, **rules, level=level, seed=seed))
+    if len(found) < 2:
+        return report
+    spellings = list(next(iter(found.values())).estimates)
+    compared = compare_lists(
+        {name: each.lists for name, each in found.items()},
+        measures=spellings if measures else [f"{name}(ties=trec)" for name in COMPARED],
+        queries=queries,
+        adjust=adjust,
+        level=level,
+        seed=seed,
+    )
+    return joined_reports(comparison_report(compared, report.provenance), report)

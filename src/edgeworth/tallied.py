@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-from edgeworth.core.plain import COUNT, NEEDED, TEXT, Plain, kind_of, optional, spelt
+from edgeworth.core.kinds import kind_of
+from edgeworth.core.plain import COUNT, NEEDED, TEXT, Plain, optional, spelt
 from edgeworth.decisions.reading import settled_decisions
 from edgeworth.errors import MergeError, OptionError
-from edgeworth.rankings.labelled import settled_ranking
-from edgeworth.rankings.lists_gathering import settled_lists
+from edgeworth.rankings.reading import settled_lists, settled_ranking
 from edgeworth.sources.columns import Label
-from edgeworth.sources.finding import nothing_left
+from edgeworth.sources.roles import nothing_left
 from edgeworth.whole_cases import in_whole_cases
 
 NAMED_PARTS = 100
@@ -134,7 +134,7 @@ class Tallied:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the facts about the whole, and the tally where it can show itself."""
-        from edgeworth.core.markup import html_table
+        from edgeworth.core.formatting import html_table
 
         columns = [f"{role}: {name}" for role, name in self.terms.get("columns", {}).items()]
         facts = {
@@ -175,14 +175,14 @@ def dropped_rows(tally: Any) -> int:
 
 def said_kind(tally: Any) -> str:
     """What a tally holds, for a sentence."""
-    kind = kind_of(tally)
+    kind: str = tally.file_kind
     return SAID.get(kind, kind.replace("_", " "))
 
 
 def as_tallied(tally: Any) -> Tallied:
     """What was counted by ``ew.tally`` as it is; any other tally as one that was made in Python.
 
-    >>> from edgeworth.tallies import ContingencyTable
+    >>> from edgeworth import ContingencyTable
     >>> as_tallied(ContingencyTable.from_labels([1, 0], [1, 1])).name
     'Python'
     """
@@ -327,7 +327,7 @@ def _check_kinds_of_labels(tallies: Sequence[Tallied]) -> None:
 
 def _labels(tally: Any) -> tuple[Label, ...]:
     named = (*LABELS, "labelled_scores", "paired")
-    labels: tuple[Label, ...] = tally.labels if kind_of(tally) in named else ()
+    labels: tuple[Label, ...] = tally.labels if tally.file_kind in named else ()
     return labels
 
 
@@ -355,7 +355,7 @@ def _check_once(tallies: Sequence[Tallied]) -> None:
 
 def _settled(tallied: Tallied) -> Any:
     tally, terms, is_text = tallied.tally, tallied.terms, tallied.is_text
-    kind, positive = kind_of(tally), terms.get("positive")
+    kind, positive = tally.file_kind, terms.get("positive")
     if tallied.has_whole_weights:
         tally = in_whole_cases(tally)
     if kind in LABELS:
@@ -370,7 +370,7 @@ def _settled(tallied: Tallied) -> Any:
         tally.check_positive(positive)
         return settled_lists(tally, is_text=is_text)
     if kind == "paired":
-        from edgeworth.comparing.pairing import settled_pairs
+        from edgeworth.comparing.reading import settled_pairs
 
         _check_something(tallied, bool(len(tally.joint.rows)))
         paired = settled_pairs(tally, is_text=is_text)

@@ -10,14 +10,14 @@ from edgeworth.comparing.findings import Adjust
 from edgeworth.comparing.paired import Paired
 from edgeworth.comparison import compare
 from edgeworth.core.labels import canonical
-from edgeworth.counting_terms import option_of
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import OptionError
 from edgeworth.evaluation import Asked, about_tally, report_of
-from edgeworth.rankings.scores.labelled_scores import LabelledScores
+from edgeworth.rankings.scores.by_class import LabelledScores
 from edgeworth.report.report import Report
 from edgeworth.sources.columns import Label
 from edgeworth.tallied import Tallied, as_tallied
+from edgeworth.tallying import option_of
 
 
 def evaluate_tally(

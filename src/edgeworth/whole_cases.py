@@ -12,8 +12,8 @@ from edgeworth.core.joint_counts import JointCounts, Numbers
 from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError
-from edgeworth.rankings.scores.labelled_scores import LabelledScores
-from edgeworth.rankings.scores.runs import Run
+from edgeworth.rankings.scores.by_class import LabelledScores
+from edgeworth.rankings.scores.sorted_scores import Run
 
 LARGEST_EXACT = 1 << 53
 """Whole numbers beyond it are rounded as floats."""

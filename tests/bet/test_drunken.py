@@ -12,7 +12,7 @@ from scipy.stats import gamma, kstest
 
 import edgeworth as ew
 from edgeworth.bet import Commission, Drunken, Market, game_factors
-from edgeworth.bet.positions import is_drawn, later
+from edgeworth.bet.games import is_drawn, later
 
 
 def cases(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -18,7 +18,7 @@ from edgeworth.bet import (
     kelly,
     wealth_after,
 )
-from edgeworth.bet.collateral import tied_up
+from edgeworth.bet.exchange import tied_up
 
 
 def books(rng: np.random.Generator, count: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:

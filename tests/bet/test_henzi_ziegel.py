@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from edgeworth.bet.score_bets import Score, kappa, score_log_factors
+from edgeworth.bet.fractional import Score, kappa, score_log_factors
 from edgeworth.errors import InputError, OptionError
 
 EXTREMES = [0.0, 1e-300, 1e-12, 0.001, 0.03, 0.2, 0.35, 0.5, 0.5 + 1e-15, 0.5 + 1e-9, 0.7, 0.9, 0.999]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from edgeworth.comparing.examining_forecasts import compare_forecasts
+from edgeworth.comparing.examining import compare_forecasts
 from edgeworth.comparing.forecasts.diebold_mariano import diebold_mariano
 from edgeworth.comparing.forecasts.differences import forecast_difference, mean_score_difference
 from edgeworth.comparing.forecasts.duels import forecast_duel

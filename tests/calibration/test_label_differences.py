@@ -17,11 +17,11 @@ from scipy import stats
 
 import edgeworth as ew
 from edgeworth.comparing.labels.joint_cells import JointCells, in_focus, joint_cells
-from edgeworth.comparing.labels.label_methods import delta_law, difference_law
-from edgeworth.comparing.labels.swapping import swap_test
-from edgeworth.comparing.randomisation.mcnemar import mcnemar
+from edgeworth.comparing.labels.methods import delta_law, difference_law
+from edgeworth.comparing.labels.resampling import swap_test
+from edgeworth.comparing.randomisation.coins import mcnemar
 from edgeworth.comparing.randomisation.two_classes import TwoClassPair, two_class_test
-from edgeworth.decisions.computing import Resolved, resolve
+from edgeworth.decisions.views import Resolved, resolve
 
 
 @dataclass(frozen=True)

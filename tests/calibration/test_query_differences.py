@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from edgeworth.comparing.multiplicity import holm
+from edgeworth.comparing.families import holm
 from edgeworth.comparing.queries.paired_tests import mean_difference
 from edgeworth.comparing.queries.permutation import permutation_test
 from edgeworth.comparing.queries.tukey import randomised_tukey

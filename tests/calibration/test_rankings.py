@@ -162,7 +162,7 @@ def test_student_s_interval_over_lists_covers(number: int) -> None:
 
 
 def test_the_chance_test_of_lists_is_uniform(monkeypatch: pytest.MonkeyPatch) -> None:
-    from edgeworth.rankings import ranking_testing
+    from edgeworth.rankings import estimates as ranking_testing
 
     # 199 draws a test instead of 9,999: (1 + count)/(1 + draws) is valid however few.
     monkeypatch.setattr(ranking_testing, "STEPS_DRAWN", 1)
@@ -180,7 +180,7 @@ def test_the_chance_test_of_lists_is_uniform(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_draws_of_random_orders_reject_as_seldom_as_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    from edgeworth.rankings import ranking_testing
+    from edgeworth.rankings import estimates as ranking_testing
 
     monkeypatch.setattr(ranking_testing, "MOST", 199)
     rng = np.random.default_rng(8)

@@ -14,9 +14,8 @@ from scipy import integrate, stats
 import edgeworth as ew
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.differences import score_difference
-from edgeworth.comparing.scores.score_effects import resolved_for
-from edgeworth.comparing.scores.swapped_effects import Lists, distances, list_effects
-from edgeworth.comparing.scores.swapped_ranks import SwappedRanks
+from edgeworth.comparing.scores.effects import Lists, distances, list_effects, resolved_for
+from edgeworth.comparing.scores.resampling import SwappedRanks
 
 LOW, HIGH = 0.935, 0.965
 SPELLINGS = ("roc_auc", "average_precision")

@@ -14,12 +14,10 @@ from scipy import stats
 
 import edgeworth as ew
 from edgeworth.comparing.paired_scores import PairedScores
-from edgeworth.comparing.scores.calibrated_laws import CalibratedLaw
 from edgeworth.comparing.scores.differences import score_difference
-from edgeworth.comparing.scores.score_effects import resolved_for, steps_of_system
-from edgeworth.comparing.scores.score_laws import ScoreDifferenceLaw, Side
-from edgeworth.comparing.scores.swapped_effects import Lists, list_effects
-from edgeworth.comparing.scores.swapped_ranks import SwappedRanks
+from edgeworth.comparing.scores.effects import Lists, list_effects, resolved_for, steps_of_system
+from edgeworth.comparing.scores.laws import CalibratedLaw, ScoreDifferenceLaw, Side
+from edgeworth.comparing.scores.resampling import SwappedRanks
 from edgeworth.rankings.intervals.influence import Places, average_precision_effects, roc_area_effects
 
 SPELLINGS = ("roc_auc", "average_precision", "average_precision(ties=threshold)")

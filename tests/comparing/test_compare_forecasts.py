@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from edgeworth.comparing.examining_forecasts import compare_forecasts
+from edgeworth.comparing.examining import compare_forecasts
 from edgeworth.comparing.forecasts.differences import forecast_difference
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts

@@ -15,8 +15,7 @@ from edgeworth.comparing.examining import compare_labels, compare_scores
 from edgeworth.comparing.labels.differences import label_differences
 from edgeworth.comparing.labels.independent import independent_differences
 from edgeworth.comparing.planning import mcnemar_cases_needed, units_needed
-from edgeworth.core.laws import NormalLaw
-from edgeworth.core.scales import Scale
+from edgeworth.core.laws import NormalLaw, Scale
 from edgeworth.core.tails import Tail
 from edgeworth.errors import OptionError
 

@@ -12,8 +12,7 @@ from statsmodels.stats.power import TTestPower  # type: ignore[import-untyped]  
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.planning import Needed, mcnemar_cases_needed, mcnemar_power, units_needed
 from edgeworth.comparing.queries.differences import value_difference
-from edgeworth.core.laws import BootstrapLaw, NormalLaw
-from edgeworth.core.scales import Scale
+from edgeworth.core.laws import BootstrapLaw, NormalLaw, Scale
 from edgeworth.errors import InputError, OptionError
 
 

@@ -16,9 +16,9 @@ import edgeworth as ew
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.labels.differences import default_spellings, label_differences
 from edgeworth.comparing.labels.joint_cells import in_focus, joint_cells
-from edgeworth.comparing.labels.swapping import swap_test
+from edgeworth.comparing.labels.resampling import swap_test
 from edgeworth.comparing.randomisation.two_classes import randomisation_test
-from edgeworth.decisions.computing import resolve
+from edgeworth.decisions.views import resolve
 
 DECISIONS = [
     f"{each.name}[1]" if each.scope == "label" else each.name

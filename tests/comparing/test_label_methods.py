@@ -14,11 +14,11 @@ from statsmodels.stats.contingency_tables import (  # type: ignore[import-untype
 
 import edgeworth as ew
 from edgeworth.comparing.labels.joint_cells import JointCells, in_focus, joint_cells
-from edgeworth.comparing.labels.label_methods import Tango, cases_behind, delta_law, difference_law
-from edgeworth.comparing.labels.paired_proportions import PairedProportions, paired_proportions
-from edgeworth.comparing.labels.replicates import bootstrap, posterior
-from edgeworth.decisions.computing import Resolved, resolve
+from edgeworth.comparing.labels.methods import Tango, cases_behind, delta_law, difference_law
+from edgeworth.comparing.labels.proportions import PairedProportions, paired_proportions
+from edgeworth.comparing.labels.resampling import bootstrap, posterior
 from edgeworth.decisions.posteriors import probability_of_winning
+from edgeworth.decisions.views import Resolved, resolve
 
 SMOOTH = [
     "informedness",

@@ -15,12 +15,12 @@ import edgeworth as ew
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.labels.differences import label_differences
 from edgeworth.comparing.labels.joint_cells import JointCells, in_focus, joint_cells
-from edgeworth.comparing.labels.label_methods import delta_law
-from edgeworth.comparing.labels.swapping import swap_test
+from edgeworth.comparing.labels.methods import delta_law
+from edgeworth.comparing.labels.resampling import swap_test
 from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.randomisation.two_classes import randomisation_test
 from edgeworth.core.tails import Tail
-from edgeworth.decisions.computing import Resolved, resolve
+from edgeworth.decisions.views import Resolved, resolve
 
 
 def label_difference(paired: ew.Paired, first: str, second: str, spelling: str, **options: Any) -> Difference:

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from edgeworth.comparing.letters import compact_letters, letter_groups
+from edgeworth.comparing.families import compact_letters, letter_groups
 from edgeworth.errors import InputError
 
 Pair = tuple[int, int]

@@ -10,15 +10,15 @@ import pytest
 from scipy import special, stats
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar  # type: ignore[import-untyped]  # it has no types
 
-from edgeworth.comparing.randomisation.fair_coins import (
+from edgeworth.comparing.randomisation.coins import (
     FEW,
     from_logarithm,
     log_at_most,
     log_probabilities,
     lower_tail,
+    mcnemar,
     ways,
 )
-from edgeworth.comparing.randomisation.mcnemar import mcnemar
 from edgeworth.errors import InputError
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]  # it has no stubs
 
-from edgeworth.comparing.multiplicity import benjamini_hochberg, holm
+from edgeworth.comparing.families import benjamini_hochberg, holm
 from edgeworth.errors import InputError
 
 probabilities = st.lists(st.floats(0, 1) | st.sampled_from([0.01, 0.05, 0.5]), min_size=1, max_size=12)

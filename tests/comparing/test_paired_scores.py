@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edgeworth import InputError, MergeError, Ranking
-from edgeworth.comparing.case_standing import CaseStanding
-from edgeworth.comparing.paired_scores import PairedScores
+from edgeworth.comparing.paired_scores import CaseStanding, PairedScores
 from edgeworth.errors import OptionError
 
 SCORES = st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 0.5, 2.0, np.inf])

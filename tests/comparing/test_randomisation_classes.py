@@ -14,11 +14,9 @@ import pytest
 import edgeworth as ew
 from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.randomisation import sign_sums
-from edgeworth.comparing.randomisation.fair_coins import random_heads
+from edgeworth.comparing.randomisation.coins import mcnemar, random_heads
 from edgeworth.comparing.randomisation.many_classes import ClassPair, _different_sums
-from edgeworth.comparing.randomisation.mcnemar import mcnemar
-from edgeworth.comparing.randomisation.meeting import met_in_the_middle
-from edgeworth.comparing.randomisation.sign_grid import COARSE, FINE, grid_tail
+from edgeworth.comparing.randomisation.sign_grid import COARSE, FINE, grid_tail, met_in_the_middle
 from edgeworth.comparing.randomisation.sign_sums import SignSums, sign_sum_tail
 from edgeworth.comparing.randomisation.two_classes import randomisation_test
 from edgeworth.errors import OptionError

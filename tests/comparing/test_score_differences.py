@@ -15,9 +15,9 @@ from scipy import stats
 import edgeworth as ew
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.differences import score_difference
-from edgeworth.comparing.scores.score_laws import ScoreDifferenceLaw
+from edgeworth.comparing.scores.laws import ScoreDifferenceLaw
 from edgeworth.errors import InputError, OptionError
-from edgeworth.rankings.intervals.ranking_methods import Influence, Survival
+from edgeworth.rankings.intervals.methods import Influence, Survival
 
 Floats = NDArray[np.float64]
 

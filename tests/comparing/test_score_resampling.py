@@ -14,9 +14,8 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 import edgeworth as ew
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.differences import score_difference, shared_permutations
-from edgeworth.comparing.scores.score_effects import resolved_for
-from edgeworth.comparing.scores.score_resampling import bootstrap_differences
-from edgeworth.comparing.scores.swapped_ranks import SwappedRanks
+from edgeworth.comparing.scores.effects import resolved_for
+from edgeworth.comparing.scores.resampling import SwappedRanks, bootstrap_differences
 from edgeworth.errors import OptionError
 
 OF_SCIKIT_LEARN: dict[str, Any] = {

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from edgeworth.comparing.examining import compare_lists
 from edgeworth.comparing.queries.exact_values import scaled_table
-from edgeworth.comparing.queries.permutation import permutation_test
-from edgeworth.comparing.queries.shared_signs import SharedSigns
+from edgeworth.comparing.queries.permutation import SharedSigns, permutation_test
 from edgeworth.errors import OptionError
 from edgeworth.rankings.lists import RankedLists
 

@@ -12,10 +12,9 @@ import edgeworth as ew
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.labels.differences import label_differences
 from edgeworth.comparing.labels.joint_cells import joint_cells
-from edgeworth.comparing.labels.paired_proportions import PairedProportions
-from edgeworth.comparing.labels.square_and_add import PairedCombination, paired_combination
+from edgeworth.comparing.labels.proportions import PairedCombination, PairedProportions, paired_combination
 from edgeworth.core.laws import NormalLaw
-from edgeworth.decisions.computing import resolve
+from edgeworth.decisions.views import resolve
 
 
 def constant_against_perfect(cases: int) -> ew.Paired:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgeworth.core.figures import (
+from edgeworth.core.formatting import (
     MINUS,
     at_most_figure,
     belief_figure,

@@ -10,9 +10,16 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 import edgeworth as ew
-from edgeworth.core.definition import Combination
-from edgeworth.core.laws import ClopperPearsonLaw, NewcombeLaw, NormalLaw, PosteriorLaw, WilsonLaw
-from edgeworth.core.scales import Scale, natural_scale
+from edgeworth.core.laws import (
+    ClopperPearsonLaw,
+    NewcombeLaw,
+    NormalLaw,
+    PosteriorLaw,
+    Scale,
+    WilsonLaw,
+    natural_scale,
+)
+from edgeworth.core.measures import Combination
 
 
 def two_by_two(a: int, b: int, c: int, d: int) -> ew.ContingencyTable:

@@ -15,7 +15,7 @@ from scipy import stats
 import edgeworth as ew
 from edgeworth.chance import guessing_law
 from edgeworth.core.tails import hypergeometric_tails
-from edgeworth.decisions import enumeration
+from edgeworth.decisions import guessing as enumeration
 from edgeworth.decisions.guessing import GuessingLaw
 
 SIX_DEFINITIONS = [[3, 0, 0], [0, 1, 2], [2, 1, 3]]  # rows real, from the mathematics' table of numbers

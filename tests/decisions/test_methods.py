@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import edgeworth as ew
-from edgeworth.decisions.computing import resolve
-from edgeworth.decisions.influence import influence
+from edgeworth.decisions.resampling import influence
+from edgeworth.decisions.views import resolve
 
 SMOOTH = [m for m in ew.catalogue(kind="decisions") if m.scope != "cells" or m.gradient is not None]
 

@@ -13,8 +13,8 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.bet import Drunken
-from edgeworth.core.figures import figure
-from edgeworth.forecasts.forecast_pictures import FORECAST_CELLS, LAW_CELLS, MOST_DRAWN, PAIR_CELLS
+from edgeworth.core.formatting import figure
+from edgeworth.forecasts.curves import FORECAST_CELLS, LAW_CELLS, MOST_DRAWN, PAIR_CELLS
 from edgeworth.report.charts.chart import Chart
 
 HOSTILE = "</script><script>alert(1)</script>'\"\u202e🎯" + "x" * 10_000

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.forecast_curves import (
+from edgeworth.forecasts.curves import (
     LAW_POINTS,
     MOST_POINTS,
     STAKE_ODDS,

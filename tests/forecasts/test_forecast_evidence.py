@@ -17,7 +17,7 @@ from edgeworth.bet import Bookmaker, Commission, Drunken, Market
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.forecasts import binned_calibration as bounded_reliability
-from edgeworth.forecasts.betting.likeliest import chosen_counts
+from edgeworth.forecasts.betting.derived import chosen_counts
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Calibration
 from edgeworth.forecasts.forecasts import Forecasts
@@ -123,7 +123,7 @@ def test_a_day_is_added_to_the_past() -> None:
 def test_longer_paths_are_moved_too() -> None:
     """Blocks that lie across the grid of their new place are joined all the same."""
     model, rival = forecasts(2), forecasts(2, 9)
-    with mock.patch("edgeworth.forecasts.betting.wealth_blocks.MOST_BLOCKS", 16):
+    with mock.patch("edgeworth.forecasts.betting.path.MOST_BLOCKS", 16):
         whole = Wealth.from_forecasts(model, rival)
         parts = Wealth.from_forecasts(model[:75], rival[:75])
         parts = parts + Wealth.from_forecasts(model[75:], rival[75:]).moved(75)

@@ -9,8 +9,8 @@ import pytest
 
 from edgeworth.bet import Drunken, Market
 from edgeworth.errors import InputError, MergeError
-from edgeworth.forecasts.betting.bookmaker_forecasts import bookmaker_forecasts
-from edgeworth.forecasts.betting.forecast_pairs import CELLS, ForecastPairs
+from edgeworth.forecasts.betting.derived import CELLS, ForecastPairs
+from edgeworth.forecasts.betting.settling import bookmaker_forecasts
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.forecast_curves import LAW_POINTS
-from edgeworth.forecasts.forecast_pictures import LAW_CELLS, law_cells, turns
+from edgeworth.forecasts.curves import LAW_CELLS, LAW_POINTS, law_cells, turns
 
 
 def test_ruin_after_wealth_without_bound() -> None:

@@ -10,10 +10,10 @@ import pytest
 
 from edgeworth.bet import Market
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.forecasts.betting.bookmaker_forecasts import bookmaker_forecasts
-from edgeworth.forecasts.betting.likeliest import chosen_counts
+from edgeworth.forecasts.betting.derived import chosen_counts
+from edgeworth.forecasts.betting.settling import bookmaker_forecasts
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.forecast_sides import Criterion, sides
+from edgeworth.forecasts.findings import Criterion, sides
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scores import ForecastScores
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import edgeworth as ew
-from edgeworth.forecasts.skill import climatology
+from edgeworth.forecasts.measures import climatology
 
 CATALOGUE = ew.catalogue(kind="probabilities")
 NAMES = ("log", "brier", "ranked", "spherical")

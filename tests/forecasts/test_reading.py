@@ -18,10 +18,9 @@ import edgeworth as ew
 from close_values import assert_close
 from edgeworth.bet import Bookmaker, Commission, Drunken, Market
 from edgeworth.errors import InputError, MergeError
-from edgeworth.forecasts import forecasts_gathering as gathering
-from edgeworth.forecasts.forecasts_gathering import ForecastColumns, ForecastTerms, tally_forecasts
+from edgeworth.forecasts import reading as gathering
+from edgeworth.forecasts.reading import ForecastColumns, ForecastTerms, see_truth, tally_forecasts
 from edgeworth.forecasts.reading_arrays import read_arrays, read_file
-from edgeworth.forecasts.seen_truth import see_truth
 from edgeworth.forecasts.tally import ForecastEvidence
 from edgeworth.sources.batches import Batch
 from edgeworth.sources.columns import Coded, Column, encode

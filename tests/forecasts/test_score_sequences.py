@@ -11,16 +11,16 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import gammainc, gammaln
 
 from edgeworth.errors import InputError, OptionError
-from edgeworth.forecasts.sequential.asymptotic import (
+from edgeworth.forecasts.sequential.bernstein import block_empirical_bernstein, empirical_bernstein
+from edgeworth.forecasts.sequential.evidence import better_of
+from edgeworth.forecasts.sequential.gamma_mixture import GammaMixture
+from edgeworth.forecasts.sequential.sequences import (
+    BlockSums,
     asymptotic_sequence,
     block_asymptotic_sequence,
     radius,
     tuned_rho_squared,
 )
-from edgeworth.forecasts.sequential.bernstein import block_empirical_bernstein, empirical_bernstein
-from edgeworth.forecasts.sequential.evidence import better_of
-from edgeworth.forecasts.sequential.gamma_mixture import GammaMixture
-from edgeworth.forecasts.sequential.sequences import BlockSums
 
 RNG = np.random.default_rng(11)
 VALUES = np.clip(RNG.normal(0.05, 0.4, 300), -1, 1)

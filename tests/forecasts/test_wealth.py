@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from edgeworth.bet import Drunken, Market, Rival
 from edgeworth.errors import InputError, MergeError, OptionError
-from edgeworth.forecasts.betting import wealth_blocks
+from edgeworth.forecasts.betting import path as wealth_blocks
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.sample import sample_file
 

@@ -12,9 +12,9 @@ import pytest
 from scipy import stats
 
 from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.estimates import brier_difference, log_difference
+from edgeworth.forecasts.findings import examine_bets
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.wealth_averages import brier_difference, log_difference
-from edgeworth.forecasts.wealth_findings import examine_bets
 
 
 def against_shares(truth: Any, p: Any, **options: Any) -> Wealth:

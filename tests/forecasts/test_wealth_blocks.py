@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from edgeworth.bet.fractional import FRACTIONS, fractional_logs
 from edgeworth.errors import MergeError
-from edgeworth.forecasts.betting import wealth_blocks
-from edgeworth.forecasts.betting.wealth_blocks import LOGS, MOST_BLOCKS, SUMS, Blocks, grid_of
+from edgeworth.forecasts.betting import path as wealth_blocks
+from edgeworth.forecasts.betting.path import LOGS, MOST_BLOCKS, SUMS, Blocks, grid_of
 
 LOG_FACTORS = st.one_of(
     st.floats(-3, 3), st.sampled_from([0.0, 0.5, -0.5, math.log(2), -math.log(2), math.inf, -math.inf])

@@ -12,9 +12,10 @@ import pytest
 
 from edgeworth.bet.fractional import fractional_logs
 from edgeworth.core import threads
-from edgeworth.forecasts.betting import wealth_blocks, wealth_building
+from edgeworth.forecasts.betting import path as wealth_blocks
+from edgeworth.forecasts.betting import settling as wealth_building
+from edgeworth.forecasts.betting.settling import _even_runs
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.betting.wealth_building import _even_runs
 
 FIELDS = ("starts", "ends", "logs", "fractions", "sums", "top", "bottom", "drawdown")
 

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edgeworth.bet.fractional import fractional_logs
-from edgeworth.bet.paths import running_sum
-from edgeworth.bet.score_bets import Score, kappa
+from edgeworth.bet.fractional import Score, fractional_logs, kappa
+from edgeworth.bet.games import running_sum
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.findings import Bets, examine_bets
 from edgeworth.forecasts.sequential.evidence import Evidence, better_of
-from edgeworth.forecasts.wealth_findings import Bets, examine_bets
 
 CASES = 8
 Past = tuple[int, ...]

@@ -14,15 +14,14 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 from edgeworth.bet import Drunken, Market
-from edgeworth.bet.score_bets import score_log_factors
+from edgeworth.bet.fractional import score_log_factors
 from edgeworth.errors import InputError, OptionError
 from edgeworth.evaluation import evaluate
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.sequential.asymptotic import asymptotic_sequence
+from edgeworth.forecasts.findings import Bets, examine_bets
 from edgeworth.forecasts.sequential.bernstein import empirical_bernstein
 from edgeworth.forecasts.sequential.evidence import Evidence
-from edgeworth.forecasts.sequential.sequences import ConfidenceSequence
-from edgeworth.forecasts.wealth_findings import Bets, examine_bets
+from edgeworth.forecasts.sequential.sequences import ConfidenceSequence, asymptotic_sequence
 
 TRUTH = [1, 0, 1, 1, 0, 1]
 MODEL = [0.9, 0.2, 0.6, 0.3, 0.25, 0.8]

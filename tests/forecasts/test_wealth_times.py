@@ -14,9 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edgeworth.errors import InputError
-from edgeworth.forecasts.betting import wealth_blocks, wealth_times
+from edgeworth.forecasts.betting import path as wealth_blocks
+from edgeworth.forecasts.betting import path as wealth_times
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.wealth_findings import examine_bets
+from edgeworth.forecasts.findings import examine_bets
 
 
 def made(cases: int, classes: int, *, wild: bool = False, seed: int = 0) -> tuple[Any, Any, Any]:

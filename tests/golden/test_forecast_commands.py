@@ -13,7 +13,7 @@ import pytest
 from command_line import call, flat, refused
 from edgeworth.bet import Drunken
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.wealth_findings import examine_bets
+from edgeworth.forecasts.findings import examine_bets
 from edgeworth.sample import sample_file
 
 TWO = ["evaluate", "two.csv", "--truth", "y", "--probability", "p"]

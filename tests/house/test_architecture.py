@@ -18,37 +18,30 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "edgeworth"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
-# Each may import from those before it, and from its own.
-STAGES = [
+# Packages and modules in the order of the data: each may import from those before it, and from its own.
+ORDER = [
     "errors",
-    "lazy_names",
     "progress",
-    "figures",
-    "markup",
+    "arrays",
     "bet",
     "sources",
-    "tallies",
-    "measures",
-    "inference",
-    "reports",
+    "core",
+    "report",
+    "decisions",
+    "rankings",
+    "forecasts",
+    "comparing",
     "sample",
-    "gathering",
-    "counting_terms",
-    "pairing",
-    "pairing_columns",
-    "forecasting",
+    "chance",
+    "whole_cases",
     "tallied",
-    "tally_sections",
     "tally_files",
     "tallying",
     "evaluation",
     "comparison",
     "tally_reports",
-    "searching",
-    "demonstration",
     "questions",
     "sklearn",
-    "arguments",
     "cli",
 ]
 
@@ -68,14 +61,14 @@ def imported_stages(module: Path) -> set[str]:
         elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         found |= {name.split(".")[1] for name in names if name.startswith("edgeworth.")}
-    return found & set(STAGES)
+    return found & set(ORDER)
 
 
 def test_modules_import_only_from_earlier_stages() -> None:
     for module in MODULES:
         mine = stage(module)
         if mine not in ("__init__", "__main__"):
-            later = imported_stages(module) - set(STAGES[: STAGES.index(mine) + 1])
+            later = imported_stages(module) - set(ORDER[: ORDER.index(mine) + 1])
             assert not later, (module, later)
 
 
@@ -150,7 +143,7 @@ def test_a_report_on_labels_loads_neither_special_functions_nor_other_kinds() ->
     code = "import edgeworth as ew\nstr(ew.evaluate(truth=[1, 0, 1, 0] * 9, prediction=[1, 0, 1, 1] * 9))"
     loaded = modules_after(code, whole=True)
     assert "scipy" not in loaded
-    assert "edgeworth.decisions.decisions" not in loaded, "a terminal shows no charts"
+    assert "edgeworth.decisions.charts" not in loaded, "a terminal shows no charts"
     others = ("ranking", "lists", "along", "forecast_scores", "forecast_estimates", "calibration", "wealth")
     assert not {name for name in loaded if name.startswith("edgeworth.") and name.endswith(others)}
 

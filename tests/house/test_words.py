@@ -12,8 +12,8 @@ from edgeworth.cli.evaluate import evaluate as evaluate_command
 from edgeworth.cli.options import Columns, Question
 from edgeworth.cli.tally import report as report_command
 from edgeworth.cli.tally import tally as tally_command
-from edgeworth.counting_terms import CountingTerms
 from edgeworth.evaluation import Asked
+from edgeworth.tallying import CountingTerms
 
 # With what each word is left out: what a word means there is what it means everywhere.
 Words = dict[str, Any]

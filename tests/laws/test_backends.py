@@ -26,14 +26,12 @@ import pytest
 
 from backends import BACKENDS, LABELS, ROWS, as_in_text, plain, table
 from edgeworth import InputError
-from edgeworth.comparing.pairing import pair_labels
+from edgeworth.comparing.reading import pair_labels
 from edgeworth.decisions.reading import tally_decisions
-from edgeworth.forecasts.forecasts_gathering import ForecastColumns, ForecastTerms, tally_forecasts
-from edgeworth.rankings.lists_gathering import tally_lists
-from edgeworth.rankings.rankings import tally_ranking
-from edgeworth.sources.arrays import ArraySource
+from edgeworth.forecasts.reading import ForecastColumns, ForecastTerms, tally_forecasts
+from edgeworth.rankings.reading import tally_lists, tally_ranking
 from edgeworth.sources.batches import Batch, Counting, Source, fold
-from edgeworth.sources.opening import open_source
+from edgeworth.sources.opening import ArraySource, open_source
 
 pytestmark = pytest.mark.usefixtures("short_files_are_counted")
 

@@ -22,11 +22,11 @@ from hypothesis import strategies as st
 
 from edgeworth import Calibration, ContingencyTable, ForecastScores, Paired, RankedLists, Ranking, Wealth
 from edgeworth.comparing.paired_scores import PairedScores
-from edgeworth.forecasts.betting.forecast_pairs import ForecastPairs
+from edgeworth.forecasts.betting.derived import ForecastPairs
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.tally import ForecastEvidence, Opponent
-from edgeworth.rankings.scores.cells import as_cells
-from edgeworth.rankings.scores.labelled_scores import LabelledScores
+from edgeworth.rankings.scores.by_class import LabelledScores
+from edgeworth.rankings.scores.sorted_scores import as_cells
 from edgeworth.sources.columns import as_column
 
 Row = tuple[Any, Any, Any, int, float, str]

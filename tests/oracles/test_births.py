@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 import edgeworth as ew
 from edgeworth.bet import fair_odds
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.forecasts.betting.likeliest import chosen_counts
+from edgeworth.forecasts.betting.derived import chosen_counts
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scores import ForecastScores

@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from edgeworth.rankings.chance.counts import RandomOrder
-from edgeworth.rankings.chance.enumeration import probability_beyond, value_counts
+from edgeworth.rankings.chance.exact import probability_beyond, value_counts
 from edgeworth.rankings.chance.hits import hit_rank, hits, joint_hit_ranks
 from edgeworth.rankings.chance.law import Over, average_precision
 from edgeworth.rankings.chance.moments import precision_moments

@@ -7,7 +7,7 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import brier_score_loss, d2_log_loss_score, log_loss
 
-from edgeworth.core.measuring import measure
+from edgeworth.core.registry import measure
 from edgeworth.forecasts.calibration import Calibration
 from edgeworth.forecasts.decomposition import decomposed, recalibrated
 from edgeworth.forecasts.scores import ForecastScores

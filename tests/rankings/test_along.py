@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import edgeworth as ew
-from edgeworth.core.definition import Measure
+from edgeworth.core.measures import Measure
 from edgeworth.core.spelling import Spelling
 from edgeworth.errors import InputError, OptionError
-from edgeworth.rankings.along import Ranked, resolve_ranking, steps_of
-from edgeworth.rankings.formulas.steps import Steps
+from edgeworth.rankings.formulas.tie_groups import Steps
+from edgeworth.rankings.resolving import Ranked, resolve_ranking, steps_of
 from edgeworth.rankings.trec.files import Qrels, TrecRun
 from edgeworth.rankings.trec.identifiers import as_identifiers
 from edgeworth.sources.columns import Coded

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from edgeworth.rankings.scores import background as between
 from edgeworth.rankings.scores.background import Between, Places
-from edgeworth.rankings.scores.class_scores import ClassScores
+from edgeworth.rankings.scores.by_class import ClassScores
 
 SCORES = st.sampled_from([-math.inf, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0, math.inf])
 CHUNKS = st.lists(st.lists(st.tuples(SCORES, st.integers(0, 4)), max_size=9), max_size=5)

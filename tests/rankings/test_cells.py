@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import edgeworth as ew
 from edgeworth import Ranking
 from edgeworth.errors import InputError, MergeError, OptionError
-from edgeworth.rankings.scores.cells import as_cells
+from edgeworth.rankings.scores.sorted_scores import as_cells
 
 # -- edges ---------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from edgeworth import Ranking
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, MergeError
 from edgeworth.rankings.findings import examine_ranking
-from edgeworth.rankings.rankings_reports import ranking_report
+from edgeworth.rankings.report import ranking_report
 
 NEXT = math.nextafter(1.0, 2.0)
 SCORES = st.sampled_from([-math.inf, -2.0, -0.0, 0.0, 0.25, 0.5, 1.0, NEXT, 3.0, math.inf])

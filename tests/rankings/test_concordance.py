@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import edgeworth as ew
-from edgeworth.rankings.concordance import MOST_PAIRS, orders_by_inversions
+from edgeworth.rankings.estimates import MOST_PAIRS, orders_by_inversions
 
 ALTERNATIVES: tuple[Any, ...] = ("greater", "less", "two-sided")
 

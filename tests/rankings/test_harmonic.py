@@ -10,8 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from edgeworth.rankings.formulas.gains import discount_sum
-from edgeworth.rankings.formulas.harmonic import FEW, reciprocal_sum
+from edgeworth.rankings.formulas.formulas import FEW, discount_sum, reciprocal_sum
 
 
 def single(start: int, length: int) -> float:

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import edgeworth as ew
 from edgeworth import Ranking
 from edgeworth.errors import InputError
-from edgeworth.rankings.rankings import tally_ranking
+from edgeworth.rankings.reading import tally_ranking
 from edgeworth.sources.batches import Batch
 from edgeworth.sources.columns import as_column, encode
 from edgeworth.sources.opening import open_source

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from edgeworth.errors import OptionError
 from edgeworth.rankings.formulas import list_tie_groups as list_steps
+from edgeworth.rankings.formulas.formulas import average_precision
 from edgeworth.rankings.formulas.list_tie_groups import steps_of_lists
-from edgeworth.rankings.formulas.ranked import average_precision
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.trec.files import Qrels, TrecRun
 from edgeworth.rankings.trec.identifiers import as_identifiers

@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 
 from edgeworth.core.tails import SMALLEST
 from edgeworth.errors import InputError, OptionError
-from edgeworth.rankings.chance.bound import log_path_bound
 from edgeworth.rankings.chance.bracket import majorant_coefficients
 from edgeworth.rankings.chance.counts import RandomOrder
+from edgeworth.rankings.chance.exact import log_path_bound
 from edgeworth.rankings.chance.hits import hit_rank, hits, joint_hit_ranks
 from edgeworth.rankings.chance.law import average_precision
 from edgeworth.rankings.chance.moments import harmonic_sums, precision_moments
-from edgeworth.rankings.chance.sampling import draw_sums, plain_sums
-from edgeworth.rankings.chance.tilting import log_transforms, saddle, tilted_chain
+from edgeworth.rankings.chance.tilting import draw_sums, log_transforms, plain_sums, saddle, tilted_chain
 
 # -- numbers of the mathematics' page ------------------------------------------------------------------
 

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
+from edgeworth.questions import evaluate_trec
 from edgeworth.rankings.charts import ranking_charts
 from edgeworth.rankings.findings import RankingFindings, examine_ranking
+from edgeworth.rankings.intervals.bands import pictured_law
 from edgeworth.rankings.intervals.curves import pictured_roc
-from edgeworth.rankings.intervals.law_pictures import pictured_law
 from edgeworth.rankings.list_charts import MOST_LISTS, list_charts
 from edgeworth.rankings.list_findings import examine_lists
-from edgeworth.rankings.rankings_reports import ranking_report
+from edgeworth.rankings.report import ranking_report
 from edgeworth.report.charts.chart import Chart
-from edgeworth.searching import evaluate_trec
 
 HOSTILE = ["</script><script>alert(1)</script>", '"quoted" & <b>', "\u202ertl", "x" * 10_000, "🎯"]
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import edgeworth as ew
 from edgeworth import ContingencyTable, EdgeworthError, Ranking
 from edgeworth.errors import InputError, MergeError, OptionError
-from edgeworth.rankings.scores.labelled_scores import LabelledScores
+from edgeworth.rankings.scores.by_class import LabelledScores
 from edgeworth.sources.columns import as_column
 
 INFINITE = math.inf

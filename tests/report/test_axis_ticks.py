@@ -11,8 +11,7 @@ import pytest
 import vl_convert
 
 import edgeworth as ew
-from edgeworth.report.charts.parts import axis_figures
-from edgeworth.report.charts.ticks import ticks
+from edgeworth.report.charts.axes import axis_figures, ticks
 
 
 def axis_texts(svg: str, letters: str) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
-from edgeworth.report.charts.theme import PALETTE
+from edgeworth.report.charts.chart import PALETTE
 
 ENOUGH, ENOUGH_FOR_SHAPES = 4.5, 3.0
 

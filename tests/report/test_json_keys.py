@@ -11,10 +11,8 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
-from edgeworth.demonstration import demo_report
-from edgeworth.questions import chance_report, kelly_report
+from edgeworth.questions import chance_report, demo_report, evaluate_trec, kelly_report
 from edgeworth.report.report import Kind, Report
-from edgeworth.searching import evaluate_trec
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

@@ -13,8 +13,8 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.report.charts.chart import Chart, Charts
-from edgeworth.report.html.slim import packed
-from edgeworth.report.html.tables import are_figures
+from edgeworth.report.html.page import packed
+from edgeworth.report.html.parts import are_figures
 from edgeworth.report.report import Column, Grid, Report, Section, gathered_reports
 
 
@@ -216,7 +216,7 @@ def test_the_largest_tables_that_are_drawn_keep_the_page_small() -> None:
 
 def test_a_layer_is_named_by_any_text() -> None:
     """A name with a quote inside is data, not the end of an expression."""
-    from edgeworth.report.charts.parts import coloured
+    from edgeworth.report.charts.axes import coloured
 
     who = 'it\'s "ours" \\'
     rows = ({"x": 1, "y": 2},)

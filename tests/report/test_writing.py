@@ -14,7 +14,7 @@ import pytest
 
 import edgeworth as ew
 from command_line import call, refused
-from edgeworth.report.writing import write_whole
+from edgeworth.report.formats import write_whole
 
 
 def test_text_and_bytes_are_written(tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_an_interrupt_leaves_the_old_file_and_no_other(
 
 def test_a_killed_run_leaves_no_half_report(tmp_path: Path) -> None:
     code = (
-        "import sys, time, pathlib, edgeworth.report.writing as w\n"
+        "import sys, time, pathlib, edgeworth.report.formats as w\n"
         "pathlib.Path.replace = lambda *_: (print('written', flush=True), time.sleep(60))\n"
         "w.write_whole(pathlib.Path(sys.argv[1]), 'x' * 10**6)\n"
     )

@@ -11,10 +11,9 @@ import pyarrow as pa
 import pytest
 
 from edgeworth import InputError
-from edgeworth.sources.arrow_columns import arrow_column
+from edgeworth.sources.arrow import arrow_column
 from edgeworth.sources.columns import Coded, Column, as_column, encode
-from edgeworth.sources.scores import as_scores
-from edgeworth.sources.weights import as_weights
+from edgeworth.sources.numbers import as_scores, as_weights
 
 ZURICH = pa.timestamp("us", "Europe/Zurich")
 

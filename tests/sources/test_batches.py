@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from edgeworth import ContingencyTable, InputError
-from edgeworth.sources.arrays import ArraySource
 from edgeworth.sources.batches import Batch, added, find_columns
 from edgeworth.sources.columns import Coded
+from edgeworth.sources.opening import ArraySource
 
 
 class Bag(list[Any]):

@@ -28,7 +28,9 @@ import edgeworth as ew
 from edgeworth import InputError
 from edgeworth.core.labels import canonical
 from edgeworth.progress import listening
-from edgeworth.sources import counting, duckdb_connection, duckdb_counts
+from edgeworth.sources import duckdb_engine as duckdb_connection
+from edgeworth.sources import duckdb_engine as duckdb_counts
+from edgeworth.sources import parquet as counting
 from edgeworth.sources.batches import Batch, CannotCountError, Counting
 from edgeworth.sources.columns import encode
 from edgeworth.sources.opening import open_source
@@ -286,7 +288,7 @@ def test_the_engine_is_bounded_and_fetches_nothing() -> None:
 INTERRUPTED = """
 import os, signal, sys, threading
 from pathlib import Path
-from edgeworth.sources.duckdb_counts import counting
+from edgeworth.sources.duckdb_engine import counting
 threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
 try:
     with counting([Path(sys.argv[1])] * 50_000, ["y"]) as count:

@@ -13,7 +13,8 @@ import pyarrow as pa
 import pytest
 
 from edgeworth import InputError, evaluate
-from edgeworth.sources import arrow_pieces, lazy_frames
+from edgeworth.sources import arrow as arrow_pieces
+from edgeworth.sources import frames as lazy_frames
 from edgeworth.sources.frames import open_frame
 from edgeworth.sources.opening import open_source
 

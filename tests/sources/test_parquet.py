@@ -15,7 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from edgeworth import InputError
-from edgeworth.sources import arrow_files, parquet
+from edgeworth.sources import arrow as arrow_files
+from edgeworth.sources import parquet
 from edgeworth.sources.columns import Coded
 from edgeworth.sources.opening import open_source
 from tallying_files import tallied

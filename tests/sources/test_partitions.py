@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 
 from edgeworth.errors import EdgeworthError, InputError, MissingExtraError, OptionError
-from edgeworth.sources import arrow_pieces as pieces_module
-from edgeworth.sources.arrow_pieces import larger_pieces
+from edgeworth.sources import arrow as pieces_module
+from edgeworth.sources.arrow import larger_pieces
 from edgeworth.sources.batches import Batch
-from edgeworth.sources.partitions import (
+from edgeworth.sources.engines import (
     MovedRowsError,
     PartitionTally,
     added_parts,

@@ -15,7 +15,7 @@ import pytest
 
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Coded
-from edgeworth.sources.scores import EXACT_INTEGERS, as_scores
+from edgeworth.sources.numbers import EXACT_INTEGERS, as_scores
 
 SAME: dict[str, Any] = {
     "list": [3, -2.5, 0],

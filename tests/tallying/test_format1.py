@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from edgeworth.core.plain import KINDS
+from edgeworth.core.kinds import KINDS
 from edgeworth.tallied import canonical_text
 from edgeworth.tally_files import tally_of_text, tally_text
 

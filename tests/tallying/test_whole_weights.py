@@ -11,8 +11,8 @@ import pytest
 import edgeworth as ew
 from edgeworth.decisions.reading import tally_decisions
 from edgeworth.errors import InputError
-from edgeworth.rankings.rankings import tally_ranking
-from edgeworth.sources.finding import find_source
+from edgeworth.rankings.reading import tally_ranking
+from edgeworth.sources.roles import find_source
 
 pytestmark = pytest.mark.usefixtures("short_files_are_counted")
 

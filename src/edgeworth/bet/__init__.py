@@ -2,13 +2,19 @@
 
 from edgeworth.bet.bookmakers import Bookmaker, Commission, Market, Quote, Rival
 from edgeworth.bet.checking import BookError
-from edgeworth.bet.conversions import american_odds, decimal_odds, fractional_odds, implied_probability
 from edgeworth.bet.drunken import Drunken
 from edgeworth.bet.exchange import arbitrage, clipped_prices
 from edgeworth.bet.games import game_factors, kelly_game
-from edgeworth.bet.odds import fair_odds, house_odds
+from edgeworth.bet.kelly import factors, factors_by_outcome, fair_factors, growth, kelly, wealth_after
+from edgeworth.bet.odds import (
+    american_odds,
+    decimal_odds,
+    fair_odds,
+    fractional_odds,
+    house_odds,
+    implied_probability,
+)
 from edgeworth.bet.rounds import kelly_together
-from edgeworth.bet.staking import factors, factors_by_outcome, fair_factors, growth, kelly, wealth_after
 
 __all__ = [
     "BookError",

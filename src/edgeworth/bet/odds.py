@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Literal, get_args
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.errors import OptionError
+from edgeworth.arrays import Floats
+from edgeworth.bet.checking import said_place
+from edgeworth.errors import InputError, OptionError
 
 LARGEST_MARGIN = 1e6
 
@@ -57,3 +64,135 @@ def check_commission(commission: float) -> None:
 def _first_outside(share: NDArray[np.float64]) -> float:
     flat = share.ravel()
     return float(flat[~((flat >= 0) & (flat <= 1))][0])
+
+
+Form = Literal["decimal", "fractional", "american", "probability"]
+
+
+_NEEDED = {
+    "decimal": "decimal odds are finite and above 1",
+    "fractional": "fractional odds are above 0, like 5/2",
+    "american": "American odds are at least +100 or at most -100",
+    "probability": "an implied probability lies between 0 and 1",
+}
+
+
+def decimal_odds(odds: Any, *, form: Form) -> Floats:
+    """Decimal odds: what a unit returns in all, stake included.
+
+    >>> decimal_odds(["5/2", "evens"], form="fractional").tolist()
+    [3.5, 2.0]
+    """
+    return _converted(odds, form, lambda net: 1 + net, lambda net: 1 + net)
+
+
+def american_odds(odds: Any, *, form: Form) -> Floats:
+    """American odds: what 100 wins (from evens up), or minus what must be staked to win 100.
+
+    >>> american_odds([2.5, 1.5, 2.0], form="decimal").tolist()
+    [150.0, -200.0, 100.0]
+    """
+
+    def floating(net: Floats) -> Floats:
+        return np.where(net >= 1, 100 * net, -100 / net)
+
+    return _converted(odds, form, lambda net: 100 * net if net >= 1 else -100 / net, floating)
+
+
+def implied_probability(odds: Any, *, form: Form) -> Floats:
+    """The probability at which the odds are fair: ``1/O``.
+
+    >>> implied_probability(["+150", "-200"], form="american").round(4).tolist()
+    [0.4, 0.6667]
+    """
+    return _converted(odds, form, lambda net: 1 / (1 + net), lambda net: 1 / (1 + net))
+
+
+def fractional_odds(odds: Any, *, form: Form) -> Any:
+    """Fractional odds, exactly: a ``Fraction`` won for each unit staked, or an object array of them.
+
+    >>> fractional_odds(2.625, form="decimal"), str(fractional_odds("0.4", form="probability"))
+    (Fraction(13, 8), '3/2')
+    """
+    _check_form(form)
+    if _is_one(odds):
+        return _net(odds, form, "")
+    items = np.asarray(odds, dtype=object)
+    exact = [_net(item, form, said_place(index)) for index, item in np.ndenumerate(items)]
+    result = np.empty(items.shape, dtype=object)
+    result.ravel()[:] = exact
+    return result
+
+
+def _converted(
+    odds: Any, form: Form, exact: Callable[[Fraction], Fraction], floating: Callable[[Floats], Floats]
+) -> Floats:
+    _check_form(form)
+    if isinstance(odds, np.ndarray) and odds.dtype.kind in "fiu":
+        return np.asarray(floating(_net_floats(odds.astype(np.float64), form)))
+    net = fractional_odds(odds, form=form)
+    if isinstance(net, Fraction):
+        return np.asarray(float(exact(net)))
+    return np.array([float(exact(value)) for value in net.ravel()]).reshape(net.shape)
+
+
+def _net(value: Any, form: Form, place: str) -> Fraction:
+    """The net return of a unit, exactly."""
+    number = _number(value, form, place)
+    if form == "decimal" and number > 1:
+        return number - 1
+    if form == "fractional" and number > 0:
+        return number
+    if form == "american" and abs(number) >= 100:
+        return number / 100 if number > 0 else -100 / number
+    if form == "probability" and 0 < number < 1:
+        return 1 / number - 1
+    raise InputError(f"{_NEEDED[form]}; saw {value!r}{place}")
+
+
+def _number(value: Any, form: Form, place: str) -> Fraction:
+    try:
+        if isinstance(value, (bool, np.bool_)):
+            raise ValueError
+        if isinstance(value, str):
+            text = value.strip()
+            if form == "fractional" and text.lower() in ("evens", "even", "evs"):
+                return Fraction(1)
+            # 5/2 written for decimal or American odds is a fractional price, one more than its quotient.
+            if "/" in text and form in ("decimal", "american"):
+                raise ValueError
+            return Fraction(text.replace("−", "-"))
+        if isinstance(value, (Fraction, int, Decimal)):
+            return Fraction(value)
+        return Fraction(repr(float(value)))
+    except (ValueError, TypeError, ZeroDivisionError, OverflowError):
+        raise InputError(f"{_NEEDED[form]}; saw {value!r}{place}") from None
+
+
+def _net_floats(odds: Floats, form: Form) -> Floats:
+    with np.errstate(invalid="ignore"):
+        good = {
+            "decimal": odds > 1,
+            "fractional": odds > 0,
+            "american": np.abs(odds) >= 100,
+            "probability": (odds > 0) & (odds < 1),
+        }[form] & np.isfinite(odds)
+    if not good.all():
+        index = np.unravel_index(int(np.argmin(good)), odds.shape) if odds.ndim else ()
+        raise InputError(f"{_NEEDED[form]}; saw {odds[index]:g}{said_place(tuple(int(i) for i in index))}")
+    if form == "decimal":
+        return odds - 1
+    if form == "fractional":
+        return odds
+    if form == "american":
+        return np.where(odds > 0, odds / 100, -100 / odds)
+    return (1 - odds) / odds
+
+
+def _is_one(odds: Any) -> bool:
+    return isinstance(odds, (str, Fraction, Decimal)) or np.ndim(odds) == 0
+
+
+def _check_form(form: str) -> None:
+    if form not in get_args(Form):
+        raise OptionError(f"odds come in the forms {', '.join(get_args(Form))}; saw {form!r}")

@@ -44,11 +44,10 @@ app = App(
 
 
 COMMANDS = {
-    "comparing": ("compare",),
-    "demo": ("demo",),
-    "evaluating": ("evaluate", "table", "trec"),
-    "questions": ("chance", "kelly", "measures"),
-    "tallying": ("tally", "merge", "report"),
+    "compare": ("compare",),
+    "evaluate": ("evaluate", "table", "trec"),
+    "questions": ("chance", "kelly", "measures", "demo"),
+    "tally": ("tally", "merge", "report"),
 }
 """The commands, by the file that says their words; it is loaded when one of them is called, or for help."""
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from edgeworth.bet.bookmakers import Bookmaker
-    from edgeworth.bet.conversions import Form
+    from edgeworth.bet.odds import Form
 
 # A label, and the name of standard output, may begin with a hyphen.
 Hyphen = Parameter(allow_leading_hyphen=True)
@@ -75,7 +75,7 @@ def numbers(text: str, name: str) -> list[float]:
 
 def decimal_numbers(text: str, name: str, form: Form, *, infinite: bool = False) -> list[float]:
     """Odds as they were written, as decimal odds; infinite ones, where nothing can be laid, stay."""
-    from edgeworth.bet.conversions import decimal_odds
+    from edgeworth.bet.odds import decimal_odds
 
     found = []
     for place, part in enumerate(text.replace(",", " ").split(), start=1):

@@ -109,7 +109,7 @@ def trec(
     output: Output = NO_OUTPUT,
 ) -> None:
     """Evaluate search runs against judgements: trec_eval's measures and tie rule, with intervals."""
-    from edgeworth.searching import evaluate_trec
+    from edgeworth.questions import evaluate_trec
 
     output.check(qrels, *runs)
     with told("working"):

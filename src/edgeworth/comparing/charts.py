@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from edgeworth.arrays import finite_or_none
-from edgeworth.comparing.comparison_order import ranked_disagreements, ranked_pairs
 from edgeworth.comparing.findings import ComparisonFindings
-from edgeworth.report.charts.chart import Chart, Charts, Kit, Rows
+from edgeworth.comparing.report_parts import ranked_disagreements, ranked_pairs
+from edgeworth.report.charts.axes import Ticks, ticks
+from edgeworth.report.charts.chart import FIRST, INK, SECOND, WIDTH, Chart, Charts, Kit, Rows
 from edgeworth.report.charts.names import LIMIT, LONGEST, DrawnNames, different, drawn_names
-from edgeworth.report.charts.theme import FIRST, INK, SECOND, WIDTH
-from edgeworth.report.charts.ticks import Ticks, ticks
 from edgeworth.report.report import Column
 from edgeworth.report.wording import called, figure, level_said, plural
 

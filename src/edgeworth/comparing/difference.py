@@ -14,8 +14,8 @@ from typing import Any, Self, TypeAlias
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.core.estimates import Interval
+from edgeworth.core.formatting import html_table
 from edgeworth.core.laws import Alternative, SamplingLaw, check_level
-from edgeworth.core.markup import html_table
 from edgeworth.core.tails import Tail
 from edgeworth.errors import OptionError
 

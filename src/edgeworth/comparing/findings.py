@@ -10,10 +10,9 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.comparing.difference import Difference
+from edgeworth.comparing.families import benjamini_hochberg, compact_letters, holm
 from edgeworth.comparing.forecasts.duels import Duel
 from edgeworth.comparing.forecasts.race import WealthRace
-from edgeworth.comparing.letters import compact_letters
-from edgeworth.comparing.multiplicity import benjamini_hochberg, holm
 from edgeworth.comparing.planning import Needed, units_needed
 from edgeworth.errors import InputError, OptionError
 from edgeworth.progress import told

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from edgeworth.core.labels import canonical, canonical_order, positions
-from edgeworth.core.matrices import same_array
-from edgeworth.core.plain import COUNTS, LABELS, Field, dump_fields, load_fields
+from edgeworth.core.plain import COUNTS, LABELS, Field, dump_fields, load_fields, same_array
 from edgeworth.sources.columns import MISSING, Coded, as_column, encode
 
 

@@ -13,12 +13,12 @@ from edgeworth.arrays import Integers
 from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, count_joint
 from edgeworth.core.labels import canonical, find, listed, one_positive
 from edgeworth.core.plain import COUNT, FLAG, LABEL, LABELS, Plain, optional
-from edgeworth.core.policies import Missing, WeightKind, check_label_kinds, drop_incomplete, take_weights
-from edgeworth.core.shown import Shown
+from edgeworth.core.policies import Missing, check_label_kinds, drop_incomplete, take_weights
+from edgeworth.core.tally import Shown, label_facts, plain_number
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import Column, Label, as_column
-from edgeworth.sources.weights import as_weights
+from edgeworth.sources.numbers import WeightKind, as_weights
 
 
 @dataclass(frozen=True)
@@ -245,6 +245,11 @@ class Paired(Plain, Shown):
         if name not in self.names:
             raise InputError(f"there is no predictor {name!r}; there are {listed(self.names)}")
         return self.names.index(name)
+
+    def facts(self) -> dict[str, Any]:
+        """Say in a few lines what was counted."""
+        cases = {"cases": plain_number(self.total), "predictors": ", ".join(self.names)}
+        return cases | label_facts(self.labels)
 
 
 def _domains(predictors: int, grouped: bool) -> tuple[int, ...]:

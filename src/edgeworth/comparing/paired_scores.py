@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
-from edgeworth.comparing.case_standing import CaseStanding
 from edgeworth.comparing.groups import (
     GROUPS,
     are_groups,
@@ -21,7 +20,6 @@ from edgeworth.comparing.groups import (
 )
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import listed
-from edgeworth.core.matrices import same_array
 from edgeworth.core.plain import (
     COUNT,
     FLAG,
@@ -32,18 +30,48 @@ from edgeworth.core.plain import (
     Plain,
     list_of,
     optional,
+    same_array,
     shaped,
     tuple_of,
 )
-from edgeworth.core.policies import WeightKind, take_weights
-from edgeworth.core.shown import Shown
+from edgeworth.core.policies import take_weights
+from edgeworth.core.tally import Shown
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.rankings.ranking import Ranking
-from edgeworth.rankings.scores.labelled_scores import LabelledScores, MissingScore, rows_by_label
-from edgeworth.rankings.scores.runs import Run
+from edgeworth.rankings.scores.by_class import LabelledScores, MissingScore, rows_by_label
+from edgeworth.rankings.scores.sorted_scores import Run
 from edgeworth.sources.columns import MISSING, Coded, Label, as_column
-from edgeworth.sources.scores import as_scores
-from edgeworth.sources.weights import as_weights, check_weights
+from edgeworth.sources.numbers import WeightKind, as_scores, as_weights, check_weights
+
+
+@dataclass(frozen=True)
+class CaseStanding:
+    """Where each case of a ranking stands among its ``steps``, the distinct scores of targets, best first.
+
+    ``place`` is k for a target of step k, steps + k for background tied with it, and 2·steps + k for
+    background in the gap before it (k = steps: below them all). Cases in one place are alike to measures.
+    """
+
+    place: NDArray[np.intp]
+    steps: int
+
+    @property
+    def places(self) -> int:
+        """How many places there are."""
+        return 3 * self.steps + 1
+
+    @classmethod
+    def among(cls, target_scores: Floats, scores: Floats, targets: NDArray[np.bool_]) -> Self:
+        """Cases searched into the scores that targets have (others may be in one of those gaps, or tied)."""
+        levels = np.unique(target_scores)
+        steps = len(levels)
+        below = np.searchsorted(levels, scores)
+        is_level = below < steps
+        is_level[is_level] = levels[below[is_level]] == scores[is_level]
+        place = np.where(is_level, 2 * steps - 1 - below, 3 * steps - below)
+        place[targets] -= steps
+        return cls(place, steps)
+
 
 Names = tuple[Label | None, Label | None]
 
@@ -264,6 +292,10 @@ class PairedScores(Plain, Shown):
     def __repr__(self) -> str:
         targets, systems = int(self.targets.sum()), len(self.names)
         return f"<PairedScores: {systems} systems on {len(self):,} cases, {targets:,} of them targets>"
+
+    def facts(self) -> dict[str, Any]:
+        """Say in a few lines what was counted."""
+        return {"cases": len(self), "targets": int(self.targets.sum()), "systems": ", ".join(self.names)}
 
 
 def _stacked(scores: Any) -> tuple[tuple[str, ...], list[Floats]]:

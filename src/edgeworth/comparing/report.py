@@ -7,13 +7,11 @@ from typing import Any
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.comparing.charts import comparison_charts
-from edgeworth.comparing.comparison_order import better_first, ranked_disagreements, ranked_pairs
-from edgeworth.comparing.comparison_race import race_section
-from edgeworth.comparing.comparison_verdict import comparison_verdict
-from edgeworth.comparing.comparison_words import called, has_direction, test_named
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.planning import Needed
+from edgeworth.comparing.report_parts import better_first, race_section, ranked_disagreements, ranked_pairs
+from edgeworth.comparing.verdict import called, comparison_verdict, has_direction, test_named
 from edgeworth.report.charts.names import middle_cut
 from edgeworth.report.report import Cell, Column, Grid, Report, Section
 from edgeworth.report.wording import figure, level_said, number_said, percent, plural, tail_cell

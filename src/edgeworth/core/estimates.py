@@ -5,17 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from statistics import NormalDist
+from typing import Any, Protocol, TypeAlias
 
 from edgeworth.arrays import finite_or_none
-from edgeworth.core.laws import Alternative, SamplingLaw, check_level
-from edgeworth.core.markup import html_table
+from edgeworth.core.formatting import html_table
+from edgeworth.core.kinds import kind_of
+from edgeworth.core.laws import Alternative, SamplingLaw, check_level, normal_quantile
+from edgeworth.core.measures import Measure
 from edgeworth.core.tails import Tail
-from edgeworth.decisions.methods import Method
-from edgeworth.errors import OptionError
+from edgeworth.errors import OptionError, check_seed
 
-if TYPE_CHECKING:
-    from edgeworth.core.measurable import Measurable
+
+class Method(Protocol):
+    """How to get from a tally and a measure to a sampling law."""
+
+    def law(self, tally: Any, resolved: Any) -> SamplingLaw:
+        """Make the law, or raise an error that says why the method does not apply."""
+
+    def __str__(self) -> str:
+        """Name the method as a report does."""
+
 
 ChanceTest: TypeAlias = Callable[[Alternative], Tail | None]
 
@@ -45,10 +55,12 @@ class Estimate:
     method: Method | None
     undefined: str | None
     no_interval: str | None
-    tally: Measurable = field(repr=False)
+    tally: Any = field(repr=False)
     law: SamplingLaw | None = field(repr=False)
     chance_test: ChanceTest = field(default=lambda _: None, repr=False)
     """P(chance alone does as much), worked out when it is asked for."""
+    size: float = field(default=math.nan, repr=False)
+    """Cases, or lists; with sampling weights as many as would tell as much if they all weighed the same."""
 
     @property
     def standard_error(self) -> float:
@@ -119,7 +131,7 @@ class Estimate:
         }
 
 
-def undefined_estimate(tally: Measurable, spelling: str, reason: str) -> Estimate:
+def undefined_estimate(tally: Any, spelling: str, reason: str) -> Estimate:
     """A measure that has no value here, and why."""
     return Estimate(spelling, math.nan, math.nan, None, reason, reason, tally, None)
 
@@ -142,3 +154,81 @@ def law_or_reason(
         if required:
             raise
         return None, str(error)
+
+
+def estimate(tally: Any, measure: str | Measure, *, method: Method | None = None, seed: int = 0) -> Estimate:
+    """Estimate a measure of a tally with its uncertainty.
+
+    Parameters
+    ----------
+    tally : ContingencyTable, Ranking, RankedLists, ForecastScores, Calibration or Wealth
+        What was counted.
+    measure : str or Measure
+        ``name[label]@depth(option=value)``, as ``ew.catalogue()`` lists them.
+    method : optional
+        One of ``ew.methods``. Without one each measure gets the method that suits it. Of decisions: Wilson
+        for proportions, Newcombe for informedness of two classes or of one label, the delta method for the
+        rest, weights and clusters included. Of a ranking: the influence of each case for average precision
+        and ROC area, a bootstrap for the rest; at a depth, what suits the decisions there. Of many lists:
+        Student's t over lists. Of probabilities: Student's t over cases.
+    seed : int
+        For methods that draw at random.
+
+    Returns
+    -------
+    Estimate
+        ``.value``, ``.interval(level)``, ``.p_value()`` against chance, and the evidence behind them.
+
+    Examples
+    --------
+    >>> from edgeworth import ContingencyTable
+    >>> table = ContingencyTable.from_matrix([[56, 48], [14, 32]], rows="predicted")
+    >>> [round(bound, 4) for bound in estimate(table, "informedness").interval()]
+    [0.0524, 0.3339]
+    """
+    check_seed(seed)
+    check_method(method)
+    found: Estimate = kind_of(tally).call("estimate", tally, measure, method=method, seed=seed)
+    return found
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Cases needed to tell a measure from a null, if its true value is the one seen.
+
+    ``needed`` is the size of a sample that would show it with the given power; ``more`` is what the cases at
+    hand lack of it. Infinite when the value is the null itself.
+    """
+
+    cases: float
+    needed: float
+    power: float
+    level: float
+
+    @property
+    def more(self) -> float:
+        """Further cases."""
+        return max(0.0, self.needed - self.cases)
+
+
+def cases_needed(
+    estimate: Estimate, *, null: float | None = None, level: float = 0.95, power: float = 0.8
+) -> Plan:
+    """How many cases like these would tell the measure from ``null`` (guessing, if left out).
+
+    ``n · ((z_level + z_power) · standard error / distance)²``: the error shrinks with √n.
+    """
+    check_level(level)
+    if not 0 < power < 1:
+        raise OptionError(f"power lies between 0 and 1; saw {power!r}")
+    size = estimate.size
+    if estimate.law is None:
+        return Plan(size, math.nan, power, level)
+    distance = abs(estimate.value - (estimate.chance if null is None else null))
+    low, high = estimate.interval(level)
+    # At the end of a range the standard error is 0 and the interval is not.
+    error = max(estimate.standard_error, (high - low) / (2 * normal_quantile(level)))
+    if distance < 1e-12:
+        return Plan(size, math.inf, power, level)
+    reach = normal_quantile(level) + NormalDist().inv_cdf(power)
+    return Plan(size, math.ceil(size * (reach * error / distance) ** 2), power, level)

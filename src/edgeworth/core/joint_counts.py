@@ -21,7 +21,7 @@ from edgeworth.core.labels import canonical, canonical_order, positions
 from edgeworth.core.plain import AMOUNTS, COUNTS, LABELS, NUMBERS, optional, shaped, tuple_of
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Column, Label, blocks
-from edgeworth.sources.weights import check_weights
+from edgeworth.sources.numbers import check_weights
 
 LARGEST_EXACT_FLOAT = 1 << 53
 

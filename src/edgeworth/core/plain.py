@@ -1,7 +1,4 @@
-"""Tallies as plain values for JSON, and back: each class declares its fields, and every value is checked.
-
-Files come from elsewhere, and a checksum that fits says only that nobody slipped.
-"""
+"""Matrices of counts: typed in, computed elsewhere, or read from a file. What is no table is refused."""
 
 from __future__ import annotations
 
@@ -9,30 +6,84 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from edgeworth.core.kinds import KINDS, find_kind, load
 from edgeworth.errors import EdgeworthError, InputError, OptionError
-from edgeworth.sources.columns import Label
+from edgeworth.sources.columns import Label, is_missing
 
-KINDS = {
-    "calibration": "edgeworth.forecasts.calibration:Calibration",
-    "clustered_table": "edgeworth.decisions.table:ContingencyTable",
-    "contingency_table": "edgeworth.decisions.table:ContingencyTable",
-    "forecast_scores": "edgeworth.forecasts.scores:ForecastScores",
-    "forecasts": "edgeworth.forecasts.tally:ForecastEvidence",
-    "labelled_scores": "edgeworth.rankings.scores.labelled_scores:LabelledScores",
-    "paired": "edgeworth.comparing.paired:Paired",
-    "paired_scores": "edgeworth.comparing.paired_scores:PairedScores",
-    "ranked_lists": "edgeworth.rankings.lists:RankedLists",
-    "ranking": "edgeworth.rankings.ranking:Ranking",
-    "wealth": "edgeworth.forecasts.betting.wealth:Wealth",
-}
-"""Module and class of each kind of tally that a file can hold; a module is imported when its kind is read."""
+LARGEST_TOTAL = 1 << 62
+"""Above this the sum of integers could overflow."""
+
+
+def checked_matrix(counts: ArrayLike) -> NDArray[Any]:
+    """A square matrix of finite numbers of at least 0: int64 when all are whole, else float64."""
+    try:
+        matrix = np.asarray(counts)
+        if matrix.dtype.kind == "c":
+            raise TypeError
+        numbers = matrix.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError("a matrix of counts needs numbers in rows of equal length") from None
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InputError(
+            f"a contingency matrix is square (as many predicted as real labels); saw {matrix.shape}"
+        )
+    if matrix.size == 0:
+        raise InputError("the matrix is empty")
+    _check_counts(numbers)
+    if np.all(numbers == np.round(numbers)):
+        # Integers keep every digit; text and floats are whole numbers by now.
+        return matrix.astype(np.int64) if matrix.dtype.kind in "biuO" else numbers.astype(np.int64)
+    return numbers
+
+
+def check_table(
+    labels: tuple[Label, ...], cells: NDArray[Any], squared: NDArray[Any] | None, positive: Label | None
+) -> None:
+    """Refuse labels and cells that are no contingency table."""
+    size = len(labels)
+    if len(set(labels)) < size or any(is_missing(label) for label in labels):
+        raise InputError(
+            f"the labels of a table are different from each other and not missing; saw {labels!r}"
+        )
+    if cells.shape != (size + 1, size):
+        raise InputError(f"{size} labels need cells of shape {(size + 1, size)}; saw {cells.shape}")
+    if cells.dtype.kind == "i":
+        _check_counts(cells)
+    if (cells.dtype.kind == "f") != (squared is not None):
+        raise InputError("weights need their squares beside them, and counts have none")
+    if squared is not None:
+        if squared.shape != cells.shape:
+            raise InputError(
+                f"squared weights of shape {squared.shape} do not fit cells of shape {cells.shape}"
+            )
+        for weights in (cells, squared):
+            if not np.all(np.isfinite(weights) & (weights >= 0)):
+                raise InputError("weights of a table must be finite and at least 0")
+    if positive is not None and positive not in labels:
+        raise InputError(f"the positive label {positive!r} is none of the labels")
+
+
+def _check_counts(numbers: NDArray[Any]) -> None:
+    wrong = ~(np.isfinite(numbers) & (numbers >= 0))
+    if wrong.any():
+        raise InputError(f"counts must be finite and at least 0; saw {numbers[wrong][0]:g}")
+    whole = numbers.dtype.kind == "i" or bool(np.all(numbers == np.round(numbers)))
+    if whole and numbers.sum(dtype=np.float64) > LARGEST_TOTAL:
+        raise InputError(f"counts this large ({float(numbers.max()):g}) cannot be added up")
+
+
+def same_array(left: NDArray[Any] | None, right: NDArray[Any] | None) -> bool:
+    """Equal values, or both absent."""
+    if left is None or right is None:
+        return left is right
+    return np.array_equal(left, right)
+
 
 NEEDED: Any = object()
 """The default of a field that every file must have."""
@@ -180,25 +231,12 @@ class Plain:
         return True
 
 
-def kind_of(tally: Any) -> str:
-    """The name of a tally's kind.
-
-    >>> from edgeworth.tallies import ContingencyTable
-    >>> kind_of(ContingencyTable.empty())
-    'contingency_table'
-    """
-    if isinstance(tally, Plain) and tally.file_kind in KINDS:
-        return tally.file_kind
-    raise OptionError(f"a tally is a table, a ranking, lists, wealth, …; saw {type(tally).__name__}")
-
-
 def tally_from_dict(payload: dict[str, Any]) -> Any:
     """The tally of any kind that ``to_dict`` described, checked."""
     kind = payload.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise InputError(f"a tally is of a kind that is known ({', '.join(KINDS)}); saw {shown(kind)}")
-    module, name = KINDS[kind].split(":")
-    return getattr(import_module(module), name).from_dict(payload)
+    return load(find_kind(kind).tally).from_dict(payload)
 
 
 # -- single values ---------------------------------------------------------------------------------------

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from edgeworth.core.joint_counts import JointCounts
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import MISSING, Column, Label, blocks, encode
-from edgeworth.sources.weights import LARGEST_TOTAL
+from edgeworth.sources.numbers import LARGEST_TOTAL, WeightKind
 
 Missing: TypeAlias = Literal["error", "drop", "abstain"]
-WeightKind: TypeAlias = Literal["counts", "sampling"]
 PredictionsMade: TypeAlias = Literal["before", "cross-validated", "in-sample"]
 
 MOST_LABELS = 5_000

@@ -1,96 +1,136 @@
-"""Every measure by name. To add one: write its entry in the file of its subject, and list it here."""
+"""Every measure by name: the catalogues of all kinds, and measures that a user registers."""
 
 from __future__ import annotations
 
 import re
 from functools import cache
+from typing import Any
 
-from edgeworth.core.definition import Kind, Measure
-from edgeworth.decisions.averages import AVERAGES
-from edgeworth.decisions.house import HOUSE_MEASURES
-from edgeworth.decisions.information import CELL_MEASURES
-from edgeworth.decisions.overall import OVERALL_MEASURES
-from edgeworth.decisions.per_label import LABEL_MEASURES
+from edgeworth.core.kinds import every_kind, kind_of, load
+from edgeworth.core.measures import WORDS, Measure
 from edgeworth.errors import OptionError
 
-OF_DECISIONS: tuple[Measure, ...] = (
-    *OVERALL_MEASURES,
-    *AVERAGES,
-    *HOUSE_MEASURES,
-    *CELL_MEASURES,
-    *LABEL_MEASURES,
-)
-
-_OF_A_LABEL = {measure.name: measure for measure in OF_DECISIONS if measure.scope == "label"}
-_OF_A_TABLE = {measure.name: measure for measure in OF_DECISIONS if measure.scope in ("overall", "cells")}
+_REGISTERED: list[Measure] = []
 
 
-@cache
-def _of_rankings() -> dict[str, Measure]:
-    # Loaded when there is a ranking, as are those of probabilities when there are some.
-    from edgeworth.rankings.measures import RANKING_MEASURES
+def measure(tally: Any, spelling: str | Measure) -> float:
+    """Compute the value of a measure of a tally; nan when it is undefined (``ew.estimate`` says why).
 
-    return {measure.name: measure for measure in RANKING_MEASURES}
+    Parameters
+    ----------
+    tally : ContingencyTable, Ranking, RankedLists, ForecastScores, Calibration or Wealth
+        What was counted. Of many ranked lists the value is the mean over those where it is defined.
+    spelling : str or Measure
+        ``name[label]@depth(option=value)``, as ``ew.catalogue()`` lists them.
+
+    Examples
+    --------
+    >>> from edgeworth import ContingencyTable, ForecastScores, Ranking
+    >>> table = ContingencyTable.from_matrix([[58, 20], [12, 10]], rows="predicted", labels=["noun", "verb"])
+    >>> round(measure(table, "informedness"), 4), round(measure(table, "recall[noun]"), 4)
+    (0.1619, 0.8286)
+    >>> ranking = Ranking.from_hits([1, 1, 0, 1, 0, 0, 0, 0])
+    >>> round(measure(ranking, "average_precision"), 4), measure(ranking, "precision@2")
+    (0.9167, 1.0)
+    >>> scores = ForecastScores.from_probabilities([1, 0, 1], {"A": [0.8, 0.3, 0.5], "B": [0.5, 0.5, 0.5]})
+    >>> round(measure(scores, "brier[A]"), 6), round(measure(scores, "log[B]"), 6)
+    (0.126667, 0.693147)
+    """
+    return float(kind_of(tally).call("measure", tally, spelling))
 
 
-@cache
-def _of_probabilities() -> dict[str, Measure]:
-    from edgeworth.forecasts.forecasts_measures import FORECAST_MEASURES
+def register(measure: Measure) -> Measure:
+    """Add a measure of your own: it can then be spelt, estimated and reported like any other.
 
-    return {measure.name: measure for measure in FORECAST_MEASURES}
+    Parameters
+    ----------
+    measure : Measure
+        Its ``scope`` says what it is computed from, its ``name`` must be new within that scope.
+
+    Examples
+    --------
+    >>> import edgeworth as ew
+    >>> hits = register(ew.Measure(
+    ...     name="share_of_hits", scope="overall", formula="Σ c_ll / N", low=0, high=1, chance="Σ p_l r_l",
+    ...     direction="higher", source="", compute=lambda view: view.hits.sum(axis=-1) / view.total))
+    >>> ew.measure(ew.ContingencyTable.from_matrix([[3, 1], [0, 4]], rows="predicted"), "share_of_hits")
+    0.875
+    """
+    if not isinstance(measure, Measure):
+        raise OptionError(f"register takes a Measure; saw {type(measure).__name__}")
+    same = [m for m in catalogue() if m.name == measure.name and m.scope == measure.scope]
+    if same and measure not in _REGISTERED:
+        raise OptionError(f"there is a measure {measure.name!r} of scope {measure.scope!r} already")
+    if not same:
+        _REGISTERED.append(measure)
+        measures_by_name.cache_clear()
+    return measure
 
 
-def catalogue(*, kind: Kind | None = None) -> tuple[Measure, ...]:
-    """Every measure with its name, formula, range, chance level, direction and source.
+def catalogue(*, kind: str | None = None) -> tuple[Measure, ...]:
+    """List every measure with its name, formula, range, chance level, direction and source.
 
-    ``kind`` keeps the measures of "decisions", of "rankings" or of "probabilities". A ranking cut at a depth
-    has those of decisions too.
+    Parameters
+    ----------
+    kind : {"decisions", "rankings", "probabilities"}, optional
+        Keep the measures of one kind. A ranking cut at a depth has those of decisions too.
 
+    Examples
+    --------
     >>> [m.chance for m in catalogue() if m.name == "accuracy"]
     ['Σ_l p_l r_l']
     """
-    if kind not in (None, "decisions", "rankings", "probabilities"):
-        raise OptionError(f'kind is "decisions", "rankings" or "probabilities"; saw {kind!r}')
-    measures = (*OF_DECISIONS, *_of_rankings().values(), *_of_probabilities().values())
-    return tuple(measure for measure in measures if kind in (None, measure.kind))
+    references = dict.fromkeys(each.measures for each in every_kind() if each.measures is not None)
+    measures = (*(m for reference in references for m in load(reference)), *_REGISTERED)
+    kinds = dict.fromkeys(m.kind for m in measures)
+    if kind is not None and kind not in kinds:
+        raise OptionError(f"kind is {', '.join(repr(each) for each in kinds)}; saw {kind!r}")
+    return tuple(m for m in measures if kind in (None, m.kind))
+
+
+@cache
+def measures_by_name(reference: str, *scopes: str) -> dict[str, Measure]:
+    """Index the measures of one catalogue, and registered ones, that have one of these scopes."""
+    found = (*load(reference), *_REGISTERED)
+    return {m.name: m for m in found if m.scope in scopes}
 
 
 def search(words: str) -> tuple[Measure, ...]:
-    """Measures whose name, words, formula or synonyms hold these words.
+    """Find measures whose name, title, formula or synonyms hold these words.
 
     >>> [m.name for m in search("Youden")]
     ['informedness', 'informedness', 'best_informedness']
     """
     wanted = _letters(words)
-    return tuple(measure for measure in catalogue() if any(wanted in _letters(x) for x in _searched(measure)))
+    return tuple(m for m in catalogue() if any(wanted in _letters(text) for text in _texts(m)))
 
 
-def _searched(measure: Measure) -> tuple[str, ...]:
+def _texts(measure: Measure) -> tuple[str, ...]:
     return (measure.name, measure.words, measure.formula, *measure.synonyms)
 
 
-def lookup(name: str, *, of_a_label: bool) -> Measure | None:
-    """The measure of one label, or of the whole table, under this name."""
-    return (_OF_A_LABEL if of_a_label else _OF_A_TABLE).get(name)
+def words_of(name: str) -> str:
+    """Write a measure's name as readers know it.
 
-
-def ranking_measure(name: str) -> Measure | None:
-    """The measure of a ranking under this name."""
-    return _of_rankings().get(name)
-
-
-def forecast_measure(name: str) -> Measure | None:
-    """The measure of probabilities under this name."""
-    return _of_probabilities().get(name)
+    >>> words_of("balanced_accuracy"), words_of("mcc"), words_of("brier")
+    ('balanced accuracy', 'MCC', 'Brier score')
+    """
+    if name in WORDS:
+        return WORDS[name]
+    for reference in dict.fromkeys(each.measures for each in every_kind() if each.measures is not None):
+        for each in (*load(reference), *_REGISTERED):
+            if each.name == name:
+                return str(each.words)
+    return name.replace("_", " ")
 
 
 def _letters(text: str) -> str:
-    """A name without the marks that people write in many ways: youdens_j, Youden's J, youden-j."""
+    """Strip the marks that people write in many ways: youdens_j, Youden's J, youden-j."""
     return re.sub(r"[\s_'’-]", "", text.lower())
 
 
 def unknown(name: str) -> OptionError:
-    """The error for a name that no measure of this kind has, with the nearest ones."""
+    """Make the error for a name that no measure of this kind has, with the nearest ones."""
     import difflib
 
     measures = catalogue()

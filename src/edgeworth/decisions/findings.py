@@ -7,19 +7,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from edgeworth.core.estimates import Estimate
-from edgeworth.core.estimating import estimate
+from edgeworth.core.estimates import Estimate, Plan, cases_needed, estimate
 from edgeworth.core.laws import check_level
-from edgeworth.core.measuring import measure
-from edgeworth.core.planning import Plan, cases_needed
+from edgeworth.core.registry import measure
 from edgeworth.core.spelling import quoted
 from edgeworth.core.tails import Tail
-from edgeworth.decisions.computing import check_decisions
-from edgeworth.decisions.house import unit_return
+from edgeworth.decisions.averages import unit_return
 from edgeworth.decisions.payoffs import Payoffs, payoffs
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.testing import label_tail
-from edgeworth.decisions.views import marginals
+from edgeworth.decisions.views import check_decisions, marginals
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Label
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from edgeworth.arrays import Values, difference, entropy_bits, ratio
-from edgeworth.core.definition import POWERS, Measure, Requirement
+from edgeworth.core.measures import POWERS, Measure, Requirement
 from edgeworth.errors import OptionError
 
 SHANNON = "Shannon 1948; Cover & Thomas 1991"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from functools import singledispatch
+from typing import Any, Literal
 
-from edgeworth.core.definition import Combination
+from edgeworth.core.estimates import Method
 from edgeworth.core.laws import (
     BootstrapLaw,
     ClopperPearsonLaw,
@@ -14,37 +15,25 @@ from edgeworth.core.laws import (
     NormalLaw,
     PosteriorLaw,
     SamplingLaw,
+    Scale,
     WilsonLaw,
+    natural_scale,
 )
-from edgeworth.core.scales import Scale, natural_scale
-from edgeworth.decisions.computing import Resolved
-from edgeworth.decisions.influence import influence, variance
+from edgeworth.core.measures import Combination
 from edgeworth.decisions.resampling import (
     bootstrap_values,
     cluster_bootstrap_values,
     defined_draws,
+    influence,
     posterior_values,
+    variance,
 )
 from edgeworth.decisions.table import ContingencyTable
+from edgeworth.decisions.views import Resolved
 from edgeworth.errors import OptionError, check_seed
-
-if TYPE_CHECKING:
-    from edgeworth.rankings.along import ResolvedRanking
-    from edgeworth.rankings.intervals.resampling import ListValues
-    from edgeworth.rankings.ranking import Ranking
 
 NO_ERROR = 1e-24
 """A variance below this is rounding."""
-
-
-class Method(Protocol):
-    """How to get from a tally and a measure to a sampling law."""
-
-    def law(self, tally: Any, resolved: Any) -> SamplingLaw:
-        """The law, or an error that says why the method does not apply."""
-
-    def __str__(self) -> str:
-        """How a report names it."""
 
 
 @dataclass(frozen=True)
@@ -175,47 +164,33 @@ class Bootstrap:
         if self.interval not in ("percentile", "bca"):
             raise OptionError(f'a bootstrap interval is "percentile" or "bca"; saw {self.interval!r}')
 
-    def law(
-        self, tally: ContingencyTable | Ranking | ListValues, resolved: Resolved | ResolvedRanking
-    ) -> SamplingLaw:
-        """Replicates of the measure."""
-        if not isinstance(resolved, Resolved):
-            return self._ranking_law(tally, resolved)
-        assert isinstance(tally, ContingencyTable)
-        if tally.clusters is not None:
-            if self.interval == "bca":
-                raise OptionError("the BCa interval is for independent cases: use percentile with clusters")
-            values = cluster_bootstrap_values(tally, tally.clusters, resolved, self.draws, self.seed)
-        else:
-            _check_unweighted(tally, str(self))
-            values = bootstrap_values(tally, resolved, self.draws, self.seed)
-        acceleration = _acceleration(tally, resolved) if self.interval == "bca" else 0.0
-        value = float(resolved.values(tally.cells))
-        defined, lost = defined_draws(values, resolved.spelling)
-        return BootstrapLaw(value, defined, self.interval, acceleration, lost)
-
-    def _ranking_law(self, tally: Any, resolved: ResolvedRanking) -> SamplingLaw:
-        """Replicates of a ranking, each class by itself; or of many lists, whole lists resampled."""
-        from edgeworth.rankings.along import ResolvedRanking, steps_of
-        from edgeworth.rankings.intervals.resampling import ListValues, bootstrap_ranking, resampled_means
-        from edgeworth.rankings.ranking import Ranking
-
-        assert isinstance(resolved, ResolvedRanking)
-        assert isinstance(tally, (Ranking, ListValues))
-        if self.interval == "bca":
-            raise OptionError("the BCa interval is for decisions: use percentile with rankings")
-        if isinstance(tally, ListValues):
-            draws = resampled_means(tally.checked(), self.draws, self.seed)
-            _check_varies(draws)
-            return BootstrapLaw(float(tally.values.mean()), draws, self.interval, 0.0, 0)
-        value = float(resolved.values(steps_of(tally, resolved))[0])
-        draws = bootstrap_ranking(tally, resolved, self.draws, self.seed)
-        defined, lost = defined_draws(draws, resolved.spelling)
-        _check_varies(defined)
-        return BootstrapLaw(value, defined, self.interval, 0.0, lost)
+    def law(self, tally: Any, resolved: Any) -> SamplingLaw:
+        """Make the law of replicates of the measure."""
+        return bootstrap_law(tally, resolved, self)
 
     def __str__(self) -> str:
         return f"{'BCa ' if self.interval == 'bca' else ''}bootstrap, {self.draws:,} draws"
+
+
+@singledispatch
+def bootstrap_law(tally: Any, resolved: Any, bootstrap: Bootstrap) -> SamplingLaw:  # noqa: ARG001  # one signature for all
+    """Resample a tally; other packages register their own tallies."""
+    raise OptionError(f"{bootstrap} does not apply to a {type(tally).__name__}")
+
+
+@bootstrap_law.register
+def _(tally: ContingencyTable, resolved: Resolved, bootstrap: Bootstrap) -> SamplingLaw:
+    if tally.clusters is not None:
+        if bootstrap.interval == "bca":
+            raise OptionError("the BCa interval is for independent cases: use percentile with clusters")
+        values = cluster_bootstrap_values(tally, tally.clusters, resolved, bootstrap.draws, bootstrap.seed)
+    else:
+        _check_unweighted(tally, str(bootstrap))
+        values = bootstrap_values(tally, resolved, bootstrap.draws, bootstrap.seed)
+    acceleration = _acceleration(tally, resolved) if bootstrap.interval == "bca" else 0.0
+    value = float(resolved.values(tally.cells))
+    defined, lost = defined_draws(values, resolved.spelling)
+    return BootstrapLaw(value, defined, bootstrap.interval, acceleration, lost)
 
 
 def default_method(tally: ContingencyTable, resolved: Resolved, seed: int = 0) -> Method:
@@ -273,7 +248,7 @@ def _check_unweighted(tally: ContingencyTable, method: str) -> None:
         raise OptionError(f"{method} needs cases that count alike; with sampling weights use Delta()")
 
 
-def _check_varies(draws: Any) -> None:
+def check_varies(draws: Any) -> None:
     """Replicates that differ by rounding alone are the same."""
     if draws.max() - draws.min() <= 1e-12 * max(1.0, abs(float(draws[0]))):
         raise OptionError("every replicate has the same value: resampling does not tell how much it varies")

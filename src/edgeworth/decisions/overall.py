@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from edgeworth.arrays import Values, ratio, weighted_sum
-from edgeworth.core.definition import POWERS, Combination, Measure, Option
+from edgeworth.core.measures import POWERS, Combination, Measure, Option
 from edgeworth.decisions.per_label import edge, edge_combination
 from edgeworth.decisions.requirements import (
     ANY_CASE,

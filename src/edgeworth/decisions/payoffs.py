@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.bet.odds import check_commission, check_margin, house_odds
-from edgeworth.core.definition import Measure
-from edgeworth.decisions.house import break_even_commission, break_even_margin, unit_return
+from edgeworth.core.measures import Measure
+from edgeworth.decisions.averages import break_even_commission, break_even_margin, unit_return
 from edgeworth.decisions.information import expected_cost_measure
 from edgeworth.decisions.table import ContingencyTable, Rows
 from edgeworth.decisions.views import marginals
@@ -202,7 +202,7 @@ def expected_cost(table: ContingencyTable, matrix: ArrayLike, *, rows: Rows) -> 
     """Your own costs as a measure, for ``ew.measure`` and ``ew.estimate``: the mean cost per case.
 
     >>> table = ContingencyTable.from_matrix([[12, 28], [18, 42]], rows="predicted", labels=["ill", "well"])
-    >>> from edgeworth.measures import measure
+    >>> from edgeworth import measure
     >>> measure(table, expected_cost(table, [[0, 1], [10, 0]], rows="predicted"))
     2.08
     """

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from edgeworth.arrays import Values, ratio
-from edgeworth.core.definition import POWERS, RETRIEVAL, Combination, Direction, Measure, Option
+from edgeworth.core.measures import POWERS, RETRIEVAL, Combination, Direction, Measure, Option
 from edgeworth.decisions.requirements import (
     CASES,
     F_NEEDS_PREDICTED,

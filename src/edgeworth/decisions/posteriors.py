@@ -11,9 +11,8 @@ import numpy as np
 import scipy
 
 from edgeworth.core.laws import Alternative, SamplingLaw, choose_tail
-from edgeworth.decisions.computing import Resolved
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.decisions.views import LabelView
+from edgeworth.decisions.views import LabelView, Resolved
 from edgeworth.errors import OptionError
 
 NODES = 4096

@@ -7,14 +7,13 @@ from functools import partial
 from typing import Any
 
 from edgeworth.core.labels import parsed
-from edgeworth.core.policies import Missing, WeightKind
+from edgeworth.core.policies import Missing
 from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.sources.batches import Batch, Source
+from edgeworth.sources.batches import Batch, Reducer, Source
 from edgeworth.sources.columns import Coded, Column, Label
-from edgeworth.sources.finding import nothing_left, settled_kind
-from edgeworth.sources.reducing import Reducer
-from edgeworth.sources.weights import as_weights
+from edgeworth.sources.numbers import WeightKind, as_weights
+from edgeworth.sources.roles import nothing_left, settled_kind
 
 
 def tally_decisions(

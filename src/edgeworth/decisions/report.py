@@ -10,8 +10,7 @@ from edgeworth.arrays import finite_or_none
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.findings import DecisionFindings
-from edgeworth.decisions.verdict import decisions_verdict
-from edgeworth.decisions.warnings import decision_warnings
+from edgeworth.decisions.verdict import decision_warnings, decisions_verdict
 from edgeworth.report.charts.chart import Chart, Charts
 from edgeworth.report.report import Cell, Column, Grid, Report, Section
 from edgeworth.report.wording import level_said, percent, shown, tail_cell
@@ -39,7 +38,7 @@ def decisions_report(findings: DecisionFindings, provenance: Mapping[str, Any]) 
 
 
 def _charts(findings: DecisionFindings) -> Iterable[Chart]:
-    from edgeworth.decisions.decisions import decision_charts
+    from edgeworth.decisions.charts import decision_charts
 
     return decision_charts(findings).values()
 

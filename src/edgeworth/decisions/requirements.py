@@ -1,7 +1,7 @@
 """When a measure is undefined, and the sentence that says so. ``{label}`` is filled in."""
 
 from edgeworth.arrays import Values
-from edgeworth.core.definition import Requirement
+from edgeworth.core.measures import Requirement
 from edgeworth.decisions.views import LabelView, Marginals
 
 CASES = Requirement(lambda view: view.total > 0, "there are no cases with a decision")

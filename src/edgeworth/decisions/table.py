@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats, Integers
+from edgeworth.core.formatting import html_table
 from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, Numbers, count_joint
 from edgeworth.core.labels import (
     canonical,
@@ -21,7 +22,6 @@ from edgeworth.core.labels import (
     union,
     usual_positive,
 )
-from edgeworth.core.matrices import check_table, checked_matrix, same_array
 from edgeworth.core.plain import (
     AMOUNTS,
     COUNT,
@@ -31,26 +31,28 @@ from edgeworth.core.plain import (
     NUMBERS,
     Field,
     Plain,
+    check_table,
+    checked_matrix,
     dump_fields,
     load_fields,
     one_of,
     optional,
+    same_array,
     shaped,
 )
 from edgeworth.core.policies import (
     Missing,
-    WeightKind,
     check_label_kinds,
     check_label_number,
     drop_incomplete,
     take_weights,
 )
-from edgeworth.core.shown import Shown
+from edgeworth.core.tally import MOST_LABELS, Shown, label_facts, plain_number, short
 from edgeworth.decisions.clusters import BY_CLUSTER, Clusters
 from edgeworth.decisions.regrouping import one_against_rest, regrouped, transposed, without_empty_labels
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.sources.columns import Column, Label, as_column
-from edgeworth.sources.weights import as_weights
+from edgeworth.sources.numbers import WeightKind, as_weights
 
 Rows: TypeAlias = Literal["predicted", "real"]
 
@@ -465,3 +467,23 @@ class ContingencyTable(Plain, Shown):
     def _squares(self) -> Floats:
         """Σw²; a counted case weighs 1."""
         return self.cells.astype(np.float64) if self.squared is None else self.squared
+
+    def facts(self) -> dict[str, Any]:
+        """Say in a few lines what was counted."""
+        clusters = {} if self.clusters is None else {"clusters": self.clusters.number}
+        cases = {"cases": plain_number(self.total), "labels": len(self.labels)}
+        return clusters | cases | label_facts(self.labels)
+
+    def _repr_html_(self) -> str:
+        """Show the counts in a notebook, or the facts where there are too many labels."""
+        if self.clusters is not None or len(self.labels) > MOST_LABELS:
+            return super()._repr_html_()
+        names = [short(label) for label in self.labels]
+        rows: list[list[Any]] = [
+            [name, *row, total]
+            for name, row, total in zip(names, self.counts.tolist(), self.predicted.tolist(), strict=True)
+        ]
+        rows.append(["all", *self.real.tolist(), plain_number(self.total)])
+        if self.abstained.any():
+            rows.append(["no decision", *self.abstained.tolist(), self.abstained.sum().item()])
+        return html_table("ContingencyTable", ["predicted ↓ real →", *names, "all"], rows)

@@ -8,9 +8,9 @@ import numpy as np
 
 from edgeworth.core.laws import Alternative
 from edgeworth.core.tails import Tail
-from edgeworth.decisions.computing import Resolved, at_guessing
 from edgeworth.decisions.guessing import GuessingLaw, draws_within_seconds, guessing_law, random_tables
 from edgeworth.decisions.table import ContingencyTable
+from edgeworth.decisions.views import Resolved, at_guessing
 from edgeworth.errors import OptionError
 
 SAME = 1e-12

@@ -1,16 +1,22 @@
-"""What a measure sees of a table. Every view works on one table or on a stack of them (leading axes).
-
-The fields may be complex: the delta method differentiates a measure by an imaginary step, so functions of a
-view use only +, −, ×, ÷, roots and logarithms, and compare real parts.
-"""
+"""From a tally and a spelling to a number, or to the reason why there is none."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from edgeworth.arrays import Values, difference
+from edgeworth.core.measures import Measure
+from edgeworth.core.registry import measures_by_name, unknown
+from edgeworth.core.spelling import Spelling, quoted
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.errors import OptionError
+from edgeworth.sources.columns import Label
+
+MEASURES = "edgeworth.decisions.measures:MEASURES"
 
 
 @dataclass(frozen=True)
@@ -79,3 +85,124 @@ def marginals(cells: Values) -> Marginals:
 def as_floats(cells: Values) -> Values:
     """Integers as floats: products of four margins of a large table would overflow."""
     return cells.astype(np.float64) if cells.dtype.kind == "i" else cells
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A measure with its label and options settled for one table."""
+
+    measure: Measure
+    position: int | None
+    label: Label | None
+    arguments: dict[str, float | str]
+    spelling: str
+
+    def view(self, cells: Values) -> Any:
+        """What the measure sees of cells (…, K+1, K)."""
+        if self.measure.scope == "cells":
+            return as_floats(cells)[..., :-1, :]
+        seen = marginals(cells)
+        return seen if self.position is None else label_view(seen, self.position)
+
+    def values(self, cells: Values) -> Values:
+        """The measure of one table or of a stack of them; nan where it is undefined."""
+        return self.of_view(self.view(cells))
+
+    def of_view(self, view: Any) -> Values:
+        """The measure of something seen already."""
+        return np.asarray(self.measure.compute(view, **self.arguments))
+
+    def undefined(self, table: ContingencyTable) -> str | None:
+        """Why the measure has no value on this table; None when it has one."""
+        if self.measure.counts_pairs and not table.is_counted:
+            return "it counts pairs of cases, and weighted rows are no cases"
+        if not math.isnan(self.values(table.cells)):
+            return None
+        view = self.view(table.cells)
+        for need in self.measure.needs:
+            if not bool(need.holds(view, **self.arguments) if need.with_options else need.holds(view)):
+                return need.otherwise.format(label=self.label)
+        return f"its formula, {self.measure.formula}, divides by 0 here"
+
+
+def label_view(view: Marginals, position: int) -> LabelView:
+    """One label of a table or of a stack of them."""
+    return LabelView(
+        view.hits[..., position], view.predicted[..., position], view.real[..., position], view.total
+    )
+
+
+def check_decisions(tally: Any) -> None:
+    """Refuse what is no table of decisions."""
+    if not isinstance(tally, ContingencyTable):
+        raise OptionError(f"a measure needs a tally such as a ContingencyTable; saw {type(tally).__name__}")
+
+
+def find_measure(name: str, *, is_label: bool) -> Measure | None:
+    """Find the measure of one label, or of the whole table, under this name."""
+    scopes = ("label",) if is_label else ("overall", "cells")
+    return measures_by_name(MEASURES, *scopes).get(name)
+
+
+def measure_table(table: ContingencyTable, spelling: str | Measure) -> float:
+    """Compute a measure of decisions; nan when it is undefined."""
+    found = resolve(table, spelling)
+    if found.measure.counts_pairs and not table.is_counted:
+        return math.nan
+    return float(found.values(table.cells))
+
+
+def resolve(table: ContingencyTable, spelling: str | Measure) -> Resolved:
+    """Find the measure, its label on this table, and its options."""
+    check_decisions(table)
+    if isinstance(spelling, Measure):
+        return _settled(table, spelling, Spelling(spelling.name))
+    if not isinstance(spelling, str):
+        raise OptionError(f"a measure is written as text, such as 'recall[spam]'; saw {spelling!r}")
+    written = Spelling.parse(spelling)
+    if written.depth is not None:
+        raise OptionError(f"{written}: a depth belongs to a ranking; this is a table of decisions")
+    whole, single = find_measure(written.name, is_label=False), find_measure(written.name, is_label=True)
+    if whole is None and single is None:
+        raise unknown(written.name)
+    found = whole if written.label is None and whole is not None else single
+    if found is None:
+        raise OptionError(f"{written.name} is a measure of the whole table; write it without a label")
+    return _settled(table, found, written)
+
+
+def _settled(table: ContingencyTable, measure: Measure, written: Spelling) -> Resolved:
+    arguments = measure.arguments(written.options)
+    if measure.scope != "label":
+        return Resolved(measure, None, None, arguments, str(written))
+    given = written.label
+    position = table.index(given) if given is not None else _positive(table, measure.name)
+    return Resolved(measure, position, table.labels[position], arguments, str(written))
+
+
+def _positive(table: ContingencyTable, name: str) -> int:
+    if table.positive is None:
+        examples = ", ".join(f"{name}[{quoted(str(label))}]" for label in table.labels[:3])
+        raise OptionError(
+            f"{name} is a measure of one label: write {examples}{', …' if len(table.labels) > 3 else ''}, "
+            "or say which label is positive"
+        )
+    return table.labels.index(table.positive)
+
+
+def at_guessing(resolved: Resolved, table: ContingencyTable) -> float:
+    """The measure of the table that guessing with the same margins gives on average."""
+    if resolved.measure.chance == "0" and not table.abstained.any():
+        return 0.0
+    if resolved.measure.expected is not None:
+        return float(resolved.measure.expected(resolved.view(table.cells)))
+    return float(resolved.values(expected_cells(table)))
+
+
+def expected_cells(table: ContingencyTable) -> Values:
+    """The mean table of guessing with the same margins; abstentions stay as they are."""
+    cells = table.cells.astype(np.float64)
+    total = cells[:-1].sum()
+    if total > 0:
+        cells[:-1] = np.outer(cells[:-1].sum(axis=1), cells[:-1].sum(axis=0)) / total
+    return cells

@@ -11,9 +11,8 @@ import numpy as np
 from edgeworth.arrays import Floats
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import find, listed
-from edgeworth.core.matrices import same_array
-from edgeworth.core.plain import AMOUNTS, COUNTS, FLOAT, LABELS, Plain, nested, optional, tuple_of
-from edgeworth.core.shown import Shown
+from edgeworth.core.plain import AMOUNTS, COUNTS, FLOAT, LABELS, Plain, nested, optional, same_array, tuple_of
+from edgeworth.core.tally import Shown, label_facts
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.sources.columns import Label
@@ -190,6 +189,10 @@ class Calibration(Plain, Shown):
 
     def __repr__(self) -> str:
         return f"<Calibration: {self.cases:,} cases, {len(self.labels)} classes>"
+
+    def facts(self) -> dict[str, Any]:
+        """Say in a few lines what was counted."""
+        return {"cases": self.cases} | label_facts(self.labels)
 
 
 def steps_to_one(step: float) -> int:

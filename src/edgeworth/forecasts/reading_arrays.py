@@ -14,26 +14,26 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.bet.bookmakers import Bookmaker, Market
-from edgeworth.bet.positions import is_drawn
-from edgeworth.comparing.pairing import read_whole
+from edgeworth.bet.games import is_drawn
+from edgeworth.comparing.reading import read_whole
 from edgeworth.core.plain import labels_to_json
-from edgeworth.forecasts.betting.bookmaker_forecasts import as_races
-from edgeworth.forecasts.betting.wealth_times import is_tied
-from edgeworth.forecasts.forecast_terms import ForecastTerms
+from edgeworth.forecasts.betting.path import is_tied
+from edgeworth.forecasts.betting.settling import as_races
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.forecasts_gathering import (
+from edgeworth.forecasts.named_columns import forecasts_of_columns, order_of_columns, rival_of_columns
+from edgeworth.forecasts.reading import (
     ONE_PRICE,
     ForecastColumns,
+    ForecastTerms,
     races_of_columns,
     tally_forecasts,
 )
-from edgeworth.forecasts.named_columns import forecasts_of_columns, order_of_columns, rival_of_columns
 from edgeworth.forecasts.tally import ForecastEvidence, Opponent
+from edgeworth.sources.numbers import as_times
 from edgeworth.sources.opening import open_source
-from edgeworth.sources.times import as_times
 
 if TYPE_CHECKING:
-    from edgeworth.forecasts.wealth_findings import ForecastFindings
+    from edgeworth.forecasts.findings import ForecastFindings
 
 __all__ = [
     "Examined",
@@ -158,7 +158,7 @@ def _whole(
 
 def examined_evidence(evidence: ForecastEvidence, terms: ForecastTerms, source: str) -> Examined:
     """What the bets prove, how good the scores are, and why they are what they are."""
-    from edgeworth.forecasts.wealth_findings import examine_forecasts
+    from edgeworth.forecasts.findings import examine_forecasts
 
     findings = examine_forecasts(
         evidence.wealth,

@@ -8,8 +8,8 @@ from typing import Any
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.decisions.report import tail_to_dict
-from edgeworth.forecasts.betting.forecast_pairs import CELLS
-from edgeworth.forecasts.forecast_curves import (
+from edgeworth.forecasts.betting.derived import CELLS
+from edgeworth.forecasts.curves import (
     STAKE_ODDS,
     STAKE_PROBABILITIES,
     FinalLaw,
@@ -17,10 +17,10 @@ from edgeworth.forecasts.forecast_curves import (
     sequence_path,
     stake_surface,
 )
+from edgeworth.forecasts.estimates import INFINITE_SCORE, AverageDifference
+from edgeworth.forecasts.findings import Bets, ForecastFindings
 from edgeworth.forecasts.reliability import ReliabilityBands
 from edgeworth.forecasts.sequential.evidence import Evidence
-from edgeworth.forecasts.wealth_averages import INFINITE_SCORE, AverageDifference
-from edgeworth.forecasts.wealth_findings import Bets, ForecastFindings
 
 EVIDENCE = ("full_stakes", "mixture", "reverse", "brier_rounds", "log_rounds")
 

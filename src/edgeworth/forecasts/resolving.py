@@ -6,21 +6,22 @@ import math
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from edgeworth.core.definition import Measure, Scope
 from edgeworth.core.labels import find
-from edgeworth.core.registry import forecast_measure, unknown
+from edgeworth.core.measures import Measure
+from edgeworth.core.registry import measures_by_name, unknown
 from edgeworth.core.spelling import Spelling, quoted
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Calibration
+from edgeworth.forecasts.measures import climatology
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.scoring_rules import RULES
-from edgeworth.forecasts.skill import climatology
 
 Forecast: TypeAlias = ForecastScores | Calibration | Wealth
 """The tallies of probabilities."""
 
-SCOPES: dict[type, Scope] = {ForecastScores: "scores", Calibration: "calibration", Wealth: "wealth"}
+MEASURES = "edgeworth.forecasts.measures:FORECAST_MEASURES"
+SCOPES: dict[type, str] = {ForecastScores: "scores", Calibration: "calibration", Wealth: "wealth"}
 
 
 @dataclass(frozen=True)
@@ -63,13 +64,22 @@ class ResolvedForecast:
         return (tally.curve(self.subject),) if isinstance(tally, Calibration) else (tally,)
 
 
+def measure_forecasts(tally: Forecast, spelling: str | Measure) -> float:
+    """Compute a measure of probabilities; nan when it is undefined."""
+    return resolve_forecast(tally, spelling).value(tally)
+
+
 def resolve_forecast(tally: Forecast, spelling: str | Measure) -> ResolvedForecast:
     """Find the measure, its system or class on this tally, and its options.
 
     Of several systems one is named, ``brier[model]``; of two classes the second is meant if none is.
     """
     written = Spelling(spelling.name) if isinstance(spelling, Measure) else _parsed(spelling)
-    measure = spelling if isinstance(spelling, Measure) else forecast_measure(written.name)
+    measure = (
+        spelling
+        if isinstance(spelling, Measure)
+        else measures_by_name(MEASURES, *SCOPES.values()).get(written.name)
+    )
     if measure is None:
         raise unknown(written.name)
     if measure.scope != SCOPES[type(tally)]:

@@ -11,13 +11,11 @@ import numpy as np
 from edgeworth.arrays import Floats
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import listed
-from edgeworth.core.matrices import same_array
-from edgeworth.core.plain import COUNTS, FLOATS, LABELS, TEXT, Plain, shaped, tuple_of
-from edgeworth.core.shown import Shown
+from edgeworth.core.plain import COUNTS, FLOATS, LABELS, TEXT, Plain, same_array, shaped, tuple_of
+from edgeworth.core.tally import Shown
 from edgeworth.errors import InputError, MergeError
 from edgeworth.forecasts.forecasts import Forecasts, GivenForecasts
-from edgeworth.forecasts.score_sums import score_sums
-from edgeworth.forecasts.scoring_rules import RULES, SCORES
+from edgeworth.forecasts.scoring_rules import RULES, SCORES, score_sums
 from edgeworth.sources.columns import Label, as_column
 
 
@@ -217,6 +215,12 @@ class ForecastScores(Plain, Shown):
 
     def __repr__(self) -> str:
         return f"<ForecastScores: {self.cases:,} cases, {len(self.systems)} systems>"
+
+    def facts(self) -> dict[str, Any]:
+        """Say in a few lines what was counted."""
+        pairs = [(system, score) for system in self.systems for score in self.names]
+        means = {f"mean {score} of {system}": self.mean(score, system) for system, score in pairs}
+        return {"cases": self.cases, **means}
 
 
 def _check_scores(scores: Sequence[str]) -> None:

@@ -11,15 +11,23 @@ from edgeworth.bet.bookmakers import Bookmaker
 from edgeworth.bet.drunken import Drunken
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import listed
-from edgeworth.core.matrices import same_array
-from edgeworth.core.plain import FLOAT, NUMBERS, TEXT, Plain, nested, one_of, optional, shaped, tuple_of
-from edgeworth.core.shown import Shown
+from edgeworth.core.plain import (
+    FLOAT,
+    NUMBERS,
+    TEXT,
+    Plain,
+    nested,
+    one_of,
+    optional,
+    same_array,
+    shaped,
+    tuple_of,
+)
+from edgeworth.core.tally import Shown, label_facts
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import MergeError, OptionError
-from edgeworth.forecasts.betting.bookmaker_forecasts import bookmaker_forecasts
-from edgeworth.forecasts.betting.forecast_pairs import ForecastPairs
-from edgeworth.forecasts.betting.ladder import rungs
-from edgeworth.forecasts.betting.likeliest import chosen_counts
+from edgeworth.forecasts.betting.derived import ForecastPairs, chosen_counts, rungs
+from edgeworth.forecasts.betting.settling import bookmaker_forecasts
 from edgeworth.forecasts.betting.wealth import Book, Wealth
 from edgeworth.forecasts.binned_calibration import (
     CELLS_A_DOUBLING,
@@ -301,6 +309,10 @@ class ForecastEvidence(Plain, Shown):
 
     def __repr__(self) -> str:
         return f"<ForecastEvidence: {self.cases:,} cases, against {self.against}>"
+
+    def facts(self) -> dict[str, Any]:
+        """Say in a few lines what was counted."""
+        return self.wealth.facts() | label_facts(self.labels)
 
 
 def _places(size: int) -> range:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from edgeworth.core.figures import at_most_figure, interval_figure
+from edgeworth.core.formatting import at_most_figure, interval_figure
 from edgeworth.core.tails import Tail
+from edgeworth.forecasts.findings import ForecastFindings
 from edgeworth.forecasts.sequential.evidence import Evidence
-from edgeworth.forecasts.wealth_findings import ForecastFindings
 from edgeworth.report.wording import (
     cases_said,
     figure,

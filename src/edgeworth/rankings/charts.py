@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from edgeworth.rankings.findings import RankingFindings
-from edgeworth.rankings.ranking_parts import (
+from edgeworth.rankings.value_charts import (
     CHANCE,
     DEPTH,
     HIGH,
@@ -16,13 +16,13 @@ from edgeworth.rankings.ranking_parts import (
     Later,
     axis_figures,
     band_between,
+    chance_chart,
     coloured,
     rows_of,
     touch_points,
+    value_chart,
 )
-from edgeworth.rankings.ranking_worth import chance_chart, value_chart
-from edgeworth.report.charts.chart import Chart, Charts, Kit, Rows
-from edgeworth.report.charts.theme import FIRST, SECOND
+from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Charts, Kit, Rows
 from edgeworth.report.report import Column
 from edgeworth.report.wording import level_said, number_said, plural, share_said
 

@@ -9,17 +9,16 @@ from functools import cached_property
 import numpy as np
 
 from edgeworth.arrays import Values
-from edgeworth.core.estimates import Estimate
-from edgeworth.core.estimating import estimate
+from edgeworth.core.estimates import Estimate, Plan, cases_needed, estimate
 from edgeworth.core.laws import check_level
-from edgeworth.core.measuring import measure
-from edgeworth.core.planning import Plan, cases_needed
+from edgeworth.core.registry import measure
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, OptionError
-from edgeworth.rankings.along import resolve_ranking
 from edgeworth.rankings.chance.hits import hits as hits_law
-from edgeworth.rankings.formulas.ranking_steps import steps_of_ranking
+from edgeworth.rankings.estimates import selection_tail
+from edgeworth.rankings.formulas.tie_groups import steps_of_ranking
+from edgeworth.rankings.intervals.bands import Bands, PicturedLaw, bands, can_picture, pictured_law
 from edgeworth.rankings.intervals.curves import (
     NOISE,
     HitCurve,
@@ -32,10 +31,8 @@ from edgeworth.rankings.intervals.curves import (
     pictured_value,
     precision_at_recall,
 )
-from edgeworth.rankings.intervals.law_pictures import PicturedLaw, can_picture, pictured_law
-from edgeworth.rankings.intervals.recall_bands import Bands, bands
 from edgeworth.rankings.ranking import Ranking
-from edgeworth.rankings.ranking_testing import selection_tail
+from edgeworth.rankings.resolving import resolve_ranking
 
 PLAIN = ("pr_auc", "reciprocal_rank", "ndcg", "best_informedness")
 """Measures that a report shows without an interval."""

@@ -7,10 +7,9 @@ from typing import Any
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.rankings.list_findings import ListFindings
-from edgeworth.rankings.ranking_parts import CHANCE, HIGH, PLAIN, WIDE, coloured
-from edgeworth.report.charts.chart import Chart, Charts, Kit, Rows
+from edgeworth.rankings.value_charts import CHANCE, HIGH, PLAIN, WIDE, coloured
+from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Charts, Kit, Rows
 from edgeworth.report.charts.names import DrawnNames, drawn_names
-from edgeworth.report.charts.theme import FIRST, SECOND
 from edgeworth.report.report import Column
 from edgeworth.report.wording import level_said, plural, share_said
 

@@ -14,12 +14,11 @@ from edgeworth.core.laws import check_level
 from edgeworth.core.spelling import Spelling
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError
-from edgeworth.rankings.along import resolve_ranking, steps_of
-from edgeworth.rankings.formulas.steps import Steps
-from edgeworth.rankings.list_values import counted
+from edgeworth.rankings.estimates import estimate_steps
+from edgeworth.rankings.formulas.tie_groups import Steps
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measures import TREC_NAMES
-from edgeworth.rankings.ranking_estimates import estimate_steps
+from edgeworth.rankings.resolving import counted, resolve_ranking, steps_of
 from edgeworth.sources.columns import Label
 
 MEASURES = (

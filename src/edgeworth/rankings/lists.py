@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats, Integers
 from edgeworth.core.labels import canonical_order, find, positions, union
-from edgeworth.core.matrices import same_array
 from edgeworth.core.plain import (
     COUNT,
     FLAG,
@@ -26,16 +25,17 @@ from edgeworth.core.plain import (
     list_of,
     nested,
     optional,
+    same_array,
 )
-from edgeworth.core.shown import Shown
+from edgeworth.core.tally import Shown
 from edgeworth.errors import InputError
 from edgeworth.rankings.ranking import Ranking
-from edgeworth.rankings.scores.runs import Run
+from edgeworth.rankings.scores.sorted_scores import Run
 from edgeworth.rankings.trec.files import Qrels, TrecRun, read_qrels, read_run
 from edgeworth.rankings.trec.identifiers import Identifiers, joined, look_up, texts_of
-from edgeworth.rankings.trec.judgements import Judged
-from edgeworth.rankings.trec.list_building import (
+from edgeworth.rankings.trec.judgements import (
     UNJUDGED,
+    Judged,
     Places,
     as_grades,
     as_ids,
@@ -421,3 +421,7 @@ class RankedLists(Plain, Shown):
             f"items {'without' if self.ids is None else 'with'} ids",
             f"queries without targets {'counted as 0' if self.empty_is_zero else 'left out'}",
         )
+
+    def facts(self) -> dict[str, Any]:
+        """Say in a few lines what was counted."""
+        return {"lists": self.number, "items": len(self.scores), "targets": int(self.targets.sum())}

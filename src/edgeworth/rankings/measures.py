@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from edgeworth.arrays import Values
-from edgeworth.core.definition import Measure, Option, Requirement
-from edgeworth.rankings.formulas import ranked
-from edgeworth.rankings.formulas.steps import Steps
+from edgeworth.core.measures import Measure, Option, Requirement
+from edgeworth.rankings.formulas import formulas as ranked
+from edgeworth.rankings.formulas.tie_groups import Steps
 
 SU_ZHANG = "Su & Zhang, Statistical Inference for Recall, Precision and Average Precision"
 TREC = "Buckley & Voorhees, trec_eval"
@@ -47,6 +47,7 @@ def _entry(name: str, formula: str, compute: Any, *, chance: str, source: str = 
     return Measure(
         name=name,
         scope="ranking",
+        kind="rankings",
         formula=formula,
         low=more.pop("low", 0.0),
         high=more.pop("high", 1.0),

@@ -11,20 +11,25 @@ import numpy as np
 
 from edgeworth.arrays import Floats
 from edgeworth.core.labels import canonical_order
-from edgeworth.core.matrices import same_array
-from edgeworth.core.plain import AMOUNT, COUNT, FLAG, PAIR, Plain, nested
-from edgeworth.core.policies import WeightKind
-from edgeworth.core.shown import Shown
+from edgeworth.core.plain import AMOUNT, COUNT, FLAG, PAIR, Plain, nested, same_array
+from edgeworth.core.tally import Shown, plain_number
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, MergeError
 from edgeworth.rankings.scores.background import collapsed
-from edgeworth.rankings.scores.cells import EDGES, Cells, as_cells, check_unit_range, is_on_cells
-from edgeworth.rankings.scores.labelled_scores import LabelledScores, MissingScore, check_same_cells
-from edgeworth.rankings.scores.runs import Run, are_apart
-from edgeworth.rankings.scores.standing import Standing, find_standing
+from edgeworth.rankings.scores.by_class import LabelledScores, MissingScore, check_same_cells
+from edgeworth.rankings.scores.sorted_scores import (
+    EDGES,
+    Cells,
+    Run,
+    Standing,
+    are_apart,
+    as_cells,
+    check_unit_range,
+    find_standing,
+    is_on_cells,
+)
 from edgeworth.sources.columns import Label, as_column
-from edgeworth.sources.scores import as_scores
-from edgeworth.sources.weights import as_weights
+from edgeworth.sources.numbers import WeightKind, as_scores, as_weights
 
 REST = "other"
 """What the background is called when it is made of several classes."""
@@ -372,6 +377,11 @@ class Ranking(Plain, Shown):
     def __repr__(self) -> str:
         targets = self.target_total
         return f"<Ranking: {targets:,} target{'s' if targets != 1 else ''} among {self.total:,} items>"
+
+    def facts(self) -> dict[str, Any]:
+        """Say in a few lines what was counted."""
+        targets = plain_number(self.target_total)
+        return {"items": plain_number(self.total), "targets": targets, "target": str(self.target)}
 
 
 def _is_number(value: Any) -> bool:

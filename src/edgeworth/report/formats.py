@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
+import tempfile
 from collections.abc import Iterable
+from pathlib import Path
 
+from edgeworth.errors import InputError
 from edgeworth.report.report import Cell, Grid, Report
 from edgeworth.report.wording import MINUS, origin_said, shown
 
@@ -173,3 +177,40 @@ def _latex_start(row: str) -> str:
     {[}a] & 1 a & 1
     """
     return f"{{{row[0]}}}{row[1:]}" if row[:1] in ("[", "*") else row
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write beside the target under a temporary name, then rename: an interrupted run leaves no half file.
+
+    A link keeps being a link to what is written; what is no ordinary file (a pipe, a device) is written to.
+    """
+    path = Path(os.path.realpath(path))
+    if path.exists() and not path.is_file():
+        _written_into(path, content)
+        return
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+        # mkstemp makes private files; a report has the permissions of any other new file.
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(temporary).chmod(0o666 & ~mask)
+        Path(temporary).replace(path)
+    except OSError as error:
+        Path(temporary).unlink(missing_ok=True)
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _written_into(path: Path, content: str | bytes) -> None:
+    try:
+        with path.open("wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None

@@ -113,7 +113,7 @@ class Report:
         """The report as JSON text; also written to ``path`` when given, whole or not at all."""
         text = json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
         if path is not None:
-            from edgeworth.report.writing import write_whole
+            from edgeworth.report.formats import write_whole
 
             write_whole(Path(path), text)
         return text
@@ -128,7 +128,7 @@ class Report:
         with told("drawing the page"):
             text = report_to_html(self, title=title)
         if path is not None:
-            from edgeworth.report.writing import write_whole
+            from edgeworth.report.formats import write_whole
 
             write_whole(Path(path), text)
         return text
@@ -139,14 +139,14 @@ class Report:
 
         text = report_to_markdown(self, title=title)
         if path is not None:
-            from edgeworth.report.writing import write_whole
+            from edgeworth.report.formats import write_whole
 
             write_whole(Path(path), text)
         return text
 
     def _repr_html_(self) -> str:
         """What a notebook shows: verdict, warnings and tables. Charts are shown by asking for them."""
-        from edgeworth.report.html.fragment import report_fragment
+        from edgeworth.report.html.parts import report_fragment
 
         return report_fragment(self)
 

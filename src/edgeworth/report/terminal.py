@@ -20,7 +20,7 @@ from edgeworth.report.wording import MINUS, origin_said, shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from edgeworth.core.definition import Measure
+    from edgeworth.core.measures import Measure
 
 PLAIN_WIDTH = 120
 

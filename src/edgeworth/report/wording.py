@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from edgeworth.core.figures import (
+from edgeworth.core.formatting import (
     MINUS,
     UNDEFINED,
     belief_figure,
@@ -15,10 +15,10 @@ from edgeworth.core.figures import (
     p_figure,
     probability_figure,
 )
-from edgeworth.core.figures import wealth_figure as money
+from edgeworth.core.formatting import wealth_figure as money
+from edgeworth.core.registry import words_of
 from edgeworth.core.spelling import Spelling
 from edgeworth.core.tails import Tail
-from edgeworth.core.words import words_of
 from edgeworth.errors import OptionError
 from edgeworth.report.report import AtMost, Cell, Kind
 

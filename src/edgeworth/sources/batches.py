@@ -1,16 +1,15 @@
 """The one shape in which data arrive: batches of named columns, folded by a reducer that is handed in.
 
 A source does not know what is being counted. It yields batches; ``fold`` prepares each one into a value
-and adds the values up. Arrays, dataframes and files differ only in how they cut themselves into batches.
-"""
+and adds the values up. Arrays, dataframes and files differ only in how they cut themselves into batches."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -214,3 +213,43 @@ def _near_misses(name: str, twins: list[str], available: Sequence[str]) -> str:
         return f"; did you mean {' or '.join(map(repr, near))}?"
     shown = ", ".join(map(repr, available[:8])) + (", …" if len(available) > 8 else "")
     return f"; it has {shown}" if available else "; it has no columns"
+
+
+@dataclass(frozen=True)
+class Rowed(Generic[T]):
+    """A tally, and how many rows were read for it: weights and lists do not tell."""
+
+    tally: T
+    rows: int = 0
+
+    @property
+    def needs_positions(self) -> bool:
+        """As its tally."""
+        return bool(getattr(self.tally, "needs_positions", False))
+
+    def __add__(self, other: Self) -> Self:
+        return replace(self, tally=self.tally + other.tally, rows=self.rows + other.rows)
+
+
+@dataclass(frozen=True)
+class Reducer(Generic[T]):
+    """From the named columns of a source to a tally. Everything in it can be pickled."""
+
+    columns: tuple[str, ...]
+    prepare: Callable[[Batch], T]
+    empty: T
+    counts_suffice: bool = False
+
+    def over(self, source: Source) -> T:
+        """The tally of a source."""
+        return fold(source, self.columns, self.prepare, self.empty, counts_suffice=self.counts_suffice)
+
+    def with_rows(self) -> Reducer[Rowed[T]]:
+        """The same, counting rows."""
+        prepare = partial(_rowed, prepare=self.prepare)
+        return Reducer(self.columns, prepare, Rowed(self.empty), self.counts_suffice)
+
+
+def _rowed(batch: Batch, prepare: Callable[[Batch], Any]) -> Rowed[Any]:
+    rows = len(batch) if batch.repeats is None else int(batch.repeats.sum())
+    return Rowed(prepare(batch), rows)

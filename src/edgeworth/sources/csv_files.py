@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from edgeworth.errors import InputError
-from edgeworth.sources.arrow_columns import arrow_column
+from edgeworth.sources.arrow import arrow_column
 from edgeworth.sources.batches import Batch, find_columns
-from edgeworth.sources.reading import HEAD_BYTES, NoRowsError, head_of, unpacked
-from edgeworth.sources.wording import said
+from edgeworth.sources.paths import HEAD_BYTES, NoRowsError, head_of, said, unpacked
 
 PIECE_BYTES = 8 << 20
 DELIMITERS = ",\t;|"

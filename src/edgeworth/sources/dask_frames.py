@@ -9,17 +9,17 @@ from typing import Any
 
 from edgeworth.progress import told
 from edgeworth.sources.batches import Batch, T, find_columns, no_rows, some_rows
-from edgeworth.sources.engine_errors import engine_errors
-from edgeworth.sources.frames import open_frame
-from edgeworth.sources.partitions import (
+from edgeworth.sources.engines import (
     PartitionTally,
     added_parts,
+    engine_errors,
     folded_part,
     needs_positions,
     numbered,
     our_version,
     rows_before,
 )
+from edgeworth.sources.frames import open_frame
 
 
 class DaskSource:

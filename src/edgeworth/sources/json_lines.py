@@ -12,8 +12,7 @@ import numpy as np
 from edgeworth.errors import InputError
 from edgeworth.sources.batches import Batch, find_columns
 from edgeworth.sources.columns import MISSING, Coded, Column
-from edgeworth.sources.reading import HEAD_BYTES, NoRowsError, head_of, unpacked
-from edgeworth.sources.wording import said
+from edgeworth.sources.paths import HEAD_BYTES, NoRowsError, head_of, said, unpacked
 
 PIECE_BYTES = 4 << 20
 LONGEST_LINE = 64 << 20

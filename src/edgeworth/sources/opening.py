@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from edgeworth.errors import OptionError
-from edgeworth.sources.batches import Source
+from edgeworth.errors import InputError, OptionError
+from edgeworth.sources.batches import Batch, Source, find_columns
+from edgeworth.sources.columns import as_column
 from edgeworth.sources.many import FileSource, ManyParquet, ManySource
-from edgeworth.sources.paths import PathLike, expanded, is_local_address, local_path, partitions
-from edgeworth.sources.reading import kind_of_file
+from edgeworth.sources.paths import PathLike, expanded, is_local_address, kind_of_file, local_path, partitions
 
 
 def open_source(data: Any, *, engine: str | None = None, master: str | None = None) -> Source:
@@ -23,7 +23,7 @@ def open_source(data: Any, *, engine: str | None = None, master: str | None = No
     if engine is not None or master is not None:
         return _open_on(engine, data, master)
     if isinstance(data, str) and data == "-":
-        from edgeworth.sources.standard_input import open_standard_input
+        from edgeworth.sources.remote import open_standard_input
 
         return open_standard_input()
     if isinstance(data, str) and "://" in data and not is_local_address(data):
@@ -73,7 +73,7 @@ def open_file(path: Path, name: str | None = None) -> FileSource:
 
         return ParquetSource(path, name)
     if kind == "Arrow":
-        from edgeworth.sources.arrow_files import ArrowSource
+        from edgeworth.sources.arrow import ArrowSource
 
         return ArrowSource(path, name)
     if kind == "JSON lines":
@@ -88,3 +88,20 @@ def open_file(path: Path, name: str | None = None) -> FileSource:
 def _listed(paths: Sequence[Path]) -> str:
     shown = ", ".join(map(str, paths[:3]))
     return shown if len(paths) <= 3 else f"{shown}, … ({len(paths):,} files)"
+
+
+class ArraySource:
+    """Named arrays of equal length. They are in memory already, so they are one batch."""
+
+    is_text = False
+
+    def __init__(self, arrays: Mapping[str, Any], name: str = "arrays") -> None:
+        self.name = name
+        self._batch = Batch({column: as_column(values, column) for column, values in arrays.items()})
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """All rows at once."""
+        find_columns(columns, tuple(self._batch.columns), self.name)
+        if len(self._batch) == 0:
+            raise InputError(f"{self.name}: there are no rows")
+        yield Batch({column: self._batch.columns[column] for column in columns})

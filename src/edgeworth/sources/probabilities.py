@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from edgeworth.bet.checking import SUM_TOLERANCE
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Coded, Label, as_array, as_column, is_missing
-from edgeworth.sources.scores import as_scores
+from edgeworth.sources.numbers import as_scores
 
 ROUNDED = 1e-14
 """So near 1 a sum is off by rounding alone: 10¹² such rows would move log wealth by a hundredth."""

@@ -1,22 +1,26 @@
 """Files in object stores and on the web, read by DuckDB's own extensions.
 
 There is no network where the tests run: they read local files through this path, and the stores themselves
-are untested.
-"""
+are untested."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
+import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from edgeworth.errors import InputError
-from edgeworth.sources.arrow_columns import arrow_batches
+from edgeworth.sources.arrow import arrow_batches
 from edgeworth.sources.batches import Batch, find_columns, some_rows
-from edgeworth.sources.duckdb_connection import connected, quoted, record_batches
-from edgeworth.sources.paths import ending
-from edgeworth.sources.reading import KINDS, NoRowsError
+from edgeworth.sources.duckdb_engine import connected, quoted, record_batches
+from edgeworth.sources.many import FileSource
+from edgeworth.sources.paths import KINDS, NoRowsError, ending, said
 
 EXTENSIONS: dict[str, str | None] = {
     "s3": "httpfs",
@@ -104,3 +108,56 @@ class RemoteSource:
                 f"{self.name} needs DuckDB's extension {extension}, which is not installed: "
                 f"python -c \"import duckdb; duckdb.sql('INSTALL {extension}')\""
             ) from None
+
+
+NAME = "standard input"
+PIECE_BYTES = 1 << 20
+
+
+def open_standard_input() -> FileSource:
+    """What is piped in, of the kind that its first bytes say."""
+    from edgeworth.sources.opening import open_file
+
+    if sys.stdin is None or sys.stdin.closed:
+        raise InputError(f"{NAME} is closed: pipe a file into the command, or name one")
+    if getattr(sys.stdin, "buffer", None) is None:
+        raise InputError(f"{NAME} is no stream of bytes here: name a file")
+    if sys.stdin.isatty():
+        raise InputError(f"nothing is piped into {NAME}: pipe a file into the command, or name one")
+    try:
+        path, descriptor = _spooled()
+    except OSError as error:
+        raise InputError(f"{NAME} cannot be kept in a temporary file: {said(error)}") from None
+    try:
+        source = open_file(path, NAME)
+    except BaseException:
+        _forget(path, descriptor)
+        raise
+    weakref.finalize(source, _forget, path, descriptor)
+    return source
+
+
+def _spooled() -> tuple[Path, int]:
+    """A temporary file of what comes in, and its open descriptor.
+
+    Where the system allows, the file has lost its name by then: it goes with the process, however that ends.
+    """
+    descriptor, name = tempfile.mkstemp(prefix="edgeworth-")
+    path = Path(name)
+    try:
+        with os.fdopen(os.dup(descriptor), "wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file, PIECE_BYTES)
+        nameless = Path(f"/proc/self/fd/{descriptor}")
+        if nameless.exists():
+            path.unlink()
+            path = nameless
+    except BaseException:
+        _forget(path, descriptor)
+        raise
+    return path, descriptor
+
+
+def _forget(path: Path, descriptor: int) -> None:
+    os.close(descriptor)
+    if path.parent != Path("/proc/self/fd"):
+        path.unlink(missing_ok=True)

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Self
+
+from edgeworth.errors import InputError, OptionError
+from edgeworth.sources.batches import Batch, Source, fold
+from edgeworth.sources.numbers import WeightKind, as_weights
+from edgeworth.sources.opening import ArraySource, open_source
 
 NAMES: dict[str, tuple[str, ...]] = {
     "truth": ("y_true", "truth", "label", "target", "actual", "ground_truth", "gold"),
@@ -114,3 +120,65 @@ def _names(value: Any) -> list[str]:
 def _listed(names: Sequence[str]) -> str:
     shown = [repr(name) for name in names]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+@dataclass(frozen=True)
+class _Wholeness:
+    """Whether every weight so far was a whole number: the smallest of tallies."""
+
+    is_whole: bool = True
+
+    def __add__(self, other: Self) -> Self:
+        return self if not self.is_whole else other
+
+
+def weights_are_whole(source: Source, column: str) -> bool:
+    """Whether every weight is a whole number, by its type or as it is written: a pass over that column."""
+    return fold(source, [column], partial(_wholeness, column=column), _Wholeness()).is_whole
+
+
+def _wholeness(batch: Batch, column: str) -> _Wholeness:
+    return _Wholeness(as_weights(batch.columns[column], column).dtype.kind == "i")
+
+
+def find_source(data: Any, needed: tuple[str, ...], **roles: Any) -> tuple[Source, dict[str, str]]:
+    """The source, and the name of the column that plays each role."""
+    given = {role: value for role, value in roles.items() if value is not None}
+    for role in needed:
+        if role not in given:
+            raise OptionError(f"{role} is needed: the name of a column, or the column itself")
+    if data is None:
+        for role, value in given.items():
+            if isinstance(value, str):
+                raise OptionError(f"{role}={value!r} names a column, but there is no data to find it in")
+        return ArraySource(given), {role: role for role in given}
+    for role, value in given.items():
+        if not isinstance(value, str):
+            raise OptionError(f"with data, {role} is the name of a column; saw {type(value).__name__}")
+    return open_source(data), given
+
+
+def settled_kind(
+    source: Source, columns: dict[str, str], weight_kind: WeightKind | None
+) -> WeightKind | None:
+    """Counts when every weight is a whole number, where the column's type does not say it for all rows: in
+    files without types, and in several files, whose types may differ. A pass over that column alone.
+
+    A batch cannot tell by itself: whole numbers in one and fractions in the next are all sampling weights.
+    """
+    varies = source.is_text or getattr(source, "varies", False)
+    if not varies or "weight" not in columns or weight_kind is not None:
+        return weight_kind
+    column = columns["weight"]
+    return "counts" if weights_are_whole(source, column) else "sampling"
+
+
+def nothing_left(name: str, dropped: int, columns: Collection[str]) -> InputError:
+    """Why what could be read has nothing to say. ``columns`` are the roles that are played.
+
+    >>> str(nothing_left("a.csv", 0, {"truth", "score", "weight"}))
+    'a.csv: every weight is 0'
+    """
+    if dropped:
+        return InputError(f"{name}: no rows are left after {dropped:,} were dropped for missing values")
+    return InputError(f"{name}: {'every weight is 0' if 'weight' in columns else 'there are no rows'}")

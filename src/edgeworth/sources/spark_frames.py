@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from edgeworth.errors import InputError
-from edgeworth.sources.arrow_columns import arrow_batches
-from edgeworth.sources.arrow_pieces import larger_pieces
+from edgeworth.sources.arrow import arrow_batches, larger_pieces
 from edgeworth.sources.batches import Batch, T, find_columns, no_rows, some_rows
-from edgeworth.sources.partitions import (
+from edgeworth.sources.engines import (
     MovedRowsError,
     PartitionTally,
     added_parts,

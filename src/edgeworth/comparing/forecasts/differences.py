@@ -20,8 +20,7 @@ from edgeworth.arrays import Floats
 from edgeworth.comparing.difference import Difference, Effect
 from edgeworth.comparing.forecasts.diebold_mariano import ALIKE, Kernel, checked_losses, diebold_mariano
 from edgeworth.comparing.forecasts.groups import CaseGroups
-from edgeworth.core.laws import NormalLaw, normal_quantile
-from edgeworth.core.scales import Scale
+from edgeworth.core.laws import NormalLaw, Scale, normal_quantile
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.forecasts import Forecasts

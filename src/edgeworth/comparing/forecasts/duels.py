@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import finite_or_none
-from edgeworth.bet.paths import running_sum
+from edgeworth.bet.games import running_sum
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.findings import examine_bets
 from edgeworth.forecasts.sequential.bernstein import BernsteinSequence
 from edgeworth.forecasts.sequential.evidence import Direction, Evidence, better_of
 from edgeworth.forecasts.sequential.sequences import ConfidenceSequence
-from edgeworth.forecasts.wealth_findings import examine_bets
 
 MOST_POINTS = 512
 """Points of a path that a chart shows."""

@@ -27,8 +27,8 @@ from edgeworth.arrays import Floats
 from edgeworth.comparing.groups import coded_groups
 from edgeworth.core.policies import PredictionsMade
 from edgeworth.errors import InputError
+from edgeworth.forecasts.betting.path import MOST_BLOCKS, SUMS, Blocks
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.betting.wealth_blocks import MOST_BLOCKS, SUMS, Blocks
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.sources.columns import MISSING
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from edgeworth.comparing.difference import Difference
-from edgeworth.comparing.labels.grouped_swaps import swap_groups
 from edgeworth.comparing.labels.joint_cells import JointCells, in_focus, joint_cells, usual_spellings
-from edgeworth.comparing.labels.label_methods import (
+from edgeworth.comparing.labels.methods import (
     NothingVariesError,
     check_method_of_differences,
     default_method,
@@ -18,19 +17,23 @@ from edgeworth.comparing.labels.label_methods import (
     difference_law,
     doubt_of,
     effect_of,
+    probability_first_better,
 )
-from edgeworth.comparing.labels.label_posteriors import probability_first_better
-from edgeworth.comparing.labels.paired_proportions import PairedProportions, paired_proportions
-from edgeworth.comparing.labels.square_and_add import AsIfIndependent, PairedCombination
-from edgeworth.comparing.labels.swapping import swap_test
+from edgeworth.comparing.labels.proportions import (
+    AsIfIndependent,
+    PairedCombination,
+    PairedProportions,
+    paired_proportions,
+)
+from edgeworth.comparing.labels.resampling import swap_groups, swap_test
 from edgeworth.comparing.paired import Paired
-from edgeworth.comparing.randomisation.mcnemar import mcnemar
+from edgeworth.comparing.randomisation.coins import mcnemar
 from edgeworth.comparing.randomisation.sign_sums import Effort
 from edgeworth.comparing.randomisation.two_classes import randomisation_test
 from edgeworth.core.laws import SamplingLaw
 from edgeworth.core.tails import Tail
-from edgeworth.decisions.computing import Resolved, resolve
 from edgeworth.decisions.methods import NO_ERROR
+from edgeworth.decisions.views import Resolved, resolve
 from edgeworth.errors import OptionError, check_seed
 
 EXACT_OF_A_LABEL = {

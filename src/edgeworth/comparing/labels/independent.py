@@ -10,18 +10,16 @@ import numpy as np
 
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.labels.joint_cells import usual_spellings
-from edgeworth.comparing.labels.label_posteriors import DRAWS, share_above
-from edgeworth.comparing.labels.square_and_add import independent_combination, less
-from edgeworth.core.definition import Combination
-from edgeworth.core.laws import NewcombeLaw, NormalLaw, SamplingLaw
-from edgeworth.core.scales import Scale, natural_scale
+from edgeworth.comparing.labels.methods import DRAWS, share_above
+from edgeworth.comparing.labels.proportions import independent_combination, less
+from edgeworth.core.laws import NewcombeLaw, NormalLaw, SamplingLaw, Scale, natural_scale
+from edgeworth.core.measures import Combination
 from edgeworth.core.tails import Tail
-from edgeworth.decisions.computing import Resolved, check_decisions, resolve
-from edgeworth.decisions.influence import variance
 from edgeworth.decisions.methods import NO_ERROR
 from edgeworth.decisions.posteriors import beta_law, probability_larger
-from edgeworth.decisions.resampling import posterior_values
+from edgeworth.decisions.resampling import posterior_values, variance
 from edgeworth.decisions.table import ContingencyTable
+from edgeworth.decisions.views import Resolved, check_decisions, resolve
 from edgeworth.errors import OptionError, check_seed
 
 GOUTTE_GAUSSIER = "exact, Beta posteriors (Goutte & Gaussier), prior ½"

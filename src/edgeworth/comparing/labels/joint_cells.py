@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Floats
 from edgeworth.comparing.paired import Paired
 from edgeworth.core.spelling import quoted
-from edgeworth.decisions.computing import Resolved
-from edgeworth.decisions.influence import influence
+from edgeworth.decisions.resampling import influence
 from edgeworth.decisions.table import ContingencyTable
+from edgeworth.decisions.views import Resolved
 from edgeworth.sources.columns import Label
 
 Places: TypeAlias = NDArray[np.intp]

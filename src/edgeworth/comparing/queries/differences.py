@@ -14,14 +14,13 @@ from edgeworth.arrays import Floats
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.queries.exact_values import Scaled, scaled_units
 from edgeworth.comparing.queries.paired_tests import mean_difference, sign_test, wilcoxon_test
-from edgeworth.comparing.queries.permutation import DRAWS, sign_flip_tail
-from edgeworth.comparing.queries.shared_signs import SharedSigns
-from edgeworth.core.definition import Direction
+from edgeworth.comparing.queries.permutation import DRAWS, SharedSigns, sign_flip_tail
 from edgeworth.core.labels import canonical_order
+from edgeworth.core.measures import Direction
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
-from edgeworth.rankings.along import resolve_ranking, steps_of
 from edgeworth.rankings.lists import RankedLists
+from edgeworth.rankings.resolving import resolve_ranking, steps_of
 from edgeworth.sources.columns import Label
 
 QueryRule: TypeAlias = Literal["intersection", "error"]

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from edgeworth.comparing.difference import Effect
 from edgeworth.comparing.queries.exact_values import ROUNDING, Scaled, group_sums
 from edgeworth.comparing.queries.permutation import exact_sign_flips
-from edgeworth.core.laws import NormalLaw, check_level, normal_quantile
-from edgeworth.core.scales import Scale
+from edgeworth.core.laws import NormalLaw, Scale, check_level, normal_quantile
 from edgeworth.core.tails import SMALLEST, Tail
 from edgeworth.errors import InputError
 

@@ -2,23 +2,24 @@
 
 If two systems are equally good, a unit's two values could as well have been the other way round: every choice
 of signs is equally likely, and p = P(|Σ ± d_i| ≥ |Σ d_i|). Units without a difference double both counts and
-are left out.
-"""
+are left out."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.comparing.queries.exact_values import GRID_BITS, LIMIT, Scaled, scaled_units
+from edgeworth.arrays import Floats
+from edgeworth.comparing.queries.exact_values import GRID_BITS, LIMIT, Scaled, scaled_table, scaled_units
 from edgeworth.comparing.randomisation.drawing import check_draws
-from edgeworth.comparing.randomisation.meeting import ways_by_polynomial
+from edgeworth.comparing.randomisation.sign_grid import ways_by_polynomial
 from edgeworth.core.tails import SMALLEST, Tail
 
 DRAWS = 99_999
@@ -174,3 +175,69 @@ def _random_sums(magnitudes: NDArray[np.int64], draws: int, seed: int) -> NDArra
         np.take(table, words.view(np.uint8)[:draws], out=chosen, mode="clip")
         sums += chosen
     return sums
+
+
+AT_ONCE = 1 << 21
+"""Signs held at once."""
+
+MOST_SHARED_UNITS = 30
+"""Units whose sign choices are all gone through for one pair among many: some milliseconds."""
+
+LARGEST = 1 << 52
+"""Sums below this, and their doubles, are exact as floats."""
+
+
+@dataclass(frozen=True, eq=False)
+class SharedSigns:
+    """Values of systems as whole numbers of one step (a row a unit), and how their signs are drawn.
+
+    >>> shared = SharedSigns.of(np.array([[0.5, 0.4], [0.6, 0.5], [0.9, 0.7], [1.0, 0.8]]), draws=999)
+    >>> shared.units(0, 1).numbers.tolist(), round(shared.drawn(0, 1).p_value, 1)
+    ([1, 1, 2, 2], 0.1)
+    """
+
+    values: Scaled
+    draws: int
+    seed: int
+
+    @classmethod
+    def of(cls, values: Floats, *, draws: int, seed: int = 0) -> SharedSigns | None:
+        """From a table of values; None where they need whole numbers that are too large."""
+        check_draws(draws, seed)
+        found = scaled_table(values)
+        is_small = found.numbers.dtype != object and int(np.abs(found.numbers).sum(axis=0).max()) < LARGEST
+        return cls(found, draws, seed) if is_small else None
+
+    def units(self, first: int, second: int) -> Scaled:
+        """The differences of two systems."""
+        numbers = self.values.numbers
+        return Scaled(numbers[:, first] - numbers[:, second], 2 * self.values.slack, self.values.rule)
+
+    def tail(self, first: int, second: int, *, exact: bool) -> Tail:
+        """The permutation test of two systems: counted, if that is asked for and can be, otherwise drawn."""
+        found = exact_sign_flips(self.units(first, second), most_units=MOST_SHARED_UNITS) if exact else None
+        return self.drawn(first, second) if found is None else found
+
+    def drawn(self, first: int, second: int) -> Tail:
+        """(1 + count)/(1 + draws), choices of signs that give as much being counted."""
+        units = self.units(first, second)
+        # A flip changes the sum by twice a value, so rounding by at most 2 · slack a unit that differs.
+        least = abs(int(units.numbers.sum())) - 2 * units.slack * int((units.signs != 0).sum())
+        sums = np.abs(self._sums[:, first] - self._sums[:, second])
+        count = int((sums >= least).sum())
+        said = f"Monte Carlo, {self.draws:,} choices of signs, seed {self.seed}; {units.rule}"
+        return replace(Tail.drawn(count, self.draws, self.seed), method=said)
+
+    @cached_property
+    def _sums(self) -> Floats:
+        """The signed sum of each system (a column) in each draw: all whole numbers."""
+        numbers = self.values.numbers.astype(np.float64)
+        generator = np.random.default_rng(self.seed)
+        rows = max(1, AT_ONCE // max(len(numbers), 1))
+        parts = []
+        for start in range(0, self.draws, rows):
+            shape = (min(rows, self.draws - start), -(-len(numbers) // 8))
+            bits = np.unpackbits(generator.integers(0, 256, size=shape, dtype=np.uint8), axis=1)
+            heads = bits[:, : len(numbers)].astype(np.float64) @ numbers
+            parts.append(2 * heads - numbers.sum(axis=0))
+        return np.concatenate(parts)

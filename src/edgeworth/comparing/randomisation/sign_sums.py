@@ -26,17 +26,18 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.comparing.randomisation.coins import from_logarithm, lower_tail, random_heads
 from edgeworth.comparing.randomisation.drawing import check_draws
-from edgeworth.comparing.randomisation.fair_coins import from_logarithm, lower_tail, random_heads
-from edgeworth.comparing.randomisation.meeting import (
+from edgeworth.comparing.randomisation.sign_grid import (
+    COARSE,
+    FINE,
     FURTHEST,
     different_sums,
+    grid_tail,
     met_in_the_middle,
     ways_by_polynomial,
 )
-from edgeworth.comparing.randomisation.sign_grid import COARSE, FINE, grid_tail
-from edgeworth.comparing.randomisation.staircase import Staircase
-from edgeworth.comparing.randomisation.two_class_gaps import Balance
+from edgeworth.comparing.randomisation.staircase import Balance, Staircase
 from edgeworth.core.tails import Tail
 from edgeworth.progress import told_rounds
 

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.randomisation.many_classes import CLASS_MEASURES, ClassPair, classes_test
 from edgeworth.comparing.randomisation.sign_sums import Effort
-from edgeworth.comparing.randomisation.staircase import Staircase
-from edgeworth.comparing.randomisation.two_class_gaps import TWO_CLASS_MEASURES, two_class_measure
+from edgeworth.comparing.randomisation.staircase import TWO_CLASS_MEASURES, Staircase, two_class_measure
 from edgeworth.core.labels import canonical, listed
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError

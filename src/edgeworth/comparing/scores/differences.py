@@ -11,27 +11,25 @@ import scipy
 
 from edgeworth.comparing.difference import Difference, Effect
 from edgeworth.comparing.paired_scores import PairedScores
-from edgeworth.comparing.scores.calibrated_laws import CalibratedLaw
-from edgeworth.comparing.scores.score_effects import (
+from edgeworth.comparing.scores.effects import (
     difference_law,
     has_effects,
     reason_to_doubt,
     resolved_for,
     steps_of_system,
 )
-from edgeworth.comparing.scores.score_laws import ScoreDifferenceLaw
-from edgeworth.comparing.scores.score_resampling import bootstrap_differences
-from edgeworth.comparing.scores.swapped_ranks import SwappedRanks
-from edgeworth.core.definition import Measure
-from edgeworth.core.estimates import check_method
+from edgeworth.comparing.scores.laws import CalibratedLaw, ScoreDifferenceLaw
+from edgeworth.comparing.scores.resampling import SwappedRanks, bootstrap_differences
+from edgeworth.core.estimates import Method, check_method
 from edgeworth.core.laws import BootstrapLaw, SamplingLaw
+from edgeworth.core.measures import Measure
 from edgeworth.core.tails import SMALLEST, Tail
-from edgeworth.decisions.methods import Bootstrap, Method
+from edgeworth.decisions.methods import Bootstrap
 from edgeworth.decisions.resampling import defined_draws
 from edgeworth.errors import OptionError, check_seed
-from edgeworth.rankings.along import ResolvedRanking
 from edgeworth.rankings.intervals.influence import Places, Spread
-from edgeworth.rankings.intervals.ranking_methods import Influence
+from edgeworth.rankings.intervals.methods import Influence
+from edgeworth.rankings.resolving import ResolvedRanking
 
 PERMUTATIONS = 999
 FEWEST = 199

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from edgeworth.errors import MergeError
+from edgeworth.forecasts.betting.path import Blocks
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.betting.wealth_blocks import Blocks
 from edgeworth.forecasts.tally import ForecastEvidence
 
 MISSING = "Rows are missing on the path in time: position"

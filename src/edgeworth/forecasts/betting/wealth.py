@@ -13,27 +13,27 @@ from edgeworth.arrays import Floats, Integers
 from edgeworth.bet.bookmakers import Bookmaker, Market
 from edgeworth.bet.checking import check_fraction
 from edgeworth.bet.fractional import log_average
-from edgeworth.bet.paths import running_sum, whole_sum
-from edgeworth.bet.staking import factors_by_outcome
+from edgeworth.bet.games import running_sum, whole_sum
+from edgeworth.bet.kelly import factors_by_outcome
 from edgeworth.core.plain import FLAG, FLOAT, LABELS, TEXT, Plain, nested, one_of, optional
 from edgeworth.core.policies import PredictionsMade
-from edgeworth.core.shown import Shown
+from edgeworth.core.tally import Shown
 from edgeworth.core.threads import row_blocks
 from edgeworth.errors import InputError, MergeError, OptionError
-from edgeworth.forecasts.betting.bookmaker_forecasts import (
+from edgeworth.forecasts.betting.path import LOGS, SUMS, Blocks, in_time
+from edgeworth.forecasts.betting.settling import (
+    Games,
     as_races,
+    at_fraction,
     bookmaker_forecasts,
+    built_blocks,
     game_prices,
     quote_forecasts,
     quoted,
 )
-from edgeworth.forecasts.betting.wealth_blocks import LOGS, SUMS, Blocks
-from edgeworth.forecasts.betting.wealth_building import at_fraction, built_blocks
-from edgeworth.forecasts.betting.wealth_games import Games
-from edgeworth.forecasts.betting.wealth_times import in_time
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.sources.columns import Label
-from edgeworth.sources.times import as_times
+from edgeworth.sources.numbers import as_times
 
 BLOCK_ROWS = 1 << 17
 """Rows settled at once."""
@@ -338,6 +338,16 @@ class Wealth(Plain, Shown):
 
     def __repr__(self) -> str:
         return f"<Wealth: {self.cases:,} bets against {self.against}, log wealth {self.log_wealth:.4g}>"
+
+    def facts(self) -> dict[str, Any]:
+        """Say in a few lines what was counted."""
+        return {
+            "bets": self.cases,
+            "against": self.against,
+            "log wealth": self.log_wealth,
+            "highest": self.log_maximum,
+            "lowest": self.log_minimum,
+        }
 
 
 def _realised(forecasts: Forecasts, rival: Forecasts, first_row: int) -> Floats:

@@ -8,12 +8,10 @@ from typing import Any
 
 from edgeworth.arrays import Floats
 from edgeworth.forecasts.charts.wealth import COLOURS, IF_MODEL, IF_PRICES
-from edgeworth.forecasts.forecast_curves import STAKE_ODDS, STAKE_PROBABILITIES, stake_surface
-from edgeworth.forecasts.forecast_pictures import LawCells, law_cells
-from edgeworth.forecasts.wealth_findings import ForecastFindings
-from edgeworth.report.charts.chart import Chart, Kit, Rows
-from edgeworth.report.charts.parts import HIGH, WIDE, Later, axis_figures, pictured, touch_points
-from edgeworth.report.charts.theme import INK, PALETTE, SECOND
+from edgeworth.forecasts.curves import STAKE_ODDS, STAKE_PROBABILITIES, LawCells, law_cells, stake_surface
+from edgeworth.forecasts.findings import ForecastFindings
+from edgeworth.report.charts.axes import HIGH, WIDE, Later, axis_figures, pictured, touch_points
+from edgeworth.report.charts.chart import INK, PALETTE, SECOND, Chart, Kit, Rows
 from edgeworth.report.report import Column
 from edgeworth.report.wording import money, percent, probability_words
 

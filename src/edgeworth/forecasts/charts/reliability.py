@@ -6,14 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from edgeworth.core.figures import figure, p_figure
-from edgeworth.forecasts.forecast_curves import thinned
-from edgeworth.forecasts.forecast_pictures import MOST_DRAWN, PicturedReliability, pictured_reliability
-from edgeworth.forecasts.wealth_findings import ForecastFindings
-from edgeworth.report.charts.chart import Chart, Kit, Rows
+from edgeworth.core.formatting import figure, p_figure
+from edgeworth.forecasts.curves import MOST_DRAWN, PicturedReliability, pictured_reliability, thinned
+from edgeworth.forecasts.findings import ForecastFindings
+from edgeworth.report.charts.axes import CHANCE, HIGH, WIDE, Later, band_between, coloured, pictured
+from edgeworth.report.charts.chart import FIRST, Chart, Kit, Rows
 from edgeworth.report.charts.names import drawn_names
-from edgeworth.report.charts.parts import CHANCE, HIGH, WIDE, Later, band_between, coloured, pictured
-from edgeworth.report.charts.theme import FIRST
 from edgeworth.report.report import Column
 from edgeworth.report.wording import level_said, plural
 

@@ -6,11 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from edgeworth.forecasts.forecast_curves import returns
-from edgeworth.forecasts.forecast_pictures import BAND_DRAWN, MOST_DRAWN, turns
-from edgeworth.forecasts.wealth_findings import ForecastFindings
-from edgeworth.report.charts.chart import Chart, Kit, Rows
-from edgeworth.report.charts.parts import (
+from edgeworth.forecasts.curves import BAND_DRAWN, MOST_DRAWN, returns, turns
+from edgeworth.forecasts.findings import ForecastFindings
+from edgeworth.report.charts.axes import (
     CHANCE,
     HIGH,
     PLAIN,
@@ -22,7 +20,7 @@ from edgeworth.report.charts.parts import (
     pictured,
     touch_points,
 )
-from edgeworth.report.charts.theme import FIRST, INK, SECOND, THIRD
+from edgeworth.report.charts.chart import FIRST, INK, SECOND, THIRD, Chart, Kit, Rows
 from edgeworth.report.report import Column
 from edgeworth.report.wording import cases_said, level_said, money, plural
 

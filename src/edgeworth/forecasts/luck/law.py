@@ -20,11 +20,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.bet.checking import as_floats
-from edgeworth.bet.paths import whole_sum
+from edgeworth.bet.games import whole_sum
 from edgeworth.core.tails import SMALLEST, Tail
 from edgeworth.errors import InputError, OptionError
+from edgeworth.forecasts.betting.settling import MOST_STEPS
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.betting.wealth_games import MOST_STEPS
 from edgeworth.forecasts.luck.bracket import enclosed, log_moment, tilt_towards
 from edgeworth.forecasts.luck.steps import MergedOutcomes, Steps
 

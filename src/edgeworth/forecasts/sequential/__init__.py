@@ -5,13 +5,6 @@
 all stakes at once and of bets on the score, are paths of ``Wealth``.
 """
 
-from edgeworth.forecasts.sequential.asymptotic import (
-    BURN_IN,
-    TUNED_FOR,
-    AsymptoticSequence,
-    asymptotic_sequence,
-    block_asymptotic_sequence,
-)
 from edgeworth.forecasts.sequential.bernstein import (
     BernsteinSequence,
     block_empirical_bernstein,
@@ -19,7 +12,16 @@ from edgeworth.forecasts.sequential.bernstein import (
 )
 from edgeworth.forecasts.sequential.evidence import Direction, Evidence, better_of
 from edgeworth.forecasts.sequential.gamma_mixture import GammaMixture, tuned_rho
-from edgeworth.forecasts.sequential.sequences import BlockSums, ConfidenceSequence, SequencePoint
+from edgeworth.forecasts.sequential.sequences import (
+    BURN_IN,
+    TUNED_FOR,
+    AsymptoticSequence,
+    BlockSums,
+    ConfidenceSequence,
+    SequencePoint,
+    asymptotic_sequence,
+    block_asymptotic_sequence,
+)
 
 __all__ = [
     "BURN_IN",

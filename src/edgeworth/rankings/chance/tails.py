@@ -16,14 +16,20 @@ from typing import Literal
 
 from edgeworth.core.tails import Tail
 from edgeworth.errors import OptionError
-from edgeworth.rankings.chance.bound import log_cantelli, log_path_bound
 from edgeworth.rankings.chance.bracket import bracket
 from edgeworth.rankings.chance.counts import RandomOrder
-from edgeworth.rankings.chance.enumeration import TooMany, probability_beyond
-from edgeworth.rankings.chance.expansion import edgeworth_tail, normal_tail, trusted
+from edgeworth.rankings.chance.exact import TooMany, log_cantelli, log_path_bound, probability_beyond
+from edgeworth.rankings.chance.hits import edgeworth_tail, normal_tail, trusted
 from edgeworth.rankings.chance.moments import Moments
-from edgeworth.rankings.chance.sampling import draws_within_seconds, plain_count, weighted_tail
-from edgeworth.rankings.chance.tilting import Saddle, TiltedChain, saddle, tilted_chain
+from edgeworth.rankings.chance.tilting import (
+    Saddle,
+    TiltedChain,
+    draws_within_seconds,
+    plain_count,
+    saddle,
+    tilted_chain,
+    weighted_tail,
+)
 
 Method = Literal["exact", "bracket", "tilted", "edgeworth", "normal", "bound"]
 

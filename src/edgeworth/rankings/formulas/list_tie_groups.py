@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import OptionError
-from edgeworth.rankings.formulas.steps import STRICT_TIES, Grades, Judgements, Steps
+from edgeworth.rankings.formulas.tie_groups import STRICT_TIES, Grades, Judgements, Steps
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.trec.identifiers import Identifiers, words
 

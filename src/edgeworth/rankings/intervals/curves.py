@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Values
 from edgeworth.core.threads import row_blocks
 from edgeworth.rankings.chance.hits import hits as hits_law
-from edgeworth.rankings.formulas.ranking_steps import steps_of_ranking
-from edgeworth.rankings.formulas.steps import Steps
-from edgeworth.rankings.intervals.recall_bands import bands, hit_curve
+from edgeworth.rankings.formulas.tie_groups import Steps, steps_of_ranking
+from edgeworth.rankings.intervals.bands import bands, hit_curve
 from edgeworth.rankings.ranking import Ranking
 
 POINTS = 75

@@ -20,8 +20,8 @@ import numpy as np
 from edgeworth.arrays import Values
 from edgeworth.core.threads import row_blocks
 from edgeworth.errors import OptionError
-from edgeworth.rankings.formulas.harmonic import reciprocal_sum
-from edgeworth.rankings.formulas.steps import Steps
+from edgeworth.rankings.formulas.formulas import reciprocal_sum
+from edgeworth.rankings.formulas.tie_groups import Steps
 
 TiePolicy: TypeAlias = Literal["threshold", "expected"]
 

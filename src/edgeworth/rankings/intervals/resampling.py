@@ -14,12 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Values
+from edgeworth.core.laws import BootstrapLaw, SamplingLaw
+from edgeworth.decisions.methods import Bootstrap, bootstrap_law, check_varies
+from edgeworth.decisions.resampling import defined_draws
 from edgeworth.errors import OptionError
 from edgeworth.progress import told_rounds
-from edgeworth.rankings.along import ResolvedRanking, needs_whole_cases
-from edgeworth.rankings.formulas.ranking_steps import steps_of_ranking
-from edgeworth.rankings.formulas.steps import Steps
+from edgeworth.rankings.formulas.tie_groups import Steps, steps_of_ranking
 from edgeworth.rankings.ranking import Ranking
+from edgeworth.rankings.resolving import ResolvedRanking, needs_whole_cases, steps_of
 
 CHUNK = 1 << 19
 """Steps held at once by each stream."""
@@ -195,3 +197,26 @@ def resampled_means(values: Values, draws: int, seed: int) -> Values:
         for start in range(0, draws, size)
     ]
     return np.concatenate(parts)
+
+
+@bootstrap_law.register
+def _(ranking: Ranking, resolved: ResolvedRanking, bootstrap: Bootstrap) -> SamplingLaw:
+    _check_percentile(bootstrap)
+    value = float(resolved.values(steps_of(ranking, resolved))[0])
+    draws = bootstrap_ranking(ranking, resolved, bootstrap.draws, bootstrap.seed)
+    defined, lost = defined_draws(draws, resolved.spelling)
+    check_varies(defined)
+    return BootstrapLaw(value, defined, bootstrap.interval, 0.0, lost)
+
+
+@bootstrap_law.register
+def _(lists: ListValues, resolved: ResolvedRanking, bootstrap: Bootstrap) -> SamplingLaw:  # noqa: ARG001  # one signature for all
+    _check_percentile(bootstrap)
+    draws = resampled_means(lists.checked(), bootstrap.draws, bootstrap.seed)
+    check_varies(draws)
+    return BootstrapLaw(float(lists.values.mean()), draws, bootstrap.interval, 0.0, 0)
+
+
+def _check_percentile(bootstrap: Bootstrap) -> None:
+    if bootstrap.interval == "bca":
+        raise OptionError("the BCa interval is for decisions: use percentile with rankings")

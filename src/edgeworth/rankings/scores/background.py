@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Floats
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.threads import MOST_THREADS, cores, in_order, row_blocks
-from edgeworth.rankings.scores.runs import Run
+from edgeworth.rankings.scores.sorted_scores import Run
 
 Rows: TypeAlias = tuple[Floats, NDArray[Any] | None]
 """Scores in any order, and their weights or none."""

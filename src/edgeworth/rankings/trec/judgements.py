@@ -2,17 +2,189 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from edgeworth.arrays import Integers
-from edgeworth.core.labels import canonical_order, positions
+from edgeworth.arrays import Floats, Integers
+from edgeworth.core.labels import canonical, canonical_order, parsed, positions
 from edgeworth.core.plain import COUNTS, LABELS, Plain
-from edgeworth.errors import InputError, MergeError
-from edgeworth.rankings.trec.list_building import Places, list_numbers
-from edgeworth.sources.columns import Label
+from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.rankings.trec.identifiers import Identifiers, as_identifiers, first_repeat, padded
+from edgeworth.sources.columns import MISSING, Coded, Column, Label, encode, is_missing
+from edgeworth.sources.numbers import as_scores
+
+Places: TypeAlias = NDArray[np.intp]
+
+UNJUDGED = -1
+"""The grade of an item that nobody judged. It counts as background, except for bpref, which leaves it out."""
+
+SMALL_CODES = 1 << 16
+"""Codes below this are sorted by radix: ten times faster."""
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Rows by query: which queries, where each one's rows start, and the order that brings them together."""
+
+    queries: tuple[Label, ...]
+    starts: Places
+    order: Places | None
+    """None when the rows stand in order already."""
+
+    def arranged(self, values: NDArray[Any]) -> NDArray[Any]:
+        """A column in the order of the groups."""
+        return values if self.order is None else values[self.order]
+
+
+def group_rows(column: Column, first_row: int = 1) -> Groups:
+    """Rows grouped by their label, in canonical order of labels and in input order inside a group.
+
+    >>> groups = group_rows(np.array(["b", "a", "b"]))
+    >>> groups.queries, groups.starts.tolist(), groups.order.tolist()
+    (('a', 'b'), [0, 1, 3], [1, 0, 2])
+    """
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iu":
+        edges = np.flatnonzero(column[1:] != column[:-1]) + 1
+        first = column[np.concatenate(([0], edges))] if len(column) else column
+        if np.all(first[1:] > first[:-1]):
+            starts = np.concatenate(([0], edges, [len(column)] * (len(column) > 0))).astype(np.intp)
+            return Groups(tuple(first.tolist()), starts, None)
+    coded = encode(column, "groups")
+    if np.any(coded.codes == MISSING):
+        row = first_row + int(np.argmax(coded.codes == MISSING))
+        raise InputError(f"groups is missing in row {row:,}: every row belongs to a query")
+    queries = canonical_order(coded.labels)
+    place = positions((canonical(label) for label in coded.labels), queries)
+    return group_codes(place[coded.codes], queries)
+
+
+def group_codes(codes: Places, queries: tuple[Label, ...]) -> Groups:
+    """Rows grouped by the position of their query."""
+    starts = np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=len(queries))))).astype(np.intp)
+    if np.all(codes[1:] >= codes[:-1]):
+        return Groups(queries, starts, None)
+    small = codes.astype(np.uint16) if len(queries) <= SMALL_CODES else codes
+    return Groups(queries, starts, np.argsort(small, kind="stable"))
+
+
+def list_numbers(starts: Places) -> Places:
+    """The number of its list for each item."""
+    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+
+
+# -- truth ---------------------------------------------------------------------------------------------
+
+
+def as_grades(column: Column, positive: Label | None, first_row: int = 1) -> Integers:
+    """Truth as grades, 0 for background: from booleans, whole numbers, or labels with the positive one.
+
+    >>> as_grades(np.array([True, False]), None).tolist(), as_grades(np.array(["a", "b"]), "b").tolist()
+    ([1, 0], [0, 1])
+    """
+    if positive is None and isinstance(column, np.ndarray) and column.dtype.kind in "biuf":
+        return _whole_numbers(column, first_row)
+    coded = encode(column, "truth")
+    if np.any(coded.codes == MISSING):
+        row = first_row + int(np.argmax(coded.codes == MISSING))
+        raise InputError(f"truth is missing in row {row:,}: drop such rows, or say what they are")
+    labels = [canonical(label) for label in coded.labels]
+    if positive is not None:
+        wanted = canonical(positive)
+        same = [label == wanted or str(label) == str(wanted) for label in labels]
+        return np.array(same, dtype=np.int64)[coded.codes]
+    numbers = parsed(labels)
+    for code, label in enumerate(numbers):
+        if not isinstance(label, int):
+            row = first_row + int(np.argmax(coded.codes == code))
+            raise _no_grade(label, row)
+    return _whole_numbers(np.array([*numbers, 0], dtype=object)[coded.codes].astype(np.int64), first_row)
+
+
+def _whole_numbers(column: NDArray[Any], first_row: int) -> Integers:
+    wrong, highest = np.zeros(0, dtype=np.bool_), 2**63
+    if column.dtype.kind == "f":
+        wrong = ~((column >= 0) & (column < highest) & (column == np.floor(column)))
+    elif column.size and not 0 <= int(column.min()) <= int(column.max()) < highest:
+        wrong = (column < 0) | (column >= highest)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise _no_grade(column[row].item(), first_row + row)
+    return column.astype(np.int64)
+
+
+def _no_grade(label: Any, row: int) -> InputError:
+    if is_missing(label):
+        return InputError(f"truth is missing in row {row:,}: drop such rows, or say what they are")
+    return InputError(
+        f"truth in row {row:,} is {label!r}: grades are whole numbers of at least 0 (0 is background); "
+        "for other labels say which one is positive"
+    )
+
+
+# -- scores and ids ------------------------------------------------------------------------------------
+
+
+def ranked_scores(column: Column, first_row: int = 1) -> Floats:
+    """Scores as floats of our own; infinite ones rank first or last, NaN has no rank and is refused."""
+    scores = as_scores(column)
+    absent = np.isnan(scores)
+    if absent.any():
+        row = first_row + int(np.argmax(absent))
+        raise InputError(f"the score in row {row:,} is missing or NaN, which has no rank: drop such rows")
+    return scores.copy() if scores is column else scores
+
+
+def as_ids(column: Column, first_row: int = 1) -> Identifiers:
+    """Identifiers as UTF-8 bytes; whole numbers as they are written."""
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iu":
+        return padded(column.astype(np.bytes_), 1)
+    if isinstance(column, np.ndarray) and column.dtype.kind == "S":
+        return padded(column, 1).copy()
+    if isinstance(column, Coded):
+        if np.any(column.codes == MISSING):
+            raise InputError(f"ids is missing in row {first_row + int(np.argmax(column.codes == MISSING)):,}")
+        return as_identifiers([_written(label) for label in column.labels])[column.codes]
+    items = column.tolist()
+    for row, item in enumerate(items):
+        if is_missing(item):
+            raise InputError(f"ids is missing in row {first_row + row:,}")
+    return as_identifiers([_written(item) for item in items])
+
+
+def _written(item: Any) -> bytes:
+    text = item if isinstance(item, bytes) else str(canonical(item)).encode("utf-8", errors="surrogateescape")
+    if b"\0" in text:
+        raise InputError(f"an id holds a zero byte: {text!r}")
+    return text
+
+
+def check_ids(queries: tuple[Label, ...], starts: Places, ids: Identifiers) -> None:
+    """Refuse a list that holds one item twice."""
+    numbers = list_numbers(starts)
+    repeat = first_repeat(numbers, ids, len(queries))
+    if repeat is not None:
+        said = ids[repeat[0]].decode("utf-8", errors="backslashreplace")
+        raise InputError(f"query {queries[numbers[repeat[0]]]!r} has id {said!r} twice")
+
+
+# -- what lists must be --------------------------------------------------------------------------------
+
+
+def check_rules(left: Sequence[str], right: Sequence[str]) -> None:
+    """Refuse to add lists that follow different rules."""
+    for one, two in zip(left, right, strict=True):
+        if one != two:
+            raise MergeError(f"only ranked lists of one kind add up: one has {one}, the other {two}")
+
+
+def check_threshold(relevant_from: object) -> None:
+    """Refuse what cannot be the smallest grade of a target."""
+    if isinstance(relevant_from, bool) or not isinstance(relevant_from, int) or relevant_from < 1:
+        raise OptionError(f"relevant_from is a grade, a whole number of at least 1; saw {relevant_from!r}")
 
 
 @dataclass(frozen=True, eq=False)

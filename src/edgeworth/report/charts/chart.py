@@ -1,8 +1,7 @@
 """A chart as a value: what it says, the table behind it, and how altair draws it.
 
 Drawing waits until somebody looks: a report holds charts without importing altair. Rows are put into the
-specification after altair has written it, which takes milliseconds where altair itself takes hundreds.
-"""
+specification after altair has written it, which takes milliseconds where altair itself takes hundreds."""
 
 from __future__ import annotations
 
@@ -17,6 +16,7 @@ from edgeworth.report.report import Cell, Column
 
 if TYPE_CHECKING:
     import altair
+
 
 Rows = tuple[Mapping[str, Any], ...]
 FORMATS = ("svg", "png", "pdf", "json")
@@ -62,8 +62,6 @@ class Chart:
 
     def to_dict(self) -> dict[str, Any]:
         """The Vega-Lite specification, with its data."""
-        from edgeworth.report.charts.theme import config
-
         drawn = self._drawn(None)
         spec: dict[str, Any] = drawn.to_dict(validate=False)
         # Altair has put the rows of lines that stand by themselves there.
@@ -82,7 +80,7 @@ class Chart:
 
     def save(self, path: str | Path) -> None:
         """Write the picture as SVG, PNG, PDF or its specification as JSON, by the name's ending."""
-        from edgeworth.report.writing import write_whole
+        from edgeworth.report.formats import write_whole
 
         write_whole(Path(path), self.rendered(chart_format(path)))
 
@@ -188,3 +186,61 @@ def _converter() -> Any:
     except ImportError:
         raise MissingExtraError("making pictures", "report") from None
     return vl_convert
+
+
+FIRST = "#1f77b4"
+SECOND = "#d9730d"
+THIRD = "#2a9d6f"
+FOURTH = "#b0529f"
+INK = "currentColor"
+SHARES = ("#f3f3f3", "#4b9cd8")
+"""Colours of shares, from none to all: light enough for dark figures all the way, on any page."""
+GAINS = ("#ee9f4d", "#f3f3f3", "#6fb0e0")
+"""Colours of losses, nothing, and gains."""
+ON_SQUARES = "#111111"
+"""Figures on such colours."""
+PALETTE = (FIRST, SECOND, THIRD, FOURTH, "#8a6d3b", "#5f8dd3", "#c44e52", "#7f7f7f")
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+WIDTH, HEIGHT = 420, 290
+
+
+def config() -> dict[str, Any]:
+    """The Vega-Lite configuration."""
+    axis = {
+        "labelColor": INK,
+        "titleColor": INK,
+        "domainColor": INK,
+        "tickColor": INK,
+        "gridColor": INK,
+        "domainOpacity": 0.35,
+        "tickOpacity": 0.35,
+        "gridOpacity": 0.1,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "titlePadding": 8,
+        "labelLimit": 160,
+    }
+    return {
+        "font": FONT,
+        "background": "transparent",
+        "view": {"stroke": None, "continuousWidth": WIDTH, "continuousHeight": HEIGHT},
+        "axis": axis,
+        "axisQuantitative": {"tickCount": 6},
+        "legend": {
+            "labelColor": INK,
+            "titleColor": INK,
+            "labelFontSize": 12,
+            "titleFontSize": 12,
+            "titleFontWeight": "normal",
+            "orient": "top",
+            "labelLimit": 200,
+            "titleLimit": 300,
+        },
+        "title": {"color": INK, "fontSize": 13, "anchor": "start"},
+        "header": {"labelColor": INK, "titleColor": INK},
+        "range": {"category": list(PALETTE)},
+        "line": {"strokeWidth": 2},
+        "text": {"fill": INK, "fontSize": 12},
+        "rule": {"color": INK},
+    }

@@ -1,0 +1,292 @@
+"""Kelly's stakes, the wealth they make and how fast it grows."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from edgeworth.arrays import Floats
+from edgeworth.bet.checking import (
+    ROWS_AT_ONCE,
+    Races,
+    add_to_one,
+    as_floats,
+    as_races,
+    at_first,
+    check_fraction,
+    check_odds,
+    check_shares,
+    chosen,
+    is_plain,
+)
+from edgeworth.bet.exchange import capped, dealt, levels, refuse_arbitrage, scaled_to_balance
+from edgeworth.bet.games import game_factors, kelly_game
+from edgeworth.errors import InputError, OptionError
+
+TIE = 1e-12
+"""Relative: an expected return this near the reserve counts as equal to it, so nothing is divided by 0."""
+
+
+def reserves(probabilities: Floats, odds: Floats) -> Floats:
+    """What the best bettor keeps of each race's wealth: R with ``R + Σ max(p − R/O, 0) = 1``, the largest.
+
+    Backing a set S leaves ``R = (1 − Σ_S p)/(1 − Σ_S 1/O)``, and the best S holds the outcomes with
+    ``p O > R``. The equation is convex and piecewise linear in R, so Newton's steps from R = 1 fall to its
+    largest root in at most K of them, without sorting (Kelly 1956; the condition is Smoczynski and
+    Tomkins 2010).
+
+    >>> reserves(np.array([[0.5, 0.25, 0.25]]), np.array([[3.0, 3.0, 3.0]])).round(6).tolist()
+    [0.75]
+    """
+    kept = np.empty(len(probabilities))
+    for start in range(0, len(kept), ROWS_AT_ONCE):
+        rows = slice(start, start + ROWS_AT_ONCE)
+        columns = np.ascontiguousarray(probabilities[rows].T)
+        kept[rows] = _fall(columns, np.ascontiguousarray(odds[rows].T))
+    return kept
+
+
+def _fall(probabilities: Floats, odds: Floats) -> Floats:
+    """Newton's steps down to the reserve; one race a column."""
+    returns, prices = probabilities * odds, 1 / odds
+    kept = np.ones(probabilities.shape[1])
+    for _ in range(len(probabilities) + 1):
+        backed = returns > kept * (1 + TIE)
+        left = np.where(backed, 0.0, probabilities).sum(axis=0)
+        room = 1 - np.where(backed, prices, 0.0).sum(axis=0)
+        step = np.divide(left, room, out=kept.copy(), where=room > TIE)
+        if np.array_equal(step, kept):
+            break
+        kept = np.minimum(step, kept)
+    return kept
+
+
+def backing_stakes(probabilities: Floats, odds: Floats) -> Floats:
+    """``f = p − R/O`` on the outcomes that return more than the reserve, nothing on the others."""
+    kept = reserves(probabilities, odds)[:, None]
+    stakes = probabilities - kept / odds
+    stakes[probabilities * odds <= kept * (1 + TIE)] = 0.0
+    return stakes
+
+
+def backing_factors(probabilities: Floats, odds: Floats) -> Floats:
+    """The wealth after each outcome: ``p O`` where it was backed, otherwise the reserve."""
+    kept = reserves(probabilities, odds)[:, None]
+    returns = probabilities * odds
+    return np.where(returns <= kept * (1 + TIE), kept, returns)
+
+
+Unbalanced = Literal["refuse", "normalise", "cap"]
+
+ROUNDING = 1e-15
+"""Relative to the sums it is the difference of, a wealth this small is 0: all that is left is rounding."""
+
+OVERDRAWN = 1e-9
+"""Relative likewise: stakes that lose this much more than the wealth are refused."""
+
+
+def kelly(
+    probabilities: ArrayLike,
+    odds: ArrayLike,
+    *,
+    lay: ArrayLike | None = None,
+    fraction: float = 1.0,
+    unbalanced: Unbalanced = "refuse",
+    normalise: bool = False,
+) -> Floats:
+    """Stakes, as shares of wealth, that make it grow fastest: they maximise ``Σ p_k log W_k``.
+
+    Plain numbers are one game backed or (below zero) laid at one price; a K-vector is one race, (n, K) many.
+    Races are backed only, unless ``lay`` gives odds to lay at (infinite: not that outcome); a stake below
+    zero lays for a backer's stake of that size. An under-round book (``Σ 1/O < 1``) is an arbitrage: backing
+    only, everything is staked in proportion, ``f = p``. With laying its stakes have no limit, and
+    ``unbalanced`` says what to do: "refuse", "normalise" (scale the odds until the arbitrage is gone) or
+    "cap" (in every race, stakes and liabilities within the wealth). On a fair book with laying the stakes are
+    not unique; these are ``p − q``. A fraction c bets c of the stakes, as if the forecast were
+    ``c p + (1−c) q`` with q the clipped prices, and below 1 is never ruined. Kelly (1956).
+
+    >>> kelly(0.6, 2.0).round(4)
+    np.float64(0.2)
+    >>> kelly([0.2, 0.4, 0.3, 0.08, 0.02], [5.5, 2.625, 3.25, 6, 21]).round(6).tolist()
+    [0.05964, 0.105913, 0.062468, 0.0, 0.0]
+    >>> kelly([0.5, 0.36, 0.14], [1.9, 3.2, 4.6], lay=[2.1, 3.6, 5.4]).round(4).tolist()
+    [0.0, 0.0489, -0.0443]
+    """
+    if _is_game(probabilities, odds, lay):
+        return kelly_game(probabilities, odds, lay=lay, fraction=fraction)
+    check_fraction(fraction)
+    races = as_races(probabilities, odds, lay, normalise=normalise)
+    if races.lay is None:
+        return races.shaped(fraction * backing_stakes(races.probabilities, races.odds))
+    return races.shaped(fraction * _exchanged(races, races.lay, unbalanced)[0])
+
+
+def factors(
+    probabilities: ArrayLike,
+    odds: ArrayLike,
+    *,
+    outcome: ArrayLike,
+    lay: ArrayLike | None = None,
+    fraction: float = 1.0,
+    unbalanced: Unbalanced = "refuse",
+    normalise: bool = False,
+) -> Floats:
+    """What the Kelly bettor's wealth is multiplied by, once ``outcome`` has happened in each race.
+
+    Backing only: ``p_k O_k`` where k was backed, otherwise the reserve. Back and lay: ``p_k/q_k`` with q the
+    clipped prices. One game: ``p/q`` if true, ``(1−p)/(1−q)`` if false. 0 is ruin.
+
+    >>> factors([[0.5, 0.25, 0.25], [0.2, 0.4, 0.4]], [3, 3, 3], outcome=[0, 0]).tolist()
+    [1.5, 0.6]
+    """
+    if _is_game(probabilities, odds, lay):
+        return game_factors(probabilities, odds, outcome=outcome, lay=lay, fraction=fraction)
+    every = factors_by_outcome(
+        probabilities, odds, lay=lay, fraction=fraction, unbalanced=unbalanced, normalise=normalise
+    )
+    return chosen(every, outcome)
+
+
+def factors_by_outcome(
+    probabilities: ArrayLike,
+    odds: ArrayLike,
+    *,
+    lay: ArrayLike | None = None,
+    fraction: float = 1.0,
+    unbalanced: Unbalanced = "refuse",
+    normalise: bool = False,
+) -> Floats:
+    """What the Kelly bettor's wealth would be multiplied by after each outcome; a game gives (true, false).
+
+    >>> factors_by_outcome([0.5, 0.25, 0.25], [3, 3, 3]).round(6).tolist()
+    [1.5, 0.75, 0.75]
+    """
+    if _is_game(probabilities, odds, lay):
+        return game_factors(probabilities, odds, outcome=[True, False], lay=lay, fraction=fraction)
+    check_fraction(fraction)
+    races = as_races(probabilities, odds, lay, normalise=normalise)
+    if races.lay is None:
+        full = backing_factors(races.probabilities, races.odds)
+    else:
+        full = _exchanged(races, races.lay, unbalanced)[1]
+    return races.shaped((1 - fraction) + fraction * full)
+
+
+def fair_factors(
+    probabilities: ArrayLike, prices: ArrayLike, *, outcome: ArrayLike, fraction: float = 1.0
+) -> Floats:
+    """What wealth is multiplied by at fair prices backed and laid alike: ``p(y)/q(y)``, zeros included.
+
+    (n,) probabilities and prices of "true" with outcomes 0 or 1, or (n, K) with the positions of what
+    happened. 0 is ruin; what only the prices ruled out pays infinitely; ruled out by both it is ``nan``.
+    A fraction c gives ``1 − c + c p/q``.
+
+    >>> fair_factors([0.6, 0.0, 0.5, 0.0], [0.5, 0.5, 0.0, 0.0], outcome=[1, 1, 1, 1]).tolist()
+    [1.2, 0.0, inf, nan]
+    """
+    check_fraction(fraction)
+    ours, theirs = as_floats(probabilities, "probabilities"), as_floats(prices, "prices")
+    check_shares(ours)
+    check_shares(theirs, "prices")
+    if ours.shape != theirs.shape or ours.ndim not in (1, 2):
+        raise InputError(f"there are probabilities of shape {ours.shape} and prices of shape {theirs.shape}")
+    if ours.ndim == 1:
+        ours, theirs = np.stack([1 - ours, ours], axis=1), np.stack([1 - theirs, theirs], axis=1)
+        outcome = np.asarray(outcome)
+        outcome = outcome.astype(np.intp) if outcome.dtype.kind == "b" else outcome
+    ours = chosen(add_to_one(ours, normalise=False), outcome)
+    theirs = chosen(add_to_one(theirs, normalise=False), outcome)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        full = ours / theirs
+        return (
+            np.asarray((1 - fraction) + fraction * full) if fraction else np.where(np.isnan(full), full, 1.0)
+        )
+
+
+def wealth_after(odds: ArrayLike, stakes: ArrayLike, *, lay: ArrayLike | None = None) -> Floats:
+    """What a wealth of 1 becomes after each outcome: ``1 − Σ f + f_k O_k``; a game gives (true, false).
+
+    Stakes below zero are laid, at ``lay`` or else at ``odds``. More than the wealth cannot be lost: such
+    stakes are refused.
+
+    >>> wealth_after([3, 3, 3], [0.25, 0, 0]).tolist(), wealth_after(2.0, -0.25).tolist()
+    ([1.5, 0.75, 0.75], [0.75, 1.25])
+    """
+    book, bets = as_floats(odds, "odds"), as_floats(stakes, "stakes")
+    laid = book if lay is None else as_floats(lay, "lay odds")
+    check_odds(book)
+    check_odds(laid, "lay odds", infinite=lay is not None)
+    try:
+        bets, book, laid = np.broadcast_arrays(bets, book, laid)
+    except ValueError:
+        raise InputError(f"there are stakes of shape {bets.shape} at odds of shape {book.shape}") from None
+    if not np.isfinite(bets).all():
+        raise InputError(f"stakes must be finite; saw {at_first(bets, ~np.isfinite(bets))}")
+    with np.errstate(invalid="ignore"):
+        paid = np.where(bets > 0, bets * book, np.where(bets < 0, bets * laid, 0.0))
+    if bets.ndim == 0:
+        left = np.stack([1 - bets + paid, 1 - bets])
+    else:
+        left = 1 - bets.sum(axis=-1, keepdims=True) + paid
+    size = 1 + np.abs(bets).sum(axis=-1 if bets.ndim else None, keepdims=bets.ndim > 0) + np.abs(paid)
+    overdrawn = left < -OVERDRAWN * size
+    if overdrawn.any():
+        raise InputError(f"these stakes lose more than the wealth: it becomes {at_first(left, overdrawn)}")
+    return np.where(left <= ROUNDING * size, 0.0, left)
+
+
+def growth(
+    probabilities: ArrayLike,
+    odds: ArrayLike,
+    stakes: ArrayLike,
+    *,
+    lay: ArrayLike | None = None,
+    normalise: bool = False,
+) -> Floats:
+    """Expected growth of log wealth, in nats: ``Σ p_k log W_k``; −inf when ruin is possible.
+
+    For one game ``p log(1 + f(O−1)) + (1−p) log(1−f)``. What cannot happen does not count.
+
+    >>> growth([0.5, 0.25, 0.25], [3, 3, 3], [0.25, 0, 0]).round(8)
+    np.float64(0.05889152)
+    """
+    left = wealth_after(odds, stakes, lay=lay)
+    forecast = as_floats(probabilities, "probabilities")
+    check_shares(forecast)
+    if forecast.ndim == 0 and np.ndim(stakes) == 0 and left.shape == (2,):
+        forecast = np.stack([forecast, 1 - forecast])
+    elif forecast.ndim == 0 or forecast.shape[-1] != left.shape[-1] or max(forecast.ndim, left.ndim) > 2:
+        raise InputError(f"there are probabilities of shape {forecast.shape} for outcomes of {left.shape}")
+    forecast = add_to_one(forecast, normalise=normalise)
+    try:
+        forecast, left = np.broadcast_arrays(forecast, left)
+    except ValueError:
+        raise InputError(
+            f"there are {len(forecast):,} races of probabilities, {len(left):,} of stakes"
+        ) from None
+    with np.errstate(divide="ignore"):
+        logs = np.log(left, out=np.zeros(left.shape), where=forecast > 0)
+    return np.asarray((forecast * logs).sum(axis=-1))
+
+
+def _exchanged(races: Races, lay: Floats, unbalanced: Unbalanced) -> tuple[Floats, Floats]:
+    """Stakes and factors with backing and laying."""
+    p, back = races.probabilities, races.odds
+    if unbalanced not in get_args(Unbalanced):
+        choices = ", ".join(get_args(Unbalanced))
+        raise OptionError(f"unbalanced is one of {choices}; saw {unbalanced!r}")
+    if unbalanced == "cap":
+        return capped(p, back, lay)
+    if unbalanced == "normalise":
+        back, lay = scaled_to_balance(back, lay)
+    refuse_arbitrage(back, lay)
+    low, high = 1 / lay, 1 / back
+    target = np.clip(1.0, low.sum(axis=1), high.sum(axis=1))
+    return dealt(p, back, lay, levels(p, low, high, target))
+
+
+def _is_game(*given: ArrayLike | None) -> bool:
+    """Plain numbers throughout: one game that comes out true or false."""
+    return all(part is None or is_plain(part) for part in given)

@@ -1,0 +1,135 @@
+"""Many tests at once: p-values adjusted so that a level holds for the whole family."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import combinations
+from string import ascii_letters
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.arrays import Floats
+from edgeworth.errors import InputError
+
+
+def holm(p_values: Sequence[float] | NDArray[Any]) -> Floats:
+    """Holm's step-down: the chance of any false finding is at most the level, whatever the dependence.
+
+    ``max_{j ≤ i} (m − j + 1) p_(j)``, at most 1 (Holm 1979). A test without a p-value (nan) is none of the m.
+
+    >>> holm([0.01, 0.04, 0.03, float("nan")]).tolist()
+    [0.03, 0.06, 0.06, nan]
+    """
+    values, order = _family(p_values)
+    steps = (len(order) - np.arange(len(order))) * values[order]
+    return _placed(values, order, np.maximum.accumulate(steps))
+
+
+def benjamini_hochberg(p_values: Sequence[float] | NDArray[Any]) -> Floats:
+    """Benjamini and Hochberg's step-up: the expected share of false findings among all is at most the level.
+
+    ``min_{j ≥ i} m p_(j)/j``, at most 1 (1995), for tests that are independent or positively dependent. A
+    test without a p-value (nan) is none of the m.
+
+    >>> benjamini_hochberg([0.01, 0.04, 0.03]).round(10).tolist()
+    [0.03, 0.04, 0.04]
+    """
+    values, order = _family(p_values)
+    steps = len(order) / np.arange(1.0, len(order) + 1) * values[order]
+    return _placed(values, order, np.minimum.accumulate(steps[::-1])[::-1])
+
+
+def _family(p_values: Sequence[float] | NDArray[Any]) -> tuple[Floats, NDArray[np.intp]]:
+    """The p-values, and where those that are numbers stand in rising order."""
+    values = np.asarray(p_values, dtype=np.float64)
+    if values.ndim != 1:
+        raise InputError(f"p-values to adjust stand in one row; saw {values.ndim} dimensions")
+    wrong = values[(values < 0) | (values > 1)]
+    if len(wrong):
+        raise InputError(f"p-values lie between 0 and 1; saw {wrong[0]:g}")
+    return values, np.argsort(values, kind="stable")[: len(values) - int(np.isnan(values).sum())]
+
+
+def _placed(values: Floats, order: NDArray[np.intp], adjusted: Floats) -> Floats:
+    result = np.full(len(values), np.nan)
+    result[order] = np.minimum(adjusted, 1.0)
+    return result
+
+
+Group = frozenset[int]
+
+
+def compact_letters(names: Sequence[str], apart: Collection[frozenset[str]]) -> dict[str, str]:
+    """The letters of each system, given in order of rank, from the pairs that can be told apart.
+
+    Two systems share a letter if and only if they are not told apart; "a" is in the best system's group.
+    After z come A to Z, then a2, b2, and so on.
+
+    >>> compact_letters(["x", "y", "z"], {frozenset({"x", "z"})})
+    {'x': 'a', 'y': 'ab', 'z': 'b'}
+    """
+    place = {name: index for index, name in enumerate(names)}
+    if len(place) < len(names):
+        raise InputError("the names of systems must differ to be given letters")
+    unknown = [pair for pair in apart if len(pair) != 2 or not pair <= place.keys()]
+    if unknown:
+        raise InputError(f"{sorted(unknown[0])} are not two of the systems {', '.join(names)}")
+    groups = letter_groups(len(names), [(place[one], place[other]) for one, other in map(tuple, apart)])
+    written = [""] * len(names)
+    for number, group in enumerate(groups):
+        for member in group:
+            written[member] += _letter(number)
+    return dict(zip(names, written, strict=True))
+
+
+def letter_groups(number: int, apart: Collection[tuple[int, int]]) -> list[tuple[int, ...]]:
+    """Groups of systems (by rank) that cannot be told apart, the fewest that absorbing and dropping leave.
+
+    All begin in one group. A pair that is told apart splits every group that holds both, into one without
+    either; a group inside another is absorbed. What is left are the largest groups without a pair told
+    apart. A group all of whose pairs are together elsewhere says nothing new and is dropped.
+
+    >>> letter_groups(3, [(0, 2)])
+    [(0, 1), (1, 2)]
+    """
+    groups: list[Group] = [frozenset(range(number))] if number else []
+    for one, other in sorted({(min(pair), max(pair)) for pair in apart}):
+        split = [group for group in groups if one in group and other in group]
+        whole = [group for group in groups if not (one in group and other in group)]
+        parts = {part for group in split for part in (group - {one}, group - {other})}
+        # Groups that were not split are not inside one another, nor can they be inside a part of another.
+        larger = whole + sorted(parts, key=lambda part: (-len(part), sorted(part)))
+        groups = [group for i, group in enumerate(larger) if not _is_absorbed(group, larger, i, len(whole))]
+    return [tuple(sorted(group)) for group in _needed(sorted(groups, key=sorted))]
+
+
+def _is_absorbed(group: Group, groups: list[Group], place: int, whole: int) -> bool:
+    return place >= whole and any(group < other for other in groups)
+
+
+def _needed(groups: list[Group]) -> list[Group]:
+    """Without those that others make up, the last ones first; a system alone keeps its group."""
+    held: dict[tuple[int, ...], int] = {}
+    for group in groups:
+        for pair in _pairs(group):
+            held[pair] = held.get(pair, 0) + 1
+    kept = list(groups)
+    for group in reversed(groups):
+        pairs = _pairs(group)
+        if all(held[pair] > 1 for pair in pairs):
+            kept.remove(group)
+            for pair in pairs:
+                held[pair] -= 1
+    return kept
+
+
+def _pairs(group: Group) -> list[tuple[int, ...]]:
+    """Each member with itself and with every other."""
+    return [(member,) for member in group] + list(combinations(sorted(group), 2))
+
+
+def _letter(number: int) -> str:
+    again, place = divmod(number, len(ascii_letters))
+    return ascii_letters[place] + (str(again + 1) if again else "")

@@ -1,0 +1,242 @@
+"""Laws of the difference between two predictors' measures on the same cases."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from edgeworth.arrays import Floats
+from edgeworth.comparing.difference import Effect
+from edgeworth.comparing.labels.joint_cells import JointCells
+from edgeworth.comparing.labels.proportions import (
+    PairedCombination,
+    PairedProportions,
+    as_if_independent,
+    paired_combination,
+    paired_proportions,
+)
+from edgeworth.comparing.labels.resampling import affordable, bootstrap, posterior
+from edgeworth.core.estimates import check_method
+from edgeworth.core.laws import BootstrapLaw, NormalLaw, PosteriorLaw, SamplingLaw, Scale, natural_scale
+from edgeworth.decisions.methods import NO_ERROR, Bootstrap, Delta, Dirichlet
+from edgeworth.decisions.posteriors import probability_of_winning
+from edgeworth.decisions.resampling import defined_draws
+from edgeworth.decisions.views import Resolved
+from edgeworth.errors import OptionError
+
+PRIOR = 2.0
+"""Cases that the prior of the joint cells weighs; see ``replicates.posterior``."""
+
+NO_SPREAD = (
+    "no {unit} moves the difference: the sample shows no error where it could, so it does not tell how large "
+    "the error may be"
+)
+
+FEW_CASES = 5.0
+"""Below so many cases that make the difference, its normal law is rough."""
+
+
+class NothingVariesError(OptionError):
+    """The sample shows no error at all, so it does not tell how large the error may be."""
+
+
+@dataclass(frozen=True)
+class Tango:
+    """Tango's score interval, for two proportions of the same cases: accuracy, recall, fallout.
+
+    Combinations of them, one a real class, are squared and added: informedness of two classes or of one
+    label, balanced accuracy.
+    """
+
+    def __str__(self) -> str:
+        return "Tango's score interval"
+
+
+def default_method(cells: JointCells, resolved: Resolved) -> Any:
+    """The method that suits a measure: Tango's for proportions of the same cases, else the delta method."""
+    if score_law(cells, resolved) is not None:
+        return Tango()
+    if resolved.measure.scope == "cells" and resolved.measure.gradient is None:
+        return Bootstrap()
+    return Delta()
+
+
+def score_law(cells: JointCells, resolved: Resolved) -> PairedProportions | PairedCombination | None:
+    """Tango's law, of the measure or of its parts; None where it is not a matter of paired proportions."""
+    key = ("score law", resolved.spelling)
+    if key not in cells.memory:
+        cells.memory[key] = paired_proportions(cells, resolved) or paired_combination(cells, resolved)
+    found: PairedProportions | PairedCombination | None = cells.memory[key]
+    return found
+
+
+def difference_law(cells: JointCells, resolved: Resolved, method: Any = None) -> SamplingLaw:
+    """The sampling law of the difference, by a method or by the one that suits the measure.
+
+    Predictors that never differ have a law without spread: what they would do elsewhere is not known.
+    """
+    check_method_of_differences(method)
+    if cells.is_identical:
+        return NormalLaw(0.0, 0.0, Scale("identity"))
+    chosen = default_method(cells, resolved) if method is None else method
+    if isinstance(chosen, Tango):
+        found = score_law(cells, resolved)
+        if found is None:
+            raise OptionError(
+                f"Tango() is for proportions of the same unweighted cases, which {resolved.spelling} is "
+                "not here: use Delta()"
+            )
+        return found
+    if isinstance(chosen, Delta):
+        law = delta_law(cells, resolved, natural=chosen.scale == "natural")
+        if law.standard_error**2 > NO_ERROR:
+            return law
+        other = as_if_independent(cells, resolved) if method is None else None
+        if other is None:
+            raise NothingVariesError(NO_SPREAD.format(unit="case" if cells.groups is None else "group"))
+        return other
+    first, second = cells.values(resolved)
+    if isinstance(chosen, Dirichlet):
+        prior = PRIOR if chosen.prior is None else chosen.prior
+        draws = posterior(cells, resolved, prior, chosen.draws, chosen.seed)
+        return PosteriorLaw(first - second, *defined_draws(draws, resolved.spelling))
+    assert isinstance(chosen, Bootstrap)
+    if chosen.interval == "bca" and cells.groups is not None:
+        raise OptionError("the BCa interval is for independent cases: use percentile with groups")
+    draws = bootstrap(cells, resolved, chosen.draws, chosen.seed)
+    acceleration = _acceleration(cells, resolved) if chosen.interval == "bca" else 0.0
+    defined, lost = defined_draws(draws, resolved.spelling)
+    return BootstrapLaw(first - second, defined, chosen.interval, acceleration, lost)
+
+
+def delta_law(cells: JointCells, resolved: Resolved, *, natural: bool = True) -> NormalLaw:
+    """Student's t with the delta method's variance and one degree of freedom less than there are units.
+
+    A case by itself is a group of one: with many cases this is the normal law. The natural scale is the
+    inverse hyperbolic tangent over the range that a difference has.
+    """
+    first, second = cells.values(resolved)
+    if not cells.units > 1:
+        unit = "group" if cells.groups is not None else "case"
+        raise OptionError(f"all there is is one {unit}: nothing tells how much {unit}s vary")
+    error = math.sqrt(max(0.0, cells.variance(cells.influences(resolved))))
+    low, high = resolved.measure.range
+    reach = high - low
+    scale = natural_scale(-reach, reach, first - second) if natural else Scale("identity")
+    return NormalLaw(first - second, error, scale, cells.units - 1.0)
+
+
+def check_method_of_differences(method: Any) -> None:
+    """Refuse what is no method of a difference."""
+    if method is None or isinstance(method, (Delta, Tango, Bootstrap, Dirichlet)):
+        return
+    check_method(method)
+    raise OptionError(
+        f"a difference is estimated with Delta(), Tango(), Bootstrap() or Dirichlet(); saw {method!r}"
+    )
+
+
+def doubt_of(
+    cells: JointCells, resolved: Resolved, law: SamplingLaw | None, level: float = 0.95
+) -> str | None:
+    """Why the interval may not cover as it says."""
+    if cells.is_identical:
+        most = -math.expm1(math.log1p(-level) / max(cells.units, 1.0))
+        return (
+            f"the two never differ in what {resolved.spelling} counts, so nothing tells how much their "
+            f"difference varies; it is {100 * level:g}% sure that they would differ on less than {most:.2%} "
+            f"of {'groups' if cells.groups is not None else 'cases'}"
+        )
+    if not isinstance(law, NormalLaw):
+        return None
+    few = cases_behind(cells, cells.influences(resolved))
+    if few < FEW_CASES:
+        unit = ("group" if cells.groups is not None else "case") + ("s" if few >= 1.5 else "")
+        return f"the difference rests on about {max(few, 1):.0f} {unit}, so its interval is rough"
+    return None
+
+
+def cases_behind(cells: JointCells, influences: Floats) -> float:
+    """How many cases of equal influence would tell as much: (Σ influence²)²/Σ influence⁴."""
+    weight: Any = cells.weight
+    if cells.groups is not None:
+        _, group = np.unique(cells.groups, return_inverse=True)
+        influences, weight = np.bincount(group, weights=weight * influences).astype(np.float64), 1.0
+    fourth = float((weight * influences**4).sum())
+    return float((weight * influences**2).sum()) ** 2 / fourth if fourth > 0 else 0.0
+
+
+def effect_of(cells: JointCells, resolved: Resolved, level: float = 0.95) -> Effect | None:
+    """The size of a difference in units of its own: the log odds of discordant cases where it is a matter of
+    those alone, otherwise the difference over the standard deviation of one unit's contribution to it.
+    """
+    found = paired_proportions(cells, resolved)
+    if found is not None:
+        return found.effect(level)
+    if cells.is_identical:
+        return None
+    try:
+        law = delta_law(cells, resolved, natural=False)
+    except OptionError:
+        return None
+    if not law.standard_error**2 > NO_ERROR:
+        return None
+    unit = law.standard_error * math.sqrt(cells.units)
+    scaled = replace(law, value=law.value / unit, standard_error=law.standard_error / unit)
+    return Effect.of("standardised difference", scaled.value, scaled.interval, level)
+
+
+def _acceleration(cells: JointCells, resolved: Resolved) -> float:
+    """Efron's acceleration from the influence of each case."""
+    slopes = cells.influences(resolved)
+    cubes, squares = float((cells.weight * slopes**3).sum()), float((cells.weight * slopes**2).sum())
+    return cubes / (6 * squares**1.5) if squares > 0 else 0.0
+
+
+DRAWS = 10_000
+QUICK_DRAWS = 2_000
+"""Of one pair among many."""
+
+
+def probability_first_better(
+    cells: JointCells, resolved: Resolved, seed: int = 0, *, quick: bool = False
+) -> tuple[float, str]:
+    """P(the first is better) and how it was found; nan for a measure that is neither good nor bad.
+
+    Exactly for proportions of the same cases: P(Beta(wins + ½, losses + ½) > ½) (Goutte & Gaussier 2005).
+    For other measures of whole cases by draws from the Dirichlet posterior of the joint cells, with
+    weights or groups by the delta method's law with a flat prior. A tie is half a win.
+    """
+    if resolved.measure.direction == "neither":
+        return math.nan, ""
+    found = paired_proportions(cells, resolved)
+    if found is not None:
+        larger = probability_of_winning(found.only_first, found.only_second)
+        method = "exact, Beta posterior of wins and losses (Goutte & Gaussier), prior ½"
+    elif cells.is_identical:
+        larger, method = 0.5, "the two never differ"
+    elif cells.is_plain:
+        draws = affordable(QUICK_DRAWS if quick else DRAWS, 2 * len(cells.weight))
+        larger = share_above(posterior(cells, resolved, PRIOR, draws, seed))
+        method = f"Dirichlet posterior of the joint counts, {draws:,} draws, seed {seed}"
+    else:
+        try:
+            law = delta_law(cells, resolved, natural=False)
+        except OptionError:
+            return math.nan, ""
+        if not law.standard_error**2 > NO_ERROR:
+            return math.nan, ""
+        larger = law.p_value(0.0, "less")
+        method = "delta method's law, flat prior"
+    return (larger if resolved.measure.direction == "higher" else 1 - larger), method
+
+
+def share_above(draws: Floats) -> float:
+    """The share of draws above 0, ties half; nan when too many have no value."""
+    defined = draws[~np.isnan(draws)]
+    if len(defined) < 0.95 * len(draws):
+        return math.nan
+    return float((defined > 0).mean() + (defined == 0).mean() / 2)

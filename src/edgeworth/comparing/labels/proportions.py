@@ -1,0 +1,285 @@
+"""Two proportions of the same cases: accuracy, recall and the like, told apart by discordant cases alone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from edgeworth.comparing.difference import Effect
+from edgeworth.comparing.labels.joint_cells import JointCells, Places
+from edgeworth.core.laws import Alternative, ClopperPearsonLaw, NewcombeLaw, choose_tail, normal_quantile
+from edgeworth.core.measures import Combination
+from edgeworth.decisions.methods import combination_of
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.decisions.views import Resolved
+
+HALVINGS = 60
+"""Bisections of an interval of length 2: what is left is below rounding."""
+
+
+@dataclass(frozen=True)
+class PairedProportions:
+    """Trials that both predictors had, and those in which only one of them succeeded.
+
+    As a sampling law it is Tango's: the differences that a normal test with the variance under that very
+    difference keeps (Tango 1998). At a difference of 0 that test is McNemar's. It needs no correction for
+    few discordant cases, nor for none.
+
+    >>> table = PairedProportions(6, 16, 161)  # Cavo et al. 2012, in Fagerland, Lydersen & Laake 2017
+    >>> [round(bound, 4) for bound in table.interval(0.95)]
+    [-0.124, -0.0054]
+    """
+
+    only_first: int
+    only_second: int
+    trials: int
+
+    @property
+    def value(self) -> float:
+        """The difference of the two proportions."""
+        return (self.only_first - self.only_second) / self.trials
+
+    @property
+    def standard_error(self) -> float:
+        """√(b + c − (b − c)²/n)/n."""
+        discordant = self.only_first + self.only_second
+        return math.sqrt(discordant - (self.only_first - self.only_second) ** 2 / self.trials) / self.trials
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """The differences that the score test keeps at this level."""
+        return self.bounds(normal_quantile(level))
+
+    def bounds(self, quantile: float) -> tuple[float, float]:
+        """The differences that lie within so many standard deviations, as they are under each."""
+        return self._bound(-1.0, quantile), self._bound(1.0, -quantile)
+
+    def p_value(self, null: float, alternative: Alternative) -> float:
+        """The score test of a difference."""
+        distance = self.score(null)
+        return choose_tail(
+            float(scipy.special.ndtr(distance)), float(scipy.special.ndtr(-distance)), alternative
+        )
+
+    def score(self, difference: float) -> float:
+        """How many standard deviations, as they are under a difference, the observed one lies above it."""
+        b, c, n = self.only_first, self.only_second, self.trials
+        gap = b - c - n * difference
+        if gap == 0:
+            return 0.0
+        # The likeliest share of cases that only the second gets right, given the difference.
+        linear = (2 * n - b + c) * difference - b - c
+        root = math.sqrt(max(0.0, linear**2 + 8 * n * c * difference * (1 - difference)))
+        share = (root - linear) / (4 * n)
+        variance = n * (2 * share + difference * (1 - difference))
+        return gap / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, gap)
+
+    def _bound(self, end: float, wanted: float) -> float:
+        """Where the score, which falls as the difference grows, is what it may be."""
+        near, far = self.value, end
+        if abs(self.score(far)) < abs(wanted):
+            return far
+        for _ in range(HALVINGS):
+            middle = (near + far) / 2
+            near, far = (middle, far) if abs(self.score(middle)) < abs(wanted) else (near, middle)
+        return far
+
+    def effect(self, level: float = 0.95) -> Effect | None:
+        """The log odds that a discordant case goes to the first, with Clopper & Pearson's exact interval."""
+        discordant = self.only_first + self.only_second
+        if not discordant:
+            return None
+        value = _log_odds(self.only_first / discordant)
+        return Effect.of("log odds ratio of discordant cases", value, self._log_odds_bounds, level)
+
+    def _log_odds_bounds(self, level: float) -> tuple[float, float]:
+        discordant = self.only_first + self.only_second
+        low, high = ClopperPearsonLaw(self.only_first, discordant).interval(level)
+        return _log_odds(low), _log_odds(high)
+
+    def __str__(self) -> str:
+        return "Tango's score interval"
+
+
+def paired_proportions(cells: JointCells, resolved: Resolved) -> PairedProportions | None:
+    """The measure as two proportions of the same cases; None where it is no such thing.
+
+    Precision is not: each predictor has its own trials, the cases it predicted to have the label.
+    """
+    if not cells.is_plain:
+        return None
+    indicators = [_indicators(cells, resolved, place) for place in cells.places]
+    if None in indicators:
+        return None
+    (success, trial), (other, other_trial) = (found for found in indicators if found is not None)
+    if not np.array_equal(trial, other_trial) or not trial.any():
+        return None
+
+    def total(where: NDArray[np.bool_]) -> int:
+        return int(cells.weight[where].sum())
+
+    return PairedProportions(total(success & ~other), total(other & ~success), total(trial))
+
+
+def _indicators(
+    cells: JointCells, resolved: Resolved, place: Places
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
+    """Whether each combination is a success, and whether it is a trial at all."""
+    name, proportion = resolved.measure.name, resolved.measure.proportion
+    predicted, real = cells.split(place)
+    if resolved.measure.scope == "overall" and name in ("accuracy", "error_rate"):
+        decided = predicted < len(cells.tables[0].labels)
+        right = predicted == real
+        return (right, decided) if name == "accuracy" else (decided & ~right, decided)
+    if resolved.position is None or proportion is None:
+        return None
+    # A table of one case in one cell shows what that cell counts as.
+    shape = cells.tables[0].cells.shape
+    single = np.eye(shape[0] * shape[1]).reshape(-1, *shape)
+    successes, trials = (np.asarray(part) > 0 for part in proportion(resolved.view(single)))
+    return successes[place], trials[place]
+
+
+def _log_odds(share: float) -> float:
+    if share in (0.0, 1.0):
+        return math.copysign(math.inf, share - 0.5)
+    return math.log(share) - math.log1p(-share)
+
+
+FARTHEST = 40.0
+"""Standard deviations beyond which a tail is not followed."""
+
+OF_CLASSES = ("balanced_accuracy", "adjusted_balanced_accuracy", "break_even_margin")
+"""Measures that add up the recall of every class."""
+
+
+@dataclass(frozen=True)
+class PairedCombination:
+    """Σ weight · difference of paired proportions, of independent strata of cases: here, of real classes.
+
+    >>> perfect = PairedProportions(0, 0, 30), PairedProportions(0, 30, 30)
+    >>> [round(bound, 3) for bound in PairedCombination((1.0, -1.0), perfect).interval(0.95)]
+    [0.746, 1.114]
+    """
+
+    weights: tuple[float, ...]
+    strata: tuple[PairedProportions, ...]
+
+    @property
+    def value(self) -> float:
+        """The difference of the two measures."""
+        return math.fsum(weight * part.value for weight, part in self._parts)
+
+    @property
+    def standard_error(self) -> float:
+        """Variances of the strata, added."""
+        return math.sqrt(math.fsum((weight * part.standard_error) ** 2 for weight, part in self._parts))
+
+    @property
+    def _parts(self) -> list[tuple[float, PairedProportions]]:
+        return list(zip(self.weights, self.strata, strict=True))
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Square and add at this level."""
+        return self._bounds(normal_quantile(level))
+
+    def _bounds(self, quantile: float) -> tuple[float, float]:
+        down = up = 0.0
+        for weight, part in self._parts:
+            low, high = part.bounds(quantile)
+            below, above = (part.value - low, high - part.value)
+            down += (weight * (below if weight > 0 else above)) ** 2
+            up += (weight * (above if weight > 0 else below)) ** 2
+        return self.value - math.sqrt(down), self.value + math.sqrt(up)
+
+    def p_value(self, null: float, alternative: Alternative) -> float:
+        """The level at which the null would just leave the interval."""
+        if null == self.value:
+            return choose_tail(0.5, 0.5, alternative)
+        side = 0 if null < self.value else 1
+        near, far = 0.0, FARTHEST
+        for _ in range(50):
+            middle = (near + far) / 2
+            reached = abs(self._bounds(middle)[side] - self.value) >= abs(null - self.value)
+            near, far = (near, middle) if reached else (middle, far)
+        tail = float(scipy.special.ndtr(-far))
+        lower, upper = (1 - tail, tail) if null < self.value else (tail, 1 - tail)
+        return choose_tail(lower, upper, alternative)
+
+    def __str__(self) -> str:
+        return "Tango's score intervals of each real class, squared and added"
+
+
+def paired_combination(cells: JointCells, resolved: Resolved) -> PairedCombination | None:
+    """The measure as a combination of paired proportions, one a real class; None where it is no such thing.
+
+    Whole independent cases, and a decision from both on each of them: otherwise the two have other trials.
+    """
+    if not cells.is_plain or any(table.abstained.any() for table in cells.tables):
+        return None
+    found = combination_of(cells.tables[0], resolved)
+    if found is None:
+        return None
+    (first, real), (second, _) = (cells.split(place) for place in cells.places)
+    if resolved.measure.name in OF_CLASSES:
+        classes = np.flatnonzero(cells.tables[0].real > 0)
+        strata = [_stratum(cells, real == k, first == k, second == k) for k in classes]
+        return PairedCombination(tuple(found.coefficients.tolist()), tuple(strata))
+    if resolved.measure.name != "informedness":
+        return None
+    target = (
+        int(np.flatnonzero(cells.tables[0].real > 0)[0]) if resolved.position is None else resolved.position
+    )
+    inside = real == target
+    strata = [_stratum(cells, where, first == target, second == target) for where in (inside, ~inside)]
+    return PairedCombination((1.0, -1.0), tuple(strata))
+
+
+def independent_combination(table: ContingencyTable, resolved: Resolved) -> Combination | None:
+    """The measure of one table as a combination of independent proportions, a single one included."""
+    proportion = resolved.measure.proportion
+    if proportion is None:
+        return combination_of(table, resolved)
+    successes, trials = proportion(resolved.view(table.cells))
+    return Combination(0.0, np.ones(1), np.array([float(successes)]), np.array([float(trials)]))
+
+
+def less(plus: Combination, minus: Combination) -> Combination:
+    """One combination of independent proportions less another."""
+    return Combination(
+        plus.constant - minus.constant,
+        np.concatenate([plus.coefficients, -minus.coefficients]),
+        np.concatenate([plus.successes, minus.successes]),
+        np.concatenate([plus.trials, minus.trials]),
+    )
+
+
+@dataclass(frozen=True)
+class AsIfIndependent(NewcombeLaw):
+    """Newcombe's law of two systems' proportions where the sample shows no error, so no correlation either.
+
+    Systems that judge the same cases mostly err together, so it is wider than it need be.
+    """
+
+    def __str__(self) -> str:
+        return "Newcombe's interval as if of different cases: no error is seen, so no correlation either"
+
+
+def as_if_independent(cells: JointCells, resolved: Resolved) -> AsIfIndependent | None:
+    """The law of a difference of proportions with trials of their own, such as precisions."""
+    plus, minus = (independent_combination(table, resolved) for table in cells.tables)
+    if not cells.is_plain or plus is None or minus is None:
+        return None
+    return AsIfIndependent(less(plus, minus))
+
+
+def _stratum(
+    cells: JointCells, inside: NDArray[np.bool_], one: NDArray[np.bool_], two: NDArray[np.bool_]
+) -> PairedProportions:
+    def total(where: NDArray[np.bool_]) -> int:
+        return int(cells.weight[where].sum())
+
+    return PairedProportions(total(inside & one & ~two), total(inside & two & ~one), total(inside))

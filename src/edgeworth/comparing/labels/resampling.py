@@ -1,0 +1,313 @@
+"""Replicates of two predictors' tables, made again from the combinations of cells that occurred together.
+
+A replicate is a weight for each unit: how often a combination (or a whole group) was drawn, what a posterior
+gives it, how much of it is swapped. Both tables follow from the same weights, so that pairing is kept; and
+all that most measures see of a table, its diagonal and margins, is a sum over units, so that no table is
+made. Replicates are made once and serve every measure of the same cells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.arrays import Floats
+from edgeworth.comparing.labels.joint_cells import JointCells, Places
+from edgeworth.comparing.randomisation.coins import random_heads
+from edgeworth.comparing.randomisation.groups import GroupCounts, group_tables_test, groups_test
+from edgeworth.core.tails import Tail
+from edgeworth.decisions.views import Marginals, Resolved, label_view
+from edgeworth.errors import OptionError
+from edgeworth.progress import told_rounds
+
+AT_ONCE = 1 << 22
+"""Numbers drawn at once; more draws go in several rounds."""
+
+MOST_NUMBERS = 1 << 24
+FEWEST_DRAWS = 1_000
+"""With very many units there are fewer draws, down to this many."""
+
+Draw: TypeAlias = Callable[[int], NDArray[Any]]
+"""Weights of that many replicates, a unit in each row."""
+
+
+@dataclass(frozen=True)
+class Replicates:
+    """What a measure sees of many first tables, and of the second ones: a replicate in each row."""
+
+    first: Floats
+    second: Floats
+    size: int
+    """How many labels there are."""
+
+    def differences(self, resolved: Resolved, without_value: float = math.nan) -> Floats:
+        """The first's value less the second's; one that is undefined counts as ``without_value``."""
+        first, second = (
+            resolved.of_view(_view(seen, self.size, resolved)) for seen in (self.first, self.second)
+        )
+        if not math.isnan(without_value):
+            first, second = (np.where(np.isnan(each), without_value, each) for each in (first, second))
+        return np.asarray(first - second)
+
+
+def bootstrap(cells: JointCells, resolved: Resolved, draws: int, seed: int) -> Floats:
+    """Differences of cases drawn with replacement, one multinomial draw a replicate; or of whole groups."""
+    if cells.groups is None and not cells.is_counted:
+        raise OptionError("a bootstrap needs cases that count alike; with sampling weights use Delta()")
+    unit, weight = units_of(cells)
+    number = int(unit.max()) + 1
+    if cells.groups is not None and number < 2:
+        raise OptionError("all cases are in one group: there is nothing to resample")
+    size = int(cells.weight.sum()) if cells.groups is None else number
+    shares = cells.weight / size if cells.groups is None else np.full(number, 1 / number)
+
+    def make() -> Replicates:
+        rng = np.random.default_rng(seed)
+        first, second = (seen(cells, place, unit, weight, resolved) for place in cells.places)
+        return replicate(
+            lambda n: rng.multinomial(size, shares, size=n).T,
+            first,
+            second,
+            draws,
+            len(cells.tables[0].labels),
+        )
+
+    return remembered(cells, ("bootstrap", draws, seed), resolved, make).differences(resolved)
+
+
+def posterior(cells: JointCells, resolved: Resolved, prior: float, draws: int, seed: int) -> Floats:
+    """Differences of draws from the Dirichlet posterior of the joint cells.
+
+    ``prior`` cases are spread evenly over the combinations seen and their mirror images, the two predictors
+    exchanged: it favours neither, and does not grow with the cube of the labels. For two classes with all
+    combinations seen, 2 cases are ¼ on each of 8, which gives wins and losses Goutte & Gaussier's ½ each,
+    and each cell of a predictor's table Jeffreys' ½.
+    """
+    if not cells.is_plain:
+        raise OptionError("the posterior takes cases as independent and alike; use Delta() or Bootstrap()")
+
+    def make() -> Replicates:
+        one, two = cells.places
+        size = cells.tables[0].cells.size
+        every, where = np.unique(np.concatenate([one * size + two, two * size + one]), return_inverse=True)
+        shape = np.full(len(every), prior / len(every))
+        shape += np.bincount(where[: len(one)], weights=cells.weight, minlength=len(every))
+        rng, total = np.random.default_rng(seed), float(cells.weight.sum())
+
+        def draw(number: int) -> Floats:
+            drawn = rng.standard_gamma(shape[:, None], size=(len(shape), number))
+            return np.asarray(drawn * (total / drawn.sum(axis=0)))
+
+        unit, weight = np.arange(len(every)), np.ones(len(every))
+        first, second = (seen(cells, place, unit, weight, resolved) for place in np.divmod(every, size))
+        return replicate(draw, first, second, draws, len(cells.tables[0].labels))
+
+    return remembered(cells, ("posterior", prior, draws, seed), resolved, make).differences(resolved)
+
+
+def units_of(cells: JointCells) -> tuple[Places, Floats]:
+    """The unit of each combination and its weight there: a group with all it weighs, or a case by itself."""
+    if cells.groups is None:
+        return np.arange(len(cells.weight)), np.ones(len(cells.weight))
+    _, group = np.unique(cells.groups, return_inverse=True)
+    return group, cells.weight.astype(np.float64)
+
+
+def seen(cells: JointCells, place: Places, unit: Places, weight: Floats, resolved: Resolved) -> Any:
+    """What each unit adds to what a measure sees of a table (sparse, a unit in each column).
+
+    Hits, predictions, real cases and abstentions of each label, or every cell where a measure wants those.
+    """
+    from scipy import sparse
+
+    size = len(cells.tables[0].labels)
+    number = int(unit.max()) + 1 if len(unit) else 0
+    if resolved.measure.scope == "cells":
+        rows, columns, values = place, unit, weight
+        return sparse.csr_array((values, (rows, columns)), shape=((size + 1) * size, number))
+    predicted, real = cells.split(place)
+    decided = predicted < size
+    parts = [(real, decided & (predicted == real)), (predicted, decided), (real, decided), (real, ~decided)]
+    rows = np.concatenate([label[where] + block * size for block, (label, where) in enumerate(parts)])
+    columns, values = (np.concatenate([each[where] for _, where in parts]) for each in (unit, weight))
+    return sparse.csr_array((values, (rows, columns)), shape=(4 * size, number))
+
+
+def replicate(draw: Draw, first: Any, second: Any, draws: int, size: int) -> Replicates:
+    """Many replicates from what each unit adds."""
+    at_once = max(1, AT_ONCE // max(first.shape[1], 1))
+    parts: list[tuple[Floats, Floats]] = []
+    for start in told_rounds(draws, at_once, "draws"):
+        weights = np.ascontiguousarray(draw(min(at_once, draws - start)), dtype=np.float64)
+        parts.append(((first @ weights).T, (second @ weights).T))
+    return Replicates(np.concatenate([a for a, _ in parts]), np.concatenate([b for _, b in parts]), size)
+
+
+def affordable(draws: int, units: int) -> int:
+    """Fewer draws where each of them is of very many numbers."""
+    return min(draws, max(FEWEST_DRAWS, MOST_NUMBERS // max(units, 1)))
+
+
+def remembered(
+    cells: JointCells, key: tuple[Any, ...], resolved: Resolved, make: Callable[[], Replicates]
+) -> Replicates:
+    """Replicates made before from the same cells, or new ones."""
+    whole = (*key, resolved.measure.scope == "cells")
+    if whole not in cells.memory:
+        cells.memory[whole] = make()
+    found = cells.memory[whole]
+    assert isinstance(found, Replicates)
+    return found
+
+
+def _view(flat: Floats, size: int, resolved: Resolved) -> Any:
+    if resolved.measure.scope == "cells":
+        return flat.reshape(-1, size + 1, size)[:, :-1, :]
+    view = Marginals(*(flat[:, block * size : (block + 1) * size] for block in range(4)))
+    return view if resolved.position is None else label_view(view, resolved.position)
+
+
+SAME = 1e-12
+"""Rounding may make a swap count as extreme, never as harmless."""
+
+MOST_WAYS = 1 << 15
+"""Up to so many swaps that are different in kind, all are gone through."""
+
+
+def swap_test(cells: JointCells, resolved: Resolved, *, draws: int = 10_000, seed: int = 0) -> Tail:
+    """P(a difference at least as large, either way) when outputs are swapped at random.
+
+    If neither predictor is better, who said what on a case (on all cases of a group, where rows come in
+    groups) is a matter of a coin. All ways are gone through when they are few, otherwise some are drawn. A
+    system that a swap leaves without a value has the one of ``without_value``: as a rule 0/0 is 0.
+    """
+    if cells.groups is None and not cells.is_counted:
+        raise OptionError("randomisation swaps whole cases, and these have sampling weights: use Delta()")
+    first, second = cells.values(resolved)
+    least = abs(first - second) - SAME * max(1.0, abs(first), abs(second))
+    swaps = _Swaps.of(cells, resolved)
+    coins = sum(swaps.limits.tolist())
+    if not coins:
+        return Tail.counted(Fraction(1), "there is nothing to swap")
+    said = f"{coins:,} {'cases' if cells.groups is None else 'groups'} that differ"
+    ways = math.prod(limit + 1 for limit in swaps.limits.tolist())
+
+    def beyond(replicates: Replicates) -> NDArray[np.bool_]:
+        gaps = np.abs(replicates.differences(resolved, without_value(resolved)))
+        return np.asarray(np.isnan(gaps) | (gaps >= least))
+
+    if ways <= MOST_WAYS:
+        swapped = np.stack(np.unravel_index(np.arange(ways), swaps.limits + 1))
+        count = swaps.number_of_ways(swapped[:, beyond(swaps.replicates(lambda _: swapped, ways))])
+        return Tail.counted(Fraction(count, 2**coins), f"all swaps of {said}")
+    number = affordable(draws, len(swaps.limits))
+
+    def make() -> Replicates:
+        rng = np.random.default_rng(seed)
+        return swaps.replicates(lambda n: random_heads(rng, swaps.limits, n), number)
+
+    count = int(beyond(remembered(cells, ("swaps", number, seed), resolved, make)).sum())
+    method = f"Monte Carlo, {number:,} swaps of {said}, seed {seed}"
+    return replace(Tail.drawn(count, number, seed), method=method)
+
+
+def without_value(resolved: Resolved) -> float:
+    """What counts where a swap leaves nothing to divide by: 0/0 is 0, as in trec_eval and scikit-learn.
+
+    That is the worst of a share of successes and the level of guessing for informedness and its kin. Of a
+    share of failures (false discovery rate) it is the other end, 1. A measure without bounds has none (nan),
+    and such a swap counts as extreme.
+    """
+    low, high = resolved.measure.range
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return math.nan
+    return high if resolved.measure.direction == "lower" and low >= 0 else 0.0
+
+
+@dataclass(frozen=True)
+class _Swaps:
+    """Units that can be swapped, how often each, and what a swap changes in what is seen of a table.
+
+    Cases alike but for who said what are one unit: swaps start where the first said whatever comes first.
+    """
+
+    limits: NDArray[np.int64]
+    change: Any
+    first: Floats
+    second: Floats
+    size: int
+
+    @classmethod
+    def of(cls, cells: JointCells, resolved: Resolved) -> _Swaps:
+        size = len(cells.tables[0].labels)
+        one, two = cells.places
+        unit, weight = units_of(cells)
+        limits = np.ones(int(unit.max()) + 1, dtype=np.int64)
+        if cells.groups is None:
+            one, two = np.minimum(one, two), np.maximum(one, two)
+            _, unit = np.unique(one * cells.tables[0].cells.size + two, return_inverse=True)
+            weight = cells.weight.astype(np.float64)
+            limits = np.zeros(int(unit.max()) + 1, dtype=np.int64)
+            np.add.at(limits, unit, cells.weight)
+        first, second = (seen(cells, place, unit, weight, resolved) for place in (one, two))
+        change = (second - first).tocsc()
+        change.eliminate_zeros()
+        differs = np.diff(change.indptr) > 0
+        each = change[:, differs]
+        if cells.groups is None:
+            each = each / limits[differs]
+        return cls(limits[differs], each.tocsr(), first.sum(axis=1), second.sum(axis=1), size)
+
+    def replicates(self, draw: Draw, number: int) -> Replicates:
+        """Both tables after so many swaps of each unit."""
+        moved = replicate(draw, self.change, -self.change, number, self.size)
+        # Sums of weights may come out a hair below 0.
+        return replace(
+            moved,
+            first=np.maximum(self.first + moved.first, 0),
+            second=np.maximum(self.second + moved.second, 0),
+        )
+
+    def number_of_ways(self, swapped: NDArray[np.int64]) -> int:
+        """In how many ways such swaps can be had: a binomial number for each unit."""
+        return sum(math.prod(map(math.comb, self.limits.tolist(), way)) for way in swapped.T.tolist())
+
+
+MOST_CELLS = 1 << 23
+"""Cells of all groups' tables together; with more, swaps are drawn."""
+
+
+def swap_groups(cells: JointCells, resolved: Resolved, measure: str, seed: int) -> Tail:
+    """P(a difference at least as large) when the two systems' outputs are swapped group by group.
+
+    ``measure`` has the same differences as the resolved one, up to a factor, and its law can be counted.
+    """
+    assert cells.groups is not None
+    shape = cells.tables[0].cells.shape
+    names, group = np.unique(cells.groups, return_inverse=True)
+    size = shape[0] * shape[1]
+    if len(names) * size > MOST_CELLS:
+        return swap_test(cells, resolved, seed=seed)
+    tables = []
+    for place in cells.places:
+        counts = np.zeros(len(names) * size, dtype=np.int64)
+        np.add.at(counts, group * size + place, cells.weight)
+        tables.append(counts.reshape(len(names), *shape))
+    if resolved.position is None:
+        return group_tables_test(tables[0], tables[1], measure, seed=seed)
+    first, second = (_counts(table, resolved.position) for table in tables)
+    background = tables[0].sum(axis=(1, 2)) - tables[0][:, :, resolved.position].sum(axis=1)
+    alpha = float(resolved.arguments.get("alpha", 0.5))
+    return groups_test(first, second, measure, background=background, alpha=alpha, seed=seed)
+
+
+def _counts(table: NDArray[np.int64], position: int) -> GroupCounts:
+    """Hits, false alarms and misses of one label in each group."""
+    hits = table[:, position, position]
+    alarms, misses = table[:, position].sum(axis=1) - hits, table[:, :, position].sum(axis=1) - hits
+    return GroupCounts.of(hits, alarms, misses)

@@ -1,0 +1,262 @@
+"""From a source to what several systems said of the same cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.comparing.paired import Paired
+from edgeworth.comparing.paired_scores import PairedScores
+from edgeworth.core.labels import listed, parsed
+from edgeworth.core.policies import Missing
+from edgeworth.errors import InputError, OptionError
+from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.named_columns import forecasts_of_columns, rival_of_columns
+from edgeworth.forecasts.reading import columns_of
+from edgeworth.rankings.lists import RankedLists
+from edgeworth.sources.batches import Batch, Reducer, Source
+from edgeworth.sources.columns import MISSING, Coded, Label, encode
+from edgeworth.sources.numbers import WeightKind, as_weights
+from edgeworth.sources.opening import open_source
+from edgeworth.sources.probabilities import stacked
+from edgeworth.sources.roles import find_source, settled_kind
+
+
+def named_systems(systems: Any) -> dict[str, Any]:
+    """Systems by name, two at least; a list of columns of a file names them by their columns.
+
+    >>> named_systems(["first", "second"])
+    {'first': 'first', 'second': 'second'}
+    """
+    if not isinstance(systems, (Mapping, Sequence)) or isinstance(systems, bytes):
+        raise OptionError(f'systems are given by name: {{"A": …, "B": …}}; saw {type(systems).__name__}')
+    if isinstance(systems, str):
+        raise OptionError(f"a comparison needs two systems; saw one, {systems!r}")
+    if not isinstance(systems, Mapping):
+        columns = list(systems)
+        if not all(isinstance(name, str) for name in columns):
+            raise OptionError('systems are given by name: {"A": …, "B": …}')
+        names = columns
+    else:
+        names = [str(name) for name in systems]
+        columns = list(systems.values())
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise OptionError(f"two systems are called {twice!r}: give each a name of its own")
+    if len(names) < 2:
+        raise OptionError(
+            f"a comparison needs two systems; saw {'one, ' + repr(names[0]) if names else 'none'}"
+        )
+    return dict(zip(names, columns, strict=True))
+
+
+def pair_labels(
+    data: Any,
+    truth: Any,
+    systems: Mapping[str, Any],
+    *,
+    groups: Any = None,
+    weights: Any = None,
+    weight_kind: WeightKind | None = None,
+    abstain: Label | None = None,
+    missing: Missing = "error",
+) -> tuple[Paired, str]:
+    """Joint counts of truth and every system's labels, and the source's name."""
+    roles = roles_of_pairs(truth, systems, groups=groups, weights=weights)
+    source, columns = find_source(data, ("truth",), **roles)
+    options: dict[str, Any] = {"abstain": abstain, "missing": missing}
+    options["weight_kind"] = settled_kind(source, columns, weight_kind)
+    reducer = pairs_reducer(columns, tuple(systems), is_text=source.is_text, **options)
+    paired = reducer.over(source)
+    if not len(paired.joint.rows):
+        raise InputError(f"{source.name}: no rows are left")
+    return settled_pairs(paired, is_text=source.is_text), source.name
+
+
+def roles_of_pairs(truth: Any, systems: Mapping[str, Any], *, groups: Any, weights: Any) -> dict[str, Any]:
+    """Which column plays which role where several systems are judged by one truth."""
+    roles = {f"prediction of {name}": column for name, column in systems.items()}
+    return {"truth": truth, "group": groups, "weight": weights} | roles
+
+
+def pairs_reducer(
+    columns: dict[str, str],
+    systems: tuple[str, ...],
+    *,
+    is_text: bool,
+    weight_kind: WeightKind | None = None,
+    abstain: Label | None = None,
+    missing: Missing = "error",
+) -> Reducer[Paired]:
+    """How a batch becomes joint counts."""
+    away = str(abstain) if is_text and abstain is not None else abstain
+    options = {"weight_kind": weight_kind, "abstain": away, "missing": missing}
+    prepare = partial(_paired, columns=columns, systems=systems, options=options)
+    return Reducer(tuple(columns.values()), prepare, Paired.empty(), counts_suffice="weight" not in columns)
+
+
+def settled_pairs(paired: Paired, *, is_text: bool) -> Paired:
+    """All labels are known now: those of text become numbers where every one of them is written so."""
+    if is_text:
+        paired = paired.renamed(parsed).groups_renamed(parsed)
+    paired.check_kinds()
+    _check_systems(paired)
+    return paired
+
+
+def _paired(
+    batch: Batch, columns: dict[str, str], systems: tuple[str, ...], options: dict[str, Any]
+) -> Paired:
+    found = {role: batch.columns[name] for role, name in columns.items()}
+    return Paired.from_columns(
+        found["truth"],
+        {name: found[f"prediction of {name}"] for name in systems},
+        found.get("group"),
+        weights=as_weights(found["weight"], columns["weight"]) if "weight" in found else None,
+        first_row=batch.first_row,
+        repeats=batch.repeats,
+        **options,
+    )
+
+
+def _check_systems(paired: Paired) -> None:
+    """A system none of whose labels is ever real is of another kind, or another column than was meant."""
+    real = paired.joint.labels_seen(0)
+    for place, name in enumerate(paired.names, start=1):
+        seen = paired.joint.labels_seen(place)
+        if seen and not seen & real:
+            raise InputError(
+                f"{name} says {listed(sorted(seen, key=str))}, and truth is never any of these "
+                f"({listed(sorted(real, key=str))}): are these labels, or scores or probabilities (kind=; "
+                "--score, --probability)?"
+            )
+
+
+@dataclass(frozen=True)
+class Read:
+    """Columns read whole: labels, and numbers beside each other."""
+
+    labels: Mapping[str, Coded]
+    numbers: Mapping[str, NDArray[np.float64]]
+    name: str
+
+
+def read_whole(data: Any, labels: Sequence[str], numbers: Sequence[str]) -> Read:
+    """Columns of a file or frame, in memory."""
+    source = open_source(data)
+    wanted = list(dict.fromkeys([*labels, *numbers]))
+    found: dict[str, list[Coded]] = {name: [] for name in labels}
+    tables = []
+    for batch in source.batches(wanted):
+        for name in labels:
+            coded = encode(batch.columns[name], name)
+            if (coded.codes == MISSING).any():
+                row = batch.first_row + int(np.argmax(coded.codes == MISSING))
+                raise InputError(f"{name} is missing in row {row:,}: drop such rows beforehand")
+            found[name].append(coded)
+        if numbers:
+            columns = [batch.columns[name] for name in numbers]
+            tables.append(stacked(columns, list(numbers), batch.first_row))
+    whole = np.concatenate(tables) if tables else np.zeros((0, 0))
+    return Read(
+        {name: joined(parts, source) for name, parts in found.items()},
+        {name: whole[:, place] for place, name in enumerate(numbers)},
+        source.name,
+    )
+
+
+def joined(parts: Sequence[Coded], source: Source) -> Coded:
+    """One column of batches of labels; labels of a text file become numbers where all of them are."""
+    place: dict[Label, int] = {}
+    codes = []
+    for part in parts:
+        table = np.array([place.setdefault(label, len(place)) for label in part.labels], dtype=np.intp)
+        codes.append(table[part.codes] if len(table) else part.codes)
+    labels = tuple(place)
+    return Coded(np.concatenate(codes), tuple(parsed(labels)) if source.is_text else labels)
+
+
+def read_scores(
+    data: Any,
+    columns: dict[str, Any],
+    systems: Mapping[str, Any],
+    positive: Label | None,
+    weight_kind: WeightKind | None,
+    missing: Any,
+) -> tuple[PairedScores, str]:
+    found = _found(data, columns, systems)
+    scored = PairedScores.from_scores(
+        found["truth"],
+        found["systems"],
+        positive=positive,
+        groups=found["groups"],
+        weights=found["weights"],
+        weight_kind=weight_kind,
+        missing=missing,
+    )
+    return scored, found["name"]
+
+
+def read_lists(
+    data: Any, columns: dict[str, Any], systems: Mapping[str, Any], **options: Any
+) -> tuple[dict[str, RankedLists], str]:
+    found = _found(data, columns, systems)
+    lists = {
+        name: RankedLists.from_scores(
+            found["truth"], scores, groups=found["groups"], ids=found["ids"], **options
+        )
+        for name, scores in found["systems"].items()
+    }
+    return lists, found["name"]
+
+
+def _found(data: Any, columns: dict[str, Any], systems: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns by role, whether they came as arrays or as names of a file's columns."""
+    if data is None:
+        return columns | {"systems": dict(systems), "name": "arrays"}
+    words = {role: columns_of(name, role)[0] for role, name in columns.items() if name is not None}
+    if "truth" not in words:
+        raise OptionError("truth is needed: the name of a column")
+    scores = {name: columns_of(column, f"the score of {name}")[0] for name, column in systems.items()}
+    text = [words[role] for role in ("truth", "groups", "ids") if role in words]
+    numbers = [*scores.values(), *([words["weights"]] if "weights" in words else [])]
+    read = read_whole(data, list(dict.fromkeys(text)), list(dict.fromkeys(numbers)))
+    found: dict[str, Any] = dict.fromkeys(columns)
+    found |= {role: read.labels[words[role]] for role in ("truth", "groups", "ids") if role in words}
+    if "weights" in words:
+        found["weights"] = read.numbers[words["weights"]]
+    found["systems"] = {name: read.numbers[column] for name, column in scores.items()}
+    return found | {"name": read.name}
+
+
+def read_forecasts(
+    data: Any, truth: Any, systems: Mapping[str, Any], groups: Any, terms: dict[str, Any]
+) -> tuple[dict[str, Forecasts], Any, str]:
+    """Columns of every system in the order of the first one's classes; names say which column is which."""
+    names = {name: f"the probabilities of {name}" for name in systems}
+    found: dict[str, Forecasts] = {}
+    first: Forecasts | None = None
+    if data is None:
+        for name, values in systems.items():
+            if first is None:
+                first = found[name] = Forecasts.of(truth, values, name=names[name], **terms)
+            else:
+                found[name] = Forecasts.beside(first, truth, values, name=names[name], **terms)
+        return found, groups, "arrays"
+    wanted = {name: columns_of(columns, names[name]) for name, columns in systems.items()}
+    text = [columns_of(truth, "truth")[0], *([] if groups is None else columns_of(groups, "groups"))]
+    numbers = list(dict.fromkeys(column for columns in wanted.values() for column in columns))
+    read = read_whole(data, list(dict.fromkeys(text)), numbers)
+    coded = read.labels[text[0]]
+    for name, columns in wanted.items():
+        table = np.stack([read.numbers[column] for column in columns], axis=1)
+        if first is None:
+            first = found[name] = forecasts_of_columns(coded, table, columns, terms, names[name])
+        else:
+            found[name] = rival_of_columns(first, table, columns, terms, names[name])
+    return found, None if groups is None else read.labels[text[1]], read.name

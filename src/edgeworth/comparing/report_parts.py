@@ -1,0 +1,119 @@
+"""The section on forecasters who bet against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from edgeworth.arrays import finite_or_none
+from edgeworth.comparing.findings import ComparisonFindings
+from edgeworth.comparing.forecasts.race import WealthRace
+from edgeworth.report.report import Column, Grid, Section
+from edgeworth.report.wording import level_said, money
+
+TURNED = {
+    "first": "second",
+    "second": "first",
+    "only_first_right": "only_second_right",
+    "only_second_right": "only_first_right",
+}
+"""What is said of the first is said of the second when a pair is turned round."""
+
+
+def better_first(findings: ComparisonFindings, first: str, second: str) -> tuple[str, str]:
+    """Two systems, the better one by the measure to go by first."""
+    ranked = findings.ranked
+    return (first, second) if ranked.index(first) <= ranked.index(second) else (second, first)
+
+
+def ranked_pairs(findings: ComparisonFindings) -> list[tuple[str, str]]:
+    """Every pair, the better one first, and the pairs of the best system before the others."""
+    ranked = findings.ranked
+    return [(a, b) for place, a in enumerate(ranked) for b in ranked[place + 1 :]]
+
+
+def ranked_disagreements(findings: ComparisonFindings) -> list[Mapping[str, Any]]:
+    """Who is right where, pairs in the same order."""
+    found = {(one["first"], one["second"]): one for one in findings.disagreements}
+    both = {**found, **{(b, a): _turned(one) for (a, b), one in found.items()}}
+    return [both[pair] for pair in ranked_pairs(findings) if pair in both]
+
+
+def _turned(one: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: one[TURNED.get(key, key)] for key in one}
+
+
+SHOWN_PAIRS = 45
+
+
+def race_section(race: WealthRace, findings: ComparisonFindings) -> Section:
+    columns = (
+        Column("bettor"),
+        Column("against"),
+        Column("log wealth", "number"),
+        Column("a case", "number"),
+        Column("e-value"),
+        Column("p", "probability"),
+    )
+    rows = tuple(
+        (
+            one["bettor"],
+            one["against"],
+            one["log_wealth"],
+            one["growth"],
+            _evidence(one),
+            None if one["evidence"] is None else one["evidence"]["p_value"],
+        )
+        for one in race.rows()[: 2 * SHOWN_PAIRS]
+    )
+    if findings.no_evidence is not None:
+        text: tuple[str, ...] = (f"What wealth proves is left out: {findings.no_evidence}.",)
+        bare = tuple(row[:4] for row in rows)
+        return Section("Betting against each other", text, (Grid("", columns[:4], bare),), ("race",))
+    text = (
+        "Each bets Kelly's stakes on every case at the other's fair prices. An e-value of the bettor speaks "
+        'against "the other\'s probabilities are the true ones, given all that the bettor knew"; it does not '
+        "say who is better on average.",
+    )
+    grids = [Grid("", columns, rows, "e-values and p of each direction and pair by itself")]
+    if findings.duels:
+        grids.append(_sequences(findings))
+    return Section("Betting against each other", text, tuple(grids), ("race",))
+
+
+def _evidence(one: Mapping[str, Any]) -> str:
+    evidence = one["evidence"]
+    if evidence is None:
+        return str(one["undefined"])
+    log = evidence["log_e_value"]
+    return "0 (ruined)" if log is None and one["ruined"] else "without bound" if log is None else money(log)
+
+
+def _sequences(findings: ComparisonFindings) -> Grid:
+    """The mean score differences, by intervals that may be looked at on the way."""
+    rows = []
+    duels = {better_first(findings, duel.first, duel.second): duel for duel in findings.duels}
+    for pair in [pair for pair in ranked_pairs(findings) if pair in duels][:SHOWN_PAIRS]:
+        duel = duels[pair]
+        sign = 1 if pair[0] == duel.first else -1
+        for name, sequence in (("Brier", duel.brier_sequence), ("log", duel.log_sequence)):
+            if sequence is not None and len(sequence.mean):
+                mean, *ends = (sign * float(x[-1]) for x in (sequence.mean, sequence.low, sequence.high))
+                low, high = (finite_or_none(end) for end in ends[::sign])
+                rows.append((*pair, name, finite_or_none(mean), (low, high)))
+    ordered = bool(findings.race is not None and findings.race.ordered)
+    level = level_said(findings.level)
+    columns = (
+        Column("first"),
+        Column("second"),
+        Column("score"),
+        Column("mean difference", "number"),
+        Column(f"{level} confidence sequence", "interval"),
+    )
+    when = (
+        "rows are in time order, so the interval may be looked at as often as one likes"
+        if ordered
+        else "rows are in no order of time: the interval is for the end only"
+    )
+    note = f"first less second, lower is better; {when}; of the log score it is asymptotic"
+    return Grid("Mean score differences", columns, tuple(rows), note)

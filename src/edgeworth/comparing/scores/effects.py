@@ -1,0 +1,314 @@
+"""What each case adds to the difference of two rankings of the same cases.
+
+A case moves both rankings, so its effect on the difference is that on the first less that on the second, and
+what the systems have in common cancels case by case. For the ROC area the squares sum to the variance of
+DeLong, DeLong & Clarke-Pearson (1988), covariance included."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from edgeworth.arrays import Values
+from edgeworth.comparing.paired_scores import PairedScores
+from edgeworth.comparing.scores.laws import FARTHEST, ScoreDifferenceLaw, Side
+from edgeworth.core.measures import Measure
+from edgeworth.errors import OptionError
+from edgeworth.rankings.formulas.tie_groups import Steps
+from edgeworth.rankings.intervals.influence import (
+    FEW,
+    FREEDOM,
+    NO_VARIANCE,
+    Effects,
+    Places,
+    Spread,
+    average_precision_effects,
+    doubtful,
+    roc_area_effects,
+)
+from edgeworth.rankings.ranking import Ranking
+from edgeworth.rankings.resolving import ResolvedRanking, needs_whole_cases, resolve_ranking
+from edgeworth.rankings.scores.sorted_scores import Run
+
+
+def has_effects(resolved: ResolvedRanking) -> bool:
+    """Whether single cases' effects are known: ROC area, and average precision of the whole list."""
+    smooth = resolved.measure.name == "average_precision" and resolved.ties in ("expected", "threshold")
+    return resolved.measure.name == "roc_auc" or (smooth and resolved.depth is None)
+
+
+def resolved_for(paired: PairedScores, measure: str | Measure) -> tuple[ResolvedRanking, str | None]:
+    """The measure with its options settled, and why sampling weights rule it out, if they do."""
+    # Only the kind of the weights matters, so nothing needs to be sorted for it.
+    nothing = np.zeros(0)
+    run = Run.empty() if paired.is_counted else Run(nothing, nothing, nothing)
+    outline = Ranking(run, run, labels=paired.labels)
+    resolved = resolve_ranking(outline, measure)
+    return resolved, needs_whole_cases(outline, resolved)
+
+
+def steps_of_places(counts: Values, steps: int) -> Steps:
+    """The steps of lists whose cases are counted by place (``CaseStanding``), one list a row."""
+    hits, tied, gaps = counts[:, :steps], counts[:, steps : 2 * steps], counts[:, 2 * steps : -1]
+    hits_above = np.cumsum(hits, axis=1) - hits
+    seen_above = hits_above + np.cumsum(gaps + tied, axis=1) - tied
+    kept = hits > 0
+    total = counts.sum(axis=1)
+    return Steps(
+        list_of=np.broadcast_to(np.arange(len(counts))[:, None], hits.shape)[kept],
+        hits_above=hits_above[kept],
+        seen_above=seen_above[kept],
+        hits=hits[kept],
+        size=(hits + tied)[kept],
+        targets=hits.sum(axis=1),
+        ranked=total,
+        items=total,
+    )
+
+
+def steps_of_system(paired: PairedScores, name: str) -> Steps:
+    """One system's steps."""
+    standing = paired.standing(name)
+    counts = np.bincount(standing.place, weights=paired.weights, minlength=standing.places)
+    return steps_of_places(counts.astype(np.float64)[None, :], standing.steps)
+
+
+def difference_law(
+    paired: PairedScores, first: str, second: str, resolved: ResolvedRanking
+) -> tuple[ScoreDifferenceLaw, str | None]:
+    """The law of the difference from every case's effect on both, and why it may not cover as it says.
+
+    The variance is Σ (effect on the first − effect on the second)², summed within groups first where there
+    are groups; its degrees of freedom come from the fourth moments.
+    """
+    effects, spreads, sides = [], [], []
+    for name in (first, second):
+        places = Places.of(steps_of_system(paired, name))
+        found = _effects(places, resolved, typical_weights(paired))
+        # No target is without a score, so the place of those never ranked has nobody in it.
+        effects.append(found.joined()[paired.standing(name).place])
+        spreads.append(spread_of(paired, effects[-1]).variance)
+        is_area = resolved.measure.name == "roc_auc"
+        sides.append(Side(found.value, _error(spreads[-1]), *_counted(paired, places), is_area))
+    spread = spread_of(paired, effects[0] - effects[1])
+    product = sides[0].error * sides[1].error
+    shared = (spreads[0] + spreads[1] - spread.variance) / (2 * product) if product > 0 else 0.0
+    law = ScoreDifferenceLaw(
+        sides[0], sides[1], min(max(shared, -1.0), 1.0), _error(spread.variance), spread.freedom
+    )
+    doubt = reason_to_doubt(paired, places, spread)
+    if doubt is None and any(side.is_separated for side in sides):
+        doubt = (
+            "one of them separates targets and background, so its part of the interval is a binomial bound"
+        )
+    return law, doubt
+
+
+def _error(variance: float) -> float:
+    return math.sqrt(variance) if variance > NO_VARIANCE else 0.0
+
+
+def _counted(paired: PairedScores, places: Places) -> tuple[float, float]:
+    """Targets and background as independent units: cases, typical weights, or groups that hold some."""
+    if paired.groups is None:
+        units = typical_weights(paired)
+        return places.targets / units[0], places.background / units[1]
+    parts = [np.unique(paired.groups.codes[of]) for of in (paired.targets, ~paired.targets)]
+    return float(len(parts[0])), float(len(parts[1]))
+
+
+def spread_of(paired: PairedScores, effects: Values) -> Spread:
+    """Σ effect² over independent cases or groups, and the degrees of freedom of that sum.
+
+    Effects already carry a correction for as many cases as there are; with G groups of n cases it is replaced
+    by the one for groups, (G/(G − 1))/(n/(n − 1)), so that groups of one case each change nothing.
+    """
+    weights = paired.weights
+    if paired.groups is not None:
+        number = paired.units
+        if number < 2:
+            raise OptionError("all cases are in one group: nothing tells how much groups vary")
+        sums = np.bincount(paired.groups.codes, weights=effects if weights is None else weights * effects)
+        cases = len(paired) if weights is None or not paired.is_counted else float(weights.sum())
+        squares = sums**2 * (number / (number - 1)) / (cases / (cases - 1))
+        return _spread(squares, np.ones(number), number - 1.0)
+    if weights is not None and not paired.is_counted:
+        return _spread((weights * effects) ** 2, np.ones(len(paired)), math.inf)
+    return _spread(effects**2, np.ones(len(paired)) if weights is None else weights, math.inf)
+
+
+def _spread(squares: Values, counts: Values, most: float) -> Spread:
+    second, fourth = float(counts @ squares), float(counts @ squares**2)
+    # Whatever the fourth moment says, a variance is learnt from one degree of freedom at least.
+    freedom = min(max(FREEDOM * second**2 / fourth, 1.0), most) if second > NO_VARIANCE else math.inf
+    return Spread(second, freedom)
+
+
+def typical_weights(paired: PairedScores) -> tuple[float, float]:
+    """Σw²/Σw of the targets and of the background: 1 for whole cases."""
+    if paired.is_counted or paired.weights is None:
+        return 1.0, 1.0
+    parts = [paired.weights[paired.targets], paired.weights[~paired.targets]]
+    targets, background = (float(part @ part / part.sum()) if len(part) else 1.0 for part in parts)
+    return targets, background
+
+
+def _effects(places: Places, resolved: ResolvedRanking, units: tuple[float, float]) -> Effects:
+    if resolved.measure.name == "roc_auc":
+        return roc_area_effects(places, units)
+    return average_precision_effects(
+        places, "threshold" if resolved.ties == "threshold" else "expected", units
+    )
+
+
+def reason_to_doubt(paired: PairedScores, places: Places, spread: Spread) -> str | None:
+    """Why the interval may not cover as it says, if there is reason."""
+    if paired.groups is not None:
+        with_targets, with_background = _counted(paired, places)
+        if (fewest := min(with_targets, with_background)) < FEW:
+            which = "targets" if with_targets <= with_background else "background cases"
+            return f"only {fewest:,.0f} groups with {which}: below {FEW}, coverage may fall short"
+    return doubtful(places, spread, typical_weights(paired))
+
+
+HALVINGS = 24
+"""Of a distance of at most FARTHEST: what is left is far below what swaps differ by."""
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Rankings of the same cases, one a row: how many cases stand in each place (``CaseStanding``)."""
+
+    counts: Values
+    steps: int
+
+    @property
+    def hits(self) -> Values:
+        """Targets of each step."""
+        return self.counts[:, : self.steps]
+
+    @property
+    def tied(self) -> Values:
+        """Background of each step."""
+        return self.counts[:, self.steps : 2 * self.steps]
+
+    @property
+    def gap(self) -> Values:
+        """Background before each step, and after the last."""
+        return self.counts[:, 2 * self.steps :]
+
+    @property
+    def above(self) -> tuple[Values, Values]:
+        """Targets above each step, and all cases above it."""
+        hits = np.cumsum(self.hits, axis=1) - self.hits
+        return hits, hits + np.cumsum(self.gap[:, :-1] + self.tied, axis=1) - self.tied
+
+
+def list_effects(lists: Lists, resolved: ResolvedRanking) -> tuple[Values, Values]:
+    """Each ranking's value, and the effect of a case in each of its places; two targets at least."""
+    if resolved.measure.name == "roc_auc":
+        return _of_areas(lists)
+    return _of_precisions(lists, is_expected=resolved.ties != "threshold")
+
+
+def _of_areas(lists: Lists) -> tuple[Values, Values]:
+    """Placements, as in ``roc_area_effects``."""
+    hits_above, seen_above = lists.above
+    targets = float(lists.hits[0].sum())
+    background = float(lists.counts[0].sum()) - targets
+    beaten = (background - (seen_above - hits_above) - lists.tied / 2) / background
+    values = (lists.hits * beaten).sum(axis=1) / targets
+    of_targets, of_background = (math.sqrt(number * (number - 1)) for number in (targets, background))
+    found = np.concatenate(
+        [hits_above + lists.hits / 2, hits_above, np.full((len(values), 1), targets)], axis=1
+    )
+    effects = np.concatenate(
+        [
+            (beaten - values[:, None]) / of_targets,
+            (found / targets - values[:, None]) / of_background,
+        ],
+        axis=1,
+    )
+    return values, effects
+
+
+def _of_precisions(lists: Lists, *, is_expected: bool) -> tuple[Values, Values]:
+    """Average precision with a case less that without it, as in ``average_precision_effects``."""
+    hits, tied = lists.hits, lists.tied
+    hits_above, seen_above = lists.above
+    targets, cases = float(hits[0].sum()), float(lists.counts[0].sum())
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, cases + 1))])
+
+    def precision(found: Values, size: Values, above: Values, seen: Values) -> Values:
+        """Each group's sum of precision over its targets."""
+        if not is_expected:
+            return np.asarray(found * (above + found) / np.maximum(seen + size, 1.0))
+        slope = (found - 1) / np.maximum(size - 1, 1.0)
+        start = seen.astype(np.intp)
+        reciprocals = harmonic[start + size.astype(np.intp)] - harmonic[start]
+        inside = slope * size + (above + 1 - slope * (1 + seen)) * reciprocals
+        return np.asarray(found / np.maximum(size, 1.0) * inside)
+
+    size = hits + tied
+    own, own_tied = np.minimum(hits, 1.0), np.minimum(tied, 1.0)
+    whole = precision(hits, size, hits_above, seen_above)
+    values = whole.sum(axis=1) / targets
+    # Less one case of the step itself, less a target above it, less background above it.
+    target = whole - precision(hits - own, size - own, hits_above, seen_above)
+    beside = whole - precision(hits, size - own_tied, hits_above, seen_above)
+    fewer_hits = np.maximum(hits_above - 1, 0.0)
+    below = whole - precision(hits, size, fewer_hits, np.maximum(seen_above - 1, fewer_hits))
+    after = whole - precision(hits, size, hits_above, np.maximum(seen_above - 1, hits_above))
+    below, after = (np.cumsum(part[:, ::-1], axis=1)[:, ::-1] for part in (below, after))
+    nothing = np.zeros((len(values), 1))
+    effects = np.concatenate(
+        [
+            (target + np.concatenate([below[:, 1:], nothing], axis=1) - values[:, None]) / (targets - 1),
+            (beside + np.concatenate([after[:, 1:], nothing], axis=1)) / targets,
+            np.concatenate([after, nothing], axis=1) / targets,
+        ],
+        axis=1,
+    )
+    effects -= (lists.counts * effects).sum(axis=1, keepdims=True) / cases
+    effects *= math.sqrt(1 - 1 / cases)
+    return values, effects
+
+
+def distances(values: tuple[Values, Values], variances: tuple[Values, Values, Values], bent: bool) -> Values:
+    """How many standard errors "no difference" lies from each difference, as ``ScoreDifferenceLaw`` has it.
+
+    ``variances`` are those of the first, of the second and of the difference; ``bent`` intervals are those of
+    both values on the logit scale, put together. 0 for no difference, however little is known; at most
+    ``FARTHEST``.
+    """
+    first, second = values
+    gap = np.abs(first - second)
+    errors = [np.sqrt(np.where(variance > NO_VARIANCE, variance, 0.0)) for variance in variances]
+    if not bent:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(gap > 0, np.minimum(gap / errors[2], FARTHEST), 0.0)
+    product = errors[0] * errors[1]
+    shared = (variances[0] + variances[1] - variances[2]) / np.maximum(2 * product, NO_VARIANCE)
+    correlation = np.where(product > 0, np.clip(shared, -1.0, 1.0), 0.0)
+    # The bound that faces 0: of the higher value the lower one, and of the lower value the upper one.
+    higher, lower = np.maximum(first, second), np.minimum(first, second)
+    is_first = first >= second
+    of_higher, of_lower = np.where(is_first, errors[:2], errors[1::-1])
+    near, far = np.zeros(len(gap)), np.full(len(gap), FARTHEST)
+    for _ in range(HALVINGS):
+        middle = (near + far) / 2
+        down, up = _reach(higher, -middle * of_higher), _reach(lower, middle * of_lower)
+        reached = down * down + up * up - 2 * correlation * down * up >= gap * gap
+        near, far = np.where(reached, near, middle), np.where(reached, middle, far)
+    return np.where(gap > 0, far, 0.0)
+
+
+def _reach(value: Values, errors: Values) -> Values:
+    """How far so many errors, signed, lead from a value on the logit scale; nowhere from 0 and 1."""
+    inside = (value > 0) & (value < 1)
+    safe = np.where(inside, value, 0.5)
+    moved = scipy.special.expit(scipy.special.logit(safe) + errors / (safe * (1 - safe)))
+    return np.where(inside, np.abs(moved - safe), 0.0)

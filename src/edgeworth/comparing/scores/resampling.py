@@ -1,0 +1,249 @@
+"""Differences of two rankings of the same cases, the cases drawn again.
+
+Where a case stands among the others never changes, so each system is sorted once; a replicate only counts how
+often each place was drawn, the same cases for both systems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.arrays import Values
+from edgeworth.comparing.paired_scores import CaseStanding, PairedScores
+from edgeworth.comparing.scores.effects import Lists, distances, has_effects, list_effects, steps_of_places
+from edgeworth.core.tails import Tail
+from edgeworth.errors import OptionError
+from edgeworth.progress import told_rounds
+from edgeworth.rankings.resolving import ResolvedRanking
+from edgeworth.sources.columns import Coded
+
+CHUNK = 1 << 19
+"""Places, or cases, held at once."""
+
+
+def bootstrap_differences(
+    paired: PairedScores, first: str, second: str, resolved: ResolvedRanking, draws: int, seed: int
+) -> Values:
+    """The difference in replicates: as many targets and as much background, each class by itself; or groups.
+
+    Where there are groups, whole groups are drawn, whatever their classes; the number of targets then varies.
+    """
+    if not paired.is_counted:
+        raise OptionError("a bootstrap of rankings draws whole cases; with sampling weights use Influence()")
+    if paired.groups is not None and paired.units < 2:
+        raise OptionError("all cases are in one group: there is nothing to resample")
+    standings = (paired.standing(first), paired.standing(second))
+    fill = _filler(paired, standings)
+    size = max(1, CHUNK // max(1, sum(standing.places for standing in standings)))
+
+    generator = np.random.default_rng(seed)
+    found = []
+    for start in told_rounds(draws, size, "draws"):
+        counts = [np.zeros((min(size, draws - start), standing.places)) for standing in standings]
+        for rows in zip(*counts, strict=True):
+            fill(rows, generator)
+        found.append(differences_of(counts[0], counts[1], standings, resolved))
+    return np.concatenate(found)
+
+
+Filler = Callable[[tuple[Values, ...], np.random.Generator], None]
+
+
+def _filler(paired: PairedScores, standings: tuple[CaseStanding, CaseStanding]) -> Filler:
+    """How one replicate's cases are drawn and counted by place, for both systems at once."""
+    places = [standing.place for standing in standings]
+    weights = None if paired.weights is None else paired.weights.astype(np.float64)
+    if paired.groups is not None:
+        codes, number = paired.groups.codes, paired.units
+
+        def of_groups(rows: tuple[Values, ...], generator: np.random.Generator) -> None:
+            chosen = np.bincount(generator.integers(0, number, size=number), minlength=number)
+            times = chosen[codes] if weights is None else chosen[codes] * weights
+            for row, place in zip(rows, places, strict=True):
+                row += np.bincount(place, weights=times, minlength=len(row))
+
+        return of_groups
+    classes = [np.flatnonzero(paired.targets), np.flatnonzero(~paired.targets)]
+    if weights is not None:
+        totals = [int(paired.weights[rows].sum()) for rows in classes]  # type: ignore[index]  # there are some
+        shares = [weights[rows] / weights[rows].sum() for rows in classes]
+
+        def of_counts(rows: tuple[Values, ...], generator: np.random.Generator) -> None:
+            for cases, total, share in zip(classes, totals, shares, strict=True):
+                if total:
+                    times = generator.multinomial(total, share)
+                    for row, place in zip(rows, places, strict=True):
+                        row += np.bincount(place[cases], weights=times, minlength=len(row))
+
+        return of_counts
+    split = [[place[rows] for place in places] for rows in classes]
+
+    def of_cases(rows: tuple[Values, ...], generator: np.random.Generator) -> None:
+        for parts in split:
+            number = len(parts[0])
+            chosen = generator.integers(0, number, size=number) if number else np.zeros(0, dtype=np.int64)
+            for row, part in zip(rows, parts, strict=True):
+                row += np.bincount(part[chosen], minlength=len(row))
+
+    return of_cases
+
+
+def differences_of(
+    one: Values, two: Values, standings: tuple[CaseStanding, CaseStanding], resolved: ResolvedRanking
+) -> Values:
+    """The difference of two systems' rankings, cases counted by place, a replicate a row."""
+    values = [
+        resolved.values(steps_of_places(counts, standing.steps))
+        for counts, standing in zip((one, two), standings, strict=True)
+    ]
+    return np.asarray(values[0] - values[1])
+
+
+EQUAL = 1e-12
+"""Differences closer than this are the same number with other rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class SwappedRanks:
+    """Differences of a measure after random swaps, and how many standard errors they are from 0.
+
+    ``distances`` are None of a measure whose cases' effects are not known. The observed ones are of no swap.
+    """
+
+    observed: float
+    differences: Values
+    distance: float
+    distances: Values | None
+    unit: str
+    seed: int
+
+    @classmethod
+    def of(
+        cls,
+        paired: PairedScores,
+        first: str,
+        second: str,
+        resolved: ResolvedRanking,
+        draws: int,
+        seed: int,
+        *,
+        studentised: bool = True,
+    ) -> Self:
+        """So many random swaps; with ``studentised`` distances where effects of cases are known."""
+        if not paired.is_counted:
+            raise OptionError("swapping systems needs single cases; these have sampling weights")
+        swaps = _Swaps.of(_single(paired), first, second, resolved)
+        has_distances = studentised and has_effects(resolved) and paired.targets.sum() >= 2
+        make = swaps.studentised if has_distances else swaps.plain
+        nobody = np.zeros((1, swaps.units), dtype=bool)
+        (observed,), (distance,) = make(nobody)
+        parts = [make(swap) for swap in swaps.random(draws, seed)]
+        found, far = (np.concatenate(part) for part in zip(*parts, strict=True))
+        unit = "cases" if paired.groups is None else "groups"
+        return cls(float(observed), found, float(distance), far if has_distances else None, unit, seed)
+
+    @property
+    def tail(self) -> Tail:
+        """P(a difference as large).
+
+        What is tested is that the two are exchangeable: equal values of the measure are not enough when the
+        systems' hits are spread differently.
+        """
+        draws = len(self.differences)
+        count = int((np.abs(self.differences) >= abs(self.observed) - EQUAL).sum())
+        said = (
+            f"Monte Carlo, ranks of the two swapped in random {self.unit}, {draws:,} draws, seed {self.seed}"
+        )
+        return replace(Tail.drawn(count, draws, self.seed), method=said)
+
+
+@dataclass(frozen=True, eq=False)
+class _Swaps:
+    """Where each case stands on the levels of both systems' ranks, as the first and as the second has it."""
+
+    one: NDArray[np.intp]
+    two: NDArray[np.intp]
+    standing: CaseStanding
+    groups: Coded | None
+    resolved: ResolvedRanking
+
+    @classmethod
+    def of(cls, paired: PairedScores, first: str, second: str, resolved: ResolvedRanking) -> Self:
+        ranks = [_midranks(paired.row(name)) for name in (first, second)]
+        levels = np.concatenate([row[paired.targets] for row in ranks])
+        one, two = (CaseStanding.among(levels, row, paired.targets) for row in ranks)
+        return cls(one.place, two.place, one, paired.groups, resolved)
+
+    @property
+    def units(self) -> int:
+        return len(self.one) if self.groups is None else len(self.groups.labels)
+
+    def random(self, draws: int, seed: int) -> Iterator[NDArray[np.bool_]]:
+        """Rows of random swaps, so many at once as there is room for."""
+        generator = np.random.default_rng(seed)
+        size = max(1, CHUNK // max(1, len(self.one), self.standing.places))
+        for start in told_rounds(draws, size, "draws"):
+            shape = (min(size, draws - start), self.units)
+            yield generator.integers(0, 2, size=shape, dtype=np.uint8).astype(bool)
+
+    def plain(self, swap: NDArray[np.bool_]) -> tuple[Values, Values]:
+        """Differences; nothing is known of distances."""
+        places = self._places(swap)
+        counts = [self._counts(place) for place in places]
+        found = differences_of(counts[0], counts[1], (self.standing, self.standing), self.resolved)
+        return found, np.full(len(found), np.nan)
+
+    def studentised(self, swap: NDArray[np.bool_]) -> tuple[Values, Values]:
+        """Differences, and their distances from 0 in standard errors of their own."""
+        places = self._places(swap)
+        values, effects = [], []
+        for place in places:
+            found, by_place = list_effects(Lists(self._counts(place), self.standing.steps), self.resolved)
+            values.append(found)
+            effects.append(np.take_along_axis(by_place, place, axis=1))
+        variances = [self._variance(each) for each in (*effects, effects[0] - effects[1])]
+        bent = self.resolved.measure.name != "roc_auc"
+        pair, three = (values[0], values[1]), (variances[0], variances[1], variances[2])
+        return values[0] - values[1], distances(pair, three, bent)
+
+    def _places(self, swap: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        of_cases = swap if self.groups is None else swap[:, self.groups.codes]
+        return np.where(of_cases, self.two, self.one), np.where(of_cases, self.one, self.two)
+
+    def _counts(self, place: NDArray[np.intp]) -> Values:
+        width = self.standing.places
+        rows = np.arange(len(place))[:, None] * width
+        counts = np.bincount((place + rows).ravel(), minlength=len(place) * width)
+        return counts.reshape(len(place), width).astype(np.float64)
+
+    def _variance(self, effects: Values) -> Values:
+        """Σ effect², summed within groups first: ``score_effects.spread_of`` for whole cases."""
+        if self.groups is None:
+            return np.einsum("ij,ij->i", effects, effects)
+        cases, number = effects.shape[1], self.units
+        order = np.argsort(self.groups.codes, kind="stable")
+        starts = np.searchsorted(self.groups.codes[order], np.arange(number))
+        sums = np.add.reduceat(effects[:, order], starts, axis=1)
+        correction = number / (number - 1) * (cases - 1) / cases if number > 1 else np.nan
+        return np.einsum("ij,ij->i", sums, sums) * correction
+
+
+def _single(paired: PairedScores) -> PairedScores:
+    """Each case in a row of its own."""
+    if paired.weights is None:
+        return paired
+    rows = np.repeat(np.arange(len(paired)), paired.weights)
+    groups = None if paired.groups is None else Coded(paired.groups.codes[rows], paired.groups.labels)
+    return replace(
+        paired, targets=paired.targets[rows], scores=paired.scores[:, rows], weights=None, groups=groups
+    )
+
+
+def _midranks(scores: Values) -> Values:
+    """Ranks from the lowest; tied cases share the mean of theirs."""
+    _, level, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[level])

@@ -1,0 +1,279 @@
+"""The verdict of a comparison: who is better, how surely, and what it would take to know."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+from edgeworth.comparing.difference import Difference
+from edgeworth.comparing.findings import ComparisonFindings
+from edgeworth.core.formatting import p_figure
+from edgeworth.core.registry import catalogue
+from edgeworth.core.spelling import Spelling
+from edgeworth.report.wording import (
+    MINUS,
+    about,
+    called,
+    figure,
+    interval_decimals,
+    level_said,
+    money,
+    number_said,
+    p_said,
+    percent,
+    plural,
+    shortened,
+)
+
+__all__ = ["called", "has_direction", "in_points", "money_said", "signed", "test_named"]
+
+_MORE = {"informedness": "informed", "accuracy": "right"}
+_MORE_OF_LABEL = {"recall": "finds {label}", "precision": "right when it says {label}"}
+"""Measures whose difference is a number of cases in a hundred."""
+
+_TESTS = {
+    "mcnemar": "McNemar",
+    "mcnemar mid-p": "McNemar mid-p",
+    "wald": "Wald",
+    "t": "paired t",
+    "delong": "DeLong",
+    "wilcoxon": "Wilcoxon",
+    "influence": "jackknife t",
+    "diebold-mariano": "Diebold–Mariano",
+}
+
+
+def test_named(name: str) -> str:
+    """A test as people call it."""
+    return _TESTS.get(name, name.replace("_", " "))
+
+
+@cache
+def has_direction(measure: str) -> bool:
+    """Whether more (or less) of a measure is better, or it only describes.
+
+    >>> has_direction("informedness"), has_direction("label_bias[a]")
+    (True, False)
+    """
+    name = Spelling.parse(measure).name
+    known = [each for kind in ("decisions", "rankings", "probabilities") for each in catalogue(kind=kind)]
+    return not any(each.name == name and each.direction == "neither" for each in known)
+
+
+def in_points(measure: str) -> str | None:
+    """What a system does so many more cases in a hundred; None where a difference is no such thing.
+
+    >>> in_points("informedness"), in_points("recall[spam]"), in_points("precision@5")
+    ('informed', 'finds spam', None)
+    """
+    spelling = Spelling.parse(measure)
+    if spelling.depth is not None or spelling.options:
+        return None
+    if spelling.label is None:
+        return _MORE.get(spelling.name)
+    words = _MORE_OF_LABEL.get(spelling.name)
+    return None if words is None else words.format(label=shortened(str(spelling.label), 30))
+
+
+def money_said(log_wealth: float) -> str:
+    """What $1 has become; a power of ten when that is long.
+
+    >>> money_said(math.log(12.345)), money_said(100.0)
+    ('$12.35', '$2.7e43')
+    """
+    return f"${money(log_wealth) if log_wealth > math.log(1e9) else f'{math.exp(log_wealth):,.2f}'}"
+
+
+def signed(value: float, decimals: int) -> str:
+    """A number of points; −0 never appears."""
+    text = f"{abs(value):.{decimals}f}"
+    return f"{MINUS if value < 0 and float(text) else ''}{text}"
+
+
+MOST_DECIMALS = 6
+
+
+def comparison_verdict(findings: ComparisonFindings) -> str:
+    """Two systems in a sentence; of more, who leads and who cannot be told from it."""
+    parts = [_switched(findings)]
+    if len(findings.names) == 2:
+        parts += [_of_two(findings), _disagreement(findings), _race(findings)]
+    else:
+        parts += [_of_many(findings), _first_two(findings)]
+    return " ".join(filter(None, parts))
+
+
+def _switched(findings: ComparisonFindings) -> str:
+    """Why the measure asked for first is not the one to go by."""
+    first = findings.measures[0]
+    if first == findings.headline:
+        return ""
+    why = _reason(findings, first)
+    said = f" ({why})" if why else ""
+    return f"By {called(first)} not all can be compared{said}, so this is by {called(findings.headline)}."
+
+
+def _reason(findings: ComparisonFindings, measure: str) -> str:
+    return next(
+        (each[measure].undefined or "" for each in findings.pairs.values() if each[measure].undefined), ""
+    )
+
+
+def _of_two(findings: ComparisonFindings) -> str:
+    first, second = findings.names
+    difference = findings.pairs[first, second][findings.headline]
+    said = called(findings.headline)
+    if difference.undefined is not None:
+        return f"{first} and {second} cannot be compared by {said}: {difference.undefined}."
+    if difference.difference == 0:
+        return f"{first} and {second} cannot be told apart: {_the_same(findings)}."
+    if not has_direction(findings.headline):
+        higher = difference if difference.difference > 0 else difference.mirrored()
+        how = "differ" if findings.is_settled(first, second) else "cannot be told apart"
+        return (
+            f"{first} and {second} {how} in {said}: {figure(higher.difference)} higher for "
+            f"{higher.first} ({_interval(higher, findings)}; {_test(higher)}). Neither way is better."
+        )
+    better = difference if difference.better == first else difference.mirrored()
+    how_much = f"{_how_much(better)} ({_interval(better, findings)}; {_test(better)})"
+    if findings.is_settled(first, second):
+        return f"{better.first} is better: {how_much}."
+    return (
+        f"{first} and {second} cannot be told apart by {said}: {better.first} is ahead, {how_much}. "
+        f"{_what_it_takes(findings, (first, second))}"
+    ).rstrip()
+
+
+def _the_same(findings: ComparisonFindings) -> str:
+    """What is the same about two systems without a difference."""
+    if findings.disagreements and not findings.disagreements[0]["disagreements"]:
+        return "they say the same on every case"
+    return f"{called(findings.headline)} is the same for both"
+
+
+def _of_many(findings: ComparisonFindings) -> str:
+    valued, headline = findings.valued, findings.headline
+    number, said = len(findings.names), called(headline)
+    if len(valued) < 2:
+        return (
+            f"The {number} systems cannot be compared by {said}: {_reason(findings, headline) or 'no value'}."
+        )
+    without = [name for name in findings.names if name not in valued]
+    verb = plural(len(without), "has", "have")
+    left_out = f" {_listed(without)} {verb} no value to compare." if without else ""
+    best = valued[0]
+    value = figure(findings.values[best][headline])
+    if not has_direction(headline):
+        return f"{best} has the most of {number} systems: {said} {value}. Neither way is better.{left_out}"
+    same = [name for name in valued[1:] if not findings.is_settled(best, name)]
+    beaten = [name for name in valued[1:] if findings.is_settled(best, name)]
+    leads = f"{best} leads {number} systems with {said} {value}"
+    if not same:
+        return f"{leads} and is better than all others, all pairs considered.{left_out}"
+    if not beaten:
+        return f"{leads}, but cannot be told apart from any of the others, all pairs considered.{left_out}"
+    return (
+        f"{leads}: better than {_listed(beaten)}, but not to be told apart from {_listed(same)}, all pairs "
+        f"considered.{left_out}"
+    )
+
+
+def _first_two(findings: ComparisonFindings) -> str:
+    if len(findings.valued) < 2 or not has_direction(findings.headline):
+        return ""
+    first, second = findings.valued[:2]
+    difference = findings.difference(first, second)[findings.headline]
+    if math.isnan(difference.difference) or not difference.difference:
+        return ""
+    said = f"{first} against {second}: {_how_much(difference)} ({_interval(difference, findings)})."
+    if findings.is_settled(first, second):
+        return said
+    key = (first, second) if (first, second) in findings.plans else (second, first)
+    return f"{said} {_what_it_takes(findings, key)}".rstrip()
+
+
+def _how_much(better: Difference) -> str:
+    """What the better one does more, or less, of."""
+    size, does = abs(better.difference), in_points(better.measure)
+    if does is not None:
+        points = f"{size * 100:.{_decimals(better)}f}"
+        return f"{does} {points} {plural(float(points), 'point')} more often"
+    word = "higher" if better.difference > 0 else "lower"
+    return f"{called(better.measure)} {figure(size)} {word}"
+
+
+def _decimals(better: Difference) -> int:
+    """Decimals of points: as the interval is wide, and more until the difference is not one of 0."""
+    least = interval_decimals(*better.interval())
+    size = abs(better.difference) * 100
+    return next((digits for digits in range(least, MOST_DECIMALS) if round(size, digits)), MOST_DECIMALS)
+
+
+def _interval(better: Difference, findings: ComparisonFindings) -> str:
+    low, high = better.interval(findings.level)
+    if math.isnan(low):
+        return "no interval"
+    if in_points(better.measure) is not None:
+        decimals = _decimals(better)
+        ends = [signed(bound * 100, decimals) for bound in (low, high)]
+    else:
+        turn = sorted((low, high) if better.difference > 0 else (-low, -high))
+        ends = [figure(bound) for bound in turn]
+    return f"{level_said(findings.level)} interval {ends[0]} to {ends[1]}"
+
+
+def _test(better: Difference) -> str:
+    if not better.tests:
+        p_value = better.p_value()
+        return "no test" if math.isnan(p_value) else p_figure(p_value)
+    name, tail = next(iter(better.tests.items()))
+    exact = "exact " if tail.kind == "exact" and name in ("randomisation", "permutation") else ""
+    return f"{exact}{test_named(name)} {p_said(tail)}"
+
+
+def _what_it_takes(findings: ComparisonFindings, pair: tuple[str, str]) -> str:
+    plan = findings.plans[pair]
+    if not math.isfinite(plan.more) or plan.more <= 0:
+        return ""
+    units = plural(plan.more, findings.unit, {"query": "queries"}.get(findings.unit))
+    pairs = "" if len(findings.names) == 2 else ", all pairs considered"
+    return (
+        f"If the difference is real and of this size, about {about(plan.more)} more {units} would show it "
+        f"({percent(plan.power)} power{pairs})."
+    )
+
+
+def _disagreement(findings: ComparisonFindings) -> str:
+    if not findings.disagreements or not findings.disagreements[0]["disagreements"]:
+        return ""
+    number = findings.disagreements[0]["disagreements"]
+    cases = f"{number_said(findings.cases)} {plural(findings.cases, 'case')}"
+    return f"They disagree on {number_said(number)} of {cases}."
+
+
+def _race(findings: ComparisonFindings) -> str:
+    """What one would have won by betting against the other."""
+    if findings.race is None:
+        return ""
+    first, second = findings.race.standings
+    wealth = findings.race.against(first, second)
+    if not wealth > 0:
+        return ""
+    if math.isinf(wealth):
+        return f"Betting against {first} would have ruined {second}, who ruled out what happened."
+    said = f"Betting against {second}, {first} would have turned $1 into {money_said(wealth)}"
+    evidence = findings.race.stronger(first, second)
+    made = findings.duels[0].wealth.predictions_made if findings.duels else "before"
+    if evidence is None or made == "in-sample" or findings.no_evidence is not None:
+        return f"{said}."
+    hedge = "" if made == "before" else "had the predictions been made before the outcomes, "
+    return (
+        f"{said} ({hedge}evidence against {second}'s probabilities: e = "
+        f"{money(evidence.log_e_value)}, both directions paid for)."
+    )
+
+
+def _listed(names: list[str]) -> str:
+    if len(names) > 5:
+        return f"{', '.join(names[:4])} and {len(names) - 4} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

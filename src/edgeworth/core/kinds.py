@@ -1,0 +1,86 @@
+"""Kinds: what the product does with each type of tally, as values whose functions are loaded on first use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from edgeworth.errors import OptionError
+
+KINDS: dict[str, Kind | str] = {
+    "contingency_table": "edgeworth.decisions.kind:TABLE",
+    "clustered_table": "edgeworth.decisions.kind:TABLE",
+    "labelled_scores": "edgeworth.rankings.kind:SCORES_BY_CLASS",
+    "ranking": "edgeworth.rankings.kind:RANKING",
+    "ranked_lists": "edgeworth.rankings.kind:LISTS",
+    "forecasts": "edgeworth.forecasts.kind:FORECASTS",
+    "forecast_scores": "edgeworth.forecasts.kind:SCORES",
+    "calibration": "edgeworth.forecasts.kind:CALIBRATION",
+    "wealth": "edgeworth.forecasts.kind:WEALTH",
+    "paired": "edgeworth.comparing.kind:PAIRED",
+    "paired_scores": "edgeworth.comparing.kind:PAIRED_SCORES",
+}
+"""Every kind of tally by the name that files use; a new kind is a package and one line here."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of tally. Functions are named as ``"module:function"``; None where there is no such thing.
+
+    ``measure(tally, spelling)`` gives a number, ``estimate(tally, measure, method=, seed=)`` an ``Estimate``,
+    ``report(tallied, options)`` a ``Report``.
+    """
+
+    name: str
+    title: str
+    """What a sentence calls such a tally."""
+    tally: str
+    """The class that holds it, with ``from_dict``."""
+    measures: str | None = None
+    """The catalogue of its measures."""
+    measure: str | None = None
+    estimate: str | None = None
+    report: str | None = None
+
+    def call(self, stage: str, *arguments: Any, **options: Any) -> Any:
+        """Call the function of a stage, or say that there is none."""
+        reference = getattr(self, stage)
+        if reference is None:
+            raise OptionError(f"there is no {stage} of {self.title} by itself")
+        return load(reference)(*arguments, **options)
+
+
+@cache
+def load(reference: str) -> Any:
+    """Import what ``"module:name"`` refers to."""
+    module, _, name = reference.partition(":")
+    return getattr(import_module(module), name)
+
+
+def find_kind(name: str) -> Kind:
+    """Find the kind that has this name."""
+    found = KINDS[name]
+    return load(found) if isinstance(found, str) else found
+
+
+def kind_of(tally: Any) -> Kind:
+    """Find the kind of a tally by the name that its class carries.
+
+    >>> from edgeworth.decisions.table import ContingencyTable
+    >>> kind_of(ContingencyTable.empty()).title
+    'a contingency table'
+    """
+    kind = getattr(type(tally), "kind", None)
+    if isinstance(kind, Kind):
+        return kind
+    if isinstance(kind, str) and kind in KINDS:
+        return find_kind(kind)
+    raise OptionError(f"a tally is a table, a ranking, lists, wealth, …; saw {type(tally).__name__}")
+
+
+def every_kind() -> Iterator[Kind]:
+    """Go over all kinds, each once."""
+    return iter(dict.fromkeys(find_kind(name) for name in KINDS))

@@ -1,0 +1,169 @@
+"""What a measure is: a pure function, and beside it everything the product says about it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from edgeworth.arrays import Values
+from edgeworth.errors import OptionError
+
+WORDS = {
+    "adjusted_rand_index": "adjusted Rand index",
+    "average_f": "average F",
+    "average_g": "average G",
+    "bpref": "bpref",
+    "break_even_commission": "break-even commission",
+    "break_even_margin": "break-even margin",
+    "chi_square": "χ²",
+    "cramers_v": "Cramér's V",
+    "eleven_point_precision": "eleven-point precision",
+    "f": "F",
+    "g": "G",
+    "g_square": "G²",
+    "inverse_f": "inverse F",
+    "inverse_g": "inverse G",
+    "macro_f": "macro F",
+    "mcc": "MCC",
+    "ndcg": "NDCG",
+    "pr_auc": "PR area",
+    "r_precision": "R-precision",
+    "rand_index": "Rand index",
+    "rbp": "RBP",
+    "real_weighted_informedness": "real-weighted informedness",
+    "roc_auc": "ROC area",
+    "weighted_f": "weighted F",
+}
+"""Where the words are more than the name with spaces."""
+
+
+Depth: TypeAlias = Literal["none", "optional", "required"]
+Direction: TypeAlias = Literal["higher", "lower", "neither"]
+Arguments: TypeAlias = Mapping[str, Any]
+
+POWERS = "Powers 2003, Recall & Precision versus The Bookmaker"
+RETRIEVAL = "van Rijsbergen 1979, Information Retrieval"
+
+
+@dataclass(frozen=True)
+class Option:
+    """A measure's option: a number within a range, or one of a few words."""
+
+    default: float | str
+    low: float = -np.inf
+    high: float = np.inf
+    choices: tuple[str, ...] = ()
+
+    def take(self, name: str, value: Any) -> float | str:
+        """The value, checked."""
+        if self.choices:
+            if value not in self.choices:
+                raise OptionError(f"{name} is one of {', '.join(self.choices)}; saw {value!r}")
+            return str(value)
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            raise OptionError(f"{name} is a number; saw {value!r}") from None
+        if not (math.isfinite(number) and self.low <= number <= self.high):
+            raise OptionError(f"{name} lies between {self.low:g} and {self.high:g}; saw {number:g}")
+        return number
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """What must hold for a measure to be defined, and the sentence for when it does not."""
+
+    holds: Callable[..., Values]
+    otherwise: str
+    with_options: bool = False
+
+
+@dataclass(frozen=True)
+class Combination:
+    """A measure as ``constant + Σ coefficient · successes/trials`` of independent proportions."""
+
+    constant: float
+    coefficients: Values
+    successes: Values
+    trials: Values
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure with its metadata.
+
+    ``compute`` takes a LabelView (scope "label"), Marginals ("overall"), counts (…, K, K) ("cells"), Steps
+    and a depth ("ranking"), ForecastScores and a system ("scores"), a Reliability ("calibration") or Wealth
+    ("wealth"), then the options. The other functions say what inference may use: a proportion
+    has Wilson's interval, a combination of independent proportions Newcombe's, a gradient the delta method
+    (views are differentiated without one), and ``guessing`` gives a measure's slope on each diagonal cell
+    when the margins are fixed, which makes its law under guessing exact. ``expected`` is the mean under
+    guessing where that is not the measure of the mean table, and ``no_interval`` why there is no interval
+    unless a method is asked for. A measure that ``counts_pairs`` of cases needs whole ones.
+
+    Of a ranking's measure, ``depth`` says whether it is taken at one, ``allows_weights`` whether its formula
+    holds for sampling weights, and ``has_mean_chance`` whether its value with all items tied is its mean
+    under random selection. One that ``uses_grades`` counts every positive grade, whatever makes a target.
+    """
+
+    name: str
+    scope: str
+    formula: str
+    low: float
+    high: float
+    chance: str
+    direction: Direction
+    source: str
+    compute: Callable[..., Values] = field(repr=False)
+    kind: str = "decisions"
+    """Whose measure it is: of decisions, rankings, probabilities."""
+    title: str = ""
+    """What people call it, where that is more than its name."""
+    synonyms: tuple[str, ...] = ()
+    options: Mapping[str, Option] = field(default_factory=dict)
+    needs: tuple[Requirement, ...] = field(default=(), repr=False)
+    proportion: Callable[..., tuple[Values, Values]] | None = field(default=None, repr=False)
+    combination: Callable[..., Combination | None] | None = field(default=None, repr=False)
+    gradient: Callable[..., Values] | None = field(default=None, repr=False)
+    guessing: Callable[[list[int], list[int]], list[Fraction]] | None = field(default=None, repr=False)
+    expected: Callable[..., Values] | None = field(default=None, repr=False)
+    no_interval: str | None = field(default=None, repr=False)
+    counts_pairs: bool = field(default=False, repr=False)
+    depth: Depth = field(default="none", repr=False)
+    allows_weights: bool = field(default=False, repr=False)
+    has_mean_chance: bool = field(default=True, repr=False)
+    uses_grades: bool = field(default=False, repr=False)
+
+    @property
+    def words(self) -> str:
+        """What people call it."""
+        return self.title or WORDS.get(self.name, self.name.replace("_", " "))
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The smallest and the largest value possible."""
+        return self.low, self.high
+
+    @property
+    def spelling(self) -> str:
+        """How it is written."""
+        label = {"label": "[label]", "calibration": "[label]", "scores": "[system]"}.get(self.scope, "")
+        depth = {"none": "", "optional": "[@depth]", "required": "@depth"}[self.depth]
+        said = ", ".join(f"{name}={option.default}" for name, option in self.options.items())
+        return f"{self.name}{label}{depth}{f'({said})' if said else ''}"
+
+    def arguments(self, given: Arguments) -> dict[str, float | str]:
+        """The options in force: those given, checked, and the defaults of the rest."""
+        for name in given:
+            if name not in self.options:
+                has = f"it has {', '.join(self.options)}" if self.options else "it has none"
+                raise OptionError(f"{self.name} has no option {name!r}; {has}")
+        return {
+            name: option.take(f"{name} of {self.name}", given.get(name, option.default))
+            for name, option in self.options.items()
+        }

@@ -1,0 +1,217 @@
+"""Charts of a forecaster beside a rival: their probabilities, and who scores better on average."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from edgeworth.core.formatting import figure
+from edgeworth.forecasts.charts.luck import has_luck, luck_chart, stakes_chart
+from edgeworth.forecasts.charts.reliability import reliability_chart
+from edgeworth.forecasts.charts.wealth import returns_chart, wealth_chart
+from edgeworth.forecasts.curves import MOST_DRAWN, pair_cells, sequence_path, sequence_reach, thinned
+from edgeworth.forecasts.estimates import AverageDifference
+from edgeworth.forecasts.findings import ForecastFindings
+from edgeworth.report.charts.axes import (
+    HIGH,
+    PLAIN,
+    WIDE,
+    Later,
+    axis_figures,
+    band_between,
+    pictured,
+    touch_points,
+)
+from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Charts, Kit, Rows
+from edgeworth.report.report import Column
+from edgeworth.report.wording import cases_said, level_said, percent, shortened, system_said
+
+CASES = "cases"
+MIDDLE = "#b9bcc0"
+"""Between the colours of what came true and what did not; seen on white and on black."""
+
+
+def probabilities_chart(findings: ForecastFindings) -> Chart:
+    """How often which pair of probabilities was said, and how often the class then came true."""
+    pairs = findings.pairs
+    assert pairs is not None, "drawn only for two classes"
+    mine, its = findings.scores.systems
+    label, short = (f"class {shortened(str(pairs.labels[1]), most)}" for most in (40, 12))
+    cells = pair_cells(pairs)
+
+    def find() -> Mapping[str, Rows]:
+        middle = cells.width / 2
+        columns = {
+            "model": cells.first + middle,
+            "other": cells.other + middle,
+            "cases": cells.cases,
+            "came true": cells.hits / cells.cases,
+        }
+        return {"probabilities": pictured(columns)}
+
+    def draw(kit: Kit) -> Any:
+        alt = kit.alt
+        whole, axis = alt.Scale(domain=[0, 1]), alt.Axis(format=".0%", tickCount=6)
+        most = int(cells.cases.max())
+        dots = (
+            kit.base("probabilities")
+            .mark_point(filled=True, opacity=0.95, stroke="currentColor", strokeWidth=0.4, aria=False)
+            .encode(
+                x=alt.X("other:Q", scale=whole, axis=axis, title=f"probability of {short}, by {its}"),
+                y=alt.Y(
+                    "model:Q",
+                    scale=whole,
+                    axis=axis,
+                    title=f"probability of {short}, by {system_said(mine)}",
+                ),
+                size=alt.Size(
+                    "cases:Q",
+                    scale=alt.Scale(domain=[0, most], range=[8, 190]),
+                    legend=None,
+                ),
+                color=alt.Color(
+                    "came true:Q",
+                    scale=alt.Scale(domain=[0, 0.5, 1], range=[SECOND, MIDDLE, FIRST], interpolate="rgb"),
+                    legend=alt.Legend(
+                        title=f"share of {short}", format=".0%", gradientLength=140, tickCount=3
+                    ),
+                ),
+                tooltip=[
+                    alt.Tooltip("model:Q", format=".1%", title=f"{system_said(mine)}, about"),
+                    alt.Tooltip("other:Q", format=".1%", title=f"{its}, about"),
+                    alt.Tooltip("cases:Q", format=","),
+                    alt.Tooltip("came true:Q", format=".0%"),
+                ],
+            )
+        )
+        diagonal = kit.once().mark_rule(strokeDash=[5, 4], opacity=0.6)
+        ends = {"x": alt.datum(0), "x2": alt.datum(1), "y": alt.datum(0), "y2": alt.datum(1)}
+        return alt.layer(diagonal.encode(**ends), dots).properties(width=HIGH + 20, height=HIGH + 20)
+
+    above, below = (cells.first > cells.other), (cells.first < cells.other)
+    said = [
+        _came(int(cells.cases[side].sum()), int(cells.hits[side].sum()), label) for side in (above, below)
+    ]
+    return Chart(
+        "probabilities",
+        "The two forecasts of each case",
+        f"Cases in which the model says clearly more than {its} lie above the diagonal: {said[0]}; below it: "
+        f"{said[1]}. The area of a dot is the number of cases in a cell of {percent(cells.width)} by "
+        f"{percent(cells.width)}, at most {int(cells.cases.max()):,}.",
+        Later(find),
+        draw,
+        (
+            Column("model", "percent"),
+            Column("other", "percent"),
+            Column("cases", "count"),
+            Column("came true", "percent"),
+        ),
+    )
+
+
+def _came(cases: int, hits: int, label: str) -> str:
+    if not cases:
+        return "none"
+    return f"{cases_said(cases)}, {percent(hits / cases)} of them of {label}"
+
+
+def has_bounds(found: AverageDifference | None) -> bool:
+    """Whether there is a sequence that says something at its end."""
+    return found is not None and found.sequence is not None and not found.says_nothing
+
+
+def sequence_chart(findings: ForecastFindings) -> Chart:
+    """The mean score differences and their bounds as cases come in, a picture for each score."""
+    bets = findings.bets
+    found = {"Brier score": bets.brier, "log score": bets.log}
+    known = {name: each for name, each in found.items() if each is not None and has_bounds(each)}
+
+    def find() -> Mapping[str, Rows]:
+        rows: list[Mapping[str, Any]] = []
+        for name, each in known.items():
+            assert each.sequence is not None
+            columns = sequence_path(each.sequence)
+            places = thinned(len(columns[0]), most=MOST_DRAWN // len(known))
+            named = zip((CASES, "mean", "low", "high"), (column[places] for column in columns), strict=True)
+            rows += [{"score": name, **row} for row in pictured(dict(named))]
+        return {"sequence": tuple(rows)}
+
+    def draw(kit: Kit) -> Any:
+        alt = kit.alt
+        panels = []
+        for name, each in known.items():
+            assert each.sequence is not None
+            is_last = name == list(known)[-1]
+            x = alt.X(
+                f"{CASES}:Q",
+                scale=alt.Scale(domain=[0, bets.wealth.cases], nice=False),
+                axis=alt.Axis(
+                    **axis_figures([bets.wealth.cases]), tickCount=5, tickMinStep=1, labelOverlap=True
+                ),
+                title="cases seen" if is_last else None,
+            )
+            base = kit.base("sequence").transform_filter(alt.datum.score == name).encode(x=x)
+            reach = sequence_reach(each.sequence)
+            scale = alt.Scale() if reach is None else alt.Scale(domain=_with_zero(reach), nice=True)
+            y = alt.Y("mean:Q", scale=scale, title=name, axis=alt.Axis(format=PLAIN, tickCount=5))
+            band = band_between(alt, base, "low", "high", FIRST)
+            band.mark.clip = True
+            layers = [
+                band,
+                kit.once().mark_rule(strokeDash=[5, 4], opacity=0.7).encode(y=alt.datum(0)),
+                base.mark_line(clip=True, strokeJoin="round", color=FIRST).encode(y=y),
+                touch_points(base, clip=True).encode(
+                    y="mean:Q",
+                    tooltip=[
+                        alt.Tooltip(f"{CASES}:Q", format=","),
+                        *(alt.Tooltip(f"{end}:Q", format="+.4~f") for end in ("mean", "low", "high")),
+                    ],
+                ),
+            ]
+            high = HIGH if len(known) == 1 else HIGH // 2 - 10
+            panels.append(alt.layer(*layers).properties(width=WIDE, height=high))
+        return panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=14)
+
+    return Chart(
+        "sequence",
+        "Who scores better on average, as cases come in",
+        f"Score of {bets.wealth.against} less that of the model: above 0 the model is better. "
+        + " ".join(_bounds_said(name, each) for name, each in known.items()),
+        Later(find),
+        draw,
+        (
+            Column("score"),
+            Column(CASES, "count"),
+            *(Column(end, "number") for end in ("mean", "low", "high")),
+        ),
+    )
+
+
+def _with_zero(reach: tuple[float, float]) -> list[float]:
+    """A span that has 0 in it, with some room."""
+    low, high = min(0.0, reach[0]), max(0.0, reach[1])
+    room = 0.05 * (high - low) or 0.01
+    return [low - room, high + room]
+
+
+def _bounds_said(name: str, found: AverageDifference) -> str:
+    mean, low, high = (figure(value) for value in (found.mean, found.low, found.high))
+    name = name[:1].upper() + name[1:]
+    return f"{name}: {mean} at the end, {level_said(found.level)} bounds {low} to {high} ({found.holds})."
+
+
+def forecast_charts(findings: ForecastFindings) -> Charts:
+    """The charts of a report on probabilities; none where there would be nothing to see."""
+    wealth = findings.bets.wealth
+    charts = [wealth_chart(findings), returns_chart(findings)]
+    if has_luck(findings):
+        charts.append(luck_chart(findings))
+    if len(wealth.labels) == 2:
+        charts.append(stakes_chart(findings))
+    # Constant shares are one price for every case.
+    if findings.pairs is not None and wealth.book != "constant":
+        charts.append(probabilities_chart(findings))
+    if has_bounds(findings.bets.brier) or has_bounds(findings.bets.log):
+        charts.append(sequence_chart(findings))
+    charts.append(reliability_chart(findings))
+    return Charts(tuple(charts))

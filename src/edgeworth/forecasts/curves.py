@@ -1,0 +1,338 @@
+"""Curves of bounded size for charts of forecasts: paths, returns, the law of final wealth, stakes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from edgeworth.arrays import Floats
+from edgeworth.bet.games import kelly_game, whole_sum
+from edgeworth.core.laws import normal_quantile
+from edgeworth.forecasts.betting.derived import CELLS, ForecastPairs
+from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.luck.law import LogWealthLaw
+from edgeworth.forecasts.luck.moments import Moments
+from edgeworth.forecasts.reliability import ReliabilityBands
+from edgeworth.forecasts.sequential.sequences import ConfidenceSequence
+
+Places = NDArray[np.intp]
+
+MOST_POINTS = 512
+"""Points of a path."""
+
+LAW_POINTS = 161
+"""Points of the law of final wealth: the cells between them can be taken two, three or four together."""
+
+ROOM = 0.02
+"""Width beyond the ends of a law, as a share of its own."""
+
+STAKE_ODDS = np.round(np.linspace(1.3, 4.0, 28), 10)
+STAKE_PROBABILITIES = np.round(np.linspace(0.0, 1.0, 21), 10)
+"""The odds of the source's figures, and every twentieth probability."""
+
+
+def thinned(number: int, keep: tuple[int, ...] = (), most: int = MOST_POINTS) -> Places:
+    """At most so many places of a path, evenly spread, with its ends and those to keep.
+
+    >>> thinned(4), len(thinned(100_000, keep=(77,))), 77 in thinned(100_000, keep=(77,))
+    (array([0, 1, 2, 3]), 512, True)
+    """
+    if number <= most:
+        return np.arange(number)
+    some = np.linspace(0, number - 1, most - len(keep)).round().astype(np.intp)
+    return np.union1d(some, np.array(keep, dtype=np.intp))
+
+
+@dataclass(frozen=True)
+class WealthPath:
+    """Log wealth on its way, with the way to expect if the model is right, or if the prices are.
+
+    ``expected`` and ``priced`` are rows: the mean, and the bounds between which log wealth lies with the
+    level's probability after so many cases (each by itself), log wealth taken as normal.
+    """
+
+    cases: NDArray[np.int64]
+    log_wealth: Floats
+    expected: Floats
+    deviation: Floats
+    priced: Floats
+
+    @classmethod
+    def of(cls, wealth: Wealth, level: float) -> WealthPath:
+        """Thinned, the highest and the lowest point kept."""
+        path = wealth.path
+        places = thinned(len(path), (int(path.argmax()), int(path.argmin())))
+        expected, deviation = _band(wealth, "model", level)
+        priced, _ = _band(wealth, "price", level)
+        return cls(
+            wealth.positions[places],
+            path[places],
+            expected[:, places],
+            deviation[places],
+            priced[:, places],
+        )
+
+    def drawn(self, most: int) -> WealthPath:
+        """At most so many of its points, the highest and the lowest kept."""
+        keep = (int(self.log_wealth.argmax()), int(self.log_wealth.argmin()))
+        places = thinned(len(self.cases), keep, most)
+        return WealthPath(
+            self.cases[places],
+            self.log_wealth[places],
+            self.expected[:, places],
+            self.deviation[places],
+            self.priced[:, places],
+        )
+
+
+def _band(wealth: Wealth, who: str, level: float) -> tuple[Floats, Floats]:
+    mean = np.cumsum(wealth.sums(f"{who}_mean"))
+    deviation = np.sqrt(np.cumsum(wealth.sums(f"{who}_variance")))
+    with np.errstate(invalid="ignore"):
+        reach = normal_quantile(level) * deviation
+        return np.stack([mean, mean - reach, mean + reach]), deviation
+
+
+def returns(wealth: Wealth) -> tuple[NDArray[np.int64], Floats]:
+    """Log returns, and how many cases had been settled after each: of single cases while these are few.
+
+    Of a longer path neighbours are taken together, so many that all but the last have equally many cases and
+    the returns still add up to log wealth.
+
+    >>> wealth = Wealth.from_probabilities([1, 0], [0.6, 0.3], against=[0.5, 0.5])
+    >>> returns(wealth)[1].round(4).tolist()
+    [0.1823, 0.3365]
+    """
+    logs, number = wealth.blocks.logs[:, 0], wealth.blocks.number
+    together = max(1, math.ceil(number / MOST_POINTS))
+    starts = np.arange(0, number, together)
+    ends = np.minimum(starts + together, number) - 1
+    sums = [float(whole_sum(logs[start : end + 1])) for start, end in zip(starts, ends, strict=True)]
+    return wealth.positions[ends], np.array(sums)
+
+
+@dataclass(frozen=True)
+class FinalLaw:
+    """P(log wealth ≤ x) at the end, at some x, if the prices are right and if the model is.
+
+    ``density`` is the share of each cell between two neighbouring x over its width. Ruin lies below every x,
+    wealth without bound above.
+    """
+
+    log_wealth: Floats
+    prices: Floats
+    model: Floats
+    method: str
+
+    def density(self, cumulative: Floats) -> Floats:
+        """Of one of the two laws."""
+        return np.diff(cumulative) / np.diff(self.log_wealth)
+
+
+def final_law(wealth: Wealth) -> FinalLaw | None:
+    """Exact where the outcomes can be gone through, else log wealth taken as normal; None without spread.
+
+    The points reach four standard deviations about the means and beyond what was observed.
+    """
+    moments = [
+        (float(wealth.sums(f"{who}_mean").sum()), float(wealth.sums(f"{who}_variance").sum()))
+        for who in ("price", "model")
+    ]
+    finite = [
+        (mean, math.sqrt(spread)) for mean, spread in moments if math.isfinite(mean + spread) and spread > 0
+    ]
+    if not finite:
+        return None
+    ends = [mean + side * 4 * deviation for mean, deviation in finite for side in (-1, 1)]
+    ends += [wealth.log_wealth] if math.isfinite(wealth.log_wealth) else []
+    # What was observed lies between two points, never on the first: its probability is then that of a cell.
+    room = ROOM * (max(ends) - min(ends))
+    points = np.linspace(min(ends) - room, max(ends) + room, LAW_POINTS)
+    games, laws = wealth.games, []
+    if games is not None:
+        laws = [
+            LogWealthLaw.of(games.log_factors, chances, games.counts).cumulative(points)
+            for chances in (games.prices, games.probabilities)
+        ]
+    if laws and laws[0] is not None and laws[1] is not None:
+        return FinalLaw(points, laws[0], laws[1], "exact")
+    prices, model = (_normal(points, mean, spread) for mean, spread in moments)
+    errors = [Moments.of(wealth, who) for who in ("price", "model")]
+    off = max(each.error for each in errors if each.is_normal)
+    return FinalLaw(points, prices, model, f"log wealth taken as normal, off by {off:.2g} at most")
+
+
+def _normal(points: Floats, mean: float, variance: float) -> Floats:
+    if not math.isfinite(mean + variance):
+        return np.full(len(points), np.nan)
+    if variance <= 0:
+        return (points >= mean).astype(np.float64)
+    return np.asarray(scipy.special.ndtr((points - mean) / math.sqrt(variance)))
+
+
+def stake_surface() -> Floats:
+    """Kelly's stake (O p − 1)/(O − 1) on one game, a row a probability, a column the odds; below 0 it lays.
+
+    >>> float(stake_surface()[12, 7].round(6))  # p = .6 at odds of 2
+    0.2
+    """
+    return kelly_game(STAKE_PROBABILITIES[:, None], STAKE_ODDS[None, :])
+
+
+def sequence_path(sequence: ConfidenceSequence) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
+    """Cases, mean, lower and upper bounds, thinned."""
+    places = thinned(len(sequence))
+    return sequence.cases[places], sequence.mean[places], sequence.low[places], sequence.high[places]
+
+
+Counts = NDArray[np.int64]
+
+MOST_DRAWN = 150
+"""Points of a curve."""
+
+BAND_DRAWN = 50
+"""Points of the edges of a band, which nobody reads one by one, and of a path in the small."""
+
+PAIR_CELLS = 20
+"""Cells from 0 to 1 on either side of the plot of two forecasters."""
+
+LAW_CELLS = 50
+"""Cells of the law of final wealth."""
+
+SEEN = 1e-4
+"""Probability at either end of a law that nobody would see."""
+
+FORECAST_CELLS = 20
+"""Cells from 0 to 1 in which forecasts are counted."""
+
+SETTLED = 0.1
+"""Share of the cases after which a confidence sequence is no longer as wide as anything."""
+
+
+def turns(wealth: Wealth) -> tuple[tuple[int, str], ...]:
+    """When wealth left all numbers: after so many cases "ruin", or "without bound" (which ruin may follow).
+
+    >>> turns(Wealth.from_probabilities([1, 1, 0], [0.9, 0.0, 0.5], against=[0.5] * 3))
+    ((2, 'ruin'),)
+    """
+    path = wealth.path
+    found = []
+    for value, what in ((math.inf, "without bound"), (-math.inf, "ruin")):
+        there = np.flatnonzero(path == value)
+        if len(there):
+            found.append((int(wealth.positions[there[0]]), what))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class PairCells:
+    """Pairs of probabilities in cells: where they begin, how many cases, and how many of these came true."""
+
+    first: Floats
+    other: Floats
+    width: float
+    cases: Counts
+    hits: Counts
+
+
+def pair_cells(pairs: ForecastPairs) -> PairCells:
+    """The cells that hold a case, those of most cases first.
+
+    >>> from edgeworth.forecasts.forecasts import Forecasts
+    >>> one = Forecasts.of([1, 0, 0], np.array([[0.21, 0.79], [0.22, 0.78], [0.9, 0.1]]))
+    >>> found = pair_cells(ForecastPairs.from_forecasts(one, one))
+    >>> found.first.tolist(), found.cases.tolist(), found.hits.tolist()
+    ([0.75, 0.1], [2, 1], [1, 0])
+    """
+    together = CELLS // PAIR_CELLS
+    counts, hits = (
+        table.reshape(PAIR_CELLS, together, PAIR_CELLS, together).sum(axis=(1, 3))
+        for table in (pairs.counts, pairs.hits)
+    )
+    mine, its = np.nonzero(counts)
+    order = np.argsort(-counts[mine, its], kind="stable")
+    mine, its = mine[order], its[order]
+    return PairCells(mine / PAIR_CELLS, its / PAIR_CELLS, 1 / PAIR_CELLS, counts[mine, its], hits[mine, its])
+
+
+@dataclass(frozen=True)
+class LawCells:
+    """Laws of final log wealth in cells of one width: the probability of each cell, and of all beyond them.
+
+    Ruin and wealth without bound are beyond.
+    """
+
+    low: Floats
+    high: Floats
+    laws: dict[str, Floats]
+    beyond: dict[str, float]
+
+
+def law_cells(points: Floats, cumulative: dict[str, Floats], observed: float) -> LawCells:
+    """Cells where these laws lie, and where wealth was observed, at most ``LAW_CELLS`` of them.
+
+    >>> points = np.linspace(-10, 10, 201)
+    >>> found = law_cells(points, {"coin": np.where(points < 1.99, 0.25, 1.0)}, 3.01)
+    >>> float(found.low[0].round(1)), float(found.high[-1].round(1)), found.beyond, len(found.low)
+    (1.9, 3.2, {'coin': 0.25}, 13)
+    """
+    # Where they begin and cease to rise; what lies below the first point does not count as rising.
+    first = min(int((each > each[0] + SEEN).argmax()) for each in cumulative.values()) - 1
+    last = max(int((each >= each[-1] - SEEN).argmax()) for each in cumulative.values())
+    if math.isfinite(observed):
+        here = int(np.searchsorted(points, observed))
+        first, last = min(first, here - 1), max(last, here + 1)
+    first, last = max(first, 0), min(max(last, first + 1), len(points) - 1)
+    together = math.ceil((last - first) / LAW_CELLS)
+    # Whole cells: what is missing is added to the right, and where there is no room to the left.
+    last = first + together * math.ceil((last - first) / together)
+    ends = np.arange(first, last + 1, together) - max(0, last - (len(points) - 1))
+    edges = points[ends]
+    return LawCells(
+        edges[:-1],
+        edges[1:],
+        {name: np.diff(each[ends]) for name, each in cumulative.items()},
+        {name: float(each[ends[0]] + 1 - each[ends[-1]]) for name, each in cumulative.items()},
+    )
+
+
+@dataclass(frozen=True)
+class PicturedReliability:
+    """A reliability diagram: the corners of its steps, its band, and how many forecasts lie in each cell."""
+
+    curve: tuple[Floats, Floats]
+    band: tuple[Floats, Floats, Floats]
+    cells: Floats
+    counts: Counts
+
+
+def pictured_reliability(bands: ReliabilityBands, most: int) -> PicturedReliability:
+    """With at most so many points of the band and corners of the curve."""
+    steps = bands.levels
+    corners = np.array([(end, step.recalibrated) for step in steps for end in (step.first, step.last)])
+    kept = corners[thinned(len(corners), most=most)]
+    places = thinned(len(bands.forecast), most=min(most, BAND_DRAWN))
+    cell = np.minimum((bands.forecast * FORECAST_CELLS).astype(np.int64), FORECAST_CELLS - 1)
+    counts = np.bincount(cell, weights=bands.cases, minlength=FORECAST_CELLS).astype(np.int64)
+    return PicturedReliability(
+        (kept[:, 0], kept[:, 1]),
+        (bands.forecast[places], bands.low[places], bands.high[places]),
+        np.arange(FORECAST_CELLS) / FORECAST_CELLS,
+        counts,
+    )
+
+
+def sequence_reach(sequence: ConfidenceSequence) -> tuple[float, float] | None:
+    """Between what bounds and means lie once a tenth of the cases is in: before, all is possible.
+
+    None where there are no bounds.
+    """
+    late = sequence.cases >= SETTLED * sequence.cases[-1]
+    seen = np.concatenate([rows[late] for rows in (sequence.low, sequence.high, sequence.mean)])
+    if not np.isfinite(sequence.low).any():
+        return None
+    return float(np.nanmin(seen)), float(np.nanmax(seen))

@@ -1,0 +1,352 @@
+"""Everything worth saying about a forecaster's bets, computed once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from edgeworth.bet.drunken import SAID
+from edgeworth.bet.games import running_sum, whole_sum
+from edgeworth.core.laws import check_level
+from edgeworth.core.tails import Tail
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.errors import InputError
+from edgeworth.forecasts.betting.derived import ForecastPairs
+from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.calibration import Reliability
+from edgeworth.forecasts.curves import FinalLaw, WealthPath, final_law
+from edgeworth.forecasts.decomposition import Decomposition, decomposed, recalibrated
+from edgeworth.forecasts.estimates import AverageDifference, brier_difference, log_difference
+from edgeworth.forecasts.luck.law import wealth_law
+from edgeworth.forecasts.luck.moments import luck_of_moments
+from edgeworth.forecasts.measures import climatology, skill
+from edgeworth.forecasts.reliability import ReliabilityBands, reliability_bands
+from edgeworth.forecasts.scores import ForecastScores
+from edgeworth.forecasts.sequential.evidence import Evidence, better_of
+from edgeworth.forecasts.sequential.sequences import ConfidenceSequence
+from edgeworth.sources.columns import Label
+
+Name: TypeAlias = Literal["error", "log", "brier", "log_likelihood", "log_wealth"]
+
+DECIDING: tuple[Name, ...] = ("error", "log", "log_wealth")
+"""What the sentence on agreement is about; the Brier score and the likelihood stand beside them."""
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One way to say who is better: a value for each of two systems, and which of them it prefers."""
+
+    name: Name
+    values: dict[str, float]
+    """nan where a system has none: who only quotes odds does not bet."""
+    better: str | None
+    """None where both are alike."""
+
+
+def sides(
+    wealth: Wealth, scores: ForecastScores, tables: dict[str, ContingencyTable]
+) -> tuple[Criterion, ...]:
+    """MAP error, mean log and Brier score, log likelihood, and log wealth of betting against each other.
+
+    MAP error is the share of cases whose likeliest label was wrong: for two classes it sees of a probability
+    only on which side of ½ it lies. The likelihood ratio is exp of the difference of the log likelihoods; at
+    full stakes against fair prices it is the wealth.
+
+    >>> from edgeworth.forecasts.forecasts import Forecasts
+    >>> from edgeworth.decisions.table import ContingencyTable
+    >>> from edgeworth.forecasts.betting.derived import chosen_counts
+    >>> pair = {name: Forecasts.of([1, 0], [p, q]) for name, p, q in (("A", 0.9, 0.6), ("B", 0.6, 0.6))}
+    >>> wealth = Wealth.from_forecasts(*pair.values(), against="B")
+    >>> counts = {name: chosen_counts(each) for name, each in pair.items()}
+    >>> tables = {name: ContingencyTable.from_matrix(each, rows="predicted") for name, each in counts.items()}
+    >>> found = sides(wealth, ForecastScores.from_forecasts(pair), tables)
+    >>> [(each.name, each.better) for each in found if each.name in DECIDING]
+    [('error', None), ('log', 'A'), ('log_wealth', 'A')]
+    """
+    if len(scores.systems) != 2:
+        return ()
+    model, rival = scores.systems
+    cases = scores.cases
+    errors = {name: 1 - float(table.counts.diagonal().sum()) / cases for name, table in tables.items()}
+    logs, briers = ({name: scores.mean(kind, name) for name in scores.systems} for kind in ("log", "brier"))
+    likelihoods = {name: -cases * value for name, value in logs.items()}
+    # Odds that can only be backed, or part of the stakes, leave the other side without a bet of its own.
+    both = wealth.book != "backing" and wealth.stake == 1
+    money = {model: wealth.log_wealth, rival: -wealth.log_wealth if both else math.nan}
+    growing = None if wealth.log_wealth == 0 else model if wealth.log_wealth > 0 else rival
+    return (
+        Criterion("error", errors, _lower(errors)),
+        Criterion("log", logs, _lower(logs)),
+        Criterion("brier", briers, _lower(briers)),
+        Criterion("log_likelihood", likelihoods, _lower(logs)),
+        Criterion("log_wealth", money, growing),
+    )
+
+
+def _lower(values: dict[str, float]) -> str | None:
+    (first, one), (second, two) = values.items()
+    if one == two or math.isclose(one, two, rel_tol=1e-12):
+        return None
+    return first if one < two else second
+
+
+FAIR_NULL = "{prices} are the true ones, given all that the model knew"
+CONSTANT_NULL = "the classes come with constant shares, whatever these are and whatever the model knew"
+EXCHANGE_NULL = (
+    "every true probability lies between the outcome's prices to lay and to back at, given all that the "
+    "model knew"
+)
+BACKING_NULL = "no outcome is likelier than its price, given all that the model knew"
+REVERSE_NULL = "the model's probabilities are the true ones, given all that {who} knew"
+MOST_DRAWS = 5000
+"""Reliability curves drawn in all, over the classes."""
+
+ROUND_NULL = "in every round {whose} expected {score} score is at least as good as the model's"
+
+
+NULLS = {
+    "fair": FAIR_NULL,
+    "exchange": EXCHANGE_NULL,
+    "backing": BACKING_NULL,
+    "constant": CONSTANT_NULL,
+}
+
+
+@dataclass(frozen=True)
+class Bets:
+    """One bettor's wealth and what it proves."""
+
+    wealth: Wealth
+    against_rival: Evidence
+    against_model: Evidence | None
+    """The reverse bet; there is none where odds are only backed."""
+    mixture: Evidence | None
+    """Capital divided over stake fractions; prices made with hindsight allow only the full stakes."""
+    brier_rounds: Evidence | None
+    log_rounds: Evidence | None
+    brier: AverageDifference
+    log: AverageDifference | None
+    """Who scores better on average; None where a log score is infinite."""
+    luck: Tail | None
+    """P(wealth this large if the prices are the true probabilities); where the hypothesis allows many, under
+    one of them: the prices divided by their sum, or those inside the spread at which the model bets."""
+    no_luck: str | None = None
+    """Why nothing is said of luck."""
+
+    @property
+    def brier_sequence(self) -> ConfidenceSequence | None:
+        """Bounds of the mean Brier difference on the way; None against shares counted on these cases."""
+        return self.brier.sequence
+
+    @property
+    def log_sequence(self) -> ConfidenceSequence | None:
+        """The same for the log score."""
+        return None if self.log is None else self.log.sequence
+
+    @property
+    def stronger(self) -> Evidence:
+        """The direction that proves more; where both were looked at, both are paid for."""
+        if self.against_model is None:
+            return self.against_rival
+        return better_of(self.against_rival, self.against_model)
+
+    @property
+    def growth(self) -> float:
+        """Nats a case."""
+        return self.wealth.log_wealth / self.wealth.cases
+
+    @property
+    def rate(self) -> float:
+        """What a case added to wealth, as a share of it, on geometric average."""
+        return math.expm1(self.growth) if self.growth < 700 else math.inf
+
+    @property
+    def p_value(self) -> float:
+        """Against the rival's prices; looking in both directions is paid for where both were looked at."""
+        return min(1.0, self.against_rival.p_value * (1 if self.against_model is None else 2))
+
+
+@dataclass(frozen=True)
+class ForecastFindings:
+    """The numbers behind a report on probabilities."""
+
+    bets: Bets
+    scores: ForecastScores
+    parts: dict[str, dict[Label, Decomposition]]
+    """For each score, each class's decomposition."""
+    tables: dict[str, ContingencyTable]
+    """For each system, the labels of highest probability against the truth."""
+    level: float
+    ladder: dict[Label, Bets]
+    """For ordered classes, the games on "at most this class"."""
+    reliability: dict[Label, ReliabilityBands]
+    """Of the model, for the classes that have a decomposition."""
+    pairs: ForecastPairs | None
+    """Of two classes, which probabilities model and rival gave."""
+    expected_log_wealth: float | None = None
+    """Against a drunken bookmaker: the mean over all his prices; None where that is not known."""
+
+    @property
+    def is_drunken(self) -> bool:
+        """Whether the prices were drawn at random."""
+        return self.bets.wealth.against.startswith(SAID)
+
+    @property
+    def shares_log_wealth(self) -> float:
+        """Log wealth, at the same fair prices and full stakes, of one who bets the class shares of the cases.
+
+        Two such bettors differ by their log scores, whatever the prices are.
+        """
+        model = self.scores.systems[0]
+        lead = climatology(self.scores, "log") - self.scores.mean("log", model)
+        return self.bets.wealth.log_wealth - self.scores.cases * lead
+
+    @property
+    def skills(self) -> dict[str, dict[str, float]]:
+        """For each system, how much better its scores are than those of constant class shares."""
+        return {
+            system: {score: skill(self.scores, score, system) for score in self.scores.names}
+            for system in self.scores.systems
+        }
+
+    @property
+    def sides(self) -> tuple[Criterion, ...]:
+        """Model and rival by their decisions, their scores and their wealth."""
+        return sides(self.bets.wealth, self.scores, self.tables)
+
+    @cached_property
+    def path(self) -> WealthPath:
+        """Wealth on its way, with what was to be expected."""
+        return WealthPath.of(self.bets.wealth, self.level)
+
+    @cached_property
+    def final_law(self) -> FinalLaw | None:
+        """The law of final wealth, None without spread."""
+        return final_law(self.bets.wealth)
+
+
+def examine_bets(wealth: Wealth, *, level: float = 0.95) -> Bets:
+    """What a path of wealth proves."""
+    check_level(level)
+    if not wealth.cases:
+        raise InputError("there are no bets to settle")
+    ordered, fair = wealth.ordered, wealth.book in ("fair", "exchange")
+    null = NULLS[wealth.book].format(prices=_prices_of(wealth.against))
+    hindsight = wealth.book == "constant"
+    two = len(wealth.labels) == 2 and fair
+    brier, log = brier_difference(wealth, level), log_difference(wealth, level)
+    silent = _no_luck(wealth)
+    return Bets(
+        wealth=wealth,
+        against_rival=_against_shares(wealth, null)
+        if hindsight
+        else Evidence(wealth.log_wealth, wealth.log_maximum if ordered else None, "greater", null),
+        against_model=_reverse(wealth) if fair and wealth.stake == 1 else None,
+        mixture=None if hindsight else Evidence.from_path(wealth.mixture_path, null=null, ordered=ordered),
+        brier_rounds=_rounds(wealth, "henzi_brier", "Brier") if two else None,
+        log_rounds=_rounds(wealth, "henzi_log", "log") if two else None,
+        brier=brier,
+        log=log,
+        luck=_luck(wealth) if silent is None else None,
+        no_luck=silent,
+    )
+
+
+def _against_shares(wealth: Wealth, null: str) -> Evidence:
+    """The likelihood ratio to the class shares of these very cases, whatever part of the stakes was bet.
+
+    No constant shares make the outcomes likelier, so the ratio is at most that to the true ones, whose mean
+    is 1: an e-value at the end, for all constant shares at once, but not on the way there. Of a part c of the
+    stakes, Π (1 − c + c p/q), that is not known: there the bettor, too, profits from the hindsight.
+    """
+    return Evidence(float(whole_sum(wealth.sums("log"))), None, "greater", null)
+
+
+def _reverse(wealth: Wealth) -> Evidence:
+    """The rival's bets against the model are the same bets turned round."""
+    null = REVERSE_NULL.format(who=_who(wealth.against))
+    # Where both were ruined within a block its sum does not tell who was first: the rival has nothing then.
+    both = np.isnan(wealth.sums("log"))
+    path = running_sum(np.where(both, -np.inf, -wealth.blocks.logs[:, 0]))
+    largest = max(0.0, float(path.max()))
+    if np.isfinite(path).all():
+        largest = max(largest, -wealth.log_minimum)
+    return Evidence(float(path[-1]), largest if wealth.ordered else None, "less", null)
+
+
+def _prices_of(against: str) -> str:
+    said = {"the rival": "the rival's probabilities", "the market's odds": "the market's prices"}
+    return said.get(against, f"the prices of {against}")
+
+
+def _who(against: str) -> str:
+    """Who knows something: odds do not."""
+    if against.startswith("the rival"):
+        return "the rival"
+    return "the market" if against.startswith("the market's odds") else "the bookmaker"
+
+
+def _rounds(wealth: Wealth, name: str, score: str) -> Evidence:
+    whose = "the rival's" if wealth.against == "the rival" else "the bookmaker's"
+    null = ROUND_NULL.format(whose=whose, score=score)
+    return Evidence.from_path(wealth.bet_path(name), null=null, ordered=wealth.ordered)
+
+
+def _no_luck(wealth: Wealth) -> str | None:
+    """Why the wealth is not set beside that of luck."""
+    if wealth.book == "constant":
+        return "the class shares were counted on these very cases: they are no prices known beforehand"
+    if wealth.predictions_made == "in-sample":
+        return "the model had seen these outcomes"
+    return None
+
+
+def _parts(curves: Mapping[Label, Reliability]) -> dict[str, dict[Label, Decomposition]]:
+    """Brier and log score of each class in their parts, recalibrated once for both."""
+    fitted = {label: recalibrated(curve) for label, curve in curves.items()}
+    return {
+        score: {label: decomposed(curve, score, fitted=fitted[label]) for label, curve in curves.items()}
+        for score in ("brier", "log")
+    }
+
+
+def _luck(wealth: Wealth) -> Tail:
+    """From the law of the games where they are kept, else from the sums of their moments."""
+    if wealth.games is None:
+        return luck_of_moments(wealth)
+    return wealth_law(wealth).tail(wealth.log_wealth)
+
+
+def examine_forecasts(
+    wealth: Wealth,
+    scores: ForecastScores,
+    curves: Mapping[Label, Reliability],
+    tables: dict[str, ContingencyTable],
+    *,
+    ladder: dict[Label, Wealth] | None = None,
+    pairs: ForecastPairs | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    expected_log_wealth: float | None = None,
+) -> ForecastFindings:
+    """Bets, scores, and why the model's scores are what they are, from its ``curves`` of some classes."""
+    draws = max(100, min(1000, MOST_DRAWS // len(curves)))
+    return ForecastFindings(
+        bets=examine_bets(wealth, level=level),
+        scores=scores,
+        parts=_parts(curves),
+        tables=tables,
+        level=level,
+        ladder={label: examine_bets(each, level=level) for label, each in (ladder or {}).items()},
+        reliability={
+            label: reliability_bands(curve, level=level, draws=draws, seed=seed)
+            for label, curve in curves.items()
+        },
+        pairs=pairs,
+        expected_log_wealth=expected_log_wealth,
+    )

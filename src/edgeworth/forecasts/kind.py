@@ -1,0 +1,28 @@
+"""The kinds of forecasts: everything that a report needs of probabilities, and its parts."""
+
+from __future__ import annotations
+
+from edgeworth.core.kinds import Kind
+
+MEASURES = "edgeworth.forecasts.measures:FORECAST_MEASURES"
+MEASURE = "edgeworth.forecasts.resolving:measure_forecasts"
+ESTIMATE = "edgeworth.forecasts.estimates:estimate_forecasts"
+
+FORECASTS = Kind(
+    name="forecasts",
+    title="probabilities",
+    tally="edgeworth.forecasts.tally:ForecastEvidence",
+    report="edgeworth.evaluation:report_forecasts",
+)
+SCORES = Kind(
+    "forecast_scores",
+    "scores of forecasts",
+    "edgeworth.forecasts.scores:ForecastScores",
+    MEASURES,
+    MEASURE,
+    ESTIMATE,
+)
+CALIBRATION = Kind(
+    "calibration", "a calibration", "edgeworth.forecasts.calibration:Calibration", MEASURES, MEASURE, ESTIMATE
+)
+WEALTH = Kind("wealth", "wealth", "edgeworth.forecasts.betting.wealth:Wealth", MEASURES, MEASURE, ESTIMATE)

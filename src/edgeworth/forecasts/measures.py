@@ -1,0 +1,218 @@
+"""The measures of probabilities: proper scores, their skills and parts, and wealth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from edgeworth.core.measures import Measure, Option, Requirement
+from edgeworth.errors import OptionError
+from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.calibration import Reliability
+from edgeworth.forecasts.decomposition import decomposed
+from edgeworth.forecasts.scores import ForecastScores
+from edgeworth.forecasts.scoring_rules import RULES, Rule
+
+
+def climatology(scores: ForecastScores, score: str) -> float:
+    """The mean score of one who always says the class shares s of these cases.
+
+    >>> climatology(ForecastScores.from_probabilities([1, 0, 0, 1], [0.8, 0.3, 0.2, 0.6]), "brier")
+    0.25
+    """
+    if score not in RULES:
+        raise OptionError(f"skill is of one of the scores {', '.join(RULES)}; saw {score!r}")
+    if not scores.cases:
+        return float("nan")
+    return RULES[score].climatology(scores.classes / scores.cases)
+
+
+def skill(scores: ForecastScores, score: str, system: str | None = None) -> float:
+    """1 − score/score of the class shares: 1 is perfect, 0 no better than the shares; nan with one class.
+
+    >>> round(skill(ForecastScores.from_probabilities([1, 0, 0, 1], [0.8, 0.3, 0.2, 0.6]), "brier"), 4)
+    0.67
+    """
+    base = climatology(scores, score)
+    return 1 - scores.mean(score, system) / base if base > 0 else float("nan")
+
+
+CORP = "Dimitriadis, Gneiting & Jordan 2021 (CORP)"
+KELLY = "Kelly 1956; Kalia 2011, Assessing classification performance by gambling strategies"
+
+CASES = Requirement(lambda seen, *_: _cases(seen) > 0, "there are no cases")
+CLASSES = Requirement(
+    lambda scores, *_: (scores.classes > 0).sum() > 1,
+    "only one class came true, which constant shares foretell perfectly",
+)
+
+
+def _cases(seen: Any) -> int:
+    return int(seen.cases.sum()) if isinstance(seen, Reliability) else int(seen.cases)
+
+
+def _taken(score: str) -> Requirement:
+    return Requirement(lambda scores, *_: score in scores.names, f"the {score} score was not taken")
+
+
+def _score(rule: Rule) -> Measure:
+    return Measure(
+        name=rule.name,
+        scope="scores",
+        kind="probabilities",
+        formula=f"{rule.formula}, the mean",
+        low=0.0,
+        high=rule.highest(np.inf),
+        chance=f"{rule.climatology_formula}, s the class shares",
+        direction="lower",
+        source=rule.source,
+        compute=lambda scores, system: np.asarray(scores.mean(rule.name, system)),
+        title=rule.words,
+        synonyms=rule.synonyms,
+        needs=(CASES, _taken(rule.name)),
+    )
+
+
+def _skill(rule: Rule) -> Measure:
+    name = rule.name
+    return Measure(
+        name=f"{name}_skill",
+        scope="scores",
+        kind="probabilities",
+        formula=f"1 − {name}/{name} of always saying the class shares of these cases",
+        low=-np.inf,
+        high=1.0,
+        chance="0",
+        direction="higher",
+        source="Murphy 1973; Gneiting & Raftery 2007",
+        compute=lambda scores, system: np.asarray(skill(scores, name, system)),
+        title=rule.skill_words,
+        synonyms=rule.skill_synonyms,
+        needs=(CASES, _taken(name), CLASSES),
+        no_interval=(
+            "it is a quotient of which the tally does not keep the covariance: bet against constant class "
+            "shares, or compare two forecasts"
+        ),
+    )
+
+
+SCORE_MEASURES = (*map(_score, RULES.values()), *map(_skill, RULES.values()))
+
+
+def _part(name: str, formula: str, chance: str, direction: Any, *synonyms: str) -> Measure:
+    def compute(curve: Reliability, score: str) -> Any:
+        return np.asarray(getattr(decomposed(curve, score), name))
+
+    return Measure(
+        name=name,
+        scope="calibration",
+        kind="probabilities",
+        formula=formula,
+        low=0.0,
+        high=np.inf,
+        chance=chance,
+        direction=direction,
+        source=CORP,
+        compute=compute,
+        synonyms=synonyms,
+        options={"score": Option("brier", choices=("brier", "log"))},
+        needs=(CASES,),
+        no_interval="isotonic regression fits luck too: reliability_bands says how far luck alone goes",
+    )
+
+
+PART_MEASURES = (
+    _part(
+        "miscalibration",
+        "score − score of the forecasts recalibrated by isotonic regression",
+        "above 0: even calibrated forecasts can be improved with hindsight",
+        "lower",
+        "mcb",
+        "calibration loss",
+        "reliability",
+    ),
+    _part(
+        "discrimination",
+        "score of the class's share − score of the recalibrated forecasts",
+        "above 0: hindsight finds some order in any forecasts",
+        "higher",
+        "dsc",
+        "resolution",
+    ),
+    _part(
+        "uncertainty",
+        "score of always saying the class's share",
+        "the same: forecasts have no part in it",
+        "neither",
+        "unc",
+    ),
+)
+
+
+def _money(
+    name: str, formula: str, low: float, chance: str, compute: Callable[[Wealth], float], *synonyms: str
+) -> Measure:
+    return Measure(
+        name=name,
+        scope="wealth",
+        kind="probabilities",
+        formula=formula,
+        low=low,
+        high=np.inf,
+        chance=chance,
+        direction="lower" if name == "drawdown" else "higher",
+        source=KELLY,
+        compute=lambda wealth: np.asarray(compute(wealth)),
+        synonyms=synonyms,
+        needs=(CASES,),
+        no_interval=None if name in ("growth", "log_wealth") else "growth and log_wealth have intervals",
+    )
+
+
+WEALTH_MEASURES = (
+    _money(
+        "wealth",
+        "Π factors; against fair prices Π p(y)/q(y)",
+        0.0,
+        "at most 1 on average",
+        lambda w: w.wealth,
+        "e-value",
+        "likelihood ratio",
+    ),
+    _money(
+        "log_wealth",
+        "Σ ln factor; against fair prices Σ ln p(y) − ln q(y)",
+        -np.inf,
+        "at most 0 on average",
+        lambda w: w.log_wealth,
+        "log likelihood ratio",
+    ),
+    _money(
+        "growth",
+        "log_wealth/n, nats a case",
+        -np.inf,
+        "at most 0 on average",
+        lambda w: w.log_wealth / w.cases,
+        "growth rate",
+    ),
+    _money(
+        "log_maximum",
+        "the highest log wealth on the way, at least 0",
+        0.0,
+        "above ln x with probability 1/x at most",
+        lambda w: w.log_maximum,
+        "running maximum",
+    ),
+    _money(
+        "drawdown",
+        "the largest fall of log wealth from a height reached before",
+        0.0,
+        "depends on the stakes",
+        lambda w: w.drawdown,
+        "maximum drawdown",
+    ),
+)
+
+FORECAST_MEASURES = (*SCORE_MEASURES, *PART_MEASURES, *WEALTH_MEASURES)

@@ -1,0 +1,358 @@
+"""Probabilities, batch by batch, into wealth and scores: one pass over the truth, then one over all columns.
+
+Which column is of which class, and what the class shares are, is known only when all of the truth has been
+seen; after that a batch needs nothing but itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.arrays import Floats
+from edgeworth.bet.bookmakers import Bookmaker, Market
+from edgeworth.core.labels import listed, parsed
+from edgeworth.core.policies import PredictionsMade
+from edgeworth.core.threads import row_blocks
+from edgeworth.errors import InputError, OptionError
+from edgeworth.forecasts.betting.settling import as_races
+from edgeworth.forecasts.forecasts import CameTrue, Forecasts, truth_codes
+from edgeworth.forecasts.named_columns import in_order, order_of_columns, order_of_rival
+from edgeworth.forecasts.tally import NOT_ORDINAL, ForecastEvidence, Opponent
+from edgeworth.sources.batches import Batch, Counting, Folding, Source, find_columns, fold
+from edgeworth.sources.columns import MISSING, Coded, Column, Label, encode
+from edgeworth.sources.probabilities import stacked
+
+
+@dataclass(frozen=True)
+class SeenTruth:
+    """Of each label as it is written: the first row that has it, and how many have."""
+
+    found: Mapping[Label, tuple[int, int]] = field(default_factory=dict)
+    needs_positions: bool = False
+    """Whether rows are counted through all partitions of a source, which may cost a pass more."""
+
+    def __add__(self, other: Self) -> Self:
+        """The labels of both."""
+        both = dict(self.found)
+        for label, (row, cases) in other.found.items():
+            before, counted = both.get(label, (row, 0))
+            both[label] = (min(before, row), counted + cases)
+        return type(self)(both, self.needs_positions)
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """In the order in which they come first."""
+        return tuple(sorted(self.found, key=lambda label: self.found[label][0]))
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The first row of each label."""
+        return np.array([self.found[label][0] for label in self.labels], dtype=np.int64)
+
+    @property
+    def cases(self) -> NDArray[np.int64]:
+        """How many rows have each label."""
+        return np.array([self.found[label][1] for label in self.labels], dtype=np.int64)
+
+
+def see_truth(source: Source, column: str, *, needs_rows: bool = False) -> SeenTruth:
+    """A pass over the truth alone, by the engine's own counting where it can unless rows are to be known."""
+    empty = SeenTruth(needs_positions=needs_rows)
+    return fold(source, [column], partial(_seen, name=column), empty, counts_suffice=not needs_rows)
+
+
+def _seen(batch: Batch, name: str) -> SeenTruth:
+    coded = _coded(batch.columns[name], name)
+    if (coded.codes == MISSING).any():
+        row = batch.first_row + int(np.argmax(coded.codes == MISSING))
+        raise InputError(f"{name} is missing in row {row:,}: drop such rows beforehand")
+    number = len(coded.labels)
+    cases = np.bincount(coded.codes, minlength=number)
+    if batch.repeats is not None:
+        cases = np.zeros(number, dtype=np.int64)
+        np.add.at(cases, coded.codes, batch.repeats)
+    first = np.zeros(number, dtype=np.int64)
+    # Backwards, so that of several rows the first one stays.
+    first[coded.codes[::-1]] = np.arange(len(coded) - 1, -1, -1)
+    rows = (batch.first_row + first).tolist()
+    # A batch may share its labels with others and have none of some.
+    kept = (each for each in zip(coded.labels, rows, cases.tolist(), strict=True) if each[2])
+    return SeenTruth({label: (row, count) for label, row, count in kept})
+
+
+def _coded(column: Column, name: str) -> Coded:
+    """As ``encode``; whole numbers in a narrow range are counted without being sorted."""
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iu" and len(column):
+        low, high = int(column.min()), int(column.max())
+        if high - low < 1 << 16:
+            # Narrow types would wrap, and what is beyond the wide one is no longer so after the subtraction.
+            wide = column.astype(np.int64) if column.dtype.itemsize < 8 else column
+            return Coded((wide - low).astype(np.intp), tuple(range(low, high + 1)))
+    return encode(column, name)
+
+
+@dataclass(frozen=True)
+class ForecastTerms:
+    """What the caller says about probabilities: whose they are, how they bet, and what is to be shown."""
+
+    labels: Sequence[Label] | None = None
+    positive: Label | None = None
+    normalise: bool = False
+    ordered: bool = False
+    predictions_made: PredictionsMade = "before"
+    stake: float = 1.0
+    ordinal: bool = False
+    level: float = 0.95
+    seed: int = 0
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How probabilities are read."""
+        return {"labels": self.labels, "positive": self.positive, "normalise": self.normalise}
+
+    @property
+    def betting(self) -> dict[str, Any]:
+        """How the model bets."""
+        return {
+            "stake": self.stake,
+            "ordered": self.ordered,
+            "predictions_made": self.predictions_made,
+            "ordinal": self.ordinal,
+        }
+
+
+ROWS_AT_ONCE = 1 << 18
+"""Rows of a batch worked on at once, however long the batch is."""
+
+ONE_PRICE = (
+    "One column of odds is a price at which the positive class is backed and laid alike; where it can "
+    "only be backed, give the odds of both classes."
+)
+
+RIVAL = "the rival's probabilities"
+
+
+@dataclass(frozen=True)
+class ForecastColumns:
+    """Names of columns: the truth's, and those of probabilities, of the rival's, or of odds."""
+
+    truth: str
+    probabilities: tuple[str, ...]
+    against: tuple[str, ...] = ()
+    odds: tuple[str, ...] = ()
+
+    @classmethod
+    def named(cls, truth: str, probabilities: Any, against: Any = None, odds: Any = None) -> Self:
+        """Of one name or a list of names in each role.
+
+        >>> ForecastColumns.named("y", "p", against=["q"]).numbers
+        ('p', 'q')
+        """
+        roles = {"probabilities": probabilities, "against": against, "odds": odds}
+        given = {role: tuple(columns_of(names, role)) for role, names in roles.items() if names is not None}
+        return cls(truth, **given)
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The columns that hold numbers, each once."""
+        return tuple(dict.fromkeys([*self.probabilities, *self.against, *self.odds]))
+
+    @property
+    def slips(self) -> tuple[str, ...]:
+        """What was asked for and can hardly have been meant."""
+        said = []
+        if self.truth in self.probabilities:
+            said.append(f"Truth and probability are the same column, {self.truth!r}.")
+        if self.against == self.probabilities:
+            said.append(f"Model and rival are the same: {', '.join(map(repr, self.probabilities))}.")
+        return tuple(said)
+
+
+def columns_of(value: Any, role: str) -> list[str]:
+    """Names of columns: one, or several."""
+    names = [value] if isinstance(value, str) else list(value)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise OptionError(
+            f"with data, {role} is the name of a column, or a list of names; saw {listed(names)}"
+        )
+    return names
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """All that a batch has to know: which column is of which class, who bets and how. It can be pickled."""
+
+    columns: ForecastColumns
+    terms: ForecastTerms
+    came: CameTrue
+    """The class of each label, in the order of ``places``."""
+    places: dict[Label, int]
+    orders: dict[str, list[int]]
+    shares: tuple[float, ...]
+    bookmaker: Bookmaker | None
+    first: int
+
+    def codes(self, column: Column, first_row: int) -> NDArray[np.intp]:
+        """The class that came true in each row."""
+        labels = self.came.labels
+        is_place = isinstance(column, np.ndarray) and column.dtype.kind in "ui" and len(column) > 0
+        if is_place and labels == tuple(range(len(labels))):
+            return truth_codes(column, labels, first_row)
+        coded = encode(column, self.columns.truth)
+        table = [self.places.get(label, -1) for label in coded.labels]
+        codes = np.array([*table, -1], dtype=np.intp)[coded.codes]
+        if (codes < 0).any():
+            row = first_row + int(np.argmax(codes < 0))
+            raise InputError(f"truth in row {row:,} is not what it was a moment ago: the data changed")
+        return codes
+
+
+def tally_forecasts(
+    source: Source,
+    columns: ForecastColumns,
+    terms: ForecastTerms,
+    *,
+    bookmaker: Bookmaker | None = None,
+    seen: SeenTruth | None = None,
+    first: int = 0,
+) -> ForecastEvidence:
+    """Fold a source into the evidence of its forecasts, in memory that does not grow with the rows.
+
+    Prices of a ``bookmaker`` are drawn (``edgeworth.bet.games.is_drawn``): others hold some for every
+    case. Of a source that is one of several, ``seen`` is the truth of all of them, ``see_truth(…) + …``, and
+    ``first`` the position of its first row in the whole path.
+    """
+    wanted = [columns.truth, *columns.numbers]
+    names = getattr(source, "names", None)
+    if names is not None and not getattr(source, "varies", False):
+        # Before names are matched with classes: a misspelt one would be taken for another class.
+        find_columns(wanted, names, source.name)
+    plan = _planned(source, columns, terms, bookmaker, seen, first)
+    prepare = partial(_evidence, plan=plan)
+    return fold(source, wanted, prepare, ForecastEvidence.empty()).settled()
+
+
+def _planned(
+    source: Source,
+    columns: ForecastColumns,
+    terms: ForecastTerms,
+    bookmaker: Bookmaker | None,
+    seen: SeenTruth | None,
+    first: int,
+) -> _Plan:
+    def planned(found: SeenTruth) -> _Plan:
+        return _plan(found, source.is_text, columns, terms, bookmaker, first)
+
+    if seen is not None:
+        return planned(seen)
+    found = see_truth(source, columns.truth)
+    try:
+        return planned(found)
+    except InputError:
+        if not isinstance(source, (Counting, Folding)):
+            raise
+        # Neither counts nor partitions know in which row a label comes first: the rows themselves say it.
+        return planned(see_truth(source, columns.truth, needs_rows=True))
+
+
+def _plan(
+    seen: SeenTruth,
+    is_text: bool,
+    columns: ForecastColumns,
+    terms: ForecastTerms,
+    bookmaker: Bookmaker | None,
+    first: int,
+) -> _Plan:
+    if not seen.found:
+        raise InputError("there are no rows")
+    written, reading = seen.labels, terms.reading
+    labels = tuple(parsed(written)) if is_text else written
+    number = len(columns.probabilities)
+    came = CameTrue.of(
+        Coded(np.arange(len(labels)), labels),
+        np.zeros(len(labels) if number == 1 else (len(labels), number)),
+        labels=terms.labels,
+        positive=terms.positive,
+        named=columns.probabilities,
+        must_tell=True,
+        first_row=seen.rows,
+    )
+    size = len(came.labels)
+    if terms.ordinal and size == 2:
+        raise OptionError(NOT_ORDINAL)
+    orders = {"probabilities": [1] if number == 1 else list(range(number))}
+    if columns.against:
+        orders["against"] = order_of_rival(columns.against, came, reading, RIVAL)
+    if len(columns.odds) == size:
+        orders["odds"] = order_of_columns(columns.odds, came, reading, "odds")
+    counts = np.zeros(size, dtype=np.int64)
+    np.add.at(counts, came.codes, seen.cases)
+    shares = tuple((counts / counts.sum()).tolist())
+    places = dict(zip(written, came.codes.tolist(), strict=True))
+    return _Plan(columns, terms, came, places, orders, shares, bookmaker, first)
+
+
+def _evidence(batch: Batch, plan: _Plan) -> ForecastEvidence:
+    total = ForecastEvidence.empty()
+    if len(batch):
+        for rows in row_blocks(len(batch), ROWS_AT_ONCE):
+            held = {name: column[rows] for name, column in batch.columns.items()}
+            total = total + _of_rows(held, batch.first_row + rows.start, plan)
+    return total
+
+
+def _of_rows(held: dict[str, Column], first_row: int, plan: _Plan) -> ForecastEvidence:
+    columns, terms, came = plan.columns, plan.terms, plan.came
+
+    def table(names: Sequence[str]) -> Floats:
+        return stacked([held[name] for name in names], list(names), first_row)
+
+    def forecasts(role: str, names: Sequence[str], called: str) -> Forecasts:
+        rows = in_order(
+            table(names), plan.orders[role], called, first_row=first_row, normalise=terms.normalise
+        )
+        return Forecasts(codes, rows, came.labels, came.told)
+
+    codes = plan.codes(held[columns.truth], first_row)
+    model = forecasts("probabilities", columns.probabilities, "probabilities")
+    notes = columns.slips
+    if columns.against:
+        opponent = Opponent(forecasts("against", columns.against, RIVAL))
+    elif columns.odds:
+        opponent = _at_odds(model, table(columns.odds), plan, first_row)
+        notes = (*notes, *([ONE_PRICE] if opponent.bookmaker is None else []))
+    elif plan.bookmaker is not None:
+        opponent = Opponent(bookmaker=plan.bookmaker)
+    else:
+        opponent = Opponent.class_shares(model, plan.shares)
+    betting = terms.betting | {"first": plan.first + first_row - 1, "first_row": first_row}
+    return ForecastEvidence.of(model, opponent, notes=notes, **betting)
+
+
+def _at_odds(model: Forecasts, table: Floats, plan: _Plan, first_row: int) -> Opponent:
+    """Odds of each class are only backed; those of one class alone are a price on both sides."""
+    races = races_of_columns(model, table, plan.columns.odds, plan.orders.get("odds"), first_row=first_row)
+    market = Market(races if races.ndim == 2 else races[:, None])
+    if races.ndim == 2:
+        return Opponent(bookmaker=market)
+    price = 1 / races
+    return Opponent(
+        Forecasts(model.codes, np.stack([1 - price, price], axis=1), model.labels, model.told),
+        against=market.said,
+    )
+
+
+def races_of_columns(
+    model: Forecasts, table: Floats, columns: Sequence[str], order: list[int] | None, *, first_row: int = 1
+) -> Floats:
+    """Odds in the order of the classes; one column alone is of the positive class."""
+    if order is None:
+        values = table[:, 0] if len(columns) == 1 else table
+        return as_races(values, model, columns=columns, first_row=first_row)
+    named = [columns[place] for place in order]
+    return as_races(table[:, order], model, columns=named, first_row=first_row)

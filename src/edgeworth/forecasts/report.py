@@ -1,0 +1,344 @@
+"""The report on probabilities: findings in, sections and tables out. Arranges numbers, computes none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from edgeworth.arrays import finite_or_none
+from edgeworth.core.formatting import probability_figure
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.forecasts.charts.rivals import forecast_charts
+from edgeworth.forecasts.estimates import INFINITE_SCORE, AverageDifference
+from edgeworth.forecasts.findings import DECIDING, Criterion, ForecastFindings
+from edgeworth.forecasts.report_numbers import evidence_of, forecasts_numbers
+from edgeworth.forecasts.scoring_rules import RULES
+from edgeworth.forecasts.verdict import drunken_said, forecasts_verdict, forecasts_warnings, luck_said
+from edgeworth.report.report import Cell, Column, Grid, Report, Section
+from edgeworth.report.wording import figure, level_said, money, option_said, percent, plural, system_said
+
+NAMES = {
+    "error": "MAP error",
+    "log": "log score",
+    "brier": "Brier score",
+    "log_likelihood": "likelihood ratio",
+    "log_wealth": "wealth",
+}
+MOST_LABELS = 8
+"""Classes of a confusion table that a terminal can show."""
+
+
+def sides_section(findings: ForecastFindings) -> Section:
+    """Where the ways to say who is better agree, and where not."""
+    model, rival = findings.scores.systems
+    columns = (Column("on these cases"), Column(model), Column(rival), Column("better"))
+    rows = tuple((NAMES[each.name], *_shown(each), each.better or "alike") for each in findings.sides)
+    note = (
+        "MAP error: how often the likeliest label was wrong; likelihood ratio: to the other; wealth: of 1 "
+        "bet against the other, at full stakes and fair prices the likelihood ratio"
+    )
+    if any(table.counts.dtype.kind == "f" for table in findings.tables.values()):
+        note += "; where m labels are equally likely, each counts as 1/m of a case"
+    grids = [Grid("", columns, rows, note)]
+    if len(findings.scores.labels) <= MOST_LABELS:
+        grids += [_confusion(system, table) for system, table in findings.tables.items()]
+    return Section("Decisions beside probabilities", (agreement(findings),), tuple(grids))
+
+
+def agreement(findings: ForecastFindings) -> str:
+    """Whether MAP error, log score and wealth prefer the same forecaster, in a sentence."""
+    chosen = {each.name: each.better for each in findings.sides if each.name in DECIDING}
+    blind = (
+        "MAP error sees only on which side of ½ a probability lies"
+        if len(findings.scores.labels) == 2
+        else "MAP error sees only which label is the likeliest"
+    )
+    if len(set(chosen.values())) == 1:
+        winner = chosen["error"]
+        said = (
+            "find both alike" if winner is None else f"agree on these cases: {system_said(winner)} is better"
+        )
+        return f"MAP error, log score and wealth {said}. {blind}; the other two see all of it."
+    parts = [
+        f"{'the ' if name == 'log' else ''}{NAMES[name]} "
+        f"{'finds both alike' if better is None else f'prefers {system_said(better)}'}"
+        for name, better in chosen.items()
+    ]
+    return f"They disagree on these cases: {', '.join(parts[:-1])} and {parts[-1]}. {blind}."
+
+
+def _shown(each: Criterion) -> tuple[str, ...]:
+    values = tuple(each.values.values())
+    if each.name == "log_likelihood":
+        apart = values[0] - values[1]
+        # Where both are infinite neither is likelier than the other.
+        values = (math.nan, math.nan) if math.isnan(apart) else (apart, -apart)
+    return tuple("–" if math.isnan(value) else _one(each.name, value) for value in values)
+
+
+def _one(name: str, value: float) -> str:
+    if name == "error":
+        return percent(value, 1)
+    if name in ("log", "brier"):
+        return figure(value)
+    return money(value)
+
+
+def _confusion(system: str, table: ContingencyTable) -> Grid:
+    """Per cent of all cases: rows are what happened, columns the likeliest label."""
+    counts, total = table.counts.T, float(table.counts.sum())
+    names = [str(label) for label in table.labels]
+    columns = (
+        Column("really"),
+        *(Column(f"said {name}", "percent") for name in names),
+        Column("all", "percent"),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (name, *(float(x) / total for x in row), float(row.sum()) / total)
+        for name, row in zip(names, counts, strict=True)
+    ]
+    rows.append(("all", *(float(x) / total for x in counts.sum(axis=0)), 1.0))
+    return Grid(f"{_capitalised(system_said(system))}: likeliest labels", columns, tuple(rows))
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+BETS = {
+    "full_stakes": "full stakes",
+    "mixture": "all stake fractions",
+    "reverse": "the other way round",
+    "brier_rounds": "bets on the Brier score",
+    "log_rounds": "bets on the log score",
+}
+CHARTS = {
+    "What the bets prove": ("wealth", "returns", "final_wealth", "stakes"),
+    "Who scores better on average": ("probabilities", "sequence"),
+    "Reliability": ("reliability",),
+}
+"""The charts of each section."""
+
+MOST_CLASSES = 6
+"""Classes whose reliability is shown on a terminal."""
+
+NOT_BEFORE = {
+    "cross-validated": ("What follows holds only roughly: the predictions are cross-validated.",),
+    "in-sample": ("Nothing of what follows holds: the model had seen these outcomes.",),
+}
+MOST_LEVELS = 12
+"""Steps of a reliability diagram shown on a terminal, in all; JSON has every one."""
+
+
+def forecasts_report(findings: ForecastFindings, provenance: Mapping[str, Any]) -> Report:
+    """Arrange what was found."""
+    charts = forecast_charts(findings)
+    return Report(
+        verdict=forecasts_verdict(findings),
+        sections=tuple(
+            replace(section, charts=tuple(name for name in CHARTS.get(section.title, ()) if name in charts))
+            for section in _sections(findings)
+        ),
+        warnings=forecasts_warnings(findings),
+        provenance=provenance,
+        numbers=forecasts_numbers(findings),
+        charts=charts,
+    )
+
+
+def _sections(findings: ForecastFindings) -> tuple[Section, ...]:
+    made = [make(findings) for make in (_proof, _scores, _average, _parts, _reliability)]
+    if findings.sides:
+        made.append(sides_section(findings))
+    if findings.ladder:
+        made.append(_ladder(findings))
+    return tuple(made)
+
+
+def _proof(findings: ForecastFindings) -> Section:
+    columns = (
+        Column("bet"),
+        Column("e-value"),
+        Column("p at most", "probability"),
+        Column("the hypothesis it is against"),
+    )
+    wealth = findings.bets.wealth
+    names = dict(BETS)
+    if wealth.stake < 1 and wealth.book != "constant":
+        names["full_stakes"] = f"{option_said(wealth.stake)} of Kelly's stakes"
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (names[name], money(found.log_e_value), found.p_value, found.null)
+        for name, found in evidence_of(findings.bets).items()
+    )
+    note = "an e-value of 20 or more has probability at most 1/20 if the hypothesis is true"
+    if len(rows) > 1:
+        note += "; choose one bet beforehand: the smallest p of several is not a p-value"
+    text = (*NOT_BEFORE.get(wealth.predictions_made, ()), *_said_of_luck(findings))
+    return Section("What the bets prove", text, (Grid("", columns, rows, note),))
+
+
+def _said_of_luck(findings: ForecastFindings) -> tuple[str, ...]:
+    luck, book = findings.bets.luck, findings.bets.wealth.book
+    if book == "constant":
+        return (
+            "The class shares were counted on these very cases: no constant shares would price them better, "
+            "so the final wealth at full stakes is evidence; its maximum on the way, or part of the stakes, "
+            "is not.",
+        )
+    if findings.is_drunken:
+        return drunken_said(findings)
+    if luck is None:
+        return ()
+    chance = f"luck gives at least this wealth with probability {luck_said(luck)}"
+    # Of games too many to be kept, the sums of their moments tell.
+    how = "" if findings.bets.wealth.games is not None else f" By sums of moments: {luck.method}."
+    if book == "fair":
+        return (f"If the prices are right, {chance}.{how}",)
+    which = "divided by their sum" if book == "backing" else "inside the spread at which the model bets"
+    return (
+        f"If the prices {which} are right, {chance}. That is one case of many that the "
+        f"hypothesis allows: for all of them only the bound in the table holds.{how}",
+    )
+
+
+def _scores(findings: ForecastFindings) -> Section:
+    scores = findings.scores
+    # Of two classes the ranked probability score is the Brier score.
+    shown = [name for name in scores.names if name != "ranked" or len(scores.labels) > 2]
+    columns = (Column("score (lower is better)"), *(Column(system, "number") for system in scores.systems))
+    rows = tuple(
+        (RULES[name].words, *(finite_or_none(scores.mean(name, system)) for system in scores.systems))
+        for name in shown
+    )
+    rows += tuple(
+        (f"{RULES[name].words}: skill", *(finite_or_none(findings.skills[x][name]) for x in scores.systems))
+        for name in shown
+    )
+    note = (
+        "skill: 1 − score/score of constant class shares, higher is better; the shares are those of these "
+        "cases, which nobody knew beforehand, so it is a little lower than against known ones"
+    )
+    if "ranked" in shown:
+        note = f"ranked probability takes the classes in the order of their columns; {note}"
+    said = {"backing": "the prices divided by their sum", "exchange": "the prices at which the model bets"}
+    if findings.bets.wealth.book in said:
+        note += f"; {findings.bets.wealth.against}: {said[findings.bets.wealth.book]}"
+    return Section("Scores", (), (Grid("", columns, rows, note),))
+
+
+def _average(findings: ForecastFindings) -> Section:
+    columns = (
+        Column("score"),
+        Column("rival less model", "number"),
+        Column(level_said(findings.level), "interval"),
+        Column("holds"),
+    )
+    found = {"Brier score": findings.bets.brier, "log score": findings.bets.log}
+    known = {name: each for name, each in found.items() if each is not None}
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (name, None, (None, None), INFINITE_SCORE)
+        if x is None
+        else (name, finite_or_none(x.mean), *_bounds(x))
+        for name, x in found.items()
+    )
+    note = "above 0 the model scores better; " + "; ".join(f"{name}: {x.method}" for name, x in known.items())
+    return Section("Who scores better on average", (), (Grid("", columns, rows, note),))
+
+
+def _bounds(found: AverageDifference) -> tuple[Cell, Cell]:
+    if math.isnan(found.low):
+        return (None, None), "too few cases" if found.sequence is None else _nothing_yet(found)
+    whole = " (all that is possible)" if found.says_nothing else ""
+    return (found.low, found.high), f"{found.holds}{whole}"
+
+
+def _nothing_yet(found: AverageDifference) -> str:
+    reason = getattr(found.sequence, "undefined", None)
+    return f"nothing is said: {reason}" if reason else found.holds
+
+
+def _parts(findings: ForecastFindings) -> Section:
+    columns = (
+        Column("class"),
+        Column("score"),
+        Column("mean", "number"),
+        Column("miscalibration", "number"),
+        Column("discrimination", "number"),
+        Column("uncertainty", "number"),
+    )
+    rows = tuple(
+        (
+            str(label),
+            RULES[score].words,
+            *(finite_or_none(x) for x in (p.score, p.miscalibration, p.discrimination, p.uncertainty)),
+        )
+        for score, by_label in findings.parts.items()
+        for label, p in by_label.items()
+    )
+    note = "score = miscalibration − discrimination + uncertainty, by isotonic regression (CORP)"
+    return Section("Why the model's score is what it is", (), (Grid("", columns, rows, note),))
+
+
+def _reliability(findings: ForecastFindings) -> Section:
+    # Of many classes those that stray furthest.
+    worst = sorted(findings.reliability.items(), key=lambda item: item[1].p_value)[:MOST_CLASSES]
+    found = {label: bands for label, bands in findings.reliability.items() if label in dict(worst)}
+    columns = (
+        Column("class"),
+        Column("forecasts", "interval"),
+        Column("mean", "number"),
+        Column("calibrated", "number"),
+        Column(f"{level_said(findings.level)} if calibrated", "interval"),
+        Column("cases", "count"),
+    )
+    most = max(3, MOST_LEVELS // len(found))
+    rows: list[tuple[Cell, ...]] = []
+    for label, bands in found.items():
+        levels = sorted(bands.levels, key=lambda level: -level.cases)[:most]
+        for level in sorted(levels, key=lambda level: level.first):
+            ends, band = (level.first, level.last), (level.low, level.high)
+            rows.append((str(label), ends, level.mean, level.recalibrated, band, level.cases))
+    text = tuple(
+        f"Were the forecasts of {label} calibrated, they would be as miscalibrated as this with probability "
+        f"{probability_figure(bands.p_value)} ({bands.draws:,} draws)."
+        for label, bands in found.items()
+    )
+    every = [level for bands in found.values() for level in bands.levels]
+    outside = sum(not level.is_inside for level in every)
+    note = (
+        "a row is a step: forecasts that isotonic regression makes one probability, and the band at their "
+        f"mean; {outside} of {len(every):,} {plural(len(every), 'step')} outside the band"
+    )
+    if len(rows) < len(every):
+        note += f"; shown are the {len(rows)} of most cases, JSON has all"
+    if len(found) < len(findings.reliability):
+        note += f"; the {len(found)} of {len(findings.reliability)} classes that stray furthest"
+    return Section("Reliability", text, (Grid("", columns, tuple(rows), note),))
+
+
+def _ladder(findings: ForecastFindings) -> Section:
+    columns = (
+        Column("game"),
+        Column("wealth"),
+        Column("p at most", "probability"),
+        Column("Brier, rival less model", "number"),
+        Column(level_said(findings.level), "interval"),
+    )
+    rows = tuple(
+        (
+            f"at most {label}",
+            money(bets.wealth.log_wealth),
+            bets.against_rival.p_value,
+            finite_or_none(bets.brier.mean),
+            (finite_or_none(bets.brier.low), finite_or_none(bets.brier.high)),
+        )
+        for label, bets in findings.ladder.items()
+    )
+    holds = next(iter(findings.ladder.values())).brier.holds
+    note = (
+        "each game by itself; the Brier scores of the games add up to the ranked probability score; "
+        f"intervals hold {holds}"
+    )
+    return Section("Ordered classes: a ladder of games", (), (Grid("", columns, rows, note),))

@@ -1,0 +1,315 @@
+"""Estimates of a ranking's measures, and of means over many lists."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import scipy
+
+from edgeworth.arrays import Values
+from edgeworth.core.estimates import Estimate, Method, law_or_reason, undefined_estimate
+from edgeworth.core.laws import Alternative
+from edgeworth.core.measures import Measure
+from edgeworth.core.tails import SMALLEST, Tail
+from edgeworth.decisions.estimates import estimate_table
+from edgeworth.decisions.methods import ClopperPearson, Delta, Dirichlet, Newcombe, Wilson
+from edgeworth.decisions.posteriors import BetaPosterior
+from edgeworth.errors import OptionError
+from edgeworth.rankings.chance.law import average_precision
+from edgeworth.rankings.formulas.tie_groups import Steps, steps_of_ranking
+from edgeworth.rankings.intervals.methods import AcrossLists, default_ranking_method
+from edgeworth.rankings.intervals.resampling import ListValues, random_orders
+from edgeworth.rankings.lists import RankedLists
+from edgeworth.rankings.ranking import Ranking
+from edgeworth.rankings.resolving import (
+    ResolvedRanking,
+    counted,
+    cut_of,
+    needs_whole_cases,
+    resolve_ranking,
+    steps_of,
+)
+from edgeworth.rankings.scores.sorted_scores import Run
+
+MOST_PAIRS = 20_000
+"""Pairs of a target and a background item up to which all orders are counted."""
+
+
+def concordance_tail(ranking: Ranking, alternative: Alternative) -> Tail:
+    """P(random selection has such a ROC area): all orders counted when few and without ties."""
+    steps = steps_of_ranking(ranking)
+    targets, background = int(ranking.target_total), int(ranking.background.total)
+    tied = steps.size - steps.hits
+    above = steps.seen_above - steps.hits_above
+    unranked = int(ranking.unranked) * background
+    # Twice the pairs in the wrong order, so that a tie is a whole number.
+    lost = 2 * int((steps.hits * above).sum()) + int((steps.hits * tied).sum()) + 2 * unranked
+    has_ties = bool(tied.any()) or ranking.unranked > 1
+    if not has_ties and targets * background <= MOST_PAIRS:
+        return _counted(targets, background, lost // 2, alternative)
+    return _normal(ranking, targets, background, lost / 2, alternative)
+
+
+def _counted(targets: int, background: int, lost: int, alternative: Alternative) -> Tail:
+    counts = orders_by_inversions(targets, background)
+    whole = math.comb(targets + background, targets)
+    good = Fraction(sum(counts[: lost + 1]), whole)
+    bad = Fraction(sum(counts[lost:]), whole)
+    exact = {"greater": good, "less": bad, "two-sided": min(Fraction(1), 2 * min(good, bad))}[alternative]
+    value = max(SMALLEST, float(exact))
+    return Tail(value, value, value, "exact, all orders (Mann–Whitney)", exact)
+
+
+def orders_by_inversions(targets: int, background: int) -> list[int]:
+    """How many orders have u pairs with the background item above the target, for each u.
+
+    The coefficients of the Gaussian binomial: Π (1 − q^(background + i))/(1 − q^i), in whole numbers.
+    """
+    size = targets * background + 1
+    counts = [1] + [0] * (size - 1)
+    for step in range(1, targets + 1):
+        shift = background + step
+        for u in range(size - 1, shift - 1, -1):
+            counts[u] -= counts[u - shift]
+        for u in range(step, size):
+            counts[u] += counts[u - step]
+    return counts
+
+
+def _normal(ranking: Ranking, targets: int, background: int, lost: float, alternative: Alternative) -> Tail:
+    """Normal with the exact mean and variance, ties included, and a continuity correction."""
+    total = targets + background
+    mean = targets * background / 2
+    ties = _tie_sum(ranking)
+    variance = targets * background / 12 * (total + 1 - ties / (total * (total - 1))) if total > 1 else 0.0
+    if variance <= 0:
+        return Tail(1.0, 1.0, 1.0, "exact: every item is tied")
+    error = math.sqrt(variance)
+    good = float(scipy.special.ndtr((lost + 0.5 - mean) / error))
+    bad = float(scipy.special.ndtr((mean - lost + 0.5) / error))
+    p_value = {"greater": good, "less": bad, "two-sided": min(1.0, 2 * min(good, bad))}[alternative]
+    p_value = min(1.0, max(SMALLEST, p_value))
+    known = "the variance of background without ties" if ranking.is_collapsed else "the exact variance"
+    return Tail(0.0, 1.0, p_value, f"approximation, normal with {known}", kind="approximation")
+
+
+def _tie_sum(ranking: Ranking) -> float:
+    """Σ (t³ − t) over groups of t tied items.
+
+    Background of a collapsed ranking that lies between targets is taken as untied, which makes the variance
+    the largest it can be.
+    """
+    runs = [ranking.targets, ranking.background.single]
+    both = (runs[0] + runs[1]).gathered() if all(len(run.scores) for run in runs) else _only(runs)
+    sizes = np.zeros(0) if both.weight is None else np.asarray(both.weight, dtype=np.float64)
+    if ranking.unranked:
+        sizes = np.append(sizes, float(ranking.unranked))
+    return float((sizes**3 - sizes).sum())
+
+
+def _only(runs: list[Run]) -> Run:
+    return (runs[0] if len(runs[0].scores) else runs[1]).gathered()
+
+
+SAME = 1e-12
+STEPS_DRAWN = 20_000_000
+"""Steps of random orders that are drawn within a few seconds."""
+ITEMS_TOGETHER = 500_000
+FEWEST, MOST = 199, 99_999
+
+
+def selection_tail(
+    ranking: Ranking,
+    resolved: ResolvedRanking,
+    alternative: Alternative,
+    seed: int,
+    *,
+    enough: float = 0.0,
+) -> Tail | None:
+    """P(random selection does as much); None where cases are weighted.
+
+    A certified bound on average precision's tail below ``enough`` is taken without asking for more.
+    """
+    if not ranking.is_counted or resolved.measure.direction == "neither":
+        return None
+    items, targets = int(ranking.total), int(ranking.target_total)
+    value = float(resolved.values(steps_of(ranking, resolved))[0])
+    if resolved.measure.name == "average_precision":
+        reachable = resolved.arguments["over"] == "reachable"
+        law = average_precision(
+            items, targets, depth=resolved.depth, over="reachable" if reachable else "targets"
+        )
+        if alternative == "greater" and enough > 0:
+            bound = law.tail(value, method="bound")
+            if bound.high < enough:
+                return bound
+        if alternative == "two-sided":
+            return doubled(law.tail(value, seed=seed), law.lower_tail(value, seed=seed))
+        return law.tail(value, seed=seed) if alternative == "greater" else law.lower_tail(value, seed=seed)
+    if resolved.measure.name == "roc_auc":
+        return concordance_tail(ranking, alternative)
+    draws = _draws(targets)
+    middle = float(resolved.at_random(steps_of(ranking, resolved))[0])
+    sides: tuple[Alternative, ...] = (alternative,)
+    if alternative == "two-sided" and math.isnan(middle):
+        sides = ("greater", "less")  # without a mean to be far from: the smaller tail, doubled
+    counts = [0] * len(sides)
+    for steps in random_orders(items, targets, draws, seed):
+        values = resolved.values(steps)
+        counts = [n + _beyond(values, value, middle, side) for n, side in zip(counts, sides, strict=True)]
+    found = [_drawn(count, draws, seed) for count in counts]
+    return found[0] if len(found) == 1 else doubled(*found)
+
+
+def lists_tail(
+    lists: RankedLists, resolved: ResolvedRanking, value: float, alternative: Alternative, seed: int
+) -> Tail | None:
+    """P(random orders of every list have such a mean); None where the lists are not all there is."""
+    if not lists.is_whole or resolved.measure.direction == "neither":
+        return None
+    draws = int(np.clip(STEPS_DRAWN // max(1, len(lists.scores)), FEWEST, 9_999))
+    generator = np.random.default_rng(seed)
+    together = int(np.clip(ITEMS_TOGETHER // max(1, len(lists.scores)), 1, draws))
+    means = np.concatenate(
+        [
+            _random_means(lists, resolved, min(together, draws - start), generator)
+            for start in range(0, draws, together)
+        ]
+    )
+    return _drawn(_beyond(means, value, float(means.mean()), alternative), draws, seed)
+
+
+def _random_means(
+    lists: RankedLists, resolved: ResolvedRanking, draws: int, generator: np.random.Generator
+) -> Values:
+    """Means over lists in random order, several draws as one set of lists."""
+    copies = RankedLists(
+        tuple(range(draws * lists.number)),
+        np.concatenate([lists.starts[:1], *(lists.starts[1:] + k * lists.starts[-1] for k in range(draws))]),
+        generator.random(draws * len(lists.scores)),
+        np.tile(lists.grades, draws),
+        relevant_from=lists.relevant_from,
+        empty_is_zero=lists.empty_is_zero,
+    )
+    # Random scores have no ties, so every policy gives the same order.
+    loose = replace(resolved, ties="expected")
+    values = loose.values(steps_of(copies, loose)).reshape(draws, lists.number)
+    # Which lists have no value does not depend on their order.
+    return np.array([counted(lists, row).mean() for row in values])
+
+
+def doubled(upper: Tail, lower: Tail) -> Tail:
+    """The two-sided tail: twice the smaller one."""
+    smaller = upper if upper.p_value <= lower.p_value else lower
+    exact = None if smaller.exact is None else min(smaller.exact * 2, type(smaller.exact)(1))
+    low, high, p_value = (min(1.0, 2 * x) for x in (smaller.low, smaller.high, smaller.p_value))
+    return replace(
+        smaller, low=low, high=high, p_value=p_value, exact=exact, method=f"{smaller.method}, doubled"
+    )
+
+
+def _draws(targets: int) -> int:
+    return int(np.clip(STEPS_DRAWN // max(1, targets), FEWEST, MOST))
+
+
+def _beyond(values: Values, observed: float, middle: float, alternative: Alternative) -> int:
+    """Draws at least as extreme. Rounding may make one count as extreme, never as harmless."""
+    same = SAME * max(1.0, abs(observed))
+    if alternative == "two-sided" and not math.isnan(middle):
+        beyond = np.abs(values - middle) >= abs(observed - middle) - same
+    elif alternative == "less":
+        beyond = values <= observed + same
+    else:
+        beyond = values >= observed - same
+    return int((beyond | np.isnan(values)).sum())
+
+
+def _drawn(count: int, draws: int, seed: int) -> Tail:
+    return replace(
+        Tail.drawn(count, draws, seed), method=f"Monte Carlo, {draws:,} random orders, seed {seed}"
+    )
+
+
+OF_DECISIONS = (BetaPosterior, ClopperPearson, Delta, Dirichlet, Newcombe, Wilson)
+
+
+def estimate_ranking(
+    ranking: Ranking, measure: str | Measure, *, method: Method | None = None, seed: int = 0
+) -> Estimate:
+    """Estimate a measure of one ranking with its uncertainty; at a depth, of the decisions there."""
+    cut = cut_of(ranking, measure)
+    if cut is not None:
+        return replace(estimate_table(*cut, method=method, seed=seed), measure=str(measure))
+    resolved = resolve_ranking(ranking, measure)
+    steps = steps_of(ranking, resolved)
+    reason = needs_whole_cases(ranking, resolved) or resolved.undefined(steps)[0]
+    if reason is not None:
+        return undefined_estimate(ranking, resolved.spelling, reason)
+    _check_ranking_method(method)
+    chosen = default_ranking_method(ranking, resolved, seed) if method is None else method
+    law, no_interval = law_or_reason(chosen, ranking, resolved, required=method is not None)
+    return Estimate(
+        measure=resolved.spelling,
+        value=float(resolved.values(steps)[0]),
+        chance=float(resolved.at_random(steps)[0]),
+        method=chosen,
+        undefined=None,
+        no_interval=no_interval,
+        tally=ranking,
+        law=law,
+        chance_test=lambda alternative: selection_tail(ranking, resolved, alternative, seed),
+        size=float(ranking.total),
+    )
+
+
+def _check_ranking_method(method: Method | None) -> None:
+    if isinstance(method, OF_DECISIONS):
+        raise OptionError(
+            f"{method} is for decisions (precision@100 cuts a ranking into some); rankings have Influence(), "
+            "Boyd(), Survival() and Bootstrap(), many lists AcrossLists() and Bootstrap()"
+        )
+
+
+def estimate_lists(
+    lists: RankedLists, measure: str | Measure, *, method: Method | None = None, seed: int = 0
+) -> Estimate:
+    """A measure's mean over lists with its uncertainty."""
+    resolved = resolve_ranking(lists, measure)
+    return estimate_steps(lists, resolved, steps_of(lists, resolved), method=method, seed=seed)
+
+
+def estimate_steps(
+    lists: RankedLists,
+    resolved: ResolvedRanking,
+    steps: Steps,
+    *,
+    method: Method | None = None,
+    seed: int = 0,
+) -> Estimate:
+    """The same for lists that have been put in order already."""
+    values = counted(lists, resolved.values(steps))
+    if not len(values):
+        reasons = [reason for reason in resolved.undefined(steps) if reason is not None]
+        reason = f"no list has a value: {reasons[0]}" if reasons else "there are no lists"
+        return undefined_estimate(lists, resolved.spelling, reason)
+    value = float(values.mean())
+    _check_ranking_method(method)
+    chosen: Method = AcrossLists() if method is None else method
+    law, no_interval = law_or_reason(chosen, ListValues(values), resolved, required=method is not None)
+    chance = counted(lists, resolved.at_random(steps))
+    known = len(chance) == len(values)
+    return Estimate(
+        measure=resolved.spelling,
+        value=value,
+        chance=float(chance.mean()) if known else math.nan,
+        method=chosen,
+        undefined=None,
+        no_interval=no_interval,
+        tally=lists,
+        law=law,
+        chance_test=lambda alternative: lists_tail(lists, resolved, value, alternative, seed),
+        size=float(lists.number),
+    )

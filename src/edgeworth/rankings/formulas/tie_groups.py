@@ -1,0 +1,142 @@
+"""How a ranking is seen by its measures: where the targets stand.
+
+One list or many are seen through the same arrays, so a measure is written once and taken of a million lists
+in one call. Background matters only by how much of it stands above a target or in a tie with it, so a view
+of ten million scores is as long as their targets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.arrays import Values
+from edgeworth.rankings.ranking import Ranking
+
+STRICT_TIES = ("trec", "input")
+"""Policies that leave no ties."""
+
+
+@dataclass(frozen=True)
+class Grades:
+    """How relevant each target is, of those ranked and of those never ranked."""
+
+    step: NDArray[np.intp]
+    """The step at which each ranked target stands."""
+    grade: Values
+    lost_list: NDArray[np.intp]
+    """The list of each target that was never ranked."""
+    lost_grade: Values
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """What bpref needs: unjudged items left out. In a strict order only."""
+
+    rejected_above: Values
+    """For each step, judged background above it."""
+    rejected: Values
+    """For each list, judged background in all, ranked or not."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Where the targets of each list stand: one step a tie group that holds a target, best first.
+
+    ``above`` is strictly above: ``hits_above`` targets among ``seen_above`` items, then the tie group of
+    ``size`` items, ``hits`` of them targets. Steps are sorted by list, then from the best to the worst.
+    """
+
+    list_of: NDArray[np.intp]
+    hits_above: Values
+    seen_above: Values
+    hits: Values
+    size: Values
+    targets: Values
+    """For each list, all its targets, those never ranked included."""
+    ranked: Values
+    """For each list, the items ranked."""
+    items: Values
+    """For each list, all items: those ranked and the targets that are not. nan where that is not known."""
+    grades: Grades | None = None
+    judgements: Judgements | None = None
+
+    @property
+    def number(self) -> int:
+        """How many lists there are."""
+        return len(self.targets)
+
+    @cached_property
+    def hits_below(self) -> Values:
+        """Hits down to the end of each step."""
+        return np.asarray(self.hits_above + self.hits)
+
+    @cached_property
+    def seen_below(self) -> Values:
+        """Items down to the end of each step."""
+        return np.asarray(self.seen_above + self.size)
+
+    @cached_property
+    def is_first(self) -> NDArray[np.bool_]:
+        """Whether a step is the first of its list."""
+        return np.diff(self.list_of, prepend=-1) > 0
+
+    def summed(self, values: Values) -> Values:
+        """Σ over the steps of each list."""
+        return np.bincount(self.list_of, weights=values, minlength=self.number)
+
+    def largest(self, values: Values, least: float, *, nothing: float | None = None) -> Values:
+        """The largest over the steps of each list, at least ``least``; ``nothing`` where that is all."""
+        result = np.full(self.number, least, dtype=np.float64)
+        np.maximum.at(result, self.list_of, np.where(np.isnan(values), least, values))
+        return result if nothing is None else np.where(result == least, nothing, result)
+
+    def within(self, depth: Values) -> Values:
+        """How many items of each step's tie group lie within the depth of its list."""
+        return np.clip(np.broadcast_to(depth, self.number)[self.list_of] - self.seen_above, 0, self.size)
+
+    def hits_at(self, depth: Values) -> Values:
+        """The hit curve h(t) of each list: mean number of targets among the first t, ties in random order."""
+        return self.summed(self.hits * self.within(depth) / self.size)
+
+
+def steps_of_ranking(ranking: Ranking) -> Steps:
+    """Where the targets stand, best first."""
+    found = ranking.standing
+    return Steps(
+        list_of=np.zeros(len(found.hits), dtype=np.intp),
+        hits_above=found.hits_above,
+        seen_above=found.seen_above,
+        hits=found.hits,
+        size=found.size,
+        targets=np.array([float(ranking.target_total)]),
+        ranked=np.array([float(ranking.ranked_total)]),
+        items=np.array([float(ranking.total)]),
+    )
+
+
+def all_tied(steps: Steps) -> Steps:
+    """The same lists without any information: every item in one tie."""
+    lists = np.flatnonzero((steps.targets > 0) & (steps.items > 0))
+    place = np.full(steps.number, -1)
+    place[lists] = np.arange(len(lists))
+    grades = steps.grades
+    if grades is not None:
+        owner = np.concatenate([steps.list_of[grades.step], grades.lost_list])
+        values = np.concatenate([grades.grade, grades.lost_grade])
+        known = place[owner] >= 0
+        grades = Grades(place[owner][known], values[known], grades.lost_list[:0], grades.lost_grade[:0])
+    nothing = np.zeros(len(lists))
+    return replace(
+        steps,
+        list_of=lists,
+        hits_above=nothing,
+        seen_above=nothing,
+        hits=steps.targets[lists],
+        size=steps.items[lists],
+        ranked=steps.items,
+        grades=grades,
+        judgements=None,
+    )

@@ -1,0 +1,240 @@
+"""Scores, batch by batch, into a ranking.
+
+While rows are few every score is kept, in one pass. Of more rows than that, a first pass keeps the scores of
+the targets and a second one counts the rest between them: exact, with memory by the number of targets."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from edgeworth.core.labels import canonical_order, parsed
+from edgeworth.errors import InputError
+from edgeworth.rankings.lists import RankedLists
+from edgeworth.rankings.ranking import Ranking, name_of_rest
+from edgeworth.rankings.scores.background import Between
+from edgeworth.rankings.scores.by_class import (
+    MOST_ROWS,
+    ClassScores,
+    LabelledScores,
+    MissingScore,
+    rows_of_classes,
+    target_of,
+)
+from edgeworth.rankings.scores.sorted_scores import Cells, as_cells, check_unit_range
+from edgeworth.sources.batches import Batch, Folding, Reducer, Source, fold
+from edgeworth.sources.columns import Label
+from edgeworth.sources.numbers import WeightKind, as_scores, as_weights
+from edgeworth.sources.roles import nothing_left, settled_kind
+
+
+def tally_ranking(
+    source: Source,
+    columns: dict[str, str],
+    *,
+    weight_kind: WeightKind | None = None,
+    positive: Label | None = None,
+    cells: Cells = None,
+    missing: MissingScore = "error",
+    most: int | None = MOST_ROWS,
+) -> Ranking:
+    """Fold a source into a ranking: a collapsed one when it has more than ``most`` rows.
+
+    Rows are those with a class and a score. ``most=None`` keeps every score whatever it takes.
+    """
+    options = {"weight_kind": settled_kind(source, columns, weight_kind), "missing": missing}
+    if cells is not None:
+        return _on_cells(source, columns, options, positive, cells)
+    everything = most is None
+    allowed = np.iinfo(np.int64).max if most is None else most
+
+    def seen_with(kept: int) -> ClassScores:
+        prepare = partial(_class_scores, columns=columns, options=options | {"most": kept})
+        return fold(source, list(columns.values()), prepare, ClassScores(kept))
+
+    # Rows that are elsewhere stay there until it is known that they are few.
+    seen = seen_with(0 if isinstance(source, Folding) and not everything else allowed)
+    if not seen.is_whole and seen.total <= allowed:
+        seen = seen_with(allowed)
+    if seen.is_whole:
+        return _from_labelled(source, columns, seen.labelled(), positive)
+    return _collapsed(source, columns, options, positive, seen)
+
+
+def _on_cells(
+    source: Source, columns: dict[str, str], options: dict[str, Any], positive: Label | None, cells: Cells
+) -> Ranking:
+    prepare = partial(
+        _labelled_scores,
+        columns=columns,
+        options=options | {"cells": as_cells(cells)},
+        is_unit=isinstance(cells, (int, np.integer)),
+    )
+    labelled = fold(source, list(columns.values()), prepare, LabelledScores.empty())
+    return _from_labelled(source, columns, labelled, positive)
+
+
+def _from_labelled(
+    source: Source, columns: dict[str, str], labelled: LabelledScores, positive: Label | None
+) -> Ranking:
+    if not any(len(run.scores) for run in labelled.runs.values()):
+        raise nothing_left(source.name, labelled.dropped, columns)
+    return Ranking.from_labelled(labelled.renamed(_names(source, labelled.runs)), positive=positive)
+
+
+def _names(source: Source, labels: Collection[Label]) -> dict[Label, Label]:
+    """What the classes are called once all are known: those of text may be numbers."""
+    written = list(labels)
+    return dict(zip(written, parsed(written) if source.is_text else written, strict=True))
+
+
+def _collapsed(
+    source: Source,
+    columns: dict[str, str],
+    options: dict[str, Any],
+    positive: Label | None,
+    seen: ClassScores,
+) -> Ranking:
+    """The second pass, over rows that were too many to keep."""
+    names = _names(source, seen.rows)
+    labels = canonical_order(names.values())
+    target = target_of(labels, positive)
+    spellings = frozenset(written for written, name in names.items() if name == target)
+    found = sum(seen.rows[written] for written in spellings)
+    rows, dropped = seen.total, seen.dropped
+    if all(written in seen.kept for written in spellings):
+        targets = seen.run(spellings)
+    else:
+        prepare = partial(_targets, columns=columns, options=options, spellings=spellings)
+        targets = fold(source, list(columns.values()), prepare, ClassScores(rows)).run(spellings)
+    del seen  # the scores it holds are needed no more
+    edges = targets.distinct_scores
+    # With nothing to leave out and nothing to weigh, all rows are counted and the targets taken off again.
+    all_alike = "weight" not in columns and not dropped
+    if all_alike:
+        counting = partial(_all_between, column=columns["score"], edges=edges)
+        places = fold(source, [columns["score"]], counting, Between(edges)).places
+    else:
+        counting = partial(_rest_between, columns=columns, options=options, spellings=spellings, edges=edges)
+        places = fold(source, list(columns.values()), counting, Between(edges)).places
+    if places.rows != (rows if all_alike else rows - found) or (all_alike and len(targets.scores) != found):
+        raise InputError(f"{source.name} changed while it was read: read it again")
+    background = places.run(edges, less=targets if all_alike else None)
+    if not len(targets.scores) and not len(background.scores):
+        raise nothing_left(source.name, dropped, columns)
+    rest = [label for label in labels if label != target]
+    return Ranking(targets, background, labels=(name_of_rest(rest, target), target), dropped=dropped)
+
+
+# -- one batch ---------------------------------------------------------------------------------------------
+
+
+def _columns_of(batch: Batch, columns: dict[str, str]) -> dict[str, Any]:
+    return {
+        "truth": batch.columns[columns["truth"]],
+        "scores": as_scores(batch.columns[columns["score"]], columns["score"], batch.first_row),
+        "weights": as_weights(batch.columns[columns["weight"]], columns["weight"])
+        if "weight" in columns
+        else None,
+        "first_row": batch.first_row,
+    }
+
+
+def _class_scores(batch: Batch, columns: dict[str, str], options: dict[str, Any]) -> ClassScores:
+    return ClassScores.from_columns(**_columns_of(batch, columns), **options)
+
+
+def _labelled_scores(
+    batch: Batch, columns: dict[str, str], options: dict[str, Any], is_unit: bool
+) -> LabelledScores:
+    given = _columns_of(batch, columns)
+    if is_unit:
+        check_unit_range(given["scores"])
+    return LabelledScores.from_columns(**given, **options)
+
+
+def _targets(
+    batch: Batch, columns: dict[str, str], options: dict[str, Any], spellings: Collection[Label]
+) -> ClassScores:
+    found = _class_scores(batch, columns, options | {"most": len(batch)})
+    return found.only(spellings)
+
+
+def _all_between(batch: Batch, column: str, edges: Any) -> Between:
+    return Between.of(edges, as_scores(batch.columns[column], column, batch.first_row))
+
+
+def _rest_between(
+    batch: Batch, columns: dict[str, str], options: dict[str, Any], spellings: Collection[Label], edges: Any
+) -> Between:
+    classes, _ = rows_of_classes(**_columns_of(batch, columns), **options)
+    rows = tuple((scores, weights) for label, scores, weights in classes if label not in spellings)
+    return Between(edges, None, rows)
+
+
+def labelled_reducer(
+    columns: dict[str, str],
+    *,
+    weight_kind: WeightKind | None = None,
+    cells: Cells = None,
+    missing: MissingScore = "error",
+) -> Reducer[LabelledScores]:
+    """How a batch becomes sorted scores of each class."""
+    options: dict[str, Any] = {"weight_kind": weight_kind, "cells": as_cells(cells), "missing": missing}
+    is_unit = isinstance(cells, (int, np.integer))
+    prepare = partial(_labelled_scores, columns=columns, options=options, is_unit=is_unit)
+    return Reducer(tuple(columns.values()), prepare, LabelledScores.empty())
+
+
+def settled_ranking(labelled: LabelledScores, *, is_text: bool, positive: Label | None = None) -> Ranking:
+    """All labels are known now: those of text may be numbers, and one of them is the target."""
+    if is_text:
+        labels = list(labelled.runs)
+        labelled = labelled.renamed(dict(zip(labels, parsed(labels), strict=True)))
+    return Ranking.from_labelled(labelled, positive=positive)
+
+
+def tally_lists(
+    source: Source,
+    columns: dict[str, str],
+    *,
+    positive: Label | None = None,
+    relevant_from: int = 1,
+) -> RankedLists:
+    """Fold a source into ranked lists."""
+    lists = lists_reducer(columns, positive=positive, relevant_from=relevant_from).over(source)
+    lists.check_positive(positive)
+    return settled_lists(lists, is_text=source.is_text)
+
+
+def settled_lists(lists: RankedLists, *, is_text: bool) -> RankedLists:
+    """All queries are known now: those of text become numbers where every one of them is written so."""
+    queries = tuple(parsed(lists.queries)) if is_text else lists.queries
+    if queries == lists.queries or len(set(queries)) < len(queries):
+        return lists
+    return replace(lists, queries=queries).select(queries)
+
+
+def lists_reducer(
+    columns: dict[str, str], *, positive: Label | None = None, relevant_from: int = 1
+) -> Reducer[RankedLists]:
+    """How a batch becomes ranked lists; a batch may be without a target."""
+    prepare = partial(_lists, columns=columns, positive=positive, relevant_from=relevant_from)
+    return Reducer(tuple(columns.values()), prepare, RankedLists.empty())
+
+
+def _lists(batch: Batch, columns: dict[str, str], positive: Label | None, relevant_from: int) -> RankedLists:
+    roles = {role: batch.columns[name] for role, name in columns.items()}
+    return RankedLists.from_columns(
+        roles["truth"],
+        roles["score"],
+        roles["group"],
+        roles.get("id"),
+        positive=positive,
+        relevant_from=relevant_from,
+        first_row=batch.first_row,
+    )

@@ -1,0 +1,287 @@
+"""Measures along a ranking: its own, and those of the decisions that a cut at a depth makes of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from edgeworth.arrays import Values
+from edgeworth.core.measures import Measure, Option, Requirement
+from edgeworth.core.registry import measures_by_name, unknown
+from edgeworth.core.spelling import Spelling
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.decisions.views import LabelView, find_measure, marginals, measure_table
+from edgeworth.errors import OptionError
+from edgeworth.rankings.formulas.list_tie_groups import steps_of_lists
+from edgeworth.rankings.formulas.tie_groups import Steps, all_tied, steps_of_ranking
+from edgeworth.rankings.lists import RankedLists
+from edgeworth.rankings.ranking import Ranking
+from edgeworth.sources.columns import Label
+
+Ranked: TypeAlias = Ranking | RankedLists
+WHOLE_TIES = ("threshold", "best", "worst")
+STRICT_TIES = ("trec", "input")
+TIES_AT_DEPTH = Option("expected", choices=("expected", *STRICT_TIES))
+"""Measures of decisions have no ties of their own; at a depth of a list they have these."""
+MEASURES = "edgeworth.rankings.measures:RANKING_MEASURES"
+
+
+@dataclass(frozen=True)
+class ResolvedRanking:
+    """A measure with its depth and options settled for a ranking, or for many lists."""
+
+    measure: Measure
+    depth: int | None
+    ties: str
+    """The policy for ties in force."""
+    arguments: dict[str, float | str]
+    spelling: str
+
+    @property
+    def view(self) -> tuple[str, bool]:
+        """What the steps depend on: measures with the same view can share them."""
+        return self.ties, self.measure.uses_grades
+
+    def values(self, steps: Steps) -> Values:
+        """One value a list; nan where it is undefined."""
+        if self.measure.scope != "ranking":
+            return np.asarray(self.measure.compute(self._seen(self._view(steps)), **self.arguments))
+        depth = None if self.depth is None else np.full(steps.number, float(self.depth))
+        return np.asarray(self.measure.compute(steps, depth, self.ties, **self.arguments))
+
+    def _view(self, steps: Steps) -> LabelView:
+        """The decisions at the depth; a place that a list does not fill is a false alarm, as in trec_eval."""
+        depth = np.full(steps.number, float(self.depth or 0))
+        items = steps.items + np.maximum(depth - steps.ranked, 0)
+        return LabelView(steps.hits_at(depth), depth, steps.targets, items)
+
+    def _seen(self, view: LabelView) -> Values:
+        """The decisions as the measure wants to see them."""
+        if self.measure.scope == "label":
+            return view
+        rows = [
+            np.stack(row, axis=-1) for row in ((view.rejections, view.misses), (view.false_alarms, view.hits))
+        ]
+        if self.measure.scope == "cells":
+            return np.stack(rows, axis=-2)
+        return marginals(np.stack([*rows, np.zeros_like(rows[0])], axis=-2))
+
+    def micro(self, steps: Steps) -> float:
+        """The measure of the decisions at the depth, those of all lists added up."""
+        each = self._view(steps)
+        whole = LabelView(*(np.asarray(x.sum()) for x in (each.hits, each.predicted, each.real, each.total)))
+        return float(self.measure.compute(self._seen(whole), **self.arguments))
+
+    def at_random(self, steps: Steps) -> Values:
+        """The mean under random selection: the value with every item in one tie; nan where that is not so."""
+        if not self.measure.has_mean_chance:
+            return np.full(steps.number, np.nan)
+        values = replace(self, ties="expected").values(all_tied(steps))
+        return np.where(np.isnan(steps.items), np.nan, values)
+
+    def undefined(self, steps: Steps) -> list[str | None]:
+        """Why each list has no value; None where it has one."""
+        values = self.values(steps)
+        reasons: list[str | None] = [None] * steps.number
+        if not np.isnan(values).any():
+            return reasons
+        known = steps if self.measure.scope == "ranking" else _in_some_collection(steps, self.depth or 0)
+        holding = [(self._holds(need, known), need.otherwise) for need in self.measure.needs]
+        for index in np.flatnonzero(np.isnan(values)):
+            broken = [said for holds, said in holding if not holds[index]]
+            if steps.targets[index] > 0 and np.isnan(steps.items[index]) and self.measure.scope != "ranking":
+                broken = ["how many items there are is not known"]
+            otherwise = f"its formula, {self.measure.formula}, divides by 0 here"
+            reasons[index] = (broken or [otherwise])[0].format(label="a target")
+        return reasons
+
+    def _holds(self, need: Requirement, steps: Steps) -> Values:
+        seen = steps if self.measure.scope == "ranking" else self._seen(self._view(steps))
+        holds = need.holds(seen, **self.arguments) if need.with_options else need.holds(seen)
+        return np.broadcast_to(holds, steps.number)
+
+
+def _in_some_collection(steps: Steps, depth: int) -> Steps:
+    """Where the number of items is not known, more than are seen: no need fails for want of it."""
+    more = steps.ranked + steps.targets + depth + 1
+    return replace(steps, items=np.where(np.isnan(steps.items), more, steps.items))
+
+
+def _find(name: str) -> Measure | None:
+    return measures_by_name(MEASURES, "ranking").get(name)
+
+
+def resolve_ranking(tally: Ranked, spelling: str | Measure) -> ResolvedRanking:
+    """Find the measure, its depth and its options."""
+    written = _parsed(spelling)
+    found = _find(written.name)
+    if found is None:
+        if written.label is not None and isinstance(tally, RankedLists):
+            plain = replace(written, label=None)
+            raise OptionError(f"{written}: lists have targets, not labels; write {plain}")
+        return _of_decisions(written)
+    if written.label is not None:
+        raise OptionError(f"{written.name} is a measure of a whole ranking; write it without a label")
+    if found.depth == "required" and written.depth is None:
+        raise OptionError(f"{written.name} is taken at a depth: write {written.name}@100")
+    if found.depth == "none" and written.depth is not None:
+        raise OptionError(f"{written.name} is not taken at a depth; write it without @{written.depth}")
+    _check_depth(written)
+    arguments = found.arguments(written.options)
+    ties = str(arguments.pop("ties"))
+    resolved = ResolvedRanking(found, written.depth, ties, arguments, str(written))
+    return _with_settled_ties(tally, resolved, is_given="ties" in written.options)
+
+
+def cut_of(ranking: Ranking, spelling: str | Measure) -> tuple[ContingencyTable, str] | None:
+    """The table at a depth and how the measure is spelt there; None for a measure of the ranking itself."""
+    written = _parsed(spelling)
+    if _find(written.name) is not None:
+        return None
+    resolved = _of_decisions(written)
+    if resolved.ties != "expected":
+        raise _needs_order(resolved)
+    table = ranking.at_depth(written.depth or 0)
+    return table, str(replace(written, depth=None, options=_without_ties(written)))
+
+
+def steps_of(tally: Ranked, resolved: ResolvedRanking) -> Steps:
+    """What the measure sees of the tally."""
+    if isinstance(tally, Ranking):
+        return steps_of_ranking(tally)
+    # As in trec_eval, a gain counts from grade 1 on, whatever grade makes a target.
+    lists = tally.with_threshold(1) if resolved.measure.uses_grades else tally
+    # The best and the worst order inside a tie are formulas over whole tie groups.
+    return steps_of_lists(lists, "expected" if resolved.ties in WHOLE_TIES else resolved.ties)
+
+
+def needs_whole_cases(tally: Ranked, resolved: ResolvedRanking) -> str | None:
+    """Why sampling weights rule the measure out, if they do."""
+    if not isinstance(tally, Ranking) or tally.is_counted:
+        return None
+    if not resolved.measure.allows_weights:
+        return "it needs ranks, and weighted rows have none"
+    if resolved.ties != "threshold" and resolved.measure.name == "average_precision":
+        return "an order inside ties needs whole cases: write average_precision(ties=threshold)"
+    return None
+
+
+def _parsed(spelling: str | Measure) -> Spelling:
+    if isinstance(spelling, Measure):
+        return Spelling(spelling.name)
+    if not isinstance(spelling, str):
+        raise OptionError(f"a measure is written as text, such as 'precision@100'; saw {spelling!r}")
+    return Spelling.parse(spelling)
+
+
+def _check_depth(written: Spelling) -> None:
+    if written.depth is not None and written.depth < 1:
+        raise OptionError(f"a depth is at least 1; saw {written}")
+
+
+def _of_decisions(written: Spelling) -> ResolvedRanking:
+    single, whole = find_measure(written.name, is_label=True), find_measure(written.name, is_label=False)
+    found = whole if written.label is None and whole is not None else single
+    if found is None:
+        raise unknown(written.name)
+    if written.depth is None:
+        raise OptionError(
+            f"{written.name} is a measure of decisions: cut the ranking, as in {written.name}@100 "
+            "or ranking.at_threshold(0.5)"
+        )
+    _check_depth(written)
+    ties = str(TIES_AT_DEPTH.take(f"ties of {written.name}", written.options.get("ties", "expected")))
+    return ResolvedRanking(found, written.depth, ties, found.arguments(_without_ties(written)), str(written))
+
+
+def _without_ties(written: Spelling) -> dict[str, float | str]:
+    return {name: value for name, value in written.options.items() if name != "ties"}
+
+
+def _needs_order(resolved: ResolvedRanking) -> OptionError:
+    return OptionError(
+        f"{resolved.spelling}: ties={resolved.ties} needs document ids or an order, which RankedLists have"
+    )
+
+
+def _with_settled_ties(tally: Ranked, resolved: ResolvedRanking, *, is_given: bool) -> ResolvedRanking:
+    if isinstance(tally, Ranking):
+        if is_given and resolved.ties in STRICT_TIES:
+            raise _needs_order(resolved)
+        has_threshold = "threshold" in resolved.measure.options["ties"].choices
+        if not (is_given or tally.is_counted) and has_threshold and resolved.depth is None:
+            # A random order of weights means nothing: whole tie groups at once, and the spelling says so.
+            written = Spelling.parse(resolved.spelling)
+            spelt = str(replace(written, options={**written.options, "ties": "threshold"}))
+            return replace(resolved, ties="threshold", spelling=spelt)
+    if resolved.ties in WHOLE_TIES and resolved.depth is not None:
+        raise OptionError(
+            f"{resolved.spelling}: ties={resolved.ties} takes whole tie groups, which a depth may cut; "
+            "write ties=expected"
+        )
+    return resolved
+
+
+def measure_ranking(ranking: Ranking, spelling: str | Measure) -> float:
+    """Compute a measure of one ranking; nan when it is undefined."""
+    cut = cut_of(ranking, spelling)
+    if cut is not None:
+        return measure_table(*cut)
+    resolved = resolve_ranking(ranking, spelling)
+    if needs_whole_cases(ranking, resolved) is not None:
+        return math.nan
+    return float(resolved.values(steps_of(ranking, resolved))[0])
+
+
+def measure_lists(lists: RankedLists, spelling: str | Measure) -> float:
+    """Compute the mean of a measure over the lists where it is defined."""
+    values = counted_values(lists, resolve_ranking(lists, spelling))
+    return float(values.mean()) if len(values) else math.nan
+
+
+def measure_each(lists: RankedLists, spelling: str | Measure) -> dict[Label, float]:
+    """The value of a measure for each query; nan where it is undefined.
+
+    >>> lists = RankedLists.from_scores([1, 0, 0, 1], [0.9, 0.1, 0.8, 0.2], groups=["a", "a", "b", "b"])
+    >>> measure_each(lists, "average_precision")
+    {'a': 1.0, 'b': 0.5}
+    """
+    if not isinstance(lists, RankedLists):
+        raise OptionError(f"measure_each is for RankedLists; saw {type(lists).__name__}")
+    return dict(zip(lists.queries, list_values(lists, spelling).tolist(), strict=True))
+
+
+def measure_micro(lists: RankedLists, spelling: str | Measure) -> float:
+    """The value over all lists together instead of the mean of each.
+
+    At a depth, the decisions of all lists are added up; otherwise all items are ranked in one list.
+
+    >>> lists = RankedLists.from_scores([1, 1, 0, 0, 1], [5, 4, 3, 2, 1], groups=["a", "a", "a", "b", "b"])
+    >>> measure_lists(lists, "recall@1"), round(measure_micro(lists, "recall@1"), 4)
+    (0.25, 0.3333)
+    """
+    resolved = resolve_ranking(lists, spelling)
+    if resolved.measure.scope == "ranking":
+        return measure_ranking(lists.pooled(), spelling)
+    return resolved.micro(steps_of(lists, resolved))
+
+
+def list_values(lists: RankedLists, spelling: str | Measure) -> Values:
+    """The value of each list, in the order of ``lists.queries``."""
+    resolved = resolve_ranking(lists, spelling)
+    return resolved.values(steps_of(lists, resolved))
+
+
+def counted_values(lists: RankedLists, resolved: ResolvedRanking) -> Values:
+    """The values that a mean over lists is of."""
+    return counted(lists, resolved.values(steps_of(lists, resolved)))
+
+
+def counted(lists: RankedLists, values: Values) -> Values:
+    """Lists without targets are left out, or count as 0 where the lists say so; so are undefined ones."""
+    without = lists.targets == 0
+    defined = values[~without & ~np.isnan(values)]
+    return np.concatenate([defined, np.zeros(int(without.sum()))]) if lists.empty_is_zero else defined

@@ -1,0 +1,311 @@
+"""Scores by real class: what a ranking is before it is said which class is the target.
+
+A batch of rows does not know all labels, so scores are gathered by label first; which label is the target is
+decided once, over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.arrays import Floats
+from edgeworth.core.labels import POSITIVE_OF_PAIR, canonical, canonical_order, find, listed, usual_positive
+from edgeworth.core.plain import COUNT, LABELS, Plain, list_of, nested, same_array
+from edgeworth.core.policies import check_label_number, take_weights
+from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.rankings.scores.background import Rows, blocks_of
+from edgeworth.rankings.scores.sorted_scores import EDGES, Run, in_cells, is_on_cells
+from edgeworth.sources.columns import Column, Label, encode
+from edgeworth.sources.numbers import WeightKind, check_weights
+
+MissingScore: TypeAlias = Literal["error", "drop"]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledScores(Plain):
+    """Sorted scores of each class."""
+
+    kind: ClassVar = "labelled_scores"
+    FIELDS: ClassVar = {
+        "labels": LABELS,
+        "runs": list_of(nested(Run)).of("_runs_in_order"),
+        "cells": EDGES,
+        "dropped": COUNT,
+    }
+
+    runs: Mapping[Label, Run] = field(default_factory=dict)
+    cells: Floats | None = None
+    dropped: int = 0
+
+    @classmethod
+    def empty(cls) -> Self:
+        """No cases."""
+        return cls()
+
+    @classmethod
+    def from_columns(
+        cls,
+        truth: Column,
+        scores: Floats,
+        *,
+        weights: NDArray[Any] | None = None,
+        weight_kind: WeightKind | None = None,
+        cells: Floats | None = None,
+        missing: MissingScore = "error",
+        first_row: int = 1,
+    ) -> Self:
+        """Sort one batch of scores by class."""
+        classes, dropped = rows_of_classes(
+            truth, scores, weights=weights, weight_kind=weight_kind, missing=missing, first_row=first_row
+        )
+        runs: dict[Label, Run] = {}
+        for label, chosen, heavy in classes:
+            # Rows chosen by their class are a copy already.
+            run = Run.of(chosen, heavy, may_change=True)
+            if cells is not None:
+                run = in_cells(run, cells)
+            runs[label] = runs[label] + run if label in runs else run
+        return cls(runs, cells, dropped)
+
+    def __add__(self, other: Self) -> Self:
+        """All cases of both."""
+        if not isinstance(other, LabelledScores):
+            return NotImplemented
+        if not self.runs or not other.runs:
+            whole = other if not self.runs else self
+            cells = self.cells if whole.cells is None else whole.cells
+            return replace(whole, cells=cells, dropped=self.dropped + other.dropped)
+        check_same_cells(self.cells, other.cells)
+        runs = dict(self.runs)
+        for label, run in other.runs.items():
+            runs[label] = runs[label] + run if label in runs else run
+        return replace(self, runs=runs, dropped=self.dropped + other.dropped)
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The classes seen."""
+        return canonical_order(self.runs)
+
+    @property
+    def _runs_in_order(self) -> list[Run]:
+        return [self.runs[label] for label in self.labels]
+
+    @classmethod
+    def _of_fields(cls, found: dict[str, Any]) -> Self:
+        labels, runs = found.pop("labels"), found.pop("_runs_in_order")
+        return cls(dict(zip(labels, runs, strict=True)), **found)
+
+    rule: ClassVar = "each class has a run, and scores on cells are their lower edges"
+
+    def _fits_together(self) -> bool:
+        return is_on_cells(self.runs.values(), self.cells)
+
+    def renamed(self, names: Mapping[Label, Label]) -> Self:
+        """New names for the classes; those that get one name become one."""
+        runs: dict[Label, Run] = {}
+        for label, run in self.runs.items():
+            name = names[label]
+            runs[name] = runs[name] + run if name in runs else run
+        return replace(self, runs=runs)
+
+    def target(self, positive: Label | None = None) -> Label:
+        """The class that is looked for: the one named, or the one everyone means."""
+        return target_of(self.labels, positive)
+
+
+def target_of(labels: Sequence[Label], positive: Label | None = None) -> Label:
+    """The class that is looked for: the one named, or the one everyone means."""
+    check_label_number(labels)
+    if positive is not None:
+        return labels[find(positive, labels)]
+    usual = usual_positive(labels) if len(labels) == 2 else _of_a_usual_pair(labels)
+    if usual is None:
+        raise InputError(
+            f"truth has the label{'s' if len(labels) != 1 else ''} {listed(labels)}: "
+            "say which one is the target (positive=, --positive)"
+        )
+    return usual
+
+
+def rows_of_classes(
+    truth: Column,
+    scores: Floats,
+    *,
+    weights: NDArray[Any] | None = None,
+    weight_kind: WeightKind | None = None,
+    missing: MissingScore = "error",
+    first_row: int = 1,
+) -> tuple[list[tuple[Label, Floats, NDArray[Any] | None]], int]:
+    """Copies of the scores (and weights) of each class, free of NaN; and how many rows were dropped."""
+    if missing not in ("error", "drop"):
+        raise OptionError(f'missing is "error" or "drop" with scores; saw {missing!r}')
+    if len(truth) != len(scores):
+        raise InputError(f"truth has {len(truth):,} rows, the scores have {len(scores):,}")
+    weights = take_weights(weights, weight_kind, first_row)
+    if weights is not None:
+        if len(weights) != len(scores):
+            raise InputError(f"scores have {len(scores):,} rows, weights have {len(weights):,}")
+        check_weights(weights, first_row)
+    # The least of numbers among which there is a NaN is NaN.
+    complete = not len(scores) or not np.isnan(scores.min())
+    classes = []
+    if complete:
+        for label, rows in rows_by_label(truth):
+            classes.append((label, scores[rows], None if weights is None else weights[rows]))
+    if sum(len(chosen) for _, chosen, _ in classes) == len(scores):
+        return classes, 0
+    known = encode(truth, "truth").codes >= 0
+    kept = np.flatnonzero(known & ~np.isnan(scores))
+    if missing == "error":
+        raise _missing(known, scores, first_row)
+    part = encode(truth, "truth")
+    part = type(part)(part.codes[kept], part.labels)
+    found = [
+        (label, scores[kept[rows]], None if weights is None else weights[kept[rows]])
+        for label, rows in rows_by_label(part)
+    ]
+    return found, len(scores) - len(kept)
+
+
+def _missing(known: NDArray[np.bool_], scores: Floats, first_row: int) -> InputError:
+    complete = known & ~np.isnan(scores)
+    lost, row = len(scores) - int(complete.sum()), int(np.argmin(complete))
+    name = "the score" if known[row] else "truth"
+    such = f"{lost:,} such row{'s' if lost != 1 else ''}"
+    return InputError(
+        f"{name} is missing (or not a number) in row {first_row + row:,} ({such}): "
+        'missing="drop" (--missing drop) leaves such rows out and counts them'
+    )
+
+
+def check_same_cells(left: Floats | None, right: Floats | None) -> None:
+    """Unequal cells cannot be merged: scores that are tied in one are apart in the other."""
+    if not same_array(left, right):
+        said = [f"{len(cells):,} cells" if cells is not None else "exact scores" for cells in (left, right)]
+        more = " with other edges" if said[0] == said[1] else ""
+        raise MergeError(f"rankings on unequal cells do not merge: {said[0]} and {said[1]}{more}")
+
+
+def _of_a_usual_pair(labels: Sequence[Label]) -> Label | None:
+    """When only one class was seen, the other one may be known from its name."""
+    if len(labels) != 1:
+        return None
+    only = labels[0].lower() if isinstance(labels[0], str) else labels[0]
+    for negative, positive in POSITIVE_OF_PAIR:
+        if only in (negative, positive) and only != -1:
+            return labels[0] if only == positive else positive
+    return None
+
+
+def rows_by_label(truth: Column) -> Iterator[tuple[Label, Any]]:
+    """Each label with the rows that have it. Missing values are in none."""
+    if isinstance(truth, np.ndarray) and len(truth):
+        if truth.dtype.kind == "b":
+            yield from ((False, ~truth), (True, truth))
+            return
+        if truth.dtype.kind == "f" and np.all((truth == 0) | (truth == 1)):
+            truth = truth.astype(np.int8)
+        if truth.dtype.kind in "iu":
+            low, high = int(truth.min()), int(truth.max())
+            if high - low <= 1:
+                is_high = truth == high
+                yield high, is_high
+                if low < high:
+                    yield low, ~is_high
+                return
+    coded = encode(truth, "truth")
+    check_label_number(coded.labels)
+    order = np.argsort(coded.codes, kind="stable")
+    ends = np.searchsorted(coded.codes[order], np.arange(len(coded.labels) + 1))
+    for code, label in enumerate(coded.labels):
+        rows = order[ends[code] : ends[code + 1]]
+        if len(rows):
+            yield canonical(label), rows
+
+
+MOST_ROWS = 1 << 22
+"""Rows up to which every score is kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassScores:
+    """How many rows each class has, and the scores of as many classes as ``most`` rows allow."""
+
+    most: int = MOST_ROWS
+    rows: Mapping[Label, int] = field(default_factory=dict)
+    kept: Mapping[Label, tuple[Rows, ...]] = field(default_factory=dict)
+    dropped: int = 0
+
+    @classmethod
+    def from_columns(
+        cls,
+        truth: Column,
+        scores: Floats,
+        *,
+        weights: NDArray[Any] | None = None,
+        weight_kind: WeightKind | None = None,
+        missing: MissingScore = "error",
+        first_row: int = 1,
+        most: int = MOST_ROWS,
+    ) -> Self:
+        """One batch of rows."""
+        classes, dropped = rows_of_classes(
+            truth, scores, weights=weights, weight_kind=weight_kind, missing=missing, first_row=first_row
+        )
+        rows: dict[Label, int] = {}
+        kept: dict[Label, tuple[Rows, ...]] = {}
+        for label, chosen, heavy in classes:
+            rows[label] = rows.get(label, 0) + len(chosen)
+            kept[label] = (*kept.get(label, ()), (chosen, heavy))
+        return cls(most, rows, kept, dropped)._within()
+
+    def __add__(self, other: Self) -> Self:
+        """All rows of both."""
+        rows, kept = dict(self.rows), dict(self.kept)
+        for label, number in other.rows.items():
+            is_kept = label in other.kept and (label in kept or label not in rows)
+            rows[label] = rows.get(label, 0) + number
+            if is_kept:
+                kept[label] = kept.get(label, ()) + other.kept[label]
+            else:
+                kept.pop(label, None)
+        whole = replace(self, rows=rows, kept=kept, dropped=self.dropped + other.dropped)
+        return whole._within()
+
+    def _within(self) -> Self:
+        """Without the scores of the largest classes, as far as they are too many."""
+        kept = dict(self.kept)
+        while kept and sum(self.rows[label] for label in kept) > self.most:
+            del kept[max(kept, key=self.rows.__getitem__)]
+        return self if len(kept) == len(self.kept) else replace(self, kept=kept)
+
+    def only(self, labels: Collection[Label]) -> Self:
+        """Some classes, whatever their number of rows."""
+        rows = {label: number for label, number in self.rows.items() if label in labels}
+        return replace(self, rows=rows, kept={label: self.kept[label] for label in rows})
+
+    @property
+    def total(self) -> int:
+        """All rows that have a class and a score."""
+        return sum(self.rows.values())
+
+    @property
+    def is_whole(self) -> bool:
+        """True when every score was kept."""
+        return len(self.kept) == len(self.rows)
+
+    def run(self, labels: Collection[Label]) -> Run:
+        """The sorted scores of some classes, all of which were kept."""
+        run = Run.empty()
+        for scores, weights in blocks_of([rows for label in labels for rows in self.kept.get(label, ())]):
+            run = run + Run.of(scores, weights, may_change=True)
+        return run
+
+    def labelled(self) -> LabelledScores:
+        """The sorted scores of each class, when all were kept."""
+        assert self.is_whole
+        return LabelledScores({label: self.run([label]) for label in self.rows}, None, self.dropped)

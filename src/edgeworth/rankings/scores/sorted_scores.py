@@ -1,0 +1,356 @@
+"""Sorted scores of one class: what a ranking is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.arrays import Floats
+from edgeworth.core.joint_counts import Numbers
+from edgeworth.core.plain import AMOUNTS, FLOATS, NUMBERS, Field, Plain, optional, same_array
+from edgeworth.errors import InputError, OptionError
+
+
+@dataclass(frozen=True, eq=False)
+class Run(Plain):
+    """Scores of one class, lowest first.
+
+    Without ``weight`` each score is one case, and equal scores stand side by side. With it each score occurs
+    once and stands for a number of cases (integers), or for a sum of sampling weights (floats) with the sum
+    of their squares beside it: cases with one score and one class are alike to every measure.
+
+    With ``highest`` too, an entry stands for cases whose scores lie from ``scores`` to ``highest``, in what
+    order is not known. Such spans may overlap; what is asked of them must lie outside.
+    """
+
+    FIELDS: ClassVar = {
+        "scores": FLOATS,
+        "weight": optional(NUMBERS),
+        "square": optional(AMOUNTS),
+        "fourth": replace(optional(AMOUNTS), is_brief=True),
+        "highest": replace(optional(FLOATS), is_brief=True),
+    }
+
+    scores: Floats
+    weight: Numbers | None = None
+    square: Floats | None = None
+    fourth: Floats | None = None
+    """Σw⁴ where there are sampling weights: how sure a variance is."""
+    highest: Floats | None = None
+    """The highest score of each entry; None where every entry is one score."""
+
+    def __post_init__(self) -> None:
+        if self.square is not None and self.fourth is None:
+            # Each score is one case, or taken as one: then Σw⁴ comes out larger, which is the safe side.
+            object.__setattr__(self, "fourth", self.square**2)
+        if self.highest is not None and np.array_equal(self.highest, self.scores):
+            object.__setattr__(self, "highest", None)
+        for array in (self.scores, self.weight, self.square, self.fourth, self.highest):
+            if array is not None:
+                array.setflags(write=False)
+
+    @classmethod
+    def empty(cls) -> Self:
+        """No scores."""
+        return cls(np.zeros(0))
+
+    @classmethod
+    def of(cls, scores: Floats, weights: NDArray[Any] | None = None, *, may_change: bool = False) -> Self:
+        """Scores in any order, free of NaN. The array is copied, unless it may be sorted where it is."""
+        if weights is None:
+            ordered = scores if may_change else scores.copy()
+            ordered.sort()
+            ordered += 0.0  # -0.0 and 0.0 are one score, and print as one
+            return cls(ordered)
+        kept = weights > 0
+        return cls(scores[kept], weights[kept], *_powers(weights[kept])).gathered()
+
+    def gathered(self) -> Self:
+        """Each score (or span of scores) once, with its cases or weights added up."""
+        if not len(self.scores):
+            return type(self).empty()
+        weight = np.ones(len(self.scores), dtype=np.int64) if self.weight is None else self.weight
+        scores = self.scores + 0.0
+        if self.highest is None:
+            values, where = np.unique(scores, return_inverse=True)
+            spans = None
+        else:
+            values, spans, where = _distinct_spans(scores, self.highest + 0.0)
+
+        def added(column: NDArray[Any] | None) -> NDArray[Any] | None:
+            if column is None:
+                return None
+            total = np.zeros(len(values), dtype=column.dtype)
+            np.add.at(total, where, column)
+            return total
+
+        return type(self)(values, added(weight), added(self.square), added(self.fourth), spans)
+
+    def __add__(self, other: Self) -> Self:
+        """Both sets of cases, in order."""
+        if not len(self.scores) or not len(other.scores):
+            return other if not len(self.scores) else self
+        scores = np.concatenate([self.scores, other.scores])
+        if self.weight is None and other.weight is None:
+            # Two sorted runs: a stable sort recognises them and merges in one pass.
+            return type(self)(np.sort(scores, kind="stable"))
+        square = fourth = highest = None
+        if self.square is not None or other.square is not None:
+            square = np.concatenate([_squares_of(self), _squares_of(other)])
+            fourth = np.concatenate([_fourths_of(self), _fourths_of(other)])
+        if self.highest is not None or other.highest is not None:
+            highest = np.concatenate([self.ends, other.ends])
+        weight = np.concatenate([_weight_of(self), _weight_of(other)])
+        return type(self)(scores, weight, square, fourth, highest).gathered()
+
+    @property
+    def distinct_scores(self) -> Floats:
+        """Each score once."""
+        if self.weight is not None or not len(self.scores):
+            return self.scores
+        return np.asarray(self.scores[np.concatenate([[True], self.scores[1:] != self.scores[:-1]])])
+
+    @property
+    def ends(self) -> Floats:
+        """The highest score of each entry."""
+        return self.scores if self.highest is None else self.highest
+
+    @property
+    def single(self) -> Self:
+        """The entries that are one score each."""
+        if self.highest is None:
+            return self
+        return self._taken(self.highest == self.scores)
+
+    @property
+    def spans(self) -> Self:
+        """The entries that are more than one score."""
+        return self._taken(self.ends > self.scores)
+
+    def _taken(self, entries: Any) -> Self:
+        columns = (self.scores, self.weight, self.square, self.fourth, self.highest)
+        return type(self)(*(None if column is None else column[entries] for column in columns))  # type: ignore[arg-type]  # scores are never None
+
+    @property
+    def total(self) -> int | float:
+        """Cases, or their weight."""
+        if self.weight is None:
+            return len(self.scores)
+        return self.weight.sum().item()  # type: ignore[no-any-return]  # numpy's item is Any
+
+    @property
+    def is_counted(self) -> bool:
+        """True when every score stands for whole cases."""
+        return self.square is None
+
+    def below(self, thresholds: Any, *, side: str = "left") -> Numbers:
+        """Cases with a score below each threshold (``side="right"``: at most the threshold)."""
+        where = np.searchsorted(self.scores, thresholds, side=side)  # type: ignore[call-overload]  # a str
+        if self.weight is None:
+            return np.asarray(where)
+        return np.asarray(self._sums[where])
+
+    def has(self, score: float) -> bool:
+        """Whether a score occurs."""
+        place = int(np.searchsorted(self.scores, score))
+        return place < len(self.scores) and bool(self.scores[place] == score)
+
+    @cached_property
+    def _sums(self) -> Numbers:
+        """Weight below each place."""
+        assert self.weight is not None
+        return np.concatenate([np.zeros(1, self.weight.dtype), np.cumsum(self.weight)])
+
+    def at_least(self, threshold: float, *, with_equal: bool = True) -> tuple[int | float, float]:
+        """Cases with a score of at least the threshold (or above it), and the sum of their squares."""
+        start = int(np.searchsorted(self.scores, threshold, side="left" if with_equal else "right"))
+        part = self._taken(slice(start, None))
+        return part.total, float(part.total if part.square is None else part.square.sum())
+
+    rule: ClassVar = "scores ascend, and each has a weight or none has"
+
+    def _fits_together(self) -> bool:
+        """Check the rule."""
+        columns = (self.weight, self.square, self.fourth, self.highest)
+        is_weighed = self.weight is not None and self.weight.dtype.kind == "f"
+        return (
+            self.scores.ndim == 1
+            and all(column is None or column.shape == self.scores.shape for column in columns)
+            and (not len(self.scores) or (self.square is not None) == is_weighed)
+            and (self.fourth is None or self.square is not None)
+            and (self.highest is None or self.weight is not None)
+            and _is_ordered(self.scores, self.highest, self.weight is None)
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Run):
+            return NotImplemented
+        same_kind = (self.weight is None) == (other.weight is None)
+        return (
+            same_kind
+            and np.array_equal(self.scores, other.scores)
+            and same_array(self.weight, other.weight)
+            and same_array(self.square, other.square)
+            and same_array(self.fourth, other.fourth)
+            and same_array(self.highest, other.highest)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+
+def are_apart(targets: Run, background: Run) -> bool:
+    """Whether no target lies in a span of the background, its ends included."""
+    spans = background.spans
+    first = np.searchsorted(targets.scores, spans.scores, side="left")
+    return bool(np.array_equal(first, np.searchsorted(targets.scores, spans.ends, side="right")))
+
+
+def _is_ordered(scores: Floats, highest: Floats | None, may_repeat: bool) -> bool:
+    if highest is not None and not np.all(highest >= scores):
+        return False
+    low, high = scores[:-1], scores[1:]
+    if may_repeat or highest is None:
+        return bool(np.all(low <= high if may_repeat else low < high))
+    return bool(np.all((low < high) | ((low == high) & (highest[:-1] < highest[1:]))))
+
+
+def _distinct_spans(low: Floats, high: Floats) -> tuple[Floats, Floats, NDArray[np.intp]]:
+    """Each pair once, in order, and which of them each pair is."""
+    order = np.lexsort((high, low))
+    low, high = low[order], high[order]
+    is_new = np.concatenate([[True], (low[1:] != low[:-1]) | (high[1:] != high[:-1])])
+    where = np.empty(len(order), dtype=np.intp)
+    where[order] = np.cumsum(is_new) - 1
+    return low[is_new], high[is_new], where
+
+
+def _powers(weights: NDArray[Any]) -> tuple[Floats | None, Floats | None]:
+    """w² and w⁴ of sampling weights."""
+    if weights.dtype.kind != "f":
+        return None, None
+    square = weights.astype(np.float64) ** 2
+    return square, square**2
+
+
+def _weight_of(run: Run) -> NDArray[Any]:
+    return np.ones(len(run.scores), dtype=np.int64) if run.weight is None else run.weight
+
+
+def _squares_of(run: Run) -> NDArray[Any]:
+    return _weight_of(run).astype(np.float64) if run.square is None else run.square
+
+
+def _fourths_of(run: Run) -> NDArray[Any]:
+    return _weight_of(run).astype(np.float64) if run.fourth is None else run.fourth
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One entry a distinct target score, best first: the tie group there, and what is strictly above it."""
+
+    scores: Floats
+    hits_above: Floats
+    seen_above: Floats
+    hits: Floats
+    size: Floats
+
+    def __post_init__(self) -> None:
+        for array in (self.scores, self.hits_above, self.seen_above, self.hits, self.size):
+            array.setflags(write=False)
+
+
+def find_standing(targets: Run, background: Run) -> Standing:
+    """Search the targets into the background."""
+    scores, hits = _distinct(targets)
+    below = background.below(scores)
+    tied = _tied(background, scores, below)
+    hits_above = np.concatenate([np.cumsum(hits[::-1])[::-1][1:], [0]]) if len(hits) else hits
+    # Sums of weights round: nothing is above the best by less than nothing.
+    seen_above = hits_above + np.maximum(background.total - below - tied, 0)
+    return Standing(*(_best_first(x) for x in (scores, hits_above, seen_above, hits, hits + tied)))
+
+
+def _best_first(column: NDArray[Any]) -> Floats:
+    return column[::-1].astype(np.float64)
+
+
+def _distinct(run: Run) -> tuple[Floats, NDArray[Any]]:
+    """Each score once, lowest first, with its cases."""
+    if run.weight is not None:
+        return run.scores, run.weight
+    ends = np.flatnonzero(np.concatenate([run.scores[1:] != run.scores[:-1], [True]])[: len(run.scores)])
+    return run.scores[ends], np.diff(ends, prepend=-1)
+
+
+def _tied(background: Run, scores: Floats, below: NDArray[Any]) -> NDArray[Any]:
+    """Background with exactly these scores: a second search, only where there is any."""
+    tied = np.zeros_like(below)
+    places = np.asarray(
+        below if background.weight is None else np.searchsorted(background.scores, scores), dtype=np.intp
+    )
+    inside = places < len(background.scores)
+    equal = np.flatnonzero(inside)[background.scores[places[inside]] == scores[inside]]
+    if len(equal):
+        tied[equal] = background.below(scores[equal], side="right") - below[equal]
+    return tied
+
+
+Cells: TypeAlias = Sequence[float] | Floats | int | None
+"""Ascending edges; or a number of equal cells from 0 to 1, for probabilities; or none."""
+
+MOST_CELLS = 10_000_000
+"""More would bound nothing."""
+
+
+def as_cells(cells: Cells) -> Floats | None:
+    """The edges, checked.
+
+    >>> as_cells(4).tolist()
+    [0.0, 0.25, 0.5, 0.75]
+    """
+    if cells is None:
+        return None
+    if isinstance(cells, (int, np.integer)):
+        if isinstance(cells, bool) or not 1 <= cells <= MOST_CELLS:
+            raise OptionError(f"a number of cells lies between 1 and {MOST_CELLS:,}; saw {cells}")
+        return np.arange(int(cells)) / int(cells)
+    try:
+        edges = np.asarray(cells, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise OptionError(f"cells are edges, or a number of them; saw {cells!r}") from None
+    if edges.ndim != 1 or not len(edges) or not np.all(np.isfinite(edges)) or np.any(np.diff(edges) <= 0):
+        raise OptionError("cells are edges in ascending order, finite and different from each other")
+    return edges + 0.0
+
+
+def check_unit_range(scores: Floats) -> None:
+    """A number of cells means cells from 0 to 1: scores outside would all fall into the two at the ends."""
+    outside = (scores < 0) | (scores > 1)
+    if outside.any():
+        found = scores[outside][0]
+        raise InputError(
+            f"a number of cells divides the scores from 0 to 1, but there is {found:g}: give the edges"
+        )
+
+
+def in_cells(run: Run, edges: Floats) -> Run:
+    """Every score replaced by the lower edge of its cell; below the first edge that is minus infinity."""
+    lower = np.concatenate([[-np.inf], edges])
+    placed = lower[np.searchsorted(edges, run.scores, side="right")]
+    return Run(placed, run.weight, run.square, run.fourth).gathered()
+
+
+def is_on_cells(runs: Iterable[Run], edges: Floats | None) -> bool:
+    """Whether all scores are lower edges of cells, where there are cells."""
+    known = np.concatenate([[-np.inf], [] if edges is None else edges])
+    scores = [scores for run in runs for scores in (run.scores, run.ends)]
+    return edges is None or all(bool(np.isin(each, known).all()) for each in scores)
+
+
+EDGES = optional(Field("ascending edges", lambda edges: as_cells(FLOATS.load(edges)), FLOATS.dump))
+"""The field of a tally that holds its cells."""

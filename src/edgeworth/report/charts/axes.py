@@ -1,0 +1,141 @@
+"""An axis around 0: Vega places the marks, and every one of them is written."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from edgeworth.arrays import Values, finite_or_none
+from edgeworth.report.charts.chart import PALETTE, Rows
+
+MARKS = 4
+"""About so many marks of an axis (Vega takes up to seven): few enough that no number has to be left out."""
+
+LARGEST = 100_000
+"""A number up to this is written with all its digits; from there on 250k."""
+
+
+@dataclass(frozen=True)
+class Ticks:
+    """The ends of an axis, before Vega rounds them to marks, and about how many marks it has."""
+
+    domain: tuple[float, float]
+    number: int = MARKS
+
+    def scale(self, alt: Any) -> Any:
+        """The scale of the axis."""
+        return alt.Scale(domain=list(self.domain), nice=self.number, zero=False)
+
+    def axis(self, alt: Any, *, signed: bool = False, unsigned: bool = False) -> Any:
+        """An axis of plain numbers: all with their sign, or none."""
+        size = max(map(abs, self.domain))
+        form = "~s" if size > LARGEST else "~e" if size < 1e-5 else ",f"
+        label = "replace(datum.label, '−', '')" if unsigned else "datum.label"
+        return self._axis(alt, "+" * signed + form, label, "0")
+
+    def percent_axis(self, alt: Any, *, signed: bool = False) -> Any:
+        """An axis of shares, written as per cents; 0 has no sign."""
+        return self._axis(alt, "+" * signed + ",%", "datum.label", "0%")
+
+    def _axis(self, alt: Any, form: str, label: str, zero: str) -> Any:
+        # Where numbers overlap Vega would leave out every second of them, and 0 could be one.
+        return alt.Axis(
+            tickCount=self.number,
+            format=form,
+            labelExpr=f"datum.value ? {label} : '{zero}'",
+            labelOverlap=False,
+        )
+
+
+def ticks(values: Iterable[float | None], *, whole: bool = False) -> Ticks:
+    """Ends around some values and 0 (what is no number does not count); ``whole`` allows no step below 1.
+
+    >>> ticks([7, 143, None], whole=True)
+    Ticks(domain=(0.0, 143), number=4)
+    """
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    low, high = min([0.0, *known]), max([0.0, *known])
+    if low == high:
+        low, high = (-1.0, 1.0) if whole else (-0.1, 0.1)
+    return Ticks((low, high), min(MARKS, max(1, int(high - low))) if whole else MARKS)
+
+
+WIDE, HIGH = 400, 290
+"""Two of them stand side by side on a page, and one on a telephone keeps its letters legible."""
+CHANCE = PALETTE[-1]
+PLAIN = ",.6~g"
+"""The format of an axis of plain numbers; without its digits Vega writes 10 as 1e+1."""
+
+
+class Later(Mapping[str, Rows]):
+    """Data that is found when somebody looks: a report on a terminal draws nothing."""
+
+    def __init__(self, find: Callable[[], Mapping[str, Rows]]) -> None:
+        self._find = find
+
+    @cached_property
+    def _found(self) -> Mapping[str, Rows]:
+        return self._find()
+
+    def __getitem__(self, name: str) -> Rows:
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+def rows_of(columns: Mapping[str, Values | None]) -> Rows:
+    """A table from its columns; a column that is not known is None in every row."""
+    length = max(len(values) for values in columns.values() if values is not None)
+    plain = [
+        [None] * length if values is None else [finite_or_none(value) for value in values.tolist()]
+        for values in columns.values()
+    ]
+    return tuple(dict(zip(columns, row, strict=True)) for row in zip(*plain, strict=True))
+
+
+def pictured(columns: Mapping[str, Values | None]) -> Rows:
+    """A table from its columns, with the digits that a picture can show: half the page is such numbers.
+
+    >>> import numpy as np
+    >>> pictured({"x": np.array([2, np.inf, 0.123456789])})
+    ({'x': 2.0}, {'x': None}, {'x': 0.123457})
+    """
+    return tuple({name: _short(value) for name, value in row.items()} for row in rows_of(columns))
+
+
+def _short(value: Any) -> Any:
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def axis_figures(values: Sequence[float]) -> dict[str, str]:
+    """Options of an axis that writes such values: 25,000, but 250k; 0 is 0, not 0k."""
+    if max(map(abs, values), default=0) <= LARGEST:
+        return {"format": PLAIN}
+    return {"format": "~s", "labelExpr": "datum.value ? datum.label : '0'"}
+
+
+def coloured(alt: Any, layer: Any, who: str, colours: Mapping[str, str]) -> Any:
+    """A layer in the colour of who it is about, with one legend for all layers."""
+    colour = alt.Color(
+        "who:N",
+        scale=alt.Scale(domain=list(colours), range=list(colours.values())),
+        legend=alt.Legend(title=None, symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1),
+    )
+    return layer.transform_calculate(who=json.dumps(who)).encode(color=colour)
+
+
+def band_between(alt: Any, base: Any, low: str, high: str, colour: str) -> Any:
+    return base.mark_area(color=colour, opacity=0.18).encode(y=alt.Y(f"{low}:Q"), y2=f"{high}:Q")
+
+
+def touch_points(base: Any, *, clip: bool = False) -> Any:
+    """Points that nobody sees and a pointer finds."""
+    return base.mark_point(shape="square", filled=True, size=90, opacity=0, aria=False, clip=clip)

@@ -1,0 +1,271 @@
+"""The parts of a page in their order: sections with their charts, under the reports they belong to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import count
+from typing import Any
+
+from edgeworth.core.formatting import html_table
+from edgeworth.report.charts.names import middle_cut
+from edgeworth.report.report import Column, Grid, Report
+from edgeworth.report.wording import shortened, shown
+
+TITLE = "Edgeworth report"
+LONGEST_FILE = 100
+
+_POWER = re.compile(r"(?:[&]lt; |[&]gt; |[≤≥=] )?−?[0-9.]+e-[0-9]+")
+_NOTICE = re.compile(r"(?:[^.:]+: )?Took '")
+_FILE = re.compile(r"[^/\\]+\.[A-Za-z][\w.]*")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+
+
+@dataclass(frozen=True)
+class DrawnChart:
+    """A chart ready for the page."""
+
+    name: str
+    title: str
+    says: str
+    svg: Any
+    json: Any
+    grid: Grid | None
+
+
+@dataclass(frozen=True)
+class PageSection:
+    """A section with the charts that belong to it; on a page of several reports, ``about`` is its report."""
+
+    place: int
+    title: str
+    text: tuple[str, ...]
+    grids: tuple[Grid, ...]
+    charts: tuple[DrawnChart, ...]
+    about: str = ""
+
+    def table_name(self, grid: Grid) -> str:
+        """What a table is called: its title, or its section's, which is a region of that name itself."""
+        return ": ".join(part for part in (self.about, grid.title or f"{self.title} (table)") if part)
+
+
+@dataclass(frozen=True)
+class PageReport:
+    """The sections of one report; one that stands alone has no name."""
+
+    name: str
+    sections: tuple[PageSection, ...]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A verdict, what it is about where there are several, and its first sentence by itself."""
+
+    about: str
+    first: str
+    rest: str
+
+
+def page_reports(report: Report, charts: Mapping[str, DrawnChart]) -> list[PageReport]:
+    """Sections under the report they came from: gathered reports write its name before the titles."""
+    names = report_names(report)
+    found: dict[str, list[PageSection]] = {}
+    for place, section in enumerate(report.sections, 1):
+        about = next((name for name in names if section.title.startswith(f"{name}: ")), "")
+        title = section.title.removeprefix(f"{about}: ") if about else section.title
+        drawn = tuple(charts[name] for name in section.charts if name in charts)
+        found.setdefault(about, []).append(
+            PageSection(place, title, section.text, section.grids, drawn, about)
+        )
+    placed = {name for section in report.sections for name in section.charts}
+    rest = tuple(chart for name, chart in charts.items() if name not in placed)
+    if rest:
+        found.setdefault("", []).append(PageSection(len(report.sections) + 1, "Pictures", (), (), rest))
+    return [PageReport(name, tuple(sections)) for name, sections in found.items()]
+
+
+def verdicts(report: Report) -> list[Verdict]:
+    """One verdict as it is; of several, each with what it is about."""
+    names, found = report_names(report), []
+    for line in report.verdict.split("\n"):
+        about = next((name for name in names if line.startswith(f"{name}: ")), "")
+        first, rest = first_sentence(line.removeprefix(f"{about}: ") if about else line)
+        found.append(Verdict(about, first, rest))
+    return found
+
+
+def title_of(report: Report) -> str:
+    """What a page is called that was given no title: the name of the file that was read, if it was one.
+
+    >>> title_of(Report("", (), (), {"source": "/data/predictions.csv"}))
+    'predictions.csv – Edgeworth'
+    >>> title_of(Report("", (), (), {"source": "arrays"}))
+    'Edgeworth report'
+    """
+    source = report.provenance.get("source")
+    name = source.replace("\\", "/").rsplit("/", 1)[-1] if isinstance(source, str) else ""
+    return f"{middle_cut(name, LONGEST_FILE)} – Edgeworth" if _FILE.fullmatch(name) else TITLE
+
+
+def is_notice(warning: str) -> bool:
+    """Whether a sentence only says how the data were read: nothing to be warned of.
+
+    >>> is_notice("Took 'label' as truth."), is_notice("12 rows were dropped.")
+    (True, False)
+    """
+    return _NOTICE.match(warning) is not None
+
+
+def unbroken(text: str) -> str:
+    """Text as HTML in which no line ends inside a power of ten.
+
+    >>> unbroken("a<b (p < 1e-12)")
+    'a&lt;b (p <span class="whole">&lt; 1e-12</span>)'
+    """
+    return _POWER.sub(lambda found: f'<span class="whole">{found[0]}</span>', escape(text))
+
+
+def report_names(report: Report) -> tuple[str, ...]:
+    """Names of the reports that were gathered into this one; none for one report."""
+    return tuple(report.numbers["reports"]) if report.numbers.get("kind") == "several" else ()
+
+
+def first_sentence(text: str) -> tuple[str, str]:
+    """The first sentence and the others: a reader in a hurry reads the first.
+
+    >>> first_sentence("Better by .05 (p = 0.02). They differ.")
+    ('Better by .05 (p = 0.02).', 'They differ.')
+    >>> first_sentence("It is so.")
+    ('It is so.', '')
+    """
+    first, *rest = _SENTENCE_END.split(text, maxsplit=1)
+    return first, rest[0] if rest else ""
+
+
+SHOWN_ROWS = 200
+"""Rows of a table on the page; the JSON has them all."""
+
+LONGEST_CELL, LONGEST_HEAD = 300, 60
+"""Signs of a text that are shown; the JSON has them all."""
+
+LONGEST_WORD = 26
+"""Signs of a word that a column keeps whole; only longer ones may break wherever the column ends."""
+
+_NUMBER = re.compile(r"[−+-]?\$?(\d[\d,]*(\.\d+)?|\.\d+)([eE][−+-]?\d+)?[%×]?")
+_FIGURE = re.compile(
+    rf"(about |below |above |at (least|most) |more than |less than |[<>≤≥~] ?)?{_NUMBER.pattern}"
+    rf"( or (more|less)|( to | ± ){_NUMBER.pattern})?"
+)
+_NOTHING = {"", "–", "—", "-", "∞", "−∞"}
+
+
+def namer() -> Callable[[str], str]:
+    """Gives each table of a page another name: one met before gets a number.
+
+    >>> name = namer()
+    >>> name("Overall"), name("Tests"), name("Overall")
+    ('Overall', 'Tests', 'Overall (2)')
+    """
+    taken: set[str] = set()
+
+    def named(wanted: str) -> str:
+        numbers = count(2)
+        found = wanted
+        while found in taken:
+            found = f"{wanted} ({next(numbers)})"
+        taken.add(found)
+        return found
+
+    return named
+
+
+def table_html(grid: Grid, name: str) -> str:
+    """A table that scrolls by itself where it is wider than the page, under a name for those who hear it."""
+    columns = grid.columns
+    texts = [
+        [shortened(shown(cell, column.kind), LONGEST_CELL) for cell, column in zip(row, columns, strict=True)]
+        for row in grid.rows[:SHOWN_ROWS]
+    ]
+    # Names of labels may be numbers; a first column of text names its rows.
+    words = [
+        column.is_text and not (place and are_figures([row[place] for row in texts]))
+        for place, column in enumerate(columns)
+    ]
+    kinds = ["text" if is_text else "number" for is_text in words]
+    out = [f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(name)}"><table>']
+    if grid.title:
+        out.append(f"<caption>{escape(grid.title)}</caption>")
+    heads = "".join(
+        f'<th scope="col" class="{kind}">{escape(shortened(column.name, LONGEST_HEAD))}</th>'
+        for kind, column in zip(kinds, grid.columns, strict=True)
+    )
+    out.append(f"<thead><tr>{heads}</tr></thead><tbody>")
+    for row, given in zip(texts, grid.rows, strict=False):
+        cells = zip(row, kinds, _spellings(given, columns), strict=True)
+        out.append(f"<tr>{''.join(_cell(*cell, place == 0) for place, cell in enumerate(cells))}</tr>")
+    out.append("</tbody></table></div>")
+    notes = [grid.note.removeprefix("; ")] if grid.note else []
+    if len(grid.rows) > SHOWN_ROWS:
+        notes.append(f"the first {SHOWN_ROWS} of {len(grid.rows):,} rows; all are in the JSON")
+    if notes:
+        out.append(f'<p class="note">{escape("; ".join(notes))}</p>')
+    return "".join(out)
+
+
+def are_figures(texts: Sequence[str]) -> bool:
+    """Whether a column of texts is one of numbers, which stand to the right.
+
+    >>> are_figures(["1,134", "–"]), are_figures(["$5.20", "62.2%"]), are_figures(["12", "twelve"])
+    (True, True, False)
+    """
+    said = [text for text in texts if text not in _NOTHING]
+    return bool(said) and all(_FIGURE.fullmatch(text) for text in said)
+
+
+def _spellings(row: Sequence[object], columns: Sequence[Column]) -> list[str]:
+    """Under the pointer, a measure said in words has the spelling by which one asks for it."""
+    return [
+        f' title="{escape(str(cell))}"' if column.kind == "measure" else ""
+        for cell, column in zip(row, columns, strict=True)
+    ]
+
+
+def _cell(text: str, kind: str, spelling: str, is_first: bool) -> str:
+    """A first cell of text is its row's head."""
+    is_long = kind == "text" and max(map(len, text.split()), default=0) > LONGEST_WORD
+    classes = f"{kind} long" if is_long else kind
+    if is_first and kind == "text":
+        return f'<th scope="row" class="{classes}"{spelling}>{escape(text)}</th>'
+    return f'<td class="{classes}"{spelling}>{escape(text)}</td>'
+
+
+CELL_ROWS = 30
+LONGEST = 200
+
+
+def report_fragment(report: Report) -> str:
+    """HTML that can stand anywhere; everything in it is text, whatever it looks like."""
+    parts = [f"<p><strong>{escape(report.verdict)}</strong></p>".replace("\n", "<br>")]
+    parts += [f"<p>! {escape(warning)}</p>" for warning in report.warnings]
+    for section in report.sections:
+        parts.append(f"<h4>{escape(section.title)}</h4>")
+        parts += [f"<p>{escape(line)}</p>" for line in section.text]
+        parts += [_table(grid) for grid in section.grids]
+    if report.charts:
+        names = ", ".join(report.charts)
+        parts.append(f"<p>Charts: {escape(names)}; report.charts[name] shows one.</p>")
+    return f"<div>{''.join(parts)}</div>"
+
+
+def _table(grid: Grid) -> str:
+    rows = [
+        [shortened(shown(cell, column.kind), LONGEST) for cell, column in zip(row, grid.columns, strict=True)]
+        for row in grid.rows[:CELL_ROWS]
+    ]
+    notes = [grid.note.removeprefix("; ")] if grid.note else []
+    if len(grid.rows) > CELL_ROWS:
+        notes.append(f"the first {SHOWN_ROWS} of {len(grid.rows):,} rows")
+    said = f"<p><small>{escape('; '.join(notes))}</small></p>" if notes else ""
+    return html_table(grid.title, [shortened(column.name, LONGEST) for column in grid.columns], rows) + said

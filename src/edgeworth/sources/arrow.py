@@ -1,0 +1,225 @@
+"""From an Arrow column to ours: the one way in for Parquet, Arrow files and what an engine counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.errors import InputError
+from edgeworth.sources.batches import Batch, find_columns
+from edgeworth.sources.columns import MISSING, Coded, Column, as_column
+from edgeworth.sources.paths import NoRowsError, head_of, said, unpacked
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}
+"""What numpy calls Arrow's floats; integers have one name."""
+
+
+def arrow_column(array: Any, name: str) -> Column:
+    """An Arrow array with the values that ``as_column`` finds in it, and quicker where there is a way.
+
+    Text, categories and integers with gaps become codes; integers stay exact and nulls are missing.
+
+    >>> import pyarrow as pa
+    >>> arrow_column(pa.array([2**63 + 1, None], pa.uint64()), "truth")
+    Coded(codes=array([ 0, -1]), labels=(9223372036854775809,))
+    """
+    import pyarrow as pa
+    import pyarrow.types as kinds
+
+    if isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    if kinds.is_run_end_encoded(array.type):
+        import pyarrow.compute as compute
+
+        array = compute.run_end_decode(array)  # type: ignore[attr-defined]  # the stubs miss it
+    kind = array.type
+    if kinds.is_boolean(kind) and not array.null_count:
+        return _bits(array, 1)
+    if kinds.is_floating(kind):
+        return np.where(_bits(array, 0), _numbers(array), np.nan) if array.null_count else _numbers(array)
+    if kinds.is_integer(kind):
+        return _coded(array.dictionary_encode()) if array.null_count else _numbers(array)
+    if is_text(kind):
+        return _coded(array.dictionary_encode())
+    if kinds.is_dictionary(kind):
+        # Among numbers NaN may stand, which is missing and no label.
+        if is_text(kind.value_type) and len(array.dictionary) <= len(array):
+            return _coded(array)
+        # A long dictionary is not read once more for each short piece.
+        values = array.dictionary_decode()
+        return arrow_column(values, name)
+    return as_column(pa.chunked_array([array]), name)
+
+
+def is_text(kind: Any) -> bool:
+    """Whether a type of Arrow is text."""
+    import pyarrow.types as kinds
+
+    return kinds.is_string(kind) or kinds.is_large_string(kind) or kinds.is_string_view(kind)
+
+
+def _coded(encoded: Any) -> Coded:
+    """Codes and labels; a label may stand twice in a dictionary, or a null among its labels."""
+    indices = encoded.indices
+    codes = _numbers(indices).astype(np.intp, copy=False)
+    if indices.null_count:
+        codes = np.where(_bits(indices, 0), codes, MISSING)
+    entries = encoded.dictionary.to_pylist()
+    labels = {label: place for place, label in enumerate(dict.fromkeys(x for x in entries if x is not None))}
+    if len(labels) < len(entries):
+        places = [MISSING if label is None else labels[label] for label in entries]
+        codes = np.array([*places, MISSING], dtype=np.intp)[codes]
+    return Coded(codes, tuple(labels))
+
+
+# Arrow's own way to numpy imports pandas, which takes longer than counting a hundred million rows.
+
+
+def _numbers(array: Any) -> NDArray[Any]:
+    """The numbers as they lie in memory, whatever stands where one is missing."""
+    kind = str(array.type)
+    name = FLOATS.get(kind, kind)
+    if not len(array):
+        return np.empty(0, dtype=name)
+    return np.frombuffer(array.buffers()[1], dtype=name)[array.offset : array.offset + len(array)]
+
+
+def _bits(array: Any, buffer: int) -> NDArray[np.bool_]:
+    """A buffer of bits, one a row: buffer 0 says which rows are there, buffer 1 what booleans they hold."""
+    if not len(array):
+        return np.empty(0, dtype=bool)
+    bits = np.frombuffer(array.buffers()[buffer], dtype=np.uint8)
+    unpacked = np.unpackbits(bits, count=array.offset + len(array), bitorder="little")
+    return unpacked[array.offset :].view(np.bool_)
+
+
+def arrow_batches(pieces: Iterable[Any], columns: Sequence[str]) -> Iterator[Batch]:
+    """Arrow's record batches as ours, rows numbered through."""
+    row = 1
+    for piece in pieces:
+        if piece.num_rows:
+            yield Batch({name: arrow_column(piece.column(name), name) for name in columns}, first_row=row)
+            row += piece.num_rows
+
+
+def counted_batches(pieces: Iterable[Any], columns: Sequence[str]) -> Iterator[Batch]:
+    """Record batches whose last column says how often each row occurs."""
+    for piece in pieces:
+        if piece.num_rows:
+            repeats: NDArray[np.int64] = _numbers(piece.column(len(columns))).astype(np.int64, copy=False)
+            found = {name: arrow_column(piece.column(place), name) for place, name in enumerate(columns)}
+            yield Batch(found, repeats=repeats)
+
+
+PIECE_ROWS = 1 << 17
+"""A file may be one batch of any size; it is in memory as it is on disk, and is handed on in pieces."""
+
+FOOTER = b"ARROW1"
+
+
+class ArrowSource:
+    """A file of Arrow record batches, read one after the other."""
+
+    is_text = False
+    kind = "Arrow"
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        self.name = name or str(path)
+        self.paths: tuple[Path, ...] = (path,)
+        head = head_of(path, self.name)
+        if head.startswith(b"FEA1"):
+            raise InputError(
+                f"{self.name} is a Feather file of version 1, which is no longer read: convert it"
+            )
+        self._has_footer = head.startswith(FOOTER)
+        with self._opened() as reader:
+            self._schema: pa.Schema = reader.schema
+            self.rows: int | None = reader.count_rows() if hasattr(reader, "count_rows") else None
+        self.names: tuple[str, ...] = tuple(self._schema.names)
+
+    def types(self, columns: Sequence[str]) -> Mapping[str, Any]:
+        """Arrow's type of each column."""
+        find_columns(columns, self.names, self.name)
+        return {name: self._schema.field(name).type for name in columns}
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """The wanted columns, a record batch or a part of one at a time."""
+        wanted = list(self.types(list(dict.fromkeys(columns))))
+        row = 1
+        with self._opened(wanted) as reader:
+            for batch in arrow_batches(self._pieces(reader), wanted):
+                yield batch
+                row += len(batch)
+        if row == 1:
+            raise NoRowsError(f"{self.name} has columns but no rows")
+
+    def _pieces(self, reader: Any) -> Iterator[Any]:
+        batches = map(reader.get_batch, range(reader.num_record_batches)) if self._has_footer else reader
+        for batch in batches:
+            for start in range(0, batch.num_rows, PIECE_ROWS):
+                yield batch.slice(start, PIECE_ROWS)
+
+    @contextmanager
+    def _opened(self, columns: Sequence[str] = ()) -> Iterator[Any]:
+        """A reader of the wanted columns (all, if none are named)."""
+        import pyarrow as pa
+        import pyarrow.ipc as ipc
+
+        options = ipc.IpcReadOptions(use_threads=False)
+        if columns:
+            options.included_fields = [self._schema.get_field_index(name) for name in columns]
+        try:
+            if self._has_footer:
+                # Pages of the map are the system's to drop: a file of one huge batch takes no memory of ours.
+                with pa.memory_map(str(self.paths[0])) as file:
+                    yield ipc.open_file(file, options=options)
+            else:
+                with unpacked(self.paths[0]) as stream:
+                    yield ipc.open_stream(stream, options=options)
+        except (OSError, pa.ArrowException) as error:
+            raise InputError(f"{self.name} cannot be read as an Arrow file: {said(error)}") from None
+
+
+COMBINED_ROWS = 1 << 20
+PIECE_BYTES = 256 << 20
+
+
+def larger_pieces(pieces: Iterable[Any]) -> Iterator[Any]:
+    """The same rows in record batches of about a million rows, or a quarter of a gigabyte.
+
+    Engines hand over small batches (Spark 10,000 rows), and each batch that is counted costs a merge.
+
+    >>> import pyarrow as pa
+    >>> small = pa.record_batch({"y": [1, 2]})
+    >>> [piece.num_rows for piece in larger_pieces([small, small])]
+    [4]
+    """
+    held: list[Any] = []
+    rows = size = 0
+    for piece in pieces:
+        if not piece.num_rows:
+            continue
+        held.append(piece)
+        rows, size = rows + piece.num_rows, size + piece.nbytes
+        if rows >= COMBINED_ROWS or size >= PIECE_BYTES:
+            yield from _joined(held)
+            held, rows, size = [], 0, 0
+    yield from _joined(held)
+
+
+def _joined(pieces: list[Any]) -> Iterator[Any]:
+    if len(pieces) < 2:
+        yield from pieces
+        return
+    import pyarrow as pa
+
+    yield from pa.Table.from_batches(pieces).unify_dictionaries().combine_chunks().to_batches()
