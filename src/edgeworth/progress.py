@@ -23,36 +23,36 @@ def _nobody(_what: str, _total: float | None) -> Iterator[Advance]:
 _listener: ContextVar[Listener] = ContextVar("edgeworth_progress", default=_nobody)
 
 
-def told(what: str, total: float | None = None) -> AbstractContextManager[Advance]:
+def progress_of(what: str, total: float | None = None) -> AbstractContextManager[Advance]:
     """Tell of an operation: call what is entered with how much more is done; ``total`` is None if unknown.
 
-    >>> with told("draws", 10) as done:
+    >>> with progress_of("draws", 10) as done:
     ...     done(5)
     """
     return _listener.get()(what, total)
 
 
-def told_rounds(total: int, size: int, what: str) -> Iterator[int]:
+def progress_rounds(total: int, size: int, what: str) -> Iterator[int]:
     """Yield where each round of so many begins, and tell of each as it ends.
 
-    >>> list(told_rounds(5, 2, "draws"))
+    >>> list(progress_rounds(5, 2, "draws"))
     [0, 2, 4]
     """
-    with told(what, total) as done:
+    with progress_of(what, total) as done:
         for start in range(0, total, size):
             yield start
             done(min(size, total - start))
 
 
 @contextmanager
-def listening(listener: Listener) -> Iterator[None]:
-    """Hear of every operation inside.
+def listen_to_progress(listener: Listener) -> Iterator[None]:
+    """Send the progress of every operation inside to a listener.
 
     >>> heard = []
     >>> @contextmanager
     ... def note(what, total):
     ...     yield lambda number: heard.append((what, number, total))
-    >>> with listening(note), told("rows", 3) as done:
+    >>> with listen_to_progress(note), progress_of("rows", 3) as done:
     ...     done(3)
     >>> heard
     [('rows', 3, 3)]

@@ -149,13 +149,13 @@ STOPPED = """
 import sys, time
 from contextlib import contextmanager
 from edgeworth.cli import main
-from edgeworth.progress import listening
+from edgeworth.progress import listen_to_progress
 
 @contextmanager
 def stop(what, total):
     yield lambda number: (print("reading", flush=True), time.sleep(60))
 
-with listening(stop):
+with listen_to_progress(stop):
     main(sys.argv[1:])
 """
 """The command, which stops in the middle of its rows until it is killed."""

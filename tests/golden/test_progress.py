@@ -21,7 +21,7 @@ from rich.console import Console
 import edgeworth as ew
 from edgeworth.cli import main
 from edgeworth.cli import progress_bars as bars
-from edgeworth.progress import Advance, listening, told
+from edgeworth.progress import Advance, listen_to_progress, progress_of
 
 
 @contextmanager
@@ -30,7 +30,7 @@ def heard(into: list[tuple[str, float, float | None]]) -> Iterator[None]:
     def note(what: str, total: float | None) -> Iterator[Advance]:
         yield lambda number: into.append((what, number, total))
 
-    with listening(note):
+    with listen_to_progress(note):
         yield
 
 
@@ -50,11 +50,11 @@ def test_draws_pairs_and_rows_are_told() -> None:
 
 def test_nobody_listening_costs_nothing_and_nesting_ends() -> None:
     notes: list[tuple[str, float, float | None]] = []
-    with told("unheard", 1) as done:
+    with progress_of("unheard", 1) as done:
         done(1)
-    with heard(notes), told("heard", 2) as done:
+    with heard(notes), progress_of("heard", 2) as done:
         done(2)
-    with told("unheard", 1) as done:
+    with progress_of("unheard", 1) as done:
         done(1)
     assert notes == [("heard", 2, 2)]
 
@@ -94,7 +94,7 @@ def test_an_operation_is_under_way_until_a_command_writes_its_output(
         assert capsys.readouterr().out == ""
         ended.append(what)
 
-    with listening(note), pytest.raises(SystemExit) as end:
+    with listen_to_progress(note), pytest.raises(SystemExit) as end:
         main(["evaluate", "x.csv", "--truth", "y", "--prediction", "p", *to])
     assert end.value.code == 0
     assert "working" in ended
@@ -142,7 +142,7 @@ HEAD = """
 import sys, time
 import edgeworth.cli.bars as bars
 from edgeworth.cli import app, main
-from edgeworth.progress import told
+from edgeworth.progress import progress_of
 bars.PATIENCE = 0
 class Bars(bars.Bars):
     def __init__(self, console):
@@ -157,7 +157,7 @@ def seen():
 STEPS = """
 @app.command
 def wait():
-    with told("waits", 1000) as done:
+    with progress_of("waits", 1000) as done:
         while True:
             done(1)
             time.sleep(0.02)
@@ -166,7 +166,7 @@ main(["wait"])
 ONE_STEP = """
 @app.command
 def wait():
-    with told("one long step", 1) as done:
+    with progress_of("one long step", 1) as done:
         seen()
     sys.stdout.write("the result")
 main(["wait"])
@@ -174,10 +174,10 @@ main(["wait"])
 NESTED = """
 @app.command
 def wait():
-    with told("pairs", 2) as pairs:
+    with progress_of("pairs", 2) as pairs:
         seen()
         for _ in range(2):
-            with told("draws", 2) as draws:
+            with progress_of("draws", 2) as draws:
                 draws(1)
                 display.refresh()
             pairs(1)
@@ -191,7 +191,7 @@ from edgeworth.reports.report import Report
 @app.command
 def wait():
     def slow(report):
-        with told("one long step", 1):
+        with progress_of("one long step", 1):
             time.sleep(60)
     Report.to_dict = slow
     Report("v", (), (), {}).to_json("out.json")

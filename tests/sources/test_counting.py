@@ -27,7 +27,7 @@ import pytest
 import edgeworth as ew
 from edgeworth import InputError
 from edgeworth.core.labels import canonical
-from edgeworth.progress import listening
+from edgeworth.progress import listen_to_progress
 from edgeworth.sources import duckdb_engine as duckdb_connection
 from edgeworth.sources import duckdb_engine as duckdb_counts
 from edgeworth.sources import parquet as counting
@@ -379,7 +379,7 @@ class Heard:
 def test_a_long_count_tells_how_far_it_is_to_the_end(tmp_path: Path) -> None:
     heard = Heard()
     path = write(tmp_path / "file.parquet", pa.array(["a", "b", "b"]))
-    with listening(heard.note):
+    with listen_to_progress(heard.note):
         tallied(path, truth="y", prediction="guess")
     assert heard.totals == {"rows counted": 7, "rows read": 7}
     assert heard.done == {"rows counted": 7, "rows read": 7}
@@ -389,7 +389,7 @@ def test_dask_tells_of_its_partitions() -> None:
     heard = Heard()
     dask_frames: Any = import_module("dask.dataframe")
     frame = dask_frames.from_pandas(pd.DataFrame({"y": [1, 0, 1], "guess": [1, 1, 0]}), npartitions=3)
-    with listening(heard.note):
+    with listen_to_progress(heard.note):
         tallied(frame, truth="y", prediction="guess")
     assert heard.totals == heard.done == {"partitions": 3}
 

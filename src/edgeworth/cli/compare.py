@@ -11,7 +11,7 @@ from edgeworth.cli.arguments import Adjust, Column, File, Label, Labels, Level, 
 from edgeworth.cli.options import Files, named_files, read_files
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.errors import OptionError
-from edgeworth.progress import told
+from edgeworth.progress import progress_of
 
 if TYPE_CHECKING:
     from edgeworth.comparison import Comparison, Kind
@@ -121,7 +121,7 @@ def compare(
     data = named_files(files, "measure", "adjust", "pooled", "power", "horizon", "queries", "csv", "latex")
     output.check(*read_files(files), csv=csv, latex=latex)
     kind, systems = _systems(prediction, score, probability, probabilities)
-    with told("working"):
+    with progress_of("working"):
         comparison = run(
             truth,
             systems,

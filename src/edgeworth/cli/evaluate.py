@@ -33,7 +33,7 @@ from edgeworth.cli.options import (
     read_files,
 )
 from edgeworth.cli.output import NO_OUTPUT, Output, show
-from edgeworth.progress import told
+from edgeworth.progress import progress_of
 
 
 def evaluate(
@@ -51,7 +51,7 @@ def evaluate(
     data = named_files(files)
     output.check(*read_files(files))
     words = columns.read(question.seed) | asdict(question) | on_engine(engine, master)
-    with told("working"):
+    with progress_of("working"):
         report = run(data, prediction=prediction, with_digest=output.tells_origin, **words)
     show(report, output)
 
@@ -112,7 +112,7 @@ def trec(
     from edgeworth.questions import evaluate_trec
 
     output.check(qrels, *runs)
-    with told("working"):
+    with progress_of("working"):
         report = evaluate_trec(
             qrels,
             runs,

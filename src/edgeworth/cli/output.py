@@ -13,7 +13,7 @@ from cyclopts import Parameter
 
 from edgeworth.cli.arguments import File, Hyphen
 from edgeworth.errors import OptionError
-from edgeworth.progress import told
+from edgeworth.progress import progress_of
 
 if TYPE_CHECKING:
     from edgeworth.report.report import Report
@@ -114,7 +114,7 @@ def _identities(name: str) -> set[Hashable]:
 def show(report: Report, output: Output, *, quiet: bool = False) -> None:
     """Write what was asked for, and show the report unless standard output is taken (``quiet``)."""
     on_screen = None
-    with told("writing"):
+    with progress_of("writing"):
         # Charts first: a name that does not exist is found before anything is written.
         charts = [(report.charts[name], path) for name, path in output.chart]
         for chart, path in charts:

@@ -20,7 +20,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from edgeworth.progress import Advance, listening
+from edgeworth.progress import Advance, listen_to_progress
 
 PATIENCE = 1.0
 """Seconds before bars appear: a command that is done by then shows none."""
@@ -86,7 +86,7 @@ def shown_progress() -> Iterator[None]:
     timer.daemon = True
     timer.start()
     try:
-        with listening(bars.bar):
+        with listen_to_progress(bars.bar):
             yield
     finally:
         timer.cancel()

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from edgeworth.cli.arguments import Hyphen, OddsForm, Seed, Whole, decimal_numbers, numbers
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.errors import OptionError
-from edgeworth.progress import told
+from edgeworth.progress import progress_of
 
 
 def chance(
@@ -37,7 +37,7 @@ def chance(
     """What random selection does: the law of average precision, or of hits, and the chance of a value."""
     from edgeworth.questions import chance_report
 
-    with told("working"):
+    with progress_of("working"):
         report = chance_report(
             items,
             targets,
@@ -124,7 +124,7 @@ def demo(
     from edgeworth.sample import SAMPLE_STORY
 
     page, numbers = folder / "edgeworth-demo.html", folder / "edgeworth-demo.json"
-    with told("working"):
+    with progress_of("working"):
         report = demo_report()
         report.to_json(numbers)
         report.to_html(page, title="Edgeworth demo: 189 births")

@@ -25,7 +25,7 @@ from edgeworth.cli.options import (
 )
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.errors import InputError, OptionError
-from edgeworth.progress import told
+from edgeworth.progress import progress_of
 
 if TYPE_CHECKING:
     from edgeworth.tallied import Tallied
@@ -81,7 +81,7 @@ def tally(
     one = prediction[0] if len(prediction) == 1 else None
     words = columns.read() | on_engine(engine, master)
     several = {name: name for name in prediction} or None
-    with told("working"):
+    with progress_of("working"):
         counted = run(data, prediction=several if one is None else one, rows_before=rows_before, **words)
     _write(counted, output)
     if getattr(counted.tally, "shares", None) is not None:
@@ -99,7 +99,7 @@ def merge(
 
     NO_OUTPUT.check(output=output)
     _check_past(files, output)
-    with told("working"):
+    with progress_of("working"):
         merged = merge_tallies(_read(files), again=again)
     _write(merged, output)
     gaps = gaps_said(merged.tally)
@@ -131,7 +131,7 @@ def report(
     from edgeworth.tally_reports import evaluate_tally
 
     output.check(*read_files(files))
-    with told("working"):
+    with progress_of("working"):
         merged = merge_tallies(_read(files), again=again)
         found = evaluate_tally(
             merged,
@@ -160,7 +160,7 @@ def _read(files: tuple[str, ...]) -> list[Tallied]:
         raise OptionError("name the tally files")
     found = []
     names = expanded(list(files)) if len(files) > 1 else expanded(files[0])
-    with told("tallies read", len(names)) as done:
+    with progress_of("tallies read", len(names)) as done:
         for name in names:
             found.append(read_tally(name))
             done(1)

@@ -15,7 +15,7 @@ from edgeworth.comparing.forecasts.duels import Duel
 from edgeworth.comparing.forecasts.race import WealthRace
 from edgeworth.comparing.planning import Needed, units_needed
 from edgeworth.errors import InputError, OptionError
-from edgeworth.progress import told
+from edgeworth.progress import progress_of
 
 Adjust: TypeAlias = Literal["holm", "benjamini-hochberg", "tukey", "none"]
 Pair: TypeAlias = tuple[str, str]
@@ -220,7 +220,7 @@ def all_pairs(names: tuple[str, ...]) -> tuple[Pair, ...]:
 def told_pairs(names: tuple[str, ...]) -> Iterator[Pair]:
     """Every two systems, telling how many are done."""
     pairs = all_pairs(names)
-    with told("pairs compared", len(pairs)) as done:
+    with progress_of("pairs compared", len(pairs)) as done:
         for pair in pairs:
             yield pair
             done(1)

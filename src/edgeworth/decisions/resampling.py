@@ -14,7 +14,7 @@ from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import LabelView, Marginals, Resolved, label_view, marginals
 from edgeworth.errors import OptionError
-from edgeworth.progress import told_rounds
+from edgeworth.progress import progress_rounds
 
 STREAMS = 4
 MOST_ENTRIES = 1 << 22
@@ -91,7 +91,7 @@ def _values(
 ) -> NDArray[np.float64]:
     rounds = max(1, MOST_ENTRIES // max(entries, 1))
     parts = [
-        resolved.values(draw(min(rounds, draws - start))) for start in told_rounds(draws, rounds, "draws")
+        resolved.values(draw(min(rounds, draws - start))) for start in progress_rounds(draws, rounds, "draws")
     ]
     return np.concatenate(parts)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from edgeworth.progress import told
+from edgeworth.progress import progress_of
 
 if TYPE_CHECKING:
     from edgeworth.report.charts.chart import Chart
@@ -125,7 +125,7 @@ class Report:
         """
         from edgeworth.report.html.page import report_to_html
 
-        with told("drawing the page"):
+        with progress_of("drawing the page"):
             text = report_to_html(self, title=title)
         if path is not None:
             from edgeworth.report.formats import write_whole

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import InputError
-from edgeworth.progress import told
+from edgeworth.progress import progress_of
 from edgeworth.sources.columns import Column
 
 # A quotation mark inside a word is an apostrophe.
@@ -136,7 +136,7 @@ def _counted(batch: Batch, prepare: Callable[[Batch], T]) -> T:
 def added(batches: Iterable[Batch], prepare: Callable[[Batch], T], empty: T, rows: int | None = None) -> T:
     """Prepare each batch into a value and add them up, telling how many ``rows`` are done."""
     total = empty
-    with told("rows read", rows) as done:
+    with progress_of("rows read", rows) as done:
         for batch in batches:
             try:
                 total = total + prepare(batch)

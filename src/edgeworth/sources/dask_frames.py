@@ -7,7 +7,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from edgeworth.progress import told
+from edgeworth.progress import progress_of
 from edgeworth.sources.batches import Batch, T, find_columns, no_rows, some_rows
 from edgeworth.sources.engines import (
     PartitionTally,
@@ -74,7 +74,7 @@ class DaskSource:
         dask, callbacks = import_module("dask"), import_module("dask.callbacks")
         works = [dask.delayed(work)(rows, **given) for work, rows, given in tasks]
         keys = {work.key for work in works}
-        with engine_errors(self.name), told("partitions", len(works)) as done:
+        with engine_errors(self.name), progress_of("partitions", len(works)) as done:
 
             def finished(key: Any, *_: Any) -> None:
                 if key in keys:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from edgeworth.errors import InputError
-from edgeworth.progress import told
+from edgeworth.progress import progress_of
 from edgeworth.sources.paths import said
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class Count:
     def pieces(self, rows: int) -> Iterator[Any]:
         """The combinations as record batches, the last column how many of so many rows have each."""
         share = 0.0
-        with told("rows counted", rows) as done:
+        with progress_of("rows counted", rows) as done:
             while not self._ended.wait(GLANCE):
                 found = 0.0 if self._connection is None else self._connection.query_progress()
                 now = max(share, found / 100)

@@ -23,7 +23,7 @@ from edgeworth.comparing.randomisation.groups import GroupCounts, group_tables_t
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.views import Marginals, Resolved, label_view
 from edgeworth.errors import OptionError
-from edgeworth.progress import told_rounds
+from edgeworth.progress import progress_rounds
 
 AT_ONCE = 1 << 22
 """Numbers drawn at once; more draws go in several rounds."""
@@ -142,7 +142,7 @@ def replicate(draw: Draw, first: Any, second: Any, draws: int, size: int) -> Rep
     """Many replicates from what each unit adds."""
     at_once = max(1, AT_ONCE // max(first.shape[1], 1))
     parts: list[tuple[Floats, Floats]] = []
-    for start in told_rounds(draws, at_once, "draws"):
+    for start in progress_rounds(draws, at_once, "draws"):
         weights = np.ascontiguousarray(draw(min(at_once, draws - start)), dtype=np.float64)
         parts.append(((first @ weights).T, (second @ weights).T))
     return Replicates(np.concatenate([a for a, _ in parts]), np.concatenate([b for _, b in parts]), size)

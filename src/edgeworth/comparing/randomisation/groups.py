@@ -26,7 +26,7 @@ from edgeworth.comparing.randomisation.sign_sums import MOST_BYTES, drawn_tail, 
 from edgeworth.comparing.randomisation.staircase import Quotient, Staircase, reaches, two_class_measure
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
-from edgeworth.progress import told_rounds
+from edgeworth.progress import progress_rounds
 
 MOST_ENUMERATED = 20
 """Groups of which all swaps are gone through."""
@@ -240,7 +240,7 @@ class _SwappedGroups:
         rng, count = np.random.default_rng(seed), 0
         rounds = max(1, (1 << 22) // self.groups)
         change = (self.one_way - self.other_way).astype(np.float64)
-        for start in told_rounds(draws, rounds, "draws"):
+        for start in progress_rounds(draws, rounds, "draws"):
             coins = rng.integers(0, 2, size=(min(rounds, draws - start), self.groups), dtype=np.int8)
             # Sums of counts are below 2^53: the floats are whole numbers.
             sums = (coins @ change).astype(np.int64) + self.other_way.sum(axis=0)

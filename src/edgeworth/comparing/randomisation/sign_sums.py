@@ -39,7 +39,7 @@ from edgeworth.comparing.randomisation.sign_grid import (
 )
 from edgeworth.comparing.randomisation.staircase import Balance, Staircase
 from edgeworth.core.tails import Tail
-from edgeworth.progress import told_rounds
+from edgeworth.progress import progress_rounds
 
 MOST_BYTES = 2 << 30
 """Bytes moved for the long integer, some tenths of a second."""
@@ -166,7 +166,7 @@ class SignSums:
         weights = np.array([amount / scale for amount in self.amounts])
         least, slack = self.observed / scale, 0.0 if exact else 1e-13
         count, rounds = 0, max(1, (1 << 22) // len(self.amounts))
-        for start in told_rounds(draws, rounds, "draws"):
+        for start in progress_rounds(draws, rounds, "draws"):
             signed = self._random_signs(rng, min(rounds, draws - start))
             distance = np.abs(signed @ weights) - least
             count += int((distance > slack).sum() if not exact else (distance >= 0).sum())

@@ -17,7 +17,7 @@ from edgeworth.comparing.paired_scores import CaseStanding, PairedScores
 from edgeworth.comparing.scores.effects import Lists, distances, has_effects, list_effects, steps_of_places
 from edgeworth.core.tails import Tail
 from edgeworth.errors import OptionError
-from edgeworth.progress import told_rounds
+from edgeworth.progress import progress_rounds
 from edgeworth.rankings.resolving import ResolvedRanking
 from edgeworth.sources.columns import Coded
 
@@ -42,7 +42,7 @@ def bootstrap_differences(
 
     generator = np.random.default_rng(seed)
     found = []
-    for start in told_rounds(draws, size, "draws"):
+    for start in progress_rounds(draws, size, "draws"):
         counts = [np.zeros((min(size, draws - start), standing.places)) for standing in standings]
         for rows in zip(*counts, strict=True):
             fill(rows, generator)
@@ -186,7 +186,7 @@ class _Swaps:
         """Rows of random swaps, so many at once as there is room for."""
         generator = np.random.default_rng(seed)
         size = max(1, CHUNK // max(1, len(self.one), self.standing.places))
-        for start in told_rounds(draws, size, "draws"):
+        for start in progress_rounds(draws, size, "draws"):
             shape = (min(size, draws - start), self.units)
             yield generator.integers(0, 2, size=shape, dtype=np.uint8).astype(bool)
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
-from edgeworth.progress import told_rounds
+from edgeworth.progress import progress_rounds
 from edgeworth.rankings.chance.tilting import Band, Saddle, TiltedChain
 
 Complexes = NDArray[np.complex128]
@@ -147,7 +147,7 @@ def characteristic_function(
     """E_θ[exp(i·angle·W)], and by how much each may be off: those sure to be below ``enough`` are dropped."""
     values, left = np.zeros(len(angles), dtype=np.complex128), np.zeros(len(angles))
     at_once = int(np.clip(IN_CACHE / float((band.highs - band.lows + 1).mean()), 64, 2048))
-    for start in told_rounds(len(angles), at_once, "frequencies"):
+    for start in progress_rounds(len(angles), at_once, "frequencies"):
         part = slice(start, start + at_once)
         values[part], left[part] = _passed(chain, band, angles[part], enough[part])
     return values, left + band.lost

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.core.tails import hypergeometric_range
-from edgeworth.progress import told_rounds
+from edgeworth.progress import progress_rounds
 from edgeworth.rankings.chance.counts import RandomOrder
 
 LARGEST_EXPONENT = 600.0
@@ -269,7 +269,7 @@ def plain_count(order: RandomOrder, threshold: float, draws: int, seed: int, *, 
     rng = np.random.default_rng(seed)
     count = 0
     size = max(1, (1 << 20) // order.m)
-    for start in told_rounds(draws, size, "draws"):
+    for start in progress_rounds(draws, size, "draws"):
         sums = plain_sums(order, min(size, draws - start), rng)
         count += int((sums >= threshold - SLACK if upper else sums <= threshold + SLACK).sum())
     return count

@@ -18,7 +18,7 @@ from edgeworth.core.laws import BootstrapLaw, SamplingLaw
 from edgeworth.decisions.methods import Bootstrap, bootstrap_law, check_varies
 from edgeworth.decisions.resampling import defined_draws
 from edgeworth.errors import OptionError
-from edgeworth.progress import told_rounds
+from edgeworth.progress import progress_rounds
 from edgeworth.rankings.formulas.tie_groups import Steps, steps_of_ranking
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.resolving import ResolvedRanking, needs_whole_cases, steps_of
@@ -140,7 +140,7 @@ def random_orders(items: int, targets: int, draws: int, seed: int) -> Iterator[S
     """Strict orders of random selection, many lists at a time."""
     generator = np.random.default_rng(seed)
     size = max(1, 2 * CHUNK // max(1, targets))
-    for start in told_rounds(draws, size, "draws"):
+    for start in progress_rounds(draws, size, "draws"):
         count = min(size, draws - start)
         ranks = _random_ranks(items, targets, count, generator)
         hits_above = np.broadcast_to(np.arange(targets, dtype=np.float64), (count, targets)).ravel()
