@@ -21,7 +21,7 @@ from scipy import optimize, stats
 
 from edgeworth import bet
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.forecasts.betting.derived import chosen_counts
+from edgeworth.forecasts.betting.derived import argmax_table
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scores import ForecastScores
@@ -44,7 +44,7 @@ PRINTED_ERRORS = {"model": 64.9, "bookmaker": 50.8, "smaller": 67.7, "larger": 7
 
 def likeliest(forecasts: Forecasts) -> ContingencyTable:
     """The table of the likeliest labels."""
-    return ContingencyTable.from_matrix(chosen_counts(forecasts), rows="predicted", labels=forecasts.labels)
+    return ContingencyTable.from_matrix(argmax_table(forecasts), rows="predicted", labels=forecasts.labels)
 
 
 @dataclass(frozen=True)

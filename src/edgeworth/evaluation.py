@@ -21,7 +21,7 @@ from edgeworth.tallying import CountingTerms, Kind, Opened, refuse, whole_tally
 if TYPE_CHECKING:
     from edgeworth.bet.bookmakers import Bookmaker
     from edgeworth.decisions.table import ContingencyTable
-    from edgeworth.forecasts.tally import ForecastEvidence
+    from edgeworth.forecasts.tally import ForecastTally
     from edgeworth.rankings.lists import RankedLists
     from edgeworth.rankings.ranking import Ranking
     from edgeworth.report.report import Report
@@ -200,14 +200,20 @@ def report_lists(tallied: Tallied, lists: RankedLists, asked: Asked) -> Report:
     return lists_report(findings, about_tally(tallied, asked, **sizes))
 
 
-def report_forecasts(tallied: Tallied, evidence: ForecastEvidence, asked: Asked) -> Report:
+def report_forecasts(tallied: Tallied, evidence: ForecastTally, asked: Asked) -> Report:
     from edgeworth.forecasts.reading_arrays import examined_evidence
     from edgeworth.forecasts.report import forecasts_report
 
-    names = ("labels", "positive", "normalise", "ordered", "ordinal", "stake")
+    names = ("labels", "positive", "normalise", "ordered", "ordinal")
     said = {name: tallied.terms[name] for name in names if tallied.terms.get(name) is not None}
     made = tallied.terms.get("predictions_made")
-    terms = ForecastTerms(**said, predictions_made=made or "before", level=asked.level, seed=asked.seed)
+    terms = ForecastTerms(
+        **said,
+        fraction=tallied.terms.get("stake", 1.0),
+        predictions_made=made or "before",
+        level=asked.level,
+        seed=asked.seed,
+    )
     found = examined_evidence(evidence, terms, tallied.name)
     known = {name: value for name, value in found.about.items() if name != "source"}
     report = forecasts_report(found.findings, about_tally(tallied, asked, **known))

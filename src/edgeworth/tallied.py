@@ -94,7 +94,7 @@ class Tallied:
     """What the reader of a report should know about how it was counted."""
     file: str | None = None
     """The tally file that it was read from."""
-    is_placed: bool = False
+    has_start_row: bool = False
     """Whether it was said how many rows of a path in time come before these."""
 
     @property
@@ -218,7 +218,7 @@ def merge_tallies(tallies: Iterable[Any], *, again: bool = False) -> Tallied:
 
 
 def _merged(tallies: list[Tallied], *, again: bool) -> Tallied:
-    from edgeworth.forecasts.betting.joining import Piece, in_a_row, is_placed, with_gaps_said
+    from edgeworth.forecasts.betting.joining import PathPiece, chain_paths, note_gaps
 
     if not tallies:
         raise OptionError("there is nothing to merge: name the tallies")
@@ -229,8 +229,8 @@ def _merged(tallies: list[Tallied], *, again: bool) -> Tallied:
         _check_once(tallies)
     rows = [each.origin.rows for each in tallies]
     whole = [each.has_whole_weights for each in tallies]
-    pieces = [Piece(each.name, each.tally, each.is_placed) for each in tallies]
-    placed = in_a_row(pieces)
+    pieces = [PathPiece(each.name, each.tally, each.has_start_row) for each in tallies]
+    placed = chain_paths(pieces)
     try:
         summed = _sum(placed)
     except MergeError as error:
@@ -244,9 +244,9 @@ def _merged(tallies: list[Tallied], *, again: bool) -> Tallied:
             None if None in rows else sum(number for number in rows if number is not None),
         ),
         has_whole_weights=None if None in whole else all(whole),
-        notices=with_gaps_said((notice for each in tallies for notice in each.notices), summed),
+        notices=note_gaps((notice for each in tallies for notice in each.notices), summed),
         file=None,
-        is_placed=any(map(is_placed, pieces)),
+        has_start_row=any(piece.has_start_row for piece in pieces),
     )
 
 

@@ -39,7 +39,7 @@ from edgeworth.core.plain import (
 from edgeworth.core.policies import Missing, PredictionsMade
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import EdgeworthError, InputError
-from edgeworth.forecasts.tally import ForecastEvidence
+from edgeworth.forecasts.tally import ForecastTally
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.scores.by_class import LabelledScores
 from edgeworth.report.formats import write_whole
@@ -91,7 +91,7 @@ OPTIONS: dict[str, Field] = {
 """The options of a tally; which of them a kind may have is in ``TERMS``."""
 
 STATE = {"text": FLAG.of("is_text"), "whole_weights": optional(FLAG, NEEDED).of("has_whole_weights")}
-PLACED = {"placed": FLAG.of("is_placed")}
+PLACED = {"placed": FLAG.of("has_start_row")}
 
 ORIGIN = {
     "rows": optional(COUNT, NEEDED),
@@ -109,7 +109,7 @@ PROVENANCE = {"edgeworth": TEXT, "versions": TEXT, "dropped": COUNT, "notices": 
 def terms_to_dict(tallied: Tallied) -> dict[str, Any]:
     """The options and flags of a tally as plain values."""
     options = {name: OPTIONS[name].dump(value) for name, value in tallied.terms.items() if value is not None}
-    return options | dump_fields(STATE | (PLACED if tallied.is_placed else {}), tallied)
+    return options | dump_fields(STATE | (PLACED if tallied.has_start_row else {}), tallied)
 
 
 def terms_from_dict(payload: Mapping[str, Any], tally: Any) -> dict[str, Any]:
@@ -225,7 +225,7 @@ def _cases(tally: Any) -> int | None:
         return sum(len(run.scores) if run.weight is None else int(run.weight.sum()) for run in runs)
     if isinstance(tally, RankedLists):
         return len(tally.scores)
-    return tally.cases if isinstance(tally, ForecastEvidence) else None
+    return tally.cases if isinstance(tally, ForecastTally) else None
 
 
 FORMAT = "edgeworth.tally"

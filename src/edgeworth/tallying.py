@@ -108,7 +108,7 @@ class CountingTerms:
             normalise=self.normalise,
             ordered=self.ordered or self.time is not None,
             predictions_made=self.predictions_made or "before",
-            stake=1.0 if self.stake is None else self.stake,
+            fraction=1.0 if self.stake is None else self.stake,
             ordinal=self.ordinal,
             level=level,
             seed=seed,
@@ -308,7 +308,7 @@ def _travelling(opened: Opened, rows_before: int | None) -> Tallied:
         rows = found.tally.cases
         parts = tuple(replace(part, rows=rows) for part in found.origin.parts)
         origin = replace(found.origin, parts=parts, rows=rows)
-        return marked(replace(found, origin=origin, is_placed=rows_before is not None), opened.digests)
+        return marked(replace(found, origin=origin, has_start_row=rows_before is not None), opened.digests)
     if rows_before is not None:
         word = f"rows_before{option_of('rows_before')}"
         raise OptionError(f"{word} has no meaning without probabilities: nothing else has an order")
@@ -422,7 +422,7 @@ def terms_of(counting: CountingTerms, columns: Mapping[str, Any]) -> dict[str, A
     if kind == "probabilities":
         forecast = counting.forecast_terms()
         bookmaker = None if counting.bookmaker is None else repr(counting.bookmaker)
-        terms |= {"stake": float(forecast.stake), "bookmaker": bookmaker}
+        terms |= {"stake": float(forecast.fraction), "bookmaker": bookmaker}
         terms |= {name: bool(getattr(forecast, name)) for name in ("normalise", "ordinal", "ordered")}
     return {name: _canonical_term(name, value) for name, value in terms.items() if value is not None}
 

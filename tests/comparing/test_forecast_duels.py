@@ -161,7 +161,7 @@ def test_bad_input_is_refused() -> None:
         forecast_duel(wealth, "A", "A")
     with pytest.raises(OptionError, match="'C'"):
         forecast_duel(wealth, "A", "B").mean_evidence("C")
-    half = Wealth.from_probabilities([1, 0], [0.5, 0.25], against=[0.5, 0.5], stake=0.5)
+    half = Wealth.from_probabilities([1, 0], [0.5, 0.25], against=[0.5, 0.5], fraction=0.5)
     with pytest.raises(OptionError, match=r"stake of 0\.5"):
         forecast_duel(half, "A", "B")
     backed = Wealth.from_probabilities([1, 0], [0.5, 0.25], odds=[[2, 1.9], [2, 1.9]])

@@ -73,7 +73,7 @@ def test_growth_and_log_wealth() -> None:
     whole = ew.estimate(wealth, "log_wealth")
     assert tuple(whole.interval()) == pytest.approx((60 * known.low, 60 * known.high))
     assert whole.value == pytest.approx(logs.sum())
-    half = ew.Wealth.from_probabilities(truth, p, against=q, stake=0.5)
+    half = ew.Wealth.from_probabilities(truth, p, against=q, fraction=0.5)
     known = stats.ttest_1samp(np.log(0.5 + 0.5 * np.exp(logs)), 0).confidence_interval(0.95)
     assert tuple(ew.estimate(half, "growth").interval()) == pytest.approx((known.low, known.high))
 
@@ -86,7 +86,7 @@ def test_growth_of_a_path_in_blocks() -> None:
     wealth = ew.Wealth.from_probabilities(truth, p, against=q)
     assert wealth.blocks.number < 10_000
     assert ew.estimate(wealth, "growth").standard_error == pytest.approx(stats.sem(logs), rel=1e-9)
-    half = ew.estimate(ew.Wealth.from_probabilities(truth, p, against=q, stake=0.5), "growth")
+    half = ew.estimate(ew.Wealth.from_probabilities(truth, p, against=q, fraction=0.5), "growth")
     assert math.isfinite(half.value)
     assert "kept in blocks" in (half.no_interval or "")
     assert math.isnan(half.standard_error)

@@ -10,7 +10,7 @@ import pytest
 
 from edgeworth.bet import Market
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.forecasts.betting.derived import chosen_counts
+from edgeworth.forecasts.betting.derived import argmax_table
 from edgeworth.forecasts.betting.settling import bookmaker_forecasts
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.findings import Criterion, sides
@@ -20,7 +20,7 @@ from edgeworth.forecasts.scores import ForecastScores
 
 def likeliest(forecasts: Forecasts) -> ContingencyTable:
     """The table of the likeliest labels."""
-    return ContingencyTable.from_matrix(chosen_counts(forecasts), rows="predicted", labels=forecasts.labels)
+    return ContingencyTable.from_matrix(argmax_table(forecasts), rows="predicted", labels=forecasts.labels)
 
 
 def found(truth: Any, p: Any, q: Any, **options: Any) -> dict[str, Criterion]:
@@ -61,7 +61,7 @@ def test_alike() -> None:
 
 
 def test_part_of_the_stakes_leaves_the_rival_without_a_bet() -> None:
-    said = found([1, 0], [0.6, 0.3], [0.5, 0.5], stake=0.5)
+    said = found([1, 0], [0.6, 0.3], [0.5, 0.5], fraction=0.5)
     assert math.isnan(said["log_wealth"].values["the rival"])
     assert said["log_wealth"].better == "model"
 

@@ -21,7 +21,7 @@ from edgeworth.errors import InputError, MergeError
 from edgeworth.forecasts import reading as gathering
 from edgeworth.forecasts.reading import ForecastColumns, ForecastTerms, see_truth, tally_forecasts
 from edgeworth.forecasts.reading_arrays import read_arrays, read_file
-from edgeworth.forecasts.tally import ForecastEvidence
+from edgeworth.forecasts.tally import ForecastTally
 from edgeworth.sources.batches import Batch
 from edgeworth.sources.columns import Coded, Column, encode
 
@@ -109,7 +109,7 @@ BOOKMAKERS: dict[str, Bookmaker] = {
 }
 
 SETTINGS: list[tuple[str, int, dict[str, Any]]] = [
-    ("rival", 2, {"stake": 0.5}),
+    ("rival", 2, {"fraction": 0.5}),
     ("rival", 3, {"ordinal": True, "ordered": True}),
     ("shares", 2, {}),
     ("shares", 3, {"normalise": True}),
@@ -123,12 +123,12 @@ SETTINGS: list[tuple[str, int, dict[str, Any]]] = [
 ]
 
 
-def tallied(source: Any, kind: str, classes: int, terms: dict[str, Any], **more: Any) -> ForecastEvidence:
+def tallied(source: Any, kind: str, classes: int, terms: dict[str, Any], **more: Any) -> ForecastTally:
     named = ForecastColumns.named("y", **roles(kind, classes))
     return tally_forecasts(source, named, ForecastTerms(**terms), bookmaker=BOOKMAKERS.get(kind), **more)
 
 
-def in_memory(kind: str, classes: int, terms: dict[str, Any]) -> ForecastEvidence:
+def in_memory(kind: str, classes: int, terms: dict[str, Any]) -> ForecastTally:
     """From arrays, whose columns stand in the order of the classes."""
     held, names = columns(classes), NAMES[classes]
 
@@ -143,7 +143,7 @@ def in_memory(kind: str, classes: int, terms: dict[str, Any]) -> ForecastEvidenc
     return read_arrays(held["y"], model, against, odds, BOOKMAKERS.get(kind), None, terms_said).evidence
 
 
-def plain(evidence: ForecastEvidence) -> dict[str, Any]:
+def plain(evidence: ForecastTally) -> dict[str, Any]:
     """All but how it was told which column is which."""
     return {name: value for name, value in evidence.to_dict().items() if name != "told"}
 

@@ -117,7 +117,7 @@ def test_wealth_against_a_rival_is_the_product_of_fractions(
     factors = at_stake(fair_factors(p, q), Fraction(stake))
     for truth in itertools.islice(itertools.product(range(classes), repeat=len(p)), 0, None, 5):
         wealth = Wealth.from_probabilities(
-            list(truth), floats(p), against=floats(q), stake=float(Fraction(stake)), labels=range(classes)
+            list(truth), floats(p), against=floats(q), fraction=float(Fraction(stake)), labels=range(classes)
         )
         assert_wealth(wealth, truth, factors)
 
@@ -128,7 +128,7 @@ def test_wealth_at_odds_that_are_only_backed(stake: str) -> None:
     factors = at_stake([backing_factors(*race) for race in zip(p, odds, strict=True)], Fraction(stake))
     for truth in itertools.product(range(3), repeat=len(p)):
         wealth = Wealth.from_probabilities(
-            list(truth), floats(p), odds=floats(odds), stake=float(Fraction(stake)), labels=range(3)
+            list(truth), floats(p), odds=floats(odds), fraction=float(Fraction(stake)), labels=range(3)
         )
         assert_wealth(wealth, truth, factors)
         assert wealth.book == "backing"
@@ -197,7 +197,7 @@ def assert_ville(maxima: list[tuple[Fraction, float]]) -> None:
     ("p", "q", "classes"), [(pairs(TWO), pairs(TWO_RIVAL), 2), (rows(THREE), rows(THREE_RIVAL), 3)]
 )
 def test_a_fair_game_has_mean_one_and_ville_holds(p: Shares, q: Shares, classes: int, stake: float) -> None:
-    found = every_path(p, q, classes, against=floats(q), stake=stake)
+    found = every_path(p, q, classes, against=floats(q), fraction=stake)
     assert sum(float(chance) * wealth.wealth for chance, wealth in found) == pytest.approx(1, rel=1e-12)
     mixed = sum(float(chance) * math.exp(wealth.mixture_path[-1]) for chance, wealth in found)
     assert mixed == pytest.approx(1, rel=1e-12)
@@ -334,17 +334,17 @@ def test_what_the_rival_ruled_out_pays_without_bound() -> None:
 
 
 def test_a_fraction_of_the_stake_is_never_ruined() -> None:
-    wealth = Wealth.from_probabilities([1, 1], [0.9, 0.0], against=[0.5, 0.5], stake=0.5)
+    wealth = Wealth.from_probabilities([1, 1], [0.9, 0.0], against=[0.5, 0.5], fraction=0.5)
     assert wealth.wealth == pytest.approx(1.4 * 0.5, rel=1e-14)
 
 
 @pytest.mark.parametrize("stake", [1.0, 0.5])
 def test_what_both_ruled_out_cannot_be_settled(stake: float) -> None:
     with pytest.raises(InputError, match="row 2"):
-        Wealth.from_probabilities([1, 1, 0], [0.5, 0.0, 0.5], against=[0.5, 0.0, 0.5], stake=stake)
+        Wealth.from_probabilities([1, 1, 0], [0.5, 0.0, 0.5], against=[0.5, 0.0, 0.5], fraction=stake)
     with pytest.raises(InputError, match="row 3"):
         Wealth.from_probabilities(
-            [0, 1, 2], [[0.5, 0.5, 0.0]] * 3, against=[[0.4, 0.6, 0.0]] * 3, stake=stake
+            [0, 1, 2], [[0.5, 0.5, 0.0]] * 3, against=[[0.4, 0.6, 0.0]] * 3, fraction=stake
         )
 
 
@@ -387,7 +387,7 @@ def test_bad_numbers_are_refused(p: Any, options: dict[str, Any], said: str) -> 
 
 
 @pytest.mark.parametrize(
-    "options", [{"stake": 1.5}, {"stake": -0.1}, {"stake": math.nan}, {"predictions_made": "after"}]
+    "options", [{"fraction": 1.5}, {"fraction": -0.1}, {"fraction": math.nan}, {"predictions_made": "after"}]
 )
 def test_bad_options_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises((OptionError, InputError)):
@@ -512,7 +512,7 @@ def test_a_gap_is_kept_and_an_overlap_refused() -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"stake": 0.5}, "stake"),
+        ({"fraction": 0.5}, "fraction"),
         ({"ordered": True}, "ordered"),
         ({"predictions_made": "in-sample"}, "predictions_made"),
         ({"labels": [1, 0]}, "labels"),

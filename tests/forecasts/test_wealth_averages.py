@@ -162,7 +162,7 @@ def test_the_evidence_is_an_e_value_for_all_constant_shares_at_once(
             (p / share if y else (1 - p) / (1 - share)) for y, p in zip(truth, model, strict=True)
         )
         ratios[truth] = ratio
-        found = examine_bets(against_shares(truth, [float(p) for p in model], stake=stake)).against_rival
+        found = examine_bets(against_shares(truth, [float(p) for p in model], fraction=stake)).against_rival
         assert found.e_value == pytest.approx(float(ratio), rel=1e-12, abs=1e-300)
         assert found.log_maximum is None
     for share in (Fraction(k, 20) for k in range(21)):
@@ -175,7 +175,7 @@ def test_the_evidence_is_an_e_value_for_all_constant_shares_at_once(
 def test_part_of_the_stakes_is_another_wealth_than_the_evidence() -> None:
     """With hindsight in the prices the bettor at part stakes profits from it too: that proves nothing."""
     truth, p, _ = cases(100, 7)
-    full, half = (examine_bets(against_shares(truth, p, stake=stake)) for stake in (1.0, 0.5))
+    full, half = (examine_bets(against_shares(truth, p, fraction=stake)) for stake in (1.0, 0.5))
     assert half.against_rival == full.against_rival
     assert half.wealth.log_wealth != pytest.approx(full.wealth.log_wealth)
     assert (half.mixture, half.against_model, half.luck) == (None, None, None)

@@ -49,7 +49,7 @@ def assert_same(one: Wealth, two: Wealth, tolerance: float) -> None:
 @pytest.mark.parametrize("wild", [False, True])
 @pytest.mark.parametrize("stake", [1.0, 0.5])
 def test_runs_equal_cases_put_together(first: int, classes: int, wild: bool, stake: float) -> None:
-    options: dict[str, Any] = {"wild": wild, "first": first, "stake": stake}
+    options: dict[str, Any] = {"wild": wild, "first": first, "fraction": stake}
     singly = made(700, classes, **options)
     with mock.patch.object(wealth_blocks, "MOST_BLOCKS", 40):
         expected = singly.blocks.coarsened()

@@ -67,7 +67,7 @@ def logarithm(value: Fraction) -> float:
 def bet_on(model: Forecaster, rival: Forecaster, outcomes: Past, stake: float = 1.0) -> Bets:
     """What a report says of the bets on one sequence of outcomes."""
     p, q = ([float(each) for each in forecasts(who, outcomes)] for who in (model, rival))
-    options: dict[str, Any] = {"labels": [0, 1], "ordered": True, "stake": stake}
+    options: dict[str, Any] = {"labels": [0, 1], "ordered": True, "fraction": stake}
     return examine_bets(Wealth.from_probabilities(list(outcomes), p, against=q, **options))
 
 

@@ -184,7 +184,7 @@ def test_the_mixture_is_the_mean_of_all_fractions() -> None:
 
 
 def test_a_fraction_of_the_stake() -> None:
-    found = bets(ordered=True, stake=0.5)
+    found = bets(ordered=True, fraction=0.5)
     path = np.cumprod([0.5 + 0.5 * x for x in factors()])
     assert found.against_rival.e_value == pytest.approx(path[-1], rel=1e-12)
     assert found.against_rival.p_value == pytest.approx(1 / max(1.0, path.max()), rel=1e-12)
@@ -254,7 +254,7 @@ def test_luck_is_the_chance_of_as_much_if_the_prices_are_right(stake: float) -> 
     for truth in itertools.product((0, 1), repeat=6):
         chance = math.prod(b if y else 1 - b for y, b in zip(truth, q, strict=True))
         expected += chance * (staked(truth) >= staked(TRUTH) * (1 - 1e-12))
-    found = bets(q=q, stake=stake)
+    found = bets(q=q, fraction=stake)
     assert found.luck is not None
     assert found.luck.p_value == pytest.approx(expected, rel=1e-9)
     # What luck does exactly, Markov's inequality only bounds.

@@ -13,7 +13,7 @@ from scipy import stats
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.luck.law import LogWealthLaw, wealth_law
-from edgeworth.forecasts.luck.steps import MergedOutcomes
+from edgeworth.forecasts.luck.log_returns import MergedOutcomes
 
 FORECASTS = np.array([0.6, 0.3, 0.8])
 
@@ -293,7 +293,7 @@ def test_options_that_do_not_apply_are_refused() -> None:
 
 def test_laws_under_any_truth_by_going_through_all_outcomes() -> None:
     p, q = np.array([0.6, 0.3, 0.8, 0.6]), np.array([0.5, 0.4, 0.7, 0.5])
-    wealth = Wealth.from_probabilities([1, 0, 1, 1], p, against=q, stake=0.7)
+    wealth = Wealth.from_probabilities([1, 0, 1, 1], p, against=q, fraction=0.7)
     assert wealth.games is not None
     truths = {"prices": q, "model": p, "same": np.full(4, 0.55)}
     for name, true in truths.items():

@@ -36,7 +36,7 @@ def test_the_ends_enclose_the_law_of_all_outcomes(cases: int, classes: int, kind
     p = rows(rng, cases, classes, q)
     books: dict[str, dict[str, Any]] = {
         "fair": {"against": q},
-        "part": {"against": q, "stake": 0.5},
+        "part": {"against": q, "fraction": 0.5},
         "backing": {"odds": 1 / (1.04 * q)},
         "exchange": {"bookmaker": Market(1 / (1.04 * q), lay=1 / (0.97 * q))},
     }
@@ -79,7 +79,7 @@ SHARES = st.lists(st.sampled_from([0.0, 0.1, 0.3, 1.0]), min_size=3, max_size=3)
 def test_moments_of_one_case_by_hand(p: list[float], q: list[float], stake: float) -> None:
     p, q = ([x / sum(row) for x in row] for row in (p, q))
     possible = [k for k in range(3) if p[k] or q[k]]
-    wealth = Wealth.from_probabilities([possible[0]], [p], against=[q], labels=range(3), stake=stake)
+    wealth = Wealth.from_probabilities([possible[0]], [p], against=[q], labels=range(3), fraction=stake)
     for who, chances in (("price", q), ("model", p)):
         factors = [math.inf if not b else 1 - stake + stake * a / b for a, b in zip(p, q, strict=True)]
         steps = [(c, w) for c, w in zip(chances, factors, strict=True) if c > 0]

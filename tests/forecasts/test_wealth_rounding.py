@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from edgeworth.bet.checking import SUM_TOLERANCE
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.luck import steps as wealth_steps
+from edgeworth.forecasts.luck import log_returns
 from edgeworth.sources import probabilities
 
 SHORT = [0.3333331, 0.333333, 0.333333]
@@ -45,7 +45,7 @@ def mean_wealth(p: list[list[float]], q: list[list[float]], **options: Any) -> f
     ],
 )
 def test_a_fair_game_stays_fair(p: list[list[float]], q: list[list[float]], stake: float) -> None:
-    assert mean_wealth(p, q, stake=stake) == pytest.approx(1, abs=1e-13)
+    assert mean_wealth(p, q, fraction=stake) == pytest.approx(1, abs=1e-13)
 
 
 @settings(max_examples=20)  # each goes through all outcomes
@@ -74,6 +74,6 @@ def test_many_rounded_rows_prove_nothing() -> None:
 
 
 def test_there_is_one_tolerance() -> None:
-    for module in (probabilities, wealth_steps):
+    for module in (probabilities, log_returns):
         assert vars(module)["SUM_TOLERANCE"] is SUM_TOLERANCE
         assert not {"TOLERANCE", "OFF_ONE"} & set(vars(module))

@@ -85,7 +85,7 @@ def test_the_order_within_a_time_changes_nothing(stake: float) -> None:
     times = np.random.default_rng(1).integers(0, 30, 300)
     order = np.lexsort([truth, times])
     one, two = (
-        Wealth.from_probabilities(truth[rows], p[rows], against=q[rows], times=times[rows], stake=stake)
+        Wealth.from_probabilities(truth[rows], p[rows], against=q[rows], times=times[rows], fraction=stake)
         for rows in (np.arange(300), order)
     )
     for name in wealth_blocks.Blocks.FIELDS:

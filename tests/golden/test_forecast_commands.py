@@ -142,7 +142,7 @@ def test_a_drunken_bookmaker(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_half_the_stake(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     truth, p, q, _ = two_file(tmp_path)
     report = report_of(tmp_path, capsys, *TWO, "--against", "q", "--stake", ".5")
-    assert_wealth(report, Wealth.from_probabilities(truth, p, against=q, stake=0.5))
+    assert_wealth(report, Wealth.from_probabilities(truth, p, against=q, fraction=0.5))
     assert report["wealth"]["stake"] == 0.5
 
 

@@ -24,7 +24,7 @@ from edgeworth import Calibration, ContingencyTable, ForecastScores, Paired, Ran
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.forecasts.betting.derived import ForecastPairs
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.tally import ForecastEvidence, Opponent
+from edgeworth.forecasts.tally import ForecastTally, Opponent
 from edgeworth.rankings.scores.by_class import LabelledScores
 from edgeworth.rankings.scores.sorted_scores import as_cells
 from edgeworth.sources.columns import as_column
@@ -206,17 +206,17 @@ def path_of(run: tuple[Any, ...]) -> Wealth:
     return Wealth.from_forecasts(*forecasts(list(run)), first=int(run[0][-1]), ordered=True)
 
 
-def evidence(rows: list[Any]) -> ForecastEvidence:
-    total = ForecastEvidence.empty()
+def evidence(rows: list[Any]) -> ForecastTally:
+    total = ForecastTally.empty()
     for _, run in itertools.groupby(enumerate(rows), lambda pair: pair[1][-1] - pair[0]):
         total = total + evidence_of(tuple(row for _, row in run))
     return total
 
 
 @functools.cache
-def evidence_of(run: tuple[Any, ...]) -> ForecastEvidence:
+def evidence_of(run: tuple[Any, ...]) -> ForecastTally:
     model, rival = forecasts(list(run))
-    return ForecastEvidence.of(model, Opponent(rival), first=int(run[0][-1]), ordered=True)
+    return ForecastTally.of(model, Opponent(rival), first=int(run[0][-1]), ordered=True)
 
 
 def frequencies(rows: list[Row]) -> Any:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 import edgeworth as ew
 from edgeworth.bet import fair_odds
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.forecasts.betting.derived import chosen_counts
+from edgeworth.forecasts.betting.derived import argmax_table
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scores import ForecastScores
@@ -38,7 +38,7 @@ WITH_VISITS = (*LARGER, "ftv")
 
 def likeliest(forecasts: Forecasts) -> ContingencyTable:
     """The table of the likeliest labels."""
-    return ContingencyTable.from_matrix(chosen_counts(forecasts), rows="predicted", labels=forecasts.labels)
+    return ContingencyTable.from_matrix(argmax_table(forecasts), rows="predicted", labels=forecasts.labels)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from scipy import optimize, stats
 
 from edgeworth import bet
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.forecasts.betting.derived import chosen_counts
+from edgeworth.forecasts.betting.derived import argmax_table
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.luck.law import LogWealthLaw
@@ -38,7 +38,7 @@ CHANCES = np.linspace(0.05, 0.95, 19)
 
 def likeliest(forecasts: Forecasts) -> ContingencyTable:
     """The table of the likeliest labels."""
-    return ContingencyTable.from_matrix(chosen_counts(forecasts), rows="predicted", labels=forecasts.labels)
+    return ContingencyTable.from_matrix(argmax_table(forecasts), rows="predicted", labels=forecasts.labels)
 
 
 def _bench() -> ModuleType:

@@ -135,9 +135,9 @@ def test_parts_of_another_version_are_refused() -> None:
 
 def test_a_tally_says_whether_it_needs_positions() -> None:
     from edgeworth.decisions.table import ContingencyTable
-    from edgeworth.forecasts.tally import ForecastEvidence
+    from edgeworth.forecasts.tally import ForecastTally
 
-    assert needs_positions(ForecastEvidence.empty())
+    assert needs_positions(ForecastTally.empty())
     assert not needs_positions(ContingencyTable.empty())
 
 

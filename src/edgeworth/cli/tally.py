@@ -94,7 +94,7 @@ def merge(
     again: Again = False,
 ) -> None:
     """Add tally files up; one of them may be the one that is written, as in a nightly job."""
-    from edgeworth.forecasts.betting.joining import gaps_said
+    from edgeworth.forecasts.betting.joining import describe_gaps
     from edgeworth.tallied import merge_tallies
 
     NO_OUTPUT.check(output=output)
@@ -102,7 +102,7 @@ def merge(
     with progress_of("working"):
         merged = merge_tallies(_read(files), again=again)
     _write(merged, output)
-    gaps = gaps_said(merged.tally)
+    gaps = describe_gaps(merged.tally)
     if gaps is not None:
         sys.stderr.write(f"edgeworth: {gaps}\n")
 

@@ -61,7 +61,7 @@ def _log_factors(wealth: Wealth) -> tuple[float, float]:
     logs = wealth.blocks.logs[:, 0]
     if wealth.cases == len(logs):
         return wealth.log_wealth, float((logs**2).sum())
-    if wealth.book != "backing" and wealth.stake == 1:
+    if wealth.book != "backing" and wealth.fraction == 1:
         # At full stakes against fair prices a log factor is a difference of log scores: squares are kept.
         return wealth.log_wealth, float(wealth.sums("log_square").sum())
     raise OptionError(

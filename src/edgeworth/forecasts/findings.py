@@ -59,10 +59,10 @@ def sides(
 
     >>> from edgeworth.forecasts.forecasts import Forecasts
     >>> from edgeworth.decisions.table import ContingencyTable
-    >>> from edgeworth.forecasts.betting.derived import chosen_counts
+    >>> from edgeworth.forecasts.betting.derived import argmax_table
     >>> pair = {name: Forecasts.of([1, 0], [p, q]) for name, p, q in (("A", 0.9, 0.6), ("B", 0.6, 0.6))}
     >>> wealth = Wealth.from_forecasts(*pair.values(), against="B")
-    >>> counts = {name: chosen_counts(each) for name, each in pair.items()}
+    >>> counts = {name: argmax_table(each) for name, each in pair.items()}
     >>> tables = {name: ContingencyTable.from_matrix(each, rows="predicted") for name, each in counts.items()}
     >>> found = sides(wealth, ForecastScores.from_forecasts(pair), tables)
     >>> [(each.name, each.better) for each in found if each.name in DECIDING]
@@ -76,7 +76,7 @@ def sides(
     logs, briers = ({name: scores.mean(kind, name) for name in scores.systems} for kind in ("log", "brier"))
     likelihoods = {name: -cases * value for name, value in logs.items()}
     # Odds that can only be backed, or part of the stakes, leave the other side without a bet of its own.
-    both = wealth.book != "backing" and wealth.stake == 1
+    both = wealth.book != "backing" and wealth.fraction == 1
     money = {model: wealth.log_wealth, rival: -wealth.log_wealth if both else math.nan}
     growing = None if wealth.log_wealth == 0 else model if wealth.log_wealth > 0 else rival
     return (
@@ -182,7 +182,7 @@ class ForecastFindings:
     tables: dict[str, ContingencyTable]
     """For each system, the labels of highest probability against the truth."""
     level: float
-    ladder: dict[Label, Bets]
+    cumulative_games: dict[Label, Bets]
     """For ordered classes, the games on "at most this class"."""
     reliability: dict[Label, ReliabilityBands]
     """Of the model, for the classes that have a decomposition."""
@@ -246,7 +246,7 @@ def examine_bets(wealth: Wealth, *, level: float = 0.95) -> Bets:
         against_rival=_against_shares(wealth, null)
         if hindsight
         else Evidence(wealth.log_wealth, wealth.log_maximum if ordered else None, "greater", null),
-        against_model=_reverse(wealth) if fair and wealth.stake == 1 else None,
+        against_model=_reverse(wealth) if fair and wealth.fraction == 1 else None,
         mixture=None if hindsight else Evidence.from_path(wealth.mixture_path, null=null, ordered=ordered),
         brier_rounds=_rounds(wealth, "henzi_brier", "Brier") if two else None,
         log_rounds=_rounds(wealth, "henzi_log", "log") if two else None,
@@ -328,7 +328,7 @@ def examine_forecasts(
     curves: Mapping[Label, Reliability],
     tables: dict[str, ContingencyTable],
     *,
-    ladder: dict[Label, Wealth] | None = None,
+    cumulative_games: dict[Label, Wealth] | None = None,
     pairs: ForecastPairs | None = None,
     level: float = 0.95,
     seed: int = 0,
@@ -342,7 +342,9 @@ def examine_forecasts(
         parts=_parts(curves),
         tables=tables,
         level=level,
-        ladder={label: examine_bets(each, level=level) for label, each in (ladder or {}).items()},
+        cumulative_games={
+            label: examine_bets(each, level=level) for label, each in (cumulative_games or {}).items()
+        },
         reliability={
             label: reliability_bands(curve, level=level, draws=draws, seed=seed)
             for label, curve in curves.items()

@@ -18,7 +18,7 @@ from edgeworth.sources.probabilities import as_probabilities, checked, names_of_
 
 NOT_POSITIVE = "other"
 
-Told: TypeAlias = Literal["places", "labels", "names", "positive"]
+LabelSource: TypeAlias = Literal["places", "labels", "names", "positive"]
 """What says the class of each column: its place, the labels that were declared, its name, or that it is the
 only one, and of the positive class."""
 
@@ -30,7 +30,7 @@ class Forecasts:
     codes: NDArray[np.intp]
     probabilities: Floats
     labels: tuple[Label, ...]
-    told: Told = "places"
+    label_source: LabelSource = "places"
 
     @classmethod
     def of(
@@ -65,7 +65,7 @@ class Forecasts:
             name=name,
         )
         rows = checked(values, name=name, first_row=first_row, normalise=normalise)
-        return cls(came.codes, rows, came.labels, came.told)
+        return cls(came.codes, rows, came.labels, came.label_source)
 
     @classmethod
     def beside(
@@ -88,7 +88,7 @@ class Forecasts:
         values = as_probabilities(probabilities, name)
         if values.ndim == 1:
             called = _class_called(names_of_columns(probabilities), first.labels)
-            if first.told != "positive" or called is not None:
+            if first.label_source != "positive" or called is not None:
                 labels = pair_of(first.labels, positive if called is None else called)
             else:
                 labels = first.labels
@@ -100,14 +100,14 @@ class Forecasts:
         """The columns in the order of another system's classes, which must be the same."""
         if self.labels == first.labels:
             return self
-        order = order_beside((self.labels, self.told), (first.labels, first.told), name)
+        order = order_beside((self.labels, self.label_source), (first.labels, first.label_source), name)
         places = np.argsort(order)
         return replace(
             self,
             codes=places[self.codes],
             probabilities=self.probabilities[:, order],
             labels=first.labels,
-            told=first.told,
+            label_source=first.label_source,
         )
 
     @property
@@ -150,7 +150,7 @@ class CameTrue:
 
     codes: NDArray[np.intp]
     labels: tuple[Label, ...]
-    told: Told = "places"
+    label_source: LabelSource = "places"
 
     @classmethod
     def of(
@@ -186,18 +186,18 @@ class CameTrue:
                 positive = _class_called(named, encode(column, "truth").labels)
             names = column_labels(column, number, labels, positive, is_single=True)
             return cls(truth_codes(column, names, first_row), names, "positive")
-        told: Told = "places" if labels is None else "labels"
+        label_source: LabelSource = "places" if labels is None else "labels"
         if named is not None:
             found = _as_named(column, named, labels, must_tell, first_row)
             if found is not None:
-                labels, told = found, "names"
+                labels, label_source = found, "names"
         if labels is None and _is_whole(column):
             places = _sure_places(_ends(column), number)
             if places is not None:
                 assert isinstance(column, np.ndarray)
                 return cls(column.astype(np.intp, copy=False), places)
         names = column_labels(column, number, labels, positive, is_single=False)
-        return cls(truth_codes(column, names, first_row), names, told)
+        return cls(truth_codes(column, names, first_row), names, label_source)
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,9 @@ class GivenForecasts:
         came = self.came
         found = checked(self.values[rows], name=self.name, first_row=rows.start + 1, normalise=normalise)
         if came.labels != first.labels:
-            order = order_beside((came.labels, came.told), (first.labels, first.told), self.name)
+            order = order_beside(
+                (came.labels, came.label_source), (first.labels, first.label_source), self.name
+            )
             found = found[:, order]
         return Forecasts(first.codes[rows], found, first.labels)
 
@@ -239,16 +241,16 @@ def _is_whole(truth: Column) -> bool:
 
 
 def order_beside(
-    mine: tuple[tuple[Label, ...], Told], first: tuple[tuple[Label, ...], Told], name: str
+    mine: tuple[tuple[Label, ...], LabelSource], first: tuple[tuple[Label, ...], LabelSource], name: str
 ) -> list[int]:
     """Which of my columns stands for each class of the first system, in its order."""
-    (labels, told), (wanted, how) = mine, first
+    (labels, label_source), (wanted, how) = mine, first
     if set(labels) != set(wanted):
         raise InputError(
             f"{name} are of {listed(labels)}, those of the first system of {listed(wanted)}: say which "
             "column is which (labels=, --labels)"
         )
-    if told == "places" and how in ("names", "positive"):
+    if label_source == "places" and how in ("names", "positive"):
         # In the order of the first one's columns, or in that of the classes? Both are likely.
         raise InputError(
             f"{name} have no names of classes, and the columns of the first system are {listed(wanted)}, not "

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from edgeworth.core.kinds import Kind
 
-MEASURES = "edgeworth.forecasts.measures:FORECAST_MEASURES"
+MEASURES = "edgeworth.forecasts.measures:MEASURES"
 MEASURE = "edgeworth.forecasts.resolving:measure_forecasts"
 ESTIMATE = "edgeworth.forecasts.estimates:estimate_forecasts"
 
 FORECASTS = Kind(
     name="forecasts",
     title="probabilities",
-    tally="edgeworth.forecasts.tally:ForecastEvidence",
+    tally="edgeworth.forecasts.tally:ForecastTally",
     report="edgeworth.evaluation:report_forecasts",
 )
 SCORES = Kind(

@@ -46,7 +46,7 @@ def order_of_rival(
     """Which column is of each of the first system's classes; of a single column, which class it is of."""
     if len(columns) > 1:
         return order_of_columns(columns, first, reading, name)
-    if first.told == "positive":
+    if first.label_source == "positive":
         return [1]
     return [first.labels.index(pair_of(first.labels, reading["positive"])[1])]
 
@@ -78,17 +78,25 @@ def order_of_columns(columns: Sequence[str], first: Classes, reading: dict[str, 
     found = labels_of_columns(columns, labels)
     if found is not None:
         return [found.index(label) for label in labels]
-    if reading["labels"] is None and first.told == "places":
+    if reading["labels"] is None and first.label_source == "places":
         return list(range(len(first.labels)))
-    if reading["labels"] is None or first.told == "names":
+    if reading["labels"] is None or first.label_source == "names":
         missing = without_column(columns, labels)
-        said = "name them so" if first.told == "names" else f"say their order (--labels {_joined(labels)})"
+        said = (
+            "name them so"
+            if first.label_source == "names"
+            else f"say their order (--labels {_joined(labels)})"
+        )
         raise InputError(
             f"the columns of {name}, {named(columns)}, are not named after the classes {listed(labels)}: "
             f"there is none for {listed(missing)}; {said}"
         )
     declared = [canonical(label) for label in reading["labels"]]
-    if first.told == "positive" and reading["positive"] is None and usual_positive(declared) == declared[0]:
+    if (
+        first.label_source == "positive"
+        and reading["positive"] is None
+        and usual_positive(declared) == declared[0]
+    ):
         raise OptionError(
             f"labels say that {name} have the order {_joined(declared)}; say also which of the two classes "
             "the single column of probabilities is of (positive=, --positive)"

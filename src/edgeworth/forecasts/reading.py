@@ -22,7 +22,7 @@ from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.settling import as_races
 from edgeworth.forecasts.forecasts import CameTrue, Forecasts, truth_codes
 from edgeworth.forecasts.named_columns import in_order, order_of_columns, order_of_rival
-from edgeworth.forecasts.tally import NOT_ORDINAL, ForecastEvidence, Opponent
+from edgeworth.forecasts.tally import NOT_ORDINAL, ForecastTally, Opponent
 from edgeworth.sources.batches import Batch, Counting, Folding, Source, find_columns, fold
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, encode
 from edgeworth.sources.probabilities import stacked
@@ -105,7 +105,7 @@ class ForecastTerms:
     normalise: bool = False
     ordered: bool = False
     predictions_made: PredictionsMade = "before"
-    stake: float = 1.0
+    fraction: float = 1.0
     ordinal: bool = False
     level: float = 0.95
     seed: int = 0
@@ -119,7 +119,7 @@ class ForecastTerms:
     def betting(self) -> dict[str, Any]:
         """How the model bets."""
         return {
-            "stake": self.stake,
+            "fraction": self.fraction,
             "ordered": self.ordered,
             "predictions_made": self.predictions_made,
             "ordinal": self.ordinal,
@@ -220,7 +220,7 @@ def tally_forecasts(
     bookmaker: Bookmaker | None = None,
     seen: SeenTruth | None = None,
     first: int = 0,
-) -> ForecastEvidence:
+) -> ForecastTally:
     """Fold a source into the evidence of its forecasts, in memory that does not grow with the rows.
 
     Prices of a ``bookmaker`` are drawn (``edgeworth.bet.games.is_drawn``): others hold some for every
@@ -234,7 +234,7 @@ def tally_forecasts(
         find_columns(wanted, names, source.name)
     plan = _planned(source, columns, terms, bookmaker, seen, first)
     prepare = partial(_evidence, plan=plan)
-    return fold(source, wanted, prepare, ForecastEvidence.empty()).settled()
+    return fold(source, wanted, prepare, ForecastTally.empty()).settled()
 
 
 def _planned(
@@ -297,8 +297,8 @@ def _plan(
     return _Plan(columns, terms, came, places, orders, shares, bookmaker, first)
 
 
-def _evidence(batch: Batch, plan: _Plan) -> ForecastEvidence:
-    total = ForecastEvidence.empty()
+def _evidence(batch: Batch, plan: _Plan) -> ForecastTally:
+    total = ForecastTally.empty()
     if len(batch):
         for rows in row_blocks(len(batch), ROWS_AT_ONCE):
             held = {name: column[rows] for name, column in batch.columns.items()}
@@ -306,7 +306,7 @@ def _evidence(batch: Batch, plan: _Plan) -> ForecastEvidence:
     return total
 
 
-def _of_rows(held: dict[str, Column], first_row: int, plan: _Plan) -> ForecastEvidence:
+def _of_rows(held: dict[str, Column], first_row: int, plan: _Plan) -> ForecastTally:
     columns, terms, came = plan.columns, plan.terms, plan.came
 
     def table(names: Sequence[str]) -> Floats:
@@ -316,7 +316,7 @@ def _of_rows(held: dict[str, Column], first_row: int, plan: _Plan) -> ForecastEv
         rows = in_order(
             table(names), plan.orders[role], called, first_row=first_row, normalise=terms.normalise
         )
-        return Forecasts(codes, rows, came.labels, came.told)
+        return Forecasts(codes, rows, came.labels, came.label_source)
 
     codes = plan.codes(held[columns.truth], first_row)
     model = forecasts("probabilities", columns.probabilities, "probabilities")
@@ -331,7 +331,7 @@ def _of_rows(held: dict[str, Column], first_row: int, plan: _Plan) -> ForecastEv
     else:
         opponent = Opponent.class_shares(model, plan.shares)
     betting = terms.betting | {"first": plan.first + first_row - 1, "first_row": first_row}
-    return ForecastEvidence.of(model, opponent, notes=notes, **betting)
+    return ForecastTally.of(model, opponent, notes=notes, **betting)
 
 
 def _at_odds(model: Forecasts, table: Floats, plan: _Plan, first_row: int) -> Opponent:
@@ -342,7 +342,7 @@ def _at_odds(model: Forecasts, table: Floats, plan: _Plan, first_row: int) -> Op
         return Opponent(bookmaker=market)
     price = 1 / races
     return Opponent(
-        Forecasts(model.codes, np.stack([1 - price, price], axis=1), model.labels, model.told),
+        Forecasts(model.codes, np.stack([1 - price, price], axis=1), model.labels, model.label_source),
         against=market.said,
     )
 

@@ -28,7 +28,7 @@ from edgeworth.forecasts.reading import (
     races_of_columns,
     tally_forecasts,
 )
-from edgeworth.forecasts.tally import ForecastEvidence, Opponent
+from edgeworth.forecasts.tally import ForecastTally, Opponent
 from edgeworth.sources.numbers import as_times
 from edgeworth.sources.opening import open_source
 
@@ -49,7 +49,7 @@ __all__ = [
 class ReadForecasts:
     """What was counted, and where it came from."""
 
-    evidence: ForecastEvidence
+    evidence: ForecastTally
     source: str = "arrays"
 
 
@@ -139,7 +139,7 @@ def _whole(
     notes: tuple[str, ...],
     terms: ForecastTerms,
     first: int,
-) -> ForecastEvidence:
+) -> ForecastTally:
     """All cases at once."""
     if bookmaker is not None:
         opponent = Opponent(bookmaker=bookmaker)
@@ -152,11 +152,11 @@ def _whole(
     # Odds that are there for every case are counted from these cases on, not from where they stand.
     is_placed = bookmaker is None or is_drawn(bookmaker)
     betting = terms.betting | {"times": times, "first": first if is_placed else 0}
-    evidence = ForecastEvidence.of(forecasts, opponent, notes=notes, **betting).settled()
+    evidence = ForecastTally.of(forecasts, opponent, notes=notes, **betting).settled()
     return evidence if is_placed else evidence.moved(first)
 
 
-def examined_evidence(evidence: ForecastEvidence, terms: ForecastTerms, source: str) -> Examined:
+def examined_evidence(evidence: ForecastTally, terms: ForecastTerms, source: str) -> Examined:
     """What the bets prove, how good the scores are, and why they are what they are."""
     from edgeworth.forecasts.findings import examine_forecasts
 
@@ -165,7 +165,7 @@ def examined_evidence(evidence: ForecastEvidence, terms: ForecastTerms, source: 
         evidence.scores,
         evidence.reliability,
         evidence.tables,
-        ladder=evidence.rungs,
+        cumulative_games=evidence.cumulative_games,
         pairs=evidence.pairs if evidence.pairs.labels else None,
         level=terms.level,
         seed=terms.seed,
@@ -187,8 +187,8 @@ def _known_together(times: NDArray[np.int64] | None) -> tuple[str, ...]:
     )
 
 
-def _said(terms: ForecastTerms, evidence: ForecastEvidence) -> dict[str, Any]:
+def _said(terms: ForecastTerms, evidence: ForecastTally) -> dict[str, Any]:
     """The terms, with the labels as they were understood."""
-    labels = None if evidence.told in ("places", "positive") else labels_to_json(evidence.labels)
-    said = {name: getattr(terms, name) for name in terms.__dataclass_fields__}
-    return said | {"labels": labels}
+    labels = None if evidence.label_source in ("places", "positive") else labels_to_json(evidence.labels)
+    said = {name: getattr(terms, name) for name in terms.__dataclass_fields__ if name != "fraction"}
+    return said | {"labels": labels, "stake": terms.fraction}

@@ -152,7 +152,7 @@ def _sections(findings: ForecastFindings) -> tuple[Section, ...]:
     made = [make(findings) for make in (_proof, _scores, _average, _parts, _reliability)]
     if findings.sides:
         made.append(sides_section(findings))
-    if findings.ladder:
+    if findings.cumulative_games:
         made.append(_ladder(findings))
     return tuple(made)
 
@@ -166,8 +166,8 @@ def _proof(findings: ForecastFindings) -> Section:
     )
     wealth = findings.bets.wealth
     names = dict(BETS)
-    if wealth.stake < 1 and wealth.book != "constant":
-        names["full_stakes"] = f"{option_said(wealth.stake)} of Kelly's stakes"
+    if wealth.fraction < 1 and wealth.book != "constant":
+        names["full_stakes"] = f"{option_said(wealth.fraction)} of Kelly's stakes"
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (names[name], money(found.log_e_value), found.p_value, found.null)
         for name, found in evidence_of(findings.bets).items()
@@ -334,9 +334,9 @@ def _ladder(findings: ForecastFindings) -> Section:
             finite_or_none(bets.brier.mean),
             (finite_or_none(bets.brier.low), finite_or_none(bets.brier.high)),
         )
-        for label, bets in findings.ladder.items()
+        for label, bets in findings.cumulative_games.items()
     )
-    holds = next(iter(findings.ladder.values())).brier.holds
+    holds = next(iter(findings.cumulative_games.values())).brier.holds
     note = (
         "each game by itself; the Brier scores of the games add up to the ranked probability score; "
         f"intervals hold {holds}"

@@ -78,7 +78,7 @@ def forecasts_numbers(findings: ForecastFindings) -> dict[str, Any]:
                 "evidence": _evidence(each.against_rival),
                 "brier": _average(each.brier),
             }
-            for label, each in findings.ladder.items()
+            for label, each in findings.cumulative_games.items()
         },
         "tables": {system: table.to_dict() for system, table in findings.tables.items()},
         "chart_data": _chart_data(findings),
@@ -104,7 +104,7 @@ def _wealth(findings: ForecastFindings) -> dict[str, Any]:
         "drawdown": finite_or_none(wealth.drawdown),
         "log_threshold": -math.log(1 - findings.level),
         "against": wealth.against,
-        "stake": wealth.stake,
+        "stake": wealth.fraction,
         "ordered": wealth.ordered,
         "predictions_made": wealth.predictions_made,
         "path": {
@@ -131,7 +131,7 @@ def _evidence(found: Evidence) -> dict[str, Any]:
 def _drunken(findings: ForecastFindings) -> dict[str, Any] | None:
     if not findings.is_drunken:
         return None
-    full = findings.bets.wealth.stake == 1
+    full = findings.bets.wealth.fraction == 1
     expected = findings.expected_log_wealth if full else None
     return {
         "expected_log_wealth": None if expected is None else finite_or_none(expected),

@@ -20,7 +20,7 @@ from edgeworth.forecasts.scoring_rules import RULES
 Forecast: TypeAlias = ForecastScores | Calibration | Wealth
 """The tallies of probabilities."""
 
-MEASURES = "edgeworth.forecasts.measures:FORECAST_MEASURES"
+MEASURES = "edgeworth.forecasts.measures:MEASURES"
 SCOPES: dict[type, str] = {ForecastScores: "scores", Calibration: "calibration", Wealth: "wealth"}
 
 

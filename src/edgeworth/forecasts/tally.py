@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
@@ -26,7 +26,7 @@ from edgeworth.core.plain import (
 from edgeworth.core.tally import Shown, label_facts
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import MergeError, OptionError
-from edgeworth.forecasts.betting.derived import ForecastPairs, chosen_counts, rungs
+from edgeworth.forecasts.betting.derived import ForecastPairs, argmax_table, cumulative_games
 from edgeworth.forecasts.betting.settling import bookmaker_forecasts
 from edgeworth.forecasts.betting.wealth import Book, Wealth
 from edgeworth.forecasts.binned_calibration import (
@@ -36,12 +36,12 @@ from edgeworth.forecasts.binned_calibration import (
     BoundedReliability,
 )
 from edgeworth.forecasts.calibration import Reliability
-from edgeworth.forecasts.forecasts import Forecasts, Told
+from edgeworth.forecasts.forecasts import Forecasts, LabelSource
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.sources.columns import Label
 
 FAIRLY = {"backing": ", divided by their sum,", "exchange": ", inside the spread,"}
-"""At which prices the games of a ladder are played, where a book has more than one."""
+"""At which prices the cumulative games are played, where a book has more than one."""
 
 NOT_ORDINAL = "ordinal has no meaning with two classes: the one game says it all"
 
@@ -66,17 +66,17 @@ class Opponent:
 
 
 @dataclass(frozen=True, eq=False)
-class ForecastEvidence(Plain, Shown):
+class ForecastTally(Plain, Shown):
     """Wealth, scores, decisions, calibration and pairs of forecasts, of the same cases.
 
     ``decisions`` are the tables of the likeliest class against the truth, of the model and of its opponent;
-    ``curves`` the calibration of each class (of two, the second); ``ladder`` the wealth in each game "at most
-    this class" of ordered classes. Shards add where they agree on classes, terms and opponent.
+    ``curves`` the calibration of each class (of two, the second); ``cumulative`` the wealth in each game "at
+    most this class" of ordered classes. Shards add where they agree on classes, terms and opponent.
     """
 
     kind: ClassVar = "forecasts"
     FIELDS: ClassVar = {
-        "told": one_of(*get_args(Told)),
+        "told": one_of(*get_args(LabelSource)).of("label_source"),
         "shares": optional(tuple_of(FLOAT)),
         "drawn": optional(tuple_of(FLOAT)),
         "notes": tuple_of(TEXT),
@@ -85,7 +85,7 @@ class ForecastEvidence(Plain, Shown):
         "decisions": NUMBERS,
         "curves": tuple_of(nested(BoundedReliability)),
         "pairs": nested(ForecastPairs),
-        "ladder": tuple_of(nested(Wealth)),
+        "ladder": tuple_of(nested(Wealth)).of("cumulative"),
     }
     needs_positions: ClassVar[bool] = True
     """A path has an order: a case must know where it stands in the whole."""
@@ -95,8 +95,8 @@ class ForecastEvidence(Plain, Shown):
     decisions: Numbers
     curves: tuple[BoundedReliability, ...]
     pairs: ForecastPairs
-    ladder: tuple[Wealth, ...] = ()
-    told: Told = "places"
+    cumulative: tuple[Wealth, ...] = ()
+    label_source: LabelSource = "places"
     shares: tuple[float, ...] | None = None
     drawn: tuple[float, float] | None = None
     """Between which ends a drunken bookmaker drew its prices."""
@@ -122,7 +122,7 @@ class ForecastEvidence(Plain, Shown):
         """Let the model bet and score both. ``betting`` says how, as ``Wealth.from_forecasts`` does.
 
         >>> model = Forecasts.of([1, 0, 1], [0.6, 0.3, 0.8])
-        >>> found = ForecastEvidence.of(model, Opponent.class_shares(model, (0.5, 0.5)))
+        >>> found = ForecastTally.of(model, Opponent.class_shares(model, (0.5, 0.5)))
         >>> round(found.wealth.wealth, 6), found.cases
         (2.688, 3)
         """
@@ -136,14 +136,14 @@ class ForecastEvidence(Plain, Shown):
             assert rival is not None
             betting |= {"against": opponent.against, "book": opponent.book}
             wealth = Wealth.from_forecasts(forecasts, rival, **betting)
-        ladder: tuple[Wealth, ...] = ()
+        cumulative: tuple[Wealth, ...] = ()
         if ordinal:
             betting |= {"against": wealth.against + FAIRLY.get(wealth.book, "")}
-            mine, its = rungs(forecasts), rungs(rival)
-            ladder = tuple(Wealth.from_forecasts(mine[label], its[label], **betting) for label in mine)
+            mine, its = cumulative_games(forecasts), cumulative_games(rival)
+            cumulative = tuple(Wealth.from_forecasts(mine[label], its[label], **betting) for label in mine)
         systems = {"model": forecasts, wealth.against: rival}
         scores = ForecastScores.from_forecasts(systems)
-        decisions = np.stack([chosen_counts(each) for each in systems.values()])
+        decisions = np.stack([argmax_table(each) for each in systems.values()])
         pairs = ForecastPairs.empty()
         if forecasts.size == 2:
             pairs = ForecastPairs.from_forecasts(forecasts, rival)
@@ -158,8 +158,8 @@ class ForecastEvidence(Plain, Shown):
             decisions,
             curves,
             pairs,
-            ladder,
-            forecasts.told,
+            cumulative,
+            forecasts.label_source,
             opponent.shares,
             (bookmaker.low, bookmaker.high) if isinstance(bookmaker, Drunken) else None,
             notes,
@@ -201,9 +201,9 @@ class ForecastEvidence(Plain, Shown):
         return {self.labels[place]: curve for place, curve in zip(places, self.curves, strict=True)}
 
     @property
-    def rungs(self) -> dict[Label, Wealth]:
+    def cumulative_games(self) -> dict[Label, Wealth]:
         """The games of ordered classes, by the class that the outcome is at most."""
-        return dict(zip(self.labels[:-1], self.ladder, strict=True)) if self.ladder else {}
+        return dict(zip(self.labels[:-1], self.cumulative, strict=True)) if self.cumulative else {}
 
     @property
     def expected_log_wealth(self) -> float | None:
@@ -232,12 +232,14 @@ class ForecastEvidence(Plain, Shown):
     def moved(self, cases: int) -> Self:
         """The same so many cases later, as when a day is added to the past."""
         return replace(
-            self, wealth=self.wealth.moved(cases), ladder=tuple(each.moved(cases) for each in self.ladder)
+            self,
+            wealth=self.wealth.moved(cases),
+            cumulative=tuple(each.moved(cases) for each in self.cumulative),
         )
 
     def __add__(self, other: Self) -> Self:
         """All cases of both, in order of their positions."""
-        if not isinstance(other, ForecastEvidence):
+        if not isinstance(other, ForecastTally):
             return NotImplemented
         if not self.labels or not other.labels:
             return self if self.labels else other
@@ -248,8 +250,8 @@ class ForecastEvidence(Plain, Shown):
             self.decisions + other.decisions,
             tuple(mine + its for mine, its in zip(self.curves, other.curves, strict=True)),
             self.pairs + other.pairs,
-            tuple(mine + its for mine, its in zip(self.ladder, other.ladder, strict=True)),
-            self.told if self.told == other.told else "labels",
+            tuple(mine + its for mine, its in zip(self.cumulative, other.cumulative, strict=True)),
+            self.label_source if self.label_source == other.label_source else "labels",
             self.shares,
             self.drawn,
             tuple(dict.fromkeys(self.notes + other.notes)),
@@ -267,7 +269,7 @@ class ForecastEvidence(Plain, Shown):
                 "their own: give a rival (against=, --against), odds or a bookmaker, or count all of them at "
                 "once"
             )
-        if len(self.ladder) != len(other.ladder) or self.drawn != other.drawn:
+        if len(self.cumulative) != len(other.cumulative) or self.drawn != other.drawn:
             raise MergeError("two parts differ in their terms: ordinal, or the ends of a drunkard's prices")
 
     @classmethod
@@ -282,16 +284,18 @@ class ForecastEvidence(Plain, Shown):
             low, high = self.drawn
             Drunken(low, high)
         if not size:
-            return not (self.wealth.labels or self.curves or self.ladder or self.pairs.labels)
+            return not (self.wealth.labels or self.curves or self.cumulative or self.pairs.labels)
         curves_fit = len(self.curves) == len(_places(size)) and all(c.cases == cases for c in self.curves)
-        ladder_fits = len(self.ladder) in (0, size - 1) and all(each.cases == cases for each in self.ladder)
+        cumulative_fit = len(self.cumulative) in (0, size - 1) and all(
+            each.cases == cases for each in self.cumulative
+        )
         return (
             self.wealth.labels == self.labels
             and self.wealth.cases == cases
             and self.scores.systems == ("model", self.wealth.against)
             and np.allclose(self.decisions.sum(axis=1), self.scores.classes, rtol=1e-9)
             and curves_fit
-            and ladder_fits
+            and cumulative_fit
             and self.pairs.labels == (self.labels if size == 2 else ())
             and self.pairs.cases == (cases if size == 2 else 0)
             and (self.shares is None or len(self.shares) == size)
@@ -299,16 +303,16 @@ class ForecastEvidence(Plain, Shown):
         )
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ForecastEvidence):
+        if not isinstance(other, ForecastTally):
             return NotImplemented
-        names = ("wealth", "scores", "curves", "pairs", "ladder", "told", "shares", "drawn", "notes")
+        names = (field.name for field in fields(self) if field.name != "decisions")
         same = all(getattr(self, name) == getattr(other, name) for name in names)
         return same and same_array(self.decisions, other.decisions)
 
     __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
 
     def __repr__(self) -> str:
-        return f"<ForecastEvidence: {self.cases:,} cases, against {self.against}>"
+        return f"<ForecastTally: {self.cases:,} cases, against {self.against}>"
 
     def facts(self) -> dict[str, Any]:
         """Say in a few lines what was counted."""

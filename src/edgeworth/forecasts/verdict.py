@@ -51,9 +51,9 @@ def _became(findings: ForecastFindings) -> str:
     grown = f"{percent(bets.rate, 2)} a case" if math.isfinite(bets.growth) else "without bound"
     end = f"became {money(wealth.log_wealth)} over {cases_said(wealth.cases)} ({grown})."
     against = f"on the model against {wealth.against}"
-    if wealth.stake == 1:
+    if wealth.fraction == 1:
         return f"A stake of 1 {against} {end}"
-    return f"A wealth of 1, with {option_said(wealth.stake)} of Kelly's stakes {against}, {end}"
+    return f"A wealth of 1, with {option_said(wealth.fraction)} of Kelly's stakes {against}, {end}"
 
 
 def _proved(evidence: Evidence, findings: ForecastFindings) -> str:
@@ -64,7 +64,7 @@ def _proved(evidence: Evidence, findings: ForecastFindings) -> str:
     twice = "" if findings.bets.against_model is None else ", both directions paid for"
     said = f"(p at most {at_most_figure(stronger.p_value)}{twice})"
     # Against shares counted on these cases only the full stakes are known to make an e-value.
-    full = wealth.book == "constant" and wealth.stake < 1
+    full = wealth.book == "constant" and wealth.fraction < 1
     that = f"At full stakes it would have become {money(evidence.log_e_value)}, which" if full else "That"
     if stronger.p_value > alpha:
         own = f"(p at most {at_most_figure(findings.bets.p_value)}{twice})"
@@ -80,7 +80,7 @@ def _no_opponent(findings: ForecastFindings) -> tuple[str, ...]:
     """What prices drawn at random show: not that they are wrong, but the wealth of such a log score."""
     wealth = findings.bets.wealth
     said = "Prices drawn at random are no opponent: beating them proves nothing about a forecast."
-    if findings.expected_log_wealth is None or wealth.stake < 1 or not math.isfinite(wealth.log_wealth):
+    if findings.expected_log_wealth is None or wealth.fraction < 1 or not math.isfinite(wealth.log_wealth):
         return (said,)
     here, expected = (figure(log) for log in (wealth.log_wealth, findings.expected_log_wealth))
     return (said, f"Log wealth is {here}; over all such bookmakers it is {expected} on average.")
@@ -89,7 +89,7 @@ def _no_opponent(findings: ForecastFindings) -> tuple[str, ...]:
 def drunken_said(findings: ForecastFindings) -> tuple[str, ...]:
     """What the same prices would have made of someone else, at full stakes."""
     wealth = findings.bets.wealth
-    if wealth.stake < 1 or not math.isfinite(wealth.log_wealth):
+    if wealth.fraction < 1 or not math.isfinite(wealth.log_wealth):
         return ()
     return (
         f"At these prices one who bets the class shares would have ended at "

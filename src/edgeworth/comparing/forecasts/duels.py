@@ -149,10 +149,10 @@ def forecast_duel(
     """
     if first == second:
         raise InputError(f"nobody bets against themselves; saw {first!r} twice")
-    if wealth.book != "fair" or wealth.stake != 1:
+    if wealth.book != "fair" or wealth.fraction != 1:
         raise OptionError(
             "two forecasters bet whole Kelly stakes at each other's fair prices; "
-            f"saw a stake of {wealth.stake:g} and prices that are {wealth.book}"
+            f"saw a stake of {wealth.fraction:g} and prices that are {wealth.book}"
         )
     # The exact law of luck takes seconds, and a comparison does not ask for it.
     bets = examine_bets(replace(wealth, games=None), level=level)

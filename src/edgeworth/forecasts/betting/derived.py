@@ -17,10 +17,10 @@ from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.sources.columns import Label
 
 
-def rungs(forecasts: Forecasts) -> dict[Label, Forecasts]:
+def cumulative_games(forecasts: Forecasts) -> dict[Label, Forecasts]:
     """For each class but the last, the forecasts of "at most this class", classes in the order of columns.
 
-    The Brier scores of the rungs add up to the ranked probability score.
+    The Brier scores of the cumulative_games add up to the ranked probability score.
     """
     below = np.cumsum(forecasts.probabilities, axis=1)
     found: dict[Label, Forecasts] = {}
@@ -36,13 +36,13 @@ def rungs(forecasts: Forecasts) -> dict[Label, Forecasts]:
 BLOCK_ROWS = 1 << 16
 
 
-def chosen_counts(forecasts: Forecasts) -> NDArray[Any]:
+def argmax_table(forecasts: Forecasts) -> NDArray[Any]:
     """How often the label of highest probability (rows) met each truth (columns).
 
     Where m labels are equally likely, each counts as 1/m of a case: who has to choose chooses by lot. Without
     such ties the counts are whole numbers.
 
-    >>> chosen_counts(Forecasts.of([1, 0, 1], [0.5, 0.2, 0.9])).tolist()
+    >>> argmax_table(Forecasts.of([1, 0, 1], [0.5, 0.2, 0.9])).tolist()
     [[1.0, 0.5], [0.0, 1.5]]
     """
     size = forecasts.size

@@ -1,4 +1,4 @@
-"""Paths in time that are merged: which follows which, and what is missing between them."""
+"""How paths in time are merged: which follows which, and which positions are missing between them."""
 
 from __future__ import annotations
 
@@ -9,66 +9,65 @@ from typing import Any
 from edgeworth.errors import MergeError
 from edgeworth.forecasts.betting.path import Blocks
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.tally import ForecastEvidence
+from edgeworth.forecasts.tally import ForecastTally
 
 MISSING = "Rows are missing on the path in time: position"
 """How the sentence about gaps begins; each merged tally says it anew, for gaps may have been filled."""
 
-TOLD_GAPS = 3
+LISTED_GAPS = 3
+"""Gaps that the sentence lists one by one."""
 
 
 @dataclass(frozen=True)
-class Piece:
-    """A part of a path, and whether somebody said where on the path it stands."""
+class PathPiece:
+    """A tally that may be a part of a path, and whether the caller gave the row at which it starts."""
 
     name: str
     tally: Any
-    is_placed: bool = False
+    start_is_given: bool = False
+
+    @property
+    def span(self) -> tuple[int, int] | None:
+        """The positions from which to which the path goes; None without an order or without cases."""
+        blocks = _blocks(self.tally)
+        return None if blocks is None else (int(blocks.starts[0]), int(blocks.ends[-1]))
+
+    @property
+    def has_start_row(self) -> bool:
+        """Whether the place of the path is known; one that does not begin at 0 was put there."""
+        return self.start_is_given or (self.span is not None and self.span[0] > 0)
 
 
-def in_a_row(pieces: Sequence[Piece]) -> list[Any]:
-    """Tallies one after the other: one of which nobody said where it stands goes on where all before end."""
+def chain_paths(pieces: Sequence[PathPiece]) -> list[Any]:
+    """Place each path after the end of all before it, unless its start row was given."""
     found: list[Any] = []
     ended = 0
     for piece in pieces:
-        tally = piece.tally
-        reach = reach_of(tally)
-        if reach is not None and ended and not is_placed(piece):
+        tally, span = piece.tally, piece.span
+        if span is not None and ended and not piece.has_start_row:
             if getattr(tally, "drawn", None) is not None:
                 raise MergeError(
                     "the prices of a drunken bookmaker depend on the place of a row: count "
                     f"{piece.name} with the rows before it, {ended:,} (--rows-before, rows_before=)"
                 )
-            tally, reach = tally.moved(ended), (ended, ended + reach[1])
-        ended = ended if reach is None else max(ended, reach[1])
+            tally, span = tally.moved(ended), (ended, ended + span[1])
+        ended = ended if span is None else max(ended, span[1])
         found.append(tally)
     return found
 
 
-def is_placed(piece: Piece) -> bool:
-    """Whether it was said where a path stands; one that does not begin at the start was put there."""
-    reach = reach_of(piece.tally)
-    return piece.is_placed or (reach is not None and reach[0] > 0)
-
-
-def reach_of(tally: Any) -> tuple[int, int] | None:
-    """From which position to which a path goes; None of what has no order, and of no cases."""
-    blocks = _blocks(tally)
-    return None if blocks is None else (int(blocks.starts[0]), int(blocks.ends[-1]))
-
-
-def with_gaps_said(notices: Iterable[str], tally: Any) -> tuple[str, ...]:
-    """Each notice once, and a sentence about positions that nobody counted between others."""
+def note_gaps(notices: Iterable[str], tally: Any) -> tuple[str, ...]:
+    """Keep each notice once, and add a sentence about the gaps of the path if it has some."""
     kept = dict.fromkeys(notice for notice in notices if not notice.startswith(MISSING))
-    said = gaps_said(tally)
-    return tuple(kept) if said is None else (*kept, said)
+    gaps = describe_gaps(tally)
+    return tuple(kept) if gaps is None else (*kept, gaps)
 
 
-def gaps_said(tally: Any) -> str | None:
-    """A sentence about the gaps of a path, counted from 1; None where it has none.
+def describe_gaps(tally: Any) -> str | None:
+    """Describe the gaps of a path, positions counted from 1; None where it has none.
 
     >>> first, second = (Wealth.from_probabilities([1, 0], [0.6, 0.4], against=[0.5, 0.5]) for _ in range(2))
-    >>> gaps_said(first + second.moved(5))
+    >>> describe_gaps(first + second.moved(5))
     'Rows are missing on the path in time: positions 3 to 5.'
     """
     blocks = _blocks(tally)
@@ -81,8 +80,10 @@ def gaps_said(tally: Any) -> str | None:
     ]
     if not gaps:
         return None
-    shown = [f"{first:,}" if first == last else f"{first:,} to {last:,}" for first, last in gaps[:TOLD_GAPS]]
-    more = len(gaps) - TOLD_GAPS
+    shown = [
+        f"{first:,}" if first == last else f"{first:,} to {last:,}" for first, last in gaps[:LISTED_GAPS]
+    ]
+    more = len(gaps) - LISTED_GAPS
     shown += [f"{more:,} more such gap{'s' if more > 1 else ''}"] if more > 0 else []
     plural = "s" if len(gaps) > 1 or gaps[0][0] != gaps[0][1] else ""
     listed = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
@@ -90,6 +91,6 @@ def gaps_said(tally: Any) -> str | None:
 
 
 def _blocks(tally: Any) -> Blocks | None:
-    if isinstance(tally, ForecastEvidence):
+    if isinstance(tally, ForecastTally):
         tally = tally.wealth
     return tally.blocks if isinstance(tally, Wealth) and tally.blocks.number else None

@@ -78,10 +78,10 @@ def _even_runs(first: int, end: int, grid: int) -> list[slice]:
     return [slice(start - first, stop - first) for start, stop in pairwise(sorted(edges))]
 
 
-def at_fraction(logs: Floats, stake: float) -> Floats:
+def at_fraction(logs: Floats, fraction: float) -> Floats:
     """Log factors when only a fraction of Kelly's stake is bet."""
     shape = logs.shape
-    return fractional_logs(logs.ravel(), [stake])[:, 0].reshape(shape)
+    return fractional_logs(logs.ravel(), [fraction])[:, 0].reshape(shape)
 
 
 def _henzi(forecasts: Forecasts, rival: Forecasts) -> list[Floats]:
@@ -284,7 +284,7 @@ def as_races(
 
 def _is_of_last(forecasts: Forecasts) -> bool:
     """Whether odds of one class can only be of the last."""
-    return forecasts.told == "positive" or usual_positive(forecasts.labels) == forecasts.labels[1]
+    return forecasts.label_source == "positive" or usual_positive(forecasts.labels) == forecasts.labels[1]
 
 
 def _by_name(

@@ -56,7 +56,7 @@ class Wealth(Plain, Shown):
     FIELDS: ClassVar = {
         "against": TEXT,
         "book": one_of(*get_args(Book)),
-        "stake": FLOAT,
+        "stake": FLOAT.of("fraction"),
         "ordered": FLAG,
         "predictions_made": TEXT,
         "labels": LABELS,
@@ -68,7 +68,7 @@ class Wealth(Plain, Shown):
     blocks: Blocks
     against: str = "the rival"
     book: Book = "fair"
-    stake: float = 1.0
+    fraction: float = 1.0
     ordered: bool = False
     predictions_made: PredictionsMade = "before"
     games: Games | None = field(default=None, repr=False)
@@ -89,7 +89,7 @@ class Wealth(Plain, Shown):
         bookmaker: Bookmaker | None = None,
         labels: Sequence[Label] | None = None,
         positive: Label | None = None,
-        stake: float = 1.0,
+        fraction: float = 1.0,
         ordered: bool = False,
         times: Any = None,
         predictions_made: PredictionsMade = "before",
@@ -98,7 +98,7 @@ class Wealth(Plain, Shown):
     ) -> Self:
         """Bet Kelly's stakes on every case, against a rival's probabilities, market odds or a bookmaker.
 
-        ``probabilities`` are (n,) of the positive class or (n, K). ``stake`` is the fraction of Kelly's bet.
+        ``probabilities`` are (n,) of the positive class or (n, K). ``fraction`` is the part of Kelly's stake.
         ``ordered`` says that rows are in the order in which they were known; ``times`` puts them in order,
         and rows of one time are known together: wealth is looked at between times only.
         ``predictions_made`` says whether that was before the outcomes; ``first`` is the position of the first
@@ -120,7 +120,7 @@ class Wealth(Plain, Shown):
         names: dict[str, Any] = {"labels": labels, "positive": positive, "normalise": normalise}
         forecasts = Forecasts.of(truth, probabilities, **names)
         options: dict[str, Any] = {
-            "stake": stake,
+            "fraction": fraction,
             "ordered": ordered,
             "times": None if times is None else as_times(times),
             "predictions_made": predictions_made,
@@ -197,14 +197,14 @@ class Wealth(Plain, Shown):
         rival: Forecasts,
         first: int,
         *,
-        stake: float = 1.0,
+        fraction: float = 1.0,
         ordered: bool = False,
         times: Integers | None = None,
         predictions_made: PredictionsMade = "before",
         against: str = "the rival",
         book: Book = "fair",
     ) -> Self:
-        check_fraction(stake)
+        check_fraction(fraction)
         if predictions_made not in get_args(PredictionsMade):
             raise OptionError(f"predictions_made is one of {', '.join(get_args(PredictionsMade))}")
         order: Any = None
@@ -218,11 +218,11 @@ class Wealth(Plain, Shown):
             logs = logs_of(rows if order is None else order[rows])
             # What both rule out, and did not happen, moves nothing.
             logs = np.where(np.isnan(logs), 0.0, logs)
-            return logs if stake == 1 else at_fraction(logs, stake)
+            return logs if fraction == 1 else at_fraction(logs, fraction)
 
         blocks = built_blocks(forecasts, rival, prices, staked, realised, first, times)
         games = Games.of_pieces(forecasts.probabilities, prices, staked)
-        return cls(forecasts.labels, blocks, against, book, stake, ordered, predictions_made, games)
+        return cls(forecasts.labels, blocks, against, book, fraction, ordered, predictions_made, games)
 
     # -- what it holds ---------------------------------------------------------------------------------
 
@@ -321,7 +321,7 @@ class Wealth(Plain, Shown):
 
     def _fits_together(self) -> bool:
         """Check the rule."""
-        check_fraction(self.stake)
+        check_fraction(self.fraction)
         return self.games is None or self.games.prices.shape[1] == len(self.labels)
 
     def __eq__(self, other: object) -> bool:
@@ -333,7 +333,7 @@ class Wealth(Plain, Shown):
 
     @property
     def _terms(self) -> dict[str, Any]:
-        names = ("labels", "against", "book", "stake", "ordered", "predictions_made")
+        names = ("labels", "against", "book", "fraction", "ordered", "predictions_made")
         return {name: getattr(self, name) for name in names}
 
     def __repr__(self) -> str:

@@ -186,7 +186,7 @@ def stakes_chart(findings: ForecastFindings) -> Chart:
         return alt.hconcat(*panels, spacing=16)
 
     stake, even = float(surface[12, columns[2]]), 1 / DRAWN_ODDS[2]
-    part = findings.bets.wealth.stake
+    part = findings.bets.wealth.fraction
     taken = "" if part == 1 else f" Here {part:g} of it was bet."
     return Chart(
         "stakes",

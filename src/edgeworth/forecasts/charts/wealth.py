@@ -91,7 +91,7 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
     names = [f"{who}{end}" for who in shown for end in ENDS]
     return Chart(
         "wealth",
-        "What became of a stake of 1" if wealth.stake == 1 else "What became of a wealth of 1",
+        "What became of a stake of 1" if wealth.fraction == 1 else "What became of a wealth of 1",
         f"{_became(findings)}{_expected(findings)} The line 1/α is a wealth of {money(threshold)}"
         f"{'' if _is_seen(findings, threshold) else ', here too near to 0 to be drawn'}: "
         f"{_line_says(findings)}.",
@@ -129,7 +129,7 @@ def _line_says(findings: ForecastFindings) -> str:
     wealth, alpha = findings.bets.wealth, level_said(round(1 - findings.level, 12))
     if wealth.predictions_made == "in-sample":
         return "it proves nothing here, since the model had seen these outcomes"
-    if wealth.book == "constant" and wealth.stake < 1:
+    if wealth.book == "constant" and wealth.fraction < 1:
         return "it proves nothing here, since against shares counted on these cases only full stakes do"
     roughly = " (roughly: the predictions are cross-validated)" if wealth.predictions_made != "before" else ""
     if wealth.book == "constant":

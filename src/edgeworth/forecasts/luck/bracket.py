@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
-from edgeworth.forecasts.luck.steps import Steps
+from edgeworth.forecasts.luck.log_returns import LogReturns
 from edgeworth.rankings.chance.bracket import majorant_coefficients
 
 WIDTHS = (1e-3, 1e-2, 1e-1)
@@ -29,7 +29,7 @@ MOST_WORK = 60_000_000
 """Exponentials, some 40 ns each."""
 
 
-def enclosed(steps: Steps, x: float, slack: float) -> tuple[float, float, int] | None:
+def enclosed(steps: LogReturns, x: float, slack: float) -> tuple[float, float, int] | None:
     """log P(x ≤ S < ∞) from below and from above, and the frequencies it took; None if they are too many.
 
     P(S > x) lies between the same ends.
@@ -62,7 +62,7 @@ def enclosed(steps: Steps, x: float, slack: float) -> tuple[float, float, int] |
     return log_low, base - tilt * (x - slack) + math.log(high) + ROUNDING + more, count
 
 
-def log_moment(steps: Steps, tilt: float) -> tuple[float, float, float]:
+def log_moment(steps: LogReturns, tilt: float) -> tuple[float, float, float]:
     """log E[exp(θS); S finite], and the mean and variance of S under the law tilted by θ."""
     logs, shares = _tilted(steps, tilt)
     mean = (shares * steps.finite_logs).sum(axis=1)
@@ -70,7 +70,7 @@ def log_moment(steps: Steps, tilt: float) -> tuple[float, float, float]:
     return float(steps.counts @ logs), float(steps.counts @ mean), float(steps.counts @ spread)
 
 
-def _tilted(steps: Steps, tilt: float) -> tuple[Floats, Floats]:
+def _tilted(steps: LogReturns, tilt: float) -> tuple[Floats, Floats]:
     terms = steps.log_finite + tilt * steps.finite_logs
     top = terms.max(axis=1, keepdims=True)
     weights = np.exp(terms - top)
@@ -78,7 +78,7 @@ def _tilted(steps: Steps, tilt: float) -> tuple[Floats, Floats]:
     return (top + np.log(sums))[:, 0], weights / sums
 
 
-def tilt_towards(steps: Steps, x: float) -> float:
+def tilt_towards(steps: LogReturns, x: float) -> float:
     """θ > 0 with tilted mean near x; any is right, this one is narrow."""
     from scipy.optimize import brentq
 
@@ -94,7 +94,7 @@ def tilt_towards(steps: Steps, x: float) -> float:
     return float(brentq(lambda tilt: log_moment(steps, tilt)[1] - x, 0.0, high, rtol=1e-3))
 
 
-def window(steps: Steps, x: float, tilt: float, tolerance: float) -> float:
+def window(steps: LogReturns, x: float, tilt: float, tolerance: float) -> float:
     """Outside one period the tilted law and exp(−θ(S − x)) have less than the tolerance (Chernoff)."""
     start, _, variance = log_moment(steps, tilt)
 
@@ -109,7 +109,7 @@ def window(steps: Steps, x: float, tilt: float, tolerance: float) -> float:
 
 
 def characteristic_function(
-    steps: Steps, tilt: float, angles: Floats, x: float, enough: Floats
+    steps: LogReturns, tilt: float, angles: Floats, x: float, enough: Floats
 ) -> tuple[NDArray[np.complex128], Floats] | None:
     """E_θ[exp(i·angle·(S − x))], and by how much it may be off: what is below ``enough`` is dropped."""
     shares = _tilted(steps, tilt)[1]

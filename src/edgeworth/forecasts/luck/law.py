@@ -26,7 +26,7 @@ from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.settling import MOST_STEPS
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.luck.bracket import enclosed, log_moment, tilt_towards
-from edgeworth.forecasts.luck.steps import MergedOutcomes, Steps
+from edgeworth.forecasts.luck.log_returns import LogReturns, MergedOutcomes
 
 Method = Literal["exact", "bracket", "normal"]
 
@@ -51,14 +51,14 @@ class LogWealthLaw:
     (Fraction(1, 8), Fraction(3, 8))
     """
 
-    steps: Steps
+    steps: LogReturns
 
     @classmethod
     def of(
         cls, log_factors: ArrayLike, probabilities: ArrayLike, counts: ArrayLike | None = None
     ) -> LogWealthLaw:
         """Rows are steps and columns outcomes; ``counts`` says how often each step occurs."""
-        return cls(Steps.of(log_factors, probabilities, counts))
+        return cls(LogReturns.of(log_factors, probabilities, counts))
 
     @cached_property
     def ruin(self) -> float:
@@ -161,7 +161,7 @@ class LogWealthLaw:
             value = spread if everything else math.exp(_log_top(steps))
             return _floating(min(1.0, value + self.boundless), "one end of all outcomes")
         sign = 1.0 if x >= log_moment(steps, 0.0)[1] else -1.0
-        mirrored = steps if sign > 0 else Steps(-steps.log_factors, steps.probabilities, steps.counts)
+        mirrored = steps if sign > 0 else LogReturns(-steps.log_factors, steps.probabilities, steps.counts)
         found = enclosed(mirrored, sign * x, slack)
         if found is None:
             return None
@@ -262,7 +262,7 @@ def wealth_law(wealth: Wealth, *, truth: Literal["prices", "model"] | ArrayLike 
     return LogWealthLaw.of(games.log_factors, chances, games.counts)
 
 
-def _moments(steps: Steps) -> tuple[Floats, Floats, Floats]:
+def _moments(steps: LogReturns) -> tuple[Floats, Floats, Floats]:
     """Mean, variance and third absolute moment of each step, given that it is finite (nan if it never is)."""
     whole = steps.finite.sum(axis=1, keepdims=True)
     shares = np.divide(steps.finite, whole, out=np.full_like(steps.finite, np.nan), where=whole > 0)
@@ -271,7 +271,7 @@ def _moments(steps: Steps) -> tuple[Floats, Floats, Floats]:
     return mean, (shares * off**2).sum(axis=1), (shares * off**3).sum(axis=1)
 
 
-def _log_means(steps: Steps) -> Floats:
+def _log_means(steps: LogReturns) -> Floats:
     """log E factor of each step."""
     with np.errstate(divide="ignore"):
         return np.asarray(scipy.special.logsumexp(steps.log_factors, b=steps.probabilities, axis=1))
@@ -301,7 +301,7 @@ def _powers(less: Floats, counts: NDArray[np.int64]) -> float:
         return _whole(counts, np.log1p(np.maximum(less, -1.0)))
 
 
-def _log_top(steps: Steps) -> float:
+def _log_top(steps: LogReturns) -> float:
     """log P(every step has its largest finite log factor)."""
     logs = np.where(steps.finite > 0, steps.finite_logs, -np.inf)
     best = steps.finite * (logs == logs.max(axis=1, keepdims=True))

@@ -90,7 +90,7 @@ def _bounds(wealth: Wealth, x: float) -> Iterator[_Bound]:
     if price.is_normal:
         value = float(scipy.special.ndtr((price.mean - x) / math.sqrt(price.variance)))
         yield _Bound(value - price.error, value + price.error, "normal law, Berry and Esseen's error")
-    if model.is_normal and wealth.stake == 1 and wealth.book in ("fair", "exchange"):
+    if model.is_normal and wealth.fraction == 1 and wealth.book in ("fair", "exchange"):
         spread = math.sqrt(model.variance)
         log_share = float(scipy.special.log_ndtr((model.mean - x) / spread - spread))
         value = _exponential(model.variance / 2 - model.mean + log_share)

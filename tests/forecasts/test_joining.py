@@ -56,13 +56,13 @@ def test_one_without_a_place_follows_those_before_it(how: Any) -> None:
 def test_what_was_merged_without_places_moves_as_a_whole() -> None:
     first, second, third = (day(seed) for seed in (1, 2, 3))
     later = travelled(ew.merge_tallies([second, third]))
-    assert not later.is_placed
+    assert not later.has_start_row
     assert steps(first + later) == steps(ew.merge_tallies([first, second, third]))
 
 
 def test_a_place_that_was_said_is_kept_or_refused() -> None:
     first, start = day(1), travelled(day(2, 0))
-    assert start.is_placed
+    assert start.has_start_row
     assert steps(start + first) == steps(start) | shifted(first, CASES)
     with pytest.raises(ew.MergeError, match="hold the case at position 0"):
         _ = first + start

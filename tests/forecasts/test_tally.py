@@ -17,18 +17,18 @@ from edgeworth.bet import Bookmaker, Commission, Drunken, Market
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.forecasts import binned_calibration as bounded_reliability
-from edgeworth.forecasts.betting.derived import chosen_counts
+from edgeworth.forecasts.betting.derived import argmax_table
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Calibration
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.tally import ForecastEvidence, Opponent
+from edgeworth.forecasts.tally import ForecastTally, Opponent
 
 CASES = 300
 
 
 def likeliest(forecasts: Forecasts) -> ContingencyTable:
     """The table of the likeliest labels."""
-    return ContingencyTable.from_matrix(chosen_counts(forecasts), rows="predicted", labels=forecasts.labels)
+    return ContingencyTable.from_matrix(argmax_table(forecasts), rows="predicted", labels=forecasts.labels)
 
 
 def forecasts(classes: int, seed: int = 0) -> Forecasts:
@@ -57,11 +57,11 @@ def opponent(kind: str, model: Forecasts, rows: slice) -> Opponent:
 KINDS = ("rival", "shares", "odds", "drunken", "commission")
 
 
-def evidence(model: Forecasts, kind: str, edges: list[int], **terms: Any) -> ForecastEvidence:
-    total = ForecastEvidence.empty()
+def evidence(model: Forecasts, kind: str, edges: list[int], **terms: Any) -> ForecastTally:
+    total = ForecastTally.empty()
     for start, stop in pairwise(edges):
         rows = slice(start, stop)
-        part = ForecastEvidence.of(model[rows], opponent(kind, model, rows), first=start, **terms)
+        part = ForecastTally.of(model[rows], opponent(kind, model, rows), first=start, **terms)
         total = total + pickle.loads(pickle.dumps(part))
     return total
 
@@ -69,7 +69,7 @@ def evidence(model: Forecasts, kind: str, edges: list[int], **terms: Any) -> For
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("classes", "terms"),
-    [(2, {}), (2, {"stake": 0.5, "ordered": True}), (4, {"ordinal": True}), (3, {"stake": 0.25})],
+    [(2, {}), (2, {"fraction": 0.5, "ordered": True}), (4, {"ordinal": True}), (3, {"fraction": 0.25})],
 )
 def test_shards_are_the_whole(kind: str, classes: int, terms: dict[str, Any]) -> None:
     model = forecasts(classes)
@@ -88,8 +88,8 @@ def test_it_holds_what_its_parts_would() -> None:
     calibration = Calibration.from_forecasts(model)
     assert found.reliability == dict(zip(calibration.labels, calibration.curves, strict=True))
     below = [np.minimum(np.cumsum(model.probabilities, axis=1)[:, place], 1) for place in (0, 1)]
-    assert list(found.rungs) == [0, 1]
-    for place, rung in enumerate(found.ladder):
+    assert list(found.cumulative_games) == [0, 1]
+    for place, rung in enumerate(found.cumulative):
         outcome = (model.codes <= place).astype(int)
         scored = np.square(below[place] - outcome).mean()
         rival = np.cumsum(forecasts(3, 9).probabilities, axis=1)[:, place]
@@ -106,14 +106,14 @@ def test_the_mean_over_all_drunkards(classes: int) -> None:
         Drunken().expected_log_wealth(model.codes, rows), abs=1e-9
     )
     assert evidence(model, "rival", [0, CASES]).expected_log_wealth is None
-    some = ForecastEvidence.of(model, Opponent(bookmaker=Drunken(0.1, 0.9)))
+    some = ForecastTally.of(model, Opponent(bookmaker=Drunken(0.1, 0.9)))
     assert (some.expected_log_wealth is None) == (classes == 3)
 
 
 def test_a_day_is_added_to_the_past() -> None:
     model = forecasts(2)
     past = evidence(model, "rival", [0, 200])
-    day = ForecastEvidence.of(model[200:], opponent("rival", model, slice(200, CASES)))
+    day = ForecastTally.of(model[200:], opponent("rival", model, slice(200, CASES)))
     with pytest.raises(MergeError, match="position 0"):
         past + day
     both, whole = past + day.moved(past.cases), evidence(model, "rival", [0, CASES])
@@ -137,7 +137,7 @@ def test_longer_paths_are_moved_too() -> None:
     [
         (lambda: evidence(forecasts(3), "shares", [0, CASES]), "say the classes"),
         (
-            lambda: ForecastEvidence.of(
+            lambda: ForecastTally.of(
                 forecasts(2), Opponent.class_shares(forecasts(2), (0.4, 0.6)), first=CASES
             ),
             "class shares",
@@ -154,12 +154,12 @@ def test_terms_must_agree() -> None:
     one = evidence(model, "rival", [0, CASES])
     later = opponent("rival", model, slice(0, CASES))
     with pytest.raises(MergeError, match="ordinal"):
-        one + ForecastEvidence.of(model, later, first=CASES, ordinal=True)
-    with pytest.raises(MergeError, match="stake"):
-        one + ForecastEvidence.of(model, later, first=CASES, stake=0.5)
+        one + ForecastTally.of(model, later, first=CASES, ordinal=True)
+    with pytest.raises(MergeError, match="fraction"):
+        one + ForecastTally.of(model, later, first=CASES, fraction=0.5)
     drunken = evidence(model, "drunken", [0, CASES])
     with pytest.raises(MergeError, match="drunkard"):
-        drunken + ForecastEvidence.of(model, Opponent(bookmaker=Drunken(0.1, 0.8)), first=CASES)
+        drunken + ForecastTally.of(model, Opponent(bookmaker=Drunken(0.1, 0.8)), first=CASES)
     with pytest.raises(OptionError, match="two classes"):
         evidence(forecasts(2), "rival", [0, CASES], ordinal=True)
     assert one.__add__(1) is NotImplemented  # type: ignore[operator]  # what is no evidence
@@ -178,16 +178,16 @@ def test_rounded_forecasts_are_said_aloud() -> None:
 def test_plain_values_come_back_through_json(kind: str) -> None:
     for classes in (2, 3):
         found = evidence(forecasts(classes), kind, [0, CASES], ordinal=classes > 2, notes=("a note",))
-        again = ForecastEvidence.from_dict(json.loads(json.dumps(found.to_dict(), allow_nan=False)))
+        again = ForecastTally.from_dict(json.loads(json.dumps(found.to_dict(), allow_nan=False)))
         assert again == found
         assert again.warnings == ("a note",)
-    assert ForecastEvidence.from_dict(ForecastEvidence.empty().to_dict()) == ForecastEvidence.empty()
+    assert ForecastTally.from_dict(ForecastTally.empty().to_dict()) == ForecastTally.empty()
 
 
 def test_ruin_comes_back_through_json() -> None:
     model = Forecasts.of([1, 0, 1], [0.5, 1.0, 0.2])
-    found = ForecastEvidence.of(model, Opponent.class_shares(model, (0.5, 0.5)))
-    again = ForecastEvidence.from_dict(json.loads(json.dumps(found.to_dict(), allow_nan=False)))
+    found = ForecastTally.of(model, Opponent.class_shares(model, (0.5, 0.5)))
+    again = ForecastTally.from_dict(json.loads(json.dumps(found.to_dict(), allow_nan=False)))
     assert again == found
     assert again.wealth.log_wealth == -math.inf
 
@@ -227,4 +227,4 @@ def test_edited_files_are_refused(edit: tuple[list[Any], Any]) -> None:
     path, value = edit
     payload = evidence(forecasts(2), "rival", [0, CASES]).to_dict()
     with pytest.raises((InputError, OptionError)):
-        ForecastEvidence.from_dict(changed(payload, *path, to=value))
+        ForecastTally.from_dict(changed(payload, *path, to=value))

@@ -41,7 +41,7 @@ IN_FRACTIONS, MOST_FRACTIONS = 64, 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
-class Steps:
+class LogReturns:
     """Log factors and probabilities, a row a step and a column an outcome; step i occurs ``counts[i]`` times.
 
     Outcomes of probability 0 have a log factor of 0, whatever it was.
@@ -52,10 +52,12 @@ class Steps:
     counts: NDArray[np.int64]
 
     @classmethod
-    def of(cls, log_factors: ArrayLike, probabilities: ArrayLike, counts: ArrayLike | None = None) -> Steps:
+    def of(
+        cls, log_factors: ArrayLike, probabilities: ArrayLike, counts: ArrayLike | None = None
+    ) -> LogReturns:
         """Check and divide by the row sums.
 
-        >>> Steps.of([[0.0, np.nan]], [[1.0, 0.0]]).log_factors
+        >>> LogReturns.of([[0.0, np.nan]], [[1.0, 0.0]]).log_factors
         array([[0., 0.]])
         """
         logs, shares = np.array(log_factors, dtype=np.float64), np.array(probabilities, dtype=np.float64)
@@ -194,7 +196,7 @@ class Group:
         return values[possible], law[possible]
 
 
-def in_groups(steps: Steps) -> tuple[float, list[Group]]:
+def in_groups(steps: LogReturns) -> tuple[float, list[Group]]:
     """The sum of the lowest log factors, and the steps in groups of equal gaps (to the last bit)."""
     base, grouped = 0.0, dict[tuple[float, ...], list[tuple[int, tuple[tuple[float, ...], ...]]]]()
     columns = steps.finite_logs.tolist(), steps.finite.tolist(), steps.counts.tolist()
@@ -223,7 +225,7 @@ class MergedOutcomes:
     halves: tuple[tuple[Group, ...], tuple[Group, ...]]
 
     @classmethod
-    def of(cls, steps: Steps) -> MergedOutcomes | None:
+    def of(cls, steps: LogReturns) -> MergedOutcomes | None:
         """None where the sums are too many."""
         if len(steps.counts) > MOST_STEPS:
             return None
@@ -245,7 +247,7 @@ class MergedOutcomes:
         """log P(finite sum ≥ threshold)."""
         return float(_beyond(*self._in_logs, threshold - self.base, IN_LOGS))
 
-    def fraction(self, threshold: float, steps: Steps) -> Fraction | None:
+    def fraction(self, threshold: float, steps: LogReturns) -> Fraction | None:
         """P(sum ≥ threshold) as if the floats were meant, rows divided by their sums; +inf counts."""
         if steps.counts.sum() > IN_FRACTIONS or max(map(_sums_of, self.halves)) > MOST_FRACTIONS:
             return None
