@@ -11,7 +11,7 @@ import pytest
 import edgeworth as ew
 from edgeworth.core.tails import Tail
 from edgeworth.report.report import AtMost, Grid, Report
-from edgeworth.report.wording import probability_words, shown, tail_cell
+from edgeworth.report.wording import describe_probability, format_cell, tail_cell
 
 
 def systems(**rates: float) -> tuple[Any, dict[str, Any]]:
@@ -123,8 +123,8 @@ def test_a_small_difference_is_not_one_of_0_points() -> None:
     ],
 )
 def test_the_least_that_draws_can_give_is_a_bound(tail: Tail, cell: str, words: str) -> None:
-    assert shown(tail_cell(tail), "probability") == cell
-    assert probability_words(tail) == words
+    assert format_cell(tail_cell(tail), "probability") == cell
+    assert describe_probability(tail) == words
 
 
 def test_verdict_and_tables_say_a_bound_alike() -> None:
@@ -133,7 +133,7 @@ def test_verdict_and_tables_say_a_bound_alike() -> None:
     assert "randomisation p ≤ 1e-4)" in report.verdict
     found = column(grid(report, "Which is better"), "p")[0]
     assert isinstance(found, AtMost)
-    assert shown(found, "probability") == "≤ 1e-4"
-    assert shown(column(grid(report, "Tests"), "p")[0], "probability") == "≤ 1e-4"
+    assert format_cell(found, "probability") == "≤ 1e-4"
+    assert format_cell(column(grid(report, "Tests"), "p")[0], "probability") == "≤ 1e-4"
     # A number like any other for whoever counts with it.
     assert f"{float(found)!r}," in report.to_json()

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from edgeworth.core.formatting import (
     MINUS,
-    at_most_figure,
-    belief_figure,
-    figure,
-    interval_figure,
-    p_figure,
-    probability_figure,
-    wealth_figure,
+    format_belief,
+    format_bound,
+    format_interval,
+    format_number,
+    format_p_value,
+    format_probability,
+    format_wealth,
 )
-from edgeworth.report.wording import shown
+from edgeworth.report.wording import format_cell
 
 PLAIN = re.compile(r"[0-9]{1,3}(,[0-9]{3})*|[0-9,]*\.[0-9]+|[0-9](\.[0-9])?e-?[1-9][0-9]*")
 
@@ -30,7 +30,7 @@ def read_back(text: str) -> float:
 
 @given(st.floats(min_value=-1e300, max_value=1e300))
 def test_a_number_reads_back_to_two_digits_and_never_as_nothing(value: float) -> None:
-    text = figure(value)
+    text = format_number(value)
     if abs(value) < 1e-12:
         assert text == "0"
         return
@@ -43,7 +43,7 @@ def test_a_number_reads_back_to_two_digits_and_never_as_nothing(value: float) ->
 
 @given(st.floats(min_value=0, max_value=1))
 def test_a_probability_is_0_or_1_only_where_it_is(value: float) -> None:
-    text = probability_figure(value)
+    text = format_probability(value)
     assert (text == "0") == (value == 0)
     assert (text == "1") == (value == 1)
     assert not re.fullmatch(r"0?\.0+|1\.0+", text)
@@ -54,7 +54,7 @@ def test_a_probability_is_0_or_1_only_where_it_is(value: float) -> None:
 
 @given(st.floats(min_value=1e-300, max_value=1e300))
 def test_wealth_reads_back(value: float) -> None:
-    text = wealth_figure(math.log(value))
+    text = format_wealth(math.log(value))
     assert "+" not in text
     assert math.isclose(read_back(text), value, rel_tol=0.0501)
 
@@ -82,30 +82,30 @@ def test_wealth_reads_back(value: float) -> None:
     ],
 )
 def test_the_rule(value: float, said: str) -> None:
-    assert figure(value) == said
+    assert format_number(value) == said
 
 
 def test_p_values_and_bounds() -> None:
-    assert [p_figure(p) for p in (0.0122, 1e-40, 0.9999, 1.0, 0.0)] == [
+    assert [format_p_value(p) for p in (0.0122, 1e-40, 0.9999, 1.0, 0.0)] == [
         "p = .012",
         "p < 1e-12",
         "p > .999",
         "p = 1",
         "p = 0",
     ]
-    assert [at_most_figure(p) for p in (0.0098, 1e-300, 0.9999)] == [".0098", "1e-12", "1"]
-    assert [belief_figure(p) for p in (0.0, 1.0, 0.5)] == ["< .001", "> .999", ".500"]
+    assert [format_bound(p) for p in (0.0098, 1e-300, 0.9999)] == [".0098", "1e-12", "1"]
+    assert [format_belief(p) for p in (0.0, 1.0, 0.5)] == ["< .001", "> .999", ".500"]
 
 
 def test_intervals_with_an_open_end() -> None:
-    assert interval_figure(1.277, None) == "1.277 or more"
-    assert interval_figure(None, -0.5) == "−.500 or less"
-    assert interval_figure(0.0, 1.0) == "0 to 1.000"
-    assert shown((None, None), "interval") == "–"
+    assert format_interval(1.277, None) == "1.277 or more"
+    assert format_interval(None, -0.5) == "−.500 or less"
+    assert format_interval(0.0, 1.0) == "0 to 1.000"
+    assert format_cell((None, None), "interval") == "–"
 
 
 def test_measures_are_words_and_other_text_stays() -> None:
-    assert shown("balanced_accuracy", "measure") == "balanced accuracy"
-    assert shown("recall[a_b]", "measure") == "recall[a_b]"
-    assert shown("not a measure!", "measure") == "not a measure!"
-    assert shown("balanced_accuracy", "text") == "balanced_accuracy"
+    assert format_cell("balanced_accuracy", "measure") == "balanced accuracy"
+    assert format_cell("recall[a_b]", "measure") == "recall[a_b]"
+    assert format_cell("not a measure!", "measure") == "not a measure!"
+    assert format_cell("balanced_accuracy", "text") == "balanced_accuracy"

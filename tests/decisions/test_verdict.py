@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
-from edgeworth.report.wording import odds_of_chance, percent, shown
+from edgeworth.core.formatting import format_percent
+from edgeworth.report.wording import describe_frequency, format_cell
 
 
 def verdict_of(counts: Any, **options: Any) -> str:
@@ -168,7 +169,7 @@ def test_absurd_sums_are_refused_and_odd_labels_make_json() -> None:
     ("value", "said"), [(0.153, "15%"), (-0.153, "−15%"), (-0.001, "0%"), (12.0, "1,200%")]
 )
 def test_percent(value: float, said: str) -> None:
-    assert percent(value) == said
+    assert format_percent(value) == said
 
 
 @pytest.mark.parametrize(
@@ -182,12 +183,12 @@ def test_percent(value: float, said: str) -> None:
     ],
 )
 def test_odds_of_chance(probability: float, said: str) -> None:
-    assert odds_of_chance(probability) == said
+    assert describe_frequency(probability) == said
 
 
 def test_cells_of_a_table() -> None:
-    assert shown(None, "number") == "–"
-    assert shown((0.1, None), "interval") == ".100 or more"
-    assert shown(-1.5, "dollars") == "−$1.50"
-    assert shown(1234567, "count") == "1,234,567"
-    assert shown(0.00012, "probability") == ".00012"
+    assert format_cell(None, "number") == "–"
+    assert format_cell((0.1, None), "interval") == ".100 or more"
+    assert format_cell(-1.5, "dollars") == "−$1.50"
+    assert format_cell(1234567, "count") == "1,234,567"
+    assert format_cell(0.00012, "probability") == ".00012"

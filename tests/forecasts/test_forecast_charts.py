@@ -13,7 +13,7 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.bet import Drunken
-from edgeworth.core.formatting import figure
+from edgeworth.core.formatting import format_number
 from edgeworth.forecasts.curves import FORECAST_CELLS, LAW_CELLS, MOST_DRAWN, PAIR_CELLS
 from edgeworth.report.charts.chart import Chart
 
@@ -342,7 +342,7 @@ def test_sequences_are_those_of_the_report(shape: str) -> None:
             for end in ("mean", "low", "high"):
                 wanted = path[end][places[row["cases"]]]
                 assert row[end] == (None if wanted is None else pytest.approx(wanted, rel=1e-5, abs=1e-9))
-        assert figure(found[key]["high"]) in chart.says
+        assert format_number(found[key]["high"]) in chart.says
     assert ("at all times" in chart.says) == (shape in ("ordered", "many"))
 
 
@@ -363,7 +363,7 @@ def test_reliability_is_that_of_the_report(shape: str) -> None:
         assert len(bars) == FORECAST_CELLS
         assert sum(bar["cases"] for bar in bars) == sum(wanted["cases"])
         parts = found["decomposition"]["brier"][label]
-        assert f"{figure(parts['score'])} = {figure(parts['miscalibration'])} − " in chart.says
+        assert f"{format_number(parts['score'])} = {format_number(parts['miscalibration'])} − " in chart.says
     assert len(chart.says) < 1500
 
 

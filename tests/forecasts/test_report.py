@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from edgeworth.bet import Drunken
+from edgeworth.core.formatting import format_cases, format_wealth
 from edgeworth.evaluation import evaluate
 from edgeworth.questions import kelly_report
 from edgeworth.report.report import Grid, Report
-from edgeworth.report.wording import cases_said, money
 
 
 def made(number: int = 130, seed: int = 2) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def test_in_sample_says_that_nothing_holds() -> None:
 
 
 def test_numbers_of_cases() -> None:
-    assert (cases_said(1), cases_said(2), cases_said(1200)) == ("1 case", "2 cases", "1,200 cases")
+    assert (format_cases(1), format_cases(2), format_cases(1200)) == ("1 case", "2 cases", "1,200 cases")
     one = evaluate(truth=[1], probabilities=[0.9], against=[0.5], labels=[0, 1])
     assert "over 1 case (" in one.verdict
     ruined = evaluate(truth=[1, 1, 0], probabilities=[0.9, 0.0, 0.2], against=[0.5] * 3)
@@ -144,7 +144,7 @@ def test_numbers_of_cases() -> None:
     ],
 )
 def test_money(log_wealth: float, said: str) -> None:
-    assert money(float(log_wealth)) == said
+    assert format_wealth(float(log_wealth)) == said
 
 
 def test_a_bound_beyond_what_floats_can_say() -> None:

@@ -8,11 +8,12 @@ from typing import Any
 from edgeworth.arrays import finite_or_none
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.report_parts import ranked_disagreements, ranked_pairs
+from edgeworth.core.formatting import format_level, format_number, plural
 from edgeworth.report.charts.axes import Ticks, ticks
 from edgeworth.report.charts.chart import FIRST, INK, SECOND, WIDTH, Chart, Charts, Kit, Rows
 from edgeworth.report.charts.names import LIMIT, LONGEST, DrawnNames, different, drawn_names
 from edgeworth.report.report import Column
-from edgeworth.report.wording import called, figure, level_said, plural
+from edgeworth.report.wording import describe_measure
 
 MOST_LINES = 30
 STEP = 26
@@ -38,7 +39,7 @@ def _differences(findings: ComparisonFindings) -> Chart:
     is_pair = len(findings.names) == 2
     if is_pair:
         found = list(findings.difference(*findings.ranked).values())
-        names = drawn_names((called(each.measure) for each in found), 2 * PAIRED)
+        names = drawn_names((describe_measure(each.measure) for each in found), 2 * PAIRED)
         settled = [each.p_value() < 1 - findings.level for each in found]
     else:
         pairs = ranked_pairs(findings)
@@ -59,11 +60,11 @@ def _differences(findings: ComparisonFindings) -> Chart:
             }
         )
     marks = ticks(row[key] for row in rows for key in ("difference", "low", "high"))
-    what = _less(*findings.ranked) if is_pair else f"difference of {called(findings.headline)}"
+    what = _less(*findings.ranked) if is_pair else f"difference of {describe_measure(findings.headline)}"
     apart = sum(settled)
     return Chart(
         "differences",
-        f"Differences with {level_said(findings.level)} intervals",
+        f"Differences with {format_level(findings.level)} intervals",
         _apart_said(findings, apart, len(settled))
         + ("" if is_pair else _cut(len(settled), "pairs"))
         + names.said,
@@ -163,7 +164,7 @@ def _groups(findings: ComparisonFindings) -> Chart:
         bars = base.mark_bar(color=FIRST, opacity=0.85, cornerRadius=2).encode(
             x=alt.X(
                 "value:Q",
-                title=called(findings.headline),
+                title=describe_measure(findings.headline),
                 scale=marks.scale(alt),
                 axis=marks.axis(alt),
             ),
@@ -280,7 +281,7 @@ def _race(findings: ComparisonFindings) -> Chart:
         zero = kit.once().mark_rule(strokeDash=[4, 3], color=INK, opacity=0.6)
         return (zero.encode(y=alt.datum(0)) + lines).properties(width=WIDTH, height=280)
 
-    ends = "; ".join(f"against {name} {figure(race.against(leader, name))}" for name in others[:8])
+    ends = "; ".join(f"against {name} {format_number(race.against(leader, name))}" for name in others[:8])
     return Chart(
         "race",
         "The wealth race",

@@ -11,10 +11,11 @@ from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.planning import Needed
 from edgeworth.comparing.report_parts import better_first, race_section, ranked_disagreements, ranked_pairs
-from edgeworth.comparing.verdict import called, comparison_verdict, has_direction, test_named
+from edgeworth.comparing.verdict import comparison_verdict, has_direction, test_named
+from edgeworth.core.formatting import format_count, format_level, format_number, format_percent, plural
 from edgeworth.report.charts.names import middle_cut
 from edgeworth.report.report import Cell, Column, Grid, Report, Section
-from edgeworth.report.wording import figure, level_said, number_said, percent, plural, tail_cell
+from edgeworth.report.wording import describe_measure, tail_cell
 
 SHOWN_MEASURES = 5
 """In the table of standings, which is as wide as they are many."""
@@ -60,7 +61,7 @@ def difference_grid(findings: ComparisonFindings) -> Grid:
         Column("first value", "number"),
         Column("second value", "number"),
         Column("difference", "number"),
-        Column(level_said(findings.level), "interval"),
+        Column(format_level(findings.level), "interval"),
         Column("p", "probability"),
         Column("P(first better)", "belief"),
         Column("test"),
@@ -138,7 +139,7 @@ def _two(findings: ComparisonFindings) -> Section:
         Column(first, "number"),
         Column(second, "number"),
         Column(f"{_short(first)} − {_short(second)}", "number"),
-        Column(f"{level_said(findings.level)} interval", "interval"),
+        Column(f"{format_level(findings.level)} interval", "interval"),
         Column("p", "probability"),
         Column(f"P({first} better)", "belief"),
     )
@@ -149,10 +150,10 @@ def _two(findings: ComparisonFindings) -> Section:
     if any(map(_why_not, differences.values())):
         columns = (*columns, Column("why not"))
         rows = tuple((*row, _why_not(each)) for row, each in zip(rows, differences.values(), strict=True))
-    lower = [called(name) for name, each in differences.items() if not each.is_higher_better]
+    lower = [describe_measure(name) for name, each in differences.items() if not each.is_higher_better]
     notes = []
     if has_direction(findings.headline):
-        notes.append(f"the better one by {called(findings.headline)} first")
+        notes.append(f"the better one by {describe_measure(findings.headline)} first")
     if lower:
         notes.append(f"lower is better for {', '.join(lower)}")
     hidden = len(findings.measures) - len(differences)
@@ -174,7 +175,7 @@ def _standings(findings: ComparisonFindings) -> Section:
     columns = (
         Column("system"),
         Column("letters"),
-        *(Column(called(measure), "number") for measure in shown),
+        *(Column(describe_measure(measure), "number") for measure in shown),
     )
     letters = findings.letters
     rows = tuple(
@@ -186,8 +187,9 @@ def _standings(findings: ComparisonFindings) -> Section:
         for name in findings.ranked
     )
     note = (
-        f"best first by {called(findings.headline)}; systems that share a letter cannot be told apart "
-        f"({ADJUSTED[findings.adjust]} ≥ {figure(1 - findings.level)})"
+        f"best first by {describe_measure(findings.headline)}; systems that share a letter cannot be told "
+        "apart "
+        f"({ADJUSTED[findings.adjust]} ≥ {format_number(1 - findings.level)})"
     )
     hidden = len(findings.measures) - len(shown)
     if hidden:
@@ -200,7 +202,7 @@ def _pairs(findings: ComparisonFindings) -> Section:
         Column("first"),
         Column("second"),
         Column("difference", "number"),
-        Column(f"{level_said(findings.level)} interval", "interval"),
+        Column(f"{format_level(findings.level)} interval", "interval"),
         Column("p", "probability"),
         *(() if findings.adjust == "none" else (Column(ADJUSTED[findings.adjust], "probability"),)),
         Column("P(better)", "belief"),
@@ -226,7 +228,7 @@ def _pairs(findings: ComparisonFindings) -> Section:
     if len(pairs) > SHOWN_PAIRS:
         note += f"; the first {SHOWN_PAIRS} of {len(pairs):,} pairs, the rest is in the JSON"
     grid = Grid("", columns, tuple(rows), note)
-    return Section(f"Pairs, by {called(findings.headline)}", (), (grid,), ("differences",))
+    return Section(f"Pairs, by {describe_measure(findings.headline)}", (), (grid,), ("differences",))
 
 
 def _tests(findings: ComparisonFindings) -> Section | None:
@@ -320,7 +322,8 @@ def _planning(findings: ComparisonFindings) -> Section | None:
     considered = "" if len(plans) == 1 else f", all {len(plans)} pairs considered"
     note = (
         "needed: in all, to show the difference seen; would show: the smallest difference that those at "
-        f"hand would; {percent(plans[0].power)} power at the {level_said(findings.level)} level{considered}"
+        f"hand would; {format_percent(plans[0].power)} power at the {format_level(findings.level)} "
+        f"level{considered}"
     )
     return Section("What it would take", (), (Grid("", columns, rows, note),)) if rows else None
 
@@ -346,4 +349,4 @@ def _count(number: float) -> float | None:
 def _needed(number: float) -> str:
     if number != number:
         return "–"
-    return "no number would" if number == float("inf") else number_said(number)
+    return "no number would" if number == float("inf") else format_count(number)

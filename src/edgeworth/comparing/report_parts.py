@@ -8,8 +8,8 @@ from typing import Any
 from edgeworth.arrays import finite_or_none
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.forecasts.race import WealthRace
+from edgeworth.core.formatting import format_level, format_wealth
 from edgeworth.report.report import Column, Grid, Section
-from edgeworth.report.wording import level_said, money
 
 TURNED = {
     "first": "second",
@@ -86,7 +86,13 @@ def _evidence(one: Mapping[str, Any]) -> str:
     if evidence is None:
         return str(one["undefined"])
     log = evidence["log_e_value"]
-    return "0 (ruined)" if log is None and one["ruined"] else "without bound" if log is None else money(log)
+    return (
+        "0 (ruined)"
+        if log is None and one["ruined"]
+        else "without bound"
+        if log is None
+        else format_wealth(log)
+    )
 
 
 def _sequences(findings: ComparisonFindings) -> Grid:
@@ -102,7 +108,7 @@ def _sequences(findings: ComparisonFindings) -> Grid:
                 low, high = (finite_or_none(end) for end in ends[::sign])
                 rows.append((*pair, name, finite_or_none(mean), (low, high)))
     ordered = bool(findings.race is not None and findings.race.ordered)
-    level = level_said(findings.level)
+    level = format_level(findings.level)
     columns = (
         Column("first"),
         Column("second"),

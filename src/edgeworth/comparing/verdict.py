@@ -7,25 +7,22 @@ from functools import cache
 
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
-from edgeworth.core.formatting import p_figure
+from edgeworth.core.formatting import (
+    MINUS,
+    format_count,
+    format_level,
+    format_number,
+    format_p_value,
+    format_percent,
+    format_rounded,
+    format_wealth,
+    interval_decimals,
+    plural,
+    shorten,
+)
 from edgeworth.core.registry import catalogue
 from edgeworth.core.spelling import Spelling
-from edgeworth.report.wording import (
-    MINUS,
-    about,
-    called,
-    figure,
-    interval_decimals,
-    level_said,
-    money,
-    number_said,
-    p_said,
-    percent,
-    plural,
-    shortened,
-)
-
-__all__ = ["called", "has_direction", "in_points", "money_said", "signed", "test_named"]
+from edgeworth.report.wording import describe_measure, describe_p_value
 
 _MORE = {"informedness": "informed", "accuracy": "right"}
 _MORE_OF_LABEL = {"recall": "finds {label}", "precision": "right when it says {label}"}
@@ -72,7 +69,7 @@ def in_points(measure: str) -> str | None:
     if spelling.label is None:
         return _MORE.get(spelling.name)
     words = _MORE_OF_LABEL.get(spelling.name)
-    return None if words is None else words.format(label=shortened(str(spelling.label), 30))
+    return None if words is None else words.format(label=shorten(str(spelling.label), 30))
 
 
 def money_said(log_wealth: float) -> str:
@@ -81,7 +78,7 @@ def money_said(log_wealth: float) -> str:
     >>> money_said(math.log(12.345)), money_said(100.0)
     ('$12.35', '$2.7e43')
     """
-    return f"${money(log_wealth) if log_wealth > math.log(1e9) else f'{math.exp(log_wealth):,.2f}'}"
+    return f"${format_wealth(log_wealth) if log_wealth > math.log(1e9) else f'{math.exp(log_wealth):,.2f}'}"
 
 
 def signed(value: float, decimals: int) -> str:
@@ -110,7 +107,10 @@ def _switched(findings: ComparisonFindings) -> str:
         return ""
     why = _reason(findings, first)
     said = f" ({why})" if why else ""
-    return f"By {called(first)} not all can be compared{said}, so this is by {called(findings.headline)}."
+    return (
+        f"By {describe_measure(first)} not all can be compared{said}, so this is by "
+        f"{describe_measure(findings.headline)}."
+    )
 
 
 def _reason(findings: ComparisonFindings, measure: str) -> str:
@@ -122,7 +122,7 @@ def _reason(findings: ComparisonFindings, measure: str) -> str:
 def _of_two(findings: ComparisonFindings) -> str:
     first, second = findings.names
     difference = findings.pairs[first, second][findings.headline]
-    said = called(findings.headline)
+    said = describe_measure(findings.headline)
     if difference.undefined is not None:
         return f"{first} and {second} cannot be compared by {said}: {difference.undefined}."
     if difference.difference == 0:
@@ -131,7 +131,7 @@ def _of_two(findings: ComparisonFindings) -> str:
         higher = difference if difference.difference > 0 else difference.mirrored()
         how = "differ" if findings.is_settled(first, second) else "cannot be told apart"
         return (
-            f"{first} and {second} {how} in {said}: {figure(higher.difference)} higher for "
+            f"{first} and {second} {how} in {said}: {format_number(higher.difference)} higher for "
             f"{higher.first} ({_interval(higher, findings)}; {_test(higher)}). Neither way is better."
         )
     better = difference if difference.better == first else difference.mirrored()
@@ -148,12 +148,12 @@ def _the_same(findings: ComparisonFindings) -> str:
     """What is the same about two systems without a difference."""
     if findings.disagreements and not findings.disagreements[0]["disagreements"]:
         return "they say the same on every case"
-    return f"{called(findings.headline)} is the same for both"
+    return f"{describe_measure(findings.headline)} is the same for both"
 
 
 def _of_many(findings: ComparisonFindings) -> str:
     valued, headline = findings.valued, findings.headline
-    number, said = len(findings.names), called(headline)
+    number, said = len(findings.names), describe_measure(headline)
     if len(valued) < 2:
         return (
             f"The {number} systems cannot be compared by {said}: {_reason(findings, headline) or 'no value'}."
@@ -162,7 +162,7 @@ def _of_many(findings: ComparisonFindings) -> str:
     verb = plural(len(without), "has", "have")
     left_out = f" {_listed(without)} {verb} no value to compare." if without else ""
     best = valued[0]
-    value = figure(findings.values[best][headline])
+    value = format_number(findings.values[best][headline])
     if not has_direction(headline):
         return f"{best} has the most of {number} systems: {said} {value}. Neither way is better.{left_out}"
     same = [name for name in valued[1:] if not findings.is_settled(best, name)]
@@ -199,7 +199,7 @@ def _how_much(better: Difference) -> str:
         points = f"{size * 100:.{_decimals(better)}f}"
         return f"{does} {points} {plural(float(points), 'point')} more often"
     word = "higher" if better.difference > 0 else "lower"
-    return f"{called(better.measure)} {figure(size)} {word}"
+    return f"{describe_measure(better.measure)} {format_number(size)} {word}"
 
 
 def _decimals(better: Difference) -> int:
@@ -218,17 +218,17 @@ def _interval(better: Difference, findings: ComparisonFindings) -> str:
         ends = [signed(bound * 100, decimals) for bound in (low, high)]
     else:
         turn = sorted((low, high) if better.difference > 0 else (-low, -high))
-        ends = [figure(bound) for bound in turn]
-    return f"{level_said(findings.level)} interval {ends[0]} to {ends[1]}"
+        ends = [format_number(bound) for bound in turn]
+    return f"{format_level(findings.level)} interval {ends[0]} to {ends[1]}"
 
 
 def _test(better: Difference) -> str:
     if not better.tests:
         p_value = better.p_value()
-        return "no test" if math.isnan(p_value) else p_figure(p_value)
+        return "no test" if math.isnan(p_value) else format_p_value(p_value)
     name, tail = next(iter(better.tests.items()))
     exact = "exact " if tail.kind == "exact" and name in ("randomisation", "permutation") else ""
-    return f"{exact}{test_named(name)} {p_said(tail)}"
+    return f"{exact}{test_named(name)} {describe_p_value(tail)}"
 
 
 def _what_it_takes(findings: ComparisonFindings, pair: tuple[str, str]) -> str:
@@ -238,8 +238,9 @@ def _what_it_takes(findings: ComparisonFindings, pair: tuple[str, str]) -> str:
     units = plural(plan.more, findings.unit, {"query": "queries"}.get(findings.unit))
     pairs = "" if len(findings.names) == 2 else ", all pairs considered"
     return (
-        f"If the difference is real and of this size, about {about(plan.more)} more {units} would show it "
-        f"({percent(plan.power)} power{pairs})."
+        f"If the difference is real and of this size, about {format_rounded(plan.more)} more {units} "
+        "would show it "
+        f"({format_percent(plan.power)} power{pairs})."
     )
 
 
@@ -247,8 +248,8 @@ def _disagreement(findings: ComparisonFindings) -> str:
     if not findings.disagreements or not findings.disagreements[0]["disagreements"]:
         return ""
     number = findings.disagreements[0]["disagreements"]
-    cases = f"{number_said(findings.cases)} {plural(findings.cases, 'case')}"
-    return f"They disagree on {number_said(number)} of {cases}."
+    cases = f"{format_count(findings.cases)} {plural(findings.cases, 'case')}"
+    return f"They disagree on {format_count(number)} of {cases}."
 
 
 def _race(findings: ComparisonFindings) -> str:
@@ -269,7 +270,7 @@ def _race(findings: ComparisonFindings) -> str:
     hedge = "" if made == "before" else "had the predictions been made before the outcomes, "
     return (
         f"{said} ({hedge}evidence against {second}'s probabilities: e = "
-        f"{money(evidence.log_e_value)}, both directions paid for)."
+        f"{format_wealth(evidence.log_e_value)}, both directions paid for)."
     )
 
 

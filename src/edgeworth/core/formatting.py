@@ -21,10 +21,10 @@ SMALL, LARGE = 1e-4, 1e9
 """Beyond these a number is written as a power of ten."""
 
 
-def figure(value: float) -> str:
-    """A measure, a score, a difference.
+def format_number(value: float) -> str:
+    """Write a measure, a score, a difference.
 
-    >>> [figure(x) for x in (0.5139, -0.012, 0.0096, 4.93e-5, 0.0, 1.2773, 480.0, 2345.67, 1.23e43)]
+    >>> [format_number(x) for x in (0.5139, -0.012, 0.0096, 4.93e-5, 0.0, 1.2773, 480.0, 2345.67, 1.23e43)]
     ['.514', '−.012', '.0096', '4.9e-5', '0', '1.277', '480', '2,345.7', '1.2e43']
     """
     if math.isnan(value):
@@ -32,14 +32,14 @@ def figure(value: float) -> str:
     size = abs(value)
     if size < NOISE:
         return "0"
-    return f"{MINUS if value < 0 else ''}{_size(size)}"
+    return f"{MINUS if value < 0 else ''}{_format_size(size)}"
 
 
-def _size(size: float) -> str:
+def _format_size(size: float) -> str:
     if math.isinf(size):
         return "∞"
     if size < SMALL or size >= LARGE:
-        return power_of_ten(size)
+        return _format_power_of_ten(size)
     if size < 0.00995:
         text = f"{size:#.2g}"
     elif size < 99.9995:
@@ -49,20 +49,20 @@ def _size(size: float) -> str:
     return text.removeprefix("0") if text != "0" else text
 
 
-def power_of_ten(size: float) -> str:
-    """Two digits and a power; a round number has one.
+def _format_power_of_ten(size: float) -> str:
+    """Write two digits and a power; a round number has one digit.
 
-    >>> power_of_ten(4.93e-5), power_of_ten(5e-7), power_of_ten(9.96e20)
+    >>> _format_power_of_ten(4.93e-5), _format_power_of_ten(5e-7), _format_power_of_ten(9.96e20)
     ('4.9e-5', '5e-7', '1e21')
     """
     digits, _, power = f"{size:.1e}".partition("e")
     return f"{digits.removesuffix('.0')}e{int(power)}"
 
 
-def probability_figure(value: float) -> str:
-    """A p-value, a chance: 0 and 1 only where it is.
+def format_probability(value: float) -> str:
+    """Write a p-value or a chance: 0 and 1 only where it is exactly that.
 
-    >>> [probability_figure(p) for p in (0.0, 1e-40, 4.93e-5, 0.0122, 0.48, 0.9998, 1.0)]
+    >>> [format_probability(p) for p in (0.0, 1e-40, 4.93e-5, 0.0122, 0.48, 0.9998, 1.0)]
     ['0', '< 1e-12', '4.9e-5', '.012', '.480', '> .999', '1']
     """
     if math.isnan(value):
@@ -71,13 +71,13 @@ def probability_figure(value: float) -> str:
         return "0" if value <= 0 else "1"
     if value < NOISE:
         return "< 1e-12"
-    return "> .999" if value >= 0.9995 else _size(value)
+    return "> .999" if value >= 0.9995 else _format_size(value)
 
 
-def belief_figure(value: float) -> str:
-    """A probability that is itself approximate or drawn, such as that of being better: never 0, never 1.
+def format_belief(value: float) -> str:
+    """Write a probability that is itself approximate or drawn, such as that of being better: never 0 or 1.
 
-    >>> [belief_figure(p) for p in (0.0, 0.0002, 0.764, 1.0)]
+    >>> [format_belief(p) for p in (0.0, 0.0002, 0.764, 1.0)]
     ['< .001', '< .001', '.764', '> .999']
     """
     if math.isnan(value):
@@ -87,67 +87,130 @@ def belief_figure(value: float) -> str:
     return f"{value:.3f}".removeprefix("0")
 
 
-def p_figure(value: float) -> str:
-    """A p-value with its sign.
+def format_p_value(value: float) -> str:
+    """Write a p-value with its sign.
 
-    >>> p_figure(0.012), p_figure(1e-30), p_figure(1.0)
+    >>> format_p_value(0.012), format_p_value(1e-30), format_p_value(1.0)
     ('p = .012', 'p < 1e-12', 'p = 1')
     """
-    said = probability_figure(value)
-    return f"p {said}" if said[0] in "<>" else f"p = {said}"
+    text = format_probability(value)
+    return f"p {text}" if text[0] in "<>" else f"p = {text}"
 
 
-def at_most_figure(value: float) -> str:
-    """A bound of a p-value, to be read after "at most".
+def format_bound(value: float) -> str:
+    """Write a bound of a p-value, to be read after "at most".
 
-    >>> at_most_figure(0.0098), at_most_figure(1e-300)
+    >>> format_bound(0.0098), format_bound(1e-300)
     ('.0098', '1e-12')
     """
-    return "1" if value >= 0.9995 else probability_figure(value).removeprefix("< ")
+    return "1" if value >= 0.9995 else format_probability(value).removeprefix("< ")
 
 
-def interval_figure(low: float | None, high: float | None) -> str:
-    """Both ends, or the one there is.
+def format_interval(low: float | None, high: float | None) -> str:
+    """Write both ends, or the one there is.
 
-    >>> interval_figure(-0.069, 0.145), interval_figure(1.277, None), interval_figure(None, None)
+    >>> format_interval(-0.069, 0.145), format_interval(1.277, None), format_interval(None, None)
     ('−.069 to .145', '1.277 or more', '–')
     """
     if low is None:
-        return UNDEFINED if high is None else f"{figure(high)} or less"
-    return f"{figure(low)} or more" if high is None else f"{figure(low)} to {figure(high)}"
+        return UNDEFINED if high is None else f"{format_number(high)} or less"
+    start = format_number(low)
+    return f"{start} or more" if high is None else f"{start} to {format_number(high)}"
 
 
-def wealth_figure(log_wealth: float) -> str:
-    """Wealth, or an e-value, from its logarithm, whatever its size: three digits, whole from 100 on.
+def format_wealth(log_wealth: float) -> str:
+    """Write wealth, or an e-value, given its logarithm: three digits, whole from 100 on.
 
-    >>> [wealth_figure(math.log(x)) for x in (1234.6, 12.345, 2.0, 0.52)], wealth_figure(100.0)
+    >>> [format_wealth(math.log(x)) for x in (1234.6, 12.345, 2.0, 0.52)], format_wealth(100.0)
     (['1,235', '12.3', '2', '.52'], '2.7e43')
     """
     if math.isinf(log_wealth) or math.isnan(log_wealth):
         return UNDEFINED if math.isnan(log_wealth) else "more than any number" if log_wealth > 0 else "0"
     if math.log(SMALL) <= log_wealth < math.log(LARGE):
         value = math.exp(log_wealth)
-        text = f"{value:,.0f}" if value >= 99.95 else f"{value:.3g}" if value >= 0.0995 else _size(value)
+        text = (
+            f"{value:,.0f}" if value >= 99.95 else f"{value:.3g}" if value >= 0.0995 else _format_size(value)
+        )
         return text.removeprefix("0") if text.startswith("0.") else text
     power = math.floor(log_wealth / math.log(10))
     # Of a logarithm beyond floats only the digits are made a number.
-    digits, _, more = power_of_ten(math.exp(log_wealth - power * math.log(10))).partition("e")
+    digits, _, more = _format_power_of_ten(math.exp(log_wealth - power * math.log(10))).partition("e")
     return f"{digits}e{power + int(more)}"
 
 
+def format_percent(share: float, decimals: int = 0) -> str:
+    """Write 0.153 as 15%; −0 never appears."""
+    return f"{_format_decimals(share * 100, decimals)}%"
+
+
+def format_dollars(value: float) -> str:
+    """Write an amount to the cent.
+
+    >>> format_dollars(-1234.5), format_dollars(-0.001)
+    ('−$1,234.50', '$0.00')
+    """
+    text = _format_decimals(value, 2)
+    return f"{MINUS}${text[1:]}" if text.startswith(MINUS) else f"${text}"
+
+
+def _format_decimals(value: float, decimals: int) -> str:
+    """Write a number with so many decimals; what rounds to 0 has no sign."""
+    text = f"{abs(value):,.{decimals}f}"
+    return f"{MINUS if value < 0 and text.strip('0.') else ''}{text}"
+
+
+def interval_decimals(low: float, high: float) -> int:
+    """Choose whole per cents, or a decimal when the interval is narrower than two of them."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return 0
+    width = (high - low) * 100
+    return 0 if width >= 2 else 1 if width >= 0.2 else 2
+
+
+def format_level(level: float) -> str:
+    """Write a confidence level: 0.95 as 95%."""
+    return f"{level * 100:g}%"
+
+
+def format_count(value: float) -> str:
+    """Write a count; with a decimal when it is a mean of counts."""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+
+
+def format_rounded(number: float) -> str:
+    """Write a count rounded to two digits from 100 on."""
+    scale = 1 if number < 100 else 10 ** (math.floor(math.log10(number)) - 1)
+    return f"{int(round(number / scale) * scale):,}"
+
+
+def format_cases(number: int) -> str:
+    """Write 1 case, 2 cases."""
+    return f"{number:,} {plural(number, 'case')}"
+
+
+def plural(number: float, one: str, many: str | None = None) -> str:
+    """Choose the word for a number of things."""
+    return one if number == 1 else many or f"{one}s"
+
+
+def shorten(text: str, most: int) -> str:
+    """Cut a text to at most so many signs; an ellipsis marks what is left out."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def html_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table with a caption; everything in it is text, whatever it looks like.
+    """Make a table with a caption; everything in it is text, whatever it looks like.
 
     >>> html_table("a < b", [], [[1]])
     '<table><caption>a &lt; b</caption><tbody><tr><td>1</td></tr></tbody></table>'
     """
     top = "".join(f"<th>{escape(str(head))}</th>" for head in heads)
-    lines = "".join(f"<tr>{''.join(f'<td>{escape(_said(cell))}</td>' for cell in row)}</tr>" for row in rows)
+    lines = "".join(f"<tr>{''.join(f'<td>{escape(_cell_text(x))}</td>' for x in row)}</tr>" for row in rows)
     head = f"<thead><tr>{top}</tr></thead>" if heads else ""
     return f"<table><caption>{escape(title)}</caption>{head}<tbody>{lines}</tbody></table>"
 
 
-def _said(cell: object) -> str:
+def _cell_text(cell: object) -> str:
     if isinstance(cell, float):
-        return figure(cell)
+        return format_number(cell)
     return f"{cell:,}" if isinstance(cell, int) and not isinstance(cell, bool) else str(cell)

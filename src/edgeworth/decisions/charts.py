@@ -6,6 +6,7 @@ from typing import Any
 
 from edgeworth.arrays import finite_or_none, ratio
 from edgeworth.core.estimates import Estimate
+from edgeworth.core.formatting import format_level, format_percent
 from edgeworth.decisions.findings import DecisionFindings
 from edgeworth.report.charts.axes import ticks
 from edgeworth.report.charts.chart import (
@@ -23,7 +24,6 @@ from edgeworth.report.charts.chart import (
 )
 from edgeworth.report.charts.names import DrawnNames, drawn_names
 from edgeworth.report.report import Column
-from edgeworth.report.wording import level_said, percent
 
 SQUARE_NAMES = 18
 """Signs of a name above a table, where it stands at a slope."""
@@ -190,7 +190,7 @@ def decision_charts(findings: DecisionFindings) -> Charts:
 
 
 def _edges(findings: DecisionFindings) -> Chart:
-    level = level_said(findings.level)
+    level = format_level(findings.level)
     rows: list[dict[str, Any]] = []
     drawn = _most(findings, 3)
     names = drawn_names(label for label, _ in drawn)
@@ -318,7 +318,7 @@ def _largest_said(rows: tuple[dict[str, Any], ...]) -> str:
     decimals = next((digits for digits in (1, 2, 3) if round(abs(bias) * 100, digits)), 6)
     return (
         f"{largest['label']} is predicted {'more' if bias > 0 else 'less'} often than it is real, by "
-        f"{percent(abs(bias), decimals)} of the cases: the largest difference."
+        f"{format_percent(abs(bias), decimals)} of the cases: the largest difference."
     )
 
 
@@ -359,7 +359,7 @@ def _margin(findings: DecisionFindings) -> Chart:
     return Chart(
         "margin",
         "How much margin the predictions can pay",
-        f"A unit bet on each prediction breaks even at a house margin of {percent(even, 1)}.",
+        f"A unit bet on each prediction breaks even at a house margin of {format_percent(even, 1)}.",
         {"margin": rows},
         draw,
         (Column("margin", "percent"), Column("return", "percent")),

@@ -8,12 +8,13 @@ from typing import Any
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.core.estimates import Estimate
+from edgeworth.core.formatting import format_level, format_percent
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.findings import DecisionFindings
 from edgeworth.decisions.verdict import decision_warnings, decisions_verdict
 from edgeworth.report.charts.chart import Chart, Charts
 from edgeworth.report.report import Cell, Column, Grid, Report, Section
-from edgeworth.report.wording import level_said, percent, shown, tail_cell
+from edgeworth.report.wording import format_cell, tail_cell
 
 SHOWN_LABELS = 30
 SHOWN_CONFUSIONS = 15
@@ -44,7 +45,7 @@ def _charts(findings: DecisionFindings) -> Iterable[Chart]:
 
 
 def _informed(findings: DecisionFindings) -> Section:
-    level = level_said(findings.level)
+    level = format_level(findings.level)
     columns = (
         Column("measure", "measure"),
         Column("value", "number"),
@@ -84,7 +85,7 @@ def estimate_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:
 
 
 def _labels(findings: DecisionFindings) -> Section:
-    level = level_said(findings.level)
+    level = format_level(findings.level)
     columns = (
         Column("label"),
         Column("real", "count"),
@@ -202,14 +203,14 @@ def _bets(findings: DecisionFindings) -> Grid:
 def _house_rows(findings: DecisionFindings) -> tuple[tuple[Cell, ...], ...]:
     money = findings.payoffs
     charged = money.margin or money.commission
-    house = f"margin {percent(money.margin, 1)}, commission {percent(money.commission, 1)}"
+    house = f"margin {format_percent(money.margin, 1)}, commission {format_percent(money.commission, 1)}"
     terms = f" ({house})" if charged else " at fair odds"
     return (
-        ("break-even house margin", shown(finite_or_none(money.break_even_margin), "percent")),
-        ("break-even commission", shown(finite_or_none(money.break_even_commission), "percent")),
-        (f"return of a unit bet{terms}", shown(finite_or_none(money.unit_return), "percent")),
-        ("won at the track", shown(finite_or_none(money.won), "dollars")),
-        ("lost at the track", shown(finite_or_none(money.lost), "dollars")),
+        ("break-even house margin", format_cell(finite_or_none(money.break_even_margin), "percent")),
+        ("break-even commission", format_cell(finite_or_none(money.break_even_commission), "percent")),
+        (f"return of a unit bet{terms}", format_cell(finite_or_none(money.unit_return), "percent")),
+        ("won at the track", format_cell(finite_or_none(money.won), "dollars")),
+        ("lost at the track", format_cell(finite_or_none(money.lost), "dollars")),
     )
 
 

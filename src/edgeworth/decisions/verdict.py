@@ -5,11 +5,18 @@ from __future__ import annotations
 import math
 
 from edgeworth.core.estimates import Estimate
-from edgeworth.core.formatting import p_figure
+from edgeworth.core.formatting import (
+    MINUS,
+    format_level,
+    format_p_value,
+    format_percent,
+    format_rounded,
+    interval_decimals,
+)
 from edgeworth.core.labels import looks_missing
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.findings import DecisionFindings
-from edgeworth.report.wording import MINUS, about, interval_decimals, level_said, odds_of_chance, percent
+from edgeworth.report.wording import describe_frequency
 
 
 def decisions_verdict(findings: DecisionFindings) -> str:
@@ -32,7 +39,7 @@ def _how_informed(findings: DecisionFindings) -> str:
     estimate, level = findings.informedness, findings.level
     decided = findings.decided
     if decided is not None and decided.undefined is None:
-        share = percent(findings.coverage)
+        share = format_percent(findings.coverage)
         return (
             f"Decides {share} of the cases. On those it {_judged(decided, findings)}. "
             f"Over all cases, that is {_with_interval(estimate, level)}."
@@ -61,11 +68,11 @@ def _judged(estimate: Estimate, findings: DecisionFindings) -> str:
 
 def _with_interval(estimate: Estimate, level: float) -> str:
     if estimate.law is None:
-        return f"{percent(estimate.value)} (no interval)"
+        return f"{format_percent(estimate.value)} (no interval)"
     low, high = estimate.interval(level)
     decimals = interval_decimals(low, high)
-    bounds = f"{percent(low, decimals)} to {percent(high, decimals)}"
-    return f"{percent(estimate.value, decimals)} ({level_said(level)} interval {bounds})"
+    bounds = f"{format_percent(low, decimals)} to {format_percent(high, decimals)}"
+    return f"{format_percent(estimate.value, decimals)} ({format_level(level)} interval {bounds})"
 
 
 def _could_it_be_guessing(findings: DecisionFindings) -> str:
@@ -90,7 +97,7 @@ def _by_the_interval(findings: DecisionFindings) -> str:
     estimate = findings.informedness
     if estimate.law is None:
         return f"Whether guessing would do the same cannot be said: {estimate.no_interval}."
-    said = f"by the interval's own law, {p_figure(estimate.p_value())}"
+    said = f"by the interval's own law, {format_p_value(estimate.p_value())}"
     if findings.is_settled:
         return f"Guessing is ruled out at this level ({said})."
     return f"It cannot be told from guessing ({said})."
@@ -98,8 +105,8 @@ def _by_the_interval(findings: DecisionFindings) -> str:
 
 def _how_often(tail: Tail) -> str:
     if tail.kind == "drawn" and tail.low == 0:
-        return f"less than once in {about(1 / tail.high)} tries"
-    said = odds_of_chance(tail.p_value)
+        return f"less than once in {format_rounded(1 / tail.high)} tries"
+    said = describe_frequency(tail.p_value)
     return f"at most {said}" if tail.kind == "bound" and said.startswith("once") else said
 
 
@@ -111,21 +118,23 @@ def _what_would_settle(findings: DecisionFindings) -> str:
         return "No edge was seen, so there is no size to plan for."
     if more <= 0:
         return "A few more cases like these should settle it."
-    power = percent(findings.plan.power)
+    power = format_percent(findings.plan.power)
     kind = "more cases" if findings.table.is_counted else "more cases of equal weight"
-    return f"If the edge is real and of this size, {about(more)} {kind} would show it ({power} power)."
+    return (
+        f"If the edge is real and of this size, {format_rounded(more)} {kind} would show it ({power} power)."
+    )
 
 
 def _worth(findings: DecisionFindings) -> str:
     money = findings.payoffs
     if money.margin or money.commission:
         gain = "gains" if money.unit_return >= 0 else "loses"
-        said = percent(abs(money.unit_return), 1)
+        said = format_percent(abs(money.unit_return), 1)
         return f"At this house's terms a unit bet on each prediction {gain} {said}."
     margin = money.break_even_margin
     if margin > 0.00005:
         decimals = 0 if margin >= 0.02 else 2
-        said = percent(margin, decimals)
+        said = format_percent(margin, decimals)
         return f"A unit bet on each prediction breaks even against a house margin of {said}."
     if margin < -0.00005:
         return "A unit bet on each prediction loses even at fair odds."
@@ -149,7 +158,7 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
     unreal, share = findings.never_real
     if unreal:
         said.append(
-            f"{percent(share, 1)} of the predictions are of labels that are never real "
+            f"{format_percent(share, 1)} of the predictions are of labels that are never real "
             f"({_listed([str(label) for label in unreal])}): they have no fair odds, informedness is over "
             "the other labels, and such bets only lose. If one of them means no decision, say so (--abstain)."
         )

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from edgeworth.arrays import finite_or_none
+from edgeworth.core.formatting import format_number, format_percent
 from edgeworth.report.report import Cell, Column, Grid, Report, Section
-from edgeworth.report.wording import figure, percent
 
 
 def stakes_report(
@@ -28,11 +28,12 @@ def stakes_report(
     )
     lines = zip(probabilities, odds, stakes, wealth, strict=True)
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (place, p, o, percent(f, 4), finite_or_none(w)) for place, (p, o, f, w) in enumerate(lines, start=1)
+        (place, p, o, format_percent(f, 4), finite_or_none(w))
+        for place, (p, o, f, w) in enumerate(lines, start=1)
     )
     note = "a stake below 0 lays the outcome" if any(f < 0 for f in stakes) else ""
     return Report(
-        verdict=f"{_bets(stakes)} Expected growth: {figure(growth)} nats a race.",
+        verdict=f"{_bets(stakes)} Expected growth: {format_number(growth)} nats a race.",
         sections=(Section("Kelly's stakes", _arbitrage(odds), (Grid("", columns, rows, note),)),),
         warnings=(),
         provenance=provenance,
@@ -62,17 +63,17 @@ def game_report(
         Column("wealth if it happens", "number"),
     )
     rows: tuple[tuple[Cell, ...], ...] = (
-        ("true", probability, odds, percent(stake, 4), finite_or_none(wealth[0])),
+        ("true", probability, odds, format_percent(stake, 4), finite_or_none(wealth[0])),
         ("false", 1 - probability, None, None, finite_or_none(wealth[1])),
     )
     if stake > 0:
-        said = f"Back it with {percent(stake, 2)}. Keep {percent(1 - stake, 2)}."
+        said = f"Back it with {format_percent(stake, 2)}. Keep {format_percent(1 - stake, 2)}."
     else:
         idle = "Bet nothing: neither backing nor laying is worth its price."
-        said = f"Lay it for {percent(-stake, 2)}." if stake < 0 else idle
+        said = f"Lay it for {format_percent(-stake, 2)}." if stake < 0 else idle
     note = "a stake below 0 lays it: takes a backer's bet of that size" if stake < 0 else ""
     return Report(
-        verdict=f"{said} Expected growth: {figure(growth)} nats a game.",
+        verdict=f"{said} Expected growth: {format_number(growth)} nats a game.",
         sections=(Section("Kelly's stake", (), (Grid("", columns, rows, note),)),),
         warnings=(),
         provenance=provenance,
@@ -87,14 +88,14 @@ def game_report(
 
 def _bets(stakes: Sequence[float]) -> str:
     named = list(enumerate(stakes, start=1))
-    said = [f"back outcome {place} with {percent(f, 2)}" for place, f in named if f > 0]
-    said += [f"lay outcome {place} for {percent(-f, 2)}" for place, f in named if f < 0]
+    said = [f"back outcome {place} with {format_percent(f, 2)}" for place, f in named if f > 0]
+    said += [f"lay outcome {place} for {format_percent(-f, 2)}" for place, f in named if f < 0]
     if not said:
         return "Bet nothing: no outcome is worth its price."
     text = f"{', '.join(said)}."
     kept = 1 - sum(stakes)
     # What is laid is no part of the wealth that is put down.
-    kept_said = f" Keep {percent(kept, 2)}." if all(f >= 0 for f in stakes) and kept > 1e-9 else ""
+    kept_said = f" Keep {format_percent(kept, 2)}." if all(f >= 0 for f in stakes) and kept > 1e-9 else ""
     return text[:1].upper() + text[1:] + kept_said
 
 
@@ -103,6 +104,8 @@ def _arbitrage(odds: Sequence[float]) -> tuple[str, ...]:
     if prices >= 1 - 1e-9:
         return ()
     return (
-        f"The prices add up to {figure(prices)}, below 1: backing every outcome in proportion to its price "
-        f"is a sure profit of {percent(1 / prices - 1, 2)} (an arbitrage), whatever the probabilities.",
+        f"The prices add up to {format_number(prices)}, below 1: backing every outcome in proportion to "
+        "its price "
+        f"is a sure profit of {format_percent(1 / prices - 1, 2)} (an arbitrage), whatever the "
+        "probabilities.",
     )

@@ -8,7 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from edgeworth.arrays import finite_or_none
-from edgeworth.core.formatting import probability_figure
+from edgeworth.core.formatting import (
+    format_level,
+    format_number,
+    format_percent,
+    format_probability,
+    format_wealth,
+    plural,
+)
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.forecasts.charts.rivals import forecast_charts
 from edgeworth.forecasts.estimates import INFINITE_SCORE, AverageDifference
@@ -17,7 +24,7 @@ from edgeworth.forecasts.report_numbers import evidence_of, forecasts_numbers
 from edgeworth.forecasts.scoring_rules import RULES
 from edgeworth.forecasts.verdict import drunken_said, forecasts_verdict, forecasts_warnings, luck_said
 from edgeworth.report.report import Cell, Column, Grid, Report, Section
-from edgeworth.report.wording import figure, level_said, money, option_said, percent, plural, system_said
+from edgeworth.report.wording import describe_system, format_option
 
 NAMES = {
     "error": "MAP error",
@@ -58,12 +65,14 @@ def agreement(findings: ForecastFindings) -> str:
     if len(set(chosen.values())) == 1:
         winner = chosen["error"]
         said = (
-            "find both alike" if winner is None else f"agree on these cases: {system_said(winner)} is better"
+            "find both alike"
+            if winner is None
+            else f"agree on these cases: {describe_system(winner)} is better"
         )
         return f"MAP error, log score and wealth {said}. {blind}; the other two see all of it."
     parts = [
         f"{'the ' if name == 'log' else ''}{NAMES[name]} "
-        f"{'finds both alike' if better is None else f'prefers {system_said(better)}'}"
+        f"{'finds both alike' if better is None else f'prefers {describe_system(better)}'}"
         for name, better in chosen.items()
     ]
     return f"They disagree on these cases: {', '.join(parts[:-1])} and {parts[-1]}. {blind}."
@@ -80,10 +89,10 @@ def _shown(each: Criterion) -> tuple[str, ...]:
 
 def _one(name: str, value: float) -> str:
     if name == "error":
-        return percent(value, 1)
+        return format_percent(value, 1)
     if name in ("log", "brier"):
-        return figure(value)
-    return money(value)
+        return format_number(value)
+    return format_wealth(value)
 
 
 def _confusion(system: str, table: ContingencyTable) -> Grid:
@@ -100,7 +109,7 @@ def _confusion(system: str, table: ContingencyTable) -> Grid:
         for name, row in zip(names, counts, strict=True)
     ]
     rows.append(("all", *(float(x) / total for x in counts.sum(axis=0)), 1.0))
-    return Grid(f"{_capitalised(system_said(system))}: likeliest labels", columns, tuple(rows))
+    return Grid(f"{_capitalised(describe_system(system))}: likeliest labels", columns, tuple(rows))
 
 
 def _capitalised(text: str) -> str:
@@ -167,9 +176,9 @@ def _proof(findings: ForecastFindings) -> Section:
     wealth = findings.bets.wealth
     names = dict(BETS)
     if wealth.fraction < 1 and wealth.book != "constant":
-        names["full_stakes"] = f"{option_said(wealth.fraction)} of Kelly's stakes"
+        names["full_stakes"] = f"{format_option(wealth.fraction)} of Kelly's stakes"
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (names[name], money(found.log_e_value), found.p_value, found.null)
+        (names[name], format_wealth(found.log_e_value), found.p_value, found.null)
         for name, found in evidence_of(findings.bets).items()
     )
     note = "an e-value of 20 or more has probability at most 1/20 if the hypothesis is true"
@@ -232,7 +241,7 @@ def _average(findings: ForecastFindings) -> Section:
     columns = (
         Column("score"),
         Column("rival less model", "number"),
-        Column(level_said(findings.level), "interval"),
+        Column(format_level(findings.level), "interval"),
         Column("holds"),
     )
     found = {"Brier score": findings.bets.brier, "log score": findings.bets.log}
@@ -290,7 +299,7 @@ def _reliability(findings: ForecastFindings) -> Section:
         Column("forecasts", "interval"),
         Column("mean", "number"),
         Column("calibrated", "number"),
-        Column(f"{level_said(findings.level)} if calibrated", "interval"),
+        Column(f"{format_level(findings.level)} if calibrated", "interval"),
         Column("cases", "count"),
     )
     most = max(3, MOST_LEVELS // len(found))
@@ -302,7 +311,7 @@ def _reliability(findings: ForecastFindings) -> Section:
             rows.append((str(label), ends, level.mean, level.recalibrated, band, level.cases))
     text = tuple(
         f"Were the forecasts of {label} calibrated, they would be as miscalibrated as this with probability "
-        f"{probability_figure(bands.p_value)} ({bands.draws:,} draws)."
+        f"{format_probability(bands.p_value)} ({bands.draws:,} draws)."
         for label, bands in found.items()
     )
     every = [level for bands in found.values() for level in bands.levels]
@@ -324,12 +333,12 @@ def _ladder(findings: ForecastFindings) -> Section:
         Column("wealth"),
         Column("p at most", "probability"),
         Column("Brier, rival less model", "number"),
-        Column(level_said(findings.level), "interval"),
+        Column(format_level(findings.level), "interval"),
     )
     rows = tuple(
         (
             f"at most {label}",
-            money(bets.wealth.log_wealth),
+            format_wealth(bets.wealth.log_wealth),
             bets.against_rival.p_value,
             finite_or_none(bets.brier.mean),
             (finite_or_none(bets.brier.low), finite_or_none(bets.brier.high)),

@@ -5,20 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from edgeworth.core.formatting import at_most_figure, interval_figure
+from edgeworth.core.formatting import (
+    format_bound,
+    format_cases,
+    format_interval,
+    format_level,
+    format_number,
+    format_percent,
+    format_wealth,
+)
 from edgeworth.core.tails import Tail
 from edgeworth.forecasts.findings import ForecastFindings
 from edgeworth.forecasts.sequential.evidence import Evidence
-from edgeworth.report.wording import (
-    cases_said,
-    figure,
-    level_said,
-    money,
-    option_said,
-    percent,
-    probability_words,
-    system_said,
-)
+from edgeworth.report.wording import describe_probability, describe_system, format_option
 
 WARNINGS = {
     "cross-validated": (
@@ -46,14 +45,14 @@ def forecasts_verdict(findings: ForecastFindings) -> str:
 def _became(findings: ForecastFindings) -> str:
     bets, wealth = findings.bets, findings.bets.wealth
     if wealth.log_wealth == -math.inf:
-        zeros = f"{int(findings.scores.zeros[0]):,} of {cases_said(wealth.cases)}"
+        zeros = f"{int(findings.scores.zeros[0]):,} of {format_cases(wealth.cases)}"
         return f"Ruined: in {zeros} the model gave probability 0 to what happened."
-    grown = f"{percent(bets.rate, 2)} a case" if math.isfinite(bets.growth) else "without bound"
-    end = f"became {money(wealth.log_wealth)} over {cases_said(wealth.cases)} ({grown})."
+    grown = f"{format_percent(bets.rate, 2)} a case" if math.isfinite(bets.growth) else "without bound"
+    end = f"became {format_wealth(wealth.log_wealth)} over {format_cases(wealth.cases)} ({grown})."
     against = f"on the model against {wealth.against}"
     if wealth.fraction == 1:
         return f"A stake of 1 {against} {end}"
-    return f"A wealth of 1, with {option_said(wealth.fraction)} of Kelly's stakes {against}, {end}"
+    return f"A wealth of 1, with {format_option(wealth.fraction)} of Kelly's stakes {against}, {end}"
 
 
 def _proved(evidence: Evidence, findings: ForecastFindings) -> str:
@@ -62,12 +61,16 @@ def _proved(evidence: Evidence, findings: ForecastFindings) -> str:
         return "The model had seen these outcomes, so that proves nothing."
     stronger = findings.bets.stronger
     twice = "" if findings.bets.against_model is None else ", both directions paid for"
-    said = f"(p at most {at_most_figure(stronger.p_value)}{twice})"
+    said = f"(p at most {format_bound(stronger.p_value)}{twice})"
     # Against shares counted on these cases only the full stakes are known to make an e-value.
     full = wealth.book == "constant" and wealth.fraction < 1
-    that = f"At full stakes it would have become {money(evidence.log_e_value)}, which" if full else "That"
+    that = (
+        f"At full stakes it would have become {format_wealth(evidence.log_e_value)}, which"
+        if full
+        else "That"
+    )
     if stronger.p_value > alpha:
-        own = f"(p at most {at_most_figure(findings.bets.p_value)}{twice})"
+        own = f"(p at most {format_bound(findings.bets.p_value)}{twice})"
         return f"{that} does not rule out that {evidence.null} {own}."
     on_the_way = _on_the_way(stronger, evidence)
     if wealth.predictions_made == "cross-validated":
@@ -82,7 +85,7 @@ def _no_opponent(findings: ForecastFindings) -> tuple[str, ...]:
     said = "Prices drawn at random are no opponent: beating them proves nothing about a forecast."
     if findings.expected_log_wealth is None or wealth.fraction < 1 or not math.isfinite(wealth.log_wealth):
         return (said,)
-    here, expected = (figure(log) for log in (wealth.log_wealth, findings.expected_log_wealth))
+    here, expected = (format_number(log) for log in (wealth.log_wealth, findings.expected_log_wealth))
     return (said, f"Log wealth is {here}; over all such bookmakers it is {expected} on average.")
 
 
@@ -93,7 +96,8 @@ def drunken_said(findings: ForecastFindings) -> tuple[str, ...]:
         return ()
     return (
         f"At these prices one who bets the class shares would have ended at "
-        f"{money(findings.shares_log_wealth)}: two who bet full stakes at the same fair prices differ by "
+        f"{format_wealth(findings.shares_log_wealth)}: two who bet full stakes at the same fair prices "
+        "differ by "
         "their log scores, whatever the prices are.",
     )
 
@@ -107,14 +111,14 @@ def luck_said(tail: Tail) -> str:
     'at most 2e-9'
     """
     if tail.kind == "bound" and tail.p_value >= 1e-12:
-        return f"at most {probability_words(replace(tail, kind='exact'))}"
+        return f"at most {describe_probability(replace(tail, kind='exact'))}"
     low, high = (
-        probability_words(replace(tail, p_value=end, kind="exact", exact=None))
+        describe_probability(replace(tail, p_value=end, kind="exact", exact=None))
         for end in (tail.low, tail.high)
     )
     if tail.kind == "bracket" and low != high:
         return f"between {low} and {high}"
-    return probability_words(tail)
+    return describe_probability(tail)
 
 
 def _on_the_way(stronger: Evidence, evidence: Evidence) -> str:
@@ -123,7 +127,7 @@ def _on_the_way(stronger: Evidence, evidence: Evidence) -> str:
         return ""
     if not evidence.log_maximum > evidence.log_e_value + 1e-9:
         return ""
-    return f"On the way it reached {money(evidence.log_maximum)}. "
+    return f"On the way it reached {format_wealth(evidence.log_maximum)}. "
 
 
 def _better(findings: ForecastFindings) -> str:
@@ -132,15 +136,15 @@ def _better(findings: ForecastFindings) -> str:
     if found.mean == 0:
         return f"The mean Brier scores of the model and of {against} are the same."
     how = "better" if found.mean > 0 else "worse"
-    text = f"The mean Brier score is {how} than that of {against} by {figure(abs(found.mean))}"
+    text = f"The mean Brier score is {how} than that of {against} by {format_number(abs(found.mean))}"
     if made == "in-sample":
         return f"{text}, which says nothing about new cases."
     if found.says_nothing:
         return f"{text}: too few cases to tell who scores better on average."
     low, high = (found.low, found.high) if found.mean > 0 else (-found.high, -found.low)
-    kind = f"{level_said(findings.level)} {'confidence sequence' if found.at_all_times else 'interval'}"
+    kind = f"{format_level(findings.level)} {'confidence sequence' if found.at_all_times else 'interval'}"
     roughly = "roughly " if found.holds.startswith("roughly") else ""
-    text += f" ({roughly}{kind} {interval_figure(low, high)})"
+    text += f" ({roughly}{kind} {format_interval(low, high)})"
     if low <= 0:
         return f"{text}: who scores better on average is open."
     return f"{text}: {'the' if made == 'before' else 'by cross-validation the'} model scores {how}."
@@ -157,7 +161,7 @@ def forecasts_warnings(findings: ForecastFindings) -> tuple[str, ...]:
     for place, system in enumerate(findings.scores.systems):
         zeros = int(findings.scores.zeros[place])
         if zeros:
-            who, score = system_said(system), "its log score is infinite"
-            text = f"{who} gave probability 0 to what happened in {cases_said(zeros)}: {score}."
+            who, score = describe_system(system), "its log score is infinite"
+            text = f"{who} gave probability 0 to what happened in {format_cases(zeros)}: {score}."
             said.append(text[:1].upper() + text[1:])
     return tuple(said)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from edgeworth.core.formatting import format_count, format_level, format_number, plural
 from edgeworth.rankings.findings import RankingFindings
 from edgeworth.rankings.value_charts import (
     CHANCE,
@@ -24,7 +25,6 @@ from edgeworth.rankings.value_charts import (
 )
 from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Charts, Kit, Rows
 from edgeworth.report.report import Column
-from edgeworth.report.wording import level_said, number_said, plural, share_said
 
 
 def ranking_charts(findings: RankingFindings) -> Charts:
@@ -40,7 +40,7 @@ def ranking_charts(findings: RankingFindings) -> Charts:
 
 
 def _hits(findings: RankingFindings) -> Chart:
-    level, look = level_said(findings.level), findings.look
+    level, look = format_level(findings.level), findings.look
 
     def find() -> Mapping[str, Rows]:
         curve = findings.hit_curve
@@ -101,7 +101,7 @@ def _hits(findings: RankingFindings) -> Chart:
     return Chart(
         "hits",
         "What is found by looking at the first items",
-        f"The first {look.depth:,} items hold {number_said(look.hits)} of {number_said(targets)} "
+        f"The first {look.depth:,} items hold {format_count(look.hits)} of {format_count(targets)} "
         f"{plural(targets, 'target')}; random selection finds {look.by_chance:,.3g} of them there.{bands}",
         Later(find),
         draw,
@@ -115,7 +115,7 @@ def _hits(findings: RankingFindings) -> Chart:
 
 
 def _precision_recall(findings: RankingFindings) -> Chart:
-    level, share = level_said(findings.level), findings.share
+    level, share = format_level(findings.level), findings.share
 
     def find() -> Mapping[str, Rows]:
         curve, band = findings.hit_curve, findings.precision_band
@@ -167,8 +167,8 @@ def _precision_recall(findings: RankingFindings) -> Chart:
     return Chart(
         "precision_recall",
         "Precision against recall",
-        f"Average precision is {share_said(findings.average_precision.value)}; random selection keeps a "
-        f"precision of {share_said(share)}, the share of targets.{band}",
+        f"Average precision is {format_number(findings.average_precision.value)}; random selection keeps a "
+        f"precision of {format_number(share)}, the share of targets.{band}",
         Later(find),
         draw,
         (
@@ -220,7 +220,8 @@ def _roc(findings: RankingFindings) -> Chart:
     return Chart(
         "roc",
         "Recall against fallout (ROC)",
-        f"A target stands above other items with probability {share_said(findings.roc_auc.value)}, the area "
+        f"A target stands above other items with probability {format_number(findings.roc_auc.value)}, the "
+        "area "
         f"under the curve; .500 is chance.{cut}",
         Later(find),
         draw,

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from edgeworth.arrays import finite_or_none
+from edgeworth.core.formatting import format_level, format_number, plural
 from edgeworth.rankings.list_findings import ListFindings
 from edgeworth.rankings.value_charts import CHANCE, HIGH, PLAIN, WIDE, coloured
 from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Charts, Kit, Rows
 from edgeworth.report.charts.names import DrawnNames, drawn_names
 from edgeworth.report.report import Column
-from edgeworth.report.wording import level_said, plural, share_said
 
 MOST_LISTS = 200
 """Lists drawn one by one; of more, so many quantiles."""
@@ -56,7 +56,7 @@ def _queries(findings: ListFindings) -> Chart:
     return Chart(
         "queries",
         f"List by list: {what}",
-        f"The mean over {number:,} {plural(number, 'list')} is {share_said(headline.value)}"
+        f"The mean over {number:,} {plural(number, 'list')} is {format_number(headline.value)}"
         f"{_range(findings)}.{names.said if is_named else ''}",
         {"queries": rows, "mean": ({"mean": finite_or_none(headline.value), **ends},)},
         draw,
@@ -65,10 +65,10 @@ def _queries(findings: ListFindings) -> Chart:
 
 
 def _range(findings: ListFindings) -> str:
-    low, middle, high = (share_said(value) for value in findings.spread)
+    low, middle, high = (format_number(value) for value in findings.spread)
     chance = finite_or_none(findings.headline.chance)
     said = "" if low == high else f"; lists range from {low} to {high}, half of them at {middle} or above"
-    return said if chance is None else f"{said}; random orders reach {share_said(chance)} on average"
+    return said if chance is None else f"{said}; random orders reach {format_number(chance)} on average"
 
 
 def _in_lines(kit: Kit, findings: ListFindings, names: DrawnNames) -> Any:
@@ -123,7 +123,7 @@ def _marks(kit: Kit, findings: ListFindings) -> list[tuple[Any, Any]]:
 
 def _means(runs: Mapping[str, ListFindings]) -> Chart:
     first = next(iter(runs.values()))
-    level, what = level_said(first.level), _said(first.headline.measure)
+    level, what = format_level(first.level), _said(first.headline.measure)
     order = sorted(runs.items(), key=lambda run: -run[1].headline.value)
     top = order[0][1]
     names = drawn_names(name for name, _ in order[:MOST_RUNS])
@@ -155,13 +155,13 @@ def _means(runs: Mapping[str, ListFindings]) -> Chart:
         dots = base.mark_point(filled=True, size=70, opacity=1, color=FIRST).encode(x="mean:Q")
         return alt.layer(spans, dots).properties(width=WIDE - 60, height=26 * len(rows))
 
-    low, high = (share_said(bound) for bound in top.headline.interval(top.level))
+    low, high = (format_number(bound) for bound in top.headline.interval(top.level))
     around = f" ({level} interval {low} to {high})" if top.headline.law is not None else ""
     drawn = f" The first {MOST_RUNS} of {len(order):,} runs are drawn." if len(order) > MOST_RUNS else ""
     return Chart(
         "means",
         "The runs side by side",
-        f"{names.names[0]} has the highest mean {what}, {share_said(top.headline.value)}{around}; "
+        f"{names.names[0]} has the highest mean {what}, {format_number(top.headline.value)}{around}; "
         f"whether it is better than the next is a question for a paired comparison.{drawn}{names.said}",
         {"means": rows},
         draw,

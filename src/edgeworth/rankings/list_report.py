@@ -7,6 +7,7 @@ from typing import Any
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.core.estimates import Estimate
+from edgeworth.core.formatting import format_level, plural
 from edgeworth.core.spelling import Spelling
 from edgeworth.decisions.report import estimate_row, tail_to_dict
 from edgeworth.rankings.list_charts import list_charts, run_charts
@@ -14,7 +15,7 @@ from edgeworth.rankings.list_findings import ListFindings
 from edgeworth.rankings.measures import TREC_NAMES
 from edgeworth.rankings.verdict import lists_verdict
 from edgeworth.report.report import Cell, Column, Grid, Report, Section
-from edgeworth.report.wording import called, level_said, plural, tail_cell
+from edgeworth.report.wording import describe_measure, tail_cell
 
 SHOWN_LISTS = 20
 SHOWN_TREC = (
@@ -119,7 +120,7 @@ def _columns(findings: ListFindings) -> tuple[Column, ...]:
     return (
         Column("mean of", "measure"),
         Column("value", "number"),
-        Column(f"{level_said(findings.level)} interval", "interval"),
+        Column(f"{format_level(findings.level)} interval", "interval"),
         Column("by chance", "number"),
         Column("method"),
     )
@@ -131,7 +132,7 @@ def _means(findings: ListFindings) -> Section:
     if findings.tail is not None:
         columns = (Column("random orders would do"), Column("probability", "probability"), Column("method"))
         how = "as well" if findings.is_better else "as badly"
-        how = f"{how}, by {called(findings.headline.measure)}"
+        how = f"{how}, by {describe_measure(findings.headline.measure)}"
         line = (how, tail_cell(findings.tail), findings.tail.method)
         grids.append(Grid("", columns, (line,)))
     return Section("Means over lists", (), tuple(grids))
@@ -141,7 +142,10 @@ def _side_by_side(runs: Mapping[str, ListFindings]) -> Section:
     """Runs in lines, the usual measures in columns."""
     asked = list(next(iter(runs.values())).estimates)
     names = asked if len(asked) <= len(COMPARED_TREC) else [x for x in asked if trec_name(x) in COMPARED_TREC]
-    columns = (Column("run"), *(Column(trec_name(name) or called(name), "number") for name in names))
+    columns = (
+        Column("run"),
+        *(Column(trec_name(name) or describe_measure(name), "number") for name in names),
+    )
     rows = tuple(
         (run, *(finite_or_none(found.estimates[name].value) for name in names)) for run, found in runs.items()
     )
@@ -153,7 +157,7 @@ def _trec_means(name: str, findings: ListFindings) -> Section:
         Column("measure", "measure"),
         Column("trec_eval"),
         Column("mean", "number"),
-        Column(f"{level_said(findings.level)} interval", "interval"),
+        Column(f"{format_level(findings.level)} interval", "interval"),
     )
     chosen = [estimate for estimate in findings.estimates.values() if _is_shown(estimate, findings)]
     rows = tuple(_trec_row(estimate, findings.level) for estimate in chosen)
@@ -178,7 +182,7 @@ def _trec_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:
 
 def _each(findings: ListFindings, name: str = "") -> Section:
     shown = list(findings.estimates)[:4]
-    columns = (Column("list"), *(Column(called(measure), "number") for measure in shown))
+    columns = (Column("list"), *(Column(describe_measure(measure), "number") for measure in shown))
     rows = tuple(
         (str(query), *(finite_or_none(values[measure]) for measure in shown))
         for query, values in list(findings.queries.items())[:SHOWN_LISTS]

@@ -8,6 +8,7 @@ from typing import Any
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.core.estimates import Estimate
+from edgeworth.core.formatting import format_count, format_level, format_number, plural
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.report import estimate_row, tail_to_dict
 from edgeworth.rankings.chance.hits import HitsLaw
@@ -16,16 +17,7 @@ from edgeworth.rankings.charts import ranking_charts
 from edgeworth.rankings.findings import Look, RankingFindings
 from edgeworth.rankings.verdict import ranking_verdict
 from edgeworth.report.report import Cell, Column, Grid, Report, Section
-from edgeworth.report.wording import (
-    called,
-    figure,
-    level_said,
-    number_said,
-    option_said,
-    plural,
-    probability_words,
-    tail_cell,
-)
+from edgeworth.report.wording import describe_measure, describe_probability, format_option, tail_cell
 
 
 def ranking_report(findings: RankingFindings, provenance: Mapping[str, Any]) -> Report:
@@ -59,15 +51,16 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
         said.append(f"{ranking.dropped:,} {rows} dropped for a missing value.")
     asked = findings.asked_depth
     if asked is not None and asked > ranking.ranked_total:
-        items = f"{number_said(float(ranking.ranked_total))} {plural(ranking.ranked_total, 'item')}"
+        items = f"{format_count(float(ranking.ranked_total))} {plural(ranking.ranked_total, 'item')}"
         said.append(f"The list has {items}: depth {asked:,} is all of it.")
     for estimate in (findings.average_precision, findings.roc_auc):
         if estimate.doubt is not None:
             said.append(
-                f"The interval of {called(estimate.measure)} may not cover as it says: {estimate.doubt}."
+                f"The interval of {describe_measure(estimate.measure)} may not cover as it says: "
+                f"{estimate.doubt}."
             )
     if findings.tie_bracket is not None:
-        worst, best = (figure(value) for value in findings.tie_bracket)
+        worst, best = (format_number(value) for value in findings.tie_bracket)
         said.append(
             f"Targets are tied with other items: average precision is the mean over random orders of ties; "
             f"it is {worst} in the worst order and {best} in the best."
@@ -76,7 +69,7 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
         said.append(f"Scores were put into {len(ranking.cells):,} cells; within a cell they count as tied.")
     if ranking.unranked:
         said.append(
-            f"{number_said(float(ranking.unranked))} targets have no score and stand below everything."
+            f"{format_count(float(ranking.unranked))} targets have no score and stand below everything."
         )
     if not ranking.is_counted:
         said.append("Rows are weighted: exact laws of chance are left out.")
@@ -84,7 +77,7 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
 
 
 def _quality(findings: RankingFindings) -> Section:
-    level = level_said(findings.level)
+    level = format_level(findings.level)
     columns = (
         Column("measure", "measure"),
         Column("value", "number"),
@@ -106,7 +99,7 @@ def _quality(findings: RankingFindings) -> Section:
 def _looks(findings: RankingFindings) -> Section | None:
     if not findings.looks:
         return None
-    level = level_said(findings.level)
+    level = format_level(findings.level)
     columns = (
         Column("first", "count"),
         Column("hits", "count"),
@@ -158,10 +151,13 @@ def _cut(findings: RankingFindings) -> Section | None:
         *(Column(str(label), "count") for label in table.labels),
     )
     rows = tuple((str(label), *row) for label, row in zip(table.labels, table.counts.tolist(), strict=True))
-    where = "" if findings.ranking.is_placed else f"scores of at least {option_said(float(best.threshold))}, "
-    items = f"the first {number_said(best.depth)} {plural(best.depth, 'item')}"
+    where = (
+        "" if findings.ranking.is_placed else f"scores of at least {format_option(float(best.threshold))}, "
+    )
+    items = f"the first {format_count(best.depth)} {plural(best.depth, 'item')}"
     text = (
-        f"Taking {where}{items}, as targets has informedness {figure(best.informedness)}: recall exceeds "
+        f"Taking {where}{items}, as targets has informedness {format_number(best.informedness)}: recall "
+        "exceeds "
         "fallout by most there. It is the best cut found in these very data: expect less of it on new ones.",
     )
     return Section("Where to cut", text, (Grid("", columns, rows),))
@@ -173,10 +169,10 @@ def _worth(findings: RankingFindings) -> Section | None:
         return None
     rows: tuple[tuple[Cell, ...], ...] = (
         (f"value of looking at the first {findings.depth:,}", worth.at_depth),
-        ("best depth of this list", number_said(worth.best_depth)),
+        ("best depth of this list", format_count(worth.best_depth)),
         ("value there (the best found)", worth.best_value),
     )
-    title = f"What it is worth: {option_said(worth.gain)} a hit, {option_said(worth.cost)} a look"
+    title = f"What it is worth: {format_option(worth.gain)} a hit, {format_option(worth.cost)} a look"
     return Section(title, (), (Grid("", (Column("what"), Column("value", "number")), rows),))
 
 
@@ -265,16 +261,19 @@ def selection_report(
     depth = "" if law.depth == law.n else f" within the first {law.depth:,}"
     said = [
         f"Random selection among {law.n:,} items, {law.m:,} of them targets, has a mean average precision"
-        f"{depth} of {figure(law.mean)}, give or take {figure(law.standard_deviation)}."
+        f"{depth} of {format_number(law.mean)}, give or take {format_number(law.standard_deviation)}."
     ]
     if value is not None and tail is not None:
         said.append(
-            f"It reaches {option_said(value)} with probability {probability_words(tail)} ({tail.method})."
+            f"It reaches {format_option(value)} with probability {describe_probability(tail)} "
+            f"({tail.method})."
         )
     if hits_law is not None:
-        said.append(f"Within the first {hits_law.t:,} it finds {figure(hits_law.mean)} targets on average.")
+        said.append(
+            f"Within the first {hits_law.t:,} it finds {format_number(hits_law.mean)} targets on average."
+        )
     if hits is not None and hits_tail is not None:
-        said.append(f"It finds {hits:,} or more with probability {probability_words(hits_tail)}.")
+        said.append(f"It finds {hits:,} or more with probability {describe_probability(hits_tail)}.")
     rows: list[tuple[Cell, ...]] = [
         ("mean", law.mean),
         ("standard deviation", law.standard_deviation),
@@ -285,7 +284,7 @@ def selection_report(
     )
     tails = [("average precision", value, tail), ("hits", hits, hits_tail)]
     lines = tuple(
-        (f"{name} of at least {option_said(asked)}", tail_cell(found), found.low, found.high, found.method)
+        (f"{name} of at least {format_option(asked)}", tail_cell(found), found.low, found.high, found.method)
         for name, asked, found in tails
         if asked is not None and found is not None
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from edgeworth.core.formatting import MINUS, format_number
 from edgeworth.rankings.findings import RankingFindings
 from edgeworth.report.charts import axes as parts
 from edgeworth.report.charts.axes import (
@@ -20,7 +21,7 @@ from edgeworth.report.charts.axes import (
 )
 from edgeworth.report.charts.chart import FIRST, INK, SECOND, Chart, Kit, Rows
 from edgeworth.report.report import Column
-from edgeworth.report.wording import MINUS, probability_words, share_said
+from edgeworth.report.wording import describe_probability
 
 __all__ = [
     "CHANCE",
@@ -169,18 +170,20 @@ def chance_chart(findings: RankingFindings) -> Chart:
             baseline="bottom",
             align="right" if is_right else "left",
             dy=-4,
-        ).encode(y=alt.value(0), text=alt.value(f"this ranking {share_said(observed)}"))
+        ).encode(y=alt.value(0), text=alt.value(f"this ranking {format_number(observed)}"))
         return alt.layer(shape, rule, text).properties(width=WIDE, height=HIGH)
 
     how = "well" if findings.is_better else "badly"
     tail = (
-        "" if findings.tail is None else f" do as {how} with probability {probability_words(findings.tail)}"
+        ""
+        if findings.tail is None
+        else f" do as {how} with probability {describe_probability(findings.tail)}"
     )
     return Chart(
         "chance",
         "Where this ranking falls among random orders",
-        f"Random orders of the same items reach an average precision of {share_said(mean)} on average and"
-        f"{tail}; this ranking reaches {share_said(observed)}.",
+        f"Random orders of the same items reach an average precision of {format_number(mean)} on average and"
+        f"{tail}; this ranking reaches {format_number(observed)}.",
         Later(find),
         draw,
         (Column("from", "number"), Column("to", "number"), Column("probability", "probability")),

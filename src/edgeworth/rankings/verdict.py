@@ -5,18 +5,10 @@ from __future__ import annotations
 import math
 
 from edgeworth.core.estimates import Estimate
+from edgeworth.core.formatting import format_count, format_level, format_number, format_rounded, plural
 from edgeworth.rankings.findings import RankingFindings
 from edgeworth.rankings.list_findings import ListFindings
-from edgeworth.report.wording import (
-    about,
-    called,
-    figure,
-    level_said,
-    number_said,
-    option_said,
-    plural,
-    probability_words,
-)
+from edgeworth.report.wording import describe_measure, describe_probability, format_option
 
 
 def ranking_verdict(findings: RankingFindings) -> str:
@@ -38,7 +30,7 @@ def ranking_verdict(findings: RankingFindings) -> str:
 
 def _found(findings: RankingFindings) -> str:
     look, ranking = findings.look, findings.ranking
-    hits, targets = (number_said(x) for x in (look.hits, float(ranking.target_total)))
+    hits, targets = (format_count(x) for x in (look.hits, float(ranking.target_total)))
     word = plural(ranking.target_total, "target")
     chance = f"{look.by_chance:,.0f}" if look.by_chance >= 10 else f"{look.by_chance:.1f}"
     return f"Finds {hits} of {targets} {word} in the first {look.depth:,} ({chance} by chance)"
@@ -47,18 +39,18 @@ def _found(findings: RankingFindings) -> str:
 def with_interval(estimate: Estimate, level: float) -> str:
     """.520 (95% interval .410 to .630)."""
     if estimate.law is None:
-        return f"{figure(estimate.value)} (no interval: {estimate.no_interval})"
-    low, high = (figure(bound) for bound in estimate.interval(level))
-    return f"{figure(estimate.value)} ({level_said(level)} interval {low} to {high})"
+        return f"{format_number(estimate.value)} (no interval: {estimate.no_interval})"
+    low, high = (format_number(bound) for bound in estimate.interval(level))
+    return f"{format_number(estimate.value)} ({format_level(level)} interval {low} to {high})"
 
 
 def _against_chance(findings: RankingFindings | ListFindings, who: str) -> str:
     """What random order would do, and whether that leaves any doubt: settled is either way at the level."""
     headline, tail = findings.headline, findings.tail
-    mean = f"{who}, which reaches {figure(headline.chance)} on average,"
+    mean = f"{who}, which reaches {format_number(headline.chance)} on average,"
     if tail is None:
         return _by_the_interval(findings, mean)
-    said = probability_words(tail)
+    said = describe_probability(tail)
     if findings.is_settled:
         if findings.is_better:
             return f"{mean} would do as well with probability {said}."
@@ -80,17 +72,22 @@ def _what_would_settle(findings: RankingFindings) -> str:
     more = findings.plan.more
     if findings.is_settled or not findings.is_better or not 0 < more < math.inf:
         return ""
-    return f"If the ranking is as good as it looks, about {about(more)} more items would show it (80% power)."
+    return (
+        f"If the ranking is as good as it looks, about {format_rounded(more)} more items would show it "
+        "(80% power)."
+    )
 
 
 def _worth(findings: RankingFindings) -> str:
     worth = findings.worth
     if worth is None:
         return ""
-    terms = f"With a gain of {option_said(worth.gain)} a hit and a cost of {option_said(worth.cost)} a look"
+    terms = (
+        f"With a gain of {format_option(worth.gain)} a hit and a cost of {format_option(worth.cost)} a look"
+    )
     if worth.best_depth == 0:
         return f"{terms}, looking never pays."
-    best = f"{worth.best_depth:,.0f}, worth {figure(worth.best_value)}"
+    best = f"{worth.best_depth:,.0f}, worth {format_number(worth.best_value)}"
     return f"{terms}, the best depth of this list is {best}."
 
 
@@ -101,7 +98,7 @@ def lists_verdict(findings: ListFindings) -> str:
         return f"Cannot be judged: {headline.undefined}."
     number = findings.counted
     first = (
-        f"Mean {called(headline.measure)} {with_interval(headline, findings.level)} "
+        f"Mean {describe_measure(headline.measure)} {with_interval(headline, findings.level)} "
         f"over {number:,} {plural(number, 'list')}{_range(findings)}."
     )
     if not findings.lists.is_whole:
@@ -110,7 +107,7 @@ def lists_verdict(findings: ListFindings) -> str:
 
 
 def _range(findings: ListFindings) -> str:
-    low, middle, high = (figure(value) for value in findings.spread)
+    low, middle, high = (format_number(value) for value in findings.spread)
     if low == high:
         return ""
     return f"; single lists range from {low} to {high}, half of them at {middle} or above"

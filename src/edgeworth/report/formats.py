@@ -10,9 +10,10 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from edgeworth.core.formatting import MINUS
 from edgeworth.errors import InputError
 from edgeworth.report.report import Cell, Grid, Report
-from edgeworth.report.wording import MINUS, origin_said, shown
+from edgeworth.report.wording import describe_origin, format_cell
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -126,12 +127,12 @@ def report_to_markdown(report: Report, *, title: str = "") -> str:
         said.append(f"## {_markdown(section.title)}")
         said += [_paragraph(line) for line in section.text]
         said += [grid_to_markdown(grid).rstrip("\n") for grid in section.grids]
-    return "\n\n".join([*said, f"*{_markdown(origin_said(report.provenance))}*"]) + "\n"
+    return "\n\n".join([*said, f"*{_markdown(describe_origin(report.provenance))}*"]) + "\n"
 
 
 def _texts(grid: Grid) -> Iterable[list[str]]:
     for row in grid.rows:
-        yield [shown(cell, column.kind) for cell, column in zip(row, grid.columns, strict=True)]
+        yield [format_cell(cell, column.kind) for cell, column in zip(row, grid.columns, strict=True)]
 
 
 def _markdown(text: str) -> str:

@@ -14,8 +14,9 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from edgeworth.core.formatting import MINUS
 from edgeworth.report.report import Column, Grid, Report
-from edgeworth.report.wording import MINUS, origin_said, shown
+from edgeworth.report.wording import describe_origin, format_cell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,13 +64,13 @@ def print_report(report: Report, console: Console | None = None) -> None:
             if grid.note:
                 out.print(Text(grid.note, style="dim"))
     out.print()
-    out.print(Text(origin_said(report.provenance, LONG_ORIGINS), style="dim"))
+    out.print(Text(describe_origin(report.provenance, LONG_ORIGINS), style="dim"))
 
 
 def _tables(grid: Grid, width: int) -> list[Table]:
     """The table; one that is too wide goes on below, its first column said again."""
     cells = [
-        [shown(cell, column.kind) for cell, column in zip(row, grid.columns, strict=True)]
+        [format_cell(cell, column.kind) for cell, column in zip(row, grid.columns, strict=True)]
         for row in grid.rows
     ]
     sizes = [_sizes(column, [row[place] for row in cells]) for place, column in enumerate(grid.columns)]

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from edgeworth.arrays import Floats
+from edgeworth.core.formatting import format_percent, format_wealth
 from edgeworth.forecasts.charts.wealth import COLOURS, IF_MODEL, IF_PRICES
 from edgeworth.forecasts.curves import STAKE_ODDS, STAKE_PROBABILITIES, LawCells, law_cells, stake_surface
 from edgeworth.forecasts.findings import ForecastFindings
 from edgeworth.report.charts.axes import HIGH, WIDE, Later, axis_figures, pictured, touch_points
 from edgeworth.report.charts.chart import INK, PALETTE, SECOND, Chart, Kit, Rows
 from edgeworth.report.report import Column
-from edgeworth.report.wording import money, percent, probability_words
+from edgeworth.report.wording import describe_probability
 
 LAW = "drawn only where there is a law"
 DRAWN_ODDS = (1.3, 1.5, 2.0, 3.0, 4.0)
@@ -106,21 +107,22 @@ def _laws(findings: ForecastFindings) -> dict[str, Floats]:
 
 
 def _observed(log_wealth: float) -> str:
-    return "ruin" if log_wealth == -math.inf else money(log_wealth)
+    return "ruin" if log_wealth == -math.inf else format_wealth(log_wealth)
 
 
 def _luck_says(findings: ForecastFindings, cells: LawCells) -> str:
     bets, law = findings.bets, findings.final_law
     assert law is not None, LAW
-    said = [f"The wealth at the end is {money(bets.wealth.log_wealth)}."]
+    said = [f"The wealth at the end is {format_wealth(bets.wealth.log_wealth)}."]
     if bets.luck is not None and IF_PRICES in cells.laws:
         which = {"backing": " divided by their sum", "exchange": " inside the spread at which the model bets"}
         prices = f"If the prices{which.get(bets.wealth.book, '')} are right"
-        said.append(f"{prices}, luck gives at least this with probability {probability_words(bets.luck)}.")
+        said.append(f"{prices}, luck gives at least this with probability {describe_probability(bets.luck)}.")
     for who, beyond in cells.beyond.items():
         if beyond > WORTH_SAYING:
             said.append(
-                f"{percent(beyond, 1)} {who} is not in the picture, but further out, ruin, or without bound."
+                f"{format_percent(beyond, 1)} {who} is not in the picture, but further out, ruin, or "
+                "without bound."
             )
     if len(cells.laws) == 1 and bets.wealth.book != "constant":
         other = IF_MODEL if IF_PRICES in cells.laws else IF_PRICES
@@ -192,7 +194,8 @@ def stakes_chart(findings: ForecastFindings) -> Chart:
         "stakes",
         "How much to stake",
         f"Kelly's stake is (O p − 1)/(O − 1) of the wealth at odds O and probability p: at odds of 2 and "
-        f"{percent(float(STAKE_PROBABILITIES[12]))} it is {percent(stake)}. Below {percent(even)} there is "
+        f"{format_percent(float(STAKE_PROBABILITIES[12]))} it is {format_percent(stake)}. Below "
+        f"{format_percent(even)} there is "
         f"nothing to back at these odds; one who may lay bets against it, the negative stakes.{taken}",
         Later(find),
         draw,

@@ -6,14 +6,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from edgeworth.core.formatting import figure, p_figure
+from edgeworth.core.formatting import format_level, format_number, format_p_value, plural
 from edgeworth.forecasts.curves import MOST_DRAWN, PicturedReliability, pictured_reliability, thinned
 from edgeworth.forecasts.findings import ForecastFindings
 from edgeworth.report.charts.axes import CHANCE, HIGH, WIDE, Later, band_between, coloured, pictured
 from edgeworth.report.charts.chart import FIRST, Chart, Kit, Rows
 from edgeworth.report.charts.names import drawn_names
 from edgeworth.report.report import Column
-from edgeworth.report.wording import level_said, plural
 
 MOST_CLASSES = 6
 """Classes drawn: those that stray furthest."""
@@ -159,12 +158,13 @@ def _says(findings: ForecastFindings, names: Mapping[str, Any]) -> str:
         parts, bands = findings.parts["brier"][label], findings.reliability[label]
         outside, steps = sum(not step.is_inside for step in bands.levels), len(bands.levels)
         said.append(
-            f"Class {name}: {figure(parts.score)} = {figure(parts.miscalibration)} − "
-            f"{figure(parts.discrimination)} + "
-            f"{figure(parts.uncertainty)}; {outside} of {steps:,} {plural(steps, 'step')} outside the band "
-            f"(test of calibration: {p_figure(bands.p_value)})."
+            f"Class {name}: {format_number(parts.score)} = {format_number(parts.miscalibration)} − "
+            f"{format_number(parts.discrimination)} + "
+            f"{format_number(parts.uncertainty)}; {outside} of {steps:,} {plural(steps, 'step')} outside "
+            "the band "
+            f"(test of calibration: {format_p_value(bands.p_value)})."
         )
-    said.append(f"The band holds {level_said(findings.level)} of calibrated forecasts at each value.")
+    said.append(f"The band holds {format_level(findings.level)} of calibrated forecasts at each value.")
     if len(names) < len(findings.reliability):
         said.append(f"The {len(names)} of {len(findings.reliability)} classes that stray furthest are drawn.")
     return " ".join(said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from edgeworth.core.formatting import figure
+from edgeworth.core.formatting import format_cases, format_level, format_number, format_percent, shorten
 from edgeworth.forecasts.charts.luck import has_luck, luck_chart, stakes_chart
 from edgeworth.forecasts.charts.reliability import reliability_chart
 from edgeworth.forecasts.charts.wealth import returns_chart, wealth_chart
@@ -24,7 +24,7 @@ from edgeworth.report.charts.axes import (
 )
 from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Charts, Kit, Rows
 from edgeworth.report.report import Column
-from edgeworth.report.wording import cases_said, level_said, percent, shortened, system_said
+from edgeworth.report.wording import describe_system
 
 CASES = "cases"
 MIDDLE = "#b9bcc0"
@@ -36,7 +36,7 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
     pairs = findings.pairs
     assert pairs is not None, "drawn only for two classes"
     mine, its = findings.scores.systems
-    label, short = (f"class {shortened(str(pairs.labels[1]), most)}" for most in (40, 12))
+    label, short = (f"class {shorten(str(pairs.labels[1]), most)}" for most in (40, 12))
     cells = pair_cells(pairs)
 
     def find() -> Mapping[str, Rows]:
@@ -62,7 +62,7 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
                     "model:Q",
                     scale=whole,
                     axis=axis,
-                    title=f"probability of {short}, by {system_said(mine)}",
+                    title=f"probability of {short}, by {describe_system(mine)}",
                 ),
                 size=alt.Size(
                     "cases:Q",
@@ -77,7 +77,7 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
                     ),
                 ),
                 tooltip=[
-                    alt.Tooltip("model:Q", format=".1%", title=f"{system_said(mine)}, about"),
+                    alt.Tooltip("model:Q", format=".1%", title=f"{describe_system(mine)}, about"),
                     alt.Tooltip("other:Q", format=".1%", title=f"{its}, about"),
                     alt.Tooltip("cases:Q", format=","),
                     alt.Tooltip("came true:Q", format=".0%"),
@@ -96,8 +96,8 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
         "probabilities",
         "The two forecasts of each case",
         f"Cases in which the model says clearly more than {its} lie above the diagonal: {said[0]}; below it: "
-        f"{said[1]}. The area of a dot is the number of cases in a cell of {percent(cells.width)} by "
-        f"{percent(cells.width)}, at most {int(cells.cases.max()):,}.",
+        f"{said[1]}. The area of a dot is the number of cases in a cell of {format_percent(cells.width)} by "
+        f"{format_percent(cells.width)}, at most {int(cells.cases.max()):,}.",
         Later(find),
         draw,
         (
@@ -112,7 +112,7 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
 def _came(cases: int, hits: int, label: str) -> str:
     if not cases:
         return "none"
-    return f"{cases_said(cases)}, {percent(hits / cases)} of them of {label}"
+    return f"{format_cases(cases)}, {format_percent(hits / cases)} of them of {label}"
 
 
 def has_bounds(found: AverageDifference | None) -> bool:
@@ -195,9 +195,9 @@ def _with_zero(reach: tuple[float, float]) -> list[float]:
 
 
 def _bounds_said(name: str, found: AverageDifference) -> str:
-    mean, low, high = (figure(value) for value in (found.mean, found.low, found.high))
+    mean, low, high = (format_number(value) for value in (found.mean, found.low, found.high))
     name = name[:1].upper() + name[1:]
-    return f"{name}: {mean} at the end, {level_said(found.level)} bounds {low} to {high} ({found.holds})."
+    return f"{name}: {mean} at the end, {format_level(found.level)} bounds {low} to {high} ({found.holds})."
 
 
 def forecast_charts(findings: ForecastFindings) -> Charts:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from edgeworth.core.formatting import format_cases, format_level, format_wealth, plural
 from edgeworth.forecasts.curves import BAND_DRAWN, MOST_DRAWN, returns, turns
 from edgeworth.forecasts.findings import ForecastFindings
 from edgeworth.report.charts.axes import (
@@ -22,7 +23,6 @@ from edgeworth.report.charts.axes import (
 )
 from edgeworth.report.charts.chart import FIRST, INK, SECOND, THIRD, Chart, Kit, Rows
 from edgeworth.report.report import Column
-from edgeworth.report.wording import cases_said, level_said, money, plural
 
 CASES = "cases settled"
 OURS, IF_MODEL, IF_PRICES = "wealth", "if the model is right", "if the prices are right"
@@ -46,7 +46,7 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
         bands = {IF_MODEL: path.expected, IF_PRICES: path.priced}
         columns = {f"{who}{end}": bands[who][row] for who in shown for row, end in enumerate(ENDS)}
         rows = pictured({CASES: path.cases, "log wealth": path.log_wealth, **columns})
-        names = map(money, path.log_wealth.tolist())
+        names = map(format_wealth, path.log_wealth.tolist())
         start = {CASES: 0, "wealth": "1", "log wealth": 0.0, **dict.fromkeys(columns, 0.0)}
         return {"wealth": (start, *({"wealth": name, **row} for name, row in zip(names, rows, strict=True)))}
 
@@ -92,7 +92,7 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
     return Chart(
         "wealth",
         "What became of a stake of 1" if wealth.fraction == 1 else "What became of a wealth of 1",
-        f"{_became(findings)}{_expected(findings)} The line 1/α is a wealth of {money(threshold)}"
+        f"{_became(findings)}{_expected(findings)} The line 1/α is a wealth of {format_wealth(threshold)}"
         f"{'' if _is_seen(findings, threshold) else ', here too near to 0 to be drawn'}: "
         f"{_line_says(findings)}.",
         Later(find),
@@ -111,8 +111,9 @@ def _became(findings: ForecastFindings) -> str:
         by = "at" if wealth.blocks.number == wealth.cases else "by"
         return f"{'Ruin' if what == 'ruin' else 'Wealth without bound'} {by} case {cases:,}."
     return (
-        f"Wealth reached {money(wealth.log_wealth)} after {cases_said(wealth.cases)}, on the way at least "
-        f"{money(wealth.log_minimum)} and at most {money(wealth.log_maximum)}."
+        f"Wealth reached {format_wealth(wealth.log_wealth)} after {format_cases(wealth.cases)}, on the "
+        "way at least "
+        f"{format_wealth(wealth.log_minimum)} and at most {format_wealth(wealth.log_maximum)}."
     )
 
 
@@ -121,12 +122,15 @@ def _expected(findings: ForecastFindings) -> str:
     low, high = findings.path.expected[1:, -1].tolist()
     if not math.isfinite(high - low):
         return ""
-    level = level_said(findings.level)
-    return f" Were the model right, {level} of the paths would end between {money(low)} and {money(high)}."
+    level = format_level(findings.level)
+    return (
+        f" Were the model right, {level} of the paths would end between {format_wealth(low)} and "
+        f"{format_wealth(high)}."
+    )
 
 
 def _line_says(findings: ForecastFindings) -> str:
-    wealth, alpha = findings.bets.wealth, level_said(round(1 - findings.level, 12))
+    wealth, alpha = findings.bets.wealth, format_level(round(1 - findings.level, 12))
     if wealth.predictions_made == "in-sample":
         return "it proves nothing here, since the model had seen these outcomes"
     if wealth.book == "constant" and wealth.fraction < 1:
@@ -150,7 +154,7 @@ def returns_chart(findings: ForecastFindings) -> Chart:
     def find() -> Mapping[str, Rows]:
         path = findings.path.drawn(2 * BAND_DRAWN)
         columns = {"case": ends, "log return": logs}
-        rows = zip(pictured(columns), map(money, logs.tolist()), strict=True)
+        rows = zip(pictured(columns), map(format_wealth, logs.tolist()), strict=True)
         way = pictured({CASES: path.cases, "log wealth": path.log_wealth})
         return {
             "returns": tuple({**row, "factor": factor} for row, factor in rows),
@@ -211,8 +215,8 @@ def returns_chart(findings: ForecastFindings) -> Chart:
 
     won, lost = int((logs > 0).sum()), int((logs < 0).sum())
     of = plural(len(logs), "case") if together == 1 else f"runs of {together:,} cases"
-    best, worst = money(float(logs.max())), money(float(logs.min()))
-    last = "" if last_run == together else f" The last run has {cases_said(last_run)}."
+    best, worst = format_wealth(float(logs.max())), format_wealth(float(logs.min()))
+    last = "" if last_run == together else f" The last run has {format_cases(last_run)}."
     return Chart(
         "returns",
         "What each case added" if together == 1 else f"What every {together:,} cases added",

@@ -15,6 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, TypeVar
 
+from edgeworth.core.formatting import shorten
 from edgeworth.errors import MissingExtraError
 from edgeworth.report.charts.chart import Chart
 from edgeworth.report.html.parts import (
@@ -28,7 +29,7 @@ from edgeworth.report.html.parts import (
     verdicts,
 )
 from edgeworth.report.report import Grid, Report
-from edgeworth.report.wording import option_said, shortened
+from edgeworth.report.wording import origin_facts
 
 Row = TypeVar("Row")
 
@@ -137,7 +138,7 @@ def report_to_html(report: Report, *, title: str = "") -> str:
         template.render(
             report=report,
             verdicts=verdicts(report),
-            title=shortened(" ".join(title.split()), LONGEST_TITLE) or title_of(report),
+            title=shorten(" ".join(title.split()), LONGEST_TITLE) or title_of(report),
             warnings=[said for said in report.warnings if not is_notice(said)],
             notices=[said for said in report.warnings if is_notice(said)],
             whole=lambda text: markup(unbroken(text)),
@@ -147,11 +148,7 @@ def report_to_html(report: Report, *, title: str = "") -> str:
             policy=markup(_policy(css, script)),
             reports=page_reports(report, charts),
             specs=list(charts.values()),
-            provenance=[
-                (name.replace("_", " "), option_said(value))
-                for name, value in report.provenance.items()
-                if value not in (None, "", [], ())
-            ],
+            provenance=origin_facts(report.provenance),
             table=lambda grid, name: markup(table_html(grid, named(name))),
         )
     )

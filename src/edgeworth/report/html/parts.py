@@ -9,10 +9,10 @@ from html import escape
 from itertools import count
 from typing import Any
 
-from edgeworth.core.formatting import html_table
+from edgeworth.core.formatting import html_table, shorten
 from edgeworth.report.charts.names import middle_cut
 from edgeworth.report.report import Column, Grid, Report
-from edgeworth.report.wording import shortened, shown
+from edgeworth.report.wording import format_cell
 
 TITLE = "Edgeworth report"
 LONGEST_FILE = 100
@@ -185,7 +185,10 @@ def table_html(grid: Grid, name: str) -> str:
     """A table that scrolls by itself where it is wider than the page, under a name for those who hear it."""
     columns = grid.columns
     texts = [
-        [shortened(shown(cell, column.kind), LONGEST_CELL) for cell, column in zip(row, columns, strict=True)]
+        [
+            shorten(format_cell(cell, column.kind), LONGEST_CELL)
+            for cell, column in zip(row, columns, strict=True)
+        ]
         for row in grid.rows[:SHOWN_ROWS]
     ]
     # Names of labels may be numbers; a first column of text names its rows.
@@ -198,7 +201,7 @@ def table_html(grid: Grid, name: str) -> str:
     if grid.title:
         out.append(f"<caption>{escape(grid.title)}</caption>")
     heads = "".join(
-        f'<th scope="col" class="{kind}">{escape(shortened(column.name, LONGEST_HEAD))}</th>'
+        f'<th scope="col" class="{kind}">{escape(shorten(column.name, LONGEST_HEAD))}</th>'
         for kind, column in zip(kinds, grid.columns, strict=True)
     )
     out.append(f"<thead><tr>{heads}</tr></thead><tbody>")
@@ -261,11 +264,14 @@ def report_fragment(report: Report) -> str:
 
 def _table(grid: Grid) -> str:
     rows = [
-        [shortened(shown(cell, column.kind), LONGEST) for cell, column in zip(row, grid.columns, strict=True)]
+        [
+            shorten(format_cell(cell, column.kind), LONGEST)
+            for cell, column in zip(row, grid.columns, strict=True)
+        ]
         for row in grid.rows[:CELL_ROWS]
     ]
     notes = [grid.note.removeprefix("; ")] if grid.note else []
     if len(grid.rows) > CELL_ROWS:
         notes.append(f"the first {SHOWN_ROWS} of {len(grid.rows):,} rows")
     said = f"<p><small>{escape('; '.join(notes))}</small></p>" if notes else ""
-    return html_table(grid.title, [shortened(column.name, LONGEST) for column in grid.columns], rows) + said
+    return html_table(grid.title, [shorten(column.name, LONGEST) for column in grid.columns], rows) + said
