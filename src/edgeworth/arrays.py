@@ -53,3 +53,10 @@ def entropy_bits(shares: Values) -> Values:
     present = shares.real > 0
     logs = np.log2(np.where(present, shares, 1))
     return np.asarray(-(shares * logs).sum(axis=-1))
+
+
+def same_array(left: NDArray[Any] | None, right: NDArray[Any] | None) -> bool:
+    """Whether two arrays have equal values, or both are absent."""
+    if left is None or right is None:
+        return left is right
+    return np.array_equal(left, right)

@@ -24,7 +24,7 @@ from edgeworth.errors import OptionError
 from edgeworth.evaluation import about_run
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.rankings.lists import RankedLists
-from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown, write_whole
+from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown, write_file
 from edgeworth.report.report import Report
 from edgeworth.sources.batches import Source
 from edgeworth.sources.columns import Label
@@ -391,5 +391,5 @@ def _option(name: str) -> str:
 
 def _written(text: str, path: str | Path | None) -> str:
     if path is not None:
-        write_whole(Path(path), text)
+        write_file(Path(path), text)
     return text

@@ -24,7 +24,7 @@ from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measures import TREC_NAMES
 from edgeworth.rankings.report import selection_report
 from edgeworth.rankings.trec.files import read_qrels, read_run
-from edgeworth.report.report import Report, gathered_reports, joined_reports
+from edgeworth.report.report import Report, gather_reports, join_reports
 from edgeworth.sample import SAMPLE_NAME, sample_file
 
 
@@ -117,7 +117,7 @@ def demo_report() -> Report:
                 positive="1",
             ).report,
         }
-    return gathered_reports({name: _named(report) for name, report in reports.items()})
+    return gather_reports({name: _named(report) for name, report in reports.items()})
 
 
 def _named(report: Report) -> Report:
@@ -181,4 +181,4 @@ def evaluate_trec(
         level=level,
         seed=seed,
     )
-    return joined_reports(comparison_report(compared, report.provenance), report)
+    return join_reports(comparison_report(compared, report.provenance), report)

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from edgeworth.core.kinds import kind_of
-from edgeworth.core.plain import COUNT, NEEDED, TEXT, Plain, optional, spelt
+from edgeworth.core.plain import COUNT, NEEDED, TEXT, Plain, optional, text_like
 from edgeworth.decisions.reading import settled_decisions
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.rankings.reading import settled_lists, settled_ranking
@@ -33,7 +33,7 @@ SAID = {
 }
 """What a kind of tally holds, for a sentence."""
 
-DIGEST = spelt("sha256:[0-9a-f]{64}")
+DIGEST = text_like("sha256:[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)

@@ -26,15 +26,15 @@ from edgeworth.core.plain import (
     TEXT,
     WHOLE,
     Field,
-    checked,
     dump_fields,
     list_of,
     load_fields,
-    nested,
+    object_of,
     one_of,
     optional,
-    spelt,
     tally_from_dict,
+    text_like,
+    value_field,
 )
 from edgeworth.core.policies import Missing, PredictionsMade
 from edgeworth.decisions.table import ContingencyTable
@@ -42,7 +42,7 @@ from edgeworth.errors import EdgeworthError, InputError
 from edgeworth.forecasts.tally import ForecastTally
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.scores.by_class import LabelledScores
-from edgeworth.report.formats import write_whole
+from edgeworth.report.formats import write_file
 from edgeworth.sources.numbers import WeightKind
 from edgeworth.tallied import (
     DIGEST,
@@ -67,7 +67,7 @@ COUNTED = {
 """What was counted, by the kind of its tally; other kinds are made in Python, on no terms."""
 
 OPTIONS: dict[str, Field] = {
-    "columns": checked(
+    "columns": value_field(
         "an object of text",
         lambda x: isinstance(x, dict) and all(isinstance(name, str) for name in x.values()),
     ),
@@ -96,8 +96,8 @@ PLACED = {"placed": FLAG.of("has_start_row")}
 ORIGIN = {
     "rows": optional(COUNT, NEEDED),
     "number": COUNT,
-    "parts": list_of(nested(Part), least=1),
-    "fingerprints": list_of(spelt(r"[0-9a-f]{16}(\+[0-9a-f]{16})*"), least=1),
+    "parts": list_of(object_of(Part), least=1),
+    "fingerprints": list_of(text_like(r"[0-9a-f]{16}(\+[0-9a-f]{16})*"), least=1),
     "digest": DIGEST,
 }
 PROVENANCE = {"edgeworth": TEXT, "versions": TEXT, "dropped": COUNT, "notices": list_of(TEXT)} | ORIGIN
@@ -251,7 +251,7 @@ def write_tally(tally: Any, path: str | os.PathLike[str]) -> None:
     """
     text = tally_text(as_tallied(tally))
     name = os.fspath(path)
-    write_whole(Path(name), gzip.compress(text.encode(), mtime=0) if name.endswith(".gz") else text)
+    write_file(Path(name), gzip.compress(text.encode(), mtime=0) if name.endswith(".gz") else text)
 
 
 def read_tally(path: str | os.PathLike[str]) -> Tallied:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from edgeworth import ContingencyTable, EdgeworthError, InputError, Paired
 from edgeworth.comparing.paired import Discordance
-from edgeworth.core.labels import parsed
+from edgeworth.core.labels import parse_labels
 from edgeworth.errors import MergeError
 from edgeworth.sources.columns import BLOCK_ROWS, as_column
 
@@ -244,7 +244,7 @@ def test_labels_read_as_text_become_numbers_and_groups_stay() -> None:
     paired = Paired.from_labels(
         ["1", "0", "1.0"], {"one": ["1.0", "0", "0"]}, groups=["7", "7", "8"], positive="1"
     )
-    renamed = paired.renamed(parsed)
+    renamed = paired.renamed(parse_labels)
     assert renamed == Paired.from_labels([1, 0, 1], {"one": [1, 0, 0]}, groups=["7", "7", "8"], positive=1)
 
 

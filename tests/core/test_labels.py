@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from edgeworth import ContingencyTable, InputError
-from edgeworth.core.labels import canonical, canonical_order, find, looks_missing, parsed, union
+from edgeworth.core.labels import canonical, canonical_order, find, looks_missing, parse_labels, union
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_union_keeps_a_common_order_and_otherwise_sorts() -> None:
     ],
 )
 def test_numbers_and_booleans_are_recognised_only_when_all_labels_are(texts: list[str], labels: str) -> None:
-    assert repr(parsed(texts)) == labels
+    assert repr(parse_labels(texts)) == labels
 
 
 def test_a_label_is_found_as_itself_before_as_it_is_written() -> None:

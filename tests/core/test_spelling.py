@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import edgeworth as ew
-from edgeworth.core.spelling import Spelling, quoted
+from edgeworth.core.spelling import Spelling, quote_label
 
 names = st.from_regex(r"[a-z_][a-z0-9_]*", fullmatch=True)
 words = st.from_regex(r"[a-z_]+", fullmatch=True).filter(lambda word: word not in ("nan", "inf", "infinity"))
@@ -50,7 +50,7 @@ def test_prints_as_it_parses(
 @given(labels)
 def test_a_quoted_label_finds_its_label(label: str) -> None:
     table = ew.ContingencyTable.from_matrix([[3, 1], [2, 4]], rows="predicted", labels=[label, label + "!"])
-    assert ew.measure(table, f"recall[{quoted(label)}]") == pytest.approx(3 / 5)
+    assert ew.measure(table, f"recall[{quote_label(label)}]") == pytest.approx(3 / 5)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from edgeworth.core import threads
-from edgeworth.core.threads import in_order, row_blocks
+from edgeworth.core.threads import map_blocks, row_blocks
 from edgeworth.errors import InputError
 from edgeworth.forecasts.scores import ForecastScores
 
@@ -23,7 +23,7 @@ from edgeworth.forecasts.scores import ForecastScores
 def test_parts_come_back_in_order(length: int, cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "cores", lambda: cores)
     blocks = row_blocks(length, 4)
-    assert in_order(lambda block: block.start, blocks) == list(range(0, max(length, 1), 4))
+    assert map_blocks(lambda block: block.start, blocks) == list(range(0, max(length, 1), 4))
 
 
 def test_blocks_cover_the_rows_once() -> None:
@@ -43,7 +43,7 @@ def test_no_more_blocks_are_begun_after_an_error(monkeypatch: pytest.MonkeyPatch
         time.sleep(0.01)
 
     with pytest.raises(InputError, match="row 0"):
-        in_order(work, row_blocks(1000, 1))
+        map_blocks(work, row_blocks(1000, 1))
     assert len(begun) < 1000
 
 
@@ -63,7 +63,7 @@ def test_the_error_of_the_first_rows_is_the_one_raised(
             raise InputError(f"row {block.start}")
 
     with pytest.raises(InputError, match=f"row {min(wrong)}"):
-        in_order(work, row_blocks(8, 1))
+        map_blocks(work, row_blocks(8, 1))
 
 
 def test_an_error_does_not_keep_what_was_worked_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +79,7 @@ def test_an_error_does_not_keep_what_was_worked_on(monkeypatch: pytest.MonkeyPat
     try:
         # Not by pytest.raises, which keeps the error.
         with suppress(InputError):
-            in_order(table.refuse, row_blocks(8, 1))
+            map_blocks(table.refuse, row_blocks(8, 1))
         del table
         # The other thread lets go of it a moment after it is done.
         until = time.monotonic() + 10

@@ -11,7 +11,7 @@ import pytest
 import vl_convert
 
 import edgeworth as ew
-from edgeworth.report.charts.axes import axis_figures, ticks
+from edgeworth.report.charts.axes import number_axis, ticks
 
 
 def axis_texts(svg: str, letters: str) -> list[str]:
@@ -124,7 +124,7 @@ def test_0_stands_on_both_sides_of_many_marks() -> None:
     ("most", "wanted"), [(9_000, {"format": ",.6~g"}), (100_000, {"format": ",.6~g"}), (100_001, None)]
 )
 def test_thousands_are_written_out_up_to_a_hundred(most: float, wanted: dict[str, str] | None) -> None:
-    assert axis_figures([0, -most]) == (wanted or SHORT)
+    assert number_axis([0, -most]) == (wanted or SHORT)
 
 
 SHORT = {"format": "~s", "labelExpr": "datum.value ? datum.label : '0'"}

@@ -13,9 +13,9 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.report.charts.chart import Chart, Charts
-from edgeworth.report.html.page import packed
-from edgeworth.report.html.parts import are_figures
-from edgeworth.report.report import Column, Grid, Report, Section, gathered_reports
+from edgeworth.report.html.page import pack_columns
+from edgeworth.report.html.parts import are_numbers
+from edgeworth.report.report import Column, Grid, Report, Section, gather_reports
 
 
 class Reader(HTMLParser):
@@ -58,7 +58,7 @@ def scores_report() -> ew.Report:
 
 @pytest.fixture(scope="module")
 def both() -> Report:
-    return gathered_reports({"Labels": labels_report(), "Scores": scores_report()})
+    return gather_reports({"Labels": labels_report(), "Scores": scores_report()})
 
 
 @pytest.fixture(scope="module")
@@ -151,15 +151,15 @@ def test_numbers_typed_as_text_stand_to_the_right() -> None:
     ],
 )
 def test_what_looks_like_a_number(text: str) -> None:
-    assert are_figures([text, "7"])
+    assert are_numbers([text, "7"])
 
 
 @pytest.mark.parametrize(
     "text", ["delta method", "exact, all 37 tables", "3 of 4", "a", "2024-01-01", "1.2.3", "e5", "%"]
 )
 def test_what_does_not_look_like_a_number(text: str) -> None:
-    assert not are_figures([text, "7"])
-    assert not are_figures(["–", ""])
+    assert not are_numbers([text, "7"])
+    assert not are_numbers(["–", ""])
 
 
 def test_words_are_broken_only_when_they_must() -> None:
@@ -174,7 +174,7 @@ def test_two_charts_of_one_name_are_refused() -> None:
     with pytest.raises(ew.EdgeworthError, match="two charts have the name 'edges'"):
         Charts((*charts, labels_report().charts["edges"]))
     with pytest.raises(ew.EdgeworthError, match="two charts have the name"):
-        gathered_reports({"one": labels_report(), "two": labels_report()})
+        gather_reports({"one": labels_report(), "two": labels_report()})
 
 
 def unpacked(columns: list[Any]) -> list[dict[str, Any]]:
@@ -199,8 +199,8 @@ def test_data_of_charts_come_back_whole(both: Report, page: str) -> None:
 
 
 def test_rows_without_all_columns_are_packed() -> None:
-    assert unpacked(packed([{"a": 1}, {"b": "x"}])) == [{"a": 1, "b": None}, {"a": None, "b": "x"}]
-    assert packed([]) == unpacked([]) == []
+    assert unpacked(pack_columns([{"a": 1}, {"b": "x"}])) == [{"a": 1, "b": None}, {"a": None, "b": "x"}]
+    assert pack_columns([]) == unpacked([]) == []
 
 
 def test_the_largest_tables_that_are_drawn_keep_the_page_small() -> None:
@@ -216,14 +216,14 @@ def test_the_largest_tables_that_are_drawn_keep_the_page_small() -> None:
 
 def test_a_layer_is_named_by_any_text() -> None:
     """A name with a quote inside is data, not the end of an expression."""
-    from edgeworth.report.charts.axes import coloured
+    from edgeworth.report.charts.axes import colour_layer
 
     who = 'it\'s "ours" \\'
     rows = ({"x": 1, "y": 2},)
 
     def draw(kit: Any) -> Any:
         layer = kit.base("points").mark_point().encode(x="x:Q", y="y:Q")
-        return coloured(kit.alt, layer, who, {who: "#123456"})
+        return colour_layer(kit.alt, layer, who, {who: "#123456"})
 
     svg = Chart("points", "", "", {"points": rows}, draw).svg()
     assert "it&apos;s" in svg or "it's" in svg

@@ -14,13 +14,13 @@ import pytest
 
 import edgeworth as ew
 from command_line import call, refused
-from edgeworth.report.formats import write_whole
+from edgeworth.report.formats import write_file
 
 
 def test_text_and_bytes_are_written(tmp_path: Path) -> None:
-    write_whole(tmp_path / "a.txt", "süß")
+    write_file(tmp_path / "a.txt", "süß")
     assert (tmp_path / "a.txt").read_text(encoding="utf-8") == "süß"
-    write_whole(tmp_path / "b.png", b"\x89PNG")
+    write_file(tmp_path / "b.png", b"\x89PNG")
     assert (tmp_path / "b.png").read_bytes() == b"\x89PNG"
 
 
@@ -29,14 +29,14 @@ def test_an_interrupt_leaves_the_old_file_and_no_other(
     problem: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = tmp_path / "report.html"
-    write_whole(target, "old")
+    write_file(target, "old")
 
     def interrupted(*_: Any) -> None:
         raise problem
 
     monkeypatch.setattr(Path, "replace", interrupted)
     with pytest.raises(problem):
-        write_whole(target, "new")
+        write_file(target, "new")
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
     assert target.read_text(encoding="utf-8") == "old"
 
@@ -54,20 +54,20 @@ def test_a_killed_run_leaves_no_half_report(tmp_path: Path) -> None:
         assert child.stdout.readline() == b"written\n"
         os.kill(child.pid, signal.SIGKILL)
     assert not target.exists()
-    write_whole(target, "again")
+    write_file(target, "again")
     assert target.read_text(encoding="utf-8") == "again"
 
 
 def test_links_and_pipes_stay_what_they_are(tmp_path: Path) -> None:
-    write_whole(tmp_path / "real.txt", "old")
+    write_file(tmp_path / "real.txt", "old")
     (tmp_path / "link.txt").symlink_to(tmp_path / "real.txt")
-    write_whole(tmp_path / "link.txt", "new")
+    write_file(tmp_path / "link.txt", "new")
     assert (tmp_path / "link.txt").is_symlink()
     assert (tmp_path / "real.txt").read_text(encoding="utf-8") == "new"
     os.mkfifo(tmp_path / "pipe")
     with ThreadPoolExecutor(1) as reader:
         read = reader.submit((tmp_path / "pipe").read_text, encoding="utf-8")
-        write_whole(tmp_path / "pipe", "through")
+        write_file(tmp_path / "pipe", "through")
         assert read.result(10) == "through"
     assert (tmp_path / "pipe").is_fifo()
 

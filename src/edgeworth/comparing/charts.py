@@ -11,7 +11,7 @@ from edgeworth.comparing.report_parts import ranked_disagreements, ranked_pairs
 from edgeworth.core.formatting import format_level, format_number, plural
 from edgeworth.report.charts.axes import Ticks, ticks
 from edgeworth.report.charts.chart import FIRST, INK, SECOND, WIDTH, Chart, Charts, Kit, Rows
-from edgeworth.report.charts.names import LIMIT, LONGEST, DrawnNames, different, drawn_names
+from edgeworth.report.charts.names import LIMIT, LONGEST, AxisNames, axis_names, distinct_names
 from edgeworth.report.report import Column
 from edgeworth.report.wording import describe_measure
 
@@ -39,7 +39,7 @@ def _differences(findings: ComparisonFindings) -> Chart:
     is_pair = len(findings.names) == 2
     if is_pair:
         found = list(findings.difference(*findings.ranked).values())
-        names = drawn_names((describe_measure(each.measure) for each in found), 2 * PAIRED)
+        names = axis_names((describe_measure(each.measure) for each in found), 2 * PAIRED)
         settled = [each.p_value() < 1 - findings.level for each in found]
     else:
         pairs = ranked_pairs(findings)
@@ -67,7 +67,7 @@ def _differences(findings: ComparisonFindings) -> Chart:
         f"Differences with {format_level(findings.level)} intervals",
         _apart_said(findings, apart, len(settled))
         + ("" if is_pair else _cut(len(settled), "pairs"))
-        + names.said,
+        + names.caption,
         {"differences": tuple(rows)},
         _forest(names, marks, len(rows), what),
         (
@@ -88,28 +88,28 @@ def _apart_said(findings: ComparisonFindings, apart: int, number: int) -> str:
 
 def _less(first: str, second: str) -> str:
     """What the axis of a difference measures: one less the other, as short as an axis is."""
-    return " less ".join(drawn_names((first, second)).drawn)
+    return " less ".join(axis_names((first, second)).drawn)
 
 
 def _cut(number: int, what: str) -> str:
     return "" if number <= MOST_LINES else f" The first {MOST_LINES} of {number:,} {what} are drawn."
 
 
-def _paired_names(systems: Sequence[str], pairs: Sequence[tuple[str, str]], sign: str) -> DrawnNames:
+def _paired_names(systems: Sequence[str], pairs: Sequence[tuple[str, str]], sign: str) -> AxisNames:
     """Names of pairs, of what is drawn of each system's name."""
-    each = drawn_names(systems, PAIRED)
+    each = axis_names(systems, PAIRED)
     place = {name: index for index, name in enumerate(systems)}
 
     def joined(names: Sequence[str], most: int) -> tuple[str, ...]:
-        return different((f"{names[place[a]]} {sign} {names[place[b]]}" for a, b in pairs), most)
+        return distinct_names((f"{names[place[a]]} {sign} {names[place[b]]}" for a, b in pairs), most)
 
     # Each name was cut already: 10 signs more leave room for what makes equal ones different.
-    return DrawnNames(
+    return AxisNames(
         joined(each.names, 2 * LONGEST + 10), joined(each.drawn, 2 * PAIRED + 10), each.beginning
     )
 
 
-def _forest(names: DrawnNames, marks: Ticks, lines: int, title: str) -> Callable[[Kit], Any]:
+def _forest(names: AxisNames, marks: Ticks, lines: int, title: str) -> Callable[[Kit], Any]:
     """A line for each difference, in the order of the names."""
 
     def draw(kit: Kit) -> Any:
@@ -136,7 +136,7 @@ def _forest(names: DrawnNames, marks: Ticks, lines: int, title: str) -> Callable
     return draw
 
 
-def _wide_axis(alt: Any, names: DrawnNames) -> Any:
+def _wide_axis(alt: Any, names: AxisNames) -> Any:
     """An axis for names of pairs."""
     return alt.Axis(**{**names.options, "labelLimit": 2 * LIMIT})
 
@@ -144,7 +144,7 @@ def _wide_axis(alt: Any, names: DrawnNames) -> Any:
 def _groups(findings: ComparisonFindings) -> Chart:
     """Systems by rank; a bar for each group of those that cannot be told apart."""
     ranked = findings.ranked[:MOST_LINES]
-    names = drawn_names(ranked)
+    names = axis_names(ranked)
     letters = findings.letters
     systems: Rows = tuple(
         {
@@ -186,7 +186,7 @@ def _groups(findings: ComparisonFindings) -> Chart:
         + "; ".join(f"{name} {row['letters']}" for name, row in zip(names.drawn, systems[:10], strict=False))
         + "."
         + _cut(len(findings.ranked), "systems")
-        + names.said,
+        + names.caption,
         {"groups": systems},
         draw,
         (Column("system"), Column("value", "number"), Column("letters")),
@@ -240,7 +240,7 @@ def _disagreements(findings: ComparisonFindings) -> Chart:
         "disagreements",
         "Where only one of them is right",
         f"{begins} {first} is right on {one['only_first_right']:,.6g} cases, only {second} on "
-        f"{one['only_second_right']:,.6g}." + _cut(len(every), "pairs") + names.said,
+        f"{one['only_second_right']:,.6g}." + _cut(len(every), "pairs") + names.caption,
         {"disagreements": drawn},
         draw,
         (Column("pair"), Column("who"), Column("cases", "count")),
@@ -253,7 +253,7 @@ def _race(findings: ComparisonFindings) -> Chart:
     assert race is not None
     leader, *others = race.standings
     rows = []
-    names = drawn_names(others)
+    names = axis_names(others)
     for name, short in zip(others, names.names, strict=True):
         for position, value in zip(race.positions.tolist(), race.path(leader, name).tolist(), strict=True):
             rows.append({"cases": position, "against": short, "log wealth": finite_or_none(value)})
@@ -265,7 +265,7 @@ def _race(findings: ComparisonFindings) -> Chart:
             .mark_line()
             .encode(
                 x=alt.X("cases:Q", title="cases settled"),
-                y=alt.Y("log wealth:Q", title=f"log wealth of {drawn_names([leader]).drawn[0]}"),
+                y=alt.Y("log wealth:Q", title=f"log wealth of {axis_names([leader]).drawn[0]}"),
                 color=alt.Color(
                     "against:N",
                     sort=list(names.names),
@@ -285,7 +285,7 @@ def _race(findings: ComparisonFindings) -> Chart:
     return Chart(
         "race",
         "The wealth race",
-        f"Log wealth of {leader} at the end: {ends}.{names.said}",
+        f"Log wealth of {leader} at the end: {ends}.{names.caption}",
         {"race": tuple(rows)},
         draw,
         (Column("cases", "count"), Column("against"), Column("log wealth", "number")),

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from edgeworth.arrays import same_array
 from edgeworth.core.labels import canonical, canonical_order, positions
-from edgeworth.core.plain import COUNTS, LABELS, Field, dump_fields, load_fields, same_array
+from edgeworth.core.plain import COUNTS, LABELS, Field, dump_fields, load_fields
 from edgeworth.sources.columns import MISSING, Coded, as_column, encode
 
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Integers
 from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, count_joint
-from edgeworth.core.labels import canonical, find, listed, one_positive
+from edgeworth.core.labels import canonical, find, list_labels, merge_positive
 from edgeworth.core.plain import COUNT, FLAG, LABEL, LABELS, Plain, optional
 from edgeworth.core.policies import Missing, check_label_kinds, drop_incomplete, take_weights
-from edgeworth.core.tally import Shown, label_facts, plain_number
+from edgeworth.core.tally import NotebookFacts, label_facts, plain_number
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import Column, Label, as_column
@@ -38,7 +38,7 @@ class Discordance:
 
 
 @dataclass(frozen=True)
-class Paired(Plain, Shown):
+class Paired(Plain, NotebookFacts):
     """How often each combination of a real class and the predictions of S predictors occurred.
 
     Column 0 of ``joint`` is the truth, column 1 + s the prediction of ``names[s]``; a missing prediction is
@@ -215,14 +215,16 @@ class Paired(Plain, Shown):
         if not self.names or not other.names:
             return other if not self.names else self
         if self.names != other.names:
-            raise MergeError(f"one tally pairs {listed(self.names)}, the other {listed(other.names)}")
+            raise MergeError(
+                f"one tally pairs {list_labels(self.names)}, the other {list_labels(other.names)}"
+            )
         if self.is_grouped != other.is_grouped:
             raise MergeError("one tally has its rows in groups, the other has not")
         return replace(
             self,
             joint=self.joint + other.joint,
             dropped=self.dropped + other.dropped,
-            declared_positive=one_positive(self.declared_positive, other.declared_positive),
+            declared_positive=merge_positive(self.declared_positive, other.declared_positive),
         )
 
     @classmethod
@@ -236,14 +238,14 @@ class Paired(Plain, Shown):
         """Check the rule."""
         positive, labels = self.declared_positive, self.joint.labels[0]
         if positive is not None and positive not in labels:
-            raise InputError(f"the positive label {positive!r} is none of {listed(labels)}")
+            raise InputError(f"the positive label {positive!r} is none of {list_labels(labels)}")
         never_missing = [0, -1] if self.is_grouped else [0]
         is_complete = bool((self.joint.keys[:, never_missing] != 0).all())
         return is_complete and len(set(self.names)) == len(self.names)
 
     def _place(self, name: str) -> int:
         if name not in self.names:
-            raise InputError(f"there is no predictor {name!r}; there are {listed(self.names)}")
+            raise InputError(f"there is no predictor {name!r}; there are {list_labels(self.names)}")
         return self.names.index(name)
 
     def facts(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats
+from edgeworth.arrays import Floats, same_array
 from edgeworth.comparing.groups import (
     GROUPS,
     are_groups,
@@ -19,7 +19,7 @@ from edgeworth.comparing.groups import (
     used_groups,
 )
 from edgeworth.core.joint_counts import Numbers
-from edgeworth.core.labels import listed
+from edgeworth.core.labels import list_labels
 from edgeworth.core.plain import (
     COUNT,
     FLAG,
@@ -30,12 +30,11 @@ from edgeworth.core.plain import (
     Plain,
     list_of,
     optional,
-    same_array,
-    shaped,
+    reshape_array,
     tuple_of,
 )
 from edgeworth.core.policies import take_weights
-from edgeworth.core.tally import Shown
+from edgeworth.core.tally import NotebookFacts
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.by_class import LabelledScores, MissingScore, rows_by_label
@@ -77,7 +76,7 @@ Names = tuple[Label | None, Label | None]
 
 
 @dataclass(frozen=True, eq=False)
-class PairedScores(Plain, Shown):
+class PairedScores(Plain, NotebookFacts):
     """Truth, and the scores that each system gave the same cases; the higher, the sooner it is looked at.
 
     ``scores`` has a row a system. Integer ``weights`` count cases and floats are sampling weights. Cases of
@@ -212,7 +211,7 @@ class PairedScores(Plain, Shown):
     def row(self, name: str) -> Floats:
         """The scores of one system."""
         if name not in self.names:
-            raise InputError(f"there is no system {name!r}; there are {listed(self.names) or 'none'}")
+            raise InputError(f"there is no system {name!r}; there are {list_labels(self.names) or 'none'}")
         return np.asarray(self.scores[self.names.index(name)])
 
     def ranking(self, name: str) -> Ranking:
@@ -243,7 +242,9 @@ class PairedScores(Plain, Shown):
         if not self.names or not other.names:
             return replace(other if not self.names else self, dropped=dropped)
         if self.names != other.names:
-            raise MergeError(f"one tally pairs {listed(self.names)}, the other {listed(other.names)}")
+            raise MergeError(
+                f"one tally pairs {list_labels(self.names)}, the other {list_labels(other.names)}"
+            )
         if len(self) and len(other) and self.is_counted != other.is_counted:
             raise MergeError("one tally counts cases, the other has sampling weights")
         if (self.groups is None) != (other.groups is None):
@@ -262,7 +263,7 @@ class PairedScores(Plain, Shown):
 
     @classmethod
     def _of_fields(cls, found: dict[str, Any]) -> Self:
-        scores = shaped(found["scores"], len(found["names"]), len(found["targets"]))
+        scores = reshape_array(found["scores"], len(found["names"]), len(found["targets"]))
         return cls(**found | {"scores": scores})
 
     rule: ClassVar = "systems have different names, cases a weight above 0, and groups a case each"

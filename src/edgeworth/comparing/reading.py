@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.paired_scores import PairedScores
-from edgeworth.core.labels import listed, parsed
+from edgeworth.core.labels import list_labels, parse_labels
 from edgeworth.core.policies import Missing
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.forecasts import Forecasts
@@ -103,7 +103,7 @@ def pairs_reducer(
 def settled_pairs(paired: Paired, *, is_text: bool) -> Paired:
     """All labels are known now: those of text become numbers where every one of them is written so."""
     if is_text:
-        paired = paired.renamed(parsed).groups_renamed(parsed)
+        paired = paired.renamed(parse_labels).groups_renamed(parse_labels)
     paired.check_kinds()
     _check_systems(paired)
     return paired
@@ -131,8 +131,9 @@ def _check_systems(paired: Paired) -> None:
         seen = paired.joint.labels_seen(place)
         if seen and not seen & real:
             raise InputError(
-                f"{name} says {listed(sorted(seen, key=str))}, and truth is never any of these "
-                f"({listed(sorted(real, key=str))}): are these labels, or scores or probabilities (kind=; "
+                f"{name} says {list_labels(sorted(seen, key=str))}, and truth is never any of these "
+                f"({list_labels(sorted(real, key=str))}): are these labels, or scores or probabilities "
+                "(kind=; "
                 "--score, --probability)?"
             )
 
@@ -178,7 +179,7 @@ def joined(parts: Sequence[Coded], source: Source) -> Coded:
         table = np.array([place.setdefault(label, len(place)) for label in part.labels], dtype=np.intp)
         codes.append(table[part.codes] if len(table) else part.codes)
     labels = tuple(place)
-    return Coded(np.concatenate(codes), tuple(parsed(labels)) if source.is_text else labels)
+    return Coded(np.concatenate(codes), tuple(parse_labels(labels)) if source.is_text else labels)
 
 
 def read_scores(

@@ -13,7 +13,7 @@ from edgeworth.comparing.planning import Needed
 from edgeworth.comparing.report_parts import better_first, race_section, ranked_disagreements, ranked_pairs
 from edgeworth.comparing.verdict import comparison_verdict, has_direction, test_named
 from edgeworth.core.formatting import format_count, format_level, format_number, format_percent, plural
-from edgeworth.report.charts.names import middle_cut
+from edgeworth.report.charts.names import cut_middle
 from edgeworth.report.report import Cell, Column, Grid, Report, Section
 from edgeworth.report.wording import describe_measure, tail_cell
 
@@ -339,7 +339,7 @@ def _units(findings: ComparisonFindings) -> str:
 
 def _short(name: str) -> str:
     # Systems that are called alike differ at their ends.
-    return middle_cut(name, LONGEST_NAME)
+    return cut_middle(name, LONGEST_NAME)
 
 
 def _count(number: float) -> float | None:

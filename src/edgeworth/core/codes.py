@@ -28,7 +28,7 @@ Coding: TypeAlias = tuple[int, int, type]
 
 
 @dataclass(frozen=True)
-class Fused:
+class RowCodes:
     """A block with one code a row, and how to get from codes back to keys.
 
     A key is 0 for missing and otherwise 1 + the position of a label.
@@ -43,13 +43,13 @@ class Fused:
     coding: Coding | None = None
 
 
-def fuse(
+def row_codes(
     pieces: list[Column],
     domains: tuple[int, ...],
     names: Sequence[str],
     coding: Coding | None,
     most: int = DENSE_CELLS,
-) -> Fused:
+) -> RowCodes:
     """Fuse the columns of a block; ``coding`` is the last block's, kept where it still fits.
 
     Integers are their own codes as long as they have at most ``most`` combinations.
@@ -66,7 +66,7 @@ def _is_plain_integer(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in "bi" or (dtype.kind == "u" and dtype.itemsize < 8)
 
 
-def _fuse_small_integers(pieces: list[NDArray[Any]], coding: Coding | None, most: int) -> Fused | None:
+def _fuse_small_integers(pieces: list[NDArray[Any]], coding: Coding | None, most: int) -> RowCodes | None:
     """Integers within a narrow range are their own codes: no sorting, no dictionary."""
     arrays = [piece.view(np.uint8) if piece.dtype.kind == "b" else piece for piece in pieces]
     low = min(int(array.min()) for array in arrays)
@@ -91,7 +91,7 @@ def _fuse_small_integers(pieces: list[NDArray[Any]], coding: Coding | None, most
     if offset:
         codes -= offset
     levels = (span,) * len(arrays)
-    return Fused(
+    return RowCodes(
         codes,
         size,
         lambda present: _unfused(present, levels) + 1,
@@ -100,7 +100,7 @@ def _fuse_small_integers(pieces: list[NDArray[Any]], coding: Coding | None, most
     )
 
 
-def _fuse_labels(pieces: list[Column], domains: tuple[int, ...], names: Sequence[str]) -> Fused:
+def _fuse_labels(pieces: list[Column], domains: tuple[int, ...], names: Sequence[str]) -> RowCodes:
     index: list[dict[Label, int]] = [{} for _ in range(max(domains) + 1)]
     columns = []
     coded = [encode(piece, name) for piece, name in zip(pieces, names, strict=True)]
@@ -118,7 +118,7 @@ def _fuse_labels(pieces: list[Column], domains: tuple[int, ...], names: Sequence
     levels = tuple(len(index[domain]) + 1 for domain in domains)
     labels: list[Sequence[Label]] = [list(place) for place in index]
     if prod(levels) < LARGEST_CODE:
-        return Fused(
+        return RowCodes(
             _fused(columns, levels),
             prod(levels),
             lambda present: _unfused(present, levels),
@@ -126,7 +126,7 @@ def _fuse_labels(pieces: list[Column], domains: tuple[int, ...], names: Sequence
         )
     # One whole number cannot hold a combination of so many columns: number those that occur.
     distinct, codes = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-    return Fused(codes.reshape(-1), len(distinct), lambda present: distinct[present], labels)
+    return RowCodes(codes.reshape(-1), len(distinct), lambda present: distinct[present], labels)
 
 
 def _fused(columns: list[NDArray[np.intp]], levels: tuple[int, ...]) -> NDArray[np.intp]:

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats, Integers
-from edgeworth.core.codes import DENSE_CELLS, WIDE_CELLS, Fused, fuse
+from edgeworth.core.codes import DENSE_CELLS, WIDE_CELLS, RowCodes, row_codes
 from edgeworth.core.labels import canonical, canonical_order, positions
-from edgeworth.core.plain import AMOUNTS, COUNTS, LABELS, NUMBERS, optional, shaped, tuple_of
+from edgeworth.core.plain import AMOUNTS, COUNTS, LABELS, NUMBERS, optional, reshape_array, tuple_of
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Column, Label, blocks
 from edgeworth.sources.numbers import check_weights
@@ -48,7 +48,7 @@ class JointCounts:
     def of_fields(cls, found: dict[str, Any], domains: tuple[int, ...]) -> Self:
         """The counts among the fields of a tally that holds them; these are taken from there."""
         parts = {field.removeprefix("joint."): found.pop(field) for field in [*found] if "joint." in field}
-        parts["keys"] = shaped(parts["keys"], len(parts["rows"]), len(domains)).astype(np.intp)
+        parts["keys"] = reshape_array(parts["keys"], len(parts["rows"]), len(domains)).astype(np.intp)
         joint = cls(domains, **parts)
         sizes = [len(labels) for labels in joint.labels]
         shape, square = joint.rows.shape, joint.square
@@ -91,7 +91,7 @@ class JointCounts:
 
     __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
 
-    def chosen(self, keep: NDArray[np.bool_]) -> JointCounts:
+    def select(self, keep: NDArray[np.bool_]) -> JointCounts:
         """Some of the combinations, and the labels that occur in them."""
         square = None if self.square is None else self.square[keep]
         return replace(
@@ -160,7 +160,7 @@ def count_joint(
         if weight is not None:
             check_weights(weight, first_row + rows.start)
         coding = None if dense is None else dense.fused.coding
-        fused = fuse([column[rows] for column in columns], domain, names, coding, most)
+        fused = row_codes([column[rows] for column in columns], domain, names, coding, most)
         if fused.size > DENSE_CELLS and fused.coding is None:
             gathered.add(_count_many(fused, weight), fused.labels)
         elif dense is not None and fused.coding is not None and dense.fused.coding == fused.coding:
@@ -191,11 +191,11 @@ class _Part:
 class _Dense:
     """Blocks of one coding, added up cell by cell: only the last result is translated to labels."""
 
-    def __init__(self, fused: Fused, weight: NDArray[Any] | None) -> None:
+    def __init__(self, fused: RowCodes, weight: NDArray[Any] | None) -> None:
         self.fused = fused
         self.rows, self.weight, self.square = _sums(fused.codes, weight, fused.size)
 
-    def add(self, fused: Fused, weight: NDArray[Any] | None) -> None:
+    def add(self, fused: RowCodes, weight: NDArray[Any] | None) -> None:
         if fused.size > DENSE_CELLS:
             # A full array a block would cost more than its rows: they are added where they belong.
             np.add.at(self.rows, fused.codes, 1)
@@ -213,7 +213,7 @@ class _Dense:
         return _Part(self.fused.keys_of(present), self.rows[present], self.weight[present], square)
 
 
-def _count_many(fused: Fused, weight: NDArray[Any] | None) -> _Part:
+def _count_many(fused: RowCodes, weight: NDArray[Any] | None) -> _Part:
     """Too many possible combinations for a full array: only those that occur."""
     present, groups = np.unique(fused.codes, return_inverse=True)
     return _Part(fused.keys_of(present), *_sums(groups, weight, len(present)))

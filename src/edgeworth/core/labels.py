@@ -96,7 +96,7 @@ def find(label: Any, labels: Sequence[Label]) -> int:
     written = [str(candidate) for candidate in labels]
     if str(wanted) in written:
         return written.index(str(wanted))
-    number = parsed([wanted])[0]
+    number = parse_labels([wanted])[0]
     if number in labels:
         return labels.index(number)
     import difflib
@@ -118,12 +118,12 @@ def usual_positive(labels: Sequence[Label]) -> Label | None:
     return None
 
 
-def parsed(labels: Sequence[Label]) -> list[Label]:
+def parse_labels(labels: Sequence[Label]) -> list[Label]:
     """Labels read from text: numbers when every one is written as a number, booleans likewise.
 
     Leading zeros mean a code, not a number, and then everything stays text.
 
-    >>> parsed(["1.0", "0"]), parsed(["007", "1"]), parsed(["True", "False"])
+    >>> parse_labels(["1.0", "0"]), parse_labels(["007", "1"]), parse_labels(["True", "False"])
     ([1, 0], ['007', '1'], [True, False])
     """
     texts = [label for label in labels if isinstance(label, str)]
@@ -141,14 +141,14 @@ def _number(text: str) -> Label:
     return int(whole) if not decimals.strip("0") else float(text)
 
 
-def one_positive(left: Label | None, right: Label | None) -> Label | None:
+def merge_positive(left: Label | None, right: Label | None) -> Label | None:
     """The positive label of a merge."""
     if left is not None and right is not None and left != right:
         raise MergeError(f"one table calls {left!r} positive, the other {right!r}")
     return left if left is not None else right
 
 
-def listed(labels: Sequence[Label]) -> str:
+def list_labels(labels: Sequence[Label]) -> str:
     """Some labels, for a sentence."""
     return ", ".join(repr(label) for label in labels[:6]) + (", …" if len(labels) > 6 else "")
 

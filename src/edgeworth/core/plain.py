@@ -1,4 +1,4 @@
-"""Matrices of counts: typed in, computed elsewhere, or read from a file. What is no table is refused."""
+"""Tallies as plain values: every class declares its fields, and files are checked field by field."""
 
 from __future__ import annotations
 
@@ -10,80 +10,11 @@ from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from edgeworth.core.kinds import KINDS, find_kind, load
 from edgeworth.errors import EdgeworthError, InputError, OptionError
-from edgeworth.sources.columns import Label, is_missing
-
-LARGEST_TOTAL = 1 << 62
-"""Above this the sum of integers could overflow."""
-
-
-def checked_matrix(counts: ArrayLike) -> NDArray[Any]:
-    """A square matrix of finite numbers of at least 0: int64 when all are whole, else float64."""
-    try:
-        matrix = np.asarray(counts)
-        if matrix.dtype.kind == "c":
-            raise TypeError
-        numbers = matrix.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError("a matrix of counts needs numbers in rows of equal length") from None
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise InputError(
-            f"a contingency matrix is square (as many predicted as real labels); saw {matrix.shape}"
-        )
-    if matrix.size == 0:
-        raise InputError("the matrix is empty")
-    _check_counts(numbers)
-    if np.all(numbers == np.round(numbers)):
-        # Integers keep every digit; text and floats are whole numbers by now.
-        return matrix.astype(np.int64) if matrix.dtype.kind in "biuO" else numbers.astype(np.int64)
-    return numbers
-
-
-def check_table(
-    labels: tuple[Label, ...], cells: NDArray[Any], squared: NDArray[Any] | None, positive: Label | None
-) -> None:
-    """Refuse labels and cells that are no contingency table."""
-    size = len(labels)
-    if len(set(labels)) < size or any(is_missing(label) for label in labels):
-        raise InputError(
-            f"the labels of a table are different from each other and not missing; saw {labels!r}"
-        )
-    if cells.shape != (size + 1, size):
-        raise InputError(f"{size} labels need cells of shape {(size + 1, size)}; saw {cells.shape}")
-    if cells.dtype.kind == "i":
-        _check_counts(cells)
-    if (cells.dtype.kind == "f") != (squared is not None):
-        raise InputError("weights need their squares beside them, and counts have none")
-    if squared is not None:
-        if squared.shape != cells.shape:
-            raise InputError(
-                f"squared weights of shape {squared.shape} do not fit cells of shape {cells.shape}"
-            )
-        for weights in (cells, squared):
-            if not np.all(np.isfinite(weights) & (weights >= 0)):
-                raise InputError("weights of a table must be finite and at least 0")
-    if positive is not None and positive not in labels:
-        raise InputError(f"the positive label {positive!r} is none of the labels")
-
-
-def _check_counts(numbers: NDArray[Any]) -> None:
-    wrong = ~(np.isfinite(numbers) & (numbers >= 0))
-    if wrong.any():
-        raise InputError(f"counts must be finite and at least 0; saw {numbers[wrong][0]:g}")
-    whole = numbers.dtype.kind == "i" or bool(np.all(numbers == np.round(numbers)))
-    if whole and numbers.sum(dtype=np.float64) > LARGEST_TOTAL:
-        raise InputError(f"counts this large ({float(numbers.max()):g}) cannot be added up")
-
-
-def same_array(left: NDArray[Any] | None, right: NDArray[Any] | None) -> bool:
-    """Equal values, or both absent."""
-    if left is None or right is None:
-        return left is right
-    return np.array_equal(left, right)
-
+from edgeworth.sources.columns import Label
 
 NEEDED: Any = object()
 """The default of a field that every file must have."""
@@ -140,7 +71,7 @@ def load_fields(
 ) -> dict[str, Any]:
     """The declared fields, checked, by their attributes; other names are refused only where it is closed."""
     if not isinstance(payload, dict):
-        raise InputError(f"{where} must be an object; saw {shown(payload)}")
+        raise InputError(f"{where} must be an object; saw {short_repr(payload)}")
     found = {}
     for name, field in fields.items():
         if name not in payload and field.default is NEEDED:
@@ -159,13 +90,13 @@ def _load(field: Field, value: Any, name: str, where: str) -> Any:
     except EdgeworthError:
         raise
     except _WrongError as error:
-        seen = f"{shown(error.args[0])} in {name!r}"
+        seen = f"{short_repr(error.args[0])} in {name!r}"
     except (TypeError, ValueError, OverflowError):
-        seen = f"{shown(value)} as {name!r}"
+        seen = f"{short_repr(value)} as {name!r}"
     raise InputError(f"{where} cannot have {seen}, only {field.what}")
 
 
-def shown(value: Any) -> str:
+def short_repr(value: Any) -> str:
     """A value for a sentence, cut where it is long."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:59]}…"
@@ -199,7 +130,7 @@ class Plain:
         """The value that ``to_dict`` described, checked."""
         where = cls._where()
         if cls.kind and isinstance(payload, dict) and payload.get("kind") != cls.kind:
-            raise InputError(f"{where} cannot have {shown(payload.get('kind'))} as 'kind'")
+            raise InputError(f"{where} cannot have {short_repr(payload.get('kind'))} as 'kind'")
         return cls.from_fields(load_fields(cls.FIELDS, payload, where, is_closed=cls.is_closed))
 
     @classmethod
@@ -235,14 +166,14 @@ def tally_from_dict(payload: dict[str, Any]) -> Any:
     """The tally of any kind that ``to_dict`` described, checked."""
     kind = payload.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
-        raise InputError(f"a tally is of a kind that is known ({', '.join(KINDS)}); saw {shown(kind)}")
+        raise InputError(f"a tally is of a kind that is known ({', '.join(KINDS)}); saw {short_repr(kind)}")
     return load(find_kind(kind).tally).from_dict(payload)
 
 
 # -- single values ---------------------------------------------------------------------------------------
 
 
-def checked(what: str, check: Callable[[Any], bool]) -> Field:
+def value_field(what: str, check: Callable[[Any], bool]) -> Field:
     """A field that is written as it is, and read where the check holds."""
 
     def load(value: Any) -> Any:
@@ -263,26 +194,28 @@ def _is_label(value: Any) -> bool:
 
 def one_of(*values: str) -> Field:
     """One of a few words."""
-    return checked(f"one of {', '.join(values)}", lambda value: isinstance(value, str) and value in values)
+    return value_field(
+        f"one of {', '.join(values)}", lambda value: isinstance(value, str) and value in values
+    )
 
 
-def spelt(pattern: str) -> Field:
+def text_like(pattern: str) -> Field:
     """Text that has this form."""
     form = re.compile(pattern)
-    return checked(
+    return value_field(
         f"text like {pattern}", lambda value: isinstance(value, str) and form.fullmatch(value) is not None
     )
 
 
-TEXT = checked("text", lambda value: isinstance(value, str))
-FLAG = checked("true or false", lambda value: isinstance(value, bool))
-WHOLE = checked("a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool))
-COUNT = checked(
+TEXT = value_field("text", lambda value: isinstance(value, str))
+FLAG = value_field("true or false", lambda value: isinstance(value, bool))
+WHOLE = value_field("a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool))
+COUNT = value_field(
     "a whole number of at least 0",
     lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0,
 )
-NUMBER = checked("a finite number", _is_number)
-AMOUNT = checked("a finite number of at least 0", lambda value: _is_number(value) and value >= 0)
+NUMBER = value_field("a finite number", _is_number)
+AMOUNT = value_field("a finite number of at least 0", lambda value: _is_number(value) and value >= 0)
 FLOAT = replace(AMOUNT, load=lambda value: float(AMOUNT.load(value)))
 
 
@@ -292,7 +225,7 @@ def _plain_label(label: Label) -> Any:
     return label if is_plain else repr(label)
 
 
-LABEL = replace(checked("a label: text, a number or a boolean", _is_label), dump=_plain_label)
+LABEL = replace(value_field("a label: text, a number or a boolean", _is_label), dump=_plain_label)
 
 
 def labels_to_json(labels: Sequence[Label]) -> list[Any]:
@@ -340,7 +273,7 @@ def tuple_of(field: Field) -> Field:
     return replace(values, load=lambda given: tuple(values.load(given)))
 
 
-def nested(kind: type[Plain]) -> Field:
+def object_of(kind: type[Plain]) -> Field:
     """A value that has fields of its own."""
     return Field(f"an object ({', '.join(kind.FIELDS)})", kind.from_dict, lambda value: value.to_dict())
 
@@ -420,7 +353,7 @@ FLOATS = Field(
 FLOATS_OR_NAN = replace(FLOATS, load=lambda values: _floats(values, may_be_nan=True))
 
 
-def shaped(array: NDArray[Any], *shape: int) -> NDArray[Any]:
+def reshape_array(array: NDArray[Any], *shape: int) -> NDArray[Any]:
     """An array of this shape; an empty one is given it, for lists of nothing do not say how wide they are."""
     if array.shape != shape and array.size:
         raise InputError(f"numbers of a tally have shape {array.shape}, not {shape}")

@@ -64,7 +64,7 @@ def drop_incomplete(
             advice += ', missing="abstain" (--missing abstain) takes them as no decision'
         such = f"{dropped:,} such row{'s' if dropped != 1 else ''}"
         raise InputError(f"{names[column]} is missing in row {row:,} ({such}): {advice}")
-    return joint.chosen(~incomplete), dropped
+    return joint.select(~incomplete), dropped
 
 
 def _first_missing(column: Column, name: str) -> int:

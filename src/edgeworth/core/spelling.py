@@ -48,13 +48,13 @@ class Spelling:
         return cls(match["name"].lower(), label, depth, _options(match["options"], text))
 
     def __str__(self) -> str:
-        label = "" if self.label is None else f"[{quoted(self.label)}]"
+        label = "" if self.label is None else f"[{quote_label(self.label)}]"
         depth = "" if self.depth is None else f"@{self.depth}"
         said = ", ".join(f"{name}={_written(value)}" for name, value in sorted(self.options.items()))
         return f"{self.name}{label}{depth}{f'({said})' if said else ''}"
 
 
-def quoted(label: str) -> str:
+def quote_label(label: str) -> str:
     """A label as it stands in a spelling: in double quotes where it would not be understood without."""
     return label if _PLAIN_LABEL.fullmatch(label) else json.dumps(label, ensure_ascii=False)
 

@@ -39,7 +39,7 @@ MOST_LABELS = 30
 LONGEST = 60
 
 
-class Shown:
+class NotebookFacts:
     """A tally that a notebook shows as a table of its facts."""
 
     def facts(self) -> dict[str, Any]:
@@ -54,10 +54,10 @@ class Shown:
 def label_facts(labels: tuple[Any, ...]) -> dict[str, str]:
     """List the classes, shortened where there are many."""
     more = "" if len(labels) <= MOST_LABELS else f" and {len(labels) - MOST_LABELS} more"
-    return {"classes": ", ".join(map(short, labels[:MOST_LABELS])) + more}
+    return {"classes": ", ".join(map(short_label, labels[:MOST_LABELS])) + more}
 
 
-def short(label: Any) -> str:
+def short_label(label: Any) -> str:
     """Shorten a long label for a small table."""
     text = str(label)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -26,12 +26,12 @@ def row_blocks(length: int, rows: int) -> list[slice]:
     return [slice(start, min(start + rows, length)) for start in range(0, max(length, 1), rows)]
 
 
-def in_order(work: Callable[[slice], Part], blocks: Sequence[slice]) -> list[Part]:
+def map_blocks(work: Callable[[slice], Part], blocks: Sequence[slice]) -> list[Part]:
     """What ``work`` makes of each block; the error of the first rows is the one raised.
 
     No more blocks are worked on at once than there are threads, which bounds the memory.
 
-    >>> in_order(lambda block: block.stop, row_blocks(5, 1))
+    >>> map_blocks(lambda block: block.stop, row_blocks(5, 1))
     [1, 2, 3, 4, 5]
     """
     threads = min(cores(), MOST_THREADS, len(blocks))

@@ -22,7 +22,7 @@ from edgeworth.report.charts.chart import (
     Kit,
     Rows,
 )
-from edgeworth.report.charts.names import DrawnNames, drawn_names
+from edgeworth.report.charts.names import AxisNames, axis_names
 from edgeworth.report.report import Column
 
 SQUARE_NAMES = 18
@@ -38,7 +38,7 @@ FIGURES_OF_COUNTS, FIGURES_OF_DOLLARS = 12, 8
 def contingency_chart(findings: DecisionFindings) -> Chart:
     """What was predicted against what it really was; a square's colour is its share of the real class."""
     table = findings.table
-    names = drawn_names(table.labels, SQUARE_NAMES)
+    names = axis_names(table.labels, SQUARE_NAMES)
     labels, counts = names.names, table.counts.tolist()
     shares = ratio(table.counts, table.real).tolist()
     rows = tuple(
@@ -77,7 +77,7 @@ def contingency_chart(findings: DecisionFindings) -> Chart:
         "contingency",
         "What was predicted, and what it really was",
         f"{right:,.6g} of {table.total:,.6g} decided cases are on the diagonal: the prediction was right."
-        + names.said,
+        + names.caption,
         {"contingency": rows},
         draw,
         (Column("predicted"), Column("real"), Column("cases", "count"), Column("share of real", "percent")),
@@ -87,7 +87,7 @@ def contingency_chart(findings: DecisionFindings) -> Chart:
 def dollars_chart(findings: DecisionFindings) -> Chart:
     """The dollars of each bet by what came in."""
     money = findings.payoffs
-    names = drawn_names(money.labels, SQUARE_NAMES)
+    names = axis_names(money.labels, SQUARE_NAMES)
     labels, cells = names.names, money.cells.tolist()
     rows: Rows = tuple(
         {
@@ -131,7 +131,7 @@ def dollars_chart(findings: DecisionFindings) -> Chart:
     return Chart(
         "bookmaker",
         "What each bet won and lost at fair odds",
-        f"With ${money.pool:g} in the pool of each bet, the predictions earn {total} in all.{names.said}",
+        f"With ${money.pool:g} in the pool of each bet, the predictions earn {total} in all.{names.caption}",
         {"dollars": rows},
         draw,
         (Column("bet on"), Column("comes in"), Column("dollars", "dollars"), Column("odds", "number")),
@@ -161,14 +161,14 @@ def _side(labels: int) -> int:
     return max(160 // labels, min(wide, 520 // labels))
 
 
-def _top(alt: Any, names: DrawnNames) -> Any:
+def _top(alt: Any, names: AxisNames) -> Any:
     """An axis above a square table; long names stand at a slope."""
     is_long = SIGN * max(map(len, names.drawn)) > _side(len(names.drawn))
     # Every name: without this the axis leaves out some of many, and a table needs all its heads.
     return alt.Axis(orient="top", labelAngle=-45 if is_long else 0, labelOverlap=False, **names.options)
 
 
-def _left(alt: Any, names: DrawnNames) -> Any:
+def _left(alt: Any, names: AxisNames) -> Any:
     return alt.Axis(**names.options)
 
 
@@ -193,7 +193,7 @@ def _edges(findings: DecisionFindings) -> Chart:
     level = format_level(findings.level)
     rows: list[dict[str, Any]] = []
     drawn = _most(findings, 3)
-    names = drawn_names(label for label, _ in drawn)
+    names = axis_names(label for label, _ in drawn)
     for name, (label, estimates) in zip(names.names, drawn, strict=True):
         edge = estimates[3]
         low, high = edge.interval(findings.level)
@@ -240,7 +240,7 @@ def _edges(findings: DecisionFindings) -> Chart:
         zero = kit.once().mark_rule(strokeDash=[4, 3], color=INK, opacity=0.6).encode(x=alt.datum(0))
         return (zero + bars + dots).properties(width=WIDTH, height=LABEL_STEP * len(rows))
 
-    worst = drawn_names(findings.superstitious[:5]).names
+    worst = axis_names(findings.superstitious[:5]).names
     says = (
         "No label's bets do worse than guessing."
         if not worst
@@ -249,7 +249,7 @@ def _edges(findings: DecisionFindings) -> Chart:
     return Chart(
         "edges",
         "The edge of each label",
-        says + _of_many(findings) + names.said,
+        says + _of_many(findings) + names.caption,
         {"edges": tuple(rows)},
         draw,
         (Column("label"), *(Column(name, "number") for name in ("edge", "low", "high")), Column("verdict")),
@@ -260,7 +260,7 @@ def _bias(findings: DecisionFindings) -> Chart:
     table = findings.table
     place = {label: index for index, label in enumerate(table.labels)}
     drawn = _most(findings, 4)
-    names = drawn_names(label for label, _ in drawn)
+    names = axis_names(label for label, _ in drawn)
     rows = tuple(
         {
             "label": name,
@@ -300,7 +300,7 @@ def _bias(findings: DecisionFindings) -> Chart:
     return Chart(
         "bias",
         "Which labels are said too often",
-        _largest_said(rows) + _of_many(findings) + names.said,
+        _largest_said(rows) + _of_many(findings) + names.caption,
         {"bias": rows},
         draw,
         (Column("label"), Column("bias", "percent"), Column("real", "count"), Column("predicted", "count")),

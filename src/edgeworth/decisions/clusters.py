@@ -42,7 +42,7 @@ class Clusters:
             )
         joint = joint if abstain is None else joint.with_missing(abstain, (1,))
         # A cluster whose rows all weigh nothing tells nothing, so it must not count as one.
-        joint = joint.chosen(joint.weight > 0)
+        joint = joint.select(joint.weight > 0)
         # How many rows weighed nothing would depend on how the data were cut, so rows are not kept.
         return cls(replace(joint, rows=np.zeros_like(joint.rows)))
 

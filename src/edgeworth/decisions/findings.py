@@ -10,7 +10,7 @@ import numpy as np
 from edgeworth.core.estimates import Estimate, Plan, cases_needed, estimate
 from edgeworth.core.laws import check_level
 from edgeworth.core.registry import measure
-from edgeworth.core.spelling import quoted
+from edgeworth.core.spelling import quote_label
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.averages import unit_return
 from edgeworth.decisions.payoffs import Payoffs, payoffs
@@ -127,7 +127,7 @@ def labels_examined(table: ContingencyTable) -> tuple[Label, ...]:
 
 
 def _of_label(table: ContingencyTable, label: Label, seed: int) -> tuple[Estimate, ...]:
-    written = quoted(str(label))
+    written = quote_label(str(label))
     return tuple(estimate(table, f"{name}[{written}]", seed=seed) for name in PER_LABEL)
 
 
@@ -161,6 +161,6 @@ def _worse_than_guessing(table: ContingencyTable, index: int) -> float:
         return 1.0  # hit as often as by guessing, or more: nothing to show, but one of the labels tested
     if table.clusters is None and table.is_counted:
         return label_tail(table, index, "less").p_value
-    spelling = f"informedness[{quoted(str(table.labels[index]))}]"
+    spelling = f"informedness[{quote_label(str(table.labels[index]))}]"
     found = estimate(table, spelling)
     return found.p_value(0.0, "less") if found.law is not None else 1.0

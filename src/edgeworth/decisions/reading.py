@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from edgeworth.core.labels import parsed
+from edgeworth.core.labels import parse_labels
 from edgeworth.core.policies import Missing
 from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.table import ContingencyTable
@@ -53,9 +53,9 @@ def decisions_reducer(
 def settled_decisions(tally: ContingencyTable, *, is_text: bool) -> ContingencyTable:
     """All labels are known now: those of text become numbers where every one of them is written so."""
     if is_text:
-        tally = tally.renamed(parsed(tally.labels))
+        tally = tally.renamed(parse_labels(tally.labels))
         if tally.clusters is not None:
-            tally = replace(tally, clusters=tally.clusters.renamed(parsed))
+            tally = replace(tally, clusters=tally.clusters.renamed(parse_labels))
     tally.check_kinds()
     return tally
 
@@ -76,5 +76,5 @@ def _spelt_alike(column: Column, wanted: str) -> Column:
     """In text -1 and -1.0 are two labels; as the prediction that means no decision they are one."""
     if not isinstance(column, Coded):
         return column
-    value = parsed([wanted])
-    return Coded(column.codes, tuple(wanted if parsed([x]) == value else x for x in column.labels))
+    value = parse_labels([wanted])
+    return Coded(column.codes, tuple(wanted if parse_labels([x]) == value else x for x in column.labels))

@@ -9,15 +9,15 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.arrays import Floats, Integers
+from edgeworth.arrays import Floats, Integers, same_array
 from edgeworth.core.formatting import html_table
 from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, Numbers, count_joint
 from edgeworth.core.labels import (
     canonical,
     canonical_order,
     find,
-    listed,
-    one_positive,
+    list_labels,
+    merge_positive,
     positions,
     union,
     usual_positive,
@@ -31,14 +31,11 @@ from edgeworth.core.plain import (
     NUMBERS,
     Field,
     Plain,
-    check_table,
-    checked_matrix,
     dump_fields,
     load_fields,
     one_of,
     optional,
-    same_array,
-    shaped,
+    reshape_array,
 )
 from edgeworth.core.policies import (
     Missing,
@@ -47,8 +44,9 @@ from edgeworth.core.policies import (
     drop_incomplete,
     take_weights,
 )
-from edgeworth.core.tally import MOST_LABELS, Shown, label_facts, plain_number, short
+from edgeworth.core.tally import MOST_LABELS, NotebookFacts, label_facts, plain_number, short_label
 from edgeworth.decisions.clusters import BY_CLUSTER, Clusters
+from edgeworth.decisions.matrices import check_matrix, check_table
 from edgeworth.decisions.regrouping import one_against_rest, regrouped, transposed, without_empty_labels
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.sources.columns import Column, Label, as_column
@@ -58,7 +56,7 @@ Rows: TypeAlias = Literal["predicted", "real"]
 
 
 @dataclass(frozen=True, eq=False)
-class ContingencyTable(Plain, Shown):
+class ContingencyTable(Plain, NotebookFacts):
     """Counts of cases by predicted label and real class.
 
     ``cells[l, k]`` is the number of cases predicted as label l whose real class is k; the last row holds the
@@ -215,13 +213,15 @@ class ContingencyTable(Plain, Shown):
         """
         if rows not in ("predicted", "real"):
             raise OptionError(f'rows must be "predicted" or "real"; saw {rows!r}')
-        matrix = checked_matrix(counts)
+        matrix = check_matrix(counts)
         if rows == "real":
             matrix = matrix.T
         size = len(matrix)
         names = tuple(range(size)) if labels is None else tuple(canonical(label) for label in labels)
         if len(names) != size or len(set(names)) != size:
-            raise InputError(f"a {size} by {size} matrix needs {size} different labels; saw {listed(names)}")
+            raise InputError(
+                f"a {size} by {size} matrix needs {size} different labels; saw {list_labels(names)}"
+            )
         cells = np.vstack([matrix, np.zeros((1, size), dtype=matrix.dtype)])
         squared = None if cells.dtype.kind == "i" else cells.copy()
         table = cls(names, cells, squared, is_numbered=labels is None)
@@ -305,7 +305,7 @@ class ContingencyTable(Plain, Shown):
             cells=left.cells + right.cells,
             squared=squared,
             dropped=self.dropped + other.dropped,
-            declared_positive=one_positive(self.declared_positive, other.declared_positive),
+            declared_positive=merge_positive(self.declared_positive, other.declared_positive),
             is_numbered=all(table.is_numbered or not table.labels for table in (self, other))
             and bool(labels),
             clusters=self._clusters_with(other),
@@ -320,11 +320,11 @@ class ContingencyTable(Plain, Shown):
             written = {str(label): label for label in self.labels}
             order = tuple(name if name in self.labels else written.get(str(name), name) for name in names)
             if len(set(order)) < len(order):
-                raise InputError(f"a label is declared twice: {listed(names)}")
+                raise InputError(f"a label is declared twice: {list_labels(names)}")
             unknown = [label for label in self.labels if label not in order]
             if unknown:
                 raise InputError(
-                    f"the labels declared are {listed(names)}, but there is {listed(unknown)} too"
+                    f"the labels declared are {list_labels(names)}, but there is {list_labels(unknown)} too"
                 )
             table = replace(table._placed(order), is_numbered=False)
         if positive is not None:
@@ -407,7 +407,7 @@ class ContingencyTable(Plain, Shown):
     def _of_fields(cls, found: dict[str, Any]) -> Self:
         del found["_rows"]
         counts, abstained = found.pop("counts"), found.pop("abstained")
-        cells = np.vstack([shaped(counts, len(abstained), len(abstained)), abstained])
+        cells = np.vstack([reshape_array(counts, len(abstained), len(abstained)), abstained])
         return cls(cells=cells, **found)
 
     def _with_clusters(self, clusters: Clusters) -> Self:
@@ -478,7 +478,7 @@ class ContingencyTable(Plain, Shown):
         """Show the counts in a notebook, or the facts where there are too many labels."""
         if self.clusters is not None or len(self.labels) > MOST_LABELS:
             return super()._repr_html_()
-        names = [short(label) for label in self.labels]
+        names = [short_label(label) for label in self.labels]
         rows: list[list[Any]] = [
             [name, *row, total]
             for name, row, total in zip(names, self.counts.tolist(), self.predicted.tolist(), strict=True)

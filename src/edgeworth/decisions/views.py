@@ -11,7 +11,7 @@ import numpy as np
 from edgeworth.arrays import Values, difference
 from edgeworth.core.measures import Measure
 from edgeworth.core.registry import measures_by_name, unknown
-from edgeworth.core.spelling import Spelling, quoted
+from edgeworth.core.spelling import Spelling, quote_label
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import OptionError
 from edgeworth.sources.columns import Label
@@ -182,7 +182,7 @@ def _settled(table: ContingencyTable, measure: Measure, written: Spelling) -> Re
 
 def _positive(table: ContingencyTable, name: str) -> int:
     if table.positive is None:
-        examples = ", ".join(f"{name}[{quoted(str(label))}]" for label in table.labels[:3])
+        examples = ", ".join(f"{name}[{quote_label(str(label))}]" for label in table.labels[:3])
         raise OptionError(
             f"{name} is a measure of one label: write {examples}{', …' if len(table.labels) > 3 else ''}, "
             "or say which label is positive"

@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from edgeworth.arrays import Floats
+from edgeworth.arrays import Floats, same_array
 from edgeworth.core.joint_counts import Numbers
-from edgeworth.core.labels import find, listed
-from edgeworth.core.plain import AMOUNTS, COUNTS, FLOAT, LABELS, Plain, nested, optional, same_array, tuple_of
-from edgeworth.core.tally import Shown, label_facts
+from edgeworth.core.labels import find, list_labels
+from edgeworth.core.plain import AMOUNTS, COUNTS, FLOAT, LABELS, Plain, object_of, optional, tuple_of
+from edgeworth.core.tally import NotebookFacts, label_facts
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.sources.columns import Label
@@ -91,7 +91,7 @@ class Reliability(Plain):
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration(Plain, Shown):
+class Calibration(Plain, NotebookFacts):
     """What forecasts said beside what happened, class by class.
 
     ``step`` rounds forecasts to multiples of it, which bounds the memory; without it every value is kept.
@@ -102,7 +102,7 @@ class Calibration(Plain, Shown):
     FIELDS: ClassVar = {
         "labels": LABELS,
         "step": optional(FLOAT),
-        "curves": tuple_of(nested(Reliability)),
+        "curves": tuple_of(object_of(Reliability)),
     }
 
     labels: tuple[Label, ...]
@@ -162,8 +162,8 @@ class Calibration(Plain, Shown):
             return self if self.labels else other
         if self.labels != other.labels or self.step != other.step:
             raise MergeError(
-                f"calibration of {listed(self.labels)} on steps of {self.step} does not add to "
-                f"{listed(other.labels)} on steps of {other.step}"
+                f"calibration of {list_labels(self.labels)} on steps of {self.step} does not add to "
+                f"{list_labels(other.labels)} on steps of {other.step}"
             )
         curves = tuple(mine + its for mine, its in zip(self.curves, other.curves, strict=True))
         return replace(self, curves=curves)

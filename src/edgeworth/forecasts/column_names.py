@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.core.labels import canonical, listed, parsed
+from edgeworth.core.labels import canonical, list_labels, parse_labels
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Coded, Label
 
@@ -57,7 +57,7 @@ def refusal(names: Sequence[Label], truth: Coded, first_row: int | NDArray[np.in
     label = without_column(names, truth.labels)[0]
     row = row_at(first_row, int(np.argmax(truth.codes == truth.labels.index(label))))
     return InputError(
-        f"{len(names)} columns, {named(names)}, are not named after the classes {listed(truth.labels)}: "
+        f"{len(names)} columns, {named(names)}, are not named after the classes {list_labels(truth.labels)}: "
         f"truth is {canonical(label)!r} in row {row:,}, and no column is called so; say which column is "
         "which (labels=, --labels)"
     )
@@ -79,7 +79,7 @@ def _folded(text: str, labels: Sequence[Label]) -> str:
 
 def _unseen(text: str, labels: Sequence[Label]) -> Label:
     """A class that did not come true, of the others' kind: beside 0 and 1 it is 2, not "2"."""
-    return text if any(isinstance(label, str) for label in labels) else parsed([text])[0]
+    return text if any(isinstance(label, str) for label in labels) else parse_labels([text])[0]
 
 
 def _cuts(names: Sequence[Label], labels: Sequence[Label]) -> Iterator[list[str]]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats, Integers
-from edgeworth.core.labels import canonical, canonical_order, find, listed, usual_positive
+from edgeworth.core.labels import canonical, canonical_order, find, list_labels, usual_positive
 from edgeworth.errors import InputError
 from edgeworth.forecasts.column_names import labels_of_columns, refusal, row_at, without_column
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, as_column, encode
@@ -247,14 +247,16 @@ def order_beside(
     (labels, label_source), (wanted, how) = mine, first
     if set(labels) != set(wanted):
         raise InputError(
-            f"{name} are of {listed(labels)}, those of the first system of {listed(wanted)}: say which "
+            f"{name} are of {list_labels(labels)}, those of the first system of {list_labels(wanted)}: "
+            "say which "
             "column is which (labels=, --labels)"
         )
     if label_source == "places" and how in ("names", "positive"):
         # In the order of the first one's columns, or in that of the classes? Both are likely.
         raise InputError(
-            f"{name} have no names of classes, and the columns of the first system are {listed(wanted)}, not "
-            f"{listed(labels)}: name them too, or say the order of both (labels=, --labels)"
+            f"{name} have no names of classes, and the columns of the first system are "
+            f"{list_labels(wanted)}, not "
+            f"{list_labels(labels)}: name them too, or say the order of both (labels=, --labels)"
         )
     return [labels.index(label) for label in wanted]
 
@@ -303,7 +305,7 @@ def column_labels(
     if labels is not None:
         names = tuple(canonical(label) for label in labels)
         if len(names) != number or len(set(names)) != number:
-            raise InputError(f"{number} columns need {number} different labels; saw {listed(names)}")
+            raise InputError(f"{number} columns need {number} different labels; saw {list_labels(names)}")
         return names[::-1] if is_single and positive is not None and not find(positive, names) else names
     seen = _ends(truth) if _is_whole(truth) else canonical_order(encode(truth, "truth").labels)
     if not seen:
@@ -318,7 +320,8 @@ def column_labels(
     seen = canonical_order(encode(truth, "truth").labels)
     if len(seen) != number:
         raise InputError(
-            f"there are {number} columns of probabilities and truth has {len(seen)} labels ({listed(seen)}): "
+            f"there are {number} columns of probabilities and truth has {len(seen)} labels "
+            f"({list_labels(seen)}): "
             "say which column is which (labels=, --labels)"
         )
     return seen
@@ -356,7 +359,7 @@ def pair_of(seen: tuple[Label, ...], positive: Label | None) -> tuple[Label, ...
         target = usual_positive(seen)
         if target is None:
             raise InputError(
-                f"truth has the labels {listed(seen)}: say which one the probability is of "
+                f"truth has the labels {list_labels(seen)}: say which one the probability is of "
                 "(positive=, --positive)"
             )
     elif len(seen) == 1 and str(canonical(positive)) != str(seen[0]):
@@ -366,7 +369,7 @@ def pair_of(seen: tuple[Label, ...], positive: Label | None) -> tuple[Label, ...
         target = seen[find(positive, seen)]
     rest = [label for label in seen if label != target]
     if len(rest) > 1:
-        raise InputError(f"one column of probabilities is for two classes; truth has {listed(seen)}")
+        raise InputError(f"one column of probabilities is for two classes; truth has {list_labels(seen)}")
     return (rest[0] if rest else NOT_POSITIVE, target)
 
 
@@ -392,5 +395,5 @@ def truth_codes(truth: Column, labels: tuple[Label, ...], first_row: int | Integ
 def _without_column(label: Any, row: int, labels: tuple[Label, ...]) -> InputError:
     return InputError(
         f"truth is {canonical(label)!r} in row {row:,}, which has no column of probabilities; "
-        f"the columns are {listed(labels)}"
+        f"the columns are {list_labels(labels)}"
     )

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from edgeworth.arrays import Floats
-from edgeworth.core.labels import canonical, listed, usual_positive
+from edgeworth.core.labels import canonical, list_labels, usual_positive
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.column_names import labels_of_columns, named, without_column
 from edgeworth.forecasts.forecasts import CameTrue, Forecasts, pair_of
@@ -73,7 +73,8 @@ def order_of_columns(columns: Sequence[str], first: Classes, reading: dict[str, 
     labels = first.labels
     if len(columns) != len(first.labels):
         raise InputError(
-            f"{name} need a column for each of {listed(labels)}; saw {len(columns)} columns, {named(columns)}"
+            f"{name} need a column for each of {list_labels(labels)}; saw {len(columns)} columns, "
+            f"{named(columns)}"
         )
     found = labels_of_columns(columns, labels)
     if found is not None:
@@ -88,8 +89,9 @@ def order_of_columns(columns: Sequence[str], first: Classes, reading: dict[str, 
             else f"say their order (--labels {_joined(labels)})"
         )
         raise InputError(
-            f"the columns of {name}, {named(columns)}, are not named after the classes {listed(labels)}: "
-            f"there is none for {listed(missing)}; {said}"
+            f"the columns of {name}, {named(columns)}, are not named after the classes "
+            f"{list_labels(labels)}: "
+            f"there is none for {list_labels(missing)}; {said}"
         )
     declared = [canonical(label) for label in reading["labels"]]
     if (

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.bet.bookmakers import Bookmaker, Market
-from edgeworth.core.labels import listed, parsed
+from edgeworth.core.labels import list_labels, parse_labels
 from edgeworth.core.policies import PredictionsMade
 from edgeworth.core.threads import row_blocks
 from edgeworth.errors import InputError, OptionError
@@ -178,7 +178,7 @@ def columns_of(value: Any, role: str) -> list[str]:
     names = [value] if isinstance(value, str) else list(value)
     if not names or not all(isinstance(name, str) for name in names):
         raise OptionError(
-            f"with data, {role} is the name of a column, or a list of names; saw {listed(names)}"
+            f"with data, {role} is the name of a column, or a list of names; saw {list_labels(names)}"
         )
     return names
 
@@ -271,7 +271,7 @@ def _plan(
     if not seen.found:
         raise InputError("there are no rows")
     written, reading = seen.labels, terms.reading
-    labels = tuple(parsed(written)) if is_text else written
+    labels = tuple(parse_labels(written)) if is_text else written
     number = len(columns.probabilities)
     came = CameTrue.of(
         Coded(np.arange(len(labels)), labels),

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from edgeworth.core.labels import find
 from edgeworth.core.measures import Measure
 from edgeworth.core.registry import measures_by_name, unknown
-from edgeworth.core.spelling import Spelling, quoted
+from edgeworth.core.spelling import Spelling, quote_label
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Calibration
@@ -114,7 +114,7 @@ def _one_of(names: tuple[Any, ...], written: Spelling, what: str) -> Any:
         return names[find(written.label, names)]
     if len(names) == 1:
         return names[0]
-    examples = ", ".join(f"{written.name}[{quoted(str(name))}]" for name in names[:3])
+    examples = ", ".join(f"{written.name}[{quote_label(str(name))}]" for name in names[:3])
     raise OptionError(
         f"there are {len(names)} of them, and {written.name} is of one {what}: write {examples}"
         f"{', …' if len(names) > 3 else ''}"

@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from edgeworth.arrays import Floats
+from edgeworth.arrays import Floats, same_array
 from edgeworth.core.joint_counts import Numbers
-from edgeworth.core.labels import listed
-from edgeworth.core.plain import COUNTS, FLOATS, LABELS, TEXT, Plain, same_array, shaped, tuple_of
-from edgeworth.core.tally import Shown
+from edgeworth.core.labels import list_labels
+from edgeworth.core.plain import COUNTS, FLOATS, LABELS, TEXT, Plain, reshape_array, tuple_of
+from edgeworth.core.tally import NotebookFacts
 from edgeworth.errors import InputError, MergeError
 from edgeworth.forecasts.forecasts import Forecasts, GivenForecasts
 from edgeworth.forecasts.scoring_rules import RULES, SCORES, score_sums
@@ -20,7 +20,7 @@ from edgeworth.sources.columns import Label, as_column
 
 
 @dataclass(frozen=True, eq=False)
-class ForecastScores(Plain, Shown):
+class ForecastScores(Plain, NotebookFacts):
     """How forecasts of one or more systems scored on the same cases.
 
     ``sums[c, s]`` is the sum of score c of system s, ``products[c, s, r]`` of the products of two systems'
@@ -96,7 +96,7 @@ class ForecastScores(Plain, Shown):
             for system, values in systems.items()
         }
         if len(given) < len(systems):
-            raise InputError(f"systems have different names; saw {listed(tuple(systems))}")
+            raise InputError(f"systems have different names; saw {list_labels(tuple(systems))}")
         first = next(iter(given.values())).came
 
         def block_of(rows: slice) -> list[Forecasts]:
@@ -140,7 +140,7 @@ class ForecastScores(Plain, Shown):
         if system is None and len(self.systems) == 1:
             return 0
         if system not in self.systems:
-            raise InputError(f"there is no system {system!r}; there are {listed(self.systems)}")
+            raise InputError(f"there is no system {system!r}; there are {list_labels(self.systems)}")
         return self.systems.index(system)
 
     def _score(self, score: str) -> int:
@@ -156,8 +156,9 @@ class ForecastScores(Plain, Shown):
             return self if self.systems else other
         if (self.systems, self.labels, self.names) != (other.systems, other.labels, other.names):
             raise MergeError(
-                f"scores of {listed(self.systems)} over {listed(self.labels)} do not add to those of "
-                f"{listed(other.systems)} over {listed(other.labels)}"
+                f"scores of {list_labels(self.systems)} over {list_labels(self.labels)} do not add to "
+                "those of "
+                f"{list_labels(other.systems)} over {list_labels(other.labels)}"
             )
         return replace(
             self,
@@ -170,7 +171,10 @@ class ForecastScores(Plain, Shown):
     @classmethod
     def _of_fields(cls, found: dict[str, Any]) -> Self:
         shape = (len(found["names"]), len(found["systems"]))
-        sums, products = shaped(found["sums"], *shape), shaped(found["products"], *shape, shape[1])
+        sums, products = (
+            reshape_array(found["sums"], *shape),
+            reshape_array(found["products"], *shape, shape[1]),
+        )
         return cls(**found | {"sums": sums, "products": products})
 
     def _fits_together(self) -> bool:
@@ -228,4 +232,4 @@ def _check_scores(scores: Sequence[str]) -> None:
     if unknown:
         raise InputError(f"scores are a list of some of {', '.join(SCORES)}; saw {unknown[0]!r}")
     if not scores or len(set(scores)) < len(scores):
-        raise InputError(f"each score is taken once, and one at least; saw {listed(scores)}")
+        raise InputError(f"each score is taken once, and one at least; saw {list_labels(scores)}")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.core.joint_counts import Numbers
-from edgeworth.core.threads import in_order, row_blocks
+from edgeworth.core.threads import map_blocks, row_blocks
 from edgeworth.forecasts.forecasts import Forecasts, entries
 from edgeworth.sources.probabilities import FEW_COLUMNS, row_sums
 
@@ -193,7 +193,7 @@ def score_sums(
 ) -> ScoreSums:
     """Score so many cases; ``block_of`` gives the forecasts of each system for some rows, ``width`` a row."""
     blocks = row_blocks(cases, max(1, BLOCK_VALUES // width))
-    parts = in_order(lambda rows: _of_block(block_of(rows), scores), blocks)
+    parts = map_blocks(lambda rows: _of_block(block_of(rows), scores), blocks)
     return ScoreSums(*(np.sum(each, axis=0) for each in zip(*parts, strict=True)))
 
 

@@ -7,23 +7,23 @@ from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 
+from edgeworth.arrays import same_array
 from edgeworth.bet.bookmakers import Bookmaker
 from edgeworth.bet.drunken import Drunken
 from edgeworth.core.joint_counts import Numbers
-from edgeworth.core.labels import listed
+from edgeworth.core.labels import list_labels
 from edgeworth.core.plain import (
     FLOAT,
     NUMBERS,
     TEXT,
     Plain,
-    nested,
+    object_of,
     one_of,
     optional,
-    same_array,
-    shaped,
+    reshape_array,
     tuple_of,
 )
-from edgeworth.core.tally import Shown, label_facts
+from edgeworth.core.tally import NotebookFacts, label_facts
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.forecasts.betting.derived import ForecastPairs, argmax_table, cumulative_games
@@ -66,7 +66,7 @@ class Opponent:
 
 
 @dataclass(frozen=True, eq=False)
-class ForecastTally(Plain, Shown):
+class ForecastTally(Plain, NotebookFacts):
     """Wealth, scores, decisions, calibration and pairs of forecasts, of the same cases.
 
     ``decisions`` are the tables of the likeliest class against the truth, of the model and of its opponent;
@@ -80,12 +80,12 @@ class ForecastTally(Plain, Shown):
         "shares": optional(tuple_of(FLOAT)),
         "drawn": optional(tuple_of(FLOAT)),
         "notes": tuple_of(TEXT),
-        "wealth": nested(Wealth),
-        "scores": nested(ForecastScores),
+        "wealth": object_of(Wealth),
+        "scores": object_of(ForecastScores),
         "decisions": NUMBERS,
-        "curves": tuple_of(nested(BoundedReliability)),
-        "pairs": nested(ForecastPairs),
-        "ladder": tuple_of(nested(Wealth)).of("cumulative"),
+        "curves": tuple_of(object_of(BoundedReliability)),
+        "pairs": object_of(ForecastPairs),
+        "ladder": tuple_of(object_of(Wealth)).of("cumulative"),
     }
     needs_positions: ClassVar[bool] = True
     """A path has an order: a case must know where it stands in the whole."""
@@ -222,7 +222,7 @@ class ForecastTally(Plain, Shown):
         rounded = tuple(label for label, curve in self._curves.items() if curve.settled.is_rounded)
         if not rounded:
             return self.notes
-        said = ROUNDED.format(most=MOST_VALUES, classes=listed(rounded), cells=CELLS_A_DOUBLING)
+        said = ROUNDED.format(most=MOST_VALUES, classes=list_labels(rounded), cells=CELLS_A_DOUBLING)
         return (*self.notes, said)
 
     def settled(self) -> Self:
@@ -260,7 +260,8 @@ class ForecastTally(Plain, Shown):
     def _check_addable(self, other: Self) -> None:
         if self.labels != other.labels:
             raise MergeError(
-                f"forecasts of {listed(self.labels)} do not add to those of {listed(other.labels)}: say the "
+                f"forecasts of {list_labels(self.labels)} do not add to those of "
+                f"{list_labels(other.labels)}: say the "
                 "classes (labels=, --labels) where a part of the cases does not have all of them"
             )
         if self.shares != other.shares:
@@ -275,7 +276,7 @@ class ForecastTally(Plain, Shown):
     @classmethod
     def _of_fields(cls, found: dict[str, Any]) -> Self:
         size = len(found["scores"].labels)
-        return cls(**found | {"decisions": shaped(found["decisions"], 2, size, size)})
+        return cls(**found | {"decisions": reshape_array(found["decisions"], 2, size, size)})
 
     def _fits_together(self) -> bool:
         """Whether the parts can be of the same cases."""

@@ -7,21 +7,17 @@ from typing import Any
 
 from edgeworth.core.formatting import format_count, format_level, format_number, plural
 from edgeworth.rankings.findings import RankingFindings
-from edgeworth.rankings.value_charts import (
+from edgeworth.rankings.value_charts import COLOURS, DEPTH, OURS, RANDOM, chance_chart, value_chart
+from edgeworth.report.charts.axes import (
     CHANCE,
-    DEPTH,
     HIGH,
-    OURS,
-    RANDOM,
     WIDE,
-    Later,
-    axis_figures,
+    LazyData,
     band_between,
-    chance_chart,
-    coloured,
-    rows_of,
+    colour_layer,
+    number_axis,
+    table_rows,
     touch_points,
-    value_chart,
 )
 from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Charts, Kit, Rows
 from edgeworth.report.report import Column
@@ -55,14 +51,14 @@ def _hits(findings: RankingFindings) -> Chart:
             "chance low": chance and chance.low,
             "chance high": chance and chance.high,
         }
-        return {"hits": rows_of(columns)}
+        return {"hits": table_rows(columns)}
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
         is_log = findings.targets_are_rare
         scale = alt.Scale(type="log" if is_log else "linear", nice=not is_log)
         axis = alt.Axis(
-            **axis_figures([float(findings.ranking.ranked_total)]),
+            **number_axis([float(findings.ranking.ranked_total)]),
             tickCount=6,
             tickMinStep=1,
             labelOverlap=True,
@@ -79,8 +75,10 @@ def _hits(findings: RankingFindings) -> Chart:
             ]
         share = alt.Y("by chance:Q", title="share of targets found", axis=alt.Axis(format=".0%"))
         layers += [
-            coloured(alt, base.mark_line(strokeDash=[5, 4], strokeWidth=1.5).encode(y=share), RANDOM),
-            coloured(alt, base.mark_line(strokeJoin="round").encode(y="found:Q"), OURS),
+            colour_layer(
+                alt, base.mark_line(strokeDash=[5, 4], strokeWidth=1.5).encode(y=share), RANDOM, COLOURS
+            ),
+            colour_layer(alt, base.mark_line(strokeJoin="round").encode(y="found:Q"), OURS, COLOURS),
             base.transform_filter(alt.datum[DEPTH] == findings.depth)
             .mark_point(filled=True, size=60, color=FIRST, opacity=1)
             .encode(y="found:Q"),
@@ -103,7 +101,7 @@ def _hits(findings: RankingFindings) -> Chart:
         "What is found by looking at the first items",
         f"The first {look.depth:,} items hold {format_count(look.hits)} of {format_count(targets)} "
         f"{plural(targets, 'target')}; random selection finds {look.by_chance:,.3g} of them there.{bands}",
-        Later(find),
+        LazyData(find),
         draw,
         (
             Column(DEPTH, "count"),
@@ -129,8 +127,8 @@ def _precision_recall(findings: RankingFindings) -> Chart:
         }
         around: Rows = ()
         if band is not None:
-            around = rows_of({"recall": band.recall, "low": band.low, "high": band.high})
-        return {"precision_recall": rows_of(columns), "around": around}
+            around = table_rows({"recall": band.recall, "low": band.low, "high": band.high})
+        return {"precision_recall": table_rows(columns), "around": around}
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -150,8 +148,8 @@ def _precision_recall(findings: RankingFindings) -> Chart:
         if findings.precision_band is not None:
             layers.append(band_between(alt, kit.base("around").encode(x=x), "low", "high", FIRST))
         layers += [
-            coloured(alt, chance.encode(y=alt.datum(share)), RANDOM),
-            coloured(alt, base.mark_line(strokeJoin="round").encode(order=f"{DEPTH}:Q"), OURS),
+            colour_layer(alt, chance.encode(y=alt.datum(share)), RANDOM, COLOURS),
+            colour_layer(alt, base.mark_line(strokeJoin="round").encode(order=f"{DEPTH}:Q"), OURS, COLOURS),
             touch_points(base).encode(
                 tooltip=[
                     alt.Tooltip(f"{DEPTH}:Q", format=","),
@@ -169,7 +167,7 @@ def _precision_recall(findings: RankingFindings) -> Chart:
         "Precision against recall",
         f"Average precision is {format_number(findings.average_precision.value)}; random selection keeps a "
         f"precision of {format_number(share)}, the share of targets.{band}",
-        Later(find),
+        LazyData(find),
         draw,
         (
             Column(DEPTH, "count"),
@@ -184,7 +182,7 @@ def _roc(findings: RankingFindings) -> Chart:
     def find() -> Mapping[str, Rows]:
         curve = findings.roc_curve
         columns = {DEPTH: curve.depth, "fallout": curve.fallout, "recall": curve.recall}
-        return {"roc": rows_of(columns)}
+        return {"roc": table_rows(columns)}
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -199,8 +197,8 @@ def _roc(findings: RankingFindings) -> Chart:
         diagonal = kit.once().mark_rule(strokeDash=[5, 4], strokeWidth=1.5)
         ends = {"x": alt.datum(0), "x2": alt.datum(1), "y": alt.datum(0), "y2": alt.datum(1)}
         layers = [
-            coloured(alt, diagonal.encode(**ends), RANDOM),
-            coloured(alt, base.mark_line(strokeJoin="round").encode(order=f"{DEPTH}:Q"), OURS),
+            colour_layer(alt, diagonal.encode(**ends), RANDOM, COLOURS),
+            colour_layer(alt, base.mark_line(strokeJoin="round").encode(order=f"{DEPTH}:Q"), OURS, COLOURS),
             touch_points(base).encode(
                 tooltip=[
                     alt.Tooltip(f"{DEPTH}:Q", format=",.1~f"),
@@ -223,7 +221,7 @@ def _roc(findings: RankingFindings) -> Chart:
         f"A target stands above other items with probability {format_number(findings.roc_auc.value)}, the "
         "area "
         f"under the curve; .500 is chance.{cut}",
-        Later(find),
+        LazyData(find),
         draw,
         (Column(DEPTH, "count"), Column("fallout", "percent"), Column("recall", "percent")),
     )

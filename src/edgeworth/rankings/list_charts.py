@@ -8,9 +8,9 @@ from typing import Any
 from edgeworth.arrays import finite_or_none
 from edgeworth.core.formatting import format_level, format_number, plural
 from edgeworth.rankings.list_findings import ListFindings
-from edgeworth.rankings.value_charts import CHANCE, HIGH, PLAIN, WIDE, coloured
+from edgeworth.report.charts.axes import CHANCE, HIGH, PLAIN, WIDE, colour_layer
 from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Charts, Kit, Rows
-from edgeworth.report.charts.names import DrawnNames, drawn_names
+from edgeworth.report.charts.names import AxisNames, axis_names
 from edgeworth.report.report import Column
 
 MOST_LISTS = 200
@@ -39,7 +39,7 @@ def _queries(findings: ListFindings) -> Chart:
     headline, number = findings.headline, findings.counted
     lists = findings.pictured_lists(MOST_LISTS)
     what = _said(headline.measure)
-    names = drawn_names(found.name or f"{found.share:.2%} of lists below" for found in lists)
+    names = axis_names(found.name or f"{found.share:.2%} of lists below" for found in lists)
     rows = tuple(
         {"list": name, "below": found.share, "value": finite_or_none(found.value)}
         for name, found in zip(names.names, lists, strict=True)
@@ -57,7 +57,7 @@ def _queries(findings: ListFindings) -> Chart:
         "queries",
         f"List by list: {what}",
         f"The mean over {number:,} {plural(number, 'list')} is {format_number(headline.value)}"
-        f"{_range(findings)}.{names.said if is_named else ''}",
+        f"{_range(findings)}.{names.caption if is_named else ''}",
         {"queries": rows, "mean": ({"mean": finite_or_none(headline.value), **ends},)},
         draw,
         (Column("list"), Column("below", "percent"), Column("value", "number")),
@@ -71,7 +71,7 @@ def _range(findings: ListFindings) -> str:
     return said if chance is None else f"{said}; random orders reach {format_number(chance)} on average"
 
 
-def _in_lines(kit: Kit, findings: ListFindings, names: DrawnNames) -> Any:
+def _in_lines(kit: Kit, findings: ListFindings, names: AxisNames) -> Any:
     """A line for each list, the best on top."""
     alt = kit.alt
     axis = alt.Axis(format=PLAIN, tickCount=6)
@@ -88,7 +88,7 @@ def _in_lines(kit: Kit, findings: ListFindings, names: DrawnNames) -> Any:
     return alt.layer(around, *marks, dots).properties(width=WIDE - 60, height=STEP * len(names.names))
 
 
-def _in_a_row(kit: Kit, findings: ListFindings, names: DrawnNames) -> Any:
+def _in_a_row(kit: Kit, findings: ListFindings, names: AxisNames) -> Any:
     """Lists side by side, the lowest first."""
     del names
     alt = kit.alt
@@ -114,10 +114,10 @@ def _marks(kit: Kit, findings: ListFindings) -> list[tuple[Any, Any]]:
     chance = finite_or_none(headline.chance)
     colours = {MEAN: SECOND} if chance is None else {MEAN: SECOND, RANDOM: CHANCE}
     base = kit.base("mean")
-    found = [(coloured(alt, base.mark_rule(strokeWidth=2), MEAN, colours), alt.datum(headline.value))]
+    found = [(colour_layer(alt, base.mark_rule(strokeWidth=2), MEAN, colours), alt.datum(headline.value))]
     if chance is not None:
         rule = base.mark_rule(strokeWidth=1.5, strokeDash=[5, 4])
-        found.append((coloured(alt, rule, RANDOM, colours), alt.datum(chance)))
+        found.append((colour_layer(alt, rule, RANDOM, colours), alt.datum(chance)))
     return found
 
 
@@ -126,7 +126,7 @@ def _means(runs: Mapping[str, ListFindings]) -> Chart:
     level, what = format_level(first.level), _said(first.headline.measure)
     order = sorted(runs.items(), key=lambda run: -run[1].headline.value)
     top = order[0][1]
-    names = drawn_names(name for name, _ in order[:MOST_RUNS])
+    names = axis_names(name for name, _ in order[:MOST_RUNS])
     rows: Rows = tuple(
         {
             "run": name,
@@ -162,7 +162,7 @@ def _means(runs: Mapping[str, ListFindings]) -> Chart:
         "means",
         "The runs side by side",
         f"{names.names[0]} has the highest mean {what}, {format_number(top.headline.value)}{around}; "
-        f"whether it is better than the next is a question for a paired comparison.{drawn}{names.said}",
+        f"whether it is better than the next is a question for a paired comparison.{drawn}{names.caption}",
         {"means": rows},
         draw,
         (

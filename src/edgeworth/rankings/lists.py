@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats, Integers
+from edgeworth.arrays import Floats, Integers, same_array
 from edgeworth.core.labels import canonical_order, find, positions, union
 from edgeworth.core.plain import (
     COUNT,
@@ -23,11 +23,10 @@ from edgeworth.core.plain import (
     Field,
     Plain,
     list_of,
-    nested,
+    object_of,
     optional,
-    same_array,
 )
-from edgeworth.core.tally import Shown
+from edgeworth.core.tally import NotebookFacts
 from edgeworth.errors import InputError
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.sorted_scores import Run
@@ -53,7 +52,7 @@ _TEXTS = list_of(TEXT)
 
 
 @dataclass(frozen=True, eq=False)
-class RankedLists(Plain, Shown):
+class RankedLists(Plain, NotebookFacts):
     """The items of each query, in input order, with their scores and grades.
 
     The list of ``queries[i]`` is the slice ``starts[i]:starts[i + 1]`` of scores, grades and ids. A grade of
@@ -72,7 +71,7 @@ class RankedLists(Plain, Shown):
         "ids": optional(
             Field("a list of text", lambda ids: as_ids(as_column(_TEXTS.load(ids), "ids")), texts_of)
         ),
-        "judged": optional(nested(Judged)),
+        "judged": optional(object_of(Judged)),
         "relevant_from": COUNT,
         "unknown_queries": LABELS,
         "dropped": COUNT,

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from edgeworth.arrays import Floats
+from edgeworth.arrays import Floats, same_array
 from edgeworth.core.labels import canonical_order
-from edgeworth.core.plain import AMOUNT, COUNT, FLAG, PAIR, Plain, nested, same_array
-from edgeworth.core.tally import Shown, plain_number
+from edgeworth.core.plain import AMOUNT, COUNT, FLAG, PAIR, Plain, object_of
+from edgeworth.core.tally import NotebookFacts, plain_number
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, MergeError
 from edgeworth.rankings.scores.background import collapsed
@@ -36,7 +36,7 @@ REST = "other"
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking(Plain, Shown):
+class Ranking(Plain, NotebookFacts):
     """Sorted scores of targets and of background; the higher, the sooner it is looked at.
 
     ``unranked`` targets were never given a score and stand below everything. On declared ``cells`` all scores
@@ -49,8 +49,8 @@ class Ranking(Plain, Shown):
 
     kind: ClassVar = "ranking"
     FIELDS: ClassVar = {
-        "targets": nested(Run),
-        "background": nested(Run),
+        "targets": object_of(Run),
+        "background": object_of(Run),
         "unranked": AMOUNT,
         "labels": PAIR,
         "cells": EDGES,

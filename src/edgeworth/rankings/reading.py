@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from edgeworth.core.labels import canonical_order, parsed
+from edgeworth.core.labels import canonical_order, parse_labels
 from edgeworth.errors import InputError
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.ranking import Ranking, name_of_rest
@@ -89,7 +89,7 @@ def _from_labelled(
 def _names(source: Source, labels: Collection[Label]) -> dict[Label, Label]:
     """What the classes are called once all are known: those of text may be numbers."""
     written = list(labels)
-    return dict(zip(written, parsed(written) if source.is_text else written, strict=True))
+    return dict(zip(written, parse_labels(written) if source.is_text else written, strict=True))
 
 
 def _collapsed(
@@ -194,7 +194,7 @@ def settled_ranking(labelled: LabelledScores, *, is_text: bool, positive: Label 
     """All labels are known now: those of text may be numbers, and one of them is the target."""
     if is_text:
         labels = list(labelled.runs)
-        labelled = labelled.renamed(dict(zip(labels, parsed(labels), strict=True)))
+        labelled = labelled.renamed(dict(zip(labels, parse_labels(labels), strict=True)))
     return Ranking.from_labelled(labelled, positive=positive)
 
 
@@ -213,7 +213,7 @@ def tally_lists(
 
 def settled_lists(lists: RankedLists, *, is_text: bool) -> RankedLists:
     """All queries are known now: those of text become numbers where every one of them is written so."""
-    queries = tuple(parsed(lists.queries)) if is_text else lists.queries
+    queries = tuple(parse_labels(lists.queries)) if is_text else lists.queries
     if queries == lists.queries or len(set(queries)) < len(queries):
         return lists
     return replace(lists, queries=queries).select(queries)

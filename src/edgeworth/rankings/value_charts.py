@@ -7,47 +7,25 @@ from typing import Any
 
 from edgeworth.core.formatting import MINUS, format_number
 from edgeworth.rankings.findings import RankingFindings
-from edgeworth.report.charts import axes as parts
 from edgeworth.report.charts.axes import (
     CHANCE,
     HIGH,
     PLAIN,
     WIDE,
-    Later,
-    axis_figures,
+    LazyData,
     band_between,
-    rows_of,
+    colour_layer,
+    number_axis,
+    table_rows,
     touch_points,
 )
 from edgeworth.report.charts.chart import FIRST, INK, SECOND, Chart, Kit, Rows
 from edgeworth.report.report import Column
 from edgeworth.report.wording import describe_probability
 
-__all__ = [
-    "CHANCE",
-    "COLOURS",
-    "DEPTH",
-    "HIGH",
-    "OURS",
-    "PLAIN",
-    "RANDOM",
-    "WIDE",
-    "Later",
-    "axis_figures",
-    "band_between",
-    "coloured",
-    "rows_of",
-    "touch_points",
-]
-
 OURS, RANDOM = "this ranking", "random selection"
 COLOURS = {OURS: FIRST, RANDOM: CHANCE}
 DEPTH = "items looked at"
-
-
-def coloured(alt: Any, layer: Any, who: str, colours: Mapping[str, str] = COLOURS) -> Any:
-    """A layer in the colour of who it is about, with one legend for all layers."""
-    return parts.coloured(alt, layer, who, colours)
 
 
 KNOWN = "drawn only where gain and cost are known"
@@ -68,22 +46,24 @@ def value_chart(findings: RankingFindings) -> Chart:
             "high": curve.span and curve.span.high,
             "by chance": curve.by_chance,
         }
-        return {"value": rows_of(columns)}
+        return {"value": table_rows(columns)}
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
         curve = findings.value_curve
         assert curve is not None, KNOWN
-        axis = alt.Axis(**axis_figures(curve.depth.tolist()), tickCount=6, tickMinStep=1, labelOverlap=True)
+        axis = alt.Axis(**number_axis(curve.depth.tolist()), tickCount=6, tickMinStep=1, labelOverlap=True)
         base = kit.base("value").encode(x=alt.X(f"{DEPTH}:Q", axis=axis, scale=alt.Scale(nice=False)))
-        figures = alt.Axis(**axis_figures(curve.value.tolist()))
+        figures = alt.Axis(**number_axis(curve.value.tolist()))
         worth_axis = alt.Y("by chance:Q", title="value", axis=figures)
         layers = [kit.once().mark_rule(opacity=0.4).encode(y=alt.datum(0))]
         if findings.ranking.is_counted:
             layers.append(band_between(alt, base, "low", "high", FIRST))
         layers += [
-            coloured(alt, base.mark_line(strokeDash=[5, 4], strokeWidth=1.5).encode(y=worth_axis), RANDOM),
-            coloured(alt, base.mark_line(strokeJoin="round").encode(y="value:Q"), OURS),
+            colour_layer(
+                alt, base.mark_line(strokeDash=[5, 4], strokeWidth=1.5).encode(y=worth_axis), RANDOM, COLOURS
+            ),
+            colour_layer(alt, base.mark_line(strokeJoin="round").encode(y="value:Q"), OURS, COLOURS),
             touch_points(base).encode(
                 y="value:Q",
                 tooltip=[
@@ -115,7 +95,7 @@ def value_chart(findings: RankingFindings) -> Chart:
         "value",
         "What looking is worth",
         f"{terms}, {said}; the first {findings.depth:,} are worth {_amount(worth.at_depth)}.",
-        Later(find),
+        LazyData(find),
         draw,
         (Column(DEPTH, "count"), *(Column(name, "number") for name in ("value", "low", "high", "by chance"))),
     )
@@ -128,7 +108,7 @@ def chance_chart(findings: RankingFindings) -> Chart:
     def find() -> Mapping[str, Rows]:
         law = findings.chance_law
         columns = {"from": law.low, "to": law.high, "probability": law.probability}
-        return {"chance": rows_of(columns)}
+        return {"chance": table_rows(columns)}
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -184,7 +164,7 @@ def chance_chart(findings: RankingFindings) -> Chart:
         "Where this ranking falls among random orders",
         f"Random orders of the same items reach an average precision of {format_number(mean)} on average and"
         f"{tail}; this ranking reaches {format_number(observed)}.",
-        Later(find),
+        LazyData(find),
         draw,
         (Column("from", "number"), Column("to", "number"), Column("probability", "probability")),
     )

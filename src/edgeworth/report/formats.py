@@ -180,7 +180,7 @@ def _latex_start(row: str) -> str:
     return f"{{{row[0]}}}{row[1:]}" if row[:1] in ("[", "*") else row
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
+def write_file(path: Path, content: str | bytes) -> None:
     """Write beside the target under a temporary name, then rename: an interrupted run leaves no half file.
 
     A link keeps being a link to what is written; what is no ordinary file (a pipe, a device) is written to.

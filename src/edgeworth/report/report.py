@@ -113,9 +113,9 @@ class Report:
         """The report as JSON text; also written to ``path`` when given, whole or not at all."""
         text = json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
         if path is not None:
-            from edgeworth.report.formats import write_whole
+            from edgeworth.report.formats import write_file
 
-            write_whole(Path(path), text)
+            write_file(Path(path), text)
         return text
 
     def to_html(self, path: str | Path | None = None, *, title: str = "") -> str:
@@ -128,9 +128,9 @@ class Report:
         with progress_of("drawing the page"):
             text = report_to_html(self, title=title)
         if path is not None:
-            from edgeworth.report.formats import write_whole
+            from edgeworth.report.formats import write_file
 
-            write_whole(Path(path), text)
+            write_file(Path(path), text)
         return text
 
     def to_markdown(self, path: str | Path | None = None, *, title: str = "") -> str:
@@ -139,9 +139,9 @@ class Report:
 
         text = report_to_markdown(self, title=title)
         if path is not None:
-            from edgeworth.report.formats import write_whole
+            from edgeworth.report.formats import write_file
 
-            write_whole(Path(path), text)
+            write_file(Path(path), text)
         return text
 
     def _repr_html_(self) -> str:
@@ -156,7 +156,7 @@ class Report:
         return plain_text(self)
 
 
-def gathered_reports(reports: Mapping[str, Report]) -> Report:
+def gather_reports(reports: Mapping[str, Report]) -> Report:
     """Several reports as one, each under its name; in JSON each has a key of its own."""
     from edgeworth.report.charts.chart import Charts
 
@@ -182,7 +182,7 @@ def gathered_reports(reports: Mapping[str, Report]) -> Report:
     )
 
 
-def joined_reports(first: Report, second: Report) -> Report:
+def join_reports(first: Report, second: Report) -> Report:
     """Two reports on the same data as one, the first one's verdict first."""
     from edgeworth.report.charts.chart import Charts
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.comparing.paired import Paired
-from edgeworth.core.spelling import quoted
+from edgeworth.core.spelling import quote_label
 from edgeworth.decisions.resampling import influence
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Resolved
@@ -173,7 +173,7 @@ def usual_spellings(table: ContingencyTable) -> tuple[str, ...]:
     """The measures that are compared unless others are asked for."""
     labels = table.labels if table.positive is None else (table.positive,)
     of_labels = [
-        f"{name}[{quoted(str(label))}]"
+        f"{name}[{quote_label(str(label))}]"
         for label in (labels if len(labels) <= MOST_LABELS else ())
         for name in ("precision", "recall", "f")
     ]

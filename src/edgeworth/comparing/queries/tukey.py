@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Floats
 from edgeworth.comparing.randomisation.drawing import check_draws
 from edgeworth.core.tails import Tail
-from edgeworth.core.threads import in_order, row_blocks
+from edgeworth.core.threads import map_blocks, row_blocks
 from edgeworth.errors import InputError, OptionError
 
 SAME = 1e-12
@@ -119,7 +119,7 @@ def _largest_differences(matrix: Floats, draws: int, seed: int) -> Floats:
         sums = dealt_sums(matrix, block.stop - block.start, streams[block.start // rows])
         return np.asarray(np.ptp(sums, axis=1))
 
-    return np.concatenate(in_order(dealt, blocks))
+    return np.concatenate(map_blocks(dealt, blocks))
 
 
 def dealt_sums(matrix: Floats, draws: int, generator: np.random.Generator) -> Floats:

@@ -23,7 +23,7 @@ import numpy as np
 from edgeworth.arrays import Integers
 from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.randomisation.sign_sums import Effort, sign_sum_tail
-from edgeworth.core.labels import listed
+from edgeworth.core.labels import list_labels
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
 
@@ -52,7 +52,7 @@ class ClassPair:
             )
         for name in (first, second):
             if name not in paired.names:
-                raise InputError(f"there is no predictor {name!r}; there are {listed(paired.names)}")
+                raise InputError(f"there is no predictor {name!r}; there are {list_labels(paired.names)}")
         keys = paired.joint.keys.astype(np.int64)
         one, two = (keys[:, 1 + paired.names.index(name)] for name in (first, second))
         return cls(keys[:, 0], one, two, paired.joint.weight.astype(np.int64))

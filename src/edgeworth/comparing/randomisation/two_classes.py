@@ -21,7 +21,7 @@ from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.randomisation.many_classes import CLASS_MEASURES, ClassPair, classes_test
 from edgeworth.comparing.randomisation.sign_sums import Effort
 from edgeworth.comparing.randomisation.staircase import TWO_CLASS_MEASURES, Staircase, two_class_measure
-from edgeworth.core.labels import canonical, listed
+from edgeworth.core.labels import canonical, list_labels
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import Label
@@ -91,7 +91,7 @@ class TwoClassPair:
         pair = ClassPair.from_paired(paired, first, second)
         labels = paired.joint.labels[paired.joint.domains[0]]
         if canonical(positive) not in labels:
-            raise InputError(f"there is no label {positive!r}; there are {listed(labels)}")
+            raise InputError(f"there is no label {positive!r}; there are {list_labels(labels)}")
         target = 1 + labels.index(canonical(positive))
         real, one, two = pair.truth == target, pair.first == target, pair.second == target
 

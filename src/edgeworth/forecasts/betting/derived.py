@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import same_array
 from edgeworth.core.joint_counts import Numbers
-from edgeworth.core.labels import listed
-from edgeworth.core.plain import COUNTS, LABELS, Plain, same_array
+from edgeworth.core.labels import list_labels
+from edgeworth.core.plain import COUNTS, LABELS, Plain
 from edgeworth.core.threads import row_blocks
 from edgeworth.errors import InputError, MergeError
 from edgeworth.forecasts.forecasts import Forecasts
@@ -131,7 +132,8 @@ class ForecastPairs(Plain):
             return self if self.labels else other
         if self.labels != other.labels:
             raise MergeError(
-                f"pairs of forecasts of {listed(self.labels)} do not add to those of {listed(other.labels)}"
+                f"pairs of forecasts of {list_labels(self.labels)} do not add to those of "
+                f"{list_labels(other.labels)}"
             )
         return replace(self, counts=self.counts + other.counts, hits=self.hits + other.hits)
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Floats, Integers
 from edgeworth.bet.fractional import FRACTIONS, fractional_logs
 from edgeworth.bet.games import whole_sum
-from edgeworth.core.plain import COUNTS, FLOATS, FLOATS_OR_NAN, Plain, shaped
-from edgeworth.core.threads import in_order
+from edgeworth.core.plain import COUNTS, FLOATS, FLOATS_OR_NAN, Plain, reshape_array
+from edgeworth.core.threads import map_blocks
 from edgeworth.errors import InputError, MergeError
 
 MOST_BLOCKS = 4096
@@ -98,7 +98,7 @@ class Blocks(Plain):
     def _of_fields(cls, found: dict[str, Any]) -> Self:
         number, empty = len(found["starts"]), cls.empty()
         widths = {name: getattr(empty, name).shape[1:] for name in found}
-        return cls(**{name: shaped(array, number, *widths[name]) for name, array in found.items()})
+        return cls(**{name: reshape_array(array, number, *widths[name]) for name, array in found.items()})
 
     rule: ClassVar = "positions ascend and do not overlap"
 
@@ -273,7 +273,7 @@ def timed_blocks(cases_of: CasesOf, realised: Floats, times: Integers, first: in
     # Runs begin where a time does.
     edges = np.unique(np.append(starts[np.searchsorted(starts, np.arange(0, starts[-1] + 1, PIECE))], cases))
     runs = [slice(start, stop) for start, stop in pairwise(edges.tolist())]
-    return Blocks.end_to_end(in_order(steps, runs)).coarsened(first + cases)
+    return Blocks.end_to_end(map_blocks(steps, runs)).coarsened(first + cases)
 
 
 def _of_piece(cases_of: CasesOf, realised: Floats, rows: slice) -> tuple[Floats, ...]:

@@ -16,9 +16,9 @@ from edgeworth.bet.drunken import Drunken
 from edgeworth.bet.exchange import clipped_prices
 from edgeworth.bet.fractional import fractional_logs, run_fraction_sums, score_log_factors
 from edgeworth.bet.games import later
-from edgeworth.core.labels import listed, usual_positive
+from edgeworth.core.labels import list_labels, usual_positive
 from edgeworth.core.plain import COUNTS, FLOATS, FLOATS_OR_NAN, Plain
-from edgeworth.core.threads import in_order, row_blocks
+from edgeworth.core.threads import map_blocks, row_blocks
 from edgeworth.errors import InputError
 from edgeworth.forecasts.betting.path import Blocks, grid_of, is_tied, timed_blocks
 from edgeworth.forecasts.column_names import labels_of_columns, named, without_column
@@ -62,7 +62,7 @@ def built_blocks(
         fractions = run_fraction_sums(realised[rows].reshape(-1, length))
         return Blocks.of_runs(logs.T, fractions, sums.T, first + rows.start, length)
 
-    return Blocks.end_to_end(in_order(run_of, _even_runs(first, end, grid))).coarsened(end)
+    return Blocks.end_to_end(map_blocks(run_of, _even_runs(first, end, grid))).coarsened(end)
 
 
 def _even_runs(first: int, end: int, grid: int) -> list[slice]:
@@ -275,7 +275,7 @@ def as_races(
         seen = "one" if values.ndim == 1 else str(values.shape[1])
         what = f"{seen}, {named(columns)}" if columns else seen
         rows = "" if len(values) == cases else f" of {len(values):,} rows where there are {cases:,} cases"
-        raise InputError(f"odds need a column for each of {listed(forecasts.labels)}; saw {what}{rows}")
+        raise InputError(f"odds need a column for each of {list_labels(forecasts.labels)}; saw {what}{rows}")
     if names is not None and columns is None:
         values, columns = _by_name(values, names, forecasts)
     check_odds(values, outcomes=columns or forecasts.labels, first_row=first_row)
@@ -299,6 +299,6 @@ def _by_name(
     if len(missing) < forecasts.size:
         raise InputError(
             f"the columns of odds, {named(names)}, are not named after the classes "
-            f"{listed(forecasts.labels)}: there is none for {listed(missing)}"
+            f"{list_labels(forecasts.labels)}: there is none for {list_labels(missing)}"
         )
     return values, None

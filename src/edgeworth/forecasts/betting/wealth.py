@@ -15,9 +15,9 @@ from edgeworth.bet.checking import check_fraction
 from edgeworth.bet.fractional import log_average
 from edgeworth.bet.games import running_sum, whole_sum
 from edgeworth.bet.kelly import factors_by_outcome
-from edgeworth.core.plain import FLAG, FLOAT, LABELS, TEXT, Plain, nested, one_of, optional
+from edgeworth.core.plain import FLAG, FLOAT, LABELS, TEXT, Plain, object_of, one_of, optional
 from edgeworth.core.policies import PredictionsMade
-from edgeworth.core.tally import Shown
+from edgeworth.core.tally import NotebookFacts
 from edgeworth.core.threads import row_blocks
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.forecasts.betting.path import LOGS, SUMS, Blocks, in_time
@@ -44,7 +44,7 @@ class shares counted on these cases."""
 
 
 @dataclass(frozen=True, eq=False)
-class Wealth(Plain, Shown):
+class Wealth(Plain, NotebookFacts):
     """A bettor's wealth against a bookmaker, case by case, in natural logarithms.
 
     Against fair prices the wealth factor of a case is p(y)/q(y): log wealth is the difference of the log
@@ -60,8 +60,8 @@ class Wealth(Plain, Shown):
         "ordered": FLAG,
         "predictions_made": TEXT,
         "labels": LABELS,
-        "blocks": nested(Blocks),
-        "games": optional(nested(Games)),
+        "blocks": object_of(Blocks),
+        "games": optional(object_of(Games)),
     }
 
     labels: tuple[Label, ...]

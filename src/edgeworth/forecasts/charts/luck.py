@@ -11,7 +11,7 @@ from edgeworth.core.formatting import format_percent, format_wealth
 from edgeworth.forecasts.charts.wealth import COLOURS, IF_MODEL, IF_PRICES
 from edgeworth.forecasts.curves import STAKE_ODDS, STAKE_PROBABILITIES, LawCells, law_cells, stake_surface
 from edgeworth.forecasts.findings import ForecastFindings
-from edgeworth.report.charts.axes import HIGH, WIDE, Later, axis_figures, pictured, touch_points
+from edgeworth.report.charts.axes import HIGH, WIDE, LazyData, number_axis, picture_rows, touch_points
 from edgeworth.report.charts.chart import INK, PALETTE, SECOND, Chart, Kit, Rows
 from edgeworth.report.report import Column
 from edgeworth.report.wording import describe_probability
@@ -31,7 +31,7 @@ def luck_chart(findings: ForecastFindings) -> Chart:
 
     def find() -> Mapping[str, Rows]:
         columns = {"from": cells.low, "to": cells.high, **cells.laws}
-        return {"final_wealth": pictured(columns)}
+        return {"final_wealth": picture_rows(columns)}
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -50,7 +50,7 @@ def luck_chart(findings: ForecastFindings) -> Chart:
             x=alt.X(
                 "from:Q",
                 scale=alt.Scale(domain=domain, nice=False),
-                axis=alt.Axis(**axis_figures(domain), tickCount=6, labelOverlap=True),
+                axis=alt.Axis(**number_axis(domain), tickCount=6, labelOverlap=True),
                 title="log wealth at the end",
             ),
             x2="to:Q",
@@ -84,7 +84,7 @@ def luck_chart(findings: ForecastFindings) -> Chart:
         "final_wealth",
         f"Where this wealth falls among what {'luck gives' if IF_PRICES in names else 'the model expects'}",
         _luck_says(findings, cells),
-        Later(find),
+        LazyData(find),
         draw,
         (Column("from", "number"), Column("to", "number"), *(Column(who, "probability") for who in names)),
     )
@@ -197,7 +197,7 @@ def stakes_chart(findings: ForecastFindings) -> Chart:
         f"{format_percent(float(STAKE_PROBABILITIES[12]))} it is {format_percent(stake)}. Below "
         f"{format_percent(even)} there is "
         f"nothing to back at these odds; one who may lay bets against it, the negative stakes.{taken}",
-        Later(find),
+        LazyData(find),
         draw,
         (
             Column("odds"),

@@ -9,9 +9,17 @@ from typing import Any
 from edgeworth.core.formatting import format_level, format_number, format_p_value, plural
 from edgeworth.forecasts.curves import MOST_DRAWN, PicturedReliability, pictured_reliability, thinned
 from edgeworth.forecasts.findings import ForecastFindings
-from edgeworth.report.charts.axes import CHANCE, HIGH, WIDE, Later, band_between, coloured, pictured
+from edgeworth.report.charts.axes import (
+    CHANCE,
+    HIGH,
+    WIDE,
+    LazyData,
+    band_between,
+    colour_layer,
+    picture_rows,
+)
 from edgeworth.report.charts.chart import FIRST, Chart, Kit, Rows
-from edgeworth.report.charts.names import drawn_names
+from edgeworth.report.charts.names import axis_names
 from edgeworth.report.report import Column
 
 MOST_CLASSES = 6
@@ -26,7 +34,7 @@ def reliability_chart(findings: ForecastFindings) -> Chart:
     every = findings.reliability
     furthest = sorted(every, key=lambda label: every[label].p_value)[:MOST_CLASSES]
     drawn = [label for label in every if label in furthest]
-    short = drawn_names(drawn)
+    short = axis_names(drawn)
     names = short.names
     most = MOST_DRAWN // len(drawn)
 
@@ -64,8 +72,8 @@ def reliability_chart(findings: ForecastFindings) -> Chart:
     return Chart(
         "reliability",
         "How often it happens when it was said",
-        _says(findings, dict(zip(names, drawn, strict=True))) + (short.said if len(drawn) > 1 else ""),
-        Later(find),
+        _says(findings, dict(zip(names, drawn, strict=True))) + (short.caption if len(drawn) > 1 else ""),
+        LazyData(find),
         draw,
         (
             Column("class"),
@@ -85,7 +93,7 @@ def _pictures(diagrams: list[PicturedReliability]) -> dict[str, Rows]:
             "histogram": {"from": each.cells, "to": each.cells + each.cells[1], "cases": each.counts},
         }
         for name, columns in tables.items():
-            found[name] += [{"place": place, **row} for row in pictured(columns)]
+            found[name] += [{"place": place, **row} for row in picture_rows(columns)]
     return {name: tuple(rows) for name, rows in found.items()}
 
 
@@ -109,8 +117,8 @@ def _diagram(kit: Kit, place: int, name: str, size: int, *, is_left: bool, title
     ends = {"x": alt.datum(0), "x2": alt.datum(1), "y": alt.datum(0), "y2": alt.datum(1)}
     picture = alt.layer(
         band_between(alt, kit.base("band").transform_filter(here).encode(x=x), "low", "high", CHANCE),
-        coloured(alt, diagonal.encode(**ends), CALIBRATED, COLOURS),
-        coloured(alt, curve.mark_line(strokeJoin="round").encode(order="forecast:Q"), OURS, COLOURS),
+        colour_layer(alt, diagonal.encode(**ends), CALIBRATED, COLOURS),
+        colour_layer(alt, curve.mark_line(strokeJoin="round").encode(order="forecast:Q"), OURS, COLOURS),
         steps.mark_point(filled=True, size=34, color=FIRST, opacity=1, aria=False).encode(
             tooltip=[
                 alt.Tooltip("from:Q", format=".1%", title="forecasts from"),

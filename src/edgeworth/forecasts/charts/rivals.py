@@ -16,10 +16,10 @@ from edgeworth.report.charts.axes import (
     HIGH,
     PLAIN,
     WIDE,
-    Later,
-    axis_figures,
+    LazyData,
     band_between,
-    pictured,
+    number_axis,
+    picture_rows,
     touch_points,
 )
 from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Charts, Kit, Rows
@@ -47,7 +47,7 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
             "cases": cells.cases,
             "came true": cells.hits / cells.cases,
         }
-        return {"probabilities": pictured(columns)}
+        return {"probabilities": picture_rows(columns)}
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -98,7 +98,7 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
         f"Cases in which the model says clearly more than {its} lie above the diagonal: {said[0]}; below it: "
         f"{said[1]}. The area of a dot is the number of cases in a cell of {format_percent(cells.width)} by "
         f"{format_percent(cells.width)}, at most {int(cells.cases.max()):,}.",
-        Later(find),
+        LazyData(find),
         draw,
         (
             Column("model", "percent"),
@@ -133,7 +133,7 @@ def sequence_chart(findings: ForecastFindings) -> Chart:
             columns = sequence_path(each.sequence)
             places = thinned(len(columns[0]), most=MOST_DRAWN // len(known))
             named = zip((CASES, "mean", "low", "high"), (column[places] for column in columns), strict=True)
-            rows += [{"score": name, **row} for row in pictured(dict(named))]
+            rows += [{"score": name, **row} for row in picture_rows(dict(named))]
         return {"sequence": tuple(rows)}
 
     def draw(kit: Kit) -> Any:
@@ -146,7 +146,7 @@ def sequence_chart(findings: ForecastFindings) -> Chart:
                 f"{CASES}:Q",
                 scale=alt.Scale(domain=[0, bets.wealth.cases], nice=False),
                 axis=alt.Axis(
-                    **axis_figures([bets.wealth.cases]), tickCount=5, tickMinStep=1, labelOverlap=True
+                    **number_axis([bets.wealth.cases]), tickCount=5, tickMinStep=1, labelOverlap=True
                 ),
                 title="cases seen" if is_last else None,
             )
@@ -177,7 +177,7 @@ def sequence_chart(findings: ForecastFindings) -> Chart:
         "Who scores better on average, as cases come in",
         f"Score of {bets.wealth.against} less that of the model: above 0 the model is better. "
         + " ".join(_bounds_said(name, each) for name, each in known.items()),
-        Later(find),
+        LazyData(find),
         draw,
         (
             Column("score"),

@@ -14,11 +14,11 @@ from edgeworth.report.charts.axes import (
     HIGH,
     PLAIN,
     WIDE,
-    Later,
-    axis_figures,
+    LazyData,
     band_between,
-    coloured,
-    pictured,
+    colour_layer,
+    number_axis,
+    picture_rows,
     touch_points,
 )
 from edgeworth.report.charts.chart import FIRST, INK, SECOND, THIRD, Chart, Kit, Rows
@@ -45,7 +45,7 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
         path = findings.path.drawn(MOST_DRAWN)
         bands = {IF_MODEL: path.expected, IF_PRICES: path.priced}
         columns = {f"{who}{end}": bands[who][row] for who in shown for row, end in enumerate(ENDS)}
-        rows = pictured({CASES: path.cases, "log wealth": path.log_wealth, **columns})
+        rows = picture_rows({CASES: path.cases, "log wealth": path.log_wealth, **columns})
         names = map(format_wealth, path.log_wealth.tolist())
         start = {CASES: 0, "wealth": "1", "log wealth": 0.0, **dict.fromkeys(columns, 0.0)}
         return {"wealth": (start, *({"wealth": name, **row} for name, row in zip(names, rows, strict=True)))}
@@ -65,7 +65,7 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
             expected = base.mark_line(strokeDash=[5, 4], strokeWidth=1.5).encode(y=alt.Y(f"{who}:Q"))
             layers += [
                 band_between(alt, base, f"{who} low", f"{who} high", COLOURS[who]),
-                coloured(alt, expected, who, colours),
+                colour_layer(alt, expected, who, colours),
             ]
         if _is_seen(findings, threshold):
             line = kit.once().encode(y=alt.datum(threshold))
@@ -74,7 +74,7 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
                 line.mark_text(align="left", dx=5).encode(x=alt.value("width"), text=alt.value("1/α")),
             ]
         layers += [
-            coloured(alt, base.mark_line(strokeJoin="round").encode(y=y), OURS, colours),
+            colour_layer(alt, base.mark_line(strokeJoin="round").encode(y=y), OURS, colours),
             touch_points(base).encode(
                 y="log wealth:Q",
                 tooltip=[
@@ -95,7 +95,7 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
         f"{_became(findings)}{_expected(findings)} The line 1/α is a wealth of {format_wealth(threshold)}"
         f"{'' if _is_seen(findings, threshold) else ', here too near to 0 to be drawn'}: "
         f"{_line_says(findings)}.",
-        Later(find),
+        LazyData(find),
         draw,
         (
             Column(CASES, "count"),
@@ -154,8 +154,8 @@ def returns_chart(findings: ForecastFindings) -> Chart:
     def find() -> Mapping[str, Rows]:
         path = findings.path.drawn(2 * BAND_DRAWN)
         columns = {"case": ends, "log return": logs}
-        rows = zip(pictured(columns), map(format_wealth, logs.tolist()), strict=True)
-        way = pictured({CASES: path.cases, "log wealth": path.log_wealth})
+        rows = zip(picture_rows(columns), map(format_wealth, logs.tolist()), strict=True)
+        way = picture_rows({CASES: path.cases, "log wealth": path.log_wealth})
         return {
             "returns": tuple({**row, "factor": factor} for row, factor in rows),
             "way": ({CASES: 0, "log wealth": 0.0}, *way),
@@ -167,7 +167,7 @@ def returns_chart(findings: ForecastFindings) -> Chart:
         x = alt.X(
             "case:Q",
             scale=alt.Scale(domain=stretch, nice=False, padding=6),
-            axis=alt.Axis(**axis_figures([wealth.cases]), tickCount=5, tickMinStep=1, labelOverlap=True),
+            axis=alt.Axis(**number_axis([wealth.cases]), tickCount=5, tickMinStep=1, labelOverlap=True),
             title=None,
         )
         colour = alt.Color(
@@ -222,7 +222,7 @@ def returns_chart(findings: ForecastFindings) -> Chart:
         "What each case added" if together == 1 else f"What every {together:,} cases added",
         f"{won:,} of {len(logs):,} {of} won and {lost:,} lost; the best multiplied wealth by {best}, the "
         f"worst by {worst}.{last} A stretch marked in the lower picture is shown in the upper.",
-        Later(find),
+        LazyData(find),
         draw,
         (Column("case", "count"), Column("log return", "number"), Column("factor")),
     )
@@ -232,14 +232,14 @@ def _cases_axis(alt: Any, cases: int) -> Any:
     return alt.X(
         f"{CASES}:Q",
         scale=alt.Scale(nice=False, zero=True),
-        axis=alt.Axis(**axis_figures([cases]), tickCount=5, tickMinStep=1, labelOverlap=True),
+        axis=alt.Axis(**number_axis([cases]), tickCount=5, tickMinStep=1, labelOverlap=True),
         title=CASES,
     )
 
 
 def _figures(findings: ForecastFindings) -> dict[str, str]:
     """How the axis of log wealth writes its numbers."""
-    return axis_figures(_ends(findings))
+    return number_axis(_ends(findings))
 
 
 def _ends(findings: ForecastFindings) -> list[float]:

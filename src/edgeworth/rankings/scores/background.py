@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.core.joint_counts import Numbers
-from edgeworth.core.threads import MOST_THREADS, cores, in_order, row_blocks
+from edgeworth.core.threads import MOST_THREADS, cores, map_blocks, row_blocks
 from edgeworth.rankings.scores.sorted_scores import Run
 
 Rows: TypeAlias = tuple[Floats, NDArray[Any] | None]
@@ -230,7 +230,7 @@ def _sorted_and_placed(scores: Floats, edges: Floats) -> list[Places]:
 
     # One part a core, if they are long enough: each part is looked through for every edge.
     rows = max(1 << 18, -(-len(scores) // min(cores(), MOST_THREADS)))
-    return in_order(placed, row_blocks(len(scores), rows))
+    return map_blocks(placed, row_blocks(len(scores), rows))
 
 
 def _sides(scores: Floats, edges: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -12,9 +12,16 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats
-from edgeworth.core.labels import POSITIVE_OF_PAIR, canonical, canonical_order, find, listed, usual_positive
-from edgeworth.core.plain import COUNT, LABELS, Plain, list_of, nested, same_array
+from edgeworth.arrays import Floats, same_array
+from edgeworth.core.labels import (
+    POSITIVE_OF_PAIR,
+    canonical,
+    canonical_order,
+    find,
+    list_labels,
+    usual_positive,
+)
+from edgeworth.core.plain import COUNT, LABELS, Plain, list_of, object_of
 from edgeworth.core.policies import check_label_number, take_weights
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.rankings.scores.background import Rows, blocks_of
@@ -32,7 +39,7 @@ class LabelledScores(Plain):
     kind: ClassVar = "labelled_scores"
     FIELDS: ClassVar = {
         "labels": LABELS,
-        "runs": list_of(nested(Run)).of("_runs_in_order"),
+        "runs": list_of(object_of(Run)).of("_runs_in_order"),
         "cells": EDGES,
         "dropped": COUNT,
     }
@@ -125,7 +132,7 @@ def target_of(labels: Sequence[Label], positive: Label | None = None) -> Label:
     usual = usual_positive(labels) if len(labels) == 2 else _of_a_usual_pair(labels)
     if usual is None:
         raise InputError(
-            f"truth has the label{'s' if len(labels) != 1 else ''} {listed(labels)}: "
+            f"truth has the label{'s' if len(labels) != 1 else ''} {list_labels(labels)}: "
             "say which one is the target (positive=, --positive)"
         )
     return usual

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats
+from edgeworth.arrays import Floats, same_array
 from edgeworth.core.joint_counts import Numbers
-from edgeworth.core.plain import AMOUNTS, FLOATS, NUMBERS, Field, Plain, optional, same_array
+from edgeworth.core.plain import AMOUNTS, FLOATS, NUMBERS, Field, Plain, optional
 from edgeworth.errors import InputError, OptionError
 
 

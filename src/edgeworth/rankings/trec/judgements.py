@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats, Integers
-from edgeworth.core.labels import canonical, canonical_order, parsed, positions
+from edgeworth.core.labels import canonical, canonical_order, parse_labels, positions
 from edgeworth.core.plain import COUNTS, LABELS, Plain
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.rankings.trec.identifiers import Identifiers, as_identifiers, first_repeat, padded
@@ -96,7 +96,7 @@ def as_grades(column: Column, positive: Label | None, first_row: int = 1) -> Int
         wanted = canonical(positive)
         same = [label == wanted or str(label) == str(wanted) for label in labels]
         return np.array(same, dtype=np.int64)[coded.codes]
-    numbers = parsed(labels)
+    numbers = parse_labels(labels)
     for code, label in enumerate(numbers):
         if not isinstance(label, int):
             row = first_row + int(np.argmax(coded.codes == code))

@@ -71,7 +71,7 @@ PLAIN = ",.6~g"
 """The format of an axis of plain numbers; without its digits Vega writes 10 as 1e+1."""
 
 
-class Later(Mapping[str, Rows]):
+class LazyData(Mapping[str, Rows]):
     """Data that is found when somebody looks: a report on a terminal draws nothing."""
 
     def __init__(self, find: Callable[[], Mapping[str, Rows]]) -> None:
@@ -91,7 +91,7 @@ class Later(Mapping[str, Rows]):
         return len(self._found)
 
 
-def rows_of(columns: Mapping[str, Values | None]) -> Rows:
+def table_rows(columns: Mapping[str, Values | None]) -> Rows:
     """A table from its columns; a column that is not known is None in every row."""
     length = max(len(values) for values in columns.values() if values is not None)
     plain = [
@@ -101,28 +101,28 @@ def rows_of(columns: Mapping[str, Values | None]) -> Rows:
     return tuple(dict(zip(columns, row, strict=True)) for row in zip(*plain, strict=True))
 
 
-def pictured(columns: Mapping[str, Values | None]) -> Rows:
+def picture_rows(columns: Mapping[str, Values | None]) -> Rows:
     """A table from its columns, with the digits that a picture can show: half the page is such numbers.
 
     >>> import numpy as np
-    >>> pictured({"x": np.array([2, np.inf, 0.123456789])})
+    >>> picture_rows({"x": np.array([2, np.inf, 0.123456789])})
     ({'x': 2.0}, {'x': None}, {'x': 0.123457})
     """
-    return tuple({name: _short(value) for name, value in row.items()} for row in rows_of(columns))
+    return tuple({name: _short(value) for name, value in row.items()} for row in table_rows(columns))
 
 
 def _short(value: Any) -> Any:
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-def axis_figures(values: Sequence[float]) -> dict[str, str]:
+def number_axis(values: Sequence[float]) -> dict[str, str]:
     """Options of an axis that writes such values: 25,000, but 250k; 0 is 0, not 0k."""
     if max(map(abs, values), default=0) <= LARGEST:
         return {"format": PLAIN}
     return {"format": "~s", "labelExpr": "datum.value ? datum.label : '0'"}
 
 
-def coloured(alt: Any, layer: Any, who: str, colours: Mapping[str, str]) -> Any:
+def colour_layer(alt: Any, layer: Any, who: str, colours: Mapping[str, str]) -> Any:
     """A layer in the colour of who it is about, with one legend for all layers."""
     colour = alt.Color(
         "who:N",

@@ -80,11 +80,11 @@ class Chart:
 
     def save(self, path: str | Path) -> None:
         """Write the picture as SVG, PNG, PDF or its specification as JSON, by the name's ending."""
-        from edgeworth.report.formats import write_whole
+        from edgeworth.report.formats import write_file
 
-        write_whole(Path(path), self.rendered(chart_format(path)))
+        write_file(Path(path), self.render(chart_format(path)))
 
-    def rendered(self, ending: str) -> bytes:
+    def render(self, ending: str) -> bytes:
         """The picture in one of the formats."""
         spec = self.to_dict()
         if ending == "json":

@@ -37,7 +37,7 @@ UNSEEN = "\u200b"
 
 
 @dataclass(frozen=True)
-class DrawnNames:
+class AxisNames:
     """Names as the data say them, as they are drawn, and the beginning that is not drawn."""
 
     names: tuple[str, ...]
@@ -45,9 +45,9 @@ class DrawnNames:
     beginning: str = ""
 
     @property
-    def said(self) -> str:
+    def caption(self) -> str:
         """The sentence for the caption, or nothing."""
-        cut = middle_cut(self.beginning, LONGEST)
+        cut = cut_middle(self.beginning, LONGEST)
         return f" Names are drawn without “{cut}”, with which all begin." if cut else ""
 
     @property
@@ -66,29 +66,29 @@ class DrawnNames:
         return self.drawn[self.names.index(name)]
 
 
-def drawn_names(names: Iterable[object], most: int = DRAWN) -> DrawnNames:
+def axis_names(names: Iterable[object], most: int = DRAWN) -> AxisNames:
     """The names of one chart.
 
     >>> urls = [f"https://example.org/kinds/{name}" for name in ("cat", "dog", "a very long kind of bird")]
-    >>> found = drawn_names(urls, 12)
+    >>> found = axis_names(urls, 12)
     >>> found.drawn, found.beginning
     (('…cat', '…dog', '…a ver… bird'), 'https://example.org/kinds/')
     """
     full = [str(name) for name in names]
     beginning = _beginning(full) if any(_width(name) > most for name in full) else ""
     rests = [f"…{name[len(beginning) :]}" if beginning else name for name in full]
-    return DrawnNames(different(full, LONGEST), different(rests, most), beginning)
+    return AxisNames(distinct_names(full, LONGEST), distinct_names(rests, most), beginning)
 
 
-def different(names: Iterable[str], most: int) -> tuple[str, ...]:
+def distinct_names(names: Iterable[str], most: int) -> tuple[str, ...]:
     """Names cut to a length, a number behind those that would look like one before.
 
-    >>> different(["a" * 9, "a" * 8 + "b", "a" * 10], 5)
+    >>> distinct_names(["a" * 9, "a" * 8 + "b", "a" * 10], 5)
     ('aa…aa', 'aa…ab', 'aa…aa (2)')
     """
     found: dict[str, None] = {}
     for name in names:
-        cut, number = middle_cut(name, most), 2
+        cut, number = cut_middle(name, most), 2
         cut = f"{cut}{UNSEEN}" if cut in UNSAFE else cut
         trial = cut
         while trial in found:
@@ -97,10 +97,10 @@ def different(names: Iterable[str], most: int) -> tuple[str, ...]:
     return tuple(found)
 
 
-def middle_cut(text: str, most: int) -> str:
+def cut_middle(text: str, most: int) -> str:
     """A text of at most so many signs, its beginning and its end; wide signs count twice.
 
-    >>> middle_cut("gradient boosting, 200 trees", 15), middle_cut("spam", 15)
+    >>> cut_middle("gradient boosting, 200 trees", 15), cut_middle("spam", 15)
     ('gradien…0 trees', 'spam')
     """
     if _width(text) <= most:

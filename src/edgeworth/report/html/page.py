@@ -21,11 +21,11 @@ from edgeworth.report.charts.chart import Chart
 from edgeworth.report.html.parts import (
     DrawnChart,
     is_notice,
+    keep_powers_whole,
     namer,
     page_reports,
     table_html,
     title_of,
-    unbroken,
     verdicts,
 )
 from edgeworth.report.report import Grid, Report
@@ -86,12 +86,12 @@ def slim_numbers(value: Any) -> Any:
     return [slim_numbers(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def packed(rows: Sequence[Mapping[str, Any]]) -> list[Any]:
+def pack_columns(rows: Sequence[Mapping[str, Any]]) -> list[Any]:
     """Rows as columns, which the page's script makes rows of again: names are not written in each row.
 
     A column is its name and its values; one of texts that recur is its name, the texts, and their places.
 
-    >>> packed([{"x": 1, "who": "a"}, {"x": 2, "who": "b"}, {"x": 3, "who": "a"}])
+    >>> pack_columns([{"x": 1, "who": "a"}, {"x": 2, "who": "b"}, {"x": 3, "who": "a"}])
     [['x', [1, 2, 3]], ['who', ['a', 'b'], [0, 1, 0]]]
     """
     names = list(dict.fromkeys(name for row in rows for name in row))
@@ -105,10 +105,10 @@ def _column(values: list[Any]) -> list[list[Any]]:
     return [values] if len(places) == len(values) else [list(places), [places[value] for value in values]]
 
 
-def spread(rows: Sequence[Row], most: int) -> list[Row]:
+def thin_rows(rows: Sequence[Row], most: int) -> list[Row]:
     """At most so many rows, evenly over the whole, the first and the last among them.
 
-    >>> spread([0, 1, 2, 3, 4, 5, 6], 3)
+    >>> thin_rows([0, 1, 2, 3, 4, 5, 6], 3)
     [0, 3, 6]
     """
     if len(rows) <= most:
@@ -141,7 +141,7 @@ def report_to_html(report: Report, *, title: str = "") -> str:
             title=shorten(" ".join(title.split()), LONGEST_TITLE) or title_of(report),
             warnings=[said for said in report.warnings if not is_notice(said)],
             notices=[said for said in report.warnings if is_notice(said)],
-            whole=lambda text: markup(unbroken(text)),
+            whole=lambda text: markup(keep_powers_whole(text)),
             version=__version__,
             css=markup(css),
             script=markup(script),
@@ -163,7 +163,7 @@ def _drawn(chart: Chart, markup: Any) -> DrawnChart:
             if len(rows) > CHART_ROWS
             else ""
         )
-        grid = Grid("", chart.table, tuple(spread(rows, CHART_ROWS)), note)
+        grid = Grid("", chart.table, tuple(thin_rows(rows, CHART_ROWS)), note)
     return DrawnChart(
         chart.name,
         chart.title,
@@ -176,7 +176,7 @@ def _drawn(chart: Chart, markup: Any) -> DrawnChart:
 
 def _specification(chart: Chart) -> dict[str, Any]:
     spec: dict[str, Any] = slim_numbers(chart.to_dict())
-    return spec | {"datasets": {name: packed(rows) for name, rows in spec["datasets"].items()}}
+    return spec | {"datasets": {name: pack_columns(rows) for name, rows in spec["datasets"].items()}}
 
 
 def _embedded(value: Any) -> str:

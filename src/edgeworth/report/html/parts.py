@@ -10,7 +10,7 @@ from itertools import count
 from typing import Any
 
 from edgeworth.core.formatting import html_table, shorten
-from edgeworth.report.charts.names import middle_cut
+from edgeworth.report.charts.names import cut_middle
 from edgeworth.report.report import Column, Grid, Report
 from edgeworth.report.wording import format_cell
 
@@ -106,7 +106,7 @@ def title_of(report: Report) -> str:
     """
     source = report.provenance.get("source")
     name = source.replace("\\", "/").rsplit("/", 1)[-1] if isinstance(source, str) else ""
-    return f"{middle_cut(name, LONGEST_FILE)} – Edgeworth" if _FILE.fullmatch(name) else TITLE
+    return f"{cut_middle(name, LONGEST_FILE)} – Edgeworth" if _FILE.fullmatch(name) else TITLE
 
 
 def is_notice(warning: str) -> bool:
@@ -118,10 +118,10 @@ def is_notice(warning: str) -> bool:
     return _NOTICE.match(warning) is not None
 
 
-def unbroken(text: str) -> str:
+def keep_powers_whole(text: str) -> str:
     """Text as HTML in which no line ends inside a power of ten.
 
-    >>> unbroken("a<b (p < 1e-12)")
+    >>> keep_powers_whole("a<b (p < 1e-12)")
     'a&lt;b (p <span class="whole">&lt; 1e-12</span>)'
     """
     return _POWER.sub(lambda found: f'<span class="whole">{found[0]}</span>', escape(text))
@@ -193,7 +193,7 @@ def table_html(grid: Grid, name: str) -> str:
     ]
     # Names of labels may be numbers; a first column of text names its rows.
     words = [
-        column.is_text and not (place and are_figures([row[place] for row in texts]))
+        column.is_text and not (place and are_numbers([row[place] for row in texts]))
         for place, column in enumerate(columns)
     ]
     kinds = ["text" if is_text else "number" for is_text in words]
@@ -217,10 +217,10 @@ def table_html(grid: Grid, name: str) -> str:
     return "".join(out)
 
 
-def are_figures(texts: Sequence[str]) -> bool:
+def are_numbers(texts: Sequence[str]) -> bool:
     """Whether a column of texts is one of numbers, which stand to the right.
 
-    >>> are_figures(["1,134", "–"]), are_figures(["$5.20", "62.2%"]), are_figures(["12", "twelve"])
+    >>> are_numbers(["1,134", "–"]), are_numbers(["$5.20", "62.2%"]), are_numbers(["12", "twelve"])
     (True, True, False)
     """
     said = [text for text in texts if text not in _NOTHING]

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import edgeworth as ew
-from edgeworth.report.charts.names import DRAWN, UNSAFE, drawn_names, middle_cut
+from edgeworth.report.charts.names import DRAWN, UNSAFE, axis_names, cut_middle
 
 PREFIX = "https://example.org/taxonomy/products/electronics/category/"
 
 
 @given(st.lists(st.text(max_size=90), min_size=1, max_size=12, unique=True), st.integers(6, 40))
 def test_names_stay_different(names: list[str], most: int) -> None:
-    found = drawn_names(names, most)
+    found = axis_names(names, most)
     assert len(found.names) == len(found.drawn) == len(names)
     assert len(set(found.drawn)) == len(set(found.names)) == len(names)
     # A number behind a name that looks like another is all that may be added.
@@ -27,7 +27,7 @@ def test_names_stay_different(names: list[str], most: int) -> None:
 
 @given(st.text(min_size=1, max_size=60), st.integers(3, 30))
 def test_a_cut_keeps_both_ends(text: str, most: int) -> None:
-    cut = middle_cut(text, most)
+    cut = cut_middle(text, most)
     assert len(cut) <= max(most, 0)
     if cut != text:
         head, _, tail = cut.partition("…") if "…" not in text else ("", "", "")
@@ -36,23 +36,23 @@ def test_a_cut_keeps_both_ends(text: str, most: int) -> None:
 
 
 def test_short_names_are_left_as_they_are() -> None:
-    found = drawn_names(["run-1", "run-12", "spam"])
+    found = axis_names(["run-1", "run-12", "spam"])
     assert found.names == found.drawn == ("run-1", "run-12", "spam")
-    assert found.said == ""
+    assert found.caption == ""
     assert "labelExpr" not in found.options
 
 
 def test_numbers_are_not_cut_apart() -> None:
     """run1 and run12 begin with run1, but their numbers are 1 and 12."""
     stem = "a long name of an experiment, run"
-    assert drawn_names([f"{stem}{number}" for number in (1, 12)], 10).drawn == ("…run1", "…run12")
+    assert axis_names([f"{stem}{number}" for number in (1, 12)], 10).drawn == ("…run1", "…run12")
     stem = "alongnameofanexperimentrun"
-    assert drawn_names([f"{stem}{number}" for number in (1, 12)], 10).drawn == ("…1", "…12")
+    assert axis_names([f"{stem}{number}" for number in (1, 12)], 10).drawn == ("…1", "…12")
 
 
 def test_a_name_that_others_go_on_from_is_not_left_out() -> None:
     stem = "a very long name of a model, "
-    found = drawn_names([stem, f"{stem}tuned"])
+    found = axis_names([stem, f"{stem}tuned"])
     assert found.beginning == ""
     assert len(set(found.drawn)) == 2
 

@@ -1,0 +1,72 @@
+"""Matrices of counts: typed in, computed elsewhere, or read from a file. What is no table is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from edgeworth.errors import InputError
+from edgeworth.sources.columns import Label, is_missing
+
+LARGEST_TOTAL = 1 << 62
+"""Above this the sum of integers could overflow."""
+
+
+def check_matrix(counts: ArrayLike) -> NDArray[Any]:
+    """Take a square matrix of finite numbers of at least 0: int64 when all are whole, else float64."""
+    try:
+        matrix = np.asarray(counts)
+        if matrix.dtype.kind == "c":
+            raise TypeError
+        numbers = matrix.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError("a matrix of counts needs numbers in rows of equal length") from None
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InputError(
+            f"a contingency matrix is square (as many predicted as real labels); saw {matrix.shape}"
+        )
+    if matrix.size == 0:
+        raise InputError("the matrix is empty")
+    _check_counts(numbers)
+    if np.all(numbers == np.round(numbers)):
+        # Integers keep every digit; text and floats are whole numbers by now.
+        return matrix.astype(np.int64) if matrix.dtype.kind in "biuO" else numbers.astype(np.int64)
+    return numbers
+
+
+def check_table(
+    labels: tuple[Label, ...], cells: NDArray[Any], squared: NDArray[Any] | None, positive: Label | None
+) -> None:
+    """Refuse labels and cells that are no contingency table."""
+    size = len(labels)
+    if len(set(labels)) < size or any(is_missing(label) for label in labels):
+        raise InputError(
+            f"the labels of a table are different from each other and not missing; saw {labels!r}"
+        )
+    if cells.shape != (size + 1, size):
+        raise InputError(f"{size} labels need cells of shape {(size + 1, size)}; saw {cells.shape}")
+    if cells.dtype.kind == "i":
+        _check_counts(cells)
+    if (cells.dtype.kind == "f") != (squared is not None):
+        raise InputError("weights need their squares beside them, and counts have none")
+    if squared is not None:
+        if squared.shape != cells.shape:
+            raise InputError(
+                f"squared weights of shape {squared.shape} do not fit cells of shape {cells.shape}"
+            )
+        for weights in (cells, squared):
+            if not np.all(np.isfinite(weights) & (weights >= 0)):
+                raise InputError("weights of a table must be finite and at least 0")
+    if positive is not None and positive not in labels:
+        raise InputError(f"the positive label {positive!r} is none of the labels")
+
+
+def _check_counts(numbers: NDArray[Any]) -> None:
+    wrong = ~(np.isfinite(numbers) & (numbers >= 0))
+    if wrong.any():
+        raise InputError(f"counts must be finite and at least 0; saw {numbers[wrong][0]:g}")
+    whole = numbers.dtype.kind == "i" or bool(np.all(numbers == np.round(numbers)))
+    if whole and numbers.sum(dtype=np.float64) > LARGEST_TOTAL:
+        raise InputError(f"counts this large ({float(numbers.max()):g}) cannot be added up")
