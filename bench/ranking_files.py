@@ -41,7 +41,7 @@ IN_BATCHES = (
 )
 EXACT = (
     "import edgeworth as ew, pyarrow.parquet; from edgeworth.gathering import tally_ranking\n"
-    "from edgeworth.sources import open_source",
+    "from edgeworth.sources.opening import open_source",
     "ranking = tally_ranking(open_source(path), {'truth': 'truth', 'score': 'score'})\n"
     "value = ew.measure(ranking, 'average_precision')",
 )

@@ -187,8 +187,8 @@ def test_an_engine_counts_by_itself_where_counting_is_enough(
 def test_a_lazy_frame_comes_in_pieces_whose_rows_are_counted_through(
     make: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lazy_frames, "PIECE_ROWS", 2048)
-    monkeypatch.setattr(arrow_pieces, "PIECE_ROWS", 2048)
+    monkeypatch.setattr(lazy_frames, "COMBINED_ROWS", 2048)
+    monkeypatch.setattr(arrow_pieces, "COMBINED_ROWS", 2048)
     batches = list(open_source(make({"y": list(range(10_000))})).batches(["y"]))
     assert len(batches) > 1
     assert [value for batch in batches for value in np.asarray(batch.columns["y"])] == list(range(10_000))

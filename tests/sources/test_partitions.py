@@ -142,7 +142,7 @@ def test_a_tally_says_whether_it_needs_positions() -> None:
 
 
 def test_small_pieces_become_larger_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces_module, "PIECE_ROWS", 4)
+    monkeypatch.setattr(pieces_module, "COMBINED_ROWS", 4)
     small = [
         pa.record_batch({"y": pa.array(list(range(rows)), pa.int64())}) for rows in (1, 0, 2, 3, 1, 9, 1)
     ]

@@ -169,7 +169,7 @@ def test_errors_name_standard_input_and_the_row(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_process_that_is_killed_leaves_nothing(spool: Path) -> None:
     code = (
-        "import sys, time\nfrom edgeworth.sources import open_source\n"
+        "import sys, time\nfrom edgeworth.sources.opening import open_source\n"
         "source = open_source('-')\nprint('ready', flush=True)\ntime.sleep(60)"
     )
     with subprocess.Popen(

@@ -21,13 +21,14 @@ from edgeworth.cli.arguments import (
 )
 from edgeworth.cli.output import Output
 from edgeworth.errors import InputError, OptionError
+from edgeworth.sources.formats import list_words
 
 Files = Annotated[
     str,
     Hyphen,
     Parameter(
-        help="Files of predictions with named columns: CSV, TSV, Parquet, JSON lines, Arrow; folders, quoted "
-        "patterns, or - for standard input."
+        help=f"Files of predictions with named columns: {list_words()}; folders, quoted patterns, or - for "
+        "standard input."
     ),
 ]
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from edgeworth.errors import InputError
-from edgeworth.sources.batches import Batch, CannotCountError, FilePlace, find_columns
+from edgeworth.sources.batches import Batch, FilePlace, find_columns
 from edgeworth.sources.columns import MISSING, Coded, Column, Label
 from edgeworth.sources.paths import NoRowsError
 
@@ -198,18 +198,3 @@ def _differ(name: str, file: str, said: str, before: str, there: str) -> InputEr
         f"{file} has {said} in {name!r} where {before} has {there}: convert one of them, "
         "the same label would count as two"
     )
-
-
-class ManyParquet(ManySource):
-    """Parquet files, counted by DuckDB all at once where that gives what their rows give."""
-
-    def distinct(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """Each combination of values once."""
-        from edgeworth.sources.parquet import counted_parquet
-
-        wanted = list(dict.fromkeys(columns))
-        self._check(wanted)
-        if any(self._is_constant(name, file) for name in wanted for file in self.files):
-            raise CannotCountError("the names of folders are values that the files do not have")
-        files: list[Any] = list(self.files)
-        return counted_parquet(files, wanted)

@@ -10,8 +10,8 @@ from typing import Any
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.batches import Batch, Source, find_columns
 from edgeworth.sources.columns import as_column
-from edgeworth.sources.many import FileSource, ManyParquet, ManySource
-from edgeworth.sources.paths import PathLike, expanded, is_local_address, kind_of_file, local_path, partitions
+from edgeworth.sources.formats import load
+from edgeworth.sources.paths import PathLike, expanded, find_format, is_local_address, local_path, partitions
 
 
 def open_source(data: Any, *, engine: str | None = None, master: str | None = None) -> Source:
@@ -54,35 +54,17 @@ def _open_on(engine: str | None, data: Any, master: str | None) -> Source:
 
 def _open_files(data: PathLike | Sequence[PathLike]) -> Source:
     paths = expanded(data)
-    files = [open_file(path) for path in paths]
+    formats = [find_format(path, str(path)) for path in paths]
+    files = [form.open(path) for form, path in zip(formats, paths, strict=True)]
     named = local_path(data) if isinstance(data, (str, os.PathLike)) else None
     folder = named if named is not None and named.is_dir() else None
     if len(files) == 1 and folder is None:
-        return files[0]
+        source: Source = files[0]
+        return source
     name = _listed(paths) if named is None else str(named)
     folders = [] if folder is None else [partitions(path, folder) for path in paths]
-    source = ManyParquet if files[0].kind == "Parquet" else ManySource
-    return source(files, name, folders)
-
-
-def open_file(path: Path, name: str | None = None) -> FileSource:
-    """One file, of the kind that its ending or its first bytes say."""
-    kind = kind_of_file(path, name or str(path))
-    if kind == "Parquet":
-        from edgeworth.sources.parquet import ParquetSource
-
-        return ParquetSource(path, name)
-    if kind == "Arrow":
-        from edgeworth.sources.arrow import ArrowSource
-
-        return ArrowSource(path, name)
-    if kind == "JSON lines":
-        from edgeworth.sources.json_lines import JsonLinesSource
-
-        return JsonLinesSource(path, name)
-    from edgeworth.sources.csv_files import DelimitedSource
-
-    return DelimitedSource(path, name)
+    together: Source = load(formats[0].many)(files, name, folders)
+    return together
 
 
 def _listed(paths: Sequence[Path]) -> str:

@@ -11,6 +11,7 @@ from edgeworth.sources.arrow import arrow_batches, counted_batches, is_text
 from edgeworth.sources.batches import Batch, CannotCountError, find_columns
 from edgeworth.sources.columns import encode
 from edgeworth.sources.duckdb_engine import counting
+from edgeworth.sources.many import ManySource
 from edgeworth.sources.paths import NoRowsError, said
 
 if TYPE_CHECKING:
@@ -184,3 +185,16 @@ class ParquetSource:
             )
         except (OSError, pa.ArrowException) as error:
             raise InputError(f"{self.name} cannot be read as Parquet: {said(error)}") from None
+
+
+class ManyParquet(ManySource):
+    """Parquet files, counted by DuckDB all at once where that gives what their rows give."""
+
+    def distinct(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """Each combination of values once."""
+        wanted = list(dict.fromkeys(columns))
+        self._check(wanted)
+        if any(self._is_constant(name, file) for name in wanted for file in self.files):
+            raise CannotCountError("the names of folders are values that the files do not have")
+        files: list[Any] = list(self.files)
+        return counted_parquet(files, wanted)

@@ -10,6 +10,15 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from edgeworth.errors import InputError, MissingExtraError
+from edgeworth.sources.formats import (
+    COMPRESSED,
+    READ,
+    Format,
+    ending,
+    format_by_ending,
+    format_by_head,
+    list_words,
+)
 
 
 def said(error: Exception) -> str:
@@ -28,12 +37,6 @@ def said(error: Exception) -> str:
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
-PACKED = {".gz", ".zst", ".bz2"}
-"""Endings of compressed files."""
-
-DATA = {".parquet", ".pq", ".arrow", ".feather", ".ipc", ".jsonl", ".ndjson", ".csv", ".tsv", ".tab"}
-"""Endings of the files that are taken from a folder, compressed or not; anything else there is left alone."""
-
 TABLES = {"_delta_log": "Delta", ".hoodie": "Hudi"}
 """Folders that say which files of a table are still part of it: its other files hold rows of the past."""
 
@@ -49,18 +52,6 @@ def natural(name: object) -> list[tuple[int, int, str]]:
     """
     parts = re.split(r"([0-9]+)", str(name))
     return [(1, int(part), part) if part.isdecimal() else (0, 0, part) for part in parts if part]
-
-
-def ending(path: Path) -> str:
-    """The ending that says what a file holds: ``.csv`` of ``a.csv.gz``.
-
-    >>> ending(Path("a.b.CSV.gz")), ending(Path("a.gz"))
-    ('.csv', '')
-    """
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    while suffixes and suffixes[-1] in PACKED:
-        suffixes.pop()
-    return suffixes[-1] if suffixes else ""
 
 
 def expanded(data: PathLike | Sequence[PathLike]) -> list[Path]:
@@ -134,6 +125,7 @@ def _once(files: list[Path]) -> list[Path]:
 def _files_of(folder: Path) -> list[Path]:
     """The data files at any depth of a folder; hidden ones, and those that begin with _, are not data."""
     found = []
+    data = {name for each in READ for name in each.endings}
     for parent, folders, names in os.walk(folder, onerror=_refuse):
         for name, table in TABLES.items():
             if name in folders:
@@ -143,10 +135,11 @@ def _files_of(folder: Path) -> list[Path]:
                 )
         folders[:] = [name for name in folders if not name.startswith((".", "_"))]
         files = [Path(parent) / name for name in names if not name.startswith((".", "_"))]
-        found += [file for file in files if ending(file) in DATA and file.is_file()]
+        found += [file for file in files if ending(file) in data and file.is_file()]
     if not found:
-        looked = "Parquet, Arrow, JSON lines, CSV or TSV"
-        raise InputError(f"{folder} is a folder without data: no file in it ends as {looked} do")
+        raise InputError(
+            f"{folder} is a folder without data: no file in it ends as {list_words(last=' or')} do"
+        )
     return sorted(found, key=natural)
 
 
@@ -183,23 +176,6 @@ HEAD_BYTES = 64 << 10
 PACKINGS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 """How compressed bytes begin, for what has no ending to tell by."""
 
-KINDS = {
-    ".parquet": "Parquet",
-    ".pq": "Parquet",
-    ".arrow": "Arrow",
-    ".feather": "Arrow",
-    ".ipc": "Arrow",
-    ".jsonl": "JSON lines",
-    ".ndjson": "JSON lines",
-    ".json": "JSON lines",
-    ".csv": "delimited text",
-    ".tsv": "delimited text",
-    ".tab": "delimited text",
-    ".txt": "delimited text",
-}
-
-BEGINNINGS = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"\xff\xff\xff\xff": "Arrow", b"FEA1": "Arrow"}
-
 SPREADSHEETS = {".xlsx", ".xls", ".ods"}
 
 
@@ -213,7 +189,7 @@ def unpacked(path: Path) -> Any:
         import pyarrow as pa
     except ImportError:
         raise MissingExtraError("reading files", "files") from None
-    if path.suffix.lower() in PACKED:
+    if path.suffix.lower() in COMPRESSED:
         return pa.input_stream(str(path), compression="detect")
     with path.open("rb") as file:
         first = file.read(4)
@@ -236,15 +212,9 @@ def head_of(path: Path, name: str) -> bytes:
     return head
 
 
-def kind_of_file(path: Path, name: str) -> str:
-    """What a file holds, as its ending says; without one that says it, as it begins."""
-    known = ending(path)
-    if known in SPREADSHEETS:
+def find_format(path: Path, name: str) -> Format:
+    """Find the format of a file, by its ending or else by its first bytes; ``name`` is its name in errors."""
+    if ending(path) in SPREADSHEETS:
         raise InputError(f"{name} is a spreadsheet, not delimited text: save it as CSV, or pass a dataframe")
-    if known in KINDS:
-        return KINDS[known]
-    head = head_of(path, name)
-    for beginning, kind in BEGINNINGS.items():
-        if head.startswith(beginning):
-            return kind
-    return "JSON lines" if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else "delimited text"
+    found = format_by_ending(path)
+    return found if found in READ else format_by_head(head_of(path, name))

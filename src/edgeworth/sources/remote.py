@@ -19,8 +19,9 @@ from edgeworth.errors import InputError
 from edgeworth.sources.arrow import arrow_batches
 from edgeworth.sources.batches import Batch, find_columns, some_rows
 from edgeworth.sources.duckdb_engine import connected, quoted, record_batches
+from edgeworth.sources.formats import FORMATS, format_by_ending, list_words
 from edgeworth.sources.many import FileSource
-from edgeworth.sources.paths import KINDS, NoRowsError, ending, said
+from edgeworth.sources.paths import NoRowsError, find_format, said
 
 EXTENSIONS: dict[str, str | None] = {
     "s3": "httpfs",
@@ -39,12 +40,6 @@ EXTENSIONS: dict[str, str | None] = {
 ``open_source`` opens local addresses as local files; here they let the tests read without a network.
 """
 
-READERS = {
-    "Parquet": "read_parquet($path)",
-    "JSON lines": "read_ndjson_auto($path)",
-    "delimited text": "read_csv($path, header = true, all_varchar = true, nullstr = '')",
-}
-
 BATCH_ROWS = 1 << 17
 
 
@@ -56,10 +51,12 @@ class RemoteSource:
     def __init__(self, url: str) -> None:
         self.name = url
         self.paths: tuple[Path, ...] = ()
-        self.kind = KINDS.get(ending(Path(url.partition("?")[0])), "")
-        if self.kind not in READERS:
-            raise InputError(f"{url}: of a store Parquet, CSV, TSV and JSON lines are read, by their ending")
-        self.is_text = self.kind == "delimited text"
+        form = format_by_ending(Path(url.partition("?")[0]))
+        if form is None or form.duckdb is None:
+            known = list_words(tuple(each for each in FORMATS if each.duckdb is not None), " and")
+            raise InputError(f"{url}: of a store {known} are read, by their ending")
+        self.is_text = form.is_text
+        self._reader = form.duckdb
         scheme = url.partition("://")[0].lower()
         if scheme not in EXTENSIONS:
             raise InputError(f"{url}: nothing is read from {scheme}://, only from {', '.join(EXTENSIONS)}")
@@ -77,10 +74,6 @@ class RemoteSource:
             pieces = (piece.rename_columns(wanted) for piece in record_batches(answer, BATCH_ROWS))
             nothing = NoRowsError(f"{self.name} has columns but no rows")
             yield from some_rows(arrow_batches(pieces, wanted), nothing)
-
-    @property
-    def _reader(self) -> str:
-        return READERS[self.kind]
 
     def _schema(self) -> Iterator[str]:
         with self._connected() as connection:
@@ -116,8 +109,6 @@ PIECE_BYTES = 1 << 20
 
 def open_standard_input() -> FileSource:
     """What is piped in, of the kind that its first bytes say."""
-    from edgeworth.sources.opening import open_file
-
     if sys.stdin is None or sys.stdin.closed:
         raise InputError(f"{NAME} is closed: pipe a file into the command, or name one")
     if getattr(sys.stdin, "buffer", None) is None:
@@ -129,7 +120,7 @@ def open_standard_input() -> FileSource:
     except OSError as error:
         raise InputError(f"{NAME} cannot be kept in a temporary file: {said(error)}") from None
     try:
-        source = open_file(path, NAME)
+        source: FileSource = find_format(path, NAME).open(path, NAME)
     except BaseException:
         _forget(path, descriptor)
         raise

@@ -14,24 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from edgeworth.errors import InputError, MissingExtraError, OptionError
 from edgeworth.sources.csv_files import DelimitedSource, delimiter_of
-from edgeworth.sources.paths import ending, expanded
+from edgeworth.sources.formats import FORMATS, ending, format_by_ending, list_words
+from edgeworth.sources.paths import expanded
 from edgeworth.sources.spark_frames import SparkSource, said_by_spark, without_pandas_warnings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameReader, SparkSession
-
-FORMATS = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".orc": "orc",
-    ".json": "json",
-    ".jsonl": "json",
-    ".ndjson": "json",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".tab": "csv",
-    ".txt": "csv",
-}
 
 LONGEST_FIELD = 1 << 20
 """A longer field of text means a quotation mark that is not closed: Spark would swallow the rows after it."""
@@ -75,7 +63,7 @@ def open_on_spark(data: Any, master: str | None = None) -> SparkSource:
                 first = texts[0] if len(texts) == len(files) else None
                 frame = _read_text(session, reader, addresses, first)
                 return SparkSource(frame, name, is_text=True, paths=paths)
-            return SparkSource(_read(reader, addresses, form), name, paths=paths)
+            return SparkSource(reader.format(form).load(addresses, mode="FAILFAST"), name, paths=paths)
     except Exception as error:
         if type(error).__module__.split(".")[0] not in ("pyspark", "py4j"):
             raise
@@ -167,15 +155,16 @@ def address(file: Path) -> str:
 
 
 def _format(files: Sequence[Path | str], name: str) -> str:
-    endings = {ending(Path(file)) for file in files}
+    found = {ending(Path(file)): format_by_ending(Path(file)) for file in files}
+    known = {form.spark for form in found.values() if form is not None and form.spark is not None}
     # The address of a folder says nothing of what is in it; most hold Parquet.
-    forms = {FORMATS.get(each, "parquet" if not each else "") for each in endings}
-    if "" in forms:
-        known = "Parquet, ORC, JSON lines and delimited text"
-        raise InputError(f"{name}: Spark reads {known}, by their endings; saw {', '.join(sorted(endings))}")
+    forms = sorted(known | {"parquet"} if "" in found else known)
+    if any(each and (form is None or form.spark is None) for each, form in found.items()):
+        words = list_words(tuple(each for each in FORMATS if each.spark is not None), " and")
+        raise InputError(f"{name}: Spark reads {words}, by their endings; saw {', '.join(sorted(found))}")
     if len(forms) > 1:
-        raise InputError(f"{name}: files of several kinds ({', '.join(sorted(forms))}) cannot be read as one")
-    return forms.pop()
+        raise InputError(f"{name}: files of several kinds ({', '.join(forms)}) cannot be read as one")
+    return forms[0]
 
 
 def _read_text(
@@ -232,9 +221,3 @@ def _check_headers(files: Sequence[DelimitedSource]) -> None:
             f"{other.name} has the columns {said} where {files[0].name} has {there}: "
             "Spark reads text files together only when their headers are the same"
         )
-
-
-def _read(reader: DataFrameReader, addresses: list[str], form: str) -> DataFrame:
-    if form == "json":
-        return reader.json(addresses, mode="FAILFAST")
-    return reader.orc(addresses) if form == "orc" else reader.parquet(*addresses)
