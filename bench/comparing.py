@@ -6,8 +6,8 @@ import numpy as np
 from timing import line, seconds
 
 import edgeworth as ew
-from edgeworth.comparing.examining import compare_labels
 from edgeworth.comparing.labels.differences import label_differences
+from edgeworth.comparing.labels.findings import compare_labels
 
 ROWS = 10**7
 MOST = 2.5

@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 from timing import line, peak_bytes, seconds
 
-from edgeworth.comparing.examining import compare_lists
 from edgeworth.comparing.queries.differences import value_difference
+from edgeworth.comparing.queries.findings import compare_queries
 from edgeworth.comparing.queries.permutation import permutation_test
 from edgeworth.comparing.queries.tukey import randomised_tukey
 from edgeworth.rankings.lists import RankedLists
@@ -52,8 +52,8 @@ if __name__ == "__main__":
     line("the same for precision@10, exact, limit 5 s", seconds(lambda: whole(grid), 2), 5.0, 1, "s")
     lists = ranked_lists()
     line(
-        "all of compare_lists, usual measures and Tukey, limit 5 s",
-        seconds(lambda: compare_lists(lists, adjust="tukey", draws=DRAWS), 2), 5.0, 1, "s",
+        "all of compare_queries, usual measures and Tukey, limit 5 s",
+        seconds(lambda: compare_queries(lists, adjust="tukey", draws=DRAWS), 2), 5.0, 1, "s",
     )  # fmt: skip
     line(
         "exact permutation of 40 queries, limit 1 s",

@@ -12,18 +12,14 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from edgeworth.comparing.difference import Difference
-from edgeworth.comparing.examining import compare_forecasts, compare_labels, compare_lists, compare_scores
 from edgeworth.comparing.findings import Adjust, ComparisonFindings
 from edgeworth.comparing.paired import Paired
-from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.reading import named_systems, pair_labels, read_forecasts, read_lists, read_scores
 from edgeworth.comparing.report import comparison_report, difference_grid
 from edgeworth.core.policies import Missing, PredictionsMade
 from edgeworth.core.spelling import Spelling
 from edgeworth.errors import OptionError
 from edgeworth.evaluation import about_run
-from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.rankings.lists import RankedLists
 from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown, write_file
 from edgeworth.report.report import Report
 from edgeworth.sources.batches import Source
@@ -232,6 +228,8 @@ def compare(
     source, truth, notices = _opened(data, truth, [*named.values(), groups, ids, weights])
     if meant == "labels":
         _refuse_but(given, OF_LABELS, "with labels")
+        from edgeworth.comparing.labels.findings import compare_labels
+
         paired, name = pair_labels(
             source,
             truth,
@@ -250,13 +248,19 @@ def compare(
         columns = {"truth": truth, "groups": groups, "ids": ids, "weights": weights}
         if groups is not None and not pooled:
             _refuse_but(given, OF_QUERIES, "with queries")
+            from edgeworth.comparing.queries.findings import compare_queries
+
             lists, name = read_lists(source, columns, named, positive=positive, relevant_from=relevant_from)
-            findings = compare_lists(lists, queries=queries, **common)
+            findings = compare_queries(lists, queries=queries, **common)
         else:
+            from edgeworth.comparing.scores.findings import compare_scores
+
             scored, name = read_scores(source, columns, named, positive, weight_kind, missing)
             findings = compare_scores(scored, method=method, **common)
     else:
         _refuse_but(given, OF_PROBABILITIES, "with probabilities")
+        from edgeworth.comparing.forecasts.findings import compare_forecasts
+
         terms = {"labels": labels, "positive": positive, "normalise": normalise}
         forecasts, units, name = read_forecasts(source, truth, named, groups, terms)
         findings = compare_forecasts(
@@ -293,13 +297,21 @@ def _opened(data: Any, truth: Any, others: Sequence[Any]) -> tuple[Source | None
 
 def _of_tallies(tally: Any, common: dict[str, Any], method: Any, about: dict[str, Any]) -> Comparison:
     """Compare what was tallied earlier."""
+    from edgeworth.comparing.forecasts.findings import compare_forecasts
+    from edgeworth.comparing.labels.findings import compare_labels
+    from edgeworth.comparing.paired_scores import PairedScores
+    from edgeworth.comparing.queries.findings import compare_queries
+    from edgeworth.comparing.scores.findings import compare_scores
+    from edgeworth.forecasts.forecasts import Forecasts
+    from edgeworth.rankings.lists import RankedLists
+
     queries = common.pop("queries")
     if isinstance(tally, Paired):
         findings = compare_labels(tally, method=method, **common)
     elif isinstance(tally, PairedScores):
         findings = compare_scores(tally, method=method, **common)
     elif isinstance(tally, Mapping) and tally and all(isinstance(x, RankedLists) for x in tally.values()):
-        findings = compare_lists(tally, queries=queries, **common)
+        findings = compare_queries(tally, queries=queries, **common)
     elif isinstance(tally, Mapping) and tally and all(isinstance(x, Forecasts) for x in tally.values()):
         findings = compare_forecasts(tally, **common)
     else:

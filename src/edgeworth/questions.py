@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 from edgeworth import bet, chance
 from edgeworth.bet.kelly import Unbalanced
-from edgeworth.comparing.examining import compare_lists
 from edgeworth.comparing.findings import Adjust
 from edgeworth.comparing.queries.differences import QueryRule
+from edgeworth.comparing.queries.findings import compare_queries
 from edgeworth.comparing.report import comparison_report
 from edgeworth.comparison import compare
 from edgeworth.errors import InputError, OptionError
@@ -173,7 +173,7 @@ def evaluate_trec(
     if len(found) < 2:
         return report
     spellings = list(next(iter(found.values())).estimates)
-    compared = compare_lists(
+    compared = compare_queries(
         {name: each.lists for name, each in found.items()},
         measures=spellings if measures else [f"{name}(ties=trec)" for name in COMPARED],
         queries=queries,

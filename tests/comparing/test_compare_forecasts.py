@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from edgeworth.comparing.examining import compare_forecasts
 from edgeworth.comparing.forecasts.differences import forecast_difference
+from edgeworth.comparing.forecasts.findings import compare_forecasts
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scores import ForecastScores

@@ -11,13 +11,13 @@ from scipy import stats
 
 import edgeworth as ew
 from edgeworth.comparing.difference import Difference
-from edgeworth.comparing.examining import compare_lists
 from edgeworth.comparing.queries.differences import (
     match_queries,
-    matched_difference,
+    query_difference,
     query_values,
     value_difference,
 )
+from edgeworth.comparing.queries.findings import compare_queries
 from edgeworth.errors import InputError, OptionError
 
 ITEMS = 6
@@ -37,7 +37,7 @@ def list_difference(
     names: tuple[str, str] = ("first", "second"),
     **options: Any,
 ) -> Difference:
-    found = compare_lists({names[0]: first, names[1]: second}, measures=[measure], **options)
+    found = compare_queries({names[0]: first, names[1]: second}, measures=[measure], **options)
     return found.pairs[names][measure]
 
 
@@ -147,7 +147,7 @@ def test_several_systems_are_matched_at_once() -> None:
     assert matched.values.tolist() == [[0.2, 0.5, 0.7], [0.3, 0.6, 0.9]]
     assert matched.left_out == {"A": 1, "B": 1, "C": 0}
     assert matched.undefined == 1
-    found = matched_difference(matched, "A", "C", measure="ndcg")
+    found = query_difference(matched, "A", "C", measure="ndcg")
     assert found.values == pytest.approx((0.25, 0.8))
     with pytest.raises(InputError, match="at least two systems; saw 1"):
         match_queries({"A": {1: 0.1}})

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
+from edgeworth.comparing.planning import noncentral_t
 from edgeworth.comparing.queries import permutation
 from edgeworth.comparing.queries.exact_values import Scaled, scaled
 from edgeworth.comparing.queries.paired_tests import (
     MeanDifference,
     mean_difference,
-    noncentral_t,
     sign_test,
     signed_ranks,
     wilcoxon_test,

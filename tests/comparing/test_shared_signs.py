@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from edgeworth.comparing.examining import compare_lists
 from edgeworth.comparing.queries.exact_values import scaled_table
+from edgeworth.comparing.queries.findings import compare_queries
 from edgeworth.comparing.queries.permutation import SharedSigns, permutation_test
 from edgeworth.errors import OptionError
 from edgeworth.rankings.lists import RankedLists
@@ -94,8 +94,8 @@ def lists_of(systems: int, queries: int) -> dict[str, RankedLists]:
 
 def test_of_many_pairs_the_first_measure_is_counted_and_the_others_are_drawn() -> None:
     lists = lists_of(5, 20)
-    found = compare_lists(lists, measures=["average_precision", "precision@5"], draws=4_999)
-    alone = compare_lists({name: lists[name] for name in ("s0", "s4")}, measures=["average_precision"])
+    found = compare_queries(lists, measures=["average_precision", "precision@5"], draws=4_999)
+    alone = compare_queries({name: lists[name] for name in ("s0", "s4")}, measures=["average_precision"])
     for differences in found.pairs.values():
         assert differences["average_precision"].tests["permutation"].kind == "exact"
         assert differences["precision@5"].tests["permutation"].kind == "drawn"
@@ -124,9 +124,11 @@ def test_queries_may_come_in_groups() -> None:
         }
 
     options: dict[str, Any] = {"measures": ["average_precision"], "adjust": "tukey", "draws": 999}
-    once = compare_lists(lists(1), **options)
-    twice = compare_lists(lists(2), **options)
-    grouped = compare_lists(lists(2), groups={10 * i + j: i for i in range(12) for j in range(2)}, **options)
+    once = compare_queries(lists(1), **options)
+    twice = compare_queries(lists(2), **options)
+    grouped = compare_queries(
+        lists(2), groups={10 * i + j: i for i in range(12) for j in range(2)}, **options
+    )
     assert (once.unit, twice.unit, grouped.unit) == ("query", "query", "group")
     for pair, differences in grouped.pairs.items():
         left, right = differences["average_precision"], once.pairs[pair]["average_precision"]

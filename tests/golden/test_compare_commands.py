@@ -191,7 +191,7 @@ def test_the_verdict_says_what_it_would_take() -> None:
     truth = rng.integers(0, 2, 200)
     one, two = (np.where(rng.random(200) < 0.8, truth, 1 - truth) for _ in range(2))
     comparison = ew.compare(truth, {"one": one, "two": two})
-    assert not comparison.findings.is_settled("one", "two")
+    assert not comparison.findings.is_conclusive("one", "two")
     assert "cannot be told apart by informedness" in comparison.verdict
     assert "more cases would show it (80% power)" in comparison.verdict
 
@@ -208,7 +208,7 @@ def test_many_systems_are_ranked_with_letters() -> None:
     assert next(iter(letters)) == "y"
     for first, second in itertools.combinations(letters, 2):
         shares = bool(set(letters[first]) & set(letters[second]))
-        assert shares == (not comparison.findings.is_settled(first, second))
+        assert shares == (not comparison.findings.is_conclusive(first, second))
     plain = [comparison[pair]["accuracy"].p_value() for pair in comparison.findings.pairs]
     adjusted = list(comparison.findings.adjusted.values())
     order = np.argsort(plain)

@@ -7,7 +7,6 @@ from typing import Any
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.comparing.findings import ComparisonFindings
-from edgeworth.comparing.report_parts import ranked_disagreements, ranked_pairs
 from edgeworth.core.formatting import format_level, format_number, plural
 from edgeworth.report.charts.axes import Ticks, ticks
 from edgeworth.report.charts.chart import FIRST, INK, SECOND, WIDTH, Chart, Charts, Kit, Rows
@@ -42,12 +41,12 @@ def _differences(findings: ComparisonFindings) -> Chart:
         names = axis_names((describe_measure(each.measure) for each in found), 2 * PAIRED)
         settled = [each.p_value() < 1 - findings.level for each in found]
     else:
-        pairs = ranked_pairs(findings)
+        pairs = findings.ranked_pairs
         found = [findings.difference(*pair)[findings.headline] for pair in pairs]
         names = _paired_names(findings.ranked, pairs, "−")
-        settled = [findings.is_settled(*pair) for pair in pairs]
+        settled = [findings.is_conclusive(*pair) for pair in pairs]
     rows: list[dict[str, Any]] = []
-    for name, each, is_settled in list(zip(names.names, found, settled, strict=True))[:MOST_LINES]:
+    for name, each, is_apart in list(zip(names.names, found, settled, strict=True))[:MOST_LINES]:
         low, high = each.interval(findings.level)
         rows.append(
             {
@@ -56,7 +55,7 @@ def _differences(findings: ComparisonFindings) -> Chart:
                 "low": finite_or_none(low),
                 "high": finite_or_none(high),
                 "p": finite_or_none(each.p_value()),
-                "told apart": "told apart" if is_settled else "not told apart",
+                "told apart": "told apart" if is_apart else "not told apart",
             }
         )
     marks = ticks(row[key] for row in rows for key in ("difference", "low", "high"))
@@ -195,7 +194,7 @@ def _groups(findings: ComparisonFindings) -> Chart:
 
 def _disagreements(findings: ComparisonFindings) -> Chart:
     """Where one is right and the other is not, pair by pair."""
-    every = ranked_disagreements(findings)
+    every = findings.ranked_disagreements
     found = every[:MOST_LINES]
     pairs = [(str(one["first"]), str(one["second"])) for one in found]
     names = _paired_names(list(dict.fromkeys(name for pair in pairs for name in pair)), pairs, "–")

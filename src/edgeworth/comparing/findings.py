@@ -6,16 +6,19 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.families import benjamini_hochberg, compact_letters, holm
-from edgeworth.comparing.forecasts.duels import Duel
-from edgeworth.comparing.forecasts.race import WealthRace
 from edgeworth.comparing.planning import Needed, units_needed
+from edgeworth.core.laws import check_level
 from edgeworth.errors import InputError, OptionError
 from edgeworth.progress import progress_of
+
+if TYPE_CHECKING:
+    from edgeworth.comparing.forecasts.duels import Duel
+    from edgeworth.comparing.forecasts.race import WealthRace
 
 Adjust: TypeAlias = Literal["holm", "benjamini-hochberg", "tukey", "none"]
 Pair: TypeAlias = tuple[str, str]
@@ -80,17 +83,16 @@ class ComparisonFindings:
 
         return tuple(sorted(self.names, key=place))
 
-    def is_settled(self, first: str, second: str) -> bool:
+    def is_conclusive(self, first: str, second: str) -> bool:
         """Whether two systems can be told apart, all pairs considered."""
-        key = (first, second) if (first, second) in self.adjusted else (second, first)
-        return self.adjusted[key] < round(1 - self.level, 12)
+        return self.adjusted[self.as_given(first, second)] < round(1 - self.level, 12)
 
     @property
     def letters(self) -> dict[str, str]:
         """Letters of each system, the best first: those who share one cannot be told apart."""
         valued = self.valued
         apart = {
-            frozenset(pair) for pair in self.pairs if set(pair) <= set(valued) and self.is_settled(*pair)
+            frozenset(pair) for pair in self.pairs if set(pair) <= set(valued) and self.is_conclusive(*pair)
         }
         return compact_letters(valued, apart) | {name: "" for name in self.ranked if name not in valued}
 
@@ -98,6 +100,27 @@ class ComparisonFindings:
     def valued(self) -> tuple[str, ...]:
         """The systems that have a finite value, the best first; the others can be compared to nobody."""
         return tuple(name for name in self.ranked if math.isfinite(self.values[name][self.headline]))
+
+    @property
+    def ranked_pairs(self) -> tuple[Pair, ...]:
+        """Every pair, the better one first, and the pairs of the best system before the others."""
+        return all_pairs(self.ranked)
+
+    @property
+    def ranked_disagreements(self) -> list[Mapping[str, Any]]:
+        """Who is right where, of the ranked pairs."""
+        found = {(one["first"], one["second"]): one for one in self.disagreements}
+        both = {**found, **{(b, a): _mirror(one) for (a, b), one in found.items()}}
+        return [both[pair] for pair in self.ranked_pairs if pair in both]
+
+    @property
+    def ranked_plans(self) -> list[tuple[Pair, Needed]]:
+        """The plans, of the ranked pairs."""
+        return [(pair, self.plans[self.as_given(*pair)]) for pair in self.ranked_pairs]
+
+    def as_given(self, first: str, second: str) -> Pair:
+        """Find the order in which two systems are compared here."""
+        return (first, second) if (first, second) in self.pairs else (second, first)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -118,7 +141,7 @@ class ComparisonFindings:
                     "first": first,
                     "second": second,
                     "adjusted_p_value": finite_or_none(self.adjusted[first, second]),
-                    "settled": self.is_settled(first, second),
+                    "settled": self.is_conclusive(first, second),
                     "plan": self.plans[first, second].to_dict(),
                     "measures": {name: each.to_dict(self.level) for name, each in differences.items()},
                 }
@@ -170,24 +193,28 @@ def level_of_one(level: float, pairs: int, adjust: Adjust) -> float:
     return level if adjust == "none" or pairs < 2 else 1 - (1 - level) / pairs
 
 
-def put_together(
+def summarise_pairs(
     kind: Kind,
-    names: tuple[str, ...],
     pairs: Mapping[Pair, Mapping[str, Difference]],
     *,
     unit: str,
-    headline: str,
     level: float,
-    power: float = 0.8,
+    power: float,
     adjust: Adjust,
+    headline: str | None = None,
     tukey: Mapping[Pair, float] | None = None,
+    dropped: int = 0,
+    notes: tuple[str, ...] = (),
     **rest: Any,
 ) -> ComparisonFindings:
-    """Findings from the differences of all pairs.
+    """Put the differences of all pairs together: adjusted p-values, plans, and the measure to go by.
 
-    Plans are for the level that a pair has to beat among all of them (``level_of_one``).
+    Without a ``headline`` that measure is the first that every pair has a value of. Plans are for the level
+    that a pair has to beat among all of them (``level_of_one``).
     """
+    names = tuple(dict.fromkeys(name for pair in pairs for name in pair))
     pairs = {pair: {name: each.at(level) for name, each in found.items()} for pair, found in pairs.items()}
+    headline = headline or _first_defined(pairs)
     beaten = level_of_one(level, len(pairs), adjust)
     values: dict[str, dict[str, float]] = {name: {} for name in names}
     for (first, second), differences in pairs.items():
@@ -208,17 +235,19 @@ def put_together(
             for pair, differences in pairs.items()
         },
         level,
+        dropped=dropped,
+        notes=(*notes, *((f"{dropped:,} rows were dropped for missing values.",) if dropped else ())),
         **rest,
     )
 
 
 def all_pairs(names: tuple[str, ...]) -> tuple[Pair, ...]:
-    """Every two systems, in the order in which they were given."""
+    """List every two systems, in the order in which they were given."""
     return tuple(combinations(names, 2))
 
 
-def told_pairs(names: tuple[str, ...]) -> Iterator[Pair]:
-    """Every two systems, telling how many are done."""
+def pairs_with_progress(names: tuple[str, ...]) -> Iterator[Pair]:
+    """Yield every two systems, and report how many are done."""
     pairs = all_pairs(names)
     with progress_of("pairs compared", len(pairs)) as done:
         for pair in pairs:
@@ -226,8 +255,15 @@ def told_pairs(names: tuple[str, ...]) -> Iterator[Pair]:
             done(1)
 
 
-def headline_of(pairs: Mapping[Pair, Mapping[str, Difference]]) -> str:
-    """The first measure that every pair has a value of, else the first."""
+def check_systems(names: tuple[str, ...], level: float) -> None:
+    """Refuse to compare one system, or at a level that is none."""
+    check_level(level)
+    if len(names) < 2:
+        raise InputError(f"a comparison needs two systems at least; saw {len(names)}")
+
+
+def _first_defined(pairs: Mapping[Pair, Mapping[str, Difference]]) -> str:
+    """Find the first measure that every pair has a value of; the first of all if there is none."""
     spellings = tuple(next(iter(pairs.values())))
     for spelling in spellings:
         if all(found[spelling].undefined is None for found in pairs.values()):
@@ -235,11 +271,17 @@ def headline_of(pairs: Mapping[Pair, Mapping[str, Difference]]) -> str:
     return spellings[0]
 
 
-def enough_names(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Refuse to compare one system."""
-    if len(names) < 2:
-        raise InputError(f"a comparison needs two systems at least; saw {len(names)}")
-    return names
+def _mirror(disagreement: Mapping[str, Any]) -> dict[str, Any]:
+    """Name the second system of a disagreement first."""
+    return {key: disagreement[_MIRRORED.get(key, key)] for key in disagreement}
+
+
+_MIRRORED = {
+    "first": "second",
+    "second": "first",
+    "only_first_right": "only_second_right",
+    "only_second_right": "only_first_right",
+}
 
 
 def _plain(value: float) -> float:

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.comparing.paired import Paired
-from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.core.labels import list_labels, parse_labels
 from edgeworth.core.policies import Missing
 from edgeworth.errors import InputError, OptionError
-from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.named_columns import forecasts_of_columns, rival_of_columns
-from edgeworth.forecasts.reading import columns_of
-from edgeworth.rankings.lists import RankedLists
 from edgeworth.sources.batches import Batch, Reducer, Source
 from edgeworth.sources.columns import MISSING, Coded, Label, encode
 from edgeworth.sources.numbers import WeightKind, as_weights
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.probabilities import stacked
 from edgeworth.sources.roles import find_source, settled_kind
+
+if TYPE_CHECKING:
+    from edgeworth.comparing.paired_scores import PairedScores
+    from edgeworth.forecasts.forecasts import Forecasts
+    from edgeworth.rankings.lists import RankedLists
 
 
 def named_systems(systems: Any) -> dict[str, Any]:
@@ -190,6 +190,9 @@ def read_scores(
     weight_kind: WeightKind | None,
     missing: Any,
 ) -> tuple[PairedScores, str]:
+    """Read the truth and every system's scores, and name the source."""
+    from edgeworth.comparing.paired_scores import PairedScores
+
     found = _found(data, columns, systems)
     scored = PairedScores.from_scores(
         found["truth"],
@@ -206,6 +209,9 @@ def read_scores(
 def read_lists(
     data: Any, columns: dict[str, Any], systems: Mapping[str, Any], **options: Any
 ) -> tuple[dict[str, RankedLists], str]:
+    """Read the ranked lists of every system, and name the source."""
+    from edgeworth.rankings.lists import RankedLists
+
     found = _found(data, columns, systems)
     lists = {
         name: RankedLists.from_scores(
@@ -220,6 +226,8 @@ def _found(data: Any, columns: dict[str, Any], systems: Mapping[str, Any]) -> di
     """Columns by role, whether they came as arrays or as names of a file's columns."""
     if data is None:
         return columns | {"systems": dict(systems), "name": "arrays"}
+    from edgeworth.forecasts.reading import columns_of
+
     words = {role: columns_of(name, role)[0] for role, name in columns.items() if name is not None}
     if "truth" not in words:
         raise OptionError("truth is needed: the name of a column")
@@ -238,7 +246,11 @@ def _found(data: Any, columns: dict[str, Any], systems: Mapping[str, Any]) -> di
 def read_forecasts(
     data: Any, truth: Any, systems: Mapping[str, Any], groups: Any, terms: dict[str, Any]
 ) -> tuple[dict[str, Forecasts], Any, str]:
-    """Columns of every system in the order of the first one's classes; names say which column is which."""
+    """Read every system's probabilities, in the order of the first one's classes, groups, and the source."""
+    from edgeworth.forecasts.forecasts import Forecasts
+    from edgeworth.forecasts.named_columns import forecasts_of_columns, rival_of_columns
+    from edgeworth.forecasts.reading import columns_of
+
     names = {name: f"the probabilities of {name}" for name in systems}
     found: dict[str, Forecasts] = {}
     first: Forecasts | None = None

@@ -9,8 +9,6 @@ from edgeworth.arrays import finite_or_none
 from edgeworth.comparing.charts import comparison_charts
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
-from edgeworth.comparing.planning import Needed
-from edgeworth.comparing.report_parts import better_first, race_section, ranked_disagreements, ranked_pairs
 from edgeworth.comparing.verdict import comparison_verdict, has_direction, test_named
 from edgeworth.core.formatting import format_count, format_level, format_number, format_percent, plural
 from edgeworth.report.charts.names import cut_middle
@@ -208,11 +206,11 @@ def _pairs(findings: ComparisonFindings) -> Section:
         Column("P(better)", "belief"),
     )
     rows = []
-    pairs = ranked_pairs(findings)
+    pairs = findings.ranked_pairs
     for first, second in pairs[:SHOWN_PAIRS]:
         each = findings.difference(first, second)[findings.headline]
         low, high = each.interval(findings.level)
-        key = (first, second) if (first, second) in findings.adjusted else (second, first)
+        adjusted = findings.adjusted[findings.as_given(first, second)]
         rows.append(
             (
                 _short(first),
@@ -220,7 +218,7 @@ def _pairs(findings: ComparisonFindings) -> Section:
                 finite_or_none(each.difference),
                 (finite_or_none(low), finite_or_none(high)),
                 _p_cell(each),
-                *(() if findings.adjust == "none" else (finite_or_none(findings.adjusted[key]),)),
+                *(() if findings.adjust == "none" else (finite_or_none(adjusted),)),
                 finite_or_none(each.probability_better),
             )
         )
@@ -268,6 +266,8 @@ def _of_kind(findings: ComparisonFindings) -> list[Section]:
     if findings.disagreements:
         sections.append(Section("Where they differ", (), (_disagreements(findings),), ("disagreements",)))
     if findings.race is not None:
+        from edgeworth.comparing.forecasts.report import race_section
+
         sections.append(race_section(findings.race, findings))
     return sections
 
@@ -275,7 +275,7 @@ def _of_kind(findings: ComparisonFindings) -> list[Section]:
 def _disagreements(findings: ComparisonFindings) -> Grid:
     """Who is right where: in lines for two systems, in columns for more."""
     if len(findings.names) == 2:
-        one = ranked_disagreements(findings)[0]
+        one = findings.ranked_disagreements[0]
         lines = (
             ("both right", one["both_right"]),
             (f"only {one['first']} right", one["only_first_right"]),
@@ -293,7 +293,7 @@ def _disagreements(findings: ComparisonFindings) -> Grid:
     }
     rows = tuple(
         (_short(one["first"]), _short(one["second"]), *(one[word] for word in heads.values()))
-        for one in ranked_disagreements(findings)[:SHOWN_PAIRS]
+        for one in findings.ranked_disagreements[:SHOWN_PAIRS]
     )
     columns = (Column("first"), Column("second"), *(Column(head, "count") for head in heads))
     return Grid("", columns, rows, "cases on which both are right, only one is, or none")
@@ -316,7 +316,7 @@ def _planning(findings: ComparisonFindings) -> Section | None:
             _needed(plan.needed),
             finite_or_none(plan.detectable),
         )
-        for (first, second), plan in _ranked_plans(findings)[:SHOWN_PAIRS]
+        for (first, second), plan in findings.ranked_plans[:SHOWN_PAIRS]
     )
     plans = list(findings.plans.values())
     considered = "" if len(plans) == 1 else f", all {len(plans)} pairs considered"
@@ -326,11 +326,6 @@ def _planning(findings: ComparisonFindings) -> Section | None:
         f"level{considered}"
     )
     return Section("What it would take", (), (Grid("", columns, rows, note),)) if rows else None
-
-
-def _ranked_plans(findings: ComparisonFindings) -> list[tuple[tuple[str, str], Needed]]:
-    plans = {better_first(findings, *pair): plan for pair, plan in findings.plans.items()}
-    return [(pair, plans[pair]) for pair in ranked_pairs(findings) if pair in plans]
 
 
 def _units(findings: ComparisonFindings) -> str:

@@ -129,14 +129,14 @@ def _of_two(findings: ComparisonFindings) -> str:
         return f"{first} and {second} cannot be told apart: {_the_same(findings)}."
     if not has_direction(findings.headline):
         higher = difference if difference.difference > 0 else difference.mirrored()
-        how = "differ" if findings.is_settled(first, second) else "cannot be told apart"
+        how = "differ" if findings.is_conclusive(first, second) else "cannot be told apart"
         return (
             f"{first} and {second} {how} in {said}: {format_number(higher.difference)} higher for "
             f"{higher.first} ({_interval(higher, findings)}; {_test(higher)}). Neither way is better."
         )
     better = difference if difference.better == first else difference.mirrored()
     how_much = f"{_how_much(better)} ({_interval(better, findings)}; {_test(better)})"
-    if findings.is_settled(first, second):
+    if findings.is_conclusive(first, second):
         return f"{better.first} is better: {how_much}."
     return (
         f"{first} and {second} cannot be told apart by {said}: {better.first} is ahead, {how_much}. "
@@ -165,8 +165,8 @@ def _of_many(findings: ComparisonFindings) -> str:
     value = format_number(findings.values[best][headline])
     if not has_direction(headline):
         return f"{best} has the most of {number} systems: {said} {value}. Neither way is better.{left_out}"
-    same = [name for name in valued[1:] if not findings.is_settled(best, name)]
-    beaten = [name for name in valued[1:] if findings.is_settled(best, name)]
+    same = [name for name in valued[1:] if not findings.is_conclusive(best, name)]
+    beaten = [name for name in valued[1:] if findings.is_conclusive(best, name)]
     leads = f"{best} leads {number} systems with {said} {value}"
     if not same:
         return f"{leads} and is better than all others, all pairs considered.{left_out}"
@@ -186,10 +186,9 @@ def _first_two(findings: ComparisonFindings) -> str:
     if math.isnan(difference.difference) or not difference.difference:
         return ""
     said = f"{first} against {second}: {_how_much(difference)} ({_interval(difference, findings)})."
-    if findings.is_settled(first, second):
+    if findings.is_conclusive(first, second):
         return said
-    key = (first, second) if (first, second) in findings.plans else (second, first)
-    return f"{said} {_what_it_takes(findings, key)}".rstrip()
+    return f"{said} {_what_it_takes(findings, findings.as_given(first, second))}".rstrip()
 
 
 def _how_much(better: Difference) -> str:

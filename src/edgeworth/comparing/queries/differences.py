@@ -1,4 +1,4 @@
-"""Two systems on the same queries: a difference of means over queries, and what is known about it (B7)."""
+"""Two systems on the same queries: a difference of means over queries, and what is known about it."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def match_queries(
     )
 
 
-def matched_difference(
+def query_difference(
     matched: MatchedQueries,
     first: str,
     second: str,

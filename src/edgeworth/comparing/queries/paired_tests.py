@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ import scipy
 from numpy.typing import NDArray
 
 from edgeworth.comparing.difference import Effect
+from edgeworth.comparing.planning import noncentral_t
 from edgeworth.comparing.queries.exact_values import ROUNDING, Scaled, group_sums
 from edgeworth.comparing.queries.permutation import exact_sign_flips
 from edgeworth.core.laws import NormalLaw, Scale, check_level, normal_quantile
@@ -27,9 +27,6 @@ from edgeworth.errors import InputError
 
 MOST_COUNTED = 2_000
 """Units for which the sign test is a fraction; beyond, the binomial law in floating point."""
-
-NORMAL_END = 9.0
-"""Where the normal law ends in floating point."""
 
 CLOSE = 1e-13
 """Distance from a quantile, in standard deviations, that is none."""
@@ -211,35 +208,6 @@ def sign_test(units: Scaled) -> Tail:
         ways += term
         term = term * (number - losing) // (losing + 1)
     return Tail.counted(min(Fraction(1), Fraction(2 * ways, 2**number)), said)
-
-
-def noncentral_t(freedom: float, centre: float, statistic: float) -> float:
-    """P(T ≤ t) of Student's t with noncentrality δ: ``T = (Z + δ)/s``, s = √(χ²_ν/ν).
-
-    Far out, where scipy's series fails, ``Φ(−δ) + ∫ φ(z) P(s ≥ (z + δ)/t) dz`` over z > −δ is smooth.
-
-    >>> round(noncentral_t(9, 1.0, 2.0), 6), round(noncentral_t(5, 10.0, 50.0), 6)
-    (0.804144, 0.999031)
-    """
-    if statistic < 0:
-        return 1 - noncentral_t(freedom, -centre, -statistic)
-    if statistic <= math.sqrt(2 * freedom):
-        return float(scipy.special.nctdtr(freedom, centre, statistic))
-    below = float(scipy.special.ndtr(-centre))
-    low, high = max(-centre, -NORMAL_END), NORMAL_END
-    if low >= high:
-        return below
-    places, weights = _legendre()
-    z = low + (high - low) * (places + 1) / 2
-    beyond = scipy.special.chdtrc(freedom, freedom * ((z + centre) / statistic) ** 2)
-    density = np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
-    return below + (high - low) / 2 * float(weights @ (density * beyond))
-
-
-@cache
-def _legendre() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    places, weights = np.polynomial.legendre.leggauss(200)
-    return places, weights
 
 
 def _noncentrality(freedom: float, statistic: float, probability: float) -> float:

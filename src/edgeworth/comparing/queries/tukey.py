@@ -1,4 +1,4 @@
-"""Randomised Tukey HSD: all pairs of systems at once, with the chance of any false finding held (B7).
+"""Randomised Tukey HSD: all pairs of systems at once, with the chance of any false finding held.
 
 If all systems are equally good, a unit's values could as well have been dealt to them in any order. The
 largest difference between two means that such dealing gives is what every pair must beat (Carterette 2012,

@@ -1,4 +1,4 @@
-"""The section on forecasters who bet against each other."""
+"""The section of a report on forecasters who bet against each other."""
 
 from __future__ import annotations
 
@@ -11,39 +11,8 @@ from edgeworth.comparing.forecasts.race import WealthRace
 from edgeworth.core.formatting import format_level, format_wealth
 from edgeworth.report.report import Column, Grid, Section
 
-TURNED = {
-    "first": "second",
-    "second": "first",
-    "only_first_right": "only_second_right",
-    "only_second_right": "only_first_right",
-}
-"""What is said of the first is said of the second when a pair is turned round."""
-
-
-def better_first(findings: ComparisonFindings, first: str, second: str) -> tuple[str, str]:
-    """Two systems, the better one by the measure to go by first."""
-    ranked = findings.ranked
-    return (first, second) if ranked.index(first) <= ranked.index(second) else (second, first)
-
-
-def ranked_pairs(findings: ComparisonFindings) -> list[tuple[str, str]]:
-    """Every pair, the better one first, and the pairs of the best system before the others."""
-    ranked = findings.ranked
-    return [(a, b) for place, a in enumerate(ranked) for b in ranked[place + 1 :]]
-
-
-def ranked_disagreements(findings: ComparisonFindings) -> list[Mapping[str, Any]]:
-    """Who is right where, pairs in the same order."""
-    found = {(one["first"], one["second"]): one for one in findings.disagreements}
-    both = {**found, **{(b, a): _turned(one) for (a, b), one in found.items()}}
-    return [both[pair] for pair in ranked_pairs(findings) if pair in both]
-
-
-def _turned(one: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: one[TURNED.get(key, key)] for key in one}
-
-
 SHOWN_PAIRS = 45
+"""All pairs of ten systems; the rest is in the JSON."""
 
 
 def race_section(race: WealthRace, findings: ComparisonFindings) -> Section:
@@ -98,9 +67,9 @@ def _evidence(one: Mapping[str, Any]) -> str:
 def _sequences(findings: ComparisonFindings) -> Grid:
     """The mean score differences, by intervals that may be looked at on the way."""
     rows = []
-    duels = {better_first(findings, duel.first, duel.second): duel for duel in findings.duels}
-    for pair in [pair for pair in ranked_pairs(findings) if pair in duels][:SHOWN_PAIRS]:
-        duel = duels[pair]
+    duels = {(duel.first, duel.second): duel for duel in findings.duels}
+    for pair in findings.ranked_pairs[:SHOWN_PAIRS]:
+        duel = duels[findings.as_given(*pair)]
         sign = 1 if pair[0] == duel.first else -1
         for name, sequence in (("Brier", duel.brier_sequence), ("log", duel.log_sequence)):
             if sequence is not None and len(sequence.mean):

@@ -1,0 +1,167 @@
+"""Compare the probabilities that several systems gave to the same cases, by scores and by bets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from edgeworth.comparing.difference import Difference
+from edgeworth.comparing.findings import (
+    Adjust,
+    ComparisonFindings,
+    Pair,
+    all_pairs,
+    check_systems,
+    pairs_with_progress,
+    summarise_pairs,
+)
+from edgeworth.comparing.forecasts.differences import forecast_case_difference, forecast_difference
+from edgeworth.comparing.forecasts.duels import Duel, forecast_duel
+from edgeworth.comparing.forecasts.groups import CaseGroups, wealth_of_groups
+from edgeworth.comparing.forecasts.race import WealthRace, race_of_duels, race_of_sums
+from edgeworth.core.policies import PredictionsMade
+from edgeworth.errors import OptionError
+from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.scores import ForecastScores
+from edgeworth.forecasts.scoring_rules import RULES, case_scores
+
+MEASURES = tuple(name for name, rule in RULES.items() if not rule.is_ordered)
+MOST_DUELS = 28
+"""Pairs whose wealth is followed case by case: eight systems; of more only the end is told."""
+
+IN_SAMPLE = (
+    "the predictions were made in sample: they knew these outcomes, so the wealth they would have won proves "
+    "nothing"
+)
+OVERLAPPING = (
+    "forecasts {horizon} steps ahead are bets that overlap: the next is placed before the last is settled, "
+    "so the product of their factors is no e-value, and the confidence sequences do not hold"
+)
+MIXED_UP = (
+    "Rows of one group do not stand together, so bets are not settled in the order of time: of wealth only "
+    "the end counts."
+)
+
+
+def compare_forecasts(
+    forecasts: Mapping[str, Forecasts],
+    *,
+    measures: Sequence[str] | None = None,
+    groups: Any = None,
+    horizon: int = 1,
+    ordered: bool = False,
+    predictions_made: PredictionsMade = "before",
+    level: float = 0.95,
+    power: float = 0.8,
+    adjust: Adjust = "holm",
+    seed: int = 0,
+) -> ComparisonFindings:
+    """Compare probabilities that several systems gave to the same cases, and let them bet with each other.
+
+    With ``groups`` a group is one bet: the geometric mean of its rows' factors. Forecasts several steps ahead
+    (``horizon``), and those made in sample, prove nothing by their wealth, and ``no_evidence`` says why.
+    """
+    names = tuple(forecasts)
+    check_systems(names, level)
+    wanted = tuple(measures or MEASURES)
+    notes = _how_made(predictions_made)
+    scores = ForecastScores.from_forecasts(forecasts, scores=tuple(dict.fromkeys((*wanted, "log"))))
+    units = None if groups is None else CaseGroups.of(groups, scores.cases)
+    by_case = units is not None or horizon != 1
+
+    def difference(pair: Pair, score: str) -> Difference:
+        if not by_case:
+            found = forecast_difference(scores, *pair, score)
+            # Where sums of products have lost the digits, the cases are in hand.
+            if found.no_interval is None:
+                return found
+        return forecast_case_difference(forecasts, *pair, score, groups=units, horizon=horizon)
+
+    pairs = {
+        pair: {score: difference(pair, score) for score in wanted} for pair in pairs_with_progress(names)
+    }
+    no_evidence = _no_evidence(predictions_made, horizon)
+    duels = _duels(forecasts, units, ordered, predictions_made, level)
+    race = race_of_duels(duels) if duels else _race_at_the_end(forecasts, scores, units)
+    if ordered and units is not None and not units.is_together:
+        notes = (*notes, MIXED_UP)
+    return summarise_pairs(
+        "probabilities",
+        pairs,
+        unit="case" if units is None else "group",
+        level=level,
+        power=power,
+        adjust=adjust,
+        cases=float(scores.cases),
+        seed=seed,
+        race=race if no_evidence is None else race.without_evidence(no_evidence),
+        duels=duels if no_evidence is None else (),
+        no_evidence=no_evidence,
+        notes=notes,
+    )
+
+
+def _no_evidence(predictions_made: PredictionsMade, horizon: int) -> str | None:
+    if predictions_made == "in-sample":
+        return IN_SAMPLE
+    return None if horizon == 1 else OVERLAPPING.format(horizon=horizon)
+
+
+def _duels(
+    forecasts: Mapping[str, Forecasts],
+    units: CaseGroups | None,
+    ordered: bool,
+    predictions_made: PredictionsMade,
+    level: float,
+) -> tuple[Duel, ...]:
+    """The wealth of each against each, bet by bet; none of too many, or where a bet cannot be settled."""
+    pairs = all_pairs(tuple(forecasts))
+    if len(pairs) > MOST_DUELS or not _settled(forecasts):
+        return ()
+    found = []
+    for first, second in pairs:
+        mine, its = forecasts[first], forecasts[second]
+        terms: dict[str, Any] = {
+            "against": second,
+            "ordered": ordered,
+            "predictions_made": predictions_made,
+        }
+        if units is None:
+            wealth, unit = Wealth.from_forecasts(mine, its, **terms), "case"
+        else:
+            wealth, unit = wealth_of_groups(mine, its, units, **terms), "group"
+        found.append(forecast_duel(wealth, first, second, level=level, unit=unit))
+    return tuple(found)
+
+
+def _race_at_the_end(
+    forecasts: Mapping[str, Forecasts], scores: ForecastScores, units: CaseGroups | None
+) -> WealthRace:
+    """The same without the way there, from sums of log scores."""
+    if units is None:
+        return race_of_sums(scores.systems, scores.sums[scores.names.index("log")], scores.cases)
+    logs = np.stack([case_scores(each, ("log",))[0] for each in forecasts.values()], axis=1)
+    return race_of_sums(tuple(forecasts), units.means(logs).sum(axis=0), units.number, "group")
+
+
+def _settled(forecasts: Mapping[str, Forecasts]) -> bool:
+    """Whether no two systems gave probability 0 to the same thing that happened."""
+    zeros = [each.of_truth(each.probabilities) == 0 for each in forecasts.values()]
+    return not bool((np.sum(zeros, axis=0) > 1).any())
+
+
+def _how_made(predictions_made: PredictionsMade) -> tuple[str, ...]:
+    said = {
+        "before": (),
+        "cross-validated": (
+            "Predictions were cross-validated: each is of a model that knew other cases' outcomes, so what "
+            "wealth proves holds given those.",
+        ),
+        "in-sample": ("Predictions were made in sample: they flatter whoever fits more, and prove nothing.",),
+    }
+    if predictions_made not in said:
+        raise OptionError(f"predictions_made is one of {', '.join(said)}; saw {predictions_made!r}")
+    return said[predictions_made]
