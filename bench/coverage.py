@@ -26,10 +26,10 @@ from edgeworth.core.laws import NormalLaw, Scale
 from edgeworth.rankings.intervals.influence import (
     Places,
     TiePolicy,
-    average_precision_effects,
-    doubtful,
+    average_precision_influence,
     independent,
-    roc_area_effects,
+    reason_for_doubt,
+    roc_area_influence,
     separated_area_bound,
     separated_precision_bound,
 )
@@ -177,7 +177,7 @@ def measure(cell: Cell, replications: int) -> tuple[Count, Count]:
         if min(places.targets, places.background) < 2:
             continue
         counts = places.parts
-        both = average_precision_effects(places, cell.ties), roc_area_effects(places)
+        both = average_precision_influence(places, cell.ties), roc_area_influence(places)
         for count, truth, effects, separated in zip(found, truths, both, bounds_of, strict=True):
             spread = independent(effects, counts)
             if effects.value >= 1:
@@ -186,7 +186,7 @@ def measure(cell: Cell, replications: int) -> tuple[Count, Count]:
                 error, freedom = math.sqrt(spread.variance), max(spread.freedom, 1.0)
                 law = NormalLaw(effects.value, error, Scale("logit", 0.0, 1.0), freedom)
                 bounds = law.interval(LEVEL) if error > 0 else (math.nan, math.nan)
-            count.add(truth, bounds, doubtful(places, spread) is not None)
+            count.add(truth, bounds, reason_for_doubt(places, spread) is not None)
     return found
 
 

@@ -10,7 +10,7 @@ import pytrec_eval
 from timing import line, peak_bytes, seconds
 
 import edgeworth as ew
-from edgeworth.rankings.formulas.list_tie_groups import steps_of_lists
+from edgeworth.rankings.formulas.list_tie_groups import tie_groups_of_lists
 from edgeworth.rankings.trec.files import read_qrels, read_run
 
 QUERIES, DOCUMENTS = 1000, 1000
@@ -91,7 +91,7 @@ def files() -> None:
             "read run": lambda: read_run(folder / "run"),
             "read qrels": lambda: read_qrels(folder / "qrels"),
             "judge": lambda: ew.RankedLists.from_qrels(qrels, run),
-            "rank": lambda: steps_of_lists(lists, "trec"),
+            "rank": lambda: tie_groups_of_lists(lists, "trec"),
         }
         said = ", ".join(f"{part} {seconds(call, repeat=3) * 1e3:.0f} ms" for part, call in parts.items())
         print(f"  {said}")
@@ -106,7 +106,7 @@ def shapes() -> None:
     ):
         lists = ew.RankedLists.from_scores(truth, scores, groups=groups)
         for ties in ("expected", "input"):
-            spent = seconds(lambda ties=ties, lists=lists: steps_of_lists(lists, ties), repeat=3)
+            spent = seconds(lambda ties=ties, lists=lists: tie_groups_of_lists(lists, ties), repeat=3)
             print(f"{said + ', ties=' + ties:<58} {spent * 1e3:9.1f} ms")
 
 

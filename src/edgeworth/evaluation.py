@@ -12,7 +12,7 @@ from edgeworth.core.plain import labels_to_json
 from edgeworth.core.policies import Missing, PredictionsMade
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.reading import ForecastTerms
-from edgeworth.rankings.scores.sorted_scores import Cells
+from edgeworth.rankings.scores.sorted_scores import Bins
 from edgeworth.sources.columns import Label
 from edgeworth.sources.numbers import WeightKind
 from edgeworth.tallied import Part, Tallied, dropped_rows, said_kind
@@ -70,7 +70,7 @@ def evaluate(
     depth: int | None = None,
     gain: float | None = None,
     cost: float | None = None,
-    cells: Cells = None,
+    cells: Bins = None,
     relevant_from: int | None = None,
     engine: str | None = None,
     master: str | None = None,

@@ -12,7 +12,7 @@ from edgeworth.core.kinds import kind_of
 from edgeworth.core.plain import COUNT, NEEDED, TEXT, Plain, optional, text_like
 from edgeworth.decisions.reading import settled_decisions
 from edgeworth.errors import MergeError, OptionError
-from edgeworth.rankings.reading import settled_lists, settled_ranking
+from edgeworth.rankings.reading import finalise_lists, finalise_ranking
 from edgeworth.sources.columns import Label
 from edgeworth.sources.roles import nothing_left
 from edgeworth.whole_cases import in_whole_cases
@@ -363,12 +363,12 @@ def _settled(tallied: Tallied) -> Any:
         found = settled_decisions(tally, is_text=is_text)
         return found.declare(labels=terms.get("labels"), positive=positive)
     if kind == "labelled_scores":
-        _check_something(tallied, any(len(run.scores) for run in tally.runs.values()))
-        return settled_ranking(tally, is_text=is_text, positive=positive)
+        _check_something(tallied, any(len(run.scores) for run in tally.scores.values()))
+        return finalise_ranking(tally, is_text=is_text, positive=positive)
     if kind == "ranked_lists":
         _check_something(tallied, tally.number > 0)
         tally.check_positive(positive)
-        return settled_lists(tally, is_text=is_text)
+        return finalise_lists(tally, is_text=is_text)
     if kind == "paired":
         from edgeworth.comparing.reading import settled_pairs
 

@@ -41,7 +41,7 @@ from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import EdgeworthError, InputError
 from edgeworth.forecasts.tally import ForecastTally
 from edgeworth.rankings.lists import RankedLists
-from edgeworth.rankings.scores.by_class import LabelledScores
+from edgeworth.rankings.scores.by_class import ScoresByClass
 from edgeworth.report.formats import write_file
 from edgeworth.sources.numbers import WeightKind
 from edgeworth.tallied import (
@@ -153,7 +153,7 @@ def _check_sums(tally: Any, whole: bool) -> None:
     elif isinstance(tally, Paired):
         sums = [(tally.joint.weight, tally.joint.square)]
     else:
-        sums = [(run.weight, run.square) for run in tally.runs.values() if len(run.scores)]
+        sums = [(run.weight, run.square) for run in tally.scores.values() if len(run.scores)]
     for weight, square in sums:
         if weight is None or (square is None and weight.any()):
             raise InputError("its terms say whether weights are whole, but cases are counted")
@@ -220,8 +220,8 @@ def _cases(tally: Any) -> int | None:
         return int(tally.cells.sum())
     if isinstance(tally, Paired):
         return int(tally.joint.rows.sum())
-    if isinstance(tally, LabelledScores):
-        runs = tally.runs.values()
+    if isinstance(tally, ScoresByClass):
+        runs = tally.scores.values()
         return sum(len(run.scores) if run.weight is None else int(run.weight.sum()) for run in runs)
     if isinstance(tally, RankedLists):
         return len(tally.scores)

@@ -13,7 +13,7 @@ from edgeworth.core.labels import canonical
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import OptionError
 from edgeworth.evaluation import Asked, about_tally, report_of
-from edgeworth.rankings.scores.by_class import LabelledScores
+from edgeworth.rankings.scores.by_class import ScoresByClass
 from edgeworth.report.report import Report
 from edgeworth.sources.columns import Label
 from edgeworth.tallied import Tallied, as_tallied
@@ -68,7 +68,7 @@ def restated(
             raise OptionError("labels are declared of tables of labels; other tallies have theirs already")
         said["labels"] = [canonical(label) for label in labels]
     if positive is not None:
-        if not isinstance(tallied.tally, (ContingencyTable, LabelledScores, Paired)):
+        if not isinstance(tallied.tally, (ContingencyTable, ScoresByClass, Paired)):
             raise OptionError("which label is positive was decided when this was counted: count it anew")
         said["positive"] = canonical(positive)
     return replace(tallied, terms={**tallied.terms, **said}) if said else tallied

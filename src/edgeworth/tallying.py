@@ -14,8 +14,8 @@ from edgeworth.core.policies import Missing, PredictionsMade
 from edgeworth.decisions.reading import decisions_reducer, tally_decisions
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.reading import ForecastTerms
-from edgeworth.rankings.reading import labelled_reducer, lists_reducer, tally_lists, tally_ranking
-from edgeworth.rankings.scores.sorted_scores import Cells
+from edgeworth.rankings.reading import lists_reducer, scores_reducer, tally_lists, tally_ranking
+from edgeworth.rankings.scores.sorted_scores import Bins
 from edgeworth.sources.batches import Reducer, Source
 from edgeworth.sources.columns import Label
 from edgeworth.sources.digests import digests_of, one_digest
@@ -76,7 +76,7 @@ class CountingTerms:
     positive: Label | None = None
     abstain: Label | None = None
     missing: Missing = "error"
-    cells: Cells = None
+    cells: Bins = None
     relevant_from: int | None = None
 
     @property
@@ -189,7 +189,7 @@ def tally(
     positive: Label | None = None,
     abstain: Label | None = None,
     missing: Missing = "error",
-    cells: Cells = None,
+    cells: Bins = None,
     relevant_from: int | None = None,
     rows_before: int | None = None,
     engine: str | None = None,
@@ -332,7 +332,7 @@ def whole_tally(opened: Opened) -> Tallied:
     if counting.kind == "labels":
         found = tally_decisions(source, columns, abstain=counting.abstain, **options)
     elif counting.kind == "scores":
-        options |= {"positive": counting.positive, "cells": counting.cells}
+        options |= {"positive": counting.positive, "bins": counting.cells}
         found = tally_ranking(source, columns, **options)
     elif counting.kind == "lists":
         found = tally_lists(source, columns, positive=counting.positive, relevant_from=counting.threshold)
@@ -448,7 +448,7 @@ def _reducer(
         systems = tuple(counting.prediction)
         return pairs_reducer(columns, systems, is_text=is_text, abstain=counting.abstain, **options)
     if counting.kind == "scores":
-        return labelled_reducer(columns, cells=counting.cells, **options)
+        return scores_reducer(columns, bins=counting.cells, **options)
     if counting.kind == "lists":
         return lists_reducer(columns, positive=counting.positive, relevant_from=counting.threshold)
     raise OptionError("tallies of probabilities are not counted here")

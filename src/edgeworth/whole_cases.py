@@ -12,13 +12,13 @@ from edgeworth.core.joint_counts import JointCounts, Numbers
 from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError
-from edgeworth.rankings.scores.by_class import LabelledScores
-from edgeworth.rankings.scores.sorted_scores import Run
+from edgeworth.rankings.scores.by_class import ScoresByClass
+from edgeworth.rankings.scores.sorted_scores import SortedScores
 
 LARGEST_EXACT = 1 << 53
 """Whole numbers beyond it are rounded as floats."""
 
-Weighed = TypeVar("Weighed", ContingencyTable, Paired, LabelledScores)
+Weighed = TypeVar("Weighed", ContingencyTable, Paired, ScoresByClass)
 
 
 def in_whole_cases(tally: Weighed) -> Weighed:
@@ -32,15 +32,15 @@ def in_whole_cases(tally: Weighed) -> Weighed:
         return replace(tally, cells=_counts(tally.cells), squared=None, clusters=clusters)
     if isinstance(tally, Paired):
         return replace(tally, joint=_whole_joint(tally.joint))
-    return replace(tally, runs={label: _whole_run(run) for label, run in tally.runs.items()})
+    return replace(tally, scores={label: _whole_run(run) for label, run in tally.scores.items()})
 
 
 def _whole_joint(joint: JointCounts) -> JointCounts:
     return replace(joint, weight=_counts(joint.weight), square=None)
 
 
-def _whole_run(run: Run) -> Run:
-    return run if run.weight is None else Run(run.scores, _counts(run.weight))
+def _whole_run(run: SortedScores) -> SortedScores:
+    return run if run.weight is None else SortedScores(run.scores, _counts(run.weight))
 
 
 def _counts(sums: Numbers) -> Numbers:

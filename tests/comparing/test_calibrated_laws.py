@@ -18,7 +18,7 @@ from edgeworth.comparing.scores.differences import score_difference
 from edgeworth.comparing.scores.effects import Lists, list_effects, resolved_for, steps_of_system
 from edgeworth.comparing.scores.laws import CalibratedLaw, ScoreDifferenceLaw, Side
 from edgeworth.comparing.scores.resampling import SwappedRanks
-from edgeworth.rankings.intervals.influence import Places, average_precision_effects, roc_area_effects
+from edgeworth.rankings.intervals.influence import Places, average_precision_influence, roc_area_influence
 
 SPELLINGS = ("roc_auc", "average_precision", "average_precision(ties=threshold)")
 
@@ -52,9 +52,9 @@ def test_effects_of_many_rankings_are_those_of_each(spelling: str, rows: list[An
     for row, name in enumerate("ab"):
         places = Places.of(steps_of_system(paired, name))
         one = (
-            roc_area_effects(places)
+            roc_area_influence(places)
             if spelling == "roc_auc"
-            else average_precision_effects(places, "threshold" if "threshold" in spelling else "expected")
+            else average_precision_influence(places, "threshold" if "threshold" in spelling else "expected")
         )
         assert values[row] == pytest.approx(one.value, abs=1e-13)
         occupied = np.flatnonzero(counts[row])

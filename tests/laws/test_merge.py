@@ -25,8 +25,8 @@ from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.forecasts.betting.derived import ForecastPairs
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.tally import ForecastTally, Opponent
-from edgeworth.rankings.scores.by_class import LabelledScores
-from edgeworth.rankings.scores.sorted_scores import as_cells
+from edgeworth.rankings.scores.by_class import ScoresByClass
+from edgeworth.rankings.scores.sorted_scores import as_bins
 from edgeworth.sources.columns import as_column
 
 Row = tuple[Any, Any, Any, int, float, str]
@@ -102,11 +102,11 @@ def ranking(rows: list[Row], **options: Any) -> Ranking:
     """Text is sought and numbers are not, so that every shard knows its target."""
     truth = ["yes" if isinstance(row[0], str) else None if row[0] is None else "no" for row in rows]
     scores = np.array([SCORE_OF[row[1]] for row in rows], dtype=np.float64)
-    labelled = LabelledScores.from_columns(as_column(truth, "truth"), scores, **options)
-    if not labelled.runs:
-        # from_labelled refuses to guess a target, which is right for a user and not for a shard.
+    labelled = ScoresByClass.from_columns(as_column(truth, "truth"), scores, **options)
+    if not labelled.scores:
+        # from_scores_by_class refuses to guess a target, which is right for a user and not for a shard.
         return replace(Ranking.empty(), dropped=labelled.dropped)
-    return Ranking.from_labelled(labelled)
+    return Ranking.from_scores_by_class(labelled)
 
 
 def lists(rows: list[Row], **options: Any) -> RankedLists:
@@ -269,7 +269,7 @@ KINDS = {
     "ranking": Kind(ranking),
     "ranking with frequencies": Kind(lambda rows: ranking(rows, weights=frequencies(rows))),
     "ranking with sampling weights": Kind(lambda rows: ranking(rows, weights=sampling(rows)), is_exact=False),
-    "ranking on cells": Kind(lambda rows: ranking(rows, cells=as_cells([-1.0, 0.0, 0.5, 9.5]))),
+    "ranking on cells": Kind(lambda rows: ranking(rows, bins=as_bins([-1.0, 0.0, 0.5, 9.5]))),
     "ranking with dropped rows": Kind(lambda rows: ranking(rows, missing="drop"), INCOMPLETE),
     "lists": Kind(lists, has_order=True),
     "forecast scores": Kind(scores, is_exact=False),

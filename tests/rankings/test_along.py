@@ -14,8 +14,8 @@ import edgeworth as ew
 from edgeworth.core.measures import Measure
 from edgeworth.core.spelling import Spelling
 from edgeworth.errors import InputError, OptionError
-from edgeworth.rankings.formulas.tie_groups import Steps
-from edgeworth.rankings.resolving import Ranked, resolve_ranking, steps_of
+from edgeworth.rankings.formulas.tie_groups import TieGroups
+from edgeworth.rankings.resolving import Ranked, resolve_ranking, tie_groups_of
 from edgeworth.rankings.trec.files import Qrels, TrecRun
 from edgeworth.rankings.trec.identifiers import as_identifiers
 from edgeworth.sources.columns import Coded
@@ -322,8 +322,8 @@ SHAPES: dict[str, tuple[list[int], int]] = {
 }
 
 
-def holds(need: Any, steps: Steps, arguments: dict[str, Any]) -> bool:
-    return bool(np.all(need.holds(steps, **arguments) if need.with_options else need.holds(steps)))
+def holds(need: Any, groups: TieGroups, arguments: dict[str, Any]) -> bool:
+    return bool(np.all(need.holds(groups, **arguments) if need.with_options else need.holds(groups)))
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -336,11 +336,11 @@ def test_undefined_exactly_where_its_needs_say_so(measure: Measure, shape: str) 
         tallies.append(lists_by(truth, scores, ids=[f"d{place}" for place in range(len(truth))]))
     for tally in tallies:
         resolved = resolve_ranking(tally, spelt(measure))
-        steps = steps_of(tally, resolved)
-        needed = all(holds(need, steps, resolved.arguments) for need in measure.needs)
-        found = float(resolved.values(steps)[0])
+        groups = tie_groups_of(tally, resolved)
+        needed = all(holds(need, groups, resolved.arguments) for need in measure.needs)
+        found = float(resolved.values(groups)[0])
         assert math.isnan(found) == (not needed), f"{measure.name} is {found}"
-        (reason,) = resolved.undefined(steps)
+        (reason,) = resolved.undefined(groups)
         assert (reason is None) == needed
         assert not (reason or "").startswith("its formula")
 
@@ -371,8 +371,8 @@ def test_a_run_has_no_chance_level_because_its_collection_is_not_known(measure: 
     """Random selection among an unknown number of documents has no mean; nought is not it."""
     lists = judged_run()
     resolved = resolve_ranking(lists, spelt(measure))
-    steps = steps_of(lists, resolved)
-    assert np.isnan(resolved.at_random(steps)).all()
+    groups = tie_groups_of(lists, resolved)
+    assert np.isnan(resolved.at_random(groups)).all()
     assert math.isnan(ew.estimate(lists, spelt(measure)).chance)
 
 

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edgeworth.rankings.scores import background as between
-from edgeworth.rankings.scores.background import Between, Places
-from edgeworth.rankings.scores.by_class import ClassScores
+from edgeworth.rankings.scores.background import GapCounts, Gaps
+from edgeworth.rankings.scores.by_class import CappedScoresByClass
 
 SCORES = st.sampled_from([-math.inf, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0, math.inf])
 CHUNKS = st.lists(st.lists(st.tuples(SCORES, st.integers(0, 4)), max_size=9), max_size=5)
@@ -31,14 +31,14 @@ def test_every_cut_counts_the_same(chunks: Any, chosen: set[float], kind: str | 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(between, "FEWEST_TOGETHER", together)
         patch.setattr(between, "MOST_TOGETHER", together)
-        total = Between(np.array(edges))
+        total = GapCounts(np.array(edges))
         for rows, how in zip(chunks, kinds, strict=True):
             scores = np.array([score for score, _ in rows], dtype=np.float64)
             numbers = np.array([number for _, number in rows], dtype=np.int64)
             weights = {None: None, "i": numbers, "f": numbers / 4}[how]
-            part = Between.of(np.array(edges), scores, weights)
+            part = GapCounts.of(np.array(edges), scores, weights)
             total = total + (pickle.loads(pickle.dumps(part)) if len(rows) % 2 else part)
-        places = total.places
+        gaps = total.gaps
     expected, squares, fourths = Counter[int](), Counter[int](), Counter[int]()
     met: dict[int, list[float]] = {}
     for rows, how in zip(chunks, kinds, strict=True):
@@ -52,52 +52,52 @@ def test_every_cut_counts_the_same(chunks: Any, chosen: set[float], kind: str | 
             fourths[where] += weight * one**3
             if weight:
                 met.setdefault(where, []).append(score)
-    assert places.rows == sum(map(len, chunks))
-    assert places.cases.tolist() == [expected[where] for where in range(2 * len(edges) + 1)]
-    if places.square is not None and places.fourth is not None:
-        assert places.square.tolist() == [squares[where] for where in range(2 * len(edges) + 1)]
-        assert places.fourth.tolist() == [fourths[where] for where in range(2 * len(edges) + 1)]
-    run = places.run(np.array(edges))
+    assert gaps.rows == sum(map(len, chunks))
+    assert gaps.cases.tolist() == [expected[where] for where in range(2 * len(edges) + 1)]
+    if gaps.square is not None and gaps.fourth is not None:
+        assert gaps.square.tolist() == [squares[where] for where in range(2 * len(edges) + 1)]
+        assert gaps.fourth.tolist() == [fourths[where] for where in range(2 * len(edges) + 1)]
+    run = gaps.sorted_scores(np.array(edges))
     assert run.scores.tolist() == [min(met[where]) for where in sorted(met)]
     assert run.ends.tolist() == [max(met[where]) for where in sorted(met)]
 
 
 def test_no_rows_travel() -> None:
     edges = np.array([0.0])
-    part = Between.of(edges, np.random.default_rng(1).normal(size=100_000))
+    part = GapCounts.of(edges, np.random.default_rng(1).normal(size=100_000))
     assert len(pickle.dumps(part)) < 2000
     assert pickle.loads(pickle.dumps(part)).waiting == ()
 
 
 def test_the_rows_given_are_not_sorted_where_they_lie() -> None:
     scores = np.array([3.0, 1.0, 2.0])
-    assert Between.of(np.array([1.5]), scores).places.cases.tolist() == [1, 0, 2]
+    assert GapCounts.of(np.array([1.5]), scores).gaps.cases.tolist() == [1, 0, 2]
     assert scores.tolist() == [3.0, 1.0, 2.0]
 
 
 def test_nothing_is_nowhere() -> None:
-    assert Places.empty(2).run(np.array([1.0, 2.0])).total == 0
-    assert Between(np.zeros(0)).places.cases.tolist() == [0]
+    assert Gaps.empty(2).sorted_scores(np.array([1.0, 2.0])).total == 0
+    assert GapCounts(np.zeros(0)).gaps.cases.tolist() == [0]
 
 
 # -- classes -------------------------------------------------------------------------------------------
 
 
-def classes(truth: list[str], most: int) -> ClassScores:
+def classes(truth: list[str], most: int) -> CappedScoresByClass:
     numbers = np.arange(len(truth), dtype=np.float64)
-    return ClassScores.from_columns(np.array(truth, dtype=object), numbers, most=most)
+    return CappedScoresByClass.from_columns(np.array(truth, dtype=object), numbers, most=most)
 
 
 @given(st.lists(st.lists(st.sampled_from("aaab"), max_size=8), max_size=5), st.integers(0, 40))
 def test_classes_are_whole_or_counted(chunks: list[list[str]], most: int) -> None:
-    total = ClassScores(most)
+    total = CappedScoresByClass(most)
     for chunk in chunks:
         total = total + classes(chunk, most)
     assert total.rows == Counter(label for chunk in chunks for label in chunk)
     assert total.is_whole == (total.total <= most)
     for label in total.kept:
         expected = sorted(float(row) for chunk in chunks for row, x in enumerate(chunk) if x == label)
-        assert total.run([label]).scores.tolist() == expected
+        assert total.sorted_scores([label]).scores.tolist() == expected
     assert sum(total.rows[label] for label in total.kept) <= most
 
 

@@ -108,12 +108,12 @@ def test_the_passes_it_takes() -> None:
     assert elsewhere.passes == [["y", "s"]]
 
 
-def test_cells_need_one_pass_whatever_the_number_of_rows() -> None:
+def test_bins_need_one_pass_whatever_the_number_of_rows() -> None:
     columns = example()
     source = InPieces(columns, [50])
     edges = [-1.0, 0.0, 1.0]
-    assert tally_ranking(source, ROLES, cells=edges, most=10) == Ranking.from_scores(
-        columns["y"], columns["s"], cells=edges
+    assert tally_ranking(source, ROLES, bins=edges, most=10) == Ranking.from_scores(
+        columns["y"], columns["s"], bins=edges
     )
     assert len(source.passes) == 1
 

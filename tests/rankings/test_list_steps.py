@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from edgeworth.errors import OptionError
 from edgeworth.rankings.formulas import list_tie_groups as list_steps
 from edgeworth.rankings.formulas.formulas import average_precision
-from edgeworth.rankings.formulas.list_tie_groups import steps_of_lists
+from edgeworth.rankings.formulas.list_tie_groups import tie_groups_of_lists
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.trec.files import Qrels, TrecRun
 from edgeworth.rankings.trec.identifiers import as_identifiers
@@ -57,7 +57,7 @@ def rows_by_query(lists: RankedLists) -> list[list[tuple[float, int, str, int]]]
 
 def assert_strict(lists: RankedLists, ties: str) -> None:
     """Compare with every list put in order."""
-    steps = steps_of_lists(lists, ties)
+    groups = tie_groups_of_lists(lists, ties)
     expected: list[tuple[int, int, int, int, int]] = []
     for number, items in enumerate(rows_by_query(lists)):
         ordered = sorted(items, key=lambda item: rank_key(item[0], item[2], item[3], ties), reverse=True)
@@ -68,26 +68,26 @@ def assert_strict(lists: RankedLists, ties: str) -> None:
                 hits += 1
             elif grade >= 0:
                 rejected += 1
-    assert steps.judgements is not None
-    assert steps.grades is not None
+    assert groups.judgements is not None
+    assert groups.grades is not None
     found = zip(
-        steps.list_of.tolist(),
-        steps.hits_above.tolist(),
-        steps.seen_above.tolist(),
-        steps.judgements.rejected_above.tolist(),
-        steps.grades.grade.tolist(),
+        groups.list_of.tolist(),
+        groups.hits_above.tolist(),
+        groups.seen_above.tolist(),
+        groups.judgements.rejected_above.tolist(),
+        groups.grades.grade.tolist(),
         strict=True,
     )
     assert list(found) == expected
-    assert steps.grades.step.tolist() == list(range(len(expected)))
-    assert set(steps.hits.tolist()) | set(steps.size.tolist()) <= {1.0}
-    assert steps.judgements.rejected.tolist() == lists.rejected.tolist()
-    assert steps.targets.tolist() == lists.targets.tolist()
-    assert steps.ranked.tolist() == lists.sizes.tolist()
+    assert groups.grades.group.tolist() == list(range(len(expected)))
+    assert set(groups.hits.tolist()) | set(groups.size.tolist()) <= {1.0}
+    assert groups.judgements.rejected.tolist() == lists.rejected.tolist()
+    assert groups.targets.tolist() == lists.targets.tolist()
+    assert groups.ranked.tolist() == lists.sizes.tolist()
 
 
 def assert_grouped(lists: RankedLists, ties: str) -> None:
-    steps = steps_of_lists(lists, ties)
+    groups = tie_groups_of_lists(lists, ties)
     expected, graded = [], []
     for number, items in enumerate(rows_by_query(lists)):
         hits = seen = 0
@@ -98,11 +98,11 @@ def assert_grouped(lists: RankedLists, ties: str) -> None:
                 graded += [(len(expected), grade) for grade in found]
                 expected.append((number, hits, seen, len(found), len(grades)))
             hits, seen = hits + len(found), seen + len(grades)
-    columns = (steps.list_of, steps.hits_above, steps.seen_above, steps.hits, steps.size)
+    columns = (groups.list_of, groups.hits_above, groups.seen_above, groups.hits, groups.size)
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == expected
-    assert steps.grades is not None
-    assert sorted(zip(steps.grades.step.tolist(), steps.grades.grade.tolist(), strict=True)) == graded
-    assert steps.judgements is None
+    assert groups.grades is not None
+    assert sorted(zip(groups.grades.group.tolist(), groups.grades.grade.tolist(), strict=True)) == graded
+    assert groups.judgements is None
 
 
 @given(items=ITEMS, relevant_from=THRESHOLDS)
@@ -185,11 +185,11 @@ def test_runs_with_unjudged_documents_and_absent_queries(seed: int) -> None:
             for ties in ("trec", "input"):
                 assert_strict(one, ties)
             assert_grouped(one, "expected")
-            steps = steps_of_lists(one, "trec")
-            assert np.isnan(steps.items).all()
-            assert steps.grades is not None
-            ranked = np.bincount(steps.list_of, minlength=steps.number)
-            lost = np.bincount(steps.grades.lost_list, minlength=steps.number)
+            groups = tie_groups_of_lists(one, "trec")
+            assert np.isnan(groups.items).all()
+            assert groups.grades is not None
+            ranked = np.bincount(groups.list_of, minlength=groups.number)
+            lost = np.bincount(groups.grades.lost_list, minlength=groups.number)
             assert (ranked + lost).tolist() == one.targets.tolist()
         assert lists.with_absent().queries == ("q0", "q1", "q2", "q3")
 
@@ -216,21 +216,21 @@ def test_expected_ties_are_the_mean_over_all_orders(items: list[tuple[float, int
     scores, truth = zip(*items, *both, strict=True)
     groups = [0] * len(items) + [1] * len(both)
     lists = RankedLists.from_scores(list(truth), list(scores), groups=groups)
-    values = average_precision(steps_of_lists(lists, "expected"), None, "expected", "targets")
+    values = average_precision(tie_groups_of_lists(lists, "expected"), None, "expected", "targets")
     assert values.tolist() == pytest.approx([float(mean_over_orders(items)), float(mean_over_orders(both))])
 
 
 def test_policies_that_cannot_be_are_refused() -> None:
     lists = RankedLists.from_scores([1, 0], [1, 2], groups=[0, 0])
     with pytest.raises(OptionError, match="expected, threshold, trec, input; saw 'best'"):
-        steps_of_lists(lists, "best")
+        tie_groups_of_lists(lists, "best")
     with pytest.raises(OptionError, match="these lists have no ids"):
-        steps_of_lists(lists, "trec")
+        tie_groups_of_lists(lists, "trec")
 
 
 @pytest.mark.parametrize("ties", ["expected", "trec", "input"])
 def test_nothing_and_no_targets(ties: str) -> None:
     none = RankedLists.from_scores([0, 0], [1, 1], groups=[0, 1], ids=["a", "b"])
     for lists, number in ((none, 2), (none.select([]), 0)):
-        steps = steps_of_lists(lists, ties)
-        assert (steps.number, len(steps.list_of), steps.targets.sum()) == (number, 0, 0)
+        groups = tie_groups_of_lists(lists, ties)
+        assert (groups.number, len(groups.list_of), groups.targets.sum()) == (number, 0, 0)

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 import edgeworth as ew
 from brute_force import Number, over
-from edgeworth.rankings.resolving import resolve_ranking, steps_of
+from edgeworth.rankings.resolving import resolve_ranking, tie_groups_of
 
 Item = tuple[int, int]
 """Score and grade; grade 0 is background."""
@@ -258,9 +258,9 @@ def hit_curve(items: list[Item]) -> list[Fraction]:
 
 def threshold_precision(items: list[Item], targets: int) -> Number:
     """Σ (recall_i − recall_{i−1}) · precision_i over thresholds."""
-    steps = itertools.pairwise(cuts(items))
+    groups = itertools.pairwise(cuts(items))
     return over(
-        sum((Fraction(new - old) * Fraction(new, seen) for (old, _), (new, seen) in steps), Fraction()),
+        sum((Fraction(new - old) * Fraction(new, seen) for (old, _), (new, seen) in groups), Fraction()),
         targets,
     )
 
@@ -419,7 +419,7 @@ def test_chance_is_the_mean_over_every_order_of_everything(items: list[Item], lo
     everything = [(0, grade) for _, grade in items] + [(0, 1)] * lost
     for spelling, definition in OF_A_RANKING.items():
         resolved = resolve_ranking(ranking, spelling)
-        found = float(resolved.at_random(steps_of(ranking, resolved))[0])
+        found = float(resolved.at_random(tie_groups_of(ranking, resolved))[0])
         if len(everything) <= 7 and resolved.measure.scope == "ranking":
             assert_value(found, expected(everything, (), definition), spelling)
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import edgeworth as ew
 from edgeworth import ContingencyTable, EdgeworthError, Ranking
 from edgeworth.errors import InputError, MergeError, OptionError
-from edgeworth.rankings.scores.by_class import LabelledScores
+from edgeworth.rankings.scores.by_class import ScoresByClass
 from edgeworth.sources.columns import as_column
 
 INFINITE = math.inf
@@ -496,8 +496,8 @@ def test_rankings_of_different_targets_do_not_merge() -> None:
     [
         Ranking.from_scores([1, 0], [0.5, 0.2], weights=[0, 0]),
         Ranking.from_scores([1, 0], [0.5, 0.2], weights=[0.0, 0.0]),
-        Ranking.from_scores([1, 0], [0.5, 0.2], weights=[0, 0], cells=4),
-        Ranking.from_scores([1, 0], [0.5, 0.2], weights=[0, 2], cells=4),
+        Ranking.from_scores([1, 0], [0.5, 0.2], weights=[0, 0], bins=4),
+        Ranking.from_scores([1, 0], [0.5, 0.2], weights=[0, 2], bins=4),
         Ranking.from_scores([1, None], [0.5, 0.2], missing="drop"),
         Ranking.from_scores([0, 0], [0.5, 0.2], unranked=2),
     ],
@@ -525,17 +525,17 @@ labelled_rows = st.lists(
 )
 
 
-def labelled(rows: list[Any], **options: Any) -> LabelledScores:
+def labelled(rows: list[Any], **options: Any) -> ScoresByClass:
     truth = as_column([row[0] for row in rows], "truth")
     scores = np.array([row[1] for row in rows], dtype=np.float64)
-    return LabelledScores.from_columns(truth, scores, missing="drop", **options)
+    return ScoresByClass.from_columns(truth, scores, missing="drop", **options)
 
 
 @given(labelled_rows, st.integers(0, 9), st.booleans())
 def test_scores_by_class_merge_before_the_target_is_known(
     rows: list[Any], place: int, is_weighted: bool
 ) -> None:
-    def of(part: list[Any]) -> LabelledScores:
+    def of(part: list[Any]) -> ScoresByClass:
         return labelled(
             part, weights=np.array([row[2] for row in part], dtype=np.int64) if is_weighted else None
         )
@@ -544,14 +544,16 @@ def test_scores_by_class_merge_before_the_target_is_known(
     assert whole.labels == parts.labels
     assert whole.dropped == parts.dropped
     for target in whole.labels:
-        assert Ranking.from_labelled(whole, positive=target) == Ranking.from_labelled(parts, positive=target)
+        assert Ranking.from_scores_by_class(whole, positive=target) == Ranking.from_scores_by_class(
+            parts, positive=target
+        )
 
 
 def test_classes_get_new_names() -> None:
     known = labelled([("a", 0.1), ("b", 0.2), ("c", 0.3)])
     merged = known.renamed({"a": "x", "b": "x", "c": "y"})
     assert merged.labels == ("x", "y")
-    assert merged.runs["x"].scores.tolist() == [0.1, 0.2]
+    assert merged.scores["x"].scores.tolist() == [0.1, 0.2]
 
 
 # -- plain values --------------------------------------------------------------------------------------
@@ -563,8 +565,8 @@ EVERY: dict[str, Ranking] = {
     "counts": Ranking.from_scores([1, 0, 1], [0.5, 0.2, 0.5], weights=[2, 0, 2**53 + 1]),
     "weights": Ranking.from_scores([1, 0, 1], [0.5, 0.2, 0.5], weights=[0.1, 0.2, 1e-300]),
     "no weight": Ranking.from_scores([1, 0], [0.5, 0.2], weights=[0.0, 0.0]),
-    "cells": Ranking.from_scores([1, 0, 1], [0.5, 0.2, 0.99], cells=10),
-    "below the first edge": Ranking.from_scores([1, 0, 1], [0.5, -2, 0.99], cells=[0.0, 0.5]),
+    "cells": Ranking.from_scores([1, 0, 1], [0.5, 0.2, 0.99], bins=10),
+    "below the first edge": Ranking.from_scores([1, 0, 1], [0.5, -2, 0.99], bins=[0.0, 0.5]),
     "hits": Ranking.from_hits([1, 0, 0, 1]),
     "unranked": Ranking.from_scores([1, 0], [0.5, 0.2], unranked=3),
     "unranked of numpy": Ranking.from_scores([1, 0], [0.5, 0.2], unranked=np.int64(3)),

@@ -37,8 +37,8 @@ from edgeworth.core.policies import take_weights
 from edgeworth.core.tally import NotebookFacts
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.rankings.ranking import Ranking
-from edgeworth.rankings.scores.by_class import LabelledScores, MissingScore, rows_by_label
-from edgeworth.rankings.scores.sorted_scores import Run
+from edgeworth.rankings.scores.by_class import MissingScore, ScoresByClass, rows_by_label
+from edgeworth.rankings.scores.sorted_scores import SortedScores
 from edgeworth.sources.columns import MISSING, Coded, Label, as_column
 from edgeworth.sources.numbers import WeightKind, as_scores, as_weights, check_weights
 
@@ -172,8 +172,8 @@ class PairedScores(Plain, NotebookFacts):
             raise InputError("there are no cases: truth and scores are empty")
         rows = list(rows_by_label(truth))
         complete, dropped = _complete(rows, names, scores, groups, missing)
-        seen = {label: Run.empty() for label, of in rows if not dropped or complete[of].any()}
-        labels = Ranking.from_labelled(LabelledScores(seen), positive=positive).labels
+        seen = {label: SortedScores.empty() for label, of in rows if not dropped or complete[of].any()}
+        labels = Ranking.from_scores_by_class(ScoresByClass(seen), positive=positive).labels
         targets = np.zeros(len(complete), dtype=bool)
         for label, of in rows:
             targets[of] |= label == labels[1]
@@ -218,7 +218,7 @@ class PairedScores(Plain, NotebookFacts):
         """One system's ranking."""
         row, weights = self.row(name), self.weights
         runs = [
-            Run.of(row[of], None if weights is None else weights[of], may_change=True)
+            SortedScores.of(row[of], None if weights is None else weights[of], may_change=True)
             for of in (self.targets, ~self.targets)
         ]
         return Ranking(runs[0], runs[1], 0, self.labels, None, self.dropped)
@@ -250,7 +250,10 @@ class PairedScores(Plain, NotebookFacts):
         if (self.groups is None) != (other.groups is None):
             raise MergeError("one tally has groups, the other has none")
         # Two rankings without cases merge their labels by the rules there are.
-        outlines = [Ranking(Run.empty(), Run.empty(), labels=tally.labels) for tally in (self, other)]
+        outlines = [
+            Ranking(SortedScores.empty(), SortedScores.empty(), labels=tally.labels)
+            for tally in (self, other)
+        ]
         return replace(
             self,
             targets=np.concatenate([self.targets, other.targets]),

@@ -19,7 +19,7 @@ from edgeworth.decisions.methods import ClopperPearson, Delta, Dirichlet, Newcom
 from edgeworth.decisions.posteriors import BetaPosterior
 from edgeworth.errors import OptionError
 from edgeworth.rankings.chance.law import average_precision
-from edgeworth.rankings.formulas.tie_groups import Steps, steps_of_ranking
+from edgeworth.rankings.formulas.tie_groups import TieGroups, tie_groups_of_ranking
 from edgeworth.rankings.intervals.methods import AcrossLists, default_ranking_method
 from edgeworth.rankings.intervals.resampling import ListValues, random_orders
 from edgeworth.rankings.lists import RankedLists
@@ -30,9 +30,9 @@ from edgeworth.rankings.resolving import (
     cut_of,
     needs_whole_cases,
     resolve_ranking,
-    steps_of,
+    tie_groups_of,
 )
-from edgeworth.rankings.scores.sorted_scores import Run
+from edgeworth.rankings.scores.sorted_scores import SortedScores
 
 MOST_PAIRS = 20_000
 """Pairs of a target and a background item up to which all orders are counted."""
@@ -40,13 +40,13 @@ MOST_PAIRS = 20_000
 
 def concordance_tail(ranking: Ranking, alternative: Alternative) -> Tail:
     """P(random selection has such a ROC area): all orders counted when few and without ties."""
-    steps = steps_of_ranking(ranking)
+    groups = tie_groups_of_ranking(ranking)
     targets, background = int(ranking.target_total), int(ranking.background.total)
-    tied = steps.size - steps.hits
-    above = steps.seen_above - steps.hits_above
+    tied = groups.size - groups.hits
+    above = groups.seen_above - groups.hits_above
     unranked = int(ranking.unranked) * background
     # Twice the pairs in the wrong order, so that a tie is a whole number.
-    lost = 2 * int((steps.hits * above).sum()) + int((steps.hits * tied).sum()) + 2 * unranked
+    lost = 2 * int((groups.hits * above).sum()) + int((groups.hits * tied).sum()) + 2 * unranked
     has_ties = bool(tied.any()) or ranking.unranked > 1
     if not has_ties and targets * background <= MOST_PAIRS:
         return _counted(targets, background, lost // 2, alternative)
@@ -110,12 +110,12 @@ def _tie_sum(ranking: Ranking) -> float:
     return float((sizes**3 - sizes).sum())
 
 
-def _only(runs: list[Run]) -> Run:
+def _only(runs: list[SortedScores]) -> SortedScores:
     return (runs[0] if len(runs[0].scores) else runs[1]).gathered()
 
 
 SAME = 1e-12
-STEPS_DRAWN = 20_000_000
+MOST_DRAWN = 20_000_000
 """Steps of random orders that are drawn within a few seconds."""
 ITEMS_TOGETHER = 500_000
 FEWEST, MOST = 199, 99_999
@@ -136,7 +136,7 @@ def selection_tail(
     if not ranking.is_counted or resolved.measure.direction == "neither":
         return None
     items, targets = int(ranking.total), int(ranking.target_total)
-    value = float(resolved.values(steps_of(ranking, resolved))[0])
+    value = float(resolved.values(tie_groups_of(ranking, resolved))[0])
     if resolved.measure.name == "average_precision":
         reachable = resolved.arguments["over"] == "reachable"
         law = average_precision(
@@ -152,13 +152,13 @@ def selection_tail(
     if resolved.measure.name == "roc_auc":
         return concordance_tail(ranking, alternative)
     draws = _draws(targets)
-    middle = float(resolved.at_random(steps_of(ranking, resolved))[0])
+    middle = float(resolved.at_random(tie_groups_of(ranking, resolved))[0])
     sides: tuple[Alternative, ...] = (alternative,)
     if alternative == "two-sided" and math.isnan(middle):
         sides = ("greater", "less")  # without a mean to be far from: the smaller tail, doubled
     counts = [0] * len(sides)
-    for steps in random_orders(items, targets, draws, seed):
-        values = resolved.values(steps)
+    for groups in random_orders(items, targets, draws, seed):
+        values = resolved.values(groups)
         counts = [n + _beyond(values, value, middle, side) for n, side in zip(counts, sides, strict=True)]
     found = [_drawn(count, draws, seed) for count in counts]
     return found[0] if len(found) == 1 else doubled(*found)
@@ -170,7 +170,7 @@ def lists_tail(
     """P(random orders of every list have such a mean); None where the lists are not all there is."""
     if not lists.is_whole or resolved.measure.direction == "neither":
         return None
-    draws = int(np.clip(STEPS_DRAWN // max(1, len(lists.scores)), FEWEST, 9_999))
+    draws = int(np.clip(MOST_DRAWN // max(1, len(lists.scores)), FEWEST, 9_999))
     generator = np.random.default_rng(seed)
     together = int(np.clip(ITEMS_TOGETHER // max(1, len(lists.scores)), 1, draws))
     means = np.concatenate(
@@ -196,7 +196,7 @@ def _random_means(
     )
     # Random scores have no ties, so every policy gives the same order.
     loose = replace(resolved, ties="expected")
-    values = loose.values(steps_of(copies, loose)).reshape(draws, lists.number)
+    values = loose.values(tie_groups_of(copies, loose)).reshape(draws, lists.number)
     # Which lists have no value does not depend on their order.
     return np.array([counted(lists, row).mean() for row in values])
 
@@ -212,7 +212,7 @@ def doubled(upper: Tail, lower: Tail) -> Tail:
 
 
 def _draws(targets: int) -> int:
-    return int(np.clip(STEPS_DRAWN // max(1, targets), FEWEST, MOST))
+    return int(np.clip(MOST_DRAWN // max(1, targets), FEWEST, MOST))
 
 
 def _beyond(values: Values, observed: float, middle: float, alternative: Alternative) -> int:
@@ -244,8 +244,8 @@ def estimate_ranking(
     if cut is not None:
         return replace(estimate_table(*cut, method=method, seed=seed), measure=str(measure))
     resolved = resolve_ranking(ranking, measure)
-    steps = steps_of(ranking, resolved)
-    reason = needs_whole_cases(ranking, resolved) or resolved.undefined(steps)[0]
+    groups = tie_groups_of(ranking, resolved)
+    reason = needs_whole_cases(ranking, resolved) or resolved.undefined(groups)[0]
     if reason is not None:
         return undefined_estimate(ranking, resolved.spelling, reason)
     _check_ranking_method(method)
@@ -253,8 +253,8 @@ def estimate_ranking(
     law, no_interval = law_or_reason(chosen, ranking, resolved, required=method is not None)
     return Estimate(
         measure=resolved.spelling,
-        value=float(resolved.values(steps)[0]),
-        chance=float(resolved.at_random(steps)[0]),
+        value=float(resolved.values(groups)[0]),
+        chance=float(resolved.at_random(groups)[0]),
         method=chosen,
         undefined=None,
         no_interval=no_interval,
@@ -278,28 +278,28 @@ def estimate_lists(
 ) -> Estimate:
     """A measure's mean over lists with its uncertainty."""
     resolved = resolve_ranking(lists, measure)
-    return estimate_steps(lists, resolved, steps_of(lists, resolved), method=method, seed=seed)
+    return estimate_from_groups(lists, resolved, tie_groups_of(lists, resolved), method=method, seed=seed)
 
 
-def estimate_steps(
+def estimate_from_groups(
     lists: RankedLists,
     resolved: ResolvedRanking,
-    steps: Steps,
+    groups: TieGroups,
     *,
     method: Method | None = None,
     seed: int = 0,
 ) -> Estimate:
     """The same for lists that have been put in order already."""
-    values = counted(lists, resolved.values(steps))
+    values = counted(lists, resolved.values(groups))
     if not len(values):
-        reasons = [reason for reason in resolved.undefined(steps) if reason is not None]
+        reasons = [reason for reason in resolved.undefined(groups) if reason is not None]
         reason = f"no list has a value: {reasons[0]}" if reasons else "there are no lists"
         return undefined_estimate(lists, resolved.spelling, reason)
     value = float(values.mean())
     _check_ranking_method(method)
     chosen: Method = AcrossLists() if method is None else method
     law, no_interval = law_or_reason(chosen, ListValues(values), resolved, required=method is not None)
-    chance = counted(lists, resolved.at_random(steps))
+    chance = counted(lists, resolved.at_random(groups))
     known = len(chance) == len(values)
     return Estimate(
         measure=resolved.spelling,

@@ -17,7 +17,7 @@ from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, OptionError
 from edgeworth.rankings.chance.hits import hits as hits_law
 from edgeworth.rankings.estimates import selection_tail
-from edgeworth.rankings.formulas.tie_groups import steps_of_ranking
+from edgeworth.rankings.formulas.tie_groups import tie_groups_of_ranking
 from edgeworth.rankings.intervals.bands import Bands, PicturedLaw, bands, can_picture, pictured_law
 from edgeworth.rankings.intervals.curves import (
     NOISE,
@@ -296,20 +296,23 @@ def _look(ranking: Ranking, depth: int, seed: int) -> Look:
 
 
 def _best_cut(ranking: Ranking) -> BestCut | None:
-    steps = steps_of_ranking(ranking)
+    groups = tie_groups_of_ranking(ranking)
     background = float(ranking.background.total)
-    if not len(steps.hits) or not background:
+    if not len(groups.hits) or not background:
         return None
-    recall, fallout = steps.hits_below / steps.targets[0], (steps.seen_below - steps.hits_below) / background
+    recall, fallout = (
+        groups.hits_below / groups.targets[0],
+        (groups.seen_below - groups.hits_below) / background,
+    )
     heights = recall - fallout
     # The first of the highest: the last digit of a sum decides nothing.
     best = int(np.argmax(heights >= heights.max() - NOISE))
     if heights[best] <= 0:
         return None
-    threshold = float(ranking.standing.scores[best])
+    threshold = float(ranking.target_ranks.scores[best])
     return BestCut(
         threshold,
-        float(steps.seen_below[best]),
+        float(groups.seen_below[best]),
         float(heights[best]),
         ranking.at_threshold(threshold),
         float(recall[best]),
@@ -341,8 +344,8 @@ def _curve(ranking: Ranking, level: float) -> Curve:
 
 
 def _tie_bracket(ranking: Ranking) -> tuple[float, float] | None:
-    steps = steps_of_ranking(ranking)
-    if not ranking.is_counted or np.all(steps.size == steps.hits):
+    groups = tie_groups_of_ranking(ranking)
+    if not ranking.is_counted or np.all(groups.size == groups.hits):
         return None
     worst, best = (measure(ranking, f"average_precision(ties={ties})") for ties in ("worst", "best"))
     return worst, best

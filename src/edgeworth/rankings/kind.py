@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from edgeworth.core.kinds import Kind
 
-MEASURES = "edgeworth.rankings.measures:RANKING_MEASURES"
+MEASURES = "edgeworth.rankings.measures:MEASURES"
 
 RANKING = Kind(
     name="ranking",
@@ -25,5 +25,5 @@ LISTS = Kind(
     report="edgeworth.evaluation:report_lists",
 )
 SCORES_BY_CLASS = Kind(
-    name="labelled_scores", title="scores", tally="edgeworth.rankings.scores.by_class:LabelledScores"
+    name="labelled_scores", title="scores", tally="edgeworth.rankings.scores.by_class:ScoresByClass"
 )

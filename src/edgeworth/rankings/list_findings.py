@@ -14,11 +14,11 @@ from edgeworth.core.laws import check_level
 from edgeworth.core.spelling import Spelling
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError
-from edgeworth.rankings.estimates import estimate_steps
-from edgeworth.rankings.formulas.tie_groups import Steps
+from edgeworth.rankings.estimates import estimate_from_groups
+from edgeworth.rankings.formulas.tie_groups import TieGroups
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measures import TREC_NAMES
-from edgeworth.rankings.resolving import counted, resolve_ranking, steps_of
+from edgeworth.rankings.resolving import counted, resolve_ranking, tie_groups_of
 from edgeworth.sources.columns import Label
 
 MEASURES = (
@@ -126,16 +126,16 @@ def examine_lists(
     check_level(level)
     if not lists.number:
         raise InputError("there are no lists to evaluate")
-    seen: dict[tuple[str, bool], Steps] = {}
+    seen: dict[tuple[str, bool], TieGroups] = {}
     estimates, each = {}, {}
     for name in (with_ties(name, ties) for name in measures):
         resolved = resolve_ranking(lists, name)
         if resolved.view not in seen:
             # Sorting is most of the work, and the same for every measure under one policy.
-            seen[resolved.view] = steps_of(lists, resolved)
-        steps = seen[resolved.view]
-        estimates[name] = estimate_steps(lists, resolved, steps, seed=seed)
-        each[name] = resolved.values(steps)
+            seen[resolved.view] = tie_groups_of(lists, resolved)
+        groups = seen[resolved.view]
+        estimates[name] = estimate_from_groups(lists, resolved, groups, seed=seed)
+        each[name] = resolved.values(groups)
     queries = {
         query: {name: float(values[index]) for name, values in each.items()}
         for index, query in enumerate(lists.queries)

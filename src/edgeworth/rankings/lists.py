@@ -29,7 +29,7 @@ from edgeworth.core.plain import (
 from edgeworth.core.tally import NotebookFacts
 from edgeworth.errors import InputError
 from edgeworth.rankings.ranking import Ranking
-from edgeworth.rankings.scores.sorted_scores import Run
+from edgeworth.rankings.scores.sorted_scores import SortedScores
 from edgeworth.rankings.trec.files import Qrels, TrecRun, read_qrels, read_run
 from edgeworth.rankings.trec.identifiers import Identifiers, joined, look_up, texts_of
 from edgeworth.rankings.trec.judgements import (
@@ -332,8 +332,8 @@ class RankedLists(Plain, NotebookFacts):
     def pooled(self) -> Ranking:
         """All items of all queries in one ranking: their scores must mean the same in every list."""
         return Ranking(
-            Run.of(self.scores[self.is_target]),
-            Run.of(self.scores[~self.is_target]),
+            SortedScores.of(self.scores[self.is_target]),
+            SortedScores.of(self.scores[~self.is_target]),
             len(self.lost[0]),
             (0, 1),
         )

@@ -9,7 +9,7 @@ import numpy as np
 from edgeworth.arrays import Values
 from edgeworth.core.measures import Measure, Option, Requirement
 from edgeworth.rankings.formulas import formulas as ranked
-from edgeworth.rankings.formulas.tie_groups import Steps
+from edgeworth.rankings.formulas.tie_groups import TieGroups
 
 SU_ZHANG = "Su & Zhang, Statistical Inference for Recall, Precision and Average Precision"
 TREC = "Buckley & Voorhees, trec_eval"
@@ -17,15 +17,15 @@ EVERY_POLICY = ("expected", "threshold", "trec", "input", "best", "worst")
 ORDER_POLICIES = ("expected", "trec", "input")
 
 
-def _background(steps: Steps) -> Values:
-    return np.asarray(steps.ranked - steps.summed(steps.hits) > 0)
+def _background(groups: TieGroups) -> Values:
+    return np.asarray(groups.ranked - groups.summed(groups.hits) > 0)
 
 
-TARGETS = Requirement(lambda steps: steps.targets > 0, "there are no targets")
+TARGETS = Requirement(lambda groups: groups.targets > 0, "there are no targets")
 BACKGROUND = Requirement(_background, "every ranked item is a target")
-ITEMS = Requirement(lambda steps: steps.items > 0, "how many items there are is not known")
+ITEMS = Requirement(lambda groups: groups.items > 0, "how many items there are is not known")
 JUDGED = Requirement(
-    lambda steps: np.full(steps.number, steps.judgements is not None),
+    lambda groups: np.full(groups.number, groups.judgements is not None),
     "it needs judged lists in a strict order: RankedLists, with ties=trec or ties=input",
 )
 
@@ -35,10 +35,10 @@ def _ties(*choices: str) -> Option:
 
 
 def _adapted(compute: Any, depth: str) -> Any:
-    """A formula that is the same under every policy for ties: the steps make the difference."""
+    """A formula that is the same under every policy for ties: the tie groups make the difference."""
 
-    def computed(steps: Steps, at: Values | None, _ties: str, **options: Any) -> Values:
-        return np.asarray(compute(steps, **options) if depth == "none" else compute(steps, at, **options))
+    def computed(groups: TieGroups, at: Values | None, _ties: str, **options: Any) -> Values:
+        return np.asarray(compute(groups, **options) if depth == "none" else compute(groups, at, **options))
 
     return computed
 
@@ -64,7 +64,7 @@ def _entry(name: str, formula: str, compute: Any, *, chance: str, source: str = 
 
 GAIN = {"gain": Option(1.0), "cost": Option(0.1, 0.0)}
 
-RANKING_MEASURES = (
+MEASURES = (
     _entry(
         "average_precision",
         "(1/m) Σ_i i/T_i, T_i the rank of the i-th of m targets",

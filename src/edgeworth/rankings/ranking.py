@@ -15,18 +15,18 @@ from edgeworth.core.plain import AMOUNT, COUNT, FLAG, PAIR, Plain, object_of
 from edgeworth.core.tally import NotebookFacts, plain_number
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, MergeError
-from edgeworth.rankings.scores.background import collapsed
-from edgeworth.rankings.scores.by_class import LabelledScores, MissingScore, check_same_cells
+from edgeworth.rankings.scores.background import collapse_scores
+from edgeworth.rankings.scores.by_class import MissingScore, ScoresByClass, check_same_bins
 from edgeworth.rankings.scores.sorted_scores import (
     EDGES,
-    Cells,
-    Run,
-    Standing,
+    Bins,
+    SortedScores,
+    TargetRanks,
     are_apart,
-    as_cells,
+    are_on_bins,
+    as_bins,
     check_unit_range,
-    find_standing,
-    is_on_cells,
+    rank_targets,
 )
 from edgeworth.sources.columns import Label, as_column
 from edgeworth.sources.numbers import WeightKind, as_scores, as_weights
@@ -39,8 +39,8 @@ REST = "other"
 class Ranking(Plain, NotebookFacts):
     """Sorted scores of targets and of background; the higher, the sooner it is looked at.
 
-    ``unranked`` targets were never given a score and stand below everything. On declared ``cells`` all scores
-    of a cell are tied, which bounds the memory. Infinite scores rank first or last.
+    ``unranked`` targets were never given a score and stand below everything. On declared ``bins`` all scores
+    of a bin are tied, which bounds the memory. Infinite scores rank first or last.
 
     A collapsed ranking keeps of the background only how much of it lies between two target scores (and from
     which score to which), as rankings of many rows do. No measure asks for more. What asks for more is
@@ -49,21 +49,21 @@ class Ranking(Plain, NotebookFacts):
 
     kind: ClassVar = "ranking"
     FIELDS: ClassVar = {
-        "targets": object_of(Run),
-        "background": object_of(Run),
+        "targets": object_of(SortedScores),
+        "background": object_of(SortedScores),
         "unranked": AMOUNT,
         "labels": PAIR,
-        "cells": EDGES,
+        "cells": EDGES.of("bins"),
         "dropped": COUNT,
         "placed": FLAG.of("is_placed").otherwise(False),
     }
 
-    targets: Run
-    background: Run
+    targets: SortedScores
+    background: SortedScores
     unranked: int | float = 0
     labels: tuple[Label | None, Label | None] = (None, None)
     """The names of background and target; None while nobody has said them."""
-    cells: Floats | None = None
+    bins: Floats | None = None
     dropped: int = 0
     is_placed: bool = False
     """The scores are places in one list, so they mean nothing beside another's."""
@@ -73,7 +73,7 @@ class Ranking(Plain, NotebookFacts):
     @classmethod
     def empty(cls) -> Self:
         """The ranking of no cases."""
-        return cls(Run.empty(), Run.empty())
+        return cls(SortedScores.empty(), SortedScores.empty())
 
     @classmethod
     def from_scores(
@@ -85,55 +85,55 @@ class Ranking(Plain, NotebookFacts):
         weights: Any = None,
         weight_kind: WeightKind | None = None,
         unranked: int | float = 0,
-        cells: Cells = None,
+        bins: Bins = None,
         missing: MissingScore = "error",
     ) -> Self:
         """Rank cases by their scores, truth first.
 
         ``positive`` names the class of the targets where it is not plain (0 and 1, no and yes, …). Integer
         ``weights`` count cases and floats are sampling weights. ``unranked`` targets exist but have no score.
-        ``cells`` bounds the memory: edges, or a number of equal cells from 0 to 1.
+        ``bins`` bounds the memory: edges, or a number of equal bins from 0 to 1.
 
         >>> Ranking.from_scores([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.4])
         <Ranking: 2 targets among 4 items>
         """
-        numbers, edges = as_scores(scores), as_cells(cells)
-        if edges is not None and isinstance(cells, (int, np.integer)):
+        numbers, edges = as_scores(scores), as_bins(bins)
+        if edges is not None and isinstance(bins, (int, np.integer)):
             check_unit_range(numbers)
-        labelled = LabelledScores.from_columns(
+        by_class = ScoresByClass.from_columns(
             as_column(truth, "truth"),
             numbers,
             weights=None if weights is None else as_weights(weights),
             weight_kind=weight_kind,
-            cells=edges,
+            bins=edges,
             missing=missing,
         )
-        if not labelled.runs:
+        if not by_class.scores:
             why = (
-                f"all {labelled.dropped:,} rows lack truth or score"
-                if labelled.dropped
+                f"all {by_class.dropped:,} rows lack truth or score"
+                if by_class.dropped
                 else "truth and scores are empty"
             )
             raise InputError(f"there are no cases: {why}")
-        return cls.from_labelled(labelled, positive=positive, unranked=unranked)
+        return cls.from_scores_by_class(by_class, positive=positive, unranked=unranked)
 
     @classmethod
-    def from_labelled(
-        cls, labelled: LabelledScores, *, positive: Label | None = None, unranked: int | float = 0
+    def from_scores_by_class(
+        cls, by_class: ScoresByClass, *, positive: Label | None = None, unranked: int | float = 0
     ) -> Self:
         """One class against the rest."""
-        target = labelled.target(positive)
-        rest = [label for label in labelled.labels if label != target]
-        background = Run.empty()
+        target = by_class.target(positive)
+        rest = [label for label in by_class.labels if label != target]
+        background = SortedScores.empty()
         for label in rest:
-            background = background + labelled.runs[label]
+            background = background + by_class.scores[label]
         return cls(
-            labelled.runs.get(target, Run.empty()),
+            by_class.scores.get(target, SortedScores.empty()),
             background,
             unranked,
             (name_of_rest(rest, target), target),
-            labelled.cells,
-            labelled.dropped,
+            by_class.bins,
+            by_class.dropped,
         )
 
     @classmethod
@@ -151,8 +151,8 @@ class Ranking(Plain, NotebookFacts):
         places = -np.arange(1.0, len(flags) + 1)
         is_hit = flags == 1
         return cls(
-            Run(places[is_hit][::-1].copy()),
-            Run(places[~is_hit][::-1].copy()),
+            SortedScores(places[is_hit][::-1].copy()),
+            SortedScores(places[~is_hit][::-1].copy()),
             unranked,
             (0, 1),
             is_placed=True,
@@ -163,8 +163,8 @@ class Ranking(Plain, NotebookFacts):
             object.__setattr__(self, "unranked", self.unranked.item())
         if not _is_number(self.unranked) or not 0 <= self.unranked < np.inf:
             raise InputError(f"targets that were never ranked number at least 0; saw {self.unranked!r}")
-        if self.cells is not None:
-            self.cells.setflags(write=False)
+        if self.bins is not None:
+            self.bins.setflags(write=False)
 
     # -- what it holds ---------------------------------------------------------------------------------
 
@@ -199,9 +199,9 @@ class Ranking(Plain, NotebookFacts):
         return f"not {self.target}" if self.labels[0] is None else self.labels[0]
 
     @cached_property
-    def standing(self) -> Standing:
+    def target_ranks(self) -> TargetRanks:
         """Where the targets stand among the background, found once."""
-        return find_standing(self.targets, self.background)
+        return rank_targets(self.targets, self.background)
 
     @property
     def is_collapsed(self) -> bool:
@@ -215,7 +215,7 @@ class Ranking(Plain, NotebookFacts):
         >>> ranking.background.scores.tolist(), ranking.background.ends.tolist()
         ([0.1, 0.3, 0.4], [0.2, 0.3, 0.4])
         """
-        return replace(self, background=collapsed(self.background, self.standing.scores[::-1]))
+        return replace(self, background=collapse_scores(self.background, self.target_ranks.scores[::-1]))
 
     # -- decisions along the ranking -------------------------------------------------------------------
 
@@ -329,17 +329,17 @@ class Ranking(Plain, NotebookFacts):
             return replace(
                 whole,
                 labels=_merged_labels(self.labels, other.labels),
-                cells=self.cells if whole.cells is None else whole.cells,
+                bins=self.bins if whole.bins is None else whole.bins,
                 dropped=self.dropped + other.dropped,
             )
         if self.is_placed or other.is_placed:
             raise MergeError("a ranking made from hits has places, not scores: two of them have no order")
-        check_same_cells(self.cells, other.cells)
+        check_same_bins(self.bins, other.bins)
         targets, background = self.targets + other.targets, self.background + other.background
         if not are_apart(targets, background):
             raise MergeError(
                 "a collapsed ranking does not know how its background stands to targets of another: "
-                "read the rows of both at once, or count both on the same cells"
+                "read the rows of both at once, or count both in the same bins"
             )
         return replace(
             self,
@@ -354,12 +354,12 @@ class Ranking(Plain, NotebookFacts):
     def _is_empty(self) -> bool:
         return not (len(self.targets.scores) or len(self.background.scores) or self.unranked)
 
-    rule: ClassVar = "scores on cells are lower edges, and no target lies in a span of the background"
+    rule: ClassVar = "scores in bins are lower edges, and no target lies in a span of the background"
 
     def _fits_together(self) -> bool:
         """Check the rule."""
         runs = (self.targets, self.background)
-        return is_on_cells(runs, self.cells) and self.targets.highest is None and are_apart(*runs)
+        return are_on_bins(runs, self.bins) and self.targets.highest is None and are_apart(*runs)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ranking):
@@ -367,7 +367,7 @@ class Ranking(Plain, NotebookFacts):
         return (
             self.targets == other.targets
             and self.background == other.background
-            and same_array(self.cells, other.cells)
+            and same_array(self.bins, other.bins)
             and (self.unranked, self.labels, self.dropped, self.is_placed)
             == (other.unranked, other.labels, other.dropped, other.is_placed)
         )
@@ -392,7 +392,7 @@ def _ordered(place: int, target: Any, rest: Any) -> list[Any]:
     return [rest, target] if place else [target, rest]
 
 
-def _squares(run: Run) -> float:
+def _squares(run: SortedScores) -> float:
     return float(run.total if run.square is None else run.square.sum())
 
 

@@ -16,16 +16,16 @@ from edgeworth.core.labels import canonical_order, parse_labels
 from edgeworth.errors import InputError
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.ranking import Ranking, name_of_rest
-from edgeworth.rankings.scores.background import Between
+from edgeworth.rankings.scores.background import GapCounts
 from edgeworth.rankings.scores.by_class import (
     MOST_ROWS,
-    ClassScores,
-    LabelledScores,
+    CappedScoresByClass,
     MissingScore,
+    ScoresByClass,
     rows_of_classes,
     target_of,
 )
-from edgeworth.rankings.scores.sorted_scores import Cells, as_cells, check_unit_range
+from edgeworth.rankings.scores.sorted_scores import Bins, as_bins, check_unit_range
 from edgeworth.sources.batches import Batch, Folding, Reducer, Source, fold
 from edgeworth.sources.columns import Label
 from edgeworth.sources.numbers import WeightKind, as_scores, as_weights
@@ -38,7 +38,7 @@ def tally_ranking(
     *,
     weight_kind: WeightKind | None = None,
     positive: Label | None = None,
-    cells: Cells = None,
+    bins: Bins = None,
     missing: MissingScore = "error",
     most: int | None = MOST_ROWS,
 ) -> Ranking:
@@ -47,43 +47,43 @@ def tally_ranking(
     Rows are those with a class and a score. ``most=None`` keeps every score whatever it takes.
     """
     options = {"weight_kind": settled_kind(source, columns, weight_kind), "missing": missing}
-    if cells is not None:
-        return _on_cells(source, columns, options, positive, cells)
+    if bins is not None:
+        return _in_bins(source, columns, options, positive, bins)
     everything = most is None
     allowed = np.iinfo(np.int64).max if most is None else most
 
-    def seen_with(kept: int) -> ClassScores:
-        prepare = partial(_class_scores, columns=columns, options=options | {"most": kept})
-        return fold(source, list(columns.values()), prepare, ClassScores(kept))
+    def seen_with(kept: int) -> CappedScoresByClass:
+        prepare = partial(_capped_scores, columns=columns, options=options | {"most": kept})
+        return fold(source, list(columns.values()), prepare, CappedScoresByClass(kept))
 
     # Rows that are elsewhere stay there until it is known that they are few.
     seen = seen_with(0 if isinstance(source, Folding) and not everything else allowed)
     if not seen.is_whole and seen.total <= allowed:
         seen = seen_with(allowed)
     if seen.is_whole:
-        return _from_labelled(source, columns, seen.labelled(), positive)
+        return _from_scores_by_class(source, columns, seen.by_class(), positive)
     return _collapsed(source, columns, options, positive, seen)
 
 
-def _on_cells(
-    source: Source, columns: dict[str, str], options: dict[str, Any], positive: Label | None, cells: Cells
+def _in_bins(
+    source: Source, columns: dict[str, str], options: dict[str, Any], positive: Label | None, bins: Bins
 ) -> Ranking:
     prepare = partial(
-        _labelled_scores,
+        _scores_by_class,
         columns=columns,
-        options=options | {"cells": as_cells(cells)},
-        is_unit=isinstance(cells, (int, np.integer)),
+        options=options | {"bins": as_bins(bins)},
+        is_unit=isinstance(bins, (int, np.integer)),
     )
-    labelled = fold(source, list(columns.values()), prepare, LabelledScores.empty())
-    return _from_labelled(source, columns, labelled, positive)
+    by_class = fold(source, list(columns.values()), prepare, ScoresByClass.empty())
+    return _from_scores_by_class(source, columns, by_class, positive)
 
 
-def _from_labelled(
-    source: Source, columns: dict[str, str], labelled: LabelledScores, positive: Label | None
+def _from_scores_by_class(
+    source: Source, columns: dict[str, str], by_class: ScoresByClass, positive: Label | None
 ) -> Ranking:
-    if not any(len(run.scores) for run in labelled.runs.values()):
-        raise nothing_left(source.name, labelled.dropped, columns)
-    return Ranking.from_labelled(labelled.renamed(_names(source, labelled.runs)), positive=positive)
+    if not any(len(run.scores) for run in by_class.scores.values()):
+        raise nothing_left(source.name, by_class.dropped, columns)
+    return Ranking.from_scores_by_class(by_class.renamed(_names(source, by_class.scores)), positive=positive)
 
 
 def _names(source: Source, labels: Collection[Label]) -> dict[Label, Label]:
@@ -97,7 +97,7 @@ def _collapsed(
     columns: dict[str, str],
     options: dict[str, Any],
     positive: Label | None,
-    seen: ClassScores,
+    seen: CappedScoresByClass,
 ) -> Ranking:
     """The second pass, over rows that were too many to keep."""
     names = _names(source, seen.rows)
@@ -107,23 +107,27 @@ def _collapsed(
     found = sum(seen.rows[written] for written in spellings)
     rows, dropped = seen.total, seen.dropped
     if all(written in seen.kept for written in spellings):
-        targets = seen.run(spellings)
+        targets = seen.sorted_scores(spellings)
     else:
         prepare = partial(_targets, columns=columns, options=options, spellings=spellings)
-        targets = fold(source, list(columns.values()), prepare, ClassScores(rows)).run(spellings)
+        targets = fold(source, list(columns.values()), prepare, CappedScoresByClass(rows)).sorted_scores(
+            spellings
+        )
     del seen  # the scores it holds are needed no more
     edges = targets.distinct_scores
     # With nothing to leave out and nothing to weigh, all rows are counted and the targets taken off again.
     all_alike = "weight" not in columns and not dropped
     if all_alike:
-        counting = partial(_all_between, column=columns["score"], edges=edges)
-        places = fold(source, [columns["score"]], counting, Between(edges)).places
+        counting = partial(_count_all, column=columns["score"], edges=edges)
+        gaps = fold(source, [columns["score"]], counting, GapCounts(edges)).gaps
     else:
-        counting = partial(_rest_between, columns=columns, options=options, spellings=spellings, edges=edges)
-        places = fold(source, list(columns.values()), counting, Between(edges)).places
-    if places.rows != (rows if all_alike else rows - found) or (all_alike and len(targets.scores) != found):
+        counting = partial(
+            _count_background, columns=columns, options=options, spellings=spellings, edges=edges
+        )
+        gaps = fold(source, list(columns.values()), counting, GapCounts(edges)).gaps
+    if gaps.rows != (rows if all_alike else rows - found) or (all_alike and len(targets.scores) != found):
         raise InputError(f"{source.name} changed while it was read: read it again")
-    background = places.run(edges, less=targets if all_alike else None)
+    background = gaps.sorted_scores(edges, less=targets if all_alike else None)
     if not len(targets.scores) and not len(background.scores):
         raise nothing_left(source.name, dropped, columns)
     rest = [label for label in labels if label != target]
@@ -144,58 +148,58 @@ def _columns_of(batch: Batch, columns: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _class_scores(batch: Batch, columns: dict[str, str], options: dict[str, Any]) -> ClassScores:
-    return ClassScores.from_columns(**_columns_of(batch, columns), **options)
+def _capped_scores(batch: Batch, columns: dict[str, str], options: dict[str, Any]) -> CappedScoresByClass:
+    return CappedScoresByClass.from_columns(**_columns_of(batch, columns), **options)
 
 
-def _labelled_scores(
+def _scores_by_class(
     batch: Batch, columns: dict[str, str], options: dict[str, Any], is_unit: bool
-) -> LabelledScores:
+) -> ScoresByClass:
     given = _columns_of(batch, columns)
     if is_unit:
         check_unit_range(given["scores"])
-    return LabelledScores.from_columns(**given, **options)
+    return ScoresByClass.from_columns(**given, **options)
 
 
 def _targets(
     batch: Batch, columns: dict[str, str], options: dict[str, Any], spellings: Collection[Label]
-) -> ClassScores:
-    found = _class_scores(batch, columns, options | {"most": len(batch)})
+) -> CappedScoresByClass:
+    found = _capped_scores(batch, columns, options | {"most": len(batch)})
     return found.only(spellings)
 
 
-def _all_between(batch: Batch, column: str, edges: Any) -> Between:
-    return Between.of(edges, as_scores(batch.columns[column], column, batch.first_row))
+def _count_all(batch: Batch, column: str, edges: Any) -> GapCounts:
+    return GapCounts.of(edges, as_scores(batch.columns[column], column, batch.first_row))
 
 
-def _rest_between(
+def _count_background(
     batch: Batch, columns: dict[str, str], options: dict[str, Any], spellings: Collection[Label], edges: Any
-) -> Between:
+) -> GapCounts:
     classes, _ = rows_of_classes(**_columns_of(batch, columns), **options)
     rows = tuple((scores, weights) for label, scores, weights in classes if label not in spellings)
-    return Between(edges, None, rows)
+    return GapCounts(edges, None, rows)
 
 
-def labelled_reducer(
+def scores_reducer(
     columns: dict[str, str],
     *,
     weight_kind: WeightKind | None = None,
-    cells: Cells = None,
+    bins: Bins = None,
     missing: MissingScore = "error",
-) -> Reducer[LabelledScores]:
+) -> Reducer[ScoresByClass]:
     """How a batch becomes sorted scores of each class."""
-    options: dict[str, Any] = {"weight_kind": weight_kind, "cells": as_cells(cells), "missing": missing}
-    is_unit = isinstance(cells, (int, np.integer))
-    prepare = partial(_labelled_scores, columns=columns, options=options, is_unit=is_unit)
-    return Reducer(tuple(columns.values()), prepare, LabelledScores.empty())
+    options: dict[str, Any] = {"weight_kind": weight_kind, "bins": as_bins(bins), "missing": missing}
+    is_unit = isinstance(bins, (int, np.integer))
+    prepare = partial(_scores_by_class, columns=columns, options=options, is_unit=is_unit)
+    return Reducer(tuple(columns.values()), prepare, ScoresByClass.empty())
 
 
-def settled_ranking(labelled: LabelledScores, *, is_text: bool, positive: Label | None = None) -> Ranking:
+def finalise_ranking(by_class: ScoresByClass, *, is_text: bool, positive: Label | None = None) -> Ranking:
     """All labels are known now: those of text may be numbers, and one of them is the target."""
     if is_text:
-        labels = list(labelled.runs)
-        labelled = labelled.renamed(dict(zip(labels, parse_labels(labels), strict=True)))
-    return Ranking.from_labelled(labelled, positive=positive)
+        labels = list(by_class.scores)
+        by_class = by_class.renamed(dict(zip(labels, parse_labels(labels), strict=True)))
+    return Ranking.from_scores_by_class(by_class, positive=positive)
 
 
 def tally_lists(
@@ -208,10 +212,10 @@ def tally_lists(
     """Fold a source into ranked lists."""
     lists = lists_reducer(columns, positive=positive, relevant_from=relevant_from).over(source)
     lists.check_positive(positive)
-    return settled_lists(lists, is_text=source.is_text)
+    return finalise_lists(lists, is_text=source.is_text)
 
 
-def settled_lists(lists: RankedLists, *, is_text: bool) -> RankedLists:
+def finalise_lists(lists: RankedLists, *, is_text: bool) -> RankedLists:
     """All queries are known now: those of text become numbers where every one of them is written so."""
     queries = tuple(parse_labels(lists.queries)) if is_text else lists.queries
     if queries == lists.queries or len(set(queries)) < len(queries):

@@ -65,8 +65,8 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
             f"Targets are tied with other items: average precision is the mean over random orders of ties; "
             f"it is {worst} in the worst order and {best} in the best."
         )
-    if ranking.cells is not None:
-        said.append(f"Scores were put into {len(ranking.cells):,} cells; within a cell they count as tied.")
+    if ranking.bins is not None:
+        said.append(f"Scores were put into {len(ranking.bins):,} bins; within a bin they count as tied.")
     if ranking.unranked:
         said.append(
             f"{format_count(float(ranking.unranked))} targets have no score and stand below everything."

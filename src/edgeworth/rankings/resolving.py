@@ -15,8 +15,8 @@ from edgeworth.core.spelling import Spelling
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import LabelView, find_measure, marginals, measure_table
 from edgeworth.errors import OptionError
-from edgeworth.rankings.formulas.list_tie_groups import steps_of_lists
-from edgeworth.rankings.formulas.tie_groups import Steps, all_tied, steps_of_ranking
+from edgeworth.rankings.formulas.list_tie_groups import tie_groups_of_lists
+from edgeworth.rankings.formulas.tie_groups import TieGroups, all_tied, tie_groups_of_ranking
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.sources.columns import Label
@@ -26,7 +26,7 @@ WHOLE_TIES = ("threshold", "best", "worst")
 STRICT_TIES = ("trec", "input")
 TIES_AT_DEPTH = Option("expected", choices=("expected", *STRICT_TIES))
 """Measures of decisions have no ties of their own; at a depth of a list they have these."""
-MEASURES = "edgeworth.rankings.measures:RANKING_MEASURES"
+MEASURES = "edgeworth.rankings.measures:MEASURES"
 
 
 @dataclass(frozen=True)
@@ -45,18 +45,18 @@ class ResolvedRanking:
         """What the steps depend on: measures with the same view can share them."""
         return self.ties, self.measure.uses_grades
 
-    def values(self, steps: Steps) -> Values:
+    def values(self, groups: TieGroups) -> Values:
         """One value a list; nan where it is undefined."""
         if self.measure.scope != "ranking":
-            return np.asarray(self.measure.compute(self._seen(self._view(steps)), **self.arguments))
-        depth = None if self.depth is None else np.full(steps.number, float(self.depth))
-        return np.asarray(self.measure.compute(steps, depth, self.ties, **self.arguments))
+            return np.asarray(self.measure.compute(self._seen(self._view(groups)), **self.arguments))
+        depth = None if self.depth is None else np.full(groups.number, float(self.depth))
+        return np.asarray(self.measure.compute(groups, depth, self.ties, **self.arguments))
 
-    def _view(self, steps: Steps) -> LabelView:
+    def _view(self, groups: TieGroups) -> LabelView:
         """The decisions at the depth; a place that a list does not fill is a false alarm, as in trec_eval."""
-        depth = np.full(steps.number, float(self.depth or 0))
-        items = steps.items + np.maximum(depth - steps.ranked, 0)
-        return LabelView(steps.hits_at(depth), depth, steps.targets, items)
+        depth = np.full(groups.number, float(self.depth or 0))
+        items = groups.items + np.maximum(depth - groups.ranked, 0)
+        return LabelView(groups.hits_at(depth), depth, groups.targets, items)
 
     def _seen(self, view: LabelView) -> Values:
         """The decisions as the measure wants to see them."""
@@ -69,45 +69,49 @@ class ResolvedRanking:
             return np.stack(rows, axis=-2)
         return marginals(np.stack([*rows, np.zeros_like(rows[0])], axis=-2))
 
-    def micro(self, steps: Steps) -> float:
+    def micro(self, groups: TieGroups) -> float:
         """The measure of the decisions at the depth, those of all lists added up."""
-        each = self._view(steps)
+        each = self._view(groups)
         whole = LabelView(*(np.asarray(x.sum()) for x in (each.hits, each.predicted, each.real, each.total)))
         return float(self.measure.compute(self._seen(whole), **self.arguments))
 
-    def at_random(self, steps: Steps) -> Values:
+    def at_random(self, groups: TieGroups) -> Values:
         """The mean under random selection: the value with every item in one tie; nan where that is not so."""
         if not self.measure.has_mean_chance:
-            return np.full(steps.number, np.nan)
-        values = replace(self, ties="expected").values(all_tied(steps))
-        return np.where(np.isnan(steps.items), np.nan, values)
+            return np.full(groups.number, np.nan)
+        values = replace(self, ties="expected").values(all_tied(groups))
+        return np.where(np.isnan(groups.items), np.nan, values)
 
-    def undefined(self, steps: Steps) -> list[str | None]:
+    def undefined(self, groups: TieGroups) -> list[str | None]:
         """Why each list has no value; None where it has one."""
-        values = self.values(steps)
-        reasons: list[str | None] = [None] * steps.number
+        values = self.values(groups)
+        reasons: list[str | None] = [None] * groups.number
         if not np.isnan(values).any():
             return reasons
-        known = steps if self.measure.scope == "ranking" else _in_some_collection(steps, self.depth or 0)
+        known = groups if self.measure.scope == "ranking" else _in_some_collection(groups, self.depth or 0)
         holding = [(self._holds(need, known), need.otherwise) for need in self.measure.needs]
         for index in np.flatnonzero(np.isnan(values)):
             broken = [said for holds, said in holding if not holds[index]]
-            if steps.targets[index] > 0 and np.isnan(steps.items[index]) and self.measure.scope != "ranking":
+            if (
+                groups.targets[index] > 0
+                and np.isnan(groups.items[index])
+                and self.measure.scope != "ranking"
+            ):
                 broken = ["how many items there are is not known"]
             otherwise = f"its formula, {self.measure.formula}, divides by 0 here"
             reasons[index] = (broken or [otherwise])[0].format(label="a target")
         return reasons
 
-    def _holds(self, need: Requirement, steps: Steps) -> Values:
-        seen = steps if self.measure.scope == "ranking" else self._seen(self._view(steps))
+    def _holds(self, need: Requirement, groups: TieGroups) -> Values:
+        seen = groups if self.measure.scope == "ranking" else self._seen(self._view(groups))
         holds = need.holds(seen, **self.arguments) if need.with_options else need.holds(seen)
-        return np.broadcast_to(holds, steps.number)
+        return np.broadcast_to(holds, groups.number)
 
 
-def _in_some_collection(steps: Steps, depth: int) -> Steps:
+def _in_some_collection(groups: TieGroups, depth: int) -> TieGroups:
     """Where the number of items is not known, more than are seen: no need fails for want of it."""
-    more = steps.ranked + steps.targets + depth + 1
-    return replace(steps, items=np.where(np.isnan(steps.items), more, steps.items))
+    more = groups.ranked + groups.targets + depth + 1
+    return replace(groups, items=np.where(np.isnan(groups.items), more, groups.items))
 
 
 def _find(name: str) -> Measure | None:
@@ -148,14 +152,14 @@ def cut_of(ranking: Ranking, spelling: str | Measure) -> tuple[ContingencyTable,
     return table, str(replace(written, depth=None, options=_without_ties(written)))
 
 
-def steps_of(tally: Ranked, resolved: ResolvedRanking) -> Steps:
+def tie_groups_of(tally: Ranked, resolved: ResolvedRanking) -> TieGroups:
     """What the measure sees of the tally."""
     if isinstance(tally, Ranking):
-        return steps_of_ranking(tally)
+        return tie_groups_of_ranking(tally)
     # As in trec_eval, a gain counts from grade 1 on, whatever grade makes a target.
     lists = tally.with_threshold(1) if resolved.measure.uses_grades else tally
     # The best and the worst order inside a tie are formulas over whole tie groups.
-    return steps_of_lists(lists, "expected" if resolved.ties in WHOLE_TIES else resolved.ties)
+    return tie_groups_of_lists(lists, "expected" if resolved.ties in WHOLE_TIES else resolved.ties)
 
 
 def needs_whole_cases(tally: Ranked, resolved: ResolvedRanking) -> str | None:
@@ -233,7 +237,7 @@ def measure_ranking(ranking: Ranking, spelling: str | Measure) -> float:
     resolved = resolve_ranking(ranking, spelling)
     if needs_whole_cases(ranking, resolved) is not None:
         return math.nan
-    return float(resolved.values(steps_of(ranking, resolved))[0])
+    return float(resolved.values(tie_groups_of(ranking, resolved))[0])
 
 
 def measure_lists(lists: RankedLists, spelling: str | Measure) -> float:
@@ -266,18 +270,18 @@ def measure_micro(lists: RankedLists, spelling: str | Measure) -> float:
     resolved = resolve_ranking(lists, spelling)
     if resolved.measure.scope == "ranking":
         return measure_ranking(lists.pooled(), spelling)
-    return resolved.micro(steps_of(lists, resolved))
+    return resolved.micro(tie_groups_of(lists, resolved))
 
 
 def list_values(lists: RankedLists, spelling: str | Measure) -> Values:
     """The value of each list, in the order of ``lists.queries``."""
     resolved = resolve_ranking(lists, spelling)
-    return resolved.values(steps_of(lists, resolved))
+    return resolved.values(tie_groups_of(lists, resolved))
 
 
 def counted_values(lists: RankedLists, resolved: ResolvedRanking) -> Values:
     """The values that a mean over lists is of."""
-    return counted(lists, resolved.values(steps_of(lists, resolved)))
+    return counted(lists, resolved.values(tie_groups_of(lists, resolved)))
 
 
 def counted(lists: RankedLists, values: Values) -> Values:

@@ -20,7 +20,7 @@ from edgeworth.core.measures import Direction
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
 from edgeworth.rankings.lists import RankedLists
-from edgeworth.rankings.resolving import resolve_ranking, steps_of
+from edgeworth.rankings.resolving import resolve_ranking, tie_groups_of
 from edgeworth.sources.columns import Label
 
 QueryRule: TypeAlias = Literal["intersection", "error"]
@@ -60,7 +60,7 @@ def query_values(lists: RankedLists, spelling: str) -> dict[Label, float]:
     A query without targets has none, or counts as 0 where the lists say so.
     """
     resolved = resolve_ranking(lists, spelling)
-    values = resolved.values(steps_of(lists, resolved))
+    values = resolved.values(tie_groups_of(lists, resolved))
     values = np.where(lists.targets == 0, 0.0 if lists.empty_is_zero else math.nan, values)
     return dict(zip(lists.queries, values.tolist(), strict=True))
 

@@ -17,21 +17,21 @@ from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.laws import FARTHEST, ScoreDifferenceLaw, Side
 from edgeworth.core.measures import Measure
 from edgeworth.errors import OptionError
-from edgeworth.rankings.formulas.tie_groups import Steps
+from edgeworth.rankings.formulas.tie_groups import TieGroups
 from edgeworth.rankings.intervals.influence import (
     FEW,
     FREEDOM,
     NO_VARIANCE,
-    Effects,
+    CaseInfluence,
     Places,
     Spread,
-    average_precision_effects,
-    doubtful,
-    roc_area_effects,
+    average_precision_influence,
+    reason_for_doubt,
+    roc_area_influence,
 )
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.resolving import ResolvedRanking, needs_whole_cases, resolve_ranking
-from edgeworth.rankings.scores.sorted_scores import Run
+from edgeworth.rankings.scores.sorted_scores import SortedScores
 
 
 def has_effects(resolved: ResolvedRanking) -> bool:
@@ -44,20 +44,20 @@ def resolved_for(paired: PairedScores, measure: str | Measure) -> tuple[Resolved
     """The measure with its options settled, and why sampling weights rule it out, if they do."""
     # Only the kind of the weights matters, so nothing needs to be sorted for it.
     nothing = np.zeros(0)
-    run = Run.empty() if paired.is_counted else Run(nothing, nothing, nothing)
+    run = SortedScores.empty() if paired.is_counted else SortedScores(nothing, nothing, nothing)
     outline = Ranking(run, run, labels=paired.labels)
     resolved = resolve_ranking(outline, measure)
     return resolved, needs_whole_cases(outline, resolved)
 
 
-def steps_of_places(counts: Values, steps: int) -> Steps:
+def steps_of_places(counts: Values, steps: int) -> TieGroups:
     """The steps of lists whose cases are counted by place (``CaseStanding``), one list a row."""
     hits, tied, gaps = counts[:, :steps], counts[:, steps : 2 * steps], counts[:, 2 * steps : -1]
     hits_above = np.cumsum(hits, axis=1) - hits
     seen_above = hits_above + np.cumsum(gaps + tied, axis=1) - tied
     kept = hits > 0
     total = counts.sum(axis=1)
-    return Steps(
+    return TieGroups(
         list_of=np.broadcast_to(np.arange(len(counts))[:, None], hits.shape)[kept],
         hits_above=hits_above[kept],
         seen_above=seen_above[kept],
@@ -69,7 +69,7 @@ def steps_of_places(counts: Values, steps: int) -> Steps:
     )
 
 
-def steps_of_system(paired: PairedScores, name: str) -> Steps:
+def steps_of_system(paired: PairedScores, name: str) -> TieGroups:
     """One system's steps."""
     standing = paired.standing(name)
     counts = np.bincount(standing.place, weights=paired.weights, minlength=standing.places)
@@ -156,10 +156,10 @@ def typical_weights(paired: PairedScores) -> tuple[float, float]:
     return targets, background
 
 
-def _effects(places: Places, resolved: ResolvedRanking, units: tuple[float, float]) -> Effects:
+def _effects(places: Places, resolved: ResolvedRanking, units: tuple[float, float]) -> CaseInfluence:
     if resolved.measure.name == "roc_auc":
-        return roc_area_effects(places, units)
-    return average_precision_effects(
+        return roc_area_influence(places, units)
+    return average_precision_influence(
         places, "threshold" if resolved.ties == "threshold" else "expected", units
     )
 
@@ -171,7 +171,7 @@ def reason_to_doubt(paired: PairedScores, places: Places, spread: Spread) -> str
         if (fewest := min(with_targets, with_background)) < FEW:
             which = "targets" if with_targets <= with_background else "background cases"
             return f"only {fewest:,.0f} groups with {which}: below {FEW}, coverage may fall short"
-    return doubtful(places, spread, typical_weights(paired))
+    return reason_for_doubt(places, spread, typical_weights(paired))
 
 
 HALVINGS = 24

@@ -9,7 +9,7 @@ import numpy as np
 
 from edgeworth.arrays import Values, ratio
 from edgeworth.errors import OptionError
-from edgeworth.rankings.formulas.tie_groups import Steps
+from edgeworth.rankings.formulas.tie_groups import TieGroups
 
 HIGHEST_GRADE = 1000
 """Beyond it 2^grade is no float."""
@@ -24,12 +24,12 @@ def gain_of(grades: Values, form: str) -> Values:
     return np.exp2(grades) - 1
 
 
-def step_gains(steps: Steps, form: str) -> Values:
+def gains_of_groups(groups: TieGroups, form: str) -> Values:
     """The gain of all targets of each step; without grades every target has grade 1."""
-    if steps.grades is None:
-        return steps.hits
-    gains = gain_of(steps.grades.grade, form)
-    return np.bincount(steps.grades.step, weights=gains, minlength=len(steps.hits))
+    if groups.grades is None:
+        return groups.hits
+    gains = gain_of(groups.grades.grade, form)
+    return np.bincount(groups.grades.group, weights=gains, minlength=len(groups.hits))
 
 
 def discount_sum(start: Values, length: Values) -> Values:
@@ -42,19 +42,19 @@ def discount_sum(start: Values, length: Values) -> Values:
     return sums[(start + length).astype(np.intp)] - sums[start.astype(np.intp)]
 
 
-def ideal_gain(steps: Steps, depth: Values | None, form: str) -> Values:
+def ideal_gain(groups: TieGroups, depth: Values | None, form: str) -> Values:
     """The discounted gain of the best order: targets by falling grade, then everything else."""
-    most = steps.targets if depth is None else np.minimum(steps.targets, depth)
-    if steps.grades is None:
-        return discount_sum(np.zeros(steps.number), most)
-    lists = np.concatenate([steps.list_of[steps.grades.step], steps.grades.lost_list])
-    gains = gain_of(np.concatenate([steps.grades.grade, steps.grades.lost_grade]), form)
+    most = groups.targets if depth is None else np.minimum(groups.targets, depth)
+    if groups.grades is None:
+        return discount_sum(np.zeros(groups.number), most)
+    lists = np.concatenate([groups.list_of[groups.grades.group], groups.grades.lost_list])
+    gains = gain_of(np.concatenate([groups.grades.grade, groups.grades.lost_grade]), form)
     order = np.lexsort((-gains, lists))
     lists, gains = lists[order], gains[order]
     place = np.arange(len(lists)) - np.searchsorted(lists, lists)
     kept = place < most[lists]
     discounted = np.where(kept, gains / np.log2(place + 2), 0.0)
-    return np.bincount(lists, weights=discounted, minlength=steps.number)
+    return np.bincount(lists, weights=discounted, minlength=groups.number)
 
 
 FEW = 20
@@ -97,19 +97,19 @@ NO_CHANCE = -50.0
 """A probability with this logarithm is nothing beside 1."""
 
 
-def average_precision(steps: Steps, depth: Depth, ties: str, over: str) -> Values:
+def average_precision(groups: TieGroups, depth: Depth, ties: str, over: str) -> Values:
     """``(1/m) Σ_i i/T_i``, T_i the rank of the i-th hit; at a depth only hits down to it count."""
-    reachable = steps.targets
+    reachable = groups.targets
     if depth is not None and over == "reachable":
-        reachable = np.minimum(steps.targets, depth)
-    return ratio(steps.summed(_precision_sums(steps, depth, ties)), reachable)
+        reachable = np.minimum(groups.targets, depth)
+    return ratio(groups.summed(_precision_sums(groups, depth, ties)), reachable)
 
 
-def _precision_sums(steps: Steps, depth: Depth, ties: str) -> Values:
+def _precision_sums(groups: TieGroups, depth: Depth, ties: str) -> Values:
     """Σ of the precisions at the hits of each step."""
-    above, seen, hits, size = steps.hits_above, steps.seen_above, steps.hits, steps.size
+    above, seen, hits, size = groups.hits_above, groups.seen_above, groups.hits, groups.size
     if ties == "threshold":
-        return hits * ratio(steps.hits_below, steps.seen_below)
+        return hits * ratio(groups.hits_below, groups.seen_below)
     if ties == "best":
         return hits + (above - seen) * reciprocal_sum(seen, hits)
     if ties == "worst":
@@ -117,49 +117,49 @@ def _precision_sums(steps: Steps, depth: Depth, ties: str) -> Values:
         return hits + (above - before) * reciprocal_sum(before, hits)
     if depth is None and np.all(size == 1):
         return (above + 1) / (seen + 1)
-    within = size if depth is None else steps.within(depth)
+    within = size if depth is None else groups.within(depth)
     # Position j of the tie holds a hit with probability a/s, and (j−1)(a−1)/(s−1) hits stand before it.
     reciprocals = reciprocal_sum(seen, within)
     others = np.where(size > 1, ratio(hits - 1, size - 1), 0.0)
     return hits / size * ((above + 1) * reciprocals + others * (within - (seen + 1) * reciprocals))
 
 
-def hits(steps: Steps, depth: Values) -> Values:
+def hits(groups: TieGroups, depth: Values) -> Values:
     """The hit curve h(t)."""
-    return steps.hits_at(depth)
+    return groups.hits_at(depth)
 
 
-def r_precision(steps: Steps) -> Values:
+def r_precision(groups: TieGroups) -> Values:
     """``h(m)/m``: precision, and recall, at a depth of as many items as there are targets."""
-    return ratio(steps.hits_at(steps.targets), steps.targets)
+    return ratio(groups.hits_at(groups.targets), groups.targets)
 
 
-def interpolated_precision(steps: Steps, recall: float) -> Values:
+def interpolated_precision(groups: TieGroups, recall: float) -> Values:
     """The best precision at any cut that reaches the recall."""
     # A share of the targets, whether they are cases or weights; rounding does not put it out of reach.
-    needed = recall * steps.targets * (1 - 1e-12)
-    reached = steps.hits_below >= needed[steps.list_of]
-    precisions = np.where(reached, ratio(steps.hits_below, steps.seen_below), 0.0)
-    return np.where(steps.targets > 0, steps.largest(precisions, 0.0), np.nan)
+    needed = recall * groups.targets * (1 - 1e-12)
+    reached = groups.hits_below >= needed[groups.list_of]
+    precisions = np.where(reached, ratio(groups.hits_below, groups.seen_below), 0.0)
+    return np.where(groups.targets > 0, groups.largest(precisions, 0.0), np.nan)
 
 
-def eleven_point_precision(steps: Steps) -> Values:
+def eleven_point_precision(groups: TieGroups) -> Values:
     """The mean of the interpolated precisions at recall 0, 0.1, …, 1."""
-    return np.mean([interpolated_precision(steps, level) for level in RECALL_LEVELS], axis=0)
+    return np.mean([interpolated_precision(groups, level) for level in RECALL_LEVELS], axis=0)
 
 
-def reciprocal_rank(steps: Steps, depth: Depth) -> Values:
+def reciprocal_rank(groups: TieGroups, depth: Depth) -> Values:
     """``1/T_1``; 0 when no target was ranked (within the depth, if there is one)."""
-    first = steps.is_first
+    first = groups.is_first
     if depth is not None:
-        first = first & (steps.within(depth) > 0)
-    limit = steps.size if depth is None else steps.within(depth)
-    values = np.where(first, ratio(np.ones(len(first)), steps.seen_above + 1), 0.0)
-    for tied in np.flatnonzero(first & (steps.size > 1)):
+        first = first & (groups.within(depth) > 0)
+    limit = groups.size if depth is None else groups.within(depth)
+    values = np.where(first, ratio(np.ones(len(first)), groups.seen_above + 1), 0.0)
+    for tied in np.flatnonzero(first & (groups.size > 1)):
         values[tied] = _mean_reciprocal(
-            steps.seen_above[tied], steps.hits[tied], steps.size[tied], limit[tied]
+            groups.seen_above[tied], groups.hits[tied], groups.size[tied], limit[tied]
         )
-    return np.where(steps.targets > 0, steps.summed(values), np.nan)
+    return np.where(groups.targets > 0, groups.summed(values), np.nan)
 
 
 def _mean_reciprocal(seen: float, hits: float, size: float, limit: float) -> float:
@@ -171,12 +171,12 @@ def _mean_reciprocal(seen: float, hits: float, size: float, limit: float) -> flo
     return float((chances / (seen + places)).sum())
 
 
-def success(steps: Steps, depth: Values) -> Values:
+def success(groups: TieGroups, depth: Values) -> Values:
     """Whether any of the first t items is a target; with ties, the probability."""
-    first = steps.is_first
-    size, found, within = steps.size[first], steps.hits[first], steps.within(depth)[first]
-    result = np.where(steps.targets > 0, 0.0, np.nan)
-    result[steps.list_of[first]] = -np.expm1(_log_missed(size, found, within))
+    first = groups.is_first
+    size, found, within = groups.size[first], groups.hits[first], groups.within(depth)[first]
+    result = np.where(groups.targets > 0, 0.0, np.nan)
+    result[groups.list_of[first]] = -np.expm1(_log_missed(size, found, within))
     return result
 
 
@@ -193,86 +193,88 @@ def _log_missed(size: Values, found: Values, within: Values) -> Values:
     return logs
 
 
-def ndcg(steps: Steps, depth: Depth, gain: str) -> Values:
+def ndcg(groups: TieGroups, depth: Depth, gain: str) -> Values:
     """Discounted cumulative gain, ``Σ gain/log₂(rank + 1)``, over that of the best order."""
-    within = steps.size if depth is None else steps.within(depth)
-    found = steps.summed(step_gains(steps, gain) / steps.size * discount_sum(steps.seen_above, within))
-    return ratio(found, ideal_gain(steps, depth, gain))
+    within = groups.size if depth is None else groups.within(depth)
+    found = groups.summed(
+        gains_of_groups(groups, gain) / groups.size * discount_sum(groups.seen_above, within)
+    )
+    return ratio(found, ideal_gain(groups, depth, gain))
 
 
-def rbp(steps: Steps, depth: Depth, persistence: float) -> Values:
+def rbp(groups: TieGroups, depth: Depth, persistence: float) -> Values:
     """``(1 − p) Σ p^(rank − 1)`` over hits: a reader goes on to the next item with probability p."""
-    within = steps.size if depth is None else steps.within(depth)
+    within = groups.size if depth is None else groups.within(depth)
     # (1 − p) Σ_j p^(T + j − 1) over the tie is p^T (1 − p^c), spread evenly over its items.
-    spread = persistence**steps.seen_above * -np.expm1(within * np.log(persistence))
-    return np.where(steps.targets > 0, steps.summed(steps.hits / steps.size * spread), np.nan)
+    spread = persistence**groups.seen_above * -np.expm1(within * np.log(persistence))
+    return np.where(groups.targets > 0, groups.summed(groups.hits / groups.size * spread), np.nan)
 
 
-def bpref(steps: Steps) -> Values:
+def bpref(groups: TieGroups) -> Values:
     """``(1/m) Σ (1 − judged background above / min(m, judged background))`` over hits, each at least 0."""
-    judged = steps.judgements
+    judged = groups.judgements
     if judged is None:
-        return np.full(steps.number, np.nan)
-    targets, rejected = steps.targets[steps.list_of], judged.rejected[steps.list_of]
+        return np.full(groups.number, np.nan)
+    targets, rejected = groups.targets[groups.list_of], judged.rejected[groups.list_of]
     fewer = np.minimum(targets, rejected)
     lost = np.where(judged.rejected_above > 0, ratio(np.minimum(judged.rejected_above, targets), fewer), 0.0)
-    return ratio(steps.summed(1 - lost), steps.targets)
+    return ratio(groups.summed(1 - lost), groups.targets)
 
 
-def roc_area(steps: Steps) -> Values:
+def roc_area(groups: TieGroups) -> Values:
     """The probability that a target stands above a background item, ties counting half."""
-    above = steps.seen_above - steps.hits_above
-    tied = steps.size - steps.hits
-    ranked = steps.summed(steps.hits)
-    background = steps.ranked - ranked
+    above = groups.seen_above - groups.hits_above
+    tied = groups.size - groups.hits
+    ranked = groups.summed(groups.hits)
+    background = groups.ranked - ranked
     # Targets never ranked stand below everything: all the background is above them.
-    beaten = steps.summed(steps.hits * (above + tied / 2)) + (steps.targets - ranked) * background
-    return 1 - ratio(beaten, steps.targets * background)
+    beaten = groups.summed(groups.hits * (above + tied / 2)) + (groups.targets - ranked) * background
+    return 1 - ratio(beaten, groups.targets * background)
 
 
-def pr_area(steps: Steps) -> Values:
+def pr_area(groups: TieGroups) -> Values:
     """The area under precision against recall, along the curve that random thresholds inside a step give.
 
     Between two cuts hits and false alarms grow in proportion, which is no straight line in precision and
     recall (Davis & Goadrich 2006): the integral is in closed form.
     """
-    above, seen, hits, size = steps.hits_above, steps.seen_above, steps.hits, steps.size
+    above, seen, hits, size = groups.hits_above, groups.seen_above, groups.hits, groups.size
     share = hits / size
     # ∫ (H + x)/(T + x/share) dx over the hits x of the step.
     logs = np.where(seen > 0, np.log1p(ratio(size, seen)), 0.0)
     areas = share * (hits + np.where(seen > 0, (above - share * seen) * logs, 0.0))
-    return ratio(steps.summed(areas), steps.targets)
+    return ratio(groups.summed(areas), groups.targets)
 
 
-def enrichment_factor(steps: Steps, fraction: float) -> Values:
+def enrichment_factor(groups: TieGroups, fraction: float) -> Values:
     """Precision in the first part of the list over the share of targets in all of it."""
-    looked = np.ceil(fraction * steps.items - 1e-9)
-    return ratio(steps.hits_at(looked) * steps.items, looked * steps.targets)
+    looked = np.ceil(fraction * groups.items - 1e-9)
+    return ratio(groups.hits_at(looked) * groups.items, looked * groups.targets)
 
 
-def value(steps: Steps, depth: Values, gain: float, cost: float) -> Values:
+def value(groups: TieGroups, depth: Values, gain: float, cost: float) -> Values:
     """``gain · h(t) − cost · t``: what looking at the first t items is worth."""
-    return gain * steps.hits_at(depth) - cost * np.minimum(depth, steps.ranked)
+    return gain * groups.hits_at(depth) - cost * np.minimum(depth, groups.ranked)
 
 
-def best_value(steps: Steps, gain: float, cost: float) -> Values:
+def best_value(groups: TieGroups, gain: float, cost: float) -> Values:
     """The value at the best depth; 0 when looking never pays. Only the end of a step can be best."""
-    return steps.largest(gain * steps.hits_below - cost * steps.seen_below, 0.0)
+    return groups.largest(gain * groups.hits_below - cost * groups.seen_below, 0.0)
 
 
-def best_depth(steps: Steps, gain: float, cost: float) -> Values:
+def best_depth(groups: TieGroups, gain: float, cost: float) -> Values:
     """The shortest depth at which the value is best; 0 when looking never pays."""
-    worth = gain * steps.hits_below - cost * steps.seen_below
-    most = best_value(steps, gain, cost)[steps.list_of]
-    scale = np.maximum(np.abs(gain * steps.hits_below), np.abs(cost * steps.seen_below))
+    worth = gain * groups.hits_below - cost * groups.seen_below
+    most = best_value(groups, gain, cost)[groups.list_of]
+    scale = np.maximum(np.abs(gain * groups.hits_below), np.abs(cost * groups.seen_below))
     is_best = (worth >= most - 1e-12 * scale) & (most > 0)
-    return 0.0 - steps.largest(np.where(is_best, -steps.seen_below, -np.inf), -np.inf, nothing=0.0)
+    return 0.0 - groups.largest(np.where(is_best, -groups.seen_below, -np.inf), -np.inf, nothing=0.0)
 
 
-def best_informedness(steps: Steps) -> Values:
+def best_informedness(groups: TieGroups) -> Values:
     """The largest recall − fallout over all cuts: the greatest height of the ROC curve over the diagonal."""
-    background = (steps.ranked - steps.summed(steps.hits))[steps.list_of]
-    targets = steps.targets[steps.list_of]
-    heights = ratio(steps.hits_below, targets) - ratio(steps.seen_below - steps.hits_below, background)
-    defined = (steps.targets > 0) & (steps.ranked > steps.summed(steps.hits))
-    return np.where(defined, steps.largest(heights, 0.0), np.nan)
+    background = (groups.ranked - groups.summed(groups.hits))[groups.list_of]
+    targets = groups.targets[groups.list_of]
+    heights = ratio(groups.hits_below, targets) - ratio(groups.seen_below - groups.hits_below, background)
+    defined = (groups.targets > 0) & (groups.ranked > groups.summed(groups.hits))
+    return np.where(defined, groups.largest(heights, 0.0), np.nan)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import OptionError
-from edgeworth.rankings.formulas.tie_groups import STRICT_TIES, Grades, Judgements, Steps
+from edgeworth.rankings.formulas.tie_groups import STRICT_TIES, Grades, Judgements, TieGroups
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.trec.identifiers import Identifiers, words
 
@@ -33,7 +33,7 @@ BLOCK_ITEMS = 1 << 19
 """Items sorted side by side at once: their copies stay small."""
 
 
-def steps_of_lists(lists: RankedLists, ties: str) -> Steps:
+def tie_groups_of_lists(lists: RankedLists, ties: str) -> TieGroups:
     """The view that measures take of lists.
 
     ``expected`` and ``threshold`` keep items of equal score together. ``trec`` reads scores as 32-bit floats
@@ -57,7 +57,7 @@ def steps_of_lists(lists: RankedLists, ties: str) -> Steps:
     if ties in STRICT_TIES:
         place = _untied(lists, scores, rows, place, size, ties)
         size = np.ones(len(rows), dtype=np.intp)
-    return _steps(lists, rows, place, size, ties in STRICT_TIES)
+    return _tie_groups(lists, rows, place, size, ties in STRICT_TIES)
 
 
 def _single(scores: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -66,7 +66,7 @@ def _single(scores: NDArray[np.float64]) -> NDArray[np.float32]:
         return scores.astype(np.float32)
 
 
-def _steps(lists: RankedLists, rows: Places, place: Places, size: Places, is_strict: bool) -> Steps:
+def _tie_groups(lists: RankedLists, rows: Places, place: Places, size: Places, is_strict: bool) -> TieGroups:
     """Steps from the place of each row, which counts the items of all lists before it."""
     is_target = lists.is_target[rows]
     rejected_places = np.sort(place[~is_target])
@@ -88,7 +88,7 @@ def _steps(lists: RankedLists, rows: Places, place: Places, size: Places, is_str
             above = np.searchsorted(rejected_places, place[first])
             above -= np.searchsorted(rejected_places, lists.starts[list_of])
         judgements = Judgements(above.astype(np.float64), lists.rejected.astype(np.float64))
-    return Steps(
+    return TieGroups(
         list_of,
         hits_above.astype(np.float64),
         seen.astype(np.float64),

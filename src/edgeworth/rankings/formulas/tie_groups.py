@@ -23,8 +23,8 @@ STRICT_TIES = ("trec", "input")
 class Grades:
     """How relevant each target is, of those ranked and of those never ranked."""
 
-    step: NDArray[np.intp]
-    """The step at which each ranked target stands."""
+    group: NDArray[np.intp]
+    """The tie group at which each ranked target stands."""
     grade: Values
     lost_list: NDArray[np.intp]
     """The list of each target that was never ranked."""
@@ -36,14 +36,14 @@ class Judgements:
     """What bpref needs: unjudged items left out. In a strict order only."""
 
     rejected_above: Values
-    """For each step, judged background above it."""
+    """For each tie group, judged background above it."""
     rejected: Values
     """For each list, judged background in all, ranked or not."""
 
 
 @dataclass(frozen=True)
-class Steps:
-    """Where the targets of each list stand: one step a tie group that holds a target, best first.
+class TieGroups:
+    """Where the targets of each list stand: the tie groups that hold a target, best first.
 
     ``above`` is strictly above: ``hits_above`` targets among ``seen_above`` items, then the tie group of
     ``size`` items, ``hits`` of them targets. Steps are sorted by list, then from the best to the worst.
@@ -70,31 +70,31 @@ class Steps:
 
     @cached_property
     def hits_below(self) -> Values:
-        """Hits down to the end of each step."""
+        """Hits down to the end of each tie group."""
         return np.asarray(self.hits_above + self.hits)
 
     @cached_property
     def seen_below(self) -> Values:
-        """Items down to the end of each step."""
+        """Items down to the end of each tie group."""
         return np.asarray(self.seen_above + self.size)
 
     @cached_property
     def is_first(self) -> NDArray[np.bool_]:
-        """Whether a step is the first of its list."""
+        """Whether a tie group is the first of its list."""
         return np.diff(self.list_of, prepend=-1) > 0
 
     def summed(self, values: Values) -> Values:
-        """Σ over the steps of each list."""
+        """Σ over the tie groups of each list."""
         return np.bincount(self.list_of, weights=values, minlength=self.number)
 
     def largest(self, values: Values, least: float, *, nothing: float | None = None) -> Values:
-        """The largest over the steps of each list, at least ``least``; ``nothing`` where that is all."""
+        """The largest over the tie groups of each list, at least ``least``; ``nothing`` where that is all."""
         result = np.full(self.number, least, dtype=np.float64)
         np.maximum.at(result, self.list_of, np.where(np.isnan(values), least, values))
         return result if nothing is None else np.where(result == least, nothing, result)
 
     def within(self, depth: Values) -> Values:
-        """How many items of each step's tie group lie within the depth of its list."""
+        """How many items of each tie group lie within the depth of its list."""
         return np.clip(np.broadcast_to(depth, self.number)[self.list_of] - self.seen_above, 0, self.size)
 
     def hits_at(self, depth: Values) -> Values:
@@ -102,10 +102,10 @@ class Steps:
         return self.summed(self.hits * self.within(depth) / self.size)
 
 
-def steps_of_ranking(ranking: Ranking) -> Steps:
+def tie_groups_of_ranking(ranking: Ranking) -> TieGroups:
     """Where the targets stand, best first."""
-    found = ranking.standing
-    return Steps(
+    found = ranking.target_ranks
+    return TieGroups(
         list_of=np.zeros(len(found.hits), dtype=np.intp),
         hits_above=found.hits_above,
         seen_above=found.seen_above,
@@ -117,26 +117,26 @@ def steps_of_ranking(ranking: Ranking) -> Steps:
     )
 
 
-def all_tied(steps: Steps) -> Steps:
+def all_tied(groups: TieGroups) -> TieGroups:
     """The same lists without any information: every item in one tie."""
-    lists = np.flatnonzero((steps.targets > 0) & (steps.items > 0))
-    place = np.full(steps.number, -1)
+    lists = np.flatnonzero((groups.targets > 0) & (groups.items > 0))
+    place = np.full(groups.number, -1)
     place[lists] = np.arange(len(lists))
-    grades = steps.grades
+    grades = groups.grades
     if grades is not None:
-        owner = np.concatenate([steps.list_of[grades.step], grades.lost_list])
+        owner = np.concatenate([groups.list_of[grades.group], grades.lost_list])
         values = np.concatenate([grades.grade, grades.lost_grade])
         known = place[owner] >= 0
         grades = Grades(place[owner][known], values[known], grades.lost_list[:0], grades.lost_grade[:0])
     nothing = np.zeros(len(lists))
     return replace(
-        steps,
+        groups,
         list_of=lists,
         hits_above=nothing,
         seen_above=nothing,
-        hits=steps.targets[lists],
-        size=steps.items[lists],
-        ranked=steps.items,
+        hits=groups.targets[lists],
+        size=groups.items[lists],
+        ranked=groups.items,
         grades=grades,
         judgements=None,
     )

@@ -14,7 +14,7 @@ from edgeworth.core.laws import check_level, normal_quantile, wilson_bounds
 from edgeworth.errors import OptionError
 from edgeworth.rankings.chance.counts import RandomOrder
 from edgeworth.rankings.chance.law import AveragePrecisionLaw, average_precision
-from edgeworth.rankings.formulas.tie_groups import Steps, steps_of_ranking
+from edgeworth.rankings.formulas.tie_groups import TieGroups, tie_groups_of_ranking
 from edgeworth.rankings.intervals.resampling import random_orders
 from edgeworth.rankings.ranking import Ranking
 
@@ -76,7 +76,7 @@ def bands(
         raise OptionError(f"bands are for one Ranking; saw {type(ranking).__name__}")
     if not ranking.is_counted or not ranking.target_total:
         raise OptionError("bands need whole cases and at least one target")
-    steps = steps_of_ranking(ranking)
+    groups = tie_groups_of_ranking(ranking)
     items, targets = float(ranking.total), float(ranking.target_total)
     try:
         depth = _spread(items) if depths is None else np.asarray(depths, dtype=np.float64)
@@ -84,7 +84,7 @@ def bands(
         raise OptionError(f"depths are numbers between 1 and {items:,.0f}; saw {depths!r}") from None
     if depth.ndim != 1 or not np.all((depth >= 1) & (depth <= items)):
         raise OptionError(f"depths lie between 1 and {items:,.0f}")
-    recall = hit_curve(steps, depth) / targets
+    recall = hit_curve(groups, depth) / targets
     if simultaneous:
         reach = float(scipy.special.kolmogi(1 - level)) / math.sqrt(targets)
         low, high, said = recall - reach, recall + reach, "Kolmogorov, all depths at once"
@@ -92,7 +92,7 @@ def bands(
         reach = normal_quantile(level) * np.sqrt(recall * (1 - recall) / targets)
         low, high, said = recall - reach, recall + reach, "survival view, each depth"
     else:
-        local = local_precision(steps, depth, items)
+        local = local_precision(groups, depth, items)
         low, high = _population_bounds(recall, local, depth, items, targets, level)
         said = "population, each depth"
     # Recall is a share: a bound outside 0 to 1 says no more than 0 or 1.
@@ -142,20 +142,20 @@ def effective_looks(recall: Values, local: Values, depth: Values, items: float, 
     return np.where(usable, np.minimum(looks, most), depth)
 
 
-def local_precision(steps: Steps, depth: Values, items: float) -> Values:
+def local_precision(groups: TieGroups, depth: Values, items: float) -> Values:
     """The share of hits among the items around a depth: between half of it and one and a half."""
     half = np.ceil(depth / 2)
     start, end = np.maximum(0.0, depth - half), np.minimum(items, depth + half)
-    return (hit_curve(steps, end) - hit_curve(steps, start)) / (end - start)
+    return (hit_curve(groups, end) - hit_curve(groups, start)) / (end - start)
 
 
-def hit_curve(steps: Steps, depth: Values) -> Values:
+def hit_curve(groups: TieGroups, depth: Values) -> Values:
     """h(t) of one list at many depths, ties in random order."""
-    if not len(steps.hits):
+    if not len(groups.hits):
         return np.zeros(len(depth))
-    # The curve is linear inside a tie and flat between steps.
-    corners = np.stack([steps.seen_above, steps.seen_below], axis=1).ravel()
-    heights = np.stack([steps.hits_above, steps.hits_below], axis=1).ravel()
+    # The curve is linear inside a tie and flat between tie groups.
+    corners = np.stack([groups.seen_above, groups.seen_below], axis=1).ravel()
+    heights = np.stack([groups.hits_above, groups.hits_below], axis=1).ravel()
     return np.interp(depth, corners, heights)
 
 
@@ -172,7 +172,7 @@ STRAIGHT = 0.5
 """Skewness up to which Edgeworth's density draws the law well."""
 CROOKED = 3.0
 """Skewness beyond which bins as wide as the law's spread allows hide where most of it lies."""
-STEPS_DRAWN, FEWEST_DRAWS, MOST_DRAWS = 2_000_000, 500, 20_000
+MOST_DRAWN, FEWEST_DRAWS, MOST_DRAWS = 2_000_000, 500, 20_000
 MOST_TARGETS = 10_000
 LEFT_OUT = 0.0005
 """Probability at either end that is not drawn: it would be lower than a line is thick."""
@@ -230,12 +230,12 @@ def _is_counted(n: int, m: int) -> bool:
 
 def _drawn(law: AveragePrecisionLaw, seed: int) -> PicturedLaw:
     """A rare target makes the law too crooked for an expansion, and a long list too dear to invert."""
-    draws = int(np.clip(STEPS_DRAWN // law.m, FEWEST_DRAWS, MOST_DRAWS))
+    draws = int(np.clip(MOST_DRAWN // law.m, FEWEST_DRAWS, MOST_DRAWS))
     values = np.sort(
         np.concatenate(
             [
-                steps.summed((steps.hits_above + 1) / (steps.seen_above + 1)) / law.m
-                for steps in random_orders(law.n, law.m, draws, seed)
+                groups.summed((groups.hits_above + 1) / (groups.seen_above + 1)) / law.m
+                for groups in random_orders(law.n, law.m, draws, seed)
             ]
         )
     )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Values
 from edgeworth.core.threads import row_blocks
 from edgeworth.rankings.chance.hits import hits as hits_law
-from edgeworth.rankings.formulas.tie_groups import Steps, steps_of_ranking
+from edgeworth.rankings.formulas.tie_groups import TieGroups, tie_groups_of_ranking
 from edgeworth.rankings.intervals.bands import bands, hit_curve
 from edgeworth.rankings.ranking import Ranking
 
@@ -19,7 +19,7 @@ POINTS = 75
 """Depths at equal distances, and as many at equal ratios: a long list is looked at from its top."""
 ROC_POINTS = 160
 BLOCK = 1 << 14
-"""Steps looked through at once."""
+"""Tie groups looked through at once."""
 FEW = 20
 """So many times the points that are drawn are kept of a block."""
 NOISE = 1e-12
@@ -68,7 +68,7 @@ def picture_depths(ranking: Ranking, *also: float) -> Values:
 def pictured_hits(ranking: Ranking, depths: Values, level: float) -> HitCurve:
     """The hit curve h(t) at depths, with bands for new cases and the band of random selection."""
     items, targets = float(ranking.total), float(ranking.target_total)
-    hits = hit_curve(steps_of_ranking(ranking), depths)
+    hits = hit_curve(tie_groups_of_ranking(ranking), depths)
     recall_span = precision_span = chance_span = None
     if ranking.is_counted:
         found = bands(ranking, depths=depths, level=level)
@@ -135,10 +135,10 @@ def pictured_roc(ranking: Ranking, most: int = ROC_POINTS) -> RocCurve:
     >>> curve.fallout.tolist(), curve.recall.tolist()
     ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
     """
-    steps = steps_of_ranking(ranking)
+    groups = tie_groups_of_ranking(ranking)
     ranked, items = float(ranking.ranked_total), float(ranking.total)
     found, targets = float(ranking.targets.total), float(ranking.target_total)
-    parts = [_candidates(steps, rows, most) for rows in row_blocks(len(steps.hits), BLOCK)]
+    parts = [_candidates(groups, rows, most) for rows in row_blocks(len(groups.hits), BLOCK)]
     seen = np.concatenate([[0.0], *(seen for seen, _ in parts), [ranked, items]])
     hits = np.concatenate([[0.0], *(hits for _, hits in parts), [found, targets]])
     fallout, recall = (seen - hits) / float(ranking.background.total), hits / targets
@@ -149,10 +149,10 @@ def pictured_roc(ranking: Ranking, most: int = ROC_POINTS) -> RocCurve:
     return RocCurve(fallout[kept], recall[kept], seen[kept])
 
 
-def _candidates(steps: Steps, rows: slice, most: int) -> tuple[Values, Values]:
-    """Points of some steps that may be worth drawing: all corners of their hull, and some evenly along."""
-    seen = np.stack([steps.seen_above[rows], steps.seen_below[rows]], axis=1).ravel()
-    hits = np.stack([steps.hits_above[rows], steps.hits_below[rows]], axis=1).ravel()
+def _candidates(groups: TieGroups, rows: slice, most: int) -> tuple[Values, Values]:
+    """Choose points of some tie groups to draw: all corners of their hull, and some evenly along."""
+    seen = np.stack([groups.seen_above[rows], groups.seen_below[rows]], axis=1).ravel()
+    hits = np.stack([groups.hits_above[rows], groups.hits_below[rows]], axis=1).ravel()
     if len(seen) <= FEW * most:
         return seen, hits
     evenly = np.linspace(0, len(seen) - 1, FEW * most).round().astype(np.intp)

@@ -21,7 +21,7 @@ from edgeworth.arrays import Values
 from edgeworth.core.threads import row_blocks
 from edgeworth.errors import OptionError
 from edgeworth.rankings.formulas.formulas import reciprocal_sum
-from edgeworth.rankings.formulas.tie_groups import Steps
+from edgeworth.rankings.formulas.tie_groups import TieGroups
 
 TiePolicy: TypeAlias = Literal["threshold", "expected"]
 
@@ -39,16 +39,16 @@ NO_VARIANCE = 1e-24
 TINY = 1e-300
 
 BLOCK = 1 << 16
-"""Steps gone through at once, so that a long list needs little room beside its effects."""
+"""Tie groups gone through at once, so that a long list needs little room beside its effects."""
 
 
 @dataclass(frozen=True)
 class Places:
     """Where a case of one ranking can stand, as counts or as sums of weights.
 
-    In each step ``hits`` targets and ``tied`` background, below ``hits_above`` targets and ``seen_above``
-    cases; background in the ``gap`` before each step, and in one more after the last; ``lost`` targets were
-    never ranked.
+    Each tie group has ``hits`` targets and ``tied`` background, below ``hits_above`` targets among
+    ``seen_above`` cases. ``gap`` is the background before each group, and after the last one; ``lost``
+    targets were never ranked.
     """
 
     hits: Values
@@ -59,17 +59,17 @@ class Places:
     lost: float
 
     @classmethod
-    def of(cls, steps: Steps) -> Self:
+    def of(cls, groups: TieGroups) -> Self:
         """The places of a view of one ranking."""
-        tied = steps.size - steps.hits
-        background = float(steps.ranked[0] - steps.hits.sum())
-        below = np.concatenate([[0.0], steps.seen_below - steps.hits_below])
-        gap = np.append(steps.seen_above - steps.hits_above, background) - below
-        lost = float(steps.targets[0] - steps.hits.sum())
-        return cls(steps.hits, tied, steps.hits_above, steps.seen_above, gap, lost)
+        tied = groups.size - groups.hits
+        background = float(groups.ranked[0] - groups.hits.sum())
+        below = np.concatenate([[0.0], groups.seen_below - groups.hits_below])
+        gap = np.append(groups.seen_above - groups.hits_above, background) - below
+        lost = float(groups.targets[0] - groups.hits.sum())
+        return cls(groups.hits, tied, groups.hits_above, groups.seen_above, gap, lost)
 
-    def of_steps(self, rows: slice) -> Self:
-        """Some of the steps; gaps and lost targets are not theirs."""
+    def select(self, rows: slice) -> Self:
+        """Some of the tie groups; gaps and lost targets are not theirs."""
         return type(self)(
             self.hits[rows], self.tied[rows], self.hits_above[rows], self.seen_above[rows], np.zeros(0), 0.0
         )
@@ -86,7 +86,7 @@ class Places:
 
     @property
     def parts(self) -> tuple[Values, ...]:
-        """The cases of each place, in the order of ``Effects.parts``."""
+        """The cases of each place, in the order of ``CaseInfluence.parts``."""
         return self.hits, self.tied, self.gap, np.array([self.lost])
 
     def joined(self) -> Values:
@@ -95,7 +95,7 @@ class Places:
 
 
 @dataclass(frozen=True)
-class Effects:
+class CaseInfluence:
     """What one case adds to a measure, for each place a case can be; they sum to 0 over the cases.
 
     ``bias`` is the jackknife's estimate of how much the value exceeds the population's.
@@ -110,7 +110,7 @@ class Effects:
 
     @property
     def parts(self) -> tuple[Values, ...]:
-        """Targets and background of the steps, the gaps, the targets never ranked."""
+        """Targets and background of the tie groups, the gaps, the targets never ranked."""
         return self.target, self.tied, self.gap, np.array([self.lost])
 
     def joined(self) -> Values:
@@ -126,14 +126,14 @@ class Spread:
     freedom: float
 
 
-def average_precision_effects(
+def average_precision_influence(
     places: Places, ties: TiePolicy = "threshold", units: tuple[float, float] = (1.0, 1.0)
-) -> Effects:
+) -> CaseInfluence:
     """AP with a case minus AP without it, exactly, for every case at once (Tukey's jackknife).
 
     With C(a, s, h, t) what a group of a targets among s cases adds below h targets among t cases: a target of
-    step k adds (Δ − AP)/(m − 1), Δ = C_k − C(a−1, s−1, h, t)_k + Σ_{g>k} [C_g − C(a, s, h−1, t−1)_g];
-    a background case tied with step k adds (C_k − C(a, s−1, h, t)_k + Σ_{g>k} [C_g − C(a, s, h, t−1)_g])/m,
+    group k adds (Δ − AP)/(m − 1), Δ = C_k − C(a−1, s−1, h, t)_k + Σ_{g>k} [C_g − C(a, s, h−1, t−1)_g];
+    a background case tied with group k adds (C_k − C(a, s−1, h, t)_k + Σ_{g>k} [C_g − C(a, s, h, t−1)_g])/m,
     one in the gap before it Σ_{g≥k} [C_g − C(a, s, h, t−1)_g]/m, a target never ranked −AP/(m − 1).
     To first order these are the infinitesimal jackknife's D. What D leaves out is that a target's precision
     counts the target itself, which inflates ΣD² of weak rankers by up to a half.
@@ -148,7 +148,7 @@ def average_precision_effects(
     target, tied, below, gap = np.empty(number), np.empty(number), np.zeros(number + 1), np.zeros(number + 1)
     total = 0.0
     for rows in row_blocks(number, BLOCK):
-        part = places.of_steps(rows)
+        part = places.select(rows)
         hits, size = part.hits, part.hits + part.tied
         whole = _precision(part, ties, hits, size)
         total += float(whole.sum())
@@ -159,7 +159,7 @@ def average_precision_effects(
         below[rows] = (whole - _precision(part, ties, hits, size, gone=(unit, unit))) / unit
         gap[rows] = (whole - _precision(part, ties, hits, size, gone=(0.0, other))) / other
     for sums in (below, gap):
-        # Of this step and all later ones; 0 after the last.
+        # Of this tie group and all later ones; 0 after the last.
         np.cumsum(sums[::-1], out=sums[::-1])
     value = total / targets
     target += below[1:]
@@ -179,10 +179,10 @@ def average_precision_effects(
         each -= mean
         each *= scale
     bias = -(cases - 1) * mean * whole_weight / cases
-    return Effects(value, bias, target, tied, gap, float(effects[-1][0]))
+    return CaseInfluence(value, bias, target, tied, gap, float(effects[-1][0]))
 
 
-def roc_area_effects(places: Places, units: tuple[float, float] = (1.0, 1.0)) -> Effects:
+def roc_area_influence(places: Places, units: tuple[float, float] = (1.0, 1.0)) -> CaseInfluence:
     """Placements as effects: their squares sum to the variance of DeLong, DeLong & Clarke-Pearson (1988).
 
     A target adds (share of the background below it, ties half, − area)/√(m(m−1)), a background case
@@ -202,7 +202,7 @@ def roc_area_effects(places: Places, units: tuple[float, float] = (1.0, 1.0)) ->
         math.sqrt(background * (background - other)),
     )
     found = np.append(places.hits_above, places.hits.sum()) / targets
-    return Effects(
+    return CaseInfluence(
         value=value,
         bias=0.0,
         target=(beaten - value) / of_targets,
@@ -213,7 +213,7 @@ def roc_area_effects(places: Places, units: tuple[float, float] = (1.0, 1.0)) ->
 
 
 def independent(
-    effects: Effects,
+    effects: CaseInfluence,
     counts: Sequence[Values],
     squares: Sequence[Values] | None = None,
     fourths: Sequence[Values] | None = None,
@@ -255,7 +255,7 @@ def separated_area_bound(targets: float, background: float, level: float) -> flo
     return float(((1 - level) / 2) ** (1 / min(targets, background)))
 
 
-def doubtful(places: Places, spread: Spread, units: tuple[float, float] = (1.0, 1.0)) -> str | None:
+def reason_for_doubt(places: Places, spread: Spread, units: tuple[float, float] = (1.0, 1.0)) -> str | None:
     """Why the interval may not cover as it says, if there is reason."""
     many, rest = places.targets / units[0], places.background / units[1]
     if (fewest := min(many, rest)) < FEW:

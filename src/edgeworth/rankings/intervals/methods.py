@@ -13,21 +13,21 @@ from edgeworth.core.estimates import Method
 from edgeworth.core.laws import Alternative, NormalLaw, SamplingLaw, Scale, natural_scale
 from edgeworth.decisions.methods import Bootstrap
 from edgeworth.errors import OptionError
-from edgeworth.rankings.formulas.tie_groups import Steps, steps_of_ranking
+from edgeworth.rankings.formulas.tie_groups import TieGroups, tie_groups_of_ranking
 from edgeworth.rankings.intervals.influence import (
     NO_VARIANCE,
     Places,
-    average_precision_effects,
-    doubtful,
+    average_precision_influence,
     independent,
-    roc_area_effects,
+    reason_for_doubt,
+    roc_area_influence,
     separated_area_bound,
     separated_precision_bound,
 )
 from edgeworth.rankings.intervals.resampling import ListValues
 from edgeworth.rankings.ranking import Ranking
-from edgeworth.rankings.resolving import ResolvedRanking, steps_of
-from edgeworth.rankings.scores.sorted_scores import Run
+from edgeworth.rankings.resolving import ResolvedRanking, tie_groups_of
+from edgeworth.rankings.scores.sorted_scores import SortedScores
 
 
 @dataclass(frozen=True)
@@ -94,12 +94,14 @@ def influence_law(ranking: Ranking, resolved: ResolvedRanking) -> SamplingLaw:
         raise OptionError(f"Influence() is for average_precision and roc_auc; {resolved.spelling} is neither")
     if not is_area and resolved.ties not in ("expected", "threshold"):
         raise OptionError(f"Influence() takes ties as expected or threshold; {resolved.spelling} does not")
-    places, units = Places.of(steps_of_ranking(ranking)), typical_weights(ranking)
+    places, units = Places.of(tie_groups_of_ranking(ranking)), typical_weights(ranking)
     if is_area:
-        effects = roc_area_effects(places, units)
+        effects = roc_area_influence(places, units)
     else:
         ties = resolved.ties
-        effects = average_precision_effects(places, "threshold" if ties == "threshold" else "expected", units)
+        effects = average_precision_influence(
+            places, "threshold" if ties == "threshold" else "expected", units
+        )
     sums = () if ranking.is_counted else weight_sums(ranking)
     spread = independent(effects, places.parts, *sums)
     if not spread.variance > NO_VARIANCE or not 0 < effects.value < 1:
@@ -107,7 +109,7 @@ def influence_law(ranking: Ranking, resolved: ResolvedRanking) -> SamplingLaw:
     # Whatever the fourth moment says, a variance is learnt from one degree of freedom at least.
     freedom = max(spread.freedom, 1.0)
     normal = NormalLaw(effects.value, math.sqrt(spread.variance), Scale("logit", 0.0, 1.0), freedom)
-    return InfluenceLaw(normal, effects.bias, doubtful(places, spread, units))
+    return InfluenceLaw(normal, effects.bias, reason_for_doubt(places, spread, units))
 
 
 def _without_variance(ranking: Ranking, value: float, places: Places, *, is_area: bool) -> SamplingLaw:
@@ -128,7 +130,7 @@ def typical_weights(ranking: Ranking) -> tuple[float, float]:
 
 def weight_sums(ranking: Ranking) -> tuple[tuple[Values, ...], tuple[Values, ...]]:
     """Σw² and Σw⁴ of the cases in each place, in the order of ``Places.parts``."""
-    scores = ranking.standing.scores[::-1]
+    scores = ranking.target_ranks.scores[::-1]
 
     def sums(power: int) -> tuple[Values, ...]:
         targets, _ = _sums_between(ranking.targets, scores, power)
@@ -138,7 +140,7 @@ def weight_sums(ranking: Ranking) -> tuple[tuple[Values, ...], tuple[Values, ...
     return sums(2), sums(4)
 
 
-def _sums_between(run: Run, scores: Values, power: int) -> tuple[Values, Values]:
+def _sums_between(run: SortedScores, scores: Values, power: int) -> tuple[Values, Values]:
     """Σw^power at each of ascending scores, and strictly between them."""
     counts = np.ones(len(run.scores)) if run.weight is None else run.weight
     powers = run.square if power == 2 else run.fourth
@@ -149,7 +151,7 @@ def _sums_between(run: Run, scores: Values, power: int) -> tuple[Values, Values]
     return through - below, gaps
 
 
-BOOTSTRAP_STEPS = 20_000_000
+MOST_RESAMPLED = 20_000_000
 """Steps that a bootstrap draws within a few seconds."""
 
 
@@ -202,7 +204,7 @@ class Survival:
         """Normal on the plain scale, as the source has it."""
         ranking = _one_ranking(tally, self)
         value = _average_precision(ranking, resolved, self)
-        variance = survival_variance(steps_of(ranking, resolved))
+        variance = survival_variance(tie_groups_of(ranking, resolved))
         if not variance > 0:
             raise OptionError("the survival view needs two targets, one of them found, to vary at all")
         return NormalLaw(value, math.sqrt(variance), Scale("identity"))
@@ -236,18 +238,18 @@ def default_ranking_method(ranking: Ranking, resolved: ResolvedRanking, seed: in
     if (smooth and resolved.depth is None) or resolved.measure.name == "roc_auc":
         return Influence()
     # Fewer draws of a long list tell as much: its replicates differ less.
-    draws = int(np.clip(BOOTSTRAP_STEPS // max(1, len(ranking.targets.scores)), 200, 2000))
+    draws = int(np.clip(MOST_RESAMPLED // max(1, len(ranking.targets.scores)), 200, 2000))
     return Bootstrap(draws=draws, seed=seed)
 
 
-def survival_variance(steps: Steps) -> float:
+def survival_variance(groups: TieGroups) -> float:
     """``(1/m) Σ_i Σ_j min(i,j)/m (1 − max(i,j)/m)/(t_i t_j)``, with cumulative sums in O(m)."""
-    targets = float(steps.targets[0])
-    counts = steps.hits.astype(np.intp)
-    place = np.arange(1, counts.sum() + 1) - np.repeat(steps.hits_above, counts)
+    targets = float(groups.targets[0])
+    counts = groups.hits.astype(np.intp)
+    place = np.arange(1, counts.sum() + 1) - np.repeat(groups.hits_above, counts)
     # The j-th of a hits in a tie of s stands, on average, at place j (s + 1)/(a + 1) of it.
-    spread = np.repeat((steps.size + 1) / (steps.hits + 1), counts)
-    ranks = np.repeat(steps.seen_above, counts) + place * spread
+    spread = np.repeat((groups.size + 1) / (groups.hits + 1), counts)
+    ranks = np.repeat(groups.seen_above, counts) + place * spread
     index = np.arange(1.0, len(ranks) + 1)
     before = np.concatenate([[0.0], np.cumsum(index / ranks)[:-1]])
     left = (targets - index) / ranks
@@ -265,4 +267,4 @@ def _average_precision(ranking: Ranking, resolved: ResolvedRanking, method: obje
         raise OptionError(f"{method} is for average_precision, which {resolved.spelling} is not")
     if not ranking.is_counted:
         raise OptionError(f"{method} needs whole cases; with sampling weights use Influence()")
-    return float(resolved.values(steps_of(ranking, resolved))[0])
+    return float(resolved.values(tie_groups_of(ranking, resolved))[0])

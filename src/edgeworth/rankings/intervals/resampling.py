@@ -19,9 +19,9 @@ from edgeworth.decisions.methods import Bootstrap, bootstrap_law, check_varies
 from edgeworth.decisions.resampling import defined_draws
 from edgeworth.errors import OptionError
 from edgeworth.progress import progress_rounds
-from edgeworth.rankings.formulas.tie_groups import Steps, steps_of_ranking
+from edgeworth.rankings.formulas.tie_groups import TieGroups, tie_groups_of_ranking
 from edgeworth.rankings.ranking import Ranking
-from edgeworth.rankings.resolving import ResolvedRanking, needs_whole_cases, steps_of
+from edgeworth.rankings.resolving import ResolvedRanking, needs_whole_cases, tie_groups_of
 
 CHUNK = 1 << 19
 """Steps held at once by each stream."""
@@ -34,14 +34,14 @@ def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, s
     by itself. Where a case stands between the others never changes, so nothing is sorted again."""
     if needs_whole_cases(ranking, resolved) is not None or not ranking.is_counted:
         raise OptionError("a bootstrap of a ranking draws whole cases; with sampling weights use Influence()")
-    steps = steps_of_ranking(ranking)
-    cells = BackgroundCells(steps)
+    groups = tie_groups_of_ranking(ranking)
+    cells = BackgroundPlaces(groups)
     drawn = _tied_replicates if cells.has_ties or resolved.ties == "threshold" else _strict_replicates
 
     def replicates(number: int, generator: np.random.Generator) -> Values:
-        size = max(1, CHUNK // max(1, int(steps.targets[0])))
+        size = max(1, CHUNK // max(1, int(groups.targets[0])))
         found = [
-            resolved.values(drawn(steps, cells, min(size, number - start), generator))
+            resolved.values(drawn(groups, cells, min(size, number - start), generator))
             for start in range(0, number, size)
         ]
         return np.concatenate(found) if found else np.zeros(0)
@@ -52,15 +52,15 @@ def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, s
         return np.concatenate(list(pool.map(replicates, shares, generators)))
 
 
-class BackgroundCells:
+class BackgroundPlaces:
     """Background by where it stands: above a step, tied with it, or below them all."""
 
-    def __init__(self, steps: Steps) -> None:
-        above = steps.seen_above - steps.hits_above
-        tied = steps.size - steps.hits
+    def __init__(self, groups: TieGroups) -> None:
+        above = groups.seen_above - groups.hits_above
+        tied = groups.size - groups.hits
         gaps = np.diff(above, prepend=0.0) - np.concatenate([[0.0], tied[:-1]])[: len(above)]
         self.has_ties = bool(tied.any())
-        self.total = int((steps.ranked - steps.summed(steps.hits))[0])
+        self.total = int((groups.ranked - groups.summed(groups.hits))[0])
         counts = np.stack([gaps, tied], axis=1).ravel() if self.has_ties else gaps
         shares = np.append(counts, self.total - counts.sum())
         self._shares = shares / shares.sum() if self.total else shares
@@ -73,22 +73,22 @@ class BackgroundCells:
 
 
 def _strict_replicates(
-    steps: Steps, cells: BackgroundCells, draws: int, generator: np.random.Generator
-) -> Steps:
+    groups: TieGroups, cells: BackgroundPlaces, draws: int, generator: np.random.Generator
+) -> TieGroups:
     """Replicates when no target is tied with background: every target drawn is a step of its own.
 
     A target drawn twice stands twice, one after the other. Targets that were never ranked have the highest
     numbers, so they are the last of each draw.
     """
-    total, ranked = int(steps.targets[0]), int(steps.hits.sum())
-    owners = np.repeat(np.arange(len(steps.hits)), steps.hits.astype(np.intp))
+    total, ranked = int(groups.targets[0]), int(groups.hits.sum())
+    owners = np.repeat(np.arange(len(groups.hits)), groups.hits.astype(np.intp))
     chosen = np.sort(generator.integers(0, total, size=(draws, total), dtype=np.uint32), axis=1)
     above = np.cumsum(cells.drawn(draws, generator), axis=1)
     kept: Any = slice(None) if ranked == total else chosen < ranked
     hits_above = np.broadcast_to(np.arange(total, dtype=np.float64), chosen.shape)[kept].ravel()
     lists = np.broadcast_to(np.arange(draws)[:, None], chosen.shape)[kept].ravel()
     ones = np.ones(len(lists))
-    return Steps(
+    return TieGroups(
         list_of=lists,
         hits_above=hits_above,
         seen_above=hits_above + above[lists, owners[chosen[kept].ravel()]],
@@ -96,15 +96,15 @@ def _strict_replicates(
         size=ones,
         targets=np.full(draws, float(total)),
         ranked=np.bincount(lists, minlength=draws) + float(cells.total),
-        items=np.full(draws, steps.items[0]),
+        items=np.full(draws, groups.items[0]),
     )
 
 
 def _tied_replicates(
-    steps: Steps, cells: BackgroundCells, draws: int, generator: np.random.Generator
-) -> Steps:
+    groups: TieGroups, cells: BackgroundPlaces, draws: int, generator: np.random.Generator
+) -> TieGroups:
     """Replicates by tie groups; those without a target are no steps."""
-    hits = _resampled_hits(steps, draws, generator)
+    hits = _resampled_hits(groups, draws, generator)
     places = cells.drawn(draws, generator)
     pairs = places.reshape(draws, -1, 2) if cells.has_ties else np.stack([places, 0 * places], axis=2)
     tied = pairs[:, :, 1]
@@ -112,22 +112,22 @@ def _tied_replicates(
     through = np.cumsum(hits, axis=1)
     kept = hits > 0
     hits_above = (through - hits)[kept]
-    return Steps(
+    return TieGroups(
         list_of=np.broadcast_to(np.arange(draws)[:, None], hits.shape)[kept],
         hits_above=hits_above,
         seen_above=hits_above + above[kept],
         hits=hits[kept],
         size=(hits + tied)[kept],
-        targets=np.full(draws, steps.targets[0]),
+        targets=np.full(draws, groups.targets[0]),
         ranked=hits.sum(axis=1) + float(cells.total),
-        items=np.full(draws, steps.items[0]),
+        items=np.full(draws, groups.items[0]),
     )
 
 
-def _resampled_hits(steps: Steps, draws: int, generator: np.random.Generator) -> Values:
+def _resampled_hits(groups: TieGroups, draws: int, generator: np.random.Generator) -> Values:
     """How often each step's targets were drawn; a target that was never ranked can be drawn too."""
-    total, width = int(steps.targets[0]), len(steps.hits) + 1
-    owners = np.repeat(np.arange(len(steps.hits)), steps.hits.astype(np.intp))
+    total, width = int(groups.targets[0]), len(groups.hits) + 1
+    owners = np.repeat(np.arange(len(groups.hits)), groups.hits.astype(np.intp))
     slots = np.concatenate([owners, np.full(total - len(owners), width - 1)])
     chosen = generator.integers(0, total, size=(draws, total), dtype=np.uint32)
     fused = slots[chosen] + np.arange(draws)[:, None] * width
@@ -136,7 +136,7 @@ def _resampled_hits(steps: Steps, draws: int, generator: np.random.Generator) ->
     )
 
 
-def random_orders(items: int, targets: int, draws: int, seed: int) -> Iterator[Steps]:
+def random_orders(items: int, targets: int, draws: int, seed: int) -> Iterator[TieGroups]:
     """Strict orders of random selection, many lists at a time."""
     generator = np.random.default_rng(seed)
     size = max(1, 2 * CHUNK // max(1, targets))
@@ -145,7 +145,7 @@ def random_orders(items: int, targets: int, draws: int, seed: int) -> Iterator[S
         ranks = _random_ranks(items, targets, count, generator)
         hits_above = np.broadcast_to(np.arange(targets, dtype=np.float64), (count, targets)).ravel()
         ones = np.ones(count * targets)
-        yield Steps(
+        yield TieGroups(
             list_of=np.repeat(np.arange(count), targets),
             hits_above=hits_above,
             seen_above=ranks.ravel() - 1.0,
@@ -202,7 +202,7 @@ def resampled_means(values: Values, draws: int, seed: int) -> Values:
 @bootstrap_law.register
 def _(ranking: Ranking, resolved: ResolvedRanking, bootstrap: Bootstrap) -> SamplingLaw:
     _check_percentile(bootstrap)
-    value = float(resolved.values(steps_of(ranking, resolved))[0])
+    value = float(resolved.values(tie_groups_of(ranking, resolved))[0])
     draws = bootstrap_ranking(ranking, resolved, bootstrap.draws, bootstrap.seed)
     defined, lost = defined_draws(draws, resolved.spelling)
     check_varies(defined)

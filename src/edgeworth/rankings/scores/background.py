@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Floats
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.threads import MOST_THREADS, cores, map_blocks, row_blocks
-from edgeworth.rankings.scores.sorted_scores import Run
+from edgeworth.rankings.scores.sorted_scores import SortedScores
 
 Rows: TypeAlias = tuple[Floats, NDArray[Any] | None]
 """Scores in any order, and their weights or none."""
@@ -27,7 +27,7 @@ FEWEST_TOGETHER, MOST_TOGETHER = 1 << 20, 1 << 23
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class Gaps:
     """Cases in each gap and at each edge: 2k + 1 of them, in order, a gap at either end."""
 
     rows: int
@@ -95,7 +95,7 @@ class Places:
             np.maximum(self.high, other.high),
         )
 
-    def run(self, edges: Floats, *, less: Run | None = None) -> Run:
+    def sorted_scores(self, edges: Floats, *, less: SortedScores | None = None) -> SortedScores:
         """One entry for each gap and edge with any case; without those of ``less``, which are at edges."""
         low, high = np.empty(len(self.cases)), np.empty(len(self.cases))
         low[0::2], high[0::2] = self.low, self.high
@@ -106,21 +106,23 @@ class Places:
             cases[1::2] -= np.diff(np.searchsorted(less.scores, edges, side="right"), prepend=0)
         filled = cases > 0
         columns = (cases, self.square, self.fourth, high + 0.0)
-        return Run(low[filled] + 0.0, *(None if column is None else column[filled] for column in columns))
+        return SortedScores(
+            low[filled] + 0.0, *(None if column is None else column[filled] for column in columns)
+        )
 
 
 @dataclass(frozen=True, eq=False)
-class Between:
+class GapCounts:
     """Rows counted between edges, which ascend; some may still wait until there are enough to sort at once.
 
     >>> edges = np.array([0.3, 0.7])
-    >>> rows = Between.of(edges, np.array([0.1, 0.9, 0.5, 0.4, 0.7]))
-    >>> (Between(edges) + rows).places.cases.tolist()
+    >>> rows = GapCounts.of(edges, np.array([0.1, 0.9, 0.5, 0.4, 0.7]))
+    >>> (GapCounts(edges) + rows).gaps.cases.tolist()
     [1, 0, 2, 1, 1]
     """
 
     edges: Floats
-    counted: Places | None = None
+    counted: Gaps | None = None
     waiting: tuple[Rows, ...] = ()
 
     @classmethod
@@ -136,29 +138,29 @@ class Between:
         if other.counted is not None:
             counted = other.counted if counted is None else counted + other.counted
         whole = type(self)(self.edges, counted, self.waiting + other.waiting)
-        return whole.settled() if whole._number_waiting >= self._together else whole
+        return whole.count_waiting() if whole._number_waiting >= self._together else whole
 
-    def settled(self) -> Self:
+    def count_waiting(self) -> Self:
         """The same with all rows counted."""
-        counted = Places.empty(len(self.edges)) if self.counted is None else self.counted
+        counted = Gaps.empty(len(self.edges)) if self.counted is None else self.counted
         for scores, weights in blocks_of(self.waiting, self._together):
             if weights is not None:
-                counted = counted + Places.of_weighted(scores, weights, self.edges)
+                counted = counted + Gaps.of_weighted(scores, weights, self.edges)
                 continue
-            for part in _sorted_and_placed(scores, self.edges):
+            for part in _count_sorted(scores, self.edges):
                 counted = counted + part
         return replace(self, counted=counted, waiting=())
 
     @property
-    def places(self) -> Places:
+    def gaps(self) -> Gaps:
         """How many cases are where."""
-        found = self.settled().counted
+        found = self.count_waiting().counted
         assert found is not None
         return found
 
     def __getstate__(self) -> dict[str, Any]:
         # What travels to another process are counts, never rows.
-        return dict(self.settled().__dict__)
+        return dict(self.count_waiting().__dict__)
 
     @property
     def _number_waiting(self) -> int:
@@ -169,23 +171,29 @@ class Between:
         return int(np.clip(8 * len(self.edges), FEWEST_TOGETHER, MOST_TOGETHER))
 
 
-def collapsed(run: Run, edges: Floats) -> Run:
+def collapse_scores(sorted_scores: SortedScores, edges: Floats) -> SortedScores:
     """A run with what lies between two edges taken together."""
-    if run.weight is None:
-        return Places.of_sorted(run.scores, edges).run(edges)
-    left = np.searchsorted(run.scores, edges, side="left")
-    right = np.searchsorted(run.scores, edges, side="right")
-    bounds = _bounds(left, right, len(run.scores))
+    if sorted_scores.weight is None:
+        return Gaps.of_sorted(sorted_scores.scores, edges).sorted_scores(edges)
+    left = np.searchsorted(sorted_scores.scores, edges, side="left")
+    right = np.searchsorted(sorted_scores.scores, edges, side="right")
+    bounds = _bounds(left, right, len(sorted_scores.scores))
     filled = np.flatnonzero(np.diff(bounds))
     if not len(filled):
-        return run
+        return sorted_scores
     starts = bounds[filled]
 
     def summed(column: NDArray[Any] | None) -> NDArray[Any] | None:
         return None if column is None else np.add.reduceat(column, starts)
 
-    highest = np.maximum.reduceat(run.ends, starts)
-    return Run(run.scores[starts], summed(run.weight), summed(run.square), summed(run.fourth), highest)
+    highest = np.maximum.reduceat(sorted_scores.ends, starts)
+    return SortedScores(
+        sorted_scores.scores[starts],
+        summed(sorted_scores.weight),
+        summed(sorted_scores.square),
+        summed(sorted_scores.fourth),
+        highest,
+    )
 
 
 def blocks_of(parts: Sequence[Rows], together: int | None = None) -> Iterator[Rows]:
@@ -220,17 +228,17 @@ def _joined(held: list[Rows]) -> Rows:
     return np.concatenate([scores for scores, _ in held]), np.concatenate(weights) if weights else None
 
 
-def _sorted_and_placed(scores: Floats, edges: Floats) -> list[Places]:
+def _count_sorted(scores: Floats, edges: Floats) -> list[Gaps]:
     """Each core sorts and searches a part of the block, which is the caller's to change."""
 
-    def placed(rows: slice) -> Places:
+    def count(rows: slice) -> Gaps:
         part = scores[rows]
         part.sort()
-        return Places.of_sorted(part, edges)
+        return Gaps.of_sorted(part, edges)
 
     # One part a core, if they are long enough: each part is looked through for every edge.
     rows = max(1 << 18, -(-len(scores) // min(cores(), MOST_THREADS)))
-    return map_blocks(placed, row_blocks(len(scores), rows))
+    return map_blocks(count, row_blocks(len(scores), rows))
 
 
 def _sides(scores: Floats, edges: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -25,7 +25,7 @@ from edgeworth.core.plain import COUNT, LABELS, Plain, list_of, object_of
 from edgeworth.core.policies import check_label_number, take_weights
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.rankings.scores.background import Rows, blocks_of
-from edgeworth.rankings.scores.sorted_scores import EDGES, Run, in_cells, is_on_cells
+from edgeworth.rankings.scores.sorted_scores import EDGES, SortedScores, are_on_bins, place_in_bins
 from edgeworth.sources.columns import Column, Label, encode
 from edgeworth.sources.numbers import WeightKind, check_weights
 
@@ -33,19 +33,19 @@ MissingScore: TypeAlias = Literal["error", "drop"]
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledScores(Plain):
+class ScoresByClass(Plain):
     """Sorted scores of each class."""
 
     kind: ClassVar = "labelled_scores"
     FIELDS: ClassVar = {
         "labels": LABELS,
-        "runs": list_of(object_of(Run)).of("_runs_in_order"),
-        "cells": EDGES,
+        "runs": list_of(object_of(SortedScores)).of("_scores_map_blocks"),
+        "cells": EDGES.of("bins"),
         "dropped": COUNT,
     }
 
-    runs: Mapping[Label, Run] = field(default_factory=dict)
-    cells: Floats | None = None
+    scores: Mapping[Label, SortedScores] = field(default_factory=dict)
+    bins: Floats | None = None
     dropped: int = 0
 
     @classmethod
@@ -61,7 +61,7 @@ class LabelledScores(Plain):
         *,
         weights: NDArray[Any] | None = None,
         weight_kind: WeightKind | None = None,
-        cells: Floats | None = None,
+        bins: Floats | None = None,
         missing: MissingScore = "error",
         first_row: int = 1,
     ) -> Self:
@@ -69,55 +69,55 @@ class LabelledScores(Plain):
         classes, dropped = rows_of_classes(
             truth, scores, weights=weights, weight_kind=weight_kind, missing=missing, first_row=first_row
         )
-        runs: dict[Label, Run] = {}
+        runs: dict[Label, SortedScores] = {}
         for label, chosen, heavy in classes:
             # Rows chosen by their class are a copy already.
-            run = Run.of(chosen, heavy, may_change=True)
-            if cells is not None:
-                run = in_cells(run, cells)
+            run = SortedScores.of(chosen, heavy, may_change=True)
+            if bins is not None:
+                run = place_in_bins(run, bins)
             runs[label] = runs[label] + run if label in runs else run
-        return cls(runs, cells, dropped)
+        return cls(runs, bins, dropped)
 
     def __add__(self, other: Self) -> Self:
         """All cases of both."""
-        if not isinstance(other, LabelledScores):
+        if not isinstance(other, ScoresByClass):
             return NotImplemented
-        if not self.runs or not other.runs:
-            whole = other if not self.runs else self
-            cells = self.cells if whole.cells is None else whole.cells
-            return replace(whole, cells=cells, dropped=self.dropped + other.dropped)
-        check_same_cells(self.cells, other.cells)
-        runs = dict(self.runs)
-        for label, run in other.runs.items():
+        if not self.scores or not other.scores:
+            whole = other if not self.scores else self
+            bins = self.bins if whole.bins is None else whole.bins
+            return replace(whole, bins=bins, dropped=self.dropped + other.dropped)
+        check_same_bins(self.bins, other.bins)
+        runs = dict(self.scores)
+        for label, run in other.scores.items():
             runs[label] = runs[label] + run if label in runs else run
-        return replace(self, runs=runs, dropped=self.dropped + other.dropped)
+        return replace(self, scores=runs, dropped=self.dropped + other.dropped)
 
     @property
     def labels(self) -> tuple[Label, ...]:
         """The classes seen."""
-        return canonical_order(self.runs)
+        return canonical_order(self.scores)
 
     @property
-    def _runs_in_order(self) -> list[Run]:
-        return [self.runs[label] for label in self.labels]
+    def _scores_in_order(self) -> list[SortedScores]:
+        return [self.scores[label] for label in self.labels]
 
     @classmethod
     def _of_fields(cls, found: dict[str, Any]) -> Self:
-        labels, runs = found.pop("labels"), found.pop("_runs_in_order")
+        labels, runs = found.pop("labels"), found.pop("_scores_in_order")
         return cls(dict(zip(labels, runs, strict=True)), **found)
 
-    rule: ClassVar = "each class has a run, and scores on cells are their lower edges"
+    rule: ClassVar = "each class has sorted scores, and scores in bins are their lower edges"
 
     def _fits_together(self) -> bool:
-        return is_on_cells(self.runs.values(), self.cells)
+        return are_on_bins(self.scores.values(), self.bins)
 
     def renamed(self, names: Mapping[Label, Label]) -> Self:
         """New names for the classes; those that get one name become one."""
-        runs: dict[Label, Run] = {}
-        for label, run in self.runs.items():
+        runs: dict[Label, SortedScores] = {}
+        for label, run in self.scores.items():
             name = names[label]
             runs[name] = runs[name] + run if name in runs else run
-        return replace(self, runs=runs)
+        return replace(self, scores=runs)
 
     def target(self, positive: Label | None = None) -> Label:
         """The class that is looked for: the one named, or the one everyone means."""
@@ -189,12 +189,12 @@ def _missing(known: NDArray[np.bool_], scores: Floats, first_row: int) -> InputE
     )
 
 
-def check_same_cells(left: Floats | None, right: Floats | None) -> None:
-    """Unequal cells cannot be merged: scores that are tied in one are apart in the other."""
+def check_same_bins(left: Floats | None, right: Floats | None) -> None:
+    """Unequal bins cannot be merged: scores that are tied in one are apart in the other."""
     if not same_array(left, right):
-        said = [f"{len(cells):,} cells" if cells is not None else "exact scores" for cells in (left, right)]
+        said = [f"{len(bins):,} bins" if bins is not None else "exact scores" for bins in (left, right)]
         more = " with other edges" if said[0] == said[1] else ""
-        raise MergeError(f"rankings on unequal cells do not merge: {said[0]} and {said[1]}{more}")
+        raise MergeError(f"rankings in unequal bins do not merge: {said[0]} and {said[1]}{more}")
 
 
 def _of_a_usual_pair(labels: Sequence[Label]) -> Label | None:
@@ -239,7 +239,7 @@ MOST_ROWS = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
-class ClassScores:
+class CappedScoresByClass:
     """How many rows each class has, and the scores of as many classes as ``most`` rows allow."""
 
     most: int = MOST_ROWS
@@ -305,14 +305,14 @@ class ClassScores:
         """True when every score was kept."""
         return len(self.kept) == len(self.rows)
 
-    def run(self, labels: Collection[Label]) -> Run:
+    def sorted_scores(self, labels: Collection[Label]) -> SortedScores:
         """The sorted scores of some classes, all of which were kept."""
-        run = Run.empty()
+        run = SortedScores.empty()
         for scores, weights in blocks_of([rows for label in labels for rows in self.kept.get(label, ())]):
-            run = run + Run.of(scores, weights, may_change=True)
+            run = run + SortedScores.of(scores, weights, may_change=True)
         return run
 
-    def labelled(self) -> LabelledScores:
+    def by_class(self) -> ScoresByClass:
         """The sorted scores of each class, when all were kept."""
         assert self.is_whole
-        return LabelledScores({label: self.run([label]) for label in self.rows}, None, self.dropped)
+        return ScoresByClass({label: self.sorted_scores([label]) for label in self.rows}, None, self.dropped)

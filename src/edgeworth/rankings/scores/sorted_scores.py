@@ -17,7 +17,7 @@ from edgeworth.errors import InputError, OptionError
 
 
 @dataclass(frozen=True, eq=False)
-class Run(Plain):
+class SortedScores(Plain):
     """Scores of one class, lowest first.
 
     Without ``weight`` each score is one case, and equal scores stand side by side. With it each score occurs
@@ -188,7 +188,7 @@ class Run(Plain):
         )
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Run):
+        if not isinstance(other, SortedScores):
             return NotImplemented
         same_kind = (self.weight is None) == (other.weight is None)
         return (
@@ -203,7 +203,7 @@ class Run(Plain):
     __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
 
 
-def are_apart(targets: Run, background: Run) -> bool:
+def are_apart(targets: SortedScores, background: SortedScores) -> bool:
     """Whether no target lies in a span of the background, its ends included."""
     spans = background.spans
     first = np.searchsorted(targets.scores, spans.scores, side="left")
@@ -237,20 +237,20 @@ def _powers(weights: NDArray[Any]) -> tuple[Floats | None, Floats | None]:
     return square, square**2
 
 
-def _weight_of(run: Run) -> NDArray[Any]:
+def _weight_of(run: SortedScores) -> NDArray[Any]:
     return np.ones(len(run.scores), dtype=np.int64) if run.weight is None else run.weight
 
 
-def _squares_of(run: Run) -> NDArray[Any]:
+def _squares_of(run: SortedScores) -> NDArray[Any]:
     return _weight_of(run).astype(np.float64) if run.square is None else run.square
 
 
-def _fourths_of(run: Run) -> NDArray[Any]:
+def _fourths_of(run: SortedScores) -> NDArray[Any]:
     return _weight_of(run).astype(np.float64) if run.fourth is None else run.fourth
 
 
 @dataclass(frozen=True)
-class Standing:
+class TargetRanks:
     """One entry a distinct target score, best first: the tie group there, and what is strictly above it."""
 
     scores: Floats
@@ -264,7 +264,7 @@ class Standing:
             array.setflags(write=False)
 
 
-def find_standing(targets: Run, background: Run) -> Standing:
+def rank_targets(targets: SortedScores, background: SortedScores) -> TargetRanks:
     """Search the targets into the background."""
     scores, hits = _distinct(targets)
     below = background.below(scores)
@@ -272,14 +272,14 @@ def find_standing(targets: Run, background: Run) -> Standing:
     hits_above = np.concatenate([np.cumsum(hits[::-1])[::-1][1:], [0]]) if len(hits) else hits
     # Sums of weights round: nothing is above the best by less than nothing.
     seen_above = hits_above + np.maximum(background.total - below - tied, 0)
-    return Standing(*(_best_first(x) for x in (scores, hits_above, seen_above, hits, hits + tied)))
+    return TargetRanks(*(_best_first(x) for x in (scores, hits_above, seen_above, hits, hits + tied)))
 
 
 def _best_first(column: NDArray[Any]) -> Floats:
     return column[::-1].astype(np.float64)
 
 
-def _distinct(run: Run) -> tuple[Floats, NDArray[Any]]:
+def _distinct(run: SortedScores) -> tuple[Floats, NDArray[Any]]:
     """Each score once, lowest first, with its cases."""
     if run.weight is not None:
         return run.scores, run.weight
@@ -287,7 +287,7 @@ def _distinct(run: Run) -> tuple[Floats, NDArray[Any]]:
     return run.scores[ends], np.diff(ends, prepend=-1)
 
 
-def _tied(background: Run, scores: Floats, below: NDArray[Any]) -> NDArray[Any]:
+def _tied(background: SortedScores, scores: Floats, below: NDArray[Any]) -> NDArray[Any]:
     """Background with exactly these scores: a second search, only where there is any."""
     tied = np.zeros_like(below)
     places = np.asarray(
@@ -300,57 +300,57 @@ def _tied(background: Run, scores: Floats, below: NDArray[Any]) -> NDArray[Any]:
     return tied
 
 
-Cells: TypeAlias = Sequence[float] | Floats | int | None
-"""Ascending edges; or a number of equal cells from 0 to 1, for probabilities; or none."""
+Bins: TypeAlias = Sequence[float] | Floats | int | None
+"""Ascending edges; or a number of equal bins from 0 to 1, for probabilities; or none."""
 
-MOST_CELLS = 10_000_000
+MOST_BINS = 10_000_000
 """More would bound nothing."""
 
 
-def as_cells(cells: Cells) -> Floats | None:
+def as_bins(bins: Bins) -> Floats | None:
     """The edges, checked.
 
-    >>> as_cells(4).tolist()
+    >>> as_bins(4).tolist()
     [0.0, 0.25, 0.5, 0.75]
     """
-    if cells is None:
+    if bins is None:
         return None
-    if isinstance(cells, (int, np.integer)):
-        if isinstance(cells, bool) or not 1 <= cells <= MOST_CELLS:
-            raise OptionError(f"a number of cells lies between 1 and {MOST_CELLS:,}; saw {cells}")
-        return np.arange(int(cells)) / int(cells)
+    if isinstance(bins, (int, np.integer)):
+        if isinstance(bins, bool) or not 1 <= bins <= MOST_BINS:
+            raise OptionError(f"a number of bins lies between 1 and {MOST_BINS:,}; saw {bins}")
+        return np.arange(int(bins)) / int(bins)
     try:
-        edges = np.asarray(cells, dtype=np.float64)
+        edges = np.asarray(bins, dtype=np.float64)
     except (TypeError, ValueError):
-        raise OptionError(f"cells are edges, or a number of them; saw {cells!r}") from None
+        raise OptionError(f"bins are edges, or a number of them; saw {bins!r}") from None
     if edges.ndim != 1 or not len(edges) or not np.all(np.isfinite(edges)) or np.any(np.diff(edges) <= 0):
-        raise OptionError("cells are edges in ascending order, finite and different from each other")
+        raise OptionError("bins are edges in ascending order, finite and different from each other")
     return edges + 0.0
 
 
 def check_unit_range(scores: Floats) -> None:
-    """A number of cells means cells from 0 to 1: scores outside would all fall into the two at the ends."""
+    """A number of bins means bins from 0 to 1: scores outside would all fall into the two at the ends."""
     outside = (scores < 0) | (scores > 1)
     if outside.any():
         found = scores[outside][0]
         raise InputError(
-            f"a number of cells divides the scores from 0 to 1, but there is {found:g}: give the edges"
+            f"a number of bins divides the scores from 0 to 1, but there is {found:g}: give the edges"
         )
 
 
-def in_cells(run: Run, edges: Floats) -> Run:
-    """Every score replaced by the lower edge of its cell; below the first edge that is minus infinity."""
+def place_in_bins(run: SortedScores, edges: Floats) -> SortedScores:
+    """Every score replaced by the lower edge of its bin; below the first edge that is minus infinity."""
     lower = np.concatenate([[-np.inf], edges])
     placed = lower[np.searchsorted(edges, run.scores, side="right")]
-    return Run(placed, run.weight, run.square, run.fourth).gathered()
+    return SortedScores(placed, run.weight, run.square, run.fourth).gathered()
 
 
-def is_on_cells(runs: Iterable[Run], edges: Floats | None) -> bool:
-    """Whether all scores are lower edges of cells, where there are cells."""
+def are_on_bins(runs: Iterable[SortedScores], edges: Floats | None) -> bool:
+    """Whether all scores are lower edges of bins, where there are bins."""
     known = np.concatenate([[-np.inf], [] if edges is None else edges])
     scores = [scores for run in runs for scores in (run.scores, run.ends)]
     return edges is None or all(bool(np.isin(each, known).all()) for each in scores)
 
 
-EDGES = optional(Field("ascending edges", lambda edges: as_cells(FLOATS.load(edges)), FLOATS.dump))
-"""The field of a tally that holds its cells."""
+EDGES = optional(Field("ascending edges", lambda edges: as_bins(FLOATS.load(edges)), FLOATS.dump))
+"""The field of a tally that holds its bins."""

@@ -1,4 +1,4 @@
-"""Declared cells: memory is bounded, and what is lost is only the order inside a cell."""
+"""Declared bins: memory is bounded, and what is lost is only the order inside a bin."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from hypothesis import strategies as st
 import edgeworth as ew
 from edgeworth import Ranking
 from edgeworth.errors import InputError, MergeError, OptionError
-from edgeworth.rankings.scores.sorted_scores import as_cells
+from edgeworth.rankings.scores.sorted_scores import as_bins
 
 # -- edges ---------------------------------------------------------------------------------------------
 
 
 def test_a_number_divides_the_range_from_nought_to_one() -> None:
     for number in (1, 3, 10, 1000):
-        edges = as_cells(number)
+        edges = as_bins(number)
         assert edges is not None
         assert edges.tolist() == [place / number for place in range(number)]
-    assert as_cells(np.int64(2)).tolist() == [0.0, 0.5]
-    assert as_cells(None) is None
+    assert as_bins(np.int64(2)).tolist() == [0.0, 0.5]
+    assert as_bins(None) is None
 
 
 def test_edges_are_taken_as_they_are() -> None:
     for edges in ([-1, 0, 2.5], np.array([-1, 0, 2.5]), (-1, 0, 2.5)):
-        assert as_cells(edges).tolist() == [-1.0, 0.0, 2.5]
-    assert str(as_cells([-0.0])[0]) == "0.0"
+        assert as_bins(edges).tolist() == [-1.0, 0.0, 2.5]
+    assert str(as_bins([-0.0])[0]) == "0.0"
 
 
 REFUSED: dict[str, Any] = {
-    "no cells": 0,
+    "no bins": 0,
     "fewer than none": -3,
     "a truth": True,
     "no edges": [],
@@ -51,27 +51,27 @@ REFUSED: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("cells", REFUSED.values(), ids=REFUSED)
-def test_what_are_no_cells_is_refused(cells: Any) -> None:
-    with pytest.raises(OptionError, match="cells"):
-        as_cells(cells)
-    with pytest.raises(OptionError, match="cells"):
-        Ranking.from_scores([1, 0], [0.5, 0.2], cells=cells)
+@pytest.mark.parametrize("bins", REFUSED.values(), ids=REFUSED)
+def test_what_are_no_bins_is_refused(bins: Any) -> None:
+    with pytest.raises(OptionError, match="bins"):
+        as_bins(bins)
+    with pytest.raises(OptionError, match="bins"):
+        Ranking.from_scores([1, 0], [0.5, 0.2], bins=bins)
 
 
-# -- scores in cells -----------------------------------------------------------------------------------
+# -- scores in bins -----------------------------------------------------------------------------------
 
 
 def test_a_score_goes_to_the_lower_edge_of_its_cell() -> None:
     scores = [-5, -0.0, 0.0, 0.49, 0.5, 0.99, 7, math.inf, -math.inf]
-    ranking = Ranking.from_scores([1] * len(scores), scores, cells=[0.0, 0.5, 0.9])
+    ranking = Ranking.from_scores([1] * len(scores), scores, bins=[0.0, 0.5, 0.9])
     assert ranking.targets.scores.tolist() == [-math.inf, 0.0, 0.5, 0.9]
     assert ranking.targets.weight is not None
     assert ranking.targets.weight.tolist() == [2, 3, 1, 3]
 
 
-def test_one_belongs_to_the_last_of_equal_cells() -> None:
-    ranking = Ranking.from_scores([1, 0, 1, 0], [0.0, 0.25, 1.0, 0.75], cells=4)
+def test_one_belongs_to_the_last_of_equal_bins() -> None:
+    ranking = Ranking.from_scores([1, 0, 1, 0], [0.0, 0.25, 1.0, 0.75], bins=4)
     assert ranking.targets.scores.tolist() == [0.0, 0.75]
     assert ranking.background.scores.tolist() == [0.25, 0.75]
 
@@ -80,23 +80,23 @@ def test_one_belongs_to_the_last_of_equal_cells() -> None:
     ("scores", "seen"),
     [([0.5, 1.01], "1.01"), ([-0.01, 0.5], "-0.01"), ([0.5, math.inf], "inf"), ([-math.inf, 0.5], "-inf")],
 )
-def test_a_number_of_cells_is_for_scores_from_nought_to_one(scores: list[float], seen: str) -> None:
+def test_a_number_of_bins_is_for_scores_from_nought_to_one(scores: list[float], seen: str) -> None:
     with pytest.raises(
         InputError, match=f"divides the scores from 0 to 1, but there is {seen}: give the edges"
     ):
-        Ranking.from_scores([1, 0], scores, cells=4)
-    assert Ranking.from_scores([1, 0], scores, cells=[0.0, 0.25, 0.5, 0.75]).total == 2
+        Ranking.from_scores([1, 0], scores, bins=4)
+    assert Ranking.from_scores([1, 0], scores, bins=[0.0, 0.25, 0.5, 0.75]).total == 2
 
 
 def test_a_missing_score_hides_no_score_outside() -> None:
     with pytest.raises(InputError, match="divides the scores from 0 to 1, but there is 5"):
-        Ranking.from_scores([1, 0, 1], [math.nan, 0.2, 5.0], cells=4, missing="drop")
-    assert Ranking.from_scores([1, 0, 1], [math.nan, 0.2, 0.5], cells=4, missing="drop").dropped == 1
+        Ranking.from_scores([1, 0, 1], [math.nan, 0.2, 5.0], bins=4, missing="drop")
+    assert Ranking.from_scores([1, 0, 1], [math.nan, 0.2, 0.5], bins=4, missing="drop").dropped == 1
 
 
-def test_memory_is_bounded_by_the_cells() -> None:
+def test_memory_is_bounded_by_the_bins() -> None:
     rng = np.random.default_rng(5)
-    ranking = Ranking.from_scores(rng.integers(0, 2, 20_000), rng.random(20_000), cells=50)
+    ranking = Ranking.from_scores(rng.integers(0, 2, 20_000), rng.random(20_000), bins=50)
     assert len(ranking.targets.scores) + len(ranking.background.scores) <= 100
     assert ranking.total == 20_000
     assert ranking.is_counted
@@ -115,20 +115,20 @@ BRACKETED = ("roc_auc", "pr_auc", "best_informedness", "average_precision(ties=e
 
 @settings(max_examples=30)
 @given(cases, numbers)
-def test_cells_are_ties_and_nothing_else(rows: list[tuple[int, float, float]], number: int) -> None:
-    """The ranking on cells is the ranking of the scores moved to their edges by hand."""
+def test_bins_are_ties_and_nothing_else(rows: list[tuple[int, float, float]], number: int) -> None:
+    """The ranking on bins is the ranking of the scores moved to their edges by hand."""
     truth, scores, weights = (list(column) for column in zip(*rows, strict=True))
     moved = [max(place / number for place in range(number) if place / number <= score) for score in scores]
     for options in ({}, {"weights": weights}):
-        on_cells = Ranking.from_scores(truth, scores, cells=number, **options)
+        in_bins = Ranking.from_scores(truth, scores, bins=number, **options)
         by_hand = Ranking.from_scores(truth, moved, **options)
         for spelling in (*BRACKETED, "average_precision", "ndcg", "precision@3", "hits@5", "best_depth"):
-            assert ew.measure(on_cells, spelling) == pytest.approx(
+            assert ew.measure(in_bins, spelling) == pytest.approx(
                 ew.measure(by_hand, spelling), rel=1e-12, abs=1e-12, nan_ok=True
             )
         for level in (0.0, 0.2, 0.5, 0.75):
             if level * number == int(level * number):
-                found, exact = on_cells.at_threshold(level), Ranking.from_scores(truth, scores, **options)
+                found, exact = in_bins.at_threshold(level), Ranking.from_scores(truth, scores, **options)
                 assert np.allclose(found.cells, exact.at_threshold(level).cells, rtol=1e-12)
 
 
@@ -139,14 +139,14 @@ def test_the_exact_value_lies_between_the_best_and_the_worst_order(
     truth, scores, _ = (list(column) for column in zip(*rows, strict=True))
     if 1 not in truth:
         truth = [*truth[1:], 1]
-    exact, on_cells = Ranking.from_scores(truth, scores), Ranking.from_scores(truth, scores, cells=number)
-    low, high = (ew.measure(on_cells, f"average_precision(ties={ties})") for ties in ("worst", "best"))
+    exact, in_bins = Ranking.from_scores(truth, scores), Ranking.from_scores(truth, scores, bins=number)
+    low, high = (ew.measure(in_bins, f"average_precision(ties={ties})") for ties in ("worst", "best"))
     for ties in ("expected", "best", "worst"):
         assert low - 1e-12 <= ew.measure(exact, f"average_precision(ties={ties})") <= high + 1e-12
-    assert low - 1e-12 <= ew.measure(on_cells, "average_precision") <= high + 1e-12
+    assert low - 1e-12 <= ew.measure(in_bins, "average_precision") <= high + 1e-12
 
 
-def test_fine_cells_lose_nothing() -> None:
+def test_fine_bins_lose_nothing() -> None:
     rng = np.random.default_rng(8)
     scores = rng.integers(0, 64, 500) / 64
     truth = rng.random(500) < scores
@@ -159,7 +159,7 @@ def test_fine_cells_lose_nothing() -> None:
         "precision@7",
     ):
         exact = ew.measure(Ranking.from_scores(truth, scores), spelling)
-        assert ew.measure(Ranking.from_scores(truth, scores, cells=64), spelling) == pytest.approx(
+        assert ew.measure(Ranking.from_scores(truth, scores, bins=64), spelling) == pytest.approx(
             exact, rel=1e-13
         )
 
@@ -170,33 +170,33 @@ def test_fine_cells_lose_nothing() -> None:
 @pytest.mark.parametrize(
     ("left", "right", "said"),
     [
-        (4, 5, "4 cells and 5 cells"),
-        (4, None, "4 cells and exact scores"),
-        (None, 4, "exact scores and 4 cells"),
-        ([0.0, 0.5], [0.0, 0.6], "2 cells and 2 cells with other edges"),
+        (4, 5, "4 bins and 5 bins"),
+        (4, None, "4 bins and exact scores"),
+        (None, 4, "exact scores and 4 bins"),
+        ([0.0, 0.5], [0.0, 0.6], "2 bins and 2 bins with other edges"),
     ],
 )
-def test_unequal_cells_do_not_merge(left: Any, right: Any, said: str) -> None:
-    one, two = (Ranking.from_scores([1, 0], [0.5, 0.2], cells=cells) for cells in (left, right))
-    with pytest.raises(MergeError, match=f"rankings on unequal cells do not merge: {said}"):
+def test_unequal_bins_do_not_merge(left: Any, right: Any, said: str) -> None:
+    one, two = (Ranking.from_scores([1, 0], [0.5, 0.2], bins=bins) for bins in (left, right))
+    with pytest.raises(MergeError, match=f"rankings in unequal bins do not merge: {said}"):
         one + two
 
 
 @given(cases, st.integers(0, 25), numbers)
-def test_shards_on_equal_cells_add_up(rows: list[tuple[int, float, float]], place: int, number: int) -> None:
+def test_shards_on_equal_bins_add_up(rows: list[tuple[int, float, float]], place: int, number: int) -> None:
     def of(part: list[tuple[int, float, float]]) -> Ranking:
         if not part:
             return Ranking.empty()
-        return Ranking.from_scores([row[0] for row in part], [row[1] for row in part], cells=number)
+        return Ranking.from_scores([row[0] for row in part], [row[1] for row in part], bins=number)
 
     assert of(rows[:place]) + of(rows[place:]) == of(rows) == of(rows[place:]) + of(rows[:place])
 
 
 def test_the_edges_are_not_to_be_changed() -> None:
     edges = np.array([0.0, 0.5])
-    ranking = Ranking.from_scores([1, 0], [0.5, 0.2], cells=edges)
+    ranking = Ranking.from_scores([1, 0], [0.5, 0.2], bins=edges)
     edges[1] = 0.9
-    assert ranking.cells is not None
-    assert ranking.cells.tolist() == [0.0, 0.5]
+    assert ranking.bins is not None
+    assert ranking.bins.tolist() == [0.0, 0.5]
     with pytest.raises(ValueError, match="read-only"):
-        ranking.cells[0] = 3
+        ranking.bins[0] = 3
