@@ -97,7 +97,7 @@ class Combination:
 class Measure:
     """A measure with its metadata.
 
-    ``compute`` takes a LabelView (scope "label"), Marginals ("overall"), counts (…, K, K) ("cells"), Steps
+    ``compute`` takes a LabelView (scope "label"), Marginals ("overall"), counts (…, K, K) ("cells"), TieGroups
     and a depth ("ranking"), ForecastScores and a system ("scores"), a Reliability ("calibration") or Wealth
     ("wealth"), then the options. The other functions say what inference may use: a proportion
     has Wilson's interval, a combination of independent proportions Newcombe's, a gradient the delta method

@@ -46,7 +46,7 @@ class TieGroups:
     """Where the targets of each list stand: the tie groups that hold a target, best first.
 
     ``above`` is strictly above: ``hits_above`` targets among ``seen_above`` items, then the tie group of
-    ``size`` items, ``hits`` of them targets. Steps are sorted by list, then from the best to the worst.
+    ``size`` items, ``hits`` of them targets. Groups are sorted by list, then from the best to the worst.
     """
 
     list_of: NDArray[np.intp]
