@@ -97,9 +97,9 @@ class Combination:
 class Measure:
     """A measure with its metadata.
 
-    ``compute`` takes a LabelView (scope "label"), Marginals ("overall"), counts (…, K, K) ("cells"), TieGroups
-    and a depth ("ranking"), ForecastScores and a system ("scores"), a Reliability ("calibration") or Wealth
-    ("wealth"), then the options. The other functions say what inference may use: a proportion
+    ``compute`` takes a LabelView (scope "label"), Marginals ("overall"), counts (…, K, K) ("cells"),
+    TieGroups and a depth ("ranking"), ForecastScores and a system ("scores"), a Reliability ("calibration")
+    or Wealth ("wealth"), then the options. The other functions say what inference may use: a proportion
     has Wilson's interval, a combination of independent proportions Newcombe's, a gradient the delta method
     (views are differentiated without one), and ``guessing`` gives a measure's slope on each diagonal cell
     when the margins are fixed, which makes its law under guessing exact. ``expected`` is the mean under

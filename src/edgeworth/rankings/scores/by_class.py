@@ -39,7 +39,7 @@ class ScoresByClass(Plain):
     kind: ClassVar = "labelled_scores"
     FIELDS: ClassVar = {
         "labels": LABELS,
-        "runs": list_of(object_of(SortedScores)).of("_scores_map_blocks"),
+        "runs": list_of(object_of(SortedScores)).of("_scores_in_order"),
         "cells": EDGES.of("bins"),
         "dropped": COUNT,
     }
