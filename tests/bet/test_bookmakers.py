@@ -145,10 +145,10 @@ def test_who_quotes_a_price_a_case() -> None:
 
 
 def test_bookmakers_have_names_for_sentences() -> None:
-    assert Commission(0.02, Rival([0.5])).said == "the rival's prices less 2% commission"
-    assert Commission(0.05, Market([2.0])).said == "the market's odds less 5% commission"
-    assert Drunken().said == "a drunken bookmaker"
-    assert Drunken(0.15, 0.85).said == "a drunken bookmaker (0.15 to 0.85)"
+    assert Commission(0.02, Rival([0.5])).description == "the rival's prices less 2% commission"
+    assert Commission(0.05, Market([2.0])).description == "the market's odds less 5% commission"
+    assert Drunken().description == "a drunken bookmaker"
+    assert Drunken(0.15, 0.85).description == "a drunken bookmaker (0.15 to 0.85)"
 
 
 def test_refusals() -> None:

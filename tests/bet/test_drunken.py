@@ -12,7 +12,6 @@ from scipy.stats import gamma, kstest
 
 import edgeworth as ew
 from edgeworth.bet import Commission, Drunken, Market, game_factors
-from edgeworth.bet.games import is_drawn, later
 
 
 def cases(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -119,12 +118,12 @@ def test_prices_depend_on_the_position(ends: tuple[float, float], shape: Any, fi
         np.testing.assert_array_equal(part, whole[start:stop])
         taken = Commission(0.1, Drunken(low, high, seed=7))
         np.testing.assert_array_equal(
-            later(taken, start).quote((stop - start, *shape)).back,
+            taken.starting_at(start).quote((stop - start, *shape)).back,
             taken.quote((stop, *shape)).back[start:],
         )
-    assert is_drawn(taken)
-    assert not is_drawn(Market([2.0, 2.0]))
-    assert later(Market([2.0, 2.0]), 3).quote((1, 2)).back.tolist() == [[2.0, 2.0]]
+    assert taken.is_random
+    assert not Market([2.0, 2.0]).is_random
+    assert Market([2.0, 2.0]).starting_at(3).quote((1, 2)).back.tolist() == [[2.0, 2.0]]
 
 
 def test_blocks_of_cases_are_drawn_apart() -> None:

@@ -1,4 +1,7 @@
-"""Odds, stakes and bookmakers. Pure: takes shares, probabilities and prices, knows nothing of tables."""
+"""Odds, Kelly stakes and bookmakers: functions of probabilities and prices, which know nothing of tables."""
+
+from collections.abc import Callable
+from typing import Literal, TypeAlias
 
 from edgeworth.bet.bookmakers import Bookmaker, Commission, Market, Quote, Rival
 from edgeworth.bet.checking import BookError
@@ -17,8 +20,10 @@ from edgeworth.bet.odds import (
 from edgeworth.bet.rounds import kelly_together
 
 __all__ = [
+    "BOOKMAKERS",
     "BookError",
     "Bookmaker",
+    "BookmakerName",
     "Commission",
     "Drunken",
     "Market",
@@ -42,3 +47,8 @@ __all__ = [
     "kelly_together",
     "wealth_after",
 ]
+
+BookmakerName: TypeAlias = Literal["drunken"]
+
+BOOKMAKERS: dict[BookmakerName, Callable[..., Bookmaker]] = {"drunken": Drunken}
+"""Bookmakers that the command knows by name; each is made from its lowest and highest price and a seed."""

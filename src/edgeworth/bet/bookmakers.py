@@ -1,13 +1,14 @@
-"""Bookmakers: who sets the prices that a forecast bets against.
+"""Bookmakers set the prices that a forecast bets against.
 
-A price is what a unit of winnings costs, ``q = 1/O``. Every bookmaker has ``prices(shape)`` and
-``quote(shape)``, where the shape is ``(n,)`` for n games (the price of "true") or ``(n, K)`` for n races.
+A price is what a unit of winnings costs, ``q = 1/O``. Shapes are ``(n,)`` for n games (the price of "true")
+or ``(n, K)`` for n races. A new bookmaker is a subclass of ``Bookmaker`` in a file of its own and an entry in
+``edgeworth.bet``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,25 +43,49 @@ class Quote:
         return Quote(back, np.stack([_other_side(self.back), self.lay], axis=-1))
 
 
-class Bookmaker(Protocol):
+class Bookmaker(ABC):
     """Anyone who quotes odds for games or races of a shape."""
 
     @property
-    def said(self) -> str:
+    @abstractmethod
+    def description(self) -> str:
         """Who that is, within a sentence: "bets against …"."""
-        ...
 
+    @abstractmethod
     def quote(self, shape: tuple[int, ...]) -> Quote:
-        """Odds for every game or race."""
-        ...
+        """Quote odds for every game or race."""
 
+    @abstractmethod
     def is_game(self, cases: int) -> bool:
-        """Whether so many cases of two classes are games at one price each, of "true"."""
-        ...
+        """Tell whether so many cases of two classes are games at one price each, of "true"."""
+
+    @property
+    def offer(self) -> str:
+        """What is offered, within a sentence: "… less 5% commission"."""
+        return self.description
+
+    @property
+    def is_random(self) -> bool:
+        """Whether prices are drawn for any number of cases, and none is held for each case."""
+        return False
+
+    @property
+    def price_range(self) -> tuple[float, float] | None:
+        """Between which ends fair prices are drawn; None where they are not drawn."""
+        return None
+
+    def starting_at(self, case: int) -> Bookmaker:  # noqa: ARG002  # for those whose prices depend on it
+        """Shift drawn prices to those of the cases from ``case`` on; held prices stay as they are."""
+        return self
+
+    def game_prices(self, games: int) -> Floats | None:
+        """Compute the prices of "true" in so many games; None where they are not backed and laid alike."""
+        quote = self.quote((games,))
+        return 1 / quote.back if quote.lay is not None and np.array_equal(quote.back, quote.lay) else None
 
 
 @dataclass(frozen=True, eq=False)
-class Rival:
+class Rival(Bookmaker):
     """Another forecaster, who offers fair prices: its own probabilities, backed and laid alike.
 
     >>> Rival([0.25, 0.5]).prices((2,)).tolist(), Rival([0.25, 0.5]).quote((2,)).back.tolist()
@@ -70,12 +95,17 @@ class Rival:
     probabilities: ArrayLike
 
     @property
-    def said(self) -> str:
-        """As in a sentence."""
+    def description(self) -> str:
+        """Who that is, within a sentence."""
         return "the rival"
 
+    @property
+    def offer(self) -> str:
+        """What is offered, within a sentence."""
+        return "the rival's prices"
+
     def is_game(self, cases: int) -> bool:
-        """Whether there is a probability of "true" for every case."""
+        """Tell whether there is a probability of "true" for every case."""
         return _one_each(np.asarray(self.probabilities), cases, "the rival's probabilities")
 
     def __post_init__(self) -> None:
@@ -97,7 +127,7 @@ class Rival:
 
 
 @dataclass(frozen=True, eq=False)
-class Market:
+class Market(Bookmaker):
     """Quoted decimal odds. Games are backed and laid at one price; races are backed, and laid at ``lay``.
 
     >>> Market([3.2, 1.0666666666666667]).prices((2,)).tolist()
@@ -108,12 +138,12 @@ class Market:
     lay: ArrayLike | None = None
 
     @property
-    def said(self) -> str:
-        """As in a sentence."""
+    def description(self) -> str:
+        """Who that is, within a sentence."""
         return "the market's odds"
 
     def is_game(self, cases: int) -> bool:
-        """Whether there are odds on "true" for every case."""
+        """Tell whether there are odds on "true" for every case."""
         return _one_each(np.asarray(self.odds), cases, "the market's odds")
 
     def __post_init__(self) -> None:
@@ -144,7 +174,7 @@ class Market:
 
 
 @dataclass(frozen=True, eq=False)
-class Commission:
+class Commission(Bookmaker):
     """A book that keeps a share of the winnings: other odds, at which the same bets pay the same.
 
     A back at O nets ``B = 1 + (O−1)(1−c)``; a lay at O is a lay at ``L = 1 + (O−1)/(1−c)``. Exact for one
@@ -163,14 +193,22 @@ class Commission:
             raise OptionError(f"the commission is a share of winnings, from 0 to below 1; saw {self.rate!r}")
 
     @property
-    def said(self) -> str:
-        """As in a sentence: "the market's odds less 5% commission"."""
-        offered = "the rival's prices" if self.bookmaker.said == "the rival" else self.bookmaker.said
-        return f"{offered} less {self.rate * 100:g}% commission"
+    def description(self) -> str:
+        """Who that is, within a sentence: "the market's odds less 5% commission"."""
+        return f"{self.bookmaker.offer} less {self.rate * 100:g}% commission"
+
+    @property
+    def is_random(self) -> bool:
+        """Whether the bookmaker behind it draws prices."""
+        return self.bookmaker.is_random
 
     def is_game(self, cases: int) -> bool:
-        """As the bookmaker's whose odds these are."""
+        """Tell whether they are games to the bookmaker behind it."""
         return self.bookmaker.is_game(cases)
+
+    def starting_at(self, case: int) -> Commission:
+        """Shift the bookmaker behind it."""
+        return replace(self, bookmaker=self.bookmaker.starting_at(case))
 
     def prices(self, shape: tuple[int, ...]) -> Floats:
         """What a unit of winnings costs to back, commission paid."""

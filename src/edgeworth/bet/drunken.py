@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import cpu_count
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats
-from edgeworth.bet.bookmakers import Quote
+from edgeworth.bet.bookmakers import Bookmaker, Quote
 from edgeworth.bet.checking import add_to_one, as_floats, check_shares
 from edgeworth.errors import InputError, OptionError, check_seed
 
-SAID = "a drunken bookmaker"
-"""As in a sentence."""
+DESCRIPTION = "a drunken bookmaker"
 
 CASES_AT_ONCE = 1 << 16
 """Cases whose prices are drawn by one generator, so that a later case can be had without all before it."""
@@ -33,7 +32,7 @@ FEWEST_ACCEPTED = 0.001
 
 
 @dataclass(frozen=True)
-class Drunken:
+class Drunken(Bookmaker):
     """Prices drawn afresh for every case: of a game's "true" uniformly between ``low`` and ``high``.
 
     Of a race of K outcomes uniformly on the simplex (Dirichlet with parameters 1), or on the part of it
@@ -50,15 +49,37 @@ class Drunken:
     first: int = 0
 
     @property
-    def said(self) -> str:
-        """As in a sentence; other prices than all between 0 and 1 are named."""
+    def description(self) -> str:
+        """Who that is, within a sentence; a range of prices other than 0 to 1 is named."""
         if (self.low, self.high) == (0, 1):
-            return SAID
-        return f"{SAID} ({self.low:g} to {self.high:g})"
+            return DESCRIPTION
+        return f"{DESCRIPTION} ({self.low:g} to {self.high:g})"
 
-    def is_game(self, cases: int) -> bool:  # noqa: ARG002  # the protocol asks with it
-        """Always: of two classes the price of the second is drawn."""
+    @property
+    def is_random(self) -> bool:
+        """Prices are drawn."""
         return True
+
+    @property
+    def price_range(self) -> tuple[float, float]:
+        """Between which ends prices are drawn."""
+        return self.low, self.high
+
+    def is_game(self, cases: int) -> bool:  # noqa: ARG002  # the base class asks with it
+        """Any number of cases of two classes are games: the price of the second is drawn."""
+        return True
+
+    def starting_at(self, case: int) -> Drunken:
+        """Shift to the prices of the cases from ``case`` on.
+
+        >>> (Drunken(seed=1).starting_at(2).prices((1,)) == Drunken(seed=1).prices((3,))[2:]).tolist()
+        [True]
+        """
+        return replace(self, first=self.first + case)
+
+    def game_prices(self, games: int) -> Floats:
+        """Draw the prices of "true" in so many games."""
+        return self.prices((games,))
 
     def __post_init__(self) -> None:
         check_seed(self.seed)

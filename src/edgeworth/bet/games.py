@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from edgeworth.arrays import Floats
-from edgeworth.bet.bookmakers import Bookmaker, Commission
 from edgeworth.bet.checking import BookError, as_floats, at_first, check_fraction, check_odds, check_shares
-from edgeworth.bet.drunken import Drunken
 from edgeworth.errors import InputError
 
 
@@ -120,21 +116,3 @@ def whole_sum(log_factors: ArrayLike) -> Floats:
     with np.errstate(invalid="ignore"):  # −inf and +inf meet: ruin absorbs, below
         total = logs.sum(axis=0)
     return np.where((logs == -np.inf).any(axis=0), -np.inf, total)
-
-
-def is_drawn(bookmaker: Bookmaker) -> bool:
-    """Whether prices are drawn for as many cases as there are, and none is held for each case."""
-    if isinstance(bookmaker, Commission):
-        return is_drawn(bookmaker.bookmaker)
-    return isinstance(bookmaker, Drunken)
-
-
-def later(bookmaker: Bookmaker, first: int) -> Bookmaker:
-    """Who draws prices draws those of later cases; anyone else's are of the cases that are asked for.
-
-    >>> (later(Drunken(seed=1), 2).quote((1,)).back == Drunken(seed=1).quote((3,)).back[2:]).tolist()
-    [True]
-    """
-    if isinstance(bookmaker, Commission):
-        return replace(bookmaker, bookmaker=later(bookmaker.bookmaker, first))
-    return replace(bookmaker, first=bookmaker.first + first) if isinstance(bookmaker, Drunken) else bookmaker

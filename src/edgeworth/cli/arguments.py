@@ -13,7 +13,7 @@ from edgeworth.errors import InputError, OptionError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from edgeworth.bet.bookmakers import Bookmaker
+    from edgeworth.bet import Bookmaker, BookmakerName
     from edgeworth.bet.odds import Form
 
 # A label, and the name of standard output, may begin with a hyphen.
@@ -90,18 +90,18 @@ def decimal_numbers(text: str, name: str, form: Form, *, infinite: bool = False)
     return found
 
 
-def named_bookmaker(name: str | None, seed: int, interval: str | None = None) -> Bookmaker | None:
-    """The drunkard, with prices from the interval."""
+def named_bookmaker(name: BookmakerName | None, seed: int, interval: str | None = None) -> Bookmaker | None:
+    """Find the bookmaker of a name, with prices from the interval."""
     if name is None:
         if interval is not None:
             raise OptionError("drunk-interval has no meaning without --bookmaker drunken")
         return None
-    from edgeworth.bet.drunken import Drunken
+    from edgeworth.bet import BOOKMAKERS
 
     ends = [0.0, 1.0] if interval is None else numbers(interval, "drunk-interval")
     if len(ends) != 2:
         raise OptionError(f"drunk-interval is the lowest and the highest price, as .15,.85; saw {interval!r}")
-    return Drunken(ends[0], ends[1], seed=seed)
+    return BOOKMAKERS[name](ends[0], ends[1], seed=seed)
 
 
 def matrix(text: str) -> list[list[float]]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from edgeworth.bet import BookmakerName
 from edgeworth.cli.arguments import (
     Column,
     Hyphen,
@@ -80,7 +81,7 @@ class Columns:
         Parameter(help="With probabilities: the columns of decimal odds to bet at, separated by commas."),
     ] = None
     bookmaker: Annotated[
-        Literal["drunken"] | None, Parameter(help="With probabilities: bet against prices drawn at random.")
+        BookmakerName | None, Parameter(help="With probabilities: bet against prices drawn at random.")
     ] = None
     drunk_interval: Annotated[
         str | None,

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from edgeworth.bet.drunken import SAID
+from edgeworth.bet.drunken import DESCRIPTION
 from edgeworth.bet.games import running_sum, whole_sum
 from edgeworth.core.laws import check_level
 from edgeworth.core.tails import Tail
@@ -194,7 +194,7 @@ class ForecastFindings:
     @property
     def is_drunken(self) -> bool:
         """Whether the prices were drawn at random."""
-        return self.bets.wealth.against.startswith(SAID)
+        return self.bets.wealth.against.startswith(DESCRIPTION)
 
     @property
     def shares_log_wealth(self) -> float:

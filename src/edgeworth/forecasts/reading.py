@@ -223,7 +223,7 @@ def tally_forecasts(
 ) -> ForecastTally:
     """Fold a source into the evidence of its forecasts, in memory that does not grow with the rows.
 
-    Prices of a ``bookmaker`` are drawn (``edgeworth.bet.games.is_drawn``): others hold some for every
+    Prices of a ``bookmaker`` are drawn (``Bookmaker.is_random``): others hold some for every
     case. Of a source that is one of several, ``seen`` is the truth of all of them, ``see_truth(…) + …``, and
     ``first`` the position of its first row in the whole path.
     """
@@ -343,7 +343,7 @@ def _at_odds(model: Forecasts, table: Floats, plan: _Plan, first_row: int) -> Op
     price = 1 / races
     return Opponent(
         Forecasts(model.codes, np.stack([1 - price, price], axis=1), model.labels, model.label_source),
-        against=market.said,
+        against=market.description,
     )
 
 

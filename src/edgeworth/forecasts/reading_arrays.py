@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.bet.bookmakers import Bookmaker, Market
-from edgeworth.bet.games import is_drawn
 from edgeworth.comparing.reading import read_whole
 from edgeworth.core.plain import labels_to_json
 from edgeworth.forecasts.betting.path import is_tied
@@ -103,7 +102,7 @@ def read_file(
     ``first`` is the position of the first row in the whole path.
     """
     columns = ForecastColumns.named(truth, probabilities, against, odds)
-    if time is None and (bookmaker is None or is_drawn(bookmaker)):
+    if time is None and (bookmaker is None or bookmaker.is_random):
         source = open_source(data)
         evidence = tally_forecasts(source, columns, terms, bookmaker=bookmaker, first=first)
         return ReadForecasts(evidence, source.name)
@@ -150,7 +149,7 @@ def _whole(
         opponent = Opponent.class_shares(forecasts, tuple((counts / len(forecasts)).tolist()))
     notes = (*_known_together(times), *notes)
     # Odds that are there for every case are counted from these cases on, not from where they stand.
-    is_placed = bookmaker is None or is_drawn(bookmaker)
+    is_placed = bookmaker is None or bookmaker.is_random
     betting = terms.betting | {"times": times, "first": first if is_placed else 0}
     evidence = ForecastTally.of(forecasts, opponent, notes=notes, **betting).settled()
     return evidence if is_placed else evidence.moved(first)

@@ -161,7 +161,7 @@ class ForecastTally(Plain, NotebookFacts):
             cumulative,
             forecasts.label_source,
             opponent.shares,
-            (bookmaker.low, bookmaker.high) if isinstance(bookmaker, Drunken) else None,
+            None if bookmaker is None else bookmaker.price_range,
             notes,
         )
 

@@ -12,10 +12,8 @@ import numpy as np
 from edgeworth.arrays import Floats, Integers
 from edgeworth.bet.bookmakers import Bookmaker, Quote
 from edgeworth.bet.checking import check_odds
-from edgeworth.bet.drunken import Drunken
 from edgeworth.bet.exchange import clipped_prices
 from edgeworth.bet.fractional import fractional_logs, run_fraction_sums, score_log_factors
-from edgeworth.bet.games import later
 from edgeworth.core.labels import list_labels, usual_positive
 from edgeworth.core.plain import COUNTS, FLOATS, FLOATS_OR_NAN, Plain
 from edgeworth.core.threads import map_blocks, row_blocks
@@ -228,11 +226,7 @@ def game_prices(bookmaker: Bookmaker, forecasts: Forecasts, first: int = 0) -> F
     """Of games that are backed and laid alike, the price of the second of two classes; else None."""
     if not _is_game(bookmaker, forecasts):
         return None
-    bookmaker = later(bookmaker, first)
-    if isinstance(bookmaker, Drunken):
-        return bookmaker.prices((len(forecasts),))
-    quote = bookmaker.quote((len(forecasts),))
-    return 1 / quote.back if quote.lay is not None and np.array_equal(quote.back, quote.lay) else None
+    return bookmaker.starting_at(first).game_prices(len(forecasts))
 
 
 def _is_game(bookmaker: Bookmaker, forecasts: Forecasts) -> bool:
@@ -252,7 +246,7 @@ def quote_forecasts(forecasts: Forecasts, quote: Quote) -> Forecasts:
 
 def quoted(bookmaker: Bookmaker, forecasts: Forecasts, first: int) -> Quote:
     """The odds of these cases; prices that are drawn at random are those of their positions in the path."""
-    shape, bookmaker = forecasts.probabilities.shape, later(bookmaker, first)
+    shape, bookmaker = forecasts.probabilities.shape, bookmaker.starting_at(first)
     return bookmaker.quote(shape[:1]).two_way() if _is_game(bookmaker, forecasts) else bookmaker.quote(shape)
 
 

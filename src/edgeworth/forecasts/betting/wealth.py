@@ -164,7 +164,7 @@ class Wealth(Plain, NotebookFacts):
         """Against quoted odds, backing only where nothing can be laid."""
         if game_prices(bookmaker, forecasts, first) is not None:
             rival = bookmaker_forecasts(forecasts, bookmaker, first=first)
-            options |= {"first": first, "first_row": first_row, "against": bookmaker.said}
+            options |= {"first": first, "first_row": first_row, "against": bookmaker.description}
             return cls.from_forecasts(forecasts, rival, **options)
         quote = quoted(bookmaker, forecasts, first)
         prices = 1 / quote.back
@@ -184,7 +184,7 @@ class Wealth(Plain, NotebookFacts):
         rival = quote_forecasts(forecasts, quote)
         realised = forecasts.of_truth(logs)
         _check_settled(realised, first_row)
-        options |= {"book": book, "against": bookmaker.said}
+        options |= {"book": book, "against": bookmaker.description}
         return cls._of(forecasts, rival.probabilities, logs.__getitem__, realised, rival, first, **options)
 
     @classmethod
