@@ -14,6 +14,10 @@ from edgeworth.core.measures import Measure as Measure
 from edgeworth.core.registry import catalogue as catalogue
 from edgeworth.core.registry import measure as measure
 from edgeworth.core.registry import search as search
+from edgeworth.decisions.bookmaker import Payoffs as Payoffs
+from edgeworth.decisions.bookmaker import costs as costs
+from edgeworth.decisions.bookmaker import expected_cost as expected_cost
+from edgeworth.decisions.bookmaker import payoffs as payoffs
 from edgeworth.decisions.findings import superstitious_labels as superstitious_labels
 from edgeworth.decisions.matching import Matching as Matching
 from edgeworth.decisions.matching import match as match
@@ -23,10 +27,6 @@ from edgeworth.decisions.methods import Delta as Delta
 from edgeworth.decisions.methods import Dirichlet as Dirichlet
 from edgeworth.decisions.methods import Newcombe as Newcombe
 from edgeworth.decisions.methods import Wilson as Wilson
-from edgeworth.decisions.payoffs import Payoffs as Payoffs
-from edgeworth.decisions.payoffs import costs as costs
-from edgeworth.decisions.payoffs import expected_cost as expected_cost
-from edgeworth.decisions.payoffs import payoffs as payoffs
 from edgeworth.decisions.posteriors import BetaPosterior as BetaPosterior
 from edgeworth.decisions.simulation import informed_mixture as informed_mixture
 from edgeworth.decisions.simulation import simulate_labels as simulate_labels

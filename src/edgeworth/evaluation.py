@@ -175,7 +175,8 @@ def report_labels(tallied: Tallied, tally: ContingencyTable, asked: Asked) -> Re
     from edgeworth.decisions.findings import examine_decisions
     from edgeworth.decisions.report import decisions_report
 
-    findings = examine_decisions(tally, level=asked.level, seed=asked.seed, **asked.house)
+    house = {"overround" if name == "margin" else name: value for name, value in asked.house.items()}
+    findings = examine_decisions(tally, level=asked.level, seed=asked.seed, **house)
     sizes = {"cases": tally.cells.sum().item()}
     report = decisions_report(findings, about_tally(tallied, asked, **asked.house, **sizes))
     return replace(report, warnings=(*_slips(tallied.terms, tally), *report.warnings))
@@ -245,7 +246,7 @@ def evaluate_table(
     from edgeworth.decisions.report import decisions_report
 
     findings = examine_decisions(
-        table, level=level, seed=seed, pool=pool, margin=margin, commission=commission
+        table, level=level, seed=seed, pool=pool, overround=margin, commission=commission
     )
     known = {"cases": table.cells.sum().item(), "dropped": table.dropped}
     return decisions_report(findings, about_run(source="a table", seed=seed, **known))

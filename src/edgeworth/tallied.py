@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 from edgeworth.core.kinds import kind_of
 from edgeworth.core.plain import COUNT, NEEDED, TEXT, Plain, optional, text_like
-from edgeworth.decisions.reading import settled_decisions
+from edgeworth.decisions.reading import finalise_decisions
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.rankings.reading import finalise_lists, finalise_ranking
 from edgeworth.sources.columns import Label
@@ -360,7 +360,7 @@ def _settled(tallied: Tallied) -> Any:
         tally = in_whole_cases(tally)
     if kind in LABELS:
         _check_something(tallied, bool(tally.cells.any()))
-        found = settled_decisions(tally, is_text=is_text)
+        found = finalise_decisions(tally, is_text=is_text)
         return found.declare(labels=terms.get("labels"), positive=positive)
     if kind == "labelled_scores":
         _check_something(tallied, any(len(run.scores) for run in tally.scores.values()))

@@ -62,7 +62,7 @@ def test_a_quoted_label_finds_its_label(label: str) -> None:
         ('recall["spam"]', "recall[spam]"),
         ("f( alpha = 0.30 )", "f(alpha=0.3)"),
         ("f(alpha=1.0)", "f(alpha=1)"),
-        ("unit_return(margin=.05, commission=.02)", "unit_return(commission=0.02, margin=0.05)"),
+        ("unit_return(overround=.05, commission=.02)", "unit_return(commission=0.02, overround=0.05)"),
         ("precision@100", "precision@100"),
         ("average_precision@10(ties=expected)", "average_precision@10(ties=expected)"),
         ('recall["a[b]"]', 'recall["a[b]"]'),

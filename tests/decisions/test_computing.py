@@ -92,7 +92,7 @@ def test_a_depth_belongs_to_a_ranking(spelling: str) -> None:
         ("f[spam](alpha=nan)", ["alpha", "nan"]),
         ("f[spam](alpha=half)", ["alpha", "number", "half"]),
         ("informedness(abstentions=drop)", ["discount", "zero_weight", "left_out", "drop"]),
-        ("unit_return(margin=-1)", ["margin", "-1"]),
+        ("unit_return(overround=-1)", ["overround", "-1"]),
         ("unit_return(commission=1.01)", ["commission", "1.01"]),
     ],
 )

@@ -69,17 +69,17 @@ def track_ledger(cases: list[Case], pool: float, margin: float, commission: floa
 
 @pytest.mark.parametrize(("margin", "commission"), HOUSES)
 def test_unit_bets(margin: float, commission: float) -> None:
-    played = ew.payoffs(table_of(CASES), margin=margin, commission=commission)
+    played = ew.payoffs(table_of(CASES), overround=margin, commission=commission)
     expected = float(unit_ledger(CASES, margin, commission))
     assert played.unit_return == pytest.approx(expected, abs=1e-12)
-    spelling = f"unit_return(margin={margin}, commission={commission})"
+    spelling = f"unit_return(overround={margin}, commission={commission})"
     assert ew.measure(table_of(CASES), spelling) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(("margin", "commission"), HOUSES)
 @pytest.mark.parametrize("pool", [1.0, 10.0, 100.0])
 def test_dollars_at_the_track(pool: float, margin: float, commission: float) -> None:
-    played = ew.payoffs(table_of(CASES), pool=pool, margin=margin, commission=commission)
+    played = ew.payoffs(table_of(CASES), pool=pool, overround=margin, commission=commission)
     ledger = track_ledger(CASES, pool, margin, commission)
     np.testing.assert_allclose(played.track, [[ledger[p, r] for r in LABELS] for p in LABELS], atol=1e-9)
     won = sum(dollars for dollars in ledger.values() if dollars > 0)
@@ -158,7 +158,7 @@ def test_a_single_real_class_has_no_odds_and_no_dollars() -> None:
 
 
 def test_plain_values_are_those_of_the_table() -> None:
-    played = ew.payoffs(table_of(CASES), pool=5, margin=0.1, commission=0.2)
+    played = ew.payoffs(table_of(CASES), pool=5, overround=0.1, commission=0.2)
     plain = json.loads(json.dumps(played.to_dict(), allow_nan=False))
     assert plain["labels"] == list(LABELS)
     assert (plain["pool"], plain["margin"], plain["commission"]) == (5, 0.1, 0.2)
@@ -178,7 +178,7 @@ def test_a_pool_is_an_amount(pool: float) -> None:
 @pytest.mark.parametrize("margin", [-1, -2, math.nan, math.inf])
 def test_a_margin_leaves_a_price(margin: float) -> None:
     with pytest.raises(ew.OptionError, match="margin"):
-        ew.payoffs(table_of(CASES), margin=margin)
+        ew.payoffs(table_of(CASES), overround=margin)
 
 
 @pytest.mark.parametrize("commission", [-0.01, 1.01, math.nan])

@@ -80,7 +80,7 @@ def test_findings_with_weights_and_clusters_have_no_exact_test_but_settle_by_the
     clustered = ew.ContingencyTable.from_labels(truth, prediction, clusters=np.arange(200) // 2)
     findings = examine_decisions(clustered)
     assert findings.at_least is None
-    assert findings.is_settled
+    assert findings.is_conclusive
     assert 0 not in findings.informedness.interval()
 
 
@@ -88,6 +88,6 @@ def test_undefined_informedness_does_not_stop_the_rest() -> None:
     table = ew.ContingencyTable.from_matrix([[12, 0], [18, 0]], rows="predicted", labels=["a", "b"])
     findings = examine_decisions(table)
     assert findings.informedness.undefined == "only one class is real, so no label has fair odds"
-    assert not findings.is_settled
+    assert not findings.is_conclusive
     assert findings.overall[4].measure == "accuracy"
     assert findings.overall[4].value == pytest.approx(0.4)

@@ -47,7 +47,7 @@ def test_two_classes(matrix: list[list[int]]) -> None:
 @given(two_by_two)
 def test_markedness_is_informedness_turned_round(matrix: list[list[int]]) -> None:
     table = table_of(matrix)
-    turned = ew.measure(table.transposed(), "informedness")
+    turned = ew.measure(table.transpose(), "informedness")
     assert ew.measure(table, "markedness") == pytest.approx(turned, abs=1e-12, nan_ok=True)
 
 

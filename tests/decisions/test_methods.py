@@ -40,7 +40,7 @@ def test_influence_is_the_derivative_by_each_cell(measure: ew.Measure) -> None:
 
 
 def test_influence_counts_abstentions_too() -> None:
-    table = random_table(5).mapped({2: None})
+    table = random_table(5).map_predictions({2: None})
     spelling = "informedness(abstentions=discount)"
     slopes = influence(table, resolve(table, spelling))
     assert (table.cells * slopes).sum() == pytest.approx(0, abs=1e-12)

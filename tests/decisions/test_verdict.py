@@ -140,7 +140,7 @@ def test_slips_are_pointed_out() -> None:
 
 
 def test_the_terms_of_a_house_reach_the_verdict() -> None:
-    said = verdict_of([[581, 204], [119, 96]], margin=0.6)
+    said = verdict_of([[581, 204], [119, 96]], overround=0.6)
     assert said.endswith("At this house's terms a unit bet on each prediction loses 28.1%.")
 
 
@@ -159,7 +159,7 @@ def test_absurd_sums_are_refused_and_odd_labels_make_json() -> None:
     with pytest.raises(ew.OptionError, match="pool"):
         verdict_of([[5, 1], [2, 4]], pool=1e308)
     with pytest.raises(ew.OptionError, match="margin"):
-        verdict_of([[5, 1], [2, 4]], margin=1e308)
+        verdict_of([[5, 1], [2, 4]], overround=1e308)
     day = np.array(["2020-01-01", "2020-01-02"] * 5, dtype="datetime64[ns]")
     report = ew.evaluate(truth=day, prediction=day[::-1])
     assert json.loads(report.to_json())["tally"]["labels"][0].startswith("datetime")

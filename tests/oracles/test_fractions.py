@@ -183,5 +183,5 @@ def test_sampling_weights_change_nothing_but_the_scale(matrix: Matrix, weight: f
 @example([[3, 1], [2, 4]], 4.0, 0.5)
 def test_unit_bets_at_a_house(matrix: Matrix, margin: float, commission: float) -> None:
     table = ew.ContingencyTable.from_matrix(matrix, rows="predicted")
-    spelling = f"unit_return(margin={margin}, commission={commission})"
+    spelling = f"unit_return(overround={margin}, commission={commission})"
     check(table, spelling, unit_return(Cases(matrix), margin, commission))

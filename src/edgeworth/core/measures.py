@@ -14,30 +14,13 @@ from edgeworth.arrays import Values
 from edgeworth.errors import OptionError
 
 WORDS = {
-    "adjusted_rand_index": "adjusted Rand index",
-    "average_f": "average F",
-    "average_g": "average G",
     "bpref": "bpref",
-    "break_even_commission": "break-even commission",
-    "break_even_margin": "break-even margin",
-    "chi_square": "χ²",
-    "cramers_v": "Cramér's V",
     "eleven_point_precision": "eleven-point precision",
-    "f": "F",
-    "g": "G",
-    "g_square": "G²",
-    "inverse_f": "inverse F",
-    "inverse_g": "inverse G",
-    "macro_f": "macro F",
-    "mcc": "MCC",
     "ndcg": "NDCG",
     "pr_auc": "PR area",
     "r_precision": "R-precision",
-    "rand_index": "Rand index",
     "rbp": "RBP",
-    "real_weighted_informedness": "real-weighted informedness",
     "roc_auc": "ROC area",
-    "weighted_f": "weighted F",
 }
 """Where the words are more than the name with spaces."""
 

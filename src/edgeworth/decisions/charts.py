@@ -26,17 +26,17 @@ from edgeworth.report.charts.names import AxisNames, axis_names
 from edgeworth.report.report import Column
 
 SQUARE_NAMES = 18
-"""Signs of a name above a table, where it stands at a slope."""
+"""The most characters of a name above a table, where it stands at a slope."""
 
 SIGN = 7
-"""Points that a sign of a name takes, at most times."""
+"""The usual width of a character, in points."""
 
 FIGURES_OF_COUNTS, FIGURES_OF_DOLLARS = 12, 8
-"""Labels up to which the squares have room for figures."""
+"""The most labels for which the squares have room for figures."""
 
 
 def contingency_chart(findings: DecisionFindings) -> Chart:
-    """What was predicted against what it really was; a square's colour is its share of the real class."""
+    """Draw predicted against real classes; a square's colour is its share of the real class."""
     table = findings.table
     names = axis_names(table.labels, SQUARE_NAMES)
     labels, counts = names.names, table.counts.tolist()
@@ -55,8 +55,8 @@ def contingency_chart(findings: DecisionFindings) -> Chart:
     def draw(kit: Kit) -> Any:
         alt = kit.alt
         squares = kit.base("contingency").encode(
-            x=alt.X("real:N", sort=list(labels), title="really", axis=_top(alt, names)),
-            y=alt.Y("predicted:N", sort=list(labels), title="predicted", axis=_left(alt, names)),
+            x=alt.X("real:N", sort=list(labels), title="really", axis=_top_axis(alt, names)),
+            y=alt.Y("predicted:N", sort=list(labels), title="predicted", axis=_left_axis(alt, names)),
             tooltip=[
                 alt.Tooltip("predicted:N"),
                 alt.Tooltip("real:N"),
@@ -85,7 +85,7 @@ def contingency_chart(findings: DecisionFindings) -> Chart:
 
 
 def dollars_chart(findings: DecisionFindings) -> Chart:
-    """The dollars of each bet by what came in."""
+    """Draw the dollars of each bet by real class."""
     money = findings.payoffs
     names = axis_names(money.labels, SQUARE_NAMES)
     labels, cells = names.names, money.cells.tolist()
@@ -104,8 +104,8 @@ def dollars_chart(findings: DecisionFindings) -> Chart:
     def draw(kit: Kit) -> Any:
         alt = kit.alt
         squares = kit.base("dollars").encode(
-            x=alt.X("comes in:N", sort=list(labels), title="comes in", axis=_top(alt, names)),
-            y=alt.Y("bet on:N", sort=list(labels), title="bet on", axis=_left(alt, names)),
+            x=alt.X("comes in:N", sort=list(labels), title="comes in", axis=_top_axis(alt, names)),
+            y=alt.Y("bet on:N", sort=list(labels), title="bet on", axis=_left_axis(alt, names)),
             tooltip=[
                 alt.Tooltip("bet on:N"),
                 alt.Tooltip("comes in:N"),
@@ -141,7 +141,7 @@ def dollars_chart(findings: DecisionFindings) -> Chart:
 def _squares(
     alt: Any, base: Any, colour: Any, shade: str, figures: tuple[str, str] | None, labels: int
 ) -> Any:
-    """Coloured squares, with figures where there is room; where there is no value there is no square."""
+    """Draw coloured squares, with figures where there is room; a cell without a value has no square."""
     # Round corners take five times the room on a page, and are not seen on small squares.
     squares = base.mark_rect(cornerRadius=2 if labels <= FIGURES_OF_COUNTS else 0)
     drawn = squares.encode(color=colour)
@@ -156,31 +156,31 @@ def _squares(
 
 
 def _side(labels: int) -> int:
-    """The side of a square, in whole points: between others seams would show."""
+    """Choose the side of a square in whole points, so that no seams show."""
     wide = 56 if labels <= FIGURES_OF_DOLLARS else 36 if labels <= FIGURES_OF_COUNTS else 22
     return max(160 // labels, min(wide, 520 // labels))
 
 
-def _top(alt: Any, names: AxisNames) -> Any:
-    """An axis above a square table; long names stand at a slope."""
+def _top_axis(alt: Any, names: AxisNames) -> Any:
+    """Make the axis above a table; long names stand at a slope."""
     is_long = SIGN * max(map(len, names.drawn)) > _side(len(names.drawn))
     # Every name: without this the axis leaves out some of many, and a table needs all its heads.
     return alt.Axis(orient="top", labelAngle=-45 if is_long else 0, labelOverlap=False, **names.options)
 
 
-def _left(alt: Any, names: AxisNames) -> Any:
+def _left_axis(alt: Any, names: AxisNames) -> Any:
     return alt.Axis(**names.options)
 
 
 MOST_LABELS = 30
-"""Labels drawn: a table of more is a table, not a picture."""
+"""The most labels that are drawn."""
 
 LABEL_STEP = 26
 MARGIN_POINTS = 61
 
 
 def decision_charts(findings: DecisionFindings) -> Charts:
-    """The charts of a report on decisions."""
+    """Make the charts of a report on decisions."""
     charts = [_edges(findings), _bias(findings)]
     if len(findings.table.labels) <= MOST_LABELS:
         charts = [contingency_chart(findings), dollars_chart(findings), *charts]
@@ -192,7 +192,7 @@ def decision_charts(findings: DecisionFindings) -> Charts:
 def _edges(findings: DecisionFindings) -> Chart:
     level = format_level(findings.level)
     rows: list[dict[str, Any]] = []
-    drawn = _most(findings, 3)
+    drawn = _labels_to_draw(findings, 3)
     names = axis_names(label for label, _ in drawn)
     for name, (label, estimates) in zip(names.names, drawn, strict=True):
         edge = estimates[3]
@@ -249,7 +249,7 @@ def _edges(findings: DecisionFindings) -> Chart:
     return Chart(
         "edges",
         "The edge of each label",
-        says + _of_many(findings) + names.caption,
+        says + _note_on_cut(findings) + names.caption,
         {"edges": tuple(rows)},
         draw,
         (Column("label"), *(Column(name, "number") for name in ("edge", "low", "high")), Column("verdict")),
@@ -259,7 +259,7 @@ def _edges(findings: DecisionFindings) -> Chart:
 def _bias(findings: DecisionFindings) -> Chart:
     table = findings.table
     place = {label: index for index, label in enumerate(table.labels)}
-    drawn = _most(findings, 4)
+    drawn = _labels_to_draw(findings, 4)
     names = axis_names(label for label, _ in drawn)
     rows = tuple(
         {
@@ -300,14 +300,14 @@ def _bias(findings: DecisionFindings) -> Chart:
     return Chart(
         "bias",
         "Which labels are said too often",
-        _largest_said(rows) + _of_many(findings) + names.caption,
+        _describe_largest(rows) + _note_on_cut(findings) + names.caption,
         {"bias": rows},
         draw,
         (Column("label"), Column("bias", "percent"), Column("real", "count"), Column("predicted", "count")),
     )
 
 
-def _largest_said(rows: tuple[dict[str, Any], ...]) -> str:
+def _describe_largest(rows: tuple[dict[str, Any], ...]) -> str:
     most = max(abs(row["bias"] or 0.0) for row in rows)
     # Biases of two labels are the same but for their last digit: the first of equals is named.
     largest = next(row for row in rows if abs(row["bias"] or 0.0) >= most - 1e-12)
@@ -323,10 +323,11 @@ def _largest_said(rows: tuple[dict[str, Any], ...]) -> str:
 
 
 def _margin(findings: DecisionFindings) -> Chart:
-    """Return of a unit bet against the house's margin: (1 + return at no margin)/(1 + margin) − 1."""
+    """Draw the return of a unit bet against the overround: (1 + return at fair odds)/(1 + overround) − 1."""
     even = findings.payoffs.break_even_margin
     rows = tuple(
-        {"margin": margin, "return": value} for margin, value in findings.returns_by_margin(MARGIN_POINTS)
+        {"margin": overround, "return": value}
+        for overround, value in findings.returns_by_overround(MARGIN_POINTS)
     )
 
     across, up = ticks([*(row["margin"] for row in rows), even]), ticks(row["return"] for row in rows)
@@ -366,15 +367,15 @@ def _margin(findings: DecisionFindings) -> Chart:
     )
 
 
-def _most(findings: DecisionFindings, place: int) -> list[tuple[Any, tuple[Estimate, ...]]]:
-    """The labels to draw: all of few; of many those furthest from 0 in one of their estimates."""
+def _labels_to_draw(findings: DecisionFindings, place: int) -> list[tuple[Any, tuple[Estimate, ...]]]:
+    """Choose the labels to draw: all of few; of many, those whose estimate is furthest from 0."""
     labels = list(findings.labels.items())
     if len(labels) <= MOST_LABELS:
         return labels
     return sorted(labels, key=lambda item: -abs(finite_or_none(item[1][place].value) or 0.0))[:MOST_LABELS]
 
 
-def _of_many(findings: DecisionFindings) -> str:
+def _note_on_cut(findings: DecisionFindings) -> str:
     number = len(findings.table.labels)
     return (
         "" if number <= MOST_LABELS else f" The {MOST_LABELS} furthest from 0 of {number} labels are drawn."

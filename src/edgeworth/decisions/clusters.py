@@ -15,14 +15,14 @@ from edgeworth.errors import InputError
 from edgeworth.sources.columns import Label
 
 BY_CLUSTER = (0, 0, 1)
-"""Truth and prediction share their labels; clusters have names of their own."""
+"""The domains of truth, prediction and cluster: the first two share their labels."""
 
 
 @dataclass(frozen=True)
 class Clusters:
     """How often each combination of real class and prediction occurred in each cluster.
 
-    Rows of one cluster are alike, so they are worth less than as many independent rows: inference sums each
+    Rows of one cluster are alike, so they tell less than as many independent rows: inference sums each
     cluster's influence before squaring it, or resamples whole clusters.
     """
 
@@ -30,12 +30,12 @@ class Clusters:
 
     @classmethod
     def empty(cls) -> Self:
-        """No clusters."""
+        """Make an empty set of clusters."""
         return cls(JointCounts.empty(BY_CLUSTER))
 
     @classmethod
     def from_joint(cls, joint: JointCounts, abstain: Label | None = None) -> Self:
-        """The clusters of joint counts of truth, prediction and cluster."""
+        """Take the clusters from joint counts of truth, prediction and cluster."""
         if (joint.keys[:, 2] == 0).any():
             raise InputError(
                 "a row without a cluster cannot be placed: name its cluster, or drop missing values"
@@ -48,21 +48,21 @@ class Clusters:
 
     @property
     def number(self) -> int:
-        """How many clusters there are."""
+        """The number of clusters."""
         return len(self.joint.labels[1])
 
     def cells(self, labels: Sequence[Label]) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
-        """Cluster, flat position in the cells of a table of ``labels``, and weight of each combination."""
+        """List each combination's cluster, flat position in a table of ``labels``, and weight."""
         width = len(labels)
         place = positions(self.joint.labels[0], labels)
         column = place[self.joint.keys[:, 0] - 1]
         row = np.append(width, place)[self.joint.keys[:, 1]]
         return self.joint.keys[:, 2] - 1, row * width + column, self.joint.weight
 
-    def regrouped(
+    def regroup(
         self, old: Sequence[Label], new: tuple[Label, ...], rows: NDArray[Any], columns: NDArray[Any]
     ) -> Self:
-        """Every row and column of a table of ``old`` labels added to one of a table of ``new`` labels."""
+        """Add every row and column of a table of ``old`` labels to one of a table of ``new`` labels."""
         place = positions(self.joint.labels[0], old)
         keys = self.joint.keys.copy()
         keys[:, 0] = columns[place[keys[:, 0] - 1]] + 1
@@ -71,15 +71,15 @@ class Clusters:
         joint = replace(self.joint, labels=(new, self.joint.labels[1]), keys=keys)
         return replace(self, joint=joint.in_order())
 
-    def transposed(self) -> Self:
-        """Predictions and reality exchanged."""
+    def transpose(self) -> Self:
+        """Exchange prediction and truth."""
         return replace(self, joint=replace(self.joint, keys=self.joint.keys[:, [1, 0, 2]]).in_order())
 
-    def renamed(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
-        """New names for the clusters, made from all of them at once."""
+    def rename(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
+        """Rename the clusters; the new names are made from all of them at once."""
         labels, clusters = self.joint.labels
         return replace(self, joint=replace(self.joint, labels=(labels, tuple(rename(clusters)))).in_order())
 
     def __add__(self, other: Self) -> Self:
-        """All cases of both; a cluster that is in both is one cluster."""
+        """Add the cases of other clusters; a cluster that is in both is one cluster."""
         return replace(self, joint=self.joint + other.joint)

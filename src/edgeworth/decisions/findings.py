@@ -1,9 +1,9 @@
-"""Everything worth saying about a table of decisions, computed once. What to say is the report's affair."""
+"""Findings about a table of decisions: every number that the verdict, report and charts need."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,8 +12,7 @@ from edgeworth.core.laws import check_level
 from edgeworth.core.registry import measure
 from edgeworth.core.spelling import quote_label
 from edgeworth.core.tails import Tail
-from edgeworth.decisions.averages import unit_return
-from edgeworth.decisions.payoffs import Payoffs, payoffs
+from edgeworth.decisions.bookmaker import Payoffs, payoffs, unit_return
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.testing import label_tail
 from edgeworth.decisions.views import check_decisions, marginals
@@ -32,7 +31,7 @@ OVERALL = (
 )
 PER_LABEL = ("recall", "precision", "f", "informedness", "label_bias")
 MOST_LABELS = 200
-"""Labels examined one by one: the most frequent ones when there are more."""
+"""The number of labels examined one by one: the most frequent ones when there are more."""
 
 
 @dataclass(frozen=True)
@@ -49,40 +48,40 @@ class DecisionFindings:
     payoffs: Payoffs
     superstitious: tuple[Label, ...]
     plan: Plan
-    decided: Estimate | None = field(default=None)
-    zero_weight: Estimate | None = field(default=None)
+    decided: Estimate | None = None
+    zero_weight: Estimate | None = None
 
     @property
     def coverage(self) -> float:
-        """The share of cases that were decided."""
+        """The share of cases with a decision."""
         return measure(self.table, "coverage")
 
     @property
     def never_real(self) -> tuple[tuple[Label, ...], float]:
-        """Labels that are predicted and never real, and their share of the predictions."""
+        """The labels that are predicted and never real, and their share of the predictions."""
         table = self.table
         where = np.flatnonzero((table.predicted > 0) & (table.real == 0))
         share = float(table.predicted[where].sum() / table.total)
         return tuple(table.labels[index] for index in where), share
 
-    def returns_by_margin(self, points: int) -> list[tuple[float, float]]:
-        """What a unit bet on each prediction returns as the house's margin grows beyond break-even."""
+    def returns_by_overround(self, points: int) -> list[tuple[float, float]]:
+        """Compute what a unit bet on each prediction returns as the overround grows beyond break-even."""
         even = self.payoffs.break_even_margin
         last = 0.2 if math.isnan(even) else max(0.2, 1.6 * even)
         view, commission = marginals(self.table.cells), self.payoffs.commission
-        margins = [last * place / (points - 1) for place in range(points)]
-        return [(margin, float(unit_return(view, margin, commission))) for margin in margins]
+        overrounds = [last * place / (points - 1) for place in range(points)]
+        return [(each, float(unit_return(view, each, commission))) for each in overrounds]
 
     @property
-    def is_settled(self) -> bool:
-        """Whether guessing is ruled out at the level: by its exact law, or by the interval with weights."""
+    def is_conclusive(self) -> bool:
+        """Whether guessing is ruled out at the level, by its exact law or (with weights) by the interval."""
         if self.either_way is not None:
             return self.either_way.p_value <= round(1 - self.level, 12)
-        return self.informedness.law is not None and not self.interval_holds_0
+        return self.informedness.law is not None and not self.interval_includes_0
 
     @property
-    def interval_holds_0(self) -> bool:
-        """Whether the interval leaves guessing possible."""
+    def interval_includes_0(self) -> bool:
+        """Whether the interval of informedness includes 0."""
         return 0.0 in self.informedness.interval(self.level)
 
 
@@ -92,7 +91,7 @@ def examine_decisions(
     level: float = 0.95,
     seed: int = 0,
     pool: float = 10.0,
-    margin: float = 0.0,
+    overround: float = 0.0,
     commission: float = 0.0,
 ) -> DecisionFindings:
     """Estimate, test and price a table of decisions."""
@@ -107,10 +106,10 @@ def examine_decisions(
         level=level,
         informedness=headline,
         overall=tuple(estimate(table, name, seed=seed) for name in OVERALL),
-        labels={label: _of_label(table, label, seed) for label in labels_examined(table)},
+        labels={label: _estimate_label(table, label, seed) for label in labels_to_examine(table)},
         at_least=headline.chance_tail("greater"),
         either_way=headline.chance_tail("two-sided"),
-        payoffs=payoffs(table, pool=pool, margin=margin, commission=commission),
+        payoffs=payoffs(table, pool=pool, overround=overround, commission=commission),
         superstitious=superstitious_labels(table, level=level),
         plan=cases_needed(headline, level=level),
         decided=estimate(table, "informedness(abstentions=left_out)", seed=seed) if abstains else None,
@@ -118,25 +117,45 @@ def examine_decisions(
     )
 
 
-def labels_examined(table: ContingencyTable) -> tuple[Label, ...]:
-    """All labels, or the most frequent ones, in the table's order."""
+def labels_to_examine(table: ContingencyTable) -> tuple[Label, ...]:
+    """List all labels, or the most frequent ones, in the table's order."""
     if len(table.labels) <= MOST_LABELS:
         return table.labels
     frequent = np.argsort(-(table.predicted + table.real), kind="stable")[:MOST_LABELS]
     return tuple(table.labels[index] for index in sorted(frequent))
 
 
-def _of_label(table: ContingencyTable, label: Label, seed: int) -> tuple[Estimate, ...]:
+def _estimate_label(table: ContingencyTable, label: Label, seed: int) -> tuple[Estimate, ...]:
     written = quote_label(str(label))
     return tuple(estimate(table, f"{name}[{written}]", seed=seed) for name in PER_LABEL)
 
 
 def superstitious_labels(table: ContingencyTable, *, level: float = 0.95) -> tuple[Label, ...]:
-    """Labels that do worse than guessing, as far as a test can tell.
+    """Find the labels that do significantly worse than guessing.
 
-    Under pure guessing half of all labels have an edge below 0, so each is tested (exactly, with the margins
-    fixed; by its sampling law with weights or clusters) and Holm's correction is made for the number of
-    labels. Dropping them after having looked is a selection: their loss will be smaller next time.
+    Parameters
+    ----------
+    table : ContingencyTable
+        The decisions.
+    level : float
+        One minus the chance of naming any label when all are guessed.
+
+    Returns
+    -------
+    tuple of labels
+
+    Notes
+    -----
+    Under pure guessing half of all labels have an edge (recall − fallout) below 0. So each label is tested,
+    exactly with the margins fixed, or by its sampling law with weights or clusters, and Holm's correction is
+    made for the number of labels. Dropping labels after this test is a selection: expect a smaller gain on
+    new cases.
+
+    Examples
+    --------
+    >>> table = ContingencyTable.from_matrix([[5, 60, 0], [60, 5, 0], [0, 0, 50]], rows="predicted")
+    >>> superstitious_labels(table)
+    (0, 1)
     """
     check_decisions(table)
     total = table.total
@@ -146,12 +165,12 @@ def superstitious_labels(table: ContingencyTable, *, level: float = 0.95) -> tup
         if p > 0 and 0 < r < total
     ]
     found = sorted((_worse_than_guessing(table, index), index) for index in candidates)
-    named = []
+    rejected = []
     for rank, (p_value, index) in enumerate(found):
         if p_value * (len(candidates) - rank) >= 1 - level:
             break
-        named.append(index)
-    return tuple(table.labels[index] for index in sorted(named))
+        rejected.append(index)
+    return tuple(table.labels[index] for index in sorted(rejected))
 
 
 def _worse_than_guessing(table: ContingencyTable, index: int) -> float:

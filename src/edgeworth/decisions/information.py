@@ -1,4 +1,4 @@
-"""Measures that need every cell: information, agreement of pairs, association, a user's own costs."""
+"""Measures that need every cell: information, agreement of pairs, association."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 
 from edgeworth.arrays import Values, difference, entropy_bits, ratio
 from edgeworth.core.measures import POWERS, Measure, Requirement
-from edgeworth.errors import OptionError
 
 SHANNON = "Shannon 1948; Cover & Thomas 1991"
 RAND = "Rand 1971, Objective criteria for the evaluation of clustering methods"
@@ -146,29 +145,6 @@ def _cramers_v(counts: Values) -> Values:
 BIASED = "it is biased upwards near independence, and a bootstrap more so: its p-value says what it shows"
 
 
-def expected_cost_measure(costs: Values) -> Measure:
-    """The mean of a user's own cost (or gain) of each cell, rows predicted."""
-
-    def compute(counts: Values) -> Values:
-        if counts.shape[-2:] != costs.shape:
-            raise OptionError(f"these costs are for {len(costs)} labels; the table has {counts.shape[-1]}")
-        return ratio((counts * costs).sum(axis=(-2, -1)), _total(counts))
-
-    return Measure(
-        "expected_cost",
-        "cells",
-        "Σ_lk j_lk cost_lk",
-        float(costs.min()),
-        float(costs.max()),
-        "Σ_lk p_l r_k cost_lk",
-        "neither",
-        "your own costs",
-        compute,
-        needs=(_CASES,),
-        gradient=lambda counts: costs / _total(counts),
-    )
-
-
 _CASES = Requirement(lambda counts: _total(counts) > 0, "there are no cases with a decision")
 _TWO_CASES = Requirement(lambda counts: _total(counts) > 1, "there are fewer than two cases to pair")
 _TWO_REAL = Requirement(lambda counts: (counts.sum(axis=-2) > 0).sum(axis=-1) > 1, "only one class is real")
@@ -253,6 +229,7 @@ CELL_MEASURES = (
         counts_pairs=True,
         needs=(_TWO_CASES,),
         expected=_expected_rand_index,
+        title="Rand index",
     ),
     _cells(
         "adjusted_rand_index",
@@ -264,6 +241,7 @@ CELL_MEASURES = (
         high=1.0,
         counts_pairs=True,
         needs=(_NOT_TRIVIAL,),
+        title="adjusted Rand index",
     ),
     _cells(
         "chi_square",
@@ -273,6 +251,7 @@ CELL_MEASURES = (
         PEARSON,
         expected=_expected_chi_square,
         no_interval=BIASED,
+        title="χ²",
     ),
     _cells(
         "g_square",
@@ -282,6 +261,7 @@ CELL_MEASURES = (
         "Wilks 1938",
         expected=_expected_chi_square,
         no_interval=BIASED,
+        title="G²",
     ),
     _cells(
         "cramers_v",
@@ -292,5 +272,6 @@ CELL_MEASURES = (
         high=1.0,
         no_interval=BIASED,
         needs=(_CASES, _TWO_REAL, _TWO_PREDICTED),
+        title="Cramér's V",
     ),
 )

@@ -115,7 +115,7 @@ def match(
         table.labels[cluster]: None if place < 0 else table.labels[classes[place]]
         for cluster, place in zip(clusters, chosen, strict=True)
     }
-    mapped = table.mapped(mapping).without_empty_labels()
+    mapped = table.map_predictions(mapping).without_empty_labels()
     return Matching(mapping, value, is_exact, method, mapped, problem)
 
 

@@ -1,17 +1,27 @@
-"""Matrices of counts: typed in, computed elsewhere, or read from a file. What is no table is refused."""
+"""Checks of matrices and tables of counts: typed in, computed elsewhere, or read from a file."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.errors import InputError
+from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import Label, is_missing
 
 LARGEST_TOTAL = 1 << 62
 """Above this the sum of integers could overflow."""
+
+Rows: TypeAlias = Literal["predicted", "actual", "real"]
+"""What the rows of a matrix are; "real" is another word for "actual"."""
+
+
+def has_actual_rows(rows: str) -> bool:
+    """Whether the rows of a matrix are actual classes; refuse an unknown word."""
+    if rows not in ("predicted", "actual", "real"):
+        raise OptionError(f'rows must be "predicted" or "actual"; saw {rows!r}')
+    return rows != "predicted"
 
 
 def check_matrix(counts: ArrayLike) -> NDArray[Any]:

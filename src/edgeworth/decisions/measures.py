@@ -1,9 +1,10 @@
-"""Every measure of decisions. To add one: write its entry in the file of its subject."""
+"""The catalogue of decisions. To add a measure, write its entry in the file of its subject."""
 
 from __future__ import annotations
 
 from edgeworth.core.measures import Measure
-from edgeworth.decisions.averages import AVERAGES, HOUSE_MEASURES
+from edgeworth.decisions.averages import AVERAGES
+from edgeworth.decisions.bookmaker import HOUSE_MEASURES
 from edgeworth.decisions.information import CELL_MEASURES
 from edgeworth.decisions.overall import OVERALL_MEASURES
 from edgeworth.decisions.per_label import LABEL_MEASURES

@@ -272,6 +272,7 @@ OVERALL_MEASURES = (
         _real_weighted_informedness,
         source="yardstick's macro_weighted j_index",
         needs=(CASES, TWO_REAL),
+        title="real-weighted informedness",
     ),
     _overall(
         "mcc",
@@ -281,6 +282,7 @@ OVERALL_MEASURES = (
         synonyms=("matthews correlation coefficient", "r_k", "phi"),
         needs=(CASES, TWO_REAL, TWO_PREDICTED),
         guessing=_equal_slopes,
+        title="MCC",
     ),
     _overall(
         "kappa",

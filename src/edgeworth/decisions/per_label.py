@@ -226,6 +226,7 @@ LABEL_MEASURES = (
         synonyms=("f1", "f-score", "f-measure", "f-factor", "dice", "sørensen"),
         options={"alpha": ALPHA},
         needs=(IS_SEEN, F_NEEDS_REAL, F_NEEDS_PREDICTED),
+        title="F",
     ),
     Measure(
         "inverse_f",
@@ -240,6 +241,7 @@ LABEL_MEASURES = (
         synonyms=("negative f-factor",),
         options={"alpha": ALPHA},
         needs=(CASES, OTHERS_SEEN, INVERSE_F_NEEDS_REAL, INVERSE_F_NEEDS_PREDICTED),
+        title="inverse F",
     ),
     Measure(
         "g",
@@ -253,6 +255,7 @@ LABEL_MEASURES = (
         g_measure,
         synonyms=("fowlkes-mallows index of a label", "geometric mean of precision and recall"),
         needs=(IS_REAL, IS_PREDICTED),
+        title="G",
     ),
     Measure(
         "inverse_g",
@@ -265,6 +268,7 @@ LABEL_MEASURES = (
         POWERS,
         lambda view: g_measure(inverse(view)),
         needs=(OTHERS_REAL, OTHERS_PREDICTED),
+        title="inverse G",
     ),
     Measure(
         "informedness",
@@ -318,6 +322,7 @@ LABEL_MEASURES = (
         _phi,
         synonyms=("matthews correlation coefficient", "phi"),
         needs=(IS_REAL, OTHERS_REAL, IS_PREDICTED, OTHERS_PREDICTED),
+        title="MCC",
     ),
     Measure(
         "positive_likelihood_ratio",

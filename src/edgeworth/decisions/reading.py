@@ -1,4 +1,4 @@
-"""Labels, batch by batch, into a table of decisions."""
+"""Reading decisions: batches of labels are counted into a table."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def tally_decisions(
     abstain: Label | None = None,
     missing: Missing = "error",
 ) -> ContingencyTable:
-    """Fold a source into a tally of decisions. ``columns`` maps roles to names of columns."""
+    """Count the labels of a source; ``columns`` maps roles to names of columns."""
     kind = settled_kind(source, columns, weight_kind)
     options: dict[str, Any] = {"weight_kind": kind, "abstain": abstain, "missing": missing}
     tally = decisions_reducer(columns, is_text=source.is_text, **options).over(source)
     if not tally.cells.any():
         raise nothing_left(source.name, tally.dropped, columns)
-    return settled_decisions(tally, is_text=source.is_text)
+    return finalise_decisions(tally, is_text=source.is_text)
 
 
 def decisions_reducer(
@@ -41,39 +41,39 @@ def decisions_reducer(
     abstain: Label | None = None,
     missing: Missing = "error",
 ) -> Reducer[ContingencyTable]:
-    """How a batch becomes a table, of clusters where there are groups."""
-    # Text is told from numbers only when all labels are known, so until then abstention is text too.
+    """Make the reducer that counts batches, by cluster where there are groups."""
+    # Whether text stands for numbers is known only when all labels are, so until then abstention is text.
     away = str(abstain) if is_text and abstain is not None else abstain
     options = {"weight_kind": weight_kind, "abstain": away, "missing": missing}
-    prepare = partial(_decisions, columns=columns, options=options, is_text=is_text)
+    prepare = partial(_count_batch, columns=columns, options=options, is_text=is_text)
     empty = replace(ContingencyTable.empty(), clusters=Clusters.empty() if "group" in columns else None)
     return Reducer(tuple(columns.values()), prepare, empty, counts_suffice="weight" not in columns)
 
 
-def settled_decisions(tally: ContingencyTable, *, is_text: bool) -> ContingencyTable:
-    """All labels are known now: those of text become numbers where every one of them is written so."""
+def finalise_decisions(tally: ContingencyTable, *, is_text: bool) -> ContingencyTable:
+    """Turn labels of text into numbers if every one of them is a number, now that all are known."""
     if is_text:
-        tally = tally.renamed(parse_labels(tally.labels))
+        tally = tally.rename_labels(parse_labels(tally.labels))
         if tally.clusters is not None:
-            tally = replace(tally, clusters=tally.clusters.renamed(parse_labels))
+            tally = replace(tally, clusters=tally.clusters.rename(parse_labels))
     tally.check_kinds()
     return tally
 
 
-def _decisions(
+def _count_batch(
     batch: Batch, columns: dict[str, str], options: dict[str, Any], is_text: bool
 ) -> ContingencyTable:
     roles = {role: batch.columns[name] for role, name in columns.items()}
     if is_text and options["abstain"] is not None:
-        roles["prediction"] = _spelt_alike(roles["prediction"], options["abstain"])
+        roles["prediction"] = _unify_spellings(roles["prediction"], options["abstain"])
     weights = as_weights(roles.pop("weight"), columns["weight"]) if "weight" in roles else None
     options = options | {"weights": weights, "first_row": batch.first_row, "repeats": batch.repeats}
     clusters = roles.get("group")
     return ContingencyTable.from_columns(roles["truth"], roles["prediction"], clusters=clusters, **options)
 
 
-def _spelt_alike(column: Column, wanted: str) -> Column:
-    """In text -1 and -1.0 are two labels; as the prediction that means no decision they are one."""
+def _unify_spellings(column: Column, wanted: str) -> Column:
+    """Spell every label that equals ``wanted`` the same way: -1 and -1.0 are two labels of text."""
     if not isinstance(column, Coded):
         return column
     value = parse_labels([wanted])

@@ -1,4 +1,4 @@
-"""The report on decisions: findings in, sections and tables out. Arranges numbers, computes none."""
+"""The report on decisions: sections and tables made from the findings."""
 
 from __future__ import annotations
 
@@ -23,12 +23,17 @@ FULL_BETS = 3
 
 
 def decisions_report(findings: DecisionFindings, provenance: Mapping[str, Any]) -> Report:
-    """Arrange what was found."""
+    """Arrange the findings as a report."""
     return Report(
         verdict=decisions_verdict(findings),
         sections=tuple(
             section
-            for section in (_informed(findings), _labels(findings), _counts(findings), _bookmaker(findings))
+            for section in (
+                _overall_section(findings),
+                _label_section(findings),
+                _table_section(findings),
+                _bookmaker_section(findings),
+            )
             if section is not None
         ),
         warnings=decision_warnings(findings),
@@ -44,7 +49,7 @@ def _charts(findings: DecisionFindings) -> Iterable[Chart]:
     return decision_charts(findings).values()
 
 
-def _informed(findings: DecisionFindings) -> Section:
+def _overall_section(findings: DecisionFindings) -> Section:
     level = format_level(findings.level)
     columns = (
         Column("measure", "measure"),
@@ -73,7 +78,7 @@ def _informed(findings: DecisionFindings) -> Section:
 
 
 def estimate_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:
-    """A line of a table of estimates: measure, value, interval, by chance, method."""
+    """Make a row of a table of estimates: measure, value, interval, chance level, method."""
     low, high = estimate.interval(level)
     return (
         estimate.measure,
@@ -84,7 +89,7 @@ def estimate_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:
     )
 
 
-def _labels(findings: DecisionFindings) -> Section:
+def _label_section(findings: DecisionFindings) -> Section:
     level = format_level(findings.level)
     columns = (
         Column("label"),
@@ -117,11 +122,11 @@ def _labels(findings: DecisionFindings) -> Section:
     note = "edge: what a bet on the label earns at fair odds, recall − fallout; bias: predicted − real share"
     if findings.superstitious:
         note += "; * superstitious: worse than guessing"
-    grid = Grid("", columns, tuple(rows), note + _cut(len(table.labels)))
+    grid = Grid("", columns, tuple(rows), note + _note_on_cut(len(table.labels)))
     return Section("Label by label", (), (grid,), ("edges", "bias"))
 
 
-def _counts(findings: DecisionFindings) -> Section:
+def _table_section(findings: DecisionFindings) -> Section:
     table = findings.table
     if len(table.labels) > WIDEST_TABLE:
         return Section("Most frequent confusions", (), (_confusions(findings),), ("contingency",))
@@ -141,7 +146,7 @@ def _counts(findings: DecisionFindings) -> Section:
 
 
 def _confusions(findings: DecisionFindings) -> Grid:
-    """A wide table says less than its largest errors."""
+    """List the largest errors of a table that is too wide to show."""
     labels, counts = findings.table.labels, findings.table.counts.tolist()
     wrong = [
         (number, predicted, real)
@@ -158,7 +163,7 @@ def _confusions(findings: DecisionFindings) -> Grid:
     return Grid("", (Column("predicted"), Column("really"), Column("cases", "count")), rows, note)
 
 
-def _bookmaker(findings: DecisionFindings) -> Section:
+def _bookmaker_section(findings: DecisionFindings) -> Section:
     money = findings.payoffs
     text = (
         f"Each prediction is a bet with ${money.pool:g} in the pool, normalised so that perfect play earns "
@@ -169,7 +174,7 @@ def _bookmaker(findings: DecisionFindings) -> Section:
 
 
 def _bets(findings: DecisionFindings) -> Grid:
-    """Dollars of each bet: by what came in for few labels, right and wrong for more."""
+    """Tabulate the dollars of each bet, by real class for few labels, right and wrong for more."""
     money = findings.payoffs
     cells = money.cells.tolist()
     full = len(money.labels) <= FULL_BETS
@@ -197,13 +202,13 @@ def _bets(findings: DecisionFindings) -> Grid:
         )
     totals = [finite_or_none(value) for value in money.columns.tolist()] if full else [None, None]
     rows.append(("all", None, *totals, None, None, finite_or_none(money.total)))
-    return Grid("", columns, tuple(rows), _cut(len(money.labels)).removeprefix("; "))
+    return Grid("", columns, tuple(rows), _note_on_cut(len(money.labels)).removeprefix("; "))
 
 
 def _house_rows(findings: DecisionFindings) -> tuple[tuple[Cell, ...], ...]:
     money = findings.payoffs
-    charged = money.margin or money.commission
-    house = f"margin {format_percent(money.margin, 1)}, commission {format_percent(money.commission, 1)}"
+    charged = money.overround or money.commission
+    house = f"margin {format_percent(money.overround, 1)}, commission {format_percent(money.commission, 1)}"
     terms = f" ({house})" if charged else " at fair odds"
     return (
         ("break-even house margin", format_cell(finite_or_none(money.break_even_margin), "percent")),
@@ -222,7 +227,7 @@ def _numbers(findings: DecisionFindings) -> dict[str, Any]:
     return {
         "kind": "decisions",
         "level": level,
-        "settled": findings.is_settled,
+        "settled": findings.is_conclusive,
         "estimates": {estimate.measure: estimate.to_dict(level) for estimate in (*findings.overall, *extra)},
         "labels": {
             str(label): {estimate.measure: estimate.to_dict(level) for estimate in estimates}
@@ -246,7 +251,7 @@ def _numbers(findings: DecisionFindings) -> dict[str, Any]:
 
 
 def tail_to_dict(tail: Tail | None) -> dict[str, Any] | None:
-    """A tail probability as plain values."""
+    """Write a tail probability as plain values."""
     if tail is None:
         return None
     exact = None if tail.exact is None else f"{tail.exact.numerator}/{tail.exact.denominator}"
@@ -260,7 +265,7 @@ def tail_to_dict(tail: Tail | None) -> dict[str, Any] | None:
     }
 
 
-def _cut(labels: int) -> str:
+def _note_on_cut(labels: int) -> str:
     return (
         f"; the first {SHOWN_LABELS} of {labels} labels, the rest is in the JSON"
         if labels > SHOWN_LABELS

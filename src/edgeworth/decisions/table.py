@@ -1,10 +1,10 @@
-"""Decisions: how often each label was predicted when each class was real."""
+"""The contingency table: how often each label was predicted when each class was real."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,13 +46,10 @@ from edgeworth.core.policies import (
 )
 from edgeworth.core.tally import MOST_LABELS, NotebookFacts, label_facts, plain_number, short_label
 from edgeworth.decisions.clusters import BY_CLUSTER, Clusters
-from edgeworth.decisions.matrices import check_matrix, check_table
-from edgeworth.decisions.regrouping import one_against_rest, regrouped, transposed, without_empty_labels
-from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.decisions.matrices import Rows, check_matrix, check_table, has_actual_rows
+from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import Column, Label, as_column
 from edgeworth.sources.numbers import WeightKind, as_weights
-
-Rows: TypeAlias = Literal["predicted", "real"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +58,8 @@ class ContingencyTable(Plain, NotebookFacts):
 
     ``cells[l, k]`` is the number of cases predicted as label l whose real class is k; the last row holds the
     cases on which the predictor abstained. Integer cells are counts of cases. Float cells are sums of
-    weights, with ``squared`` the sums of squared weights, and rule exact tests out. ``clusters`` has the
-    same cases by cluster, where rows come in clusters.
+    weights, with ``squared`` the sums of squared weights, and rule out exact tests. ``clusters`` counts the
+    same cases by cluster, when rows come in clusters.
     """
 
     kind: ClassVar = "contingency_table"
@@ -84,7 +81,7 @@ class ContingencyTable(Plain, NotebookFacts):
     dropped: int = 0
     declared_positive: Label | None = None
     is_numbered: bool = False
-    """Nobody named the labels: 0, 1, … are places in a matrix, and which of two is positive is not known."""
+    """True when nobody named the labels: 0, 1, … are positions in a matrix, and neither is positive."""
     clusters: Clusters | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -94,11 +91,11 @@ class ContingencyTable(Plain, NotebookFacts):
             if array is not None:
                 array.setflags(write=False)
 
-    # -- ways in ---------------------------------------------------------------------------------------
+    # -- making a table --------------------------------------------------------------------------------
 
     @classmethod
     def empty(cls) -> Self:
-        """The table of no cases."""
+        """Make the table of no cases."""
         return cls((), np.zeros((1, 0), dtype=np.int64))
 
     @classmethod
@@ -117,12 +114,31 @@ class ContingencyTable(Plain, NotebookFacts):
     ) -> Self:
         """Count two columns of labels, truth first.
 
-        ``labels`` declares the labels and their order; a value outside them is an error. ``weights`` of an
-        integer type are frequencies (one row stands for that many cases) and floats are sampling weights,
-        unless ``weight_kind`` says otherwise. A prediction equal to ``abstain`` is no decision. ``missing``
-        values are an error, dropped and counted, or (in the prediction) an abstention. ``clusters`` names
-        each row's cluster (patient, document, …): intervals then rest on clusters instead of rows.
+        Parameters
+        ----------
+        truth, prediction : array-like
+            The real class and the predicted label of each case.
+        clusters : array-like, optional
+            Each row's cluster (patient, document, …). Intervals then rest on clusters instead of rows.
+        labels : sequence, optional
+            All labels in their order; a value outside them is an error.
+        positive : label, optional
+            The label that measures of one label mean unless they name another.
+        weights : array-like, optional
+            Integers are frequencies (one row stands for that many cases), floats are sampling weights.
+        weight_kind : {"counts", "sampling"}, optional
+            What the weights are, when their type does not tell.
+        abstain : label, optional
+            The prediction that means no decision.
+        missing : {"error", "drop", "abstain"}
+            Whether missing values are an error, dropped and counted, or (in the prediction) an abstention.
 
+        Returns
+        -------
+        ContingencyTable
+
+        Examples
+        --------
         >>> ContingencyTable.from_labels(["cat", "dog", "dog"], ["cat", "cat", "dog"]).counts.tolist()
         [[1, 1], [0, 1]]
         >>> ContingencyTable.from_labels([1, 0, 1], [1, 0, 0], clusters=["ann", "ann", "bob"])
@@ -156,7 +172,7 @@ class ContingencyTable(Plain, NotebookFacts):
         first_row: int = 1,
         repeats: Integers | None = None,
     ) -> Self:
-        """Count one batch of columns: what ``from_labels`` does, without checks of the whole."""
+        """Count one batch of columns, without the checks that need all rows."""
         columns: tuple[Column, ...] = (truth, prediction)
         columns += () if clusters is None else (clusters,)
         names = ("truth", "prediction", "clusters")[: len(columns)]
@@ -176,7 +192,7 @@ class ContingencyTable(Plain, NotebookFacts):
     def from_joint(
         cls, joint: JointCounts, abstain: Label | None = None, *, truth: int = 0, prediction: int = 1
     ) -> Self:
-        """The table of two columns of joint counts. A missing prediction is an abstention."""
+        """Make the table of two columns of joint counts; a missing prediction is an abstention."""
         everything = joint.labels[joint.domains[truth]]
         check_label_number(everything)
         away = None if abstain is None else canonical(abstain)
@@ -187,12 +203,8 @@ class ContingencyTable(Plain, NotebookFacts):
         column = [nowhere] + [place.get(x, nowhere) for x in everything]
         where = (np.array(row)[joint.keys[:, prediction]], np.array(column)[joint.keys[:, truth]])
 
-        def summed(values: NDArray[Any]) -> NDArray[Any]:
-            cells = np.zeros((len(labels) + 1, len(labels)), dtype=values.dtype)
-            np.add.at(cells, where, values)
-            return cells
-
-        return cls(labels, summed(joint.weight), None if joint.square is None else summed(joint.square))
+        squared = None if joint.square is None else _sum_cells(len(labels), where, joint.square)
+        return cls(labels, _sum_cells(len(labels), where, joint.weight), squared)
 
     @classmethod
     def from_matrix(
@@ -203,18 +215,32 @@ class ContingencyTable(Plain, NotebookFacts):
         labels: Sequence[Label] | None = None,
         positive: Label | None = None,
     ) -> Self:
-        """A table that is already counted. ``rows`` says what its rows are: "predicted" or "real".
+        """Make a table from a matrix of counts.
 
-        Whole numbers are counts. Fractions (expected tables, percentages) are taken as they stand, as if
-        each unit were one case, and rule exact tests out.
+        Parameters
+        ----------
+        counts : array-like, (K, K)
+            Whole numbers are counts. Fractions (expected tables, percentages) are taken as they stand, as if
+            each unit were one case, and rule out exact tests.
+        rows : {"predicted", "actual"}
+            What the rows are.
+        labels : sequence, optional
+            The labels of rows and columns; 0, 1, … if left out.
+        positive : label, optional
+            The label that measures of one label mean unless they name another.
 
+        Returns
+        -------
+        ContingencyTable
+
+        Examples
+        --------
         >>> ContingencyTable.from_matrix([[90, 10], [0, 0]], rows="predicted", labels=["noun", "verb"]).total
         100
         """
-        if rows not in ("predicted", "real"):
-            raise OptionError(f'rows must be "predicted" or "real"; saw {rows!r}')
+        is_transposed = has_actual_rows(rows)
         matrix = check_matrix(counts)
-        if rows == "real":
+        if is_transposed:
             matrix = matrix.T
         size = len(matrix)
         names = tuple(range(size)) if labels is None else tuple(canonical(label) for label in labels)
@@ -231,12 +257,12 @@ class ContingencyTable(Plain, NotebookFacts):
 
     @property
     def counts(self) -> Numbers:
-        """Rows predicted, columns real, abstentions left out."""
+        """The counts of decided cases: rows predicted, columns real."""
         return np.asarray(self.cells[:-1])
 
     @property
     def abstained(self) -> Numbers:
-        """Cases without a decision, by real class."""
+        """The number of cases without a decision, by real class."""
         return np.asarray(self.cells[-1])
 
     @property
@@ -246,22 +272,22 @@ class ContingencyTable(Plain, NotebookFacts):
 
     @property
     def real(self) -> Numbers:
-        """How often each class was real, among the cases decided."""
+        """How often each class was real among the decided cases."""
         return np.asarray(self.counts.sum(axis=0))
 
     @property
     def total(self) -> int | float:
-        """The cases decided (or their weight)."""
+        """The number of decided cases, or their weight."""
         return self.counts.sum().item()  # type: ignore[no-any-return]  # numpy's item is Any
 
     @property
     def is_counted(self) -> bool:
-        """True when the cells are whole cases, so that exact tests apply."""
+        """Whether the cells are whole cases, so that exact tests apply."""
         return self.cells.dtype.kind == "i"
 
     @property
     def counts_alike(self) -> bool:
-        """Whole cases, or an expected table whose fractions stand for cases: no row outweighs another."""
+        """Whether no row outweighs another: whole cases, or fractions that stand for cases."""
         return self.squared is None or np.array_equal(self.squared, self.cells)
 
     @property
@@ -271,7 +297,7 @@ class ContingencyTable(Plain, NotebookFacts):
 
     @property
     def effective_size(self) -> float:
-        """Cases that would carry as much information if they all weighed the same: (Σw)²/Σw² (Kish)."""
+        """Kish's effective sample size, (Σw)²/Σw²."""
         if self.squared is None:
             return float(self.total)
         squares = float(self.squared[:-1].sum())
@@ -279,23 +305,23 @@ class ContingencyTable(Plain, NotebookFacts):
 
     @property
     def positive(self) -> Label | None:
-        """The declared positive label, or the one meant in a usual pair (0 and 1, no and yes, …)."""
+        """The declared positive label, or the usual one of a usual pair (0 and 1, no and yes, …)."""
         if self.declared_positive is not None or self.is_numbered:
             return self.declared_positive
         return usual_positive(self.labels)
 
     def index(self, label: Any) -> int:
-        """The position of a label, given as itself or as it is written."""
+        """Find the position of a label, given as itself or as text."""
         return find(label, self.labels)
 
     # -- other tables from this one --------------------------------------------------------------------
 
     def __add__(self, other: Self) -> Self:
-        """All cases of both."""
+        """Add the cases of another table."""
         if not isinstance(other, ContingencyTable):
             return NotImplemented
         labels = union(self.labels, other.labels)
-        left, right = self._placed(labels), other._placed(labels)
+        left, right = self._arrange(labels), other._arrange(labels)
         squared = None
         if left.squared is not None or right.squared is not None:
             squared = left._squares() + right._squares()
@@ -312,11 +338,11 @@ class ContingencyTable(Plain, NotebookFacts):
         )
 
     def declare(self, *, labels: Sequence[Label] | None = None, positive: Label | None = None) -> Self:
-        """The same cases with the labels in a declared order, or with the positive label named."""
+        """Put the labels in a declared order, or name the positive one."""
         table = self
         if labels is not None:
             names = tuple(canonical(label) for label in labels)
-            # A label may be declared as it is written: "1" for 1.
+            # A label may be declared as text: "1" for 1.
             written = {str(label): label for label in self.labels}
             order = tuple(name if name in self.labels else written.get(str(name), name) for name in names)
             if len(set(order)) < len(order):
@@ -326,25 +352,25 @@ class ContingencyTable(Plain, NotebookFacts):
                 raise InputError(
                     f"the labels declared are {list_labels(names)}, but there is {list_labels(unknown)} too"
                 )
-            table = replace(table._placed(order), is_numbered=False)
+            table = replace(table._arrange(order), is_numbered=False)
         if positive is not None:
             table = replace(table, declared_positive=table.labels[table.index(positive)])
         return table
 
-    def renamed(self, names: Sequence[Label]) -> Self:
-        """New names for the labels, in order; labels that get one name become one label."""
+    def rename_labels(self, names: Sequence[Label]) -> Self:
+        """Rename the labels, in order; labels that get the same name become one label."""
         labels = canonical_order(names)
         place = positions(map(canonical, names), labels)
-        table = self._regrouped(labels, np.append(place, len(labels)), place)
+        table = self._regroup(labels, np.append(place, len(labels)), place)
         old = self.declared_positive
         new = None if old is None else labels[place[self.labels.index(old)]]
         return replace(table, declared_positive=new, is_numbered=False)
 
-    def mapped(self, mapping: Mapping[Label, Label | None]) -> Self:
-        """Each predicted label replaced by another, or by no decision where the mapping says None.
+    def map_predictions(self, mapping: Mapping[Label, Label | None]) -> Self:
+        """Replace predicted labels by others, or by no decision where the mapping says None.
 
         >>> table = ContingencyTable.from_matrix([[5, 1], [2, 4]], rows="predicted", labels=["a", "b"])
-        >>> table.mapped({"b": None}).abstained.tolist()
+        >>> table.map_predictions({"b": None}).abstained.tolist()
         [2, 4]
         """
         names = {self.labels[self.index(label)]: target for label, target in mapping.items()}
@@ -352,23 +378,42 @@ class ContingencyTable(Plain, NotebookFacts):
         labels = tuple(dict.fromkeys([*self.labels, *(target for target in targets if target is not None)]))
         place = {label: index for index, label in enumerate(labels)}
         rows = [len(labels) if target is None else place[target] for target in targets]
-        return self._regrouped(labels, np.array([*rows, len(labels)]), positions(self.labels, labels))
-
-    def ignoring(self, *labels: Label) -> Self:
-        """Predictions of these labels count as no decision (catch-all classes, superstitious labels)."""
-        return self.mapped(dict.fromkeys(labels))
+        return self._regroup(labels, np.array([*rows, len(labels)]), positions(self.labels, labels))
 
     def without_empty_labels(self) -> Self:
-        """Labels that were neither predicted nor real left out."""
-        return without_empty_labels(self)
+        """Leave out the labels that were neither predicted nor real."""
+        kept = np.flatnonzero(self.cells.sum(axis=0) + self.predicted > 0)
+        rows = np.append(kept, len(self.labels))
+        labels = tuple(self.labels[index] for index in kept)
+        return self._with_cells(labels, lambda values: values[np.ix_(rows, kept)])
 
     def one_against_rest(self, label: Any) -> Self:
-        """Two labels: this one, and all others as one. Measures of the label are the same."""
-        return one_against_rest(self, self.index(label))
+        """Merge all labels but one; measures of that label stay the same."""
+        index = self.index(label)
 
-    def transposed(self) -> Self:
-        """Predictions and reality exchanged; abstentions have no place there and must be absent."""
-        return transposed(self)
+        def merge(values: Numbers) -> Numbers:
+            by_column = np.stack([values[index], values[:-1].sum(axis=0) - values[index], values[-1]])
+            cells = np.stack([by_column[:, index], by_column.sum(axis=1) - by_column[:, index]], axis=1)
+            # A sum of floats less one of its parts may come out a hair below 0.
+            return np.maximum(cells, 0)
+
+        labels = (self.labels[index], f"not {self.labels[index]}")
+        table = self._with_cells(labels, merge)
+        if self.clusters is None:
+            return table
+        place = np.where(np.arange(len(self.labels)) == index, 0, 1)
+        return replace(table, clusters=self.clusters.regroup(self.labels, labels, np.append(place, 2), place))
+
+    def transpose(self) -> Self:
+        """Exchange prediction and truth; a table with abstentions is refused, as no class stands for them."""
+        if self.abstained.any():
+            raise InputError("a table with abstentions cannot be transposed: no class stands for them")
+
+        def turn(values: Numbers) -> Numbers:
+            return np.vstack([values[:-1].T, np.zeros((1, len(self.labels)), dtype=values.dtype)])
+
+        table = self._with_cells(self.labels, turn)
+        return table if self.clusters is None else replace(table, clusters=self.clusters.transpose())
 
     def check_kinds(self) -> None:
         """Refuse truth and prediction that share no label only because one is text and the other is not."""
@@ -383,11 +428,11 @@ class ContingencyTable(Plain, NotebookFacts):
 
     @property
     def file_kind(self) -> str:
-        """A file calls a table with clusters another kind."""
+        """The name of the kind in files, where a table with clusters has its own."""
         return self.kind if self.clusters is None else "clustered_table"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; where there are clusters, those of the table and those of the clusters."""
+        """Write the table, and its clusters where there are any, as plain values for JSON."""
         if self.clusters is None:
             return super().to_dict()
         table = replace(self, clusters=None).to_dict()
@@ -395,7 +440,7 @@ class ContingencyTable(Plain, NotebookFacts):
 
     @classmethod
     def from_dict(cls, payload: dict[str, Any]) -> Self:
-        """The table that ``to_dict`` described, checked."""
+        """Read and check what ``to_dict`` wrote."""
         if not isinstance(payload, dict) or payload.get("kind") != "clustered_table":
             return super().from_dict(payload)
         fields = {"table": Field("an object", super().from_dict)} | JOINT_FIELDS
@@ -411,7 +456,7 @@ class ContingencyTable(Plain, NotebookFacts):
         return cls(cells=cells, **found)
 
     def _with_clusters(self, clusters: Clusters) -> Self:
-        """The table with clusters that add up to it; others are refused."""
+        """Attach clusters, and refuse those that do not add up to the table."""
         if not set(clusters.joint.labels[0]) <= set(self.labels):
             raise InputError("the clusters of a tally have labels that its table does not have")
         _, cell, weight = clusters.cells(self.labels)
@@ -442,7 +487,7 @@ class ContingencyTable(Plain, NotebookFacts):
         return f"<ContingencyTable: {said}>"
 
     def _clusters_with(self, other: Self) -> Clusters | None:
-        """The clusters of a merge; a table of no cases goes with either."""
+        """Merge the clusters of two tables; a table of no cases goes with either."""
         mine, its = self.clusters, other.clusters
         if mine is not None and its is not None:
             return mine + its
@@ -450,26 +495,40 @@ class ContingencyTable(Plain, NotebookFacts):
             raise MergeError("one table has its cases in clusters, the other has not: they do not merge")
         return its if mine is None else mine
 
-    def _regrouped(self, labels: tuple[Label, ...], rows: NDArray[Any], columns: NDArray[Any]) -> Self:
-        """Every row and column added to a new one, in each cluster too."""
-        table = regrouped(self, labels, rows, columns)
+    def _regroup(self, labels: tuple[Label, ...], rows: NDArray[Any], columns: NDArray[Any]) -> Self:
+        """Add every row and column to one of a table of other labels, in each cluster too."""
+        table = self._regroup_cells(labels, rows, columns)
         if self.clusters is None:
             return table
-        return replace(table, clusters=self.clusters.regrouped(self.labels, labels, rows, columns))
+        return replace(table, clusters=self.clusters.regroup(self.labels, labels, rows, columns))
 
-    def _placed(self, labels: tuple[Label, ...]) -> Self:
-        """The same cases in a larger or reordered set of labels."""
+    def _regroup_cells(self, labels: tuple[Label, ...], rows: NDArray[Any], columns: NDArray[Any]) -> Self:
+        where = (rows[:, None], columns[None, :])
+        return self._with_cells(labels, lambda values: _sum_cells(len(labels), where, values))
+
+    def _arrange(self, labels: tuple[Label, ...]) -> Self:
+        """Place the same cases in a larger or reordered set of labels."""
         if labels is self.labels or labels == self.labels:
             return self if labels is self.labels else replace(self, labels=labels)
         place = positions(self.labels, labels)
-        return regrouped(self, labels, np.append(place, len(labels)), place)
+        return self._regroup_cells(labels, np.append(place, len(labels)), place)
+
+    def _with_cells(self, labels: tuple[Label, ...], change: Callable[[Any], Any]) -> Self:
+        """Change cells and squares alike; a positive label that is gone is no longer declared."""
+        return replace(
+            self,
+            labels=labels,
+            cells=change(self.cells),
+            squared=None if self.squared is None else change(self.squared),
+            declared_positive=self.declared_positive if self.declared_positive in labels else None,
+        )
 
     def _squares(self) -> Floats:
-        """Σw²; a counted case weighs 1."""
+        """Sum the squared weights of each cell; a counted case weighs 1."""
         return self.cells.astype(np.float64) if self.squared is None else self.squared
 
     def facts(self) -> dict[str, Any]:
-        """Say in a few lines what was counted."""
+        """List what was counted."""
         clusters = {} if self.clusters is None else {"clusters": self.clusters.number}
         cases = {"cases": plain_number(self.total), "labels": len(self.labels)}
         return clusters | cases | label_facts(self.labels)
@@ -487,3 +546,9 @@ class ContingencyTable(Plain, NotebookFacts):
         if self.abstained.any():
             rows.append(["no decision", *self.abstained.tolist(), self.abstained.sum().item()])
         return html_table("ContingencyTable", ["predicted ↓ real →", *names, "all"], rows)
+
+
+def _sum_cells(size: int, where: tuple[NDArray[Any], NDArray[Any]], values: NDArray[Any]) -> NDArray[Any]:
+    cells = np.zeros((size + 1, size), dtype=values.dtype)
+    np.add.at(cells, where, values)
+    return cells

@@ -20,42 +20,44 @@ from edgeworth.report.wording import describe_frequency
 
 
 def decisions_verdict(findings: DecisionFindings) -> str:
-    """How informed, how sure, could it be guessing, what would settle it, what it is worth."""
+    """Write the verdict: informedness with its interval, chance, sample size, and what bets would earn."""
     if findings.informedness.undefined is not None:
-        return f"Cannot be judged: {findings.informedness.undefined}. {_what_to_do(findings)}"
-    sentences = [_how_informed(findings), _could_it_be_guessing(findings)]
+        return f"Cannot be judged: {findings.informedness.undefined}. {_remedy(findings)}"
+    sentences = [_informedness_sentence(findings), _chance_sentence(findings)]
     return " ".join(
-        sentence for sentence in [*sentences, _what_would_settle(findings), _worth(findings)] if sentence
+        sentence
+        for sentence in [*sentences, _sample_size_sentence(findings), _bets_sentence(findings)]
+        if sentence
     )
 
 
-def _what_to_do(findings: DecisionFindings) -> str:
+def _remedy(findings: DecisionFindings) -> str:
     if (findings.table.real > 0).sum() > 1:
         return "Are these the right columns? If the predictions are clusters, ew.match names them."
     return "A predictor shows what it knows only where there is something to tell apart."
 
 
-def _how_informed(findings: DecisionFindings) -> str:
+def _informedness_sentence(findings: DecisionFindings) -> str:
     estimate, level = findings.informedness, findings.level
     decided = findings.decided
     if decided is not None and decided.undefined is None:
         share = format_percent(findings.coverage)
         return (
-            f"Decides {share} of the cases. On those it {_judged(decided, findings)}. "
-            f"Over all cases, that is {_with_interval(estimate, level)}."
+            f"Decides {share} of the cases. On those it {_describe_informedness(decided, findings)}. "
+            f"Over all cases, that is {_value_and_interval(estimate, level)}."
         )
-    said = _judged(estimate, findings)
+    said = _describe_informedness(estimate, findings)
     return f"{said[0].upper()}{said[1:]}."
 
 
-def _judged(estimate: Estimate, findings: DecisionFindings) -> str:
-    said = _with_interval(estimate, findings.level)
+def _describe_informedness(estimate: Estimate, findings: DecisionFindings) -> str:
+    said = _value_and_interval(estimate, findings.level)
     if estimate.value >= 0:
         share, _, interval = said.partition(" ")
         return (
             f"does as well as one who knows the answer {share} of the time and guesses otherwise {interval}"
         )
-    if not findings.is_settled and estimate.law is not None:
+    if not findings.is_conclusive and estimate.law is not None:
         return f"shows no information: informedness {said}"
     if ((findings.table.real > 0) | (findings.table.predicted > 0)).sum() == 2:
         value, _, interval = said.partition(" ")
@@ -66,7 +68,7 @@ def _judged(estimate: Estimate, findings: DecisionFindings) -> str:
     return f"does worse than guessing: informedness {said}"
 
 
-def _with_interval(estimate: Estimate, level: float) -> str:
+def _value_and_interval(estimate: Estimate, level: float) -> str:
     if estimate.law is None:
         return f"{format_percent(estimate.value)} (no interval)"
     low, high = estimate.interval(level)
@@ -75,44 +77,46 @@ def _with_interval(estimate: Estimate, level: float) -> str:
     return f"{format_percent(estimate.value, decimals)} ({format_level(level)} interval {bounds})"
 
 
-def _could_it_be_guessing(findings: DecisionFindings) -> str:
+def _chance_sentence(findings: DecisionFindings) -> str:
     better = findings.informedness.value >= 0
     tail = findings.at_least if better else findings.either_way
     if tail is None:
-        return _by_the_interval(findings)
-    said = _how_often(tail)
-    if findings.is_settled:
+        return _interval_sentence(findings)
+    said = _frequency(tail)
+    if findings.is_conclusive:
         also = (
-            " (though the interval, made in another way, just holds 0)" if findings.interval_holds_0 else ""
+            " (though the interval, made in another way, just holds 0)"
+            if findings.interval_includes_0
+            else ""
         )
         return f"Guessing would {'do this' if better else 'be this far off'} {said}{also}."
-    few = "" if findings.interval_holds_0 else " by the exact test, though the interval leaves 0 out"
+    few = "" if findings.interval_includes_0 else " by the exact test, though the interval leaves 0 out"
     if not better:
         return f"It cannot be told from guessing{few}."
     return f"But guessing would do this {said}: it cannot be told from guessing{few}."
 
 
-def _by_the_interval(findings: DecisionFindings) -> str:
-    """With weights or clusters there is no exact test."""
+def _interval_sentence(findings: DecisionFindings) -> str:
+    """Judge by the interval: with weights or clusters there is no exact test."""
     estimate = findings.informedness
     if estimate.law is None:
         return f"Whether guessing would do the same cannot be said: {estimate.no_interval}."
     said = f"by the interval's own law, {format_p_value(estimate.p_value())}"
-    if findings.is_settled:
+    if findings.is_conclusive:
         return f"Guessing is ruled out at this level ({said})."
     return f"It cannot be told from guessing ({said})."
 
 
-def _how_often(tail: Tail) -> str:
+def _frequency(tail: Tail) -> str:
     if tail.kind == "drawn" and tail.low == 0:
         return f"less than once in {format_rounded(1 / tail.high)} tries"
     said = describe_frequency(tail.p_value)
     return f"at most {said}" if tail.kind == "bound" and said.startswith("once") else said
 
 
-def _what_would_settle(findings: DecisionFindings) -> str:
+def _sample_size_sentence(findings: DecisionFindings) -> str:
     more = findings.plan.more
-    if findings.is_settled or findings.informedness.law is None:
+    if findings.is_conclusive or findings.informedness.law is None:
         return ""
     if not math.isfinite(more):
         return "No edge was seen, so there is no size to plan for."
@@ -125,9 +129,9 @@ def _what_would_settle(findings: DecisionFindings) -> str:
     )
 
 
-def _worth(findings: DecisionFindings) -> str:
+def _bets_sentence(findings: DecisionFindings) -> str:
     money = findings.payoffs
-    if money.margin or money.commission:
+    if money.overround or money.commission:
         gain = "gains" if money.unit_return >= 0 else "loses"
         said = format_percent(abs(money.unit_return), 1)
         return f"At this house's terms a unit bet on each prediction {gain} {said}."
@@ -145,7 +149,7 @@ FEW = 5
 
 
 def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
-    """One sentence each."""
+    """Write the warnings, one sentence each."""
     table = findings.table
     said = []
     if table.dropped:
@@ -159,22 +163,22 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
     if unreal:
         said.append(
             f"{format_percent(share, 1)} of the predictions are of labels that are never real "
-            f"({_listed([str(label) for label in unreal])}): they have no fair odds, informedness is over "
+            f"({_some([str(label) for label in unreal])}): they have no fair odds, informedness is over "
             "the other labels, and such bets only lose. If one of them means no decision, say so (--abstain)."
         )
     rare = [str(x) for x, r in zip(table.labels, table.real, strict=True) if 0 < r < FEW]
     if rare:
         said.append(
-            f"Fewer than {FEW} real cases of {_listed(rare)}: their intervals are wide and approximate."
+            f"Fewer than {FEW} real cases of {_some(rare)}: their intervals are wide and approximate."
         )
     if findings.superstitious:
         said.append(
             f"Superstitious labels, worse than guessing by a test corrected for their number: "
-            f"{_listed([str(x) for x in findings.superstitious])}. Dropping them after having looked is a "
+            f"{_some([str(x) for x in findings.superstitious])}. Dropping them after having looked is a "
             "selection; the gain will be smaller on new cases."
         )
     if not table.is_counted:
-        said.append(_about_weights(findings))
+        said.append(_weights_warning(findings))
     if table.clusters is not None:
         number = table.clusters.number
         said.append(
@@ -188,7 +192,7 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _about_weights(findings: DecisionFindings) -> str:
+def _weights_warning(findings: DecisionFindings) -> str:
     table = findings.table
     if not table.counts_alike:
         size = f"{table.effective_size:,.0f}"
@@ -198,5 +202,5 @@ def _about_weights(findings: DecisionFindings) -> str:
     return "The counts are not whole numbers: each unit is taken as one case, and exact tests are left out."
 
 
-def _listed(labels: list[str]) -> str:
+def _some(labels: list[str]) -> str:
     return ", ".join(labels[:5]) + (f" and {len(labels) - 5} more" if len(labels) > 5 else "")
