@@ -10,12 +10,14 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.core.formatting import format_percent
+from edgeworth.decisions.findings import examine_decisions
+from edgeworth.decisions.verdict import decisions_verdict
 from edgeworth.report.wording import describe_frequency, format_cell
 
 
 def verdict_of(counts: Any, **options: Any) -> str:
     table = ew.ContingencyTable.from_matrix(counts, rows="predicted")
-    return ew.evaluate_table(table, **options).verdict
+    return decisions_verdict(examine_decisions(table, **options))
 
 
 def spread(size: int, diagonal: int, off: int) -> np.ndarray:

@@ -395,7 +395,7 @@ class ContingencyTable(Plain, NotebookFacts):
             by_column = np.stack([values[index], values[:-1].sum(axis=0) - values[index], values[-1]])
             cells = np.stack([by_column[:, index], by_column.sum(axis=1) - by_column[:, index]], axis=1)
             # A sum of floats less one of its parts may come out a hair below 0.
-            return np.maximum(cells, 0)
+            return np.asarray(np.maximum(cells, 0))
 
         labels = (self.labels[index], f"not {self.labels[index]}")
         table = self._with_cells(labels, merge)
