@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
-from edgeworth.report.charts.chart import Chart, Charts
+from edgeworth.report.charts.chart import Chart
 from edgeworth.report.html.page import pack_columns
 from edgeworth.report.html.parts import are_numbers
-from edgeworth.report.report import Column, Grid, Report, Section, gather_reports
+from edgeworth.report.report import Charts, Column, Grid, Report, Section, gather_reports
 
 
 class Reader(HTMLParser):

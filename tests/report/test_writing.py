@@ -45,7 +45,7 @@ def test_a_killed_run_leaves_no_half_report(tmp_path: Path) -> None:
     code = (
         "import sys, time, pathlib, edgeworth.report.formats as w\n"
         "pathlib.Path.replace = lambda *_: (print('written', flush=True), time.sleep(60))\n"
-        "w.write_whole(pathlib.Path(sys.argv[1]), 'x' * 10**6)\n"
+        "w.write_file(pathlib.Path(sys.argv[1]), 'x' * 10**6)\n"
     )
     target = tmp_path / "report.html"
     command = [sys.executable, "-c", code, str(target)]

@@ -9,9 +9,9 @@ from edgeworth.arrays import finite_or_none
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.core.formatting import format_level, format_number, plural
 from edgeworth.report.charts.axes import Ticks, ticks
-from edgeworth.report.charts.chart import FIRST, INK, SECOND, WIDTH, Chart, Charts, Kit, Rows
+from edgeworth.report.charts.chart import FIRST, INK, SECOND, WIDTH, Chart, Kit, Rows
 from edgeworth.report.charts.names import LIMIT, LONGEST, AxisNames, axis_names, distinct_names
-from edgeworth.report.report import Column
+from edgeworth.report.report import Charts, Column
 from edgeworth.report.wording import describe_measure
 
 MOST_LINES = 30

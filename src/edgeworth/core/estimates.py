@@ -32,7 +32,12 @@ ChanceTest: TypeAlias = Callable[[Alternative], Tail | None]
 
 @dataclass(frozen=True)
 class Interval:
-    """Two bounds and the level they hold at."""
+    """Two bounds and the level they hold at; it unpacks and indexes like the pair of its bounds.
+
+    >>> low, high = interval = Interval(0.1, 0.4, level=0.95)
+    >>> interval[0], interval[-1], len(interval), 0.2 in interval
+    (0.1, 0.4, 2, True)
+    """
 
     low: float
     high: float
@@ -41,8 +46,33 @@ class Interval:
     def __iter__(self) -> Iterator[float]:
         return iter((self.low, self.high))
 
+    def __getitem__(self, place: int) -> float:
+        return (self.low, self.high)[place]
+
+    def __len__(self) -> int:
+        return 2
+
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Cases needed to tell a measure from a null, if its true value is the one seen.
+
+    ``needed`` is the size of a sample that would show it with the given power; ``more`` is what the cases at
+    hand lack of it. Infinite when the value is the null itself.
+    """
+
+    cases: float
+    needed: float
+    power: float
+    level: float
+
+    @property
+    def more(self) -> float:
+        """Count the cases that are lacking."""
+        return max(0.0, self.needed - self.cases)
 
 
 @dataclass(frozen=True)
@@ -64,22 +94,22 @@ class Estimate:
 
     @property
     def standard_error(self) -> float:
-        """The standard deviation of the estimate; nan when it is undefined."""
+        """Give the standard deviation of the estimate; nan when it is undefined."""
         return math.nan if self.law is None else self.law.standard_error
 
     @property
     def doubt(self) -> str | None:
-        """Why the interval may not cover as it says, where that is known; None otherwise."""
+        """Say why the interval may not cover as it says, where that is known; None otherwise."""
         return getattr(self.law, "doubt", None)
 
     def interval(self, level: float = 0.95) -> Interval:
-        """The confidence (or credible) interval at a level."""
+        """Compute the confidence (or credible) interval at a level."""
         check_level(level)
         low, high = (math.nan, math.nan) if self.law is None else self.law.interval(level)
         return Interval(low, high, level)
 
     def p_value(self, null: float | None = None, alternative: Alternative = "two-sided") -> float:
-        """How surprising the value would be under a null hypothesis.
+        """Compute how surprising the value would be under a null hypothesis.
 
         Without ``null`` the hypothesis is chance: guessing with the same margins, or random selection. It is
         tested exactly where that is possible (with weights or clusters: the chance level by the sampling
@@ -95,13 +125,52 @@ class Estimate:
         return self.law.p_value(self.chance if null is None else float(null), alternative)
 
     def chance_tail(self, alternative: Alternative = "greater") -> Tail | None:
-        """P(chance alone does as well), and how that was found; None where there is no such law."""
+        """Find P(chance alone does as well), and how that was found; None where there is no such law."""
         if alternative not in ("two-sided", "greater", "less"):
             raise OptionError(f'alternative is "two-sided", "greater" or "less"; saw {alternative!r}')
         return None if self.undefined is not None else self.chance_test(alternative)
 
+    def cases_needed(self, *, null: float | None = None, level: float = 0.95, power: float = 0.8) -> Plan:
+        """Find how many cases like these would tell the measure from ``null`` (guessing, if left out).
+
+        Parameters
+        ----------
+        null : float, optional
+            The value to tell it from; by default the measure's value by chance.
+        level : float
+            The confidence level of the test.
+        power : float
+            The probability with which the test is to show the difference, if it is as large as seen.
+
+        Notes
+        -----
+        ``n · ((z_level + z_power) · standard error / distance)²``: the error shrinks with √n.
+
+        Examples
+        --------
+        >>> from edgeworth import ContingencyTable
+        >>> table = ContingencyTable.from_matrix([[56, 48], [14, 32]], rows="predicted")
+        >>> plan = estimate(table, "informedness").cases_needed()
+        >>> plan.cases, plan.needed, plan.more
+        (150, 209, 59)
+        """
+        check_level(level)
+        if not 0 < power < 1:
+            raise OptionError(f"power lies between 0 and 1; saw {power!r}")
+        if self.law is None:
+            return Plan(self.size, math.nan, power, level)
+        distance = abs(self.value - (self.chance if null is None else null))
+        low, high = self.interval(level)
+        # At the end of a range the standard error is 0 and the interval is not.
+        error = max(self.standard_error, (high - low) / (2 * normal_quantile(level)))
+        if distance < 1e-12:
+            return Plan(self.size, math.inf, power, level)
+        reach = normal_quantile(level) + NormalDist().inv_cdf(power)
+        needed = math.ceil(self.size * (reach * error / distance) ** 2)
+        return Plan(self.size, needed, power, level)
+
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """Show the estimate in a notebook."""
         low, high = self.interval()
         rows = [
             ("value", self.value),
@@ -113,7 +182,7 @@ class Estimate:
         return html_table(self.measure, [], rows)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain values; what is undefined is None, with the reason beside it."""
+        """Give plain values; what is undefined is None, with the reason beside it."""
         interval = self.interval(level)
         return {
             "measure": self.measure,
@@ -132,12 +201,12 @@ class Estimate:
 
 
 def undefined_estimate(tally: Any, spelling: str, reason: str) -> Estimate:
-    """A measure that has no value here, and why."""
+    """Make the estimate of a measure that has no value here, and say why."""
     return Estimate(spelling, math.nan, math.nan, None, reason, reason, tally, None)
 
 
 def check_method(method: Any) -> None:
-    """A method is an object that makes a law."""
+    """Refuse a method that is not an object that makes a law."""
     if method is not None and (isinstance(method, type) or not hasattr(method, "law")):
         raise OptionError(f"a method is an object such as Bootstrap(draws=2000); saw {method!r}")
 
@@ -145,7 +214,7 @@ def check_method(method: Any) -> None:
 def law_or_reason(
     method: Method, tally: Any, resolved: Any, *, required: bool
 ) -> tuple[SamplingLaw | None, str | None]:
-    """The law; without one the value still stands, with the reason, unless the method was asked for."""
+    """Find the law, or the reason why there is none; a method that was asked for must have one."""
     if not required and resolved.measure.no_interval is not None:
         return None, resolved.measure.no_interval
     try:
@@ -192,43 +261,8 @@ def estimate(tally: Any, measure: str | Measure, *, method: Method | None = None
     return found
 
 
-@dataclass(frozen=True)
-class Plan:
-    """Cases needed to tell a measure from a null, if its true value is the one seen.
-
-    ``needed`` is the size of a sample that would show it with the given power; ``more`` is what the cases at
-    hand lack of it. Infinite when the value is the null itself.
-    """
-
-    cases: float
-    needed: float
-    power: float
-    level: float
-
-    @property
-    def more(self) -> float:
-        """Further cases."""
-        return max(0.0, self.needed - self.cases)
-
-
 def cases_needed(
     estimate: Estimate, *, null: float | None = None, level: float = 0.95, power: float = 0.8
 ) -> Plan:
-    """How many cases like these would tell the measure from ``null`` (guessing, if left out).
-
-    ``n · ((z_level + z_power) · standard error / distance)²``: the error shrinks with √n.
-    """
-    check_level(level)
-    if not 0 < power < 1:
-        raise OptionError(f"power lies between 0 and 1; saw {power!r}")
-    size = estimate.size
-    if estimate.law is None:
-        return Plan(size, math.nan, power, level)
-    distance = abs(estimate.value - (estimate.chance if null is None else null))
-    low, high = estimate.interval(level)
-    # At the end of a range the standard error is 0 and the interval is not.
-    error = max(estimate.standard_error, (high - low) / (2 * normal_quantile(level)))
-    if distance < 1e-12:
-        return Plan(size, math.inf, power, level)
-    reach = normal_quantile(level) + NormalDist().inv_cdf(power)
-    return Plan(size, math.ceil(size * (reach * error / distance) ** 2), power, level)
+    """Find how many cases like these would tell an estimate from ``null``: see ``Estimate.cases_needed``."""
+    return estimate.cases_needed(null=null, level=level, power=power)

@@ -18,12 +18,11 @@ from edgeworth.report.charts.chart import (
     SHARES,
     WIDTH,
     Chart,
-    Charts,
     Kit,
     Rows,
 )
 from edgeworth.report.charts.names import AxisNames, axis_names
-from edgeworth.report.report import Column
+from edgeworth.report.report import Charts, Column
 
 SQUARE_NAMES = 18
 """The most characters of a name above a table, where it stands at a slope."""

@@ -12,8 +12,8 @@ from edgeworth.core.formatting import format_level, format_percent
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.findings import DecisionFindings
 from edgeworth.decisions.verdict import decision_warnings, decisions_verdict
-from edgeworth.report.charts.chart import Chart, Charts
-from edgeworth.report.report import Cell, Column, Grid, Report, Section
+from edgeworth.report.charts.chart import Chart
+from edgeworth.report.report import Cell, Charts, Column, Grid, Report, Section
 from edgeworth.report.wording import format_cell, tail_cell
 
 SHOWN_LABELS = 30

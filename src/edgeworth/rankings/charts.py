@@ -19,8 +19,8 @@ from edgeworth.report.charts.axes import (
     table_rows,
     touch_points,
 )
-from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Charts, Kit, Rows
-from edgeworth.report.report import Column
+from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Kit, Rows
+from edgeworth.report.report import Charts, Column
 
 
 def ranking_charts(findings: RankingFindings) -> Charts:

@@ -9,9 +9,9 @@ from edgeworth.arrays import finite_or_none
 from edgeworth.core.formatting import format_level, format_number, plural
 from edgeworth.rankings.list_findings import ListFindings
 from edgeworth.report.charts.axes import CHANCE, HIGH, PLAIN, WIDE, colour_layer
-from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Charts, Kit, Rows
+from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Kit, Rows
 from edgeworth.report.charts.names import AxisNames, axis_names
-from edgeworth.report.report import Column
+from edgeworth.report.report import Charts, Column
 
 MOST_LISTS = 200
 """Lists drawn one by one; of more, so many quantiles."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import os
 import re
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -186,32 +186,16 @@ def write_file(path: Path, content: str | bytes) -> None:
     A link keeps being a link to what is written; what is no ordinary file (a pipe, a device) is written to.
     """
     path = Path(os.path.realpath(path))
-    if path.exists() and not path.is_file():
-        _written_into(path, content)
-        return
+    is_special = path.exists() and not path.is_file()
+    temporary = path if is_special else path.with_name(f".{path.name}.{os.urandom(6).hex()}.part")
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}") from None
-    try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("wb" if is_special else "xb") as file:
             file.write(content.encode() if isinstance(content, str) else content)
-        # mkstemp makes private files; a report has the permissions of any other new file.
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(temporary).chmod(0o666 & ~mask)
-        Path(temporary).replace(path)
-    except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        raise InputError(f"{path} cannot be written: {error.strerror}") from None
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _written_into(path: Path, content: str | bytes) -> None:
-    try:
-        with path.open("wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
+        if not is_special:
+            temporary.replace(path)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}") from None
+    finally:
+        if not is_special:
+            with contextlib.suppress(OSError):
+                temporary.unlink()

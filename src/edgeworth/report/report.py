@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from edgeworth.errors import OptionError
 from edgeworth.progress import progress_of
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ class Grid:
     note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """Give plain values."""
         return {
             "title": self.title,
             "columns": [{"name": column.name, "kind": column.kind} for column in self.columns],
@@ -71,7 +73,7 @@ class Section:
     """Names of the report's charts that belong here."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """Give plain values."""
         return {
             "title": self.title,
             "text": list(self.text),
@@ -80,10 +82,40 @@ class Section:
         }
 
 
-def _no_charts() -> Mapping[str, Chart]:
-    from edgeworth.report.charts.chart import Charts
+class Charts(Mapping[str, "Chart"]):
+    """Charts by name; an unknown name is told what there is.
 
-    return Charts()
+    Given as a function they are made when somebody first looks: a terminal shows none.
+    """
+
+    def __init__(self, charts: Iterable[Chart] | Callable[[], Iterable[Chart]] = ()) -> None:
+        self._given = charts if callable(charts) else tuple(charts)
+        if not callable(charts):
+            _ = self._charts  # two of one name are refused at once
+
+    @cached_property
+    def _charts(self) -> dict[str, Chart]:
+        charts: dict[str, Chart] = {}
+        for chart in self._given() if callable(self._given) else self._given:
+            if chart.name in charts:
+                raise OptionError(f"two charts have the name {chart.name!r}; each needs one of its own")
+            charts[chart.name] = chart
+        return charts
+
+    def __getitem__(self, name: str) -> Chart:
+        if name not in self._charts:
+            known = ", ".join(self._charts) or "none"
+            raise OptionError(f"there is no chart {name!r}; there are {known}")
+        return self._charts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._charts)
+
+    def __len__(self) -> int:
+        return len(self._charts)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._charts
 
 
 @dataclass(frozen=True)
@@ -95,10 +127,10 @@ class Report:
     warnings: tuple[str, ...]
     provenance: Mapping[str, Any]
     numbers: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    charts: Mapping[str, Chart] = field(default_factory=_no_charts, repr=False)
+    charts: Mapping[str, Chart] = field(default_factory=Charts, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything the report shows, and the numbers behind it, as plain values."""
+        """Give everything the report shows, and the numbers behind it, as plain values."""
         return {
             "schema": SCHEMA,
             "verdict": self.verdict,
@@ -110,16 +142,12 @@ class Report:
         }
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """The report as JSON text; also written to ``path`` when given, whole or not at all."""
+        """Write the report as JSON text; also to ``path`` when given, whole or not at all."""
         text = json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-        if path is not None:
-            from edgeworth.report.formats import write_file
-
-            write_file(Path(path), text)
-        return text
+        return self._write(text, path)
 
     def to_html(self, path: str | Path | None = None, *, title: str = "") -> str:
-        """The report as one page that needs no network; also written to ``path`` when given.
+        """Write the report as one page that needs no network; also to ``path`` when given.
 
         Without a title the page is called by what was read.
         """
@@ -127,25 +155,24 @@ class Report:
 
         with progress_of("drawing the page"):
             text = report_to_html(self, title=title)
-        if path is not None:
-            from edgeworth.report.formats import write_file
-
-            write_file(Path(path), text)
-        return text
+        return self._write(text, path)
 
     def to_markdown(self, path: str | Path | None = None, *, title: str = "") -> str:
-        """The report as Markdown, under a title if there is one; also written to ``path`` when given."""
+        """Write the report as Markdown, under a title if there is one; also to ``path`` when given."""
         from edgeworth.report.formats import report_to_markdown
 
         text = report_to_markdown(self, title=title)
-        if path is not None:
-            from edgeworth.report.formats import write_file
+        return self._write(text, path)
 
+    def _write(self, text: str, path: str | Path | None) -> str:
+        from edgeworth.report.formats import write_file
+
+        if path is not None:
             write_file(Path(path), text)
         return text
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: verdict, warnings and tables. Charts are shown by asking for them."""
+        """Show verdict, warnings and tables in a notebook. Charts are shown by asking for them."""
         from edgeworth.report.html.parts import report_fragment
 
         return report_fragment(self)
@@ -157,9 +184,7 @@ class Report:
 
 
 def gather_reports(reports: Mapping[str, Report]) -> Report:
-    """Several reports as one, each under its name; in JSON each has a key of its own."""
-    from edgeworth.report.charts.chart import Charts
-
+    """Make one report of several, each under its name; in JSON each has a key of its own."""
     return Report(
         verdict="\n".join(f"{name}: {report.verdict}" for name, report in reports.items()),
         sections=tuple(
@@ -183,9 +208,7 @@ def gather_reports(reports: Mapping[str, Report]) -> Report:
 
 
 def join_reports(first: Report, second: Report) -> Report:
-    """Two reports on the same data as one, the first one's verdict first."""
-    from edgeworth.report.charts.chart import Charts
-
+    """Make one report of two on the same data, the first one's verdict first."""
     return Report(
         verdict=f"{first.verdict}\n{second.verdict}",
         sections=(*first.sections, *second.sections),

@@ -22,8 +22,8 @@ from edgeworth.report.charts.axes import (
     picture_rows,
     touch_points,
 )
-from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Charts, Kit, Rows
-from edgeworth.report.report import Column
+from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Kit, Rows
+from edgeworth.report.report import Charts, Column
 from edgeworth.report.wording import describe_system
 
 CASES = "cases"

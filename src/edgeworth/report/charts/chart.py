@@ -1,17 +1,18 @@
 """A chart as a value: what it says, the table behind it, and how altair draws it.
 
 Drawing waits until somebody looks: a report holds charts without importing altair. Rows are put into the
-specification after altair has written it, which takes milliseconds where altair itself takes hundreds."""
+specification after altair has written it, for altair would check them one by one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from edgeworth.errors import MissingExtraError, OptionError
+from edgeworth.report.formats import write_file
 from edgeworth.report.report import Cell, Column
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ class Chart:
     table: tuple[Column, ...] = ()
 
     def altair(self) -> altair.TopLevelMixin:
-        """The chart as an altair object, to change or to combine."""
-        drawn: altair.TopLevelMixin = self._drawn({name: list(rows) for name, rows in self.data.items()})
+        """Draw the chart as an altair object, to change or to combine."""
+        drawn: altair.TopLevelMixin = self.draw(Kit({name: list(rows) for name, rows in self.data.items()}))
         return drawn
 
     def __getattr__(self, name: str) -> Any:
@@ -62,8 +63,7 @@ class Chart:
 
     def to_dict(self) -> dict[str, Any]:
         """The Vega-Lite specification, with its data."""
-        drawn = self._drawn(None)
-        spec: dict[str, Any] = drawn.to_dict(validate=False)
+        spec: dict[str, Any] = self.draw(Kit(None)).to_dict(validate=False)
         # Altair has put the rows of lines that stand by themselves there.
         named = {name: [dict(row) for row in rows] for name, rows in self.data.items()}
         spec["datasets"] = {**spec.get("datasets", {}), **named}
@@ -71,25 +71,18 @@ class Chart:
         spec["background"] = "transparent"
         return spec
 
-    def _drawn(self, rows: Mapping[str, list[Any]] | None) -> Any:
-        return self.draw(Kit(rows))
-
     def svg(self) -> str:
         """The picture as SVG text."""
         return str(_converter().vegalite_to_svg(self.to_dict()))
 
     def save(self, path: str | Path) -> None:
         """Write the picture as SVG, PNG, PDF or its specification as JSON, by the name's ending."""
-        from edgeworth.report.formats import write_file
-
         write_file(Path(path), self.render(chart_format(path)))
 
     def render(self, ending: str) -> bytes:
         """The picture in one of the formats."""
         spec = self.to_dict()
         if ending == "json":
-            import json
-
             return json.dumps(spec, ensure_ascii=False, indent=1, allow_nan=False).encode()
         if ending == "svg":
             return self.svg().encode()
@@ -115,42 +108,6 @@ class Chart:
         """The table behind the chart."""
         first = next(iter(self.data.values()), ())
         return [tuple(row.get(column.name) for column in self.table) for row in first]
-
-
-class Charts(Mapping[str, Chart]):
-    """Charts by name; an unknown name is told what there is.
-
-    Given as a function they are made when somebody first looks: a terminal shows none.
-    """
-
-    def __init__(self, charts: Iterable[Chart] | Callable[[], Iterable[Chart]] = ()) -> None:
-        self._given = charts if callable(charts) else tuple(charts)
-        if not callable(charts):
-            _ = self._charts  # two of one name are refused at once
-
-    @cached_property
-    def _charts(self) -> dict[str, Chart]:
-        charts: dict[str, Chart] = {}
-        for chart in self._given() if callable(self._given) else self._given:
-            if chart.name in charts:
-                raise OptionError(f"two charts have the name {chart.name!r}; each needs one of its own")
-            charts[chart.name] = chart
-        return charts
-
-    def __getitem__(self, name: str) -> Chart:
-        if name not in self._charts:
-            known = ", ".join(self._charts) or "none"
-            raise OptionError(f"there is no chart {name!r}; there are {known}")
-        return self._charts[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._charts)
-
-    def __len__(self) -> int:
-        return len(self._charts)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._charts
 
 
 class Kit:
