@@ -152,7 +152,7 @@ class Estimate:
         >>> table = ContingencyTable.from_matrix([[56, 48], [14, 32]], rows="predicted")
         >>> plan = estimate(table, "informedness").cases_needed()
         >>> plan.cases, plan.needed, plan.more
-        (150, 209, 59)
+        (150.0, 156, 6.0)
         """
         check_level(level)
         if not 0 < power < 1:
