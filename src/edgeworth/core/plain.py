@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.core.formatting import shorten
 from edgeworth.core.kinds import KINDS, find_kind, load
 from edgeworth.errors import EdgeworthError, InputError, OptionError
 from edgeworth.sources.columns import Label
@@ -23,41 +24,38 @@ NEEDED: Any = object()
 # -- fields ----------------------------------------------------------------------------------------------
 
 
-class _WrongError(ValueError):
-    """One value among others that a field cannot hold."""
-
-
-def _same(value: Any) -> Any:
-    return value
+class BadValueError(ValueError):
+    """A value that a field cannot hold: the field's own, or one inside it."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """How one field is written, and how it is checked when it is read.
+    """A field says how a value is written, and how it is checked when it is read.
 
-    ``load`` raises a ValueError, TypeError or OverflowError where the value is not ``what`` is needed.
+    ``load`` raises a ValueError, TypeError or OverflowError where the value is not ``what`` is needed, or a
+    ``BadValueError`` of the one inside it that is wrong.
     """
 
     what: str
     load: Callable[[Any], Any]
-    dump: Callable[[Any], Any] = _same
+    dump: Callable[[Any], Any] = lambda value: value
     attribute: str = ""
-    """Where the value is found, with dots between; by default the attribute that is called like the field."""
+    """Where the value is found, with dots between; by default the attribute of the field's name."""
     default: Any = NEEDED
     is_brief: bool = False
     """Whether the field is left out where its value is None."""
 
     def of(self, attribute: str) -> Field:
-        """The same field, of another attribute."""
+        """Read and write another attribute."""
         return replace(self, attribute=attribute)
 
     def otherwise(self, default: Any) -> Field:
-        """The same field, which a file may leave out."""
+        """Let a file leave the field out."""
         return replace(self, default=default)
 
 
 def dump_fields(fields: Mapping[str, Field], value: Any) -> dict[str, Any]:
-    """The declared fields of a value as plain values."""
+    """Write the declared fields of a value as plain values."""
     found = {name: attrgetter(field.attribute or name)(value) for name, field in fields.items()}
     return {
         name: fields[name].dump(each)
@@ -69,7 +67,7 @@ def dump_fields(fields: Mapping[str, Field], value: Any) -> dict[str, Any]:
 def load_fields(
     fields: Mapping[str, Field], payload: Any, where: str, *, is_closed: bool = False
 ) -> dict[str, Any]:
-    """The declared fields, checked, by their attributes; other names are refused only where it is closed."""
+    """Check the declared fields, and give them by their attributes; ``is_closed`` refuses any other name."""
     if not isinstance(payload, dict):
         raise InputError(f"{where} must be an object; saw {short_repr(payload)}")
     found = {}
@@ -86,20 +84,25 @@ def load_fields(
 
 def _load(field: Field, value: Any, name: str, where: str) -> Any:
     try:
-        return field.load(value)
-    except EdgeworthError:
-        raise
-    except _WrongError as error:
-        seen = f"{short_repr(error.args[0])} in {name!r}"
-    except (TypeError, ValueError, OverflowError):
-        seen = f"{short_repr(value)} as {name!r}"
+        return _load_value(field, value)
+    except BadValueError as error:
+        (bad,) = error.args
+        seen = f"{short_repr(bad)} {'as' if bad is value else 'in'} {name!r}"
     raise InputError(f"{where} cannot have {seen}, only {field.what}")
 
 
+def _load_value(field: Field, value: Any) -> Any:
+    try:
+        return field.load(value)
+    except (EdgeworthError, BadValueError):
+        raise
+    except (TypeError, ValueError, OverflowError):
+        raise BadValueError(value) from None
+
+
 def short_repr(value: Any) -> str:
-    """A value for a sentence, cut where it is long."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:59]}…"
+    """Write a value for a sentence, cut where it is long."""
+    return shorten(repr(value), 60)
 
 
 # -- values that have fields -----------------------------------------------------------------------------
@@ -118,16 +121,16 @@ class Plain:
 
     @property
     def file_kind(self) -> str:
-        """What a file calls this tally."""
+        """Name the kind of this tally as files do."""
         return self.kind
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """Give plain values for JSON."""
         return ({"kind": self.kind} if self.kind else {}) | dump_fields(self.FIELDS, self)
 
     @classmethod
     def from_dict(cls, payload: dict[str, Any]) -> Self:
-        """The value that ``to_dict`` described, checked."""
+        """Make the value that ``to_dict`` described, and check it."""
         where = cls._where()
         if cls.kind and isinstance(payload, dict) and payload.get("kind") != cls.kind:
             raise InputError(f"{where} cannot have {short_repr(payload.get('kind'))} as 'kind'")
@@ -135,7 +138,7 @@ class Plain:
 
     @classmethod
     def from_fields(cls, found: dict[str, Any]) -> Self:
-        """The value of fields that were checked one by one; they must fit together too."""
+        """Make the value of fields that were checked one by one; they must fit together too."""
         try:
             value = cls._of_fields(found)
             fits = value._fits_together()
@@ -163,7 +166,7 @@ class Plain:
 
 
 def tally_from_dict(payload: dict[str, Any]) -> Any:
-    """The tally of any kind that ``to_dict`` described, checked."""
+    """Make the tally of any kind that ``to_dict`` described, and check it."""
     kind = payload.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise InputError(f"a tally is of a kind that is known ({', '.join(KINDS)}); saw {short_repr(kind)}")
@@ -174,7 +177,7 @@ def tally_from_dict(payload: dict[str, Any]) -> Any:
 
 
 def value_field(what: str, check: Callable[[Any], bool]) -> Field:
-    """A field that is written as it is, and read where the check holds."""
+    """Make a field that is written as it is, and read where the check holds."""
 
     def load(value: Any) -> Any:
         if not check(value):
@@ -184,23 +187,23 @@ def value_field(what: str, check: Callable[[Any], bool]) -> Field:
     return Field(what, load)
 
 
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _is_label(value: Any) -> bool:
-    return isinstance(value, (str, int, float))
-
-
 def one_of(*values: str) -> Field:
-    """One of a few words."""
+    """Make a field of one of a few words."""
     return value_field(
         f"one of {', '.join(values)}", lambda value: isinstance(value, str) and value in values
     )
 
 
 def text_like(pattern: str) -> Field:
-    """Text that has this form."""
+    """Make a field of text that has this form."""
     form = re.compile(pattern)
     return value_field(
         f"text like {pattern}", lambda value: isinstance(value, str) and form.fullmatch(value) is not None
@@ -209,27 +212,27 @@ def text_like(pattern: str) -> Field:
 
 TEXT = value_field("text", lambda value: isinstance(value, str))
 FLAG = value_field("true or false", lambda value: isinstance(value, bool))
-WHOLE = value_field("a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool))
-COUNT = value_field(
-    "a whole number of at least 0",
-    lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0,
-)
+WHOLE = value_field("a whole number", _is_whole)
+COUNT = value_field("a whole number of at least 0", lambda value: _is_whole(value) and value >= 0)
 NUMBER = value_field("a finite number", _is_number)
 AMOUNT = value_field("a finite number of at least 0", lambda value: _is_number(value) and value >= 0)
 FLOAT = replace(AMOUNT, load=lambda value: float(AMOUNT.load(value)))
 
 
 def _plain_label(label: Label) -> Any:
-    """Text, booleans and finite numbers as they are, for JSON has them; anything else as its repr."""
+    """Keep text, booleans and finite numbers, for JSON has them; write anything else as its repr."""
     is_plain = isinstance(label, (str, int)) or (isinstance(label, float) and math.isfinite(label))
     return label if is_plain else repr(label)
 
 
-LABEL = replace(value_field("a label: text, a number or a boolean", _is_label), dump=_plain_label)
+LABEL = replace(
+    value_field("a label: text, a number or a boolean", lambda value: isinstance(value, (str, int, float))),
+    dump=_plain_label,
+)
 
 
 def labels_to_json(labels: Sequence[Label]) -> list[Any]:
-    """Text, numbers and booleans as they are; anything else as its repr."""
+    """Write labels as plain values."""
     return [_plain_label(label) for label in labels]
 
 
@@ -237,7 +240,7 @@ def labels_to_json(labels: Sequence[Label]) -> list[Any]:
 
 
 def optional(field: Field, default: Any = None) -> Field:
-    """The same or null; by default a file may leave it out."""
+    """Allow null too; by default a file may leave the field out."""
     return replace(
         field,
         what=f"{field.what}, or null",
@@ -248,48 +251,42 @@ def optional(field: Field, default: Any = None) -> Field:
 
 
 def list_of(field: Field, *, least: int = 0) -> Field:
-    """So many of them at least, as a list."""
+    """Make a field of a list, of so many values at least."""
 
     def load(values: Any) -> list[Any]:
         if not isinstance(values, list) or len(values) < least:
             raise ValueError
-        return [_load_each(field, value) for value in values]
+        return [_load_value(field, value) for value in values]
 
     return Field(f"a list ({field.what})", load, lambda values: [field.dump(value) for value in values])
 
 
-def _load_each(field: Field, value: Any) -> Any:
-    try:
-        return field.load(value)
-    except (EdgeworthError, _WrongError):
-        raise
-    except (TypeError, ValueError, OverflowError):
-        raise _WrongError(value) from None
-
-
 def tuple_of(field: Field) -> Field:
-    """The same as a tuple."""
+    """Make a field of a tuple, written as a list."""
     values = list_of(field)
     return replace(values, load=lambda given: tuple(values.load(given)))
 
 
 def object_of(kind: type[Plain]) -> Field:
-    """A value that has fields of its own."""
+    """Make a field of a value that has fields of its own."""
     return Field(f"an object ({', '.join(kind.FIELDS)})", kind.from_dict, lambda value: value.to_dict())
 
 
 LABELS = tuple_of(LABEL)
-PAIR = replace(
-    tuple_of(optional(LABEL)),
-    what="two different labels, of the background and of the targets",
-    load=lambda values: _pair(tuple_of(optional(LABEL)).load(values)),
-)
 
 
-def _pair(labels: tuple[Label | None, ...]) -> tuple[Label | None, ...]:
+def _load_pair(values: Any) -> tuple[Label | None, ...]:
+    labels: tuple[Label | None, ...] = tuple_of(optional(LABEL)).load(values)
     if len(labels) != 2 or labels[0] == labels[1] is not None:
         raise ValueError
     return labels
+
+
+PAIR = replace(
+    tuple_of(optional(LABEL)),
+    what="two different labels, of the background and of the targets",
+    load=_load_pair,
+)
 
 
 # -- arrays ----------------------------------------------------------------------------------------------
@@ -307,46 +304,41 @@ def _array(values: Any, kinds: str, least: float) -> NDArray[Any]:
         raise ValueError
     wrong = ~(np.isfinite(array) & (array >= least))
     if wrong.any():
-        raise _WrongError(array[wrong][0].item())
+        raise BadValueError(array[wrong][0].item())
     return array
 
 
-def _to_list(array: NDArray[Any]) -> Any:
-    return array.tolist()
-
-
 def _plain_floats(values: Any) -> Any:
-    """JSON has no infinity: such numbers are written as text."""
+    """Write infinite numbers and nan as text, for JSON has neither."""
     if isinstance(values, list):
         return [_plain_floats(value) for value in values]
     return values if math.isfinite(values) else str(values)
 
 
-def _parsed(values: Any) -> Any:
+def _parse_floats(values: Any) -> Any:
     if isinstance(values, list):
-        return [_parsed(value) for value in values]
-    is_number = isinstance(values, (int, float)) and not isinstance(values, bool)
-    if not is_number and values not in ("inf", "-inf", "nan"):
-        raise _WrongError(values)
+        return [_parse_floats(value) for value in values]
+    if not (_is_whole(values) or isinstance(values, float)) and values not in ("inf", "-inf", "nan"):
+        raise BadValueError(values)
     return float(values)
 
 
 def _floats(values: Any, *, may_be_nan: bool = False) -> NDArray[np.float64]:
     if not isinstance(values, list):
         raise TypeError
-    array = np.array(_parsed(values), dtype=np.float64)
+    array = np.array(_parse_floats(values), dtype=np.float64)
     if not may_be_nan and np.isnan(array).any():
-        raise _WrongError(math.nan)
+        raise BadValueError(math.nan)
     return array
 
 
 NUMBERS = Field(
-    "numbers of at least 0 in rows of equal length", lambda values: _array(values, "if", 0), _to_list
+    "numbers of at least 0 in rows of equal length", lambda values: _array(values, "if", 0), np.ndarray.tolist
 )
 """int64 where all are whole, else float64."""
 AMOUNTS = replace(NUMBERS, load=lambda values: _array(values, "if", 0).astype(np.float64))
-COUNTS = Field("whole numbers of at least 0", lambda values: _array(values, "i", 0), _to_list)
-INTEGERS = Field("whole numbers", lambda values: _array(values, "i", -math.inf), _to_list)
+COUNTS = Field("whole numbers of at least 0", lambda values: _array(values, "i", 0), np.ndarray.tolist)
+INTEGERS = Field("whole numbers", lambda values: _array(values, "i", -math.inf), np.ndarray.tolist)
 FLOATS = Field(
     "numbers in rows of equal length, infinite ones as text", _floats, lambda a: _plain_floats(a.tolist())
 )
@@ -354,7 +346,7 @@ FLOATS_OR_NAN = replace(FLOATS, load=lambda values: _floats(values, may_be_nan=T
 
 
 def reshape_array(array: NDArray[Any], *shape: int) -> NDArray[Any]:
-    """An array of this shape; an empty one is given it, for lists of nothing do not say how wide they are."""
+    """Check an array's shape; an empty one is given it, for lists of nothing do not say how wide they are."""
     if array.shape != shape and array.size:
         raise InputError(f"numbers of a tally have shape {array.shape}, not {shape}")
     return array.reshape(shape)
