@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from edgeworth.core.plain import labels_to_json
 from edgeworth.core.policies import Missing, PredictionsMade
 from edgeworth.errors import OptionError
-from edgeworth.forecasts.reading import ForecastTerms
 from edgeworth.rankings.scores.sorted_scores import Bins
 from edgeworth.sources.columns import Label
 from edgeworth.sources.numbers import WeightKind
@@ -201,25 +200,28 @@ def report_lists(tallied: Tallied, lists: RankedLists, asked: Asked) -> Report:
     return lists_report(findings, about_tally(tallied, asked, **sizes))
 
 
-def report_forecasts(tallied: Tallied, evidence: ForecastTally, asked: Asked) -> Report:
-    from edgeworth.forecasts.reading_arrays import examined_evidence
+def report_forecasts(tallied: Tallied, tally: ForecastTally, asked: Asked) -> Report:
+    from edgeworth.forecasts.findings import examine_forecasts
     from edgeworth.forecasts.report import forecasts_report
 
-    names = ("labels", "positive", "normalise", "ordered", "ordinal")
-    said = {name: tallied.terms[name] for name in names if tallied.terms.get(name) is not None}
-    made = tallied.terms.get("predictions_made")
-    terms = ForecastTerms(
-        **said,
-        fraction=tallied.terms.get("stake", 1.0),
-        predictions_made=made or "before",
-        level=asked.level,
-        seed=asked.seed,
-    )
-    found = examined_evidence(evidence, terms, tallied.name)
-    known = {name: value for name, value in found.about.items() if name != "source"}
-    report = forecasts_report(found.findings, about_tally(tallied, asked, **known))
+    terms = tallied.terms
+    made = terms.get("predictions_made")
+    is_labelled = tally.label_source in ("labels", "names")
+    known = {
+        "against": tally.against,
+        "cases": tally.cases,
+        "labels": labels_to_json(tally.labels) if is_labelled else None,
+        "positive": terms.get("positive"),
+        "normalise": terms.get("normalise", False),
+        "ordered": terms.get("ordered", False),
+        "predictions_made": made or "before",
+        "stake": terms.get("stake", 1.0),
+        "ordinal": terms.get("ordinal", False),
+    }
+    findings = examine_forecasts(tally, level=asked.level, seed=asked.seed)
+    report = forecasts_report(findings, about_tally(tallied, asked, **known))
     unsaid = () if made is not None else (TAKEN_AS_BEFORE,)
-    return replace(report, warnings=(*unsaid, *found.warnings, *report.warnings))
+    return replace(report, warnings=(*unsaid, *tally.warnings, *report.warnings))
 
 
 _REPORTS: dict[str, tuple[Kind, Callable[[Tallied, Any, Asked], Report]]] = {

@@ -343,24 +343,30 @@ def whole_tally(opened: Opened) -> Tallied:
 
 def tally_probabilities(opened: Opened, rows_before: int = 0) -> Tallied:
     """Let the model bet and score both: what of it can be added up is all that a report needs."""
-    from edgeworth.forecasts.reading_arrays import read_arrays, read_file
+    from edgeworth.forecasts.reading import read_forecasts
 
     counting, source = opened.counting, opened.source
     terms, time = counting.forecast_terms(), counting.time
-    bets = (counting.against, counting.odds, counting.bookmaker, time, terms)
-    if source is None:
-        if isinstance(time, str):
-            raise OptionError(f"time={time!r} names a column, but there is no data to find it in")
-        read = read_arrays(counting.truth, counting.probabilities, *bets, first=rows_before)
-    else:
-        read = read_file(source, counting.truth, counting.probabilities, *bets, first=rows_before)
+    if source is None and isinstance(time, str):
+        raise OptionError(f"time={time!r} names a column, but there is no data to find it in")
+    found = read_forecasts(
+        source,
+        counting.truth,
+        counting.probabilities,
+        counting.against,
+        counting.odds,
+        counting.bookmaker,
+        time,
+        terms,
+        first=rows_before,
+    )
     columns = {"time": time if isinstance(time, str) or time is None else "an array"}
     if source is not None:
         roles = {"truth": counting.truth, "probabilities": counting.probabilities}
         roles |= {"rival": counting.against, "odds": counting.odds}
         columns |= {role: columns_said(names) for role, names in roles.items() if names is not None}
     named = {role: name for role, name in columns.items() if name is not None}
-    return opened.tallied(read.evidence, read.source, named)
+    return opened.tallied(found, "arrays" if source is None else source.name, named)
 
 
 def columns_said(columns: Any) -> str:

@@ -19,11 +19,17 @@ from close_values import assert_close
 from edgeworth.bet import Bookmaker, Commission, Drunken, Market
 from edgeworth.errors import InputError, MergeError
 from edgeworth.forecasts import reading as gathering
-from edgeworth.forecasts.reading import ForecastColumns, ForecastTerms, see_truth, tally_forecasts
-from edgeworth.forecasts.reading_arrays import read_arrays, read_file
+from edgeworth.forecasts.reading import (
+    ForecastColumns,
+    ForecastTerms,
+    read_forecasts,
+    see_truth,
+    tally_forecasts,
+)
 from edgeworth.forecasts.tally import ForecastTally
 from edgeworth.sources.batches import Batch
 from edgeworth.sources.columns import Coded, Column, encode
+from edgeworth.sources.opening import open_source
 
 ROWS = 240
 CUTS = ([0, ROWS], [0, 1, 2, 100, ROWS], [0, 120, 120, 239, ROWS])
@@ -140,7 +146,7 @@ def in_memory(kind: str, classes: int, terms: dict[str, Any]) -> ForecastTally:
     odds = held["o_yes"] if kind == "price" else table("o") if kind == "odds" else None
     said = terms | {} if model.ndim == 1 else terms | {"labels": names}
     terms_said = ForecastTerms(**said)
-    return read_arrays(held["y"], model, against, odds, BOOKMAKERS.get(kind), None, terms_said).evidence
+    return read_forecasts(None, held["y"], model, against, odds, BOOKMAKERS.get(kind), None, terms_said)
 
 
 def plain(evidence: ForecastTally) -> dict[str, Any]:
@@ -285,13 +291,12 @@ def test_what_needs_all_rows_reads_them_all(more: dict[str, Any]) -> None:
     held = columns(2)
     frame = pd.DataFrame({"y": held["y"], "p": held["p"], "when": np.arange(ROWS)[::-1]})
     options: dict[str, Any] = {"bookmaker": None, "time": None} | more
-    found = read_file(frame, "y", "p", None, None, terms=ForecastTerms(positive="yes"), **options).evidence
+    terms = ForecastTerms(positive="yes")
+    found = read_forecasts(open_source(frame), "y", "p", None, None, terms=terms, **options)
     given = dict(options)
     if given["time"] is not None:
         given["time"] = frame["when"].to_numpy()
-    expected = read_arrays(
-        held["y"], held["p"], None, None, terms=ForecastTerms(positive="yes"), **given
-    ).evidence
+    expected = read_forecasts(None, held["y"], held["p"], None, None, terms=terms, **given)
     assert_close(plain(found), plain(expected))
 
 

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edgeworth.comparing.paired import Paired
 from edgeworth.core.labels import list_labels, parse_labels
 from edgeworth.core.policies import Missing
+from edgeworth.core.whole_columns import read_whole
 from edgeworth.errors import InputError, OptionError
-from edgeworth.sources.batches import Batch, Reducer, Source
-from edgeworth.sources.columns import MISSING, Coded, Label, encode
+from edgeworth.sources.batches import Batch, Reducer
+from edgeworth.sources.columns import Label
 from edgeworth.sources.numbers import WeightKind, as_weights
-from edgeworth.sources.opening import open_source
-from edgeworth.sources.probabilities import stacked
 from edgeworth.sources.roles import find_source, settled_kind
 
 if TYPE_CHECKING:
@@ -138,50 +135,6 @@ def _check_systems(paired: Paired) -> None:
             )
 
 
-@dataclass(frozen=True)
-class Read:
-    """Columns read whole: labels, and numbers beside each other."""
-
-    labels: Mapping[str, Coded]
-    numbers: Mapping[str, NDArray[np.float64]]
-    name: str
-
-
-def read_whole(data: Any, labels: Sequence[str], numbers: Sequence[str]) -> Read:
-    """Columns of a file or frame, in memory."""
-    source = open_source(data)
-    wanted = list(dict.fromkeys([*labels, *numbers]))
-    found: dict[str, list[Coded]] = {name: [] for name in labels}
-    tables = []
-    for batch in source.batches(wanted):
-        for name in labels:
-            coded = encode(batch.columns[name], name)
-            if (coded.codes == MISSING).any():
-                row = batch.first_row + int(np.argmax(coded.codes == MISSING))
-                raise InputError(f"{name} is missing in row {row:,}: drop such rows beforehand")
-            found[name].append(coded)
-        if numbers:
-            columns = [batch.columns[name] for name in numbers]
-            tables.append(stacked(columns, list(numbers), batch.first_row))
-    whole = np.concatenate(tables) if tables else np.zeros((0, 0))
-    return Read(
-        {name: joined(parts, source) for name, parts in found.items()},
-        {name: whole[:, place] for place, name in enumerate(numbers)},
-        source.name,
-    )
-
-
-def joined(parts: Sequence[Coded], source: Source) -> Coded:
-    """One column of batches of labels; labels of a text file become numbers where all of them are."""
-    place: dict[Label, int] = {}
-    codes = []
-    for part in parts:
-        table = np.array([place.setdefault(label, len(place)) for label in part.labels], dtype=np.intp)
-        codes.append(table[part.codes] if len(table) else part.codes)
-    labels = tuple(place)
-    return Coded(np.concatenate(codes), tuple(parse_labels(labels)) if source.is_text else labels)
-
-
 def read_scores(
     data: Any,
     columns: dict[str, Any],
@@ -247,8 +200,7 @@ def read_forecasts(
     data: Any, truth: Any, systems: Mapping[str, Any], groups: Any, terms: dict[str, Any]
 ) -> tuple[dict[str, Forecasts], Any, str]:
     """Read every system's probabilities, in the order of the first one's classes, groups, and the source."""
-    from edgeworth.forecasts.forecasts import Forecasts
-    from edgeworth.forecasts.named_columns import forecasts_of_columns, rival_of_columns
+    from edgeworth.forecasts.forecasts import Forecasts, rival_of_columns
     from edgeworth.forecasts.reading import columns_of
 
     names = {name: f"the probabilities of {name}" for name in systems}
@@ -269,7 +221,7 @@ def read_forecasts(
     for name, columns in wanted.items():
         table = np.stack([read.numbers[column] for column in columns], axis=1)
         if first is None:
-            first = found[name] = forecasts_of_columns(coded, table, columns, terms, names[name])
+            first = found[name] = Forecasts.of(coded, table, columns=columns, name=names[name], **terms)
         else:
             found[name] = rival_of_columns(first, table, columns, terms, names[name])
     return found, None if groups is None else read.labels[text[1]], read.name

@@ -29,6 +29,7 @@ from edgeworth.forecasts.reliability import ReliabilityBands, reliability_bands
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.sequential.evidence import Evidence, better_of
 from edgeworth.forecasts.sequential.sequences import ConfidenceSequence
+from edgeworth.forecasts.tally import ForecastTally
 from edgeworth.sources.columns import Label
 
 Name: TypeAlias = Literal["error", "log", "brier", "log_likelihood", "log_wealth"]
@@ -322,33 +323,23 @@ def _luck(wealth: Wealth) -> Tail:
     return wealth_law(wealth).tail(wealth.log_wealth)
 
 
-def examine_forecasts(
-    wealth: Wealth,
-    scores: ForecastScores,
-    curves: Mapping[Label, Reliability],
-    tables: dict[str, ContingencyTable],
-    *,
-    cumulative_games: dict[Label, Wealth] | None = None,
-    pairs: ForecastPairs | None = None,
-    level: float = 0.95,
-    seed: int = 0,
-    expected_log_wealth: float | None = None,
-) -> ForecastFindings:
-    """Bets, scores, and why the model's scores are what they are, from its ``curves`` of some classes."""
+def examine_forecasts(tally: ForecastTally, *, level: float = 0.95, seed: int = 0) -> ForecastFindings:
+    """Find what the bets prove, how good the scores are, and why the model's are what they are."""
+    curves = tally.reliability
     draws = max(100, min(1000, MOST_DRAWS // len(curves)))
     return ForecastFindings(
-        bets=examine_bets(wealth, level=level),
-        scores=scores,
+        bets=examine_bets(tally.wealth, level=level),
+        scores=tally.scores,
         parts=_parts(curves),
-        tables=tables,
+        tables=tally.tables,
         level=level,
         cumulative_games={
-            label: examine_bets(each, level=level) for label, each in (cumulative_games or {}).items()
+            label: examine_bets(each, level=level) for label, each in tally.cumulative_games.items()
         },
         reliability={
             label: reliability_bands(curve, level=level, draws=draws, seed=seed)
             for label, curve in curves.items()
         },
-        pairs=pairs,
-        expected_log_wealth=expected_log_wealth,
+        pairs=tally.pairs if tally.pairs.labels else None,
+        expected_log_wealth=tally.expected_log_wealth,
     )

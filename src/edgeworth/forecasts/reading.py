@@ -1,7 +1,9 @@
-"""Probabilities, batch by batch, into wealth and scores: one pass over the truth, then one over all columns.
+"""How probabilities are read into a tally, from arrays or from the columns of a source.
 
-Which column is of which class, and what the class shares are, is known only when all of the truth has been
-seen; after that a batch needs nothing but itself."""
+Columns of a source are read batch by batch, after a pass over the truth alone: which column is of which
+class, and what the class shares are, is known only when all of the truth has been seen. Arrays are in memory
+already; ``time``, and a bookmaker who has odds for every case, need all rows of a source at once, too.
+"""
 
 from __future__ import annotations
 
@@ -13,87 +15,23 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats
+from edgeworth.arrays import Floats, Integers
 from edgeworth.bet.bookmakers import Bookmaker, Market
+from edgeworth.bet.games import is_drawn
 from edgeworth.core.labels import list_labels, parse_labels
 from edgeworth.core.policies import PredictionsMade
 from edgeworth.core.threads import row_blocks
+from edgeworth.core.whole_columns import read_whole
 from edgeworth.errors import InputError, OptionError
+from edgeworth.forecasts.betting.path import is_tied
 from edgeworth.forecasts.betting.settling import as_races
-from edgeworth.forecasts.forecasts import CameTrue, Forecasts, truth_codes
-from edgeworth.forecasts.named_columns import in_order, order_of_columns, order_of_rival
+from edgeworth.forecasts.class_columns import CodedTruth, order_of_columns, order_of_rival, truth_codes
+from edgeworth.forecasts.forecasts import Forecasts, arrange_columns, rival_of_columns
 from edgeworth.forecasts.tally import NOT_ORDINAL, ForecastTally, Opponent
 from edgeworth.sources.batches import Batch, Counting, Folding, Source, find_columns, fold
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, encode
+from edgeworth.sources.numbers import as_times
 from edgeworth.sources.probabilities import stacked
-
-
-@dataclass(frozen=True)
-class SeenTruth:
-    """Of each label as it is written: the first row that has it, and how many have."""
-
-    found: Mapping[Label, tuple[int, int]] = field(default_factory=dict)
-    needs_positions: bool = False
-    """Whether rows are counted through all partitions of a source, which may cost a pass more."""
-
-    def __add__(self, other: Self) -> Self:
-        """The labels of both."""
-        both = dict(self.found)
-        for label, (row, cases) in other.found.items():
-            before, counted = both.get(label, (row, 0))
-            both[label] = (min(before, row), counted + cases)
-        return type(self)(both, self.needs_positions)
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """In the order in which they come first."""
-        return tuple(sorted(self.found, key=lambda label: self.found[label][0]))
-
-    @property
-    def rows(self) -> NDArray[np.int64]:
-        """The first row of each label."""
-        return np.array([self.found[label][0] for label in self.labels], dtype=np.int64)
-
-    @property
-    def cases(self) -> NDArray[np.int64]:
-        """How many rows have each label."""
-        return np.array([self.found[label][1] for label in self.labels], dtype=np.int64)
-
-
-def see_truth(source: Source, column: str, *, needs_rows: bool = False) -> SeenTruth:
-    """A pass over the truth alone, by the engine's own counting where it can unless rows are to be known."""
-    empty = SeenTruth(needs_positions=needs_rows)
-    return fold(source, [column], partial(_seen, name=column), empty, counts_suffice=not needs_rows)
-
-
-def _seen(batch: Batch, name: str) -> SeenTruth:
-    coded = _coded(batch.columns[name], name)
-    if (coded.codes == MISSING).any():
-        row = batch.first_row + int(np.argmax(coded.codes == MISSING))
-        raise InputError(f"{name} is missing in row {row:,}: drop such rows beforehand")
-    number = len(coded.labels)
-    cases = np.bincount(coded.codes, minlength=number)
-    if batch.repeats is not None:
-        cases = np.zeros(number, dtype=np.int64)
-        np.add.at(cases, coded.codes, batch.repeats)
-    first = np.zeros(number, dtype=np.int64)
-    # Backwards, so that of several rows the first one stays.
-    first[coded.codes[::-1]] = np.arange(len(coded) - 1, -1, -1)
-    rows = (batch.first_row + first).tolist()
-    # A batch may share its labels with others and have none of some.
-    kept = (each for each in zip(coded.labels, rows, cases.tolist(), strict=True) if each[2])
-    return SeenTruth({label: (row, count) for label, row, count in kept})
-
-
-def _coded(column: Column, name: str) -> Coded:
-    """As ``encode``; whole numbers in a narrow range are counted without being sorted."""
-    if isinstance(column, np.ndarray) and column.dtype.kind in "iu" and len(column):
-        low, high = int(column.min()), int(column.max())
-        if high - low < 1 << 16:
-            # Narrow types would wrap, and what is beyond the wide one is no longer so after the subtraction.
-            wide = column.astype(np.int64) if column.dtype.itemsize < 8 else column
-            return Coded((wide - low).astype(np.intp), tuple(range(low, high + 1)))
-    return encode(column, name)
 
 
 @dataclass(frozen=True)
@@ -183,13 +121,105 @@ def columns_of(value: Any, role: str) -> list[str]:
     return names
 
 
+def read_forecasts(
+    source: Source | None,
+    truth: Any,
+    probabilities: Any,
+    against: Any,
+    odds: Any,
+    bookmaker: Bookmaker | None,
+    time: Any,
+    terms: ForecastTerms,
+    *,
+    first: int = 0,
+) -> ForecastTally:
+    """Tally forecasts and the bets with them: names of columns of a source, or arrays where there is none.
+
+    Of a source, one column stands for the positive class, several for a class each. ``first`` is the position
+    of the first row in the whole path.
+    """
+    if source is None:
+        model = Forecasts.of(truth, probabilities, **terms.reading)
+        rival = None if against is None else Forecasts.beside(model, truth, against, **terms.reading)
+        races = None if odds is None else as_races(odds, model)
+        times = None if time is None else as_times(time)
+        return _tally_rows(model, rival, races, bookmaker, times, (), terms, first)
+    columns = ForecastColumns.named(truth, probabilities, against, odds)
+    if time is None and (bookmaker is None or is_drawn(bookmaker)):
+        return tally_forecasts(source, columns, terms, bookmaker=bookmaker, first=first)
+    read = read_whole(
+        source, list(dict.fromkeys([truth, *([] if time is None else [time])])), columns.numbers
+    )
+
+    def table(names: tuple[str, ...]) -> Floats:
+        return np.stack([read.numbers[name] for name in names], 1)
+
+    model = Forecasts.of(
+        read.labels[truth], table(columns.probabilities), columns=columns.probabilities, **terms.reading
+    )
+    rival = races = None
+    if columns.against:
+        rival = rival_of_columns(model, table(columns.against), columns.against, terms.reading)
+    if columns.odds:
+        order = None
+        if len(columns.odds) == model.size:
+            order = order_of_columns(columns.odds, model, terms.reading, "odds")
+        races = races_of_columns(model, table(columns.odds), columns.odds, order)
+    times = None if time is None else as_times(read.labels[time], time)
+    return _tally_rows(model, rival, races, bookmaker, times, columns.slips, terms, first)
+
+
+def _tally_rows(
+    model: Forecasts,
+    rival: Forecasts | None,
+    races: Floats | None,
+    bookmaker: Bookmaker | None,
+    times: Integers | None,
+    notes: tuple[str, ...],
+    terms: ForecastTerms,
+    first: int,
+) -> ForecastTally:
+    """Tally all cases at once."""
+    if races is not None:
+        bookmaker = Market(races)
+        notes += () if races.ndim == 2 else (ONE_PRICE,)
+    if bookmaker is not None:
+        opponent = Opponent(bookmaker=bookmaker)
+    elif rival is not None:
+        opponent = Opponent(rival)
+    else:
+        counts = np.bincount(model.codes, minlength=model.size)
+        opponent = Opponent.class_shares(model, tuple((counts / len(model)).tolist()))
+    # Odds that are there for every case are counted from these cases on, not from where they stand.
+    is_placed = bookmaker is None or is_drawn(bookmaker)
+    betting = terms.betting | {"times": times, "first": first if is_placed else 0}
+    notes = (*_describe_shared_times(times), *notes)
+    tally = ForecastTally.of(model, opponent, notes=notes, **betting).settled()
+    return tally if is_placed else tally.moved(first)
+
+
+def _describe_shared_times(times: Integers | None) -> tuple[str, ...]:
+    """Say how many rows have no order among them."""
+    if times is None or not is_tied(np.sort(times)):
+        return ()
+    counts = np.bincount(times)
+    shared = int(counts[counts > 1].sum())
+    return (
+        f"{shared:,} of {len(times):,} rows share their time with others, so their order is not known: "
+        "wealth is looked at between times only.",
+    )
+
+
+# -- a source, batch by batch ------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class _Plan:
     """All that a batch has to know: which column is of which class, who bets and how. It can be pickled."""
 
     columns: ForecastColumns
     terms: ForecastTerms
-    came: CameTrue
+    came: CodedTruth
     """The class of each label, in the order of ``places``."""
     places: dict[Label, int]
     orders: dict[str, list[int]]
@@ -273,7 +303,7 @@ def _plan(
     written, reading = seen.labels, terms.reading
     labels = tuple(parse_labels(written)) if is_text else written
     number = len(columns.probabilities)
-    came = CameTrue.of(
+    came = CodedTruth.of(
         Coded(np.arange(len(labels)), labels),
         np.zeros(len(labels) if number == 1 else (len(labels), number)),
         labels=terms.labels,
@@ -313,7 +343,7 @@ def _of_rows(held: dict[str, Column], first_row: int, plan: _Plan) -> ForecastTa
         return stacked([held[name] for name in names], list(names), first_row)
 
     def forecasts(role: str, names: Sequence[str], called: str) -> Forecasts:
-        rows = in_order(
+        rows = arrange_columns(
             table(names), plan.orders[role], called, first_row=first_row, normalise=terms.normalise
         )
         return Forecasts(codes, rows, came.labels, came.label_source)
@@ -356,3 +386,74 @@ def races_of_columns(
         return as_races(values, model, columns=columns, first_row=first_row)
     named = [columns[place] for place in order]
     return as_races(table[:, order], model, columns=named, first_row=first_row)
+
+
+# -- the truth, seen first -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SeenTruth:
+    """Of each label as it is written: the first row that has it, and how many have."""
+
+    found: Mapping[Label, tuple[int, int]] = field(default_factory=dict)
+    needs_positions: bool = False
+    """Whether rows are counted through all partitions of a source, which may cost a pass more."""
+
+    def __add__(self, other: Self) -> Self:
+        """The labels of both."""
+        both = dict(self.found)
+        for label, (row, cases) in other.found.items():
+            before, counted = both.get(label, (row, 0))
+            both[label] = (min(before, row), counted + cases)
+        return type(self)(both, self.needs_positions)
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """In the order in which they come first."""
+        return tuple(sorted(self.found, key=lambda label: self.found[label][0]))
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The first row of each label."""
+        return np.array([self.found[label][0] for label in self.labels], dtype=np.int64)
+
+    @property
+    def cases(self) -> NDArray[np.int64]:
+        """How many rows have each label."""
+        return np.array([self.found[label][1] for label in self.labels], dtype=np.int64)
+
+
+def see_truth(source: Source, column: str, *, needs_rows: bool = False) -> SeenTruth:
+    """A pass over the truth alone, by the engine's own counting where it can unless rows are to be known."""
+    empty = SeenTruth(needs_positions=needs_rows)
+    return fold(source, [column], partial(_seen, name=column), empty, counts_suffice=not needs_rows)
+
+
+def _seen(batch: Batch, name: str) -> SeenTruth:
+    coded = _coded(batch.columns[name], name)
+    if (coded.codes == MISSING).any():
+        row = batch.first_row + int(np.argmax(coded.codes == MISSING))
+        raise InputError(f"{name} is missing in row {row:,}: drop such rows beforehand")
+    number = len(coded.labels)
+    cases = np.bincount(coded.codes, minlength=number)
+    if batch.repeats is not None:
+        cases = np.zeros(number, dtype=np.int64)
+        np.add.at(cases, coded.codes, batch.repeats)
+    first = np.zeros(number, dtype=np.int64)
+    # Backwards, so that of several rows the first one stays.
+    first[coded.codes[::-1]] = np.arange(len(coded) - 1, -1, -1)
+    rows = (batch.first_row + first).tolist()
+    # A batch may share its labels with others and have none of some.
+    kept = (each for each in zip(coded.labels, rows, cases.tolist(), strict=True) if each[2])
+    return SeenTruth({label: (row, count) for label, row, count in kept})
+
+
+def _coded(column: Column, name: str) -> Coded:
+    """As ``encode``; whole numbers in a narrow range are counted without being sorted."""
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iu" and len(column):
+        low, high = int(column.min()), int(column.max())
+        if high - low < 1 << 16:
+            # Narrow types would wrap, and what is beyond the wide one is no longer so after the subtraction.
+            wide = column.astype(np.int64) if column.dtype.itemsize < 8 else column
+            return Coded((wide - low).astype(np.intp), tuple(range(low, high + 1)))
+    return encode(column, name)

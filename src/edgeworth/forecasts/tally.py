@@ -36,7 +36,8 @@ from edgeworth.forecasts.binned_calibration import (
     BoundedReliability,
 )
 from edgeworth.forecasts.calibration import Reliability
-from edgeworth.forecasts.forecasts import Forecasts, LabelSource
+from edgeworth.forecasts.class_columns import LabelSource
+from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.sources.columns import Label
 

@@ -19,7 +19,7 @@ from edgeworth.core.plain import COUNTS, FLOATS, FLOATS_OR_NAN, Plain
 from edgeworth.core.threads import map_blocks, row_blocks
 from edgeworth.errors import InputError
 from edgeworth.forecasts.betting.path import Blocks, grid_of, is_tied, timed_blocks
-from edgeworth.forecasts.column_names import labels_of_columns, named, without_column
+from edgeworth.forecasts.class_columns import labels_of_columns, list_columns, without_column
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scoring_rules import case_scores
 from edgeworth.sources.columns import Label
@@ -267,7 +267,7 @@ def as_races(
         values = np.broadcast_to(values, (cases, size))
     if values.shape != (cases, size):
         seen = "one" if values.ndim == 1 else str(values.shape[1])
-        what = f"{seen}, {named(columns)}" if columns else seen
+        what = f"{seen}, {list_columns(columns)}" if columns else seen
         rows = "" if len(values) == cases else f" of {len(values):,} rows where there are {cases:,} cases"
         raise InputError(f"odds need a column for each of {list_labels(forecasts.labels)}; saw {what}{rows}")
     if names is not None and columns is None:
@@ -292,7 +292,7 @@ def _by_name(
     missing = without_column(names, forecasts.labels)
     if len(missing) < forecasts.size:
         raise InputError(
-            f"the columns of odds, {named(names)}, are not named after the classes "
+            f"the columns of odds, {list_columns(names)}, are not named after the classes "
             f"{list_labels(forecasts.labels)}: there is none for {list_labels(missing)}"
         )
     return values, None

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgeworth.forecasts.column_names import labels_of_columns, refusal, without_column
+from edgeworth.forecasts.class_columns import labels_of_columns, refusal, without_column
 from edgeworth.sources.columns import encode
 
 

@@ -1,0 +1,402 @@
+"""Which class each column of probabilities is of, by its name, its place or declared labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.arrays import Floats, Integers
+from edgeworth.core.labels import canonical, canonical_order, find, list_labels, parse_labels, usual_positive
+from edgeworth.errors import InputError, OptionError
+from edgeworth.sources.columns import MISSING, Coded, Column, Label, as_column, encode
+
+NOT_POSITIVE = "other"
+
+
+MOST_LISTED = 8
+"""Names of columns that a sentence can hold."""
+
+
+LabelSource: TypeAlias = Literal["places", "labels", "names", "positive"]
+"""What says the class of each column: its place, the labels that were declared, its name, or that it is the
+only one, and of the positive class."""
+
+
+class Classes(Protocol):
+    """The classes of a system's columns, and what says them."""
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The class of each column."""
+
+    @property
+    def label_source(self) -> LabelSource:
+        """What says the classes."""
+
+
+@dataclass(frozen=True)
+class CodedTruth:
+    """The column of probabilities that came true in each row, and the class of each column."""
+
+    codes: NDArray[np.intp]
+    labels: tuple[Label, ...]
+    label_source: LabelSource = "places"
+
+    @classmethod
+    def of(
+        cls,
+        truth: Any,
+        probabilities: Floats,
+        *,
+        labels: Sequence[Label] | None = None,
+        positive: Label | None = None,
+        named: Sequence[Label] | None = None,
+        must_tell: bool = False,
+        first_row: int | Integers = 1,
+        name: str = "probabilities",
+    ) -> Self:
+        """Find the columns; the probabilities themselves are not checked here.
+
+        ``named`` is what the columns are called: it counts where it names every class, and what names some of
+        them only is refused. ``must_tell`` refuses names that say nothing, too. ``first_row`` is the number
+        of the first row, or of each, for errors.
+        """
+        column = as_column(truth, "truth")
+        if len(column) != len(probabilities):
+            raise InputError(f"truth has {len(column):,} rows, the {name} have {len(probabilities):,}")
+        is_single = probabilities.ndim == 1
+        number = 2 if is_single else probabilities.shape[1]
+        if not _is_whole(column):
+            column = encode(column, "truth")
+            if (column.codes == MISSING).any():
+                row = row_at(first_row, int(np.argmax(column.codes == MISSING)))
+                raise InputError(f"truth is missing in row {row:,}: drop such rows beforehand")
+        if is_single:
+            if named is not None and labels is None and positive is None:
+                positive = class_called(named, encode(column, "truth").labels)
+            names = column_labels(column, number, labels, positive, is_single=True)
+            return cls(truth_codes(column, names, first_row), names, "positive")
+        label_source: LabelSource = "places" if labels is None else "labels"
+        if named is not None:
+            found = _as_named(column, named, labels, must_tell, first_row)
+            if found is not None:
+                labels, label_source = found, "names"
+        if labels is None and _is_whole(column):
+            places = _sure_places(_ends(column), number)
+            if places is not None:
+                assert isinstance(column, np.ndarray)
+                return cls(column.astype(np.intp, copy=False), places)
+        names = column_labels(column, number, labels, positive, is_single=False)
+        return cls(truth_codes(column, names, first_row), names, label_source)
+
+
+def column_labels(
+    truth: Column,
+    number: int,
+    labels: Sequence[Label] | None,
+    positive: Label | None,
+    *,
+    is_single: bool,
+) -> tuple[Label, ...]:
+    """The class of each column: as declared, or as the truth leaves no doubt about it.
+
+    Whole numbers from 0 to K − 1 are the places of K columns, whether or not all of them came true.
+    """
+    if labels is not None:
+        names = tuple(canonical(label) for label in labels)
+        if len(names) != number or len(set(names)) != number:
+            raise InputError(f"{number} columns need {number} different labels; saw {list_labels(names)}")
+        return names[::-1] if is_single and positive is not None and not find(positive, names) else names
+    seen = _ends(truth) if _is_whole(truth) else canonical_order(encode(truth, "truth").labels)
+    if not seen:
+        raise InputError("there are no rows, so the class of each column has to be declared (labels=)")
+    places = _places(seen, number)
+    if is_single:
+        if places is None and _is_whole(truth):
+            seen = canonical_order(encode(truth, "truth").labels)
+        return pair_of(seen if places is None else places, positive)
+    if places is not None:
+        return _sure_places(seen, number) or places
+    seen = canonical_order(encode(truth, "truth").labels)
+    if len(seen) != number:
+        raise InputError(
+            f"there are {number} columns of probabilities and truth has {len(seen)} labels "
+            f"({list_labels(seen)}): "
+            "say which column is which (labels=, --labels)"
+        )
+    return seen
+
+
+def pair_of(seen: tuple[Label, ...], positive: Label | None) -> tuple[Label, ...]:
+    """Two classes, the positive one last: the class of a single column of probabilities."""
+    if positive is None:
+        target = usual_positive(seen)
+        if target is None:
+            raise InputError(
+                f"truth has the labels {list_labels(seen)}: say which one the probability is of "
+                "(positive=, --positive)"
+            )
+    elif len(seen) == 1 and str(canonical(positive)) != str(seen[0]):
+        # The positive class need not have come true.
+        target = canonical(positive)
+    else:
+        target = seen[find(positive, seen)]
+    rest = [label for label in seen if label != target]
+    if len(rest) > 1:
+        raise InputError(f"one column of probabilities is for two classes; truth has {list_labels(seen)}")
+    return (rest[0] if rest else NOT_POSITIVE, target)
+
+
+def truth_codes(truth: Column, labels: tuple[Label, ...], first_row: int | Integers) -> NDArray[np.intp]:
+    """The column that came true in each row; a class without a column is an error."""
+    if _is_whole(truth) and labels == tuple(range(len(labels))):
+        assert isinstance(truth, np.ndarray)
+        if not (truth.min() >= 0 and truth.max() < len(labels)):
+            row = int(np.argmax((truth < 0) | (truth >= len(labels))))
+            raise _without_column(truth[row], row_at(first_row, row), labels)
+        return truth.astype(np.intp, copy=False)
+    coded = encode(truth, "truth")
+    place = {label: index for index, label in enumerate(labels)}
+    written = {str(label): index for index, label in enumerate(labels)}
+    table = [place.get(canonical(x), written.get(str(canonical(x)), -1)) for x in coded.labels]
+    codes = np.array([*table, -1], dtype=np.intp)[coded.codes]
+    if (codes < 0).any():
+        row = int(np.argmax(codes < 0))
+        raise _without_column(coded.labels[coded.codes[row]], row_at(first_row, row), labels)
+    return codes
+
+
+def _without_column(label: Any, row: int, labels: tuple[Label, ...]) -> InputError:
+    return InputError(
+        f"truth is {canonical(label)!r} in row {row:,}, which has no column of probabilities; "
+        f"the columns are {list_labels(labels)}"
+    )
+
+
+def _is_whole(truth: Column) -> bool:
+    """Whole numbers can be columns' places as they are."""
+    return isinstance(truth, np.ndarray) and truth.dtype.kind in "ui" and len(truth) > 0
+
+
+def _ends(truth: Column) -> tuple[Label, ...]:
+    """The smallest and the largest of whole numbers, which is quicker than all of them."""
+    assert isinstance(truth, np.ndarray)
+    return int(truth.min()), int(truth.max())
+
+
+def _places(seen: tuple[Label, ...], number: int) -> tuple[Label, ...] | None:
+    """The labels 0 to K − 1 (for two columns of booleans, False and True) if the truth is among them."""
+    if all(isinstance(label, bool) for label in seen):
+        return (False, True) if number == 2 else None
+    if all(isinstance(label, int) and 0 <= label < number for label in seen):
+        return tuple(range(number))
+    return None
+
+
+def _sure_places(seen: tuple[Label, ...], number: int) -> tuple[Label, ...] | None:
+    """The same, refused where 1, 2, … may as well count the columns from 1."""
+    places = _places(seen, number)
+    if places is not None and 0 not in seen and not isinstance(seen[0], bool):
+        raise InputError(
+            f"truth has neither 0 nor {number} among its labels, so these may count the {number} columns "
+            "from 0 or from 1: say which column is which (labels=, --labels)"
+        )
+    return places
+
+
+# -- the order of columns beside those of another system -----------------------------------------------------
+
+
+def order_beside(mine: Classes, first: Classes, name: str) -> list[int]:
+    """Find which of my columns stands for each class of the first system, in its order."""
+    labels, wanted = mine.labels, first.labels
+    if set(labels) != set(wanted):
+        raise InputError(
+            f"{name} are of {list_labels(labels)}, those of the first system of {list_labels(wanted)}: "
+            "say which "
+            "column is which (labels=, --labels)"
+        )
+    if mine.label_source == "places" and first.label_source in ("names", "positive"):
+        # In the order of the first one's columns, or in that of the classes? Both are likely.
+        raise InputError(
+            f"{name} have no names of classes, and the columns of the first system are "
+            f"{list_labels(wanted)}, not "
+            f"{list_labels(labels)}: name them too, or say the order of both (labels=, --labels)"
+        )
+    return [labels.index(label) for label in wanted]
+
+
+def order_of_rival(
+    columns: Sequence[str], first: Classes, reading: dict[str, Any], name: str = "the rival's probabilities"
+) -> list[int]:
+    """Which column is of each of the first system's classes; of a single column, which class it is of."""
+    if len(columns) > 1:
+        return order_of_columns(columns, first, reading, name)
+    if first.label_source == "positive":
+        return [1]
+    return [first.labels.index(pair_of(first.labels, reading["positive"])[1])]
+
+
+def order_of_columns(columns: Sequence[str], first: Classes, reading: dict[str, Any], name: str) -> list[int]:
+    """Which column is of each of the first system's classes, by name; by place only where that was said."""
+    labels = first.labels
+    if len(columns) != len(first.labels):
+        raise InputError(
+            f"{name} need a column for each of {list_labels(labels)}; saw {len(columns)} columns, "
+            f"{list_columns(columns)}"
+        )
+    found = labels_of_columns(columns, labels)
+    if found is not None:
+        return [found.index(label) for label in labels]
+    if reading["labels"] is None and first.label_source == "places":
+        return list(range(len(first.labels)))
+    if reading["labels"] is None or first.label_source == "names":
+        missing = without_column(columns, labels)
+        said = (
+            "name them so"
+            if first.label_source == "names"
+            else f"say their order (--labels {_joined(labels)})"
+        )
+        raise InputError(
+            f"the columns of {name}, {list_columns(columns)}, are not named after the classes "
+            f"{list_labels(labels)}: "
+            f"there is none for {list_labels(missing)}; {said}"
+        )
+    declared = [canonical(label) for label in reading["labels"]]
+    if (
+        first.label_source == "positive"
+        and reading["positive"] is None
+        and usual_positive(declared) == declared[0]
+    ):
+        raise OptionError(
+            f"labels say that {name} have the order {_joined(declared)}; say also which of the two classes "
+            "the single column of probabilities is of (positive=, --positive)"
+        )
+    return [declared.index(label) for label in labels]
+
+
+def _joined(labels: Sequence[Label]) -> str:
+    return ",".join(map(str, labels))
+
+
+# -- names of columns ----------------------------------------------------------------------------------------
+
+
+def _as_named(
+    truth: Column,
+    names: Sequence[Label],
+    labels: Sequence[Label] | None,
+    must_tell: bool,
+    first_row: int | Integers,
+) -> list[Label] | None:
+    """The class of each column by its name; None where the names do not tell it and something else may."""
+    # 0, 1, … is what a dataframe calls columns that nobody named.
+    if all(type(name) is int for name in names) and tuple(names) == tuple(range(len(names))):
+        return None
+    if labels is not None:
+        return labels_of_columns(names, labels) if len(labels) == len(names) else None
+    coded = encode(truth, "truth")
+    seen = canonical_order(coded.labels)
+    found = labels_of_columns(names, seen)
+    if found is not None or not seen or _places(seen, len(names)) is not None:
+        return found
+    if must_tell or len(without_column(names, seen)) < len(seen):
+        raise refusal(names, Coded(coded.codes, tuple(map(canonical, coded.labels))), first_row)
+    return None
+
+
+def class_called(names: Sequence[Label] | None, labels: Sequence[Label]) -> Label | None:
+    """The class that a single column is called after, if it has a name and is."""
+    written = {str(canonical(label)): label for label in labels}
+    return written.get(str(canonical(names[0]))) if names else None
+
+
+def labels_of_columns(names: Sequence[Label], labels: Sequence[Label]) -> list[Label] | None:
+    """The class of each column by its name: what is left when letters that all names share are taken off.
+
+    How many letters is open: p_cat and p_cow share "p_c". None where some label has no column, or where
+    another number of letters would give a label another column.
+
+    >>> labels_of_columns(["p_cat", "p_cow"], ["cow", "cat"])
+    ['cat', 'cow']
+    """
+    written = _written(labels)
+    found: list[str] | None = None
+    for rests in _cuts(names, labels):
+        if written.keys() <= set(rests):
+            if found is not None and any(rests.index(text) != found.index(text) for text in written):
+                return None
+            found = found or rests
+    if found is None or not written:
+        return None
+    return [written[rest] if rest in written else _unseen(rest, labels) for rest in found]
+
+
+def without_column(names: Sequence[Label], labels: Sequence[Label]) -> list[Label]:
+    """The labels that no column is named after, when names are read as best they can.
+
+    >>> without_column(["p_a", "p_b", "p_c"], ["a", "b", "d"])
+    ['d']
+    """
+    written = _written(labels)
+    most = max((written.keys() & set(rests) for rests in _cuts(names, labels)), key=len, default=set())
+    return [label for text, label in written.items() if text not in most]
+
+
+def refusal(names: Sequence[Label], truth: Coded, first_row: int | NDArray[np.int64] = 1) -> InputError:
+    """What to say of columns that are not named after the classes: which class has none, and where it is."""
+    label = without_column(names, truth.labels)[0]
+    row = row_at(first_row, int(np.argmax(truth.codes == truth.labels.index(label))))
+    return InputError(
+        f"{len(names)} columns, {list_columns(names)}, are not named after the classes "
+        f"{list_labels(truth.labels)}: truth is {canonical(label)!r} in row {row:,}, and no column is "
+        "called so; say which column is which (labels=, --labels)"
+    )
+
+
+def row_at(first_row: int | NDArray[np.int64], place: int) -> int:
+    """The number of a row for a sentence: counted from the first one's, or looked up among all of them."""
+    return first_row + place if isinstance(first_row, int) else int(first_row[place])
+
+
+def list_columns(names: Sequence[Label]) -> str:
+    """Some names of columns, for a sentence."""
+    return ", ".join(map(str, names[:MOST_LISTED])) + (", …" if len(names) > MOST_LISTED else "")
+
+
+def _written(labels: Sequence[Label]) -> dict[str, Label]:
+    return {_folded(str(canonical(label)), labels): label for label in labels}
+
+
+def _folded(text: str, labels: Sequence[Label]) -> str:
+    """True, TRUE and true are one label of a text file, whatever its columns are called."""
+    return text.lower() if all(isinstance(label, bool) for label in labels) else text
+
+
+def _unseen(text: str, labels: Sequence[Label]) -> Label:
+    """A class that did not come true, of the others' kind: beside 0 and 1 it is 2, not "2"."""
+    return text if any(isinstance(label, str) for label in labels) else parse_labels([text])[0]
+
+
+def _cuts(names: Sequence[Label], labels: Sequence[Label]) -> Iterator[list[str]]:
+    """The names without so many letters that all begin, and all end, with: most at the beginning first."""
+    texts = [_folded(str(canonical(name)), labels) for name in names]
+    if len(set(texts)) < len(texts) or not texts:
+        return
+    for start in range(_shared(texts), -1, -1):
+        for end in range(_shared([text[::-1] for text in texts]) + 1):
+            rests = [text[start : len(text) - end] for text in texts]
+            if all(rests):
+                yield rests
+
+
+def _shared(texts: Sequence[str]) -> int:
+    """How many letters all texts begin with."""
+    length = 0
+    while all(len(text) > length and text[length] == texts[0][length] for text in texts):
+        length += 1
+    return length
