@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats, Integers
 from edgeworth.bet.bookmakers import Bookmaker, Market
-from edgeworth.bet.games import is_drawn
 from edgeworth.core.labels import list_labels, parse_labels
 from edgeworth.core.policies import PredictionsMade
 from edgeworth.core.threads import row_blocks
@@ -145,7 +144,7 @@ def read_forecasts(
         times = None if time is None else as_times(time)
         return _tally_rows(model, rival, races, bookmaker, times, (), terms, first)
     columns = ForecastColumns.named(truth, probabilities, against, odds)
-    if time is None and (bookmaker is None or is_drawn(bookmaker)):
+    if time is None and (bookmaker is None or bookmaker.is_random):
         return tally_forecasts(source, columns, terms, bookmaker=bookmaker, first=first)
     read = read_whole(
         source, list(dict.fromkeys([truth, *([] if time is None else [time])])), columns.numbers
@@ -191,7 +190,7 @@ def _tally_rows(
         counts = np.bincount(model.codes, minlength=model.size)
         opponent = Opponent.class_shares(model, tuple((counts / len(model)).tolist()))
     # Odds that are there for every case are counted from these cases on, not from where they stand.
-    is_placed = bookmaker is None or is_drawn(bookmaker)
+    is_placed = bookmaker is None or bookmaker.is_random
     betting = terms.betting | {"times": times, "first": first if is_placed else 0}
     notes = (*_describe_shared_times(times), *notes)
     tally = ForecastTally.of(model, opponent, notes=notes, **betting).settled()
