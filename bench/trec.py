@@ -10,7 +10,7 @@ import pytrec_eval
 from timing import line, peak_bytes, seconds
 
 import edgeworth as ew
-from edgeworth.rankings.formulas.list_tie_groups import tie_groups_of_lists
+from edgeworth.rankings.list_tie_groups import tie_groups_of_lists
 from edgeworth.rankings.trec.files import read_qrels, read_run
 
 QUERIES, DOCUMENTS = 1000, 1000

@@ -14,8 +14,8 @@ import edgeworth as ew
 from edgeworth.core.measures import Measure
 from edgeworth.core.spelling import Spelling
 from edgeworth.errors import InputError, OptionError
-from edgeworth.rankings.formulas.tie_groups import TieGroups
 from edgeworth.rankings.resolving import Ranked, resolve_ranking, tie_groups_of
+from edgeworth.rankings.tie_groups import TieGroups
 from edgeworth.rankings.trec.files import Qrels, TrecRun
 from edgeworth.rankings.trec.identifiers import as_identifiers
 from edgeworth.sources.columns import Coded

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edgeworth.errors import OptionError
-from edgeworth.rankings.formulas import list_tie_groups as list_steps
-from edgeworth.rankings.formulas.formulas import average_precision
-from edgeworth.rankings.formulas.list_tie_groups import tie_groups_of_lists
+from edgeworth.rankings import list_tie_groups as list_steps
+from edgeworth.rankings.list_tie_groups import tie_groups_of_lists
 from edgeworth.rankings.lists import RankedLists
+from edgeworth.rankings.measures import average_precision
 from edgeworth.rankings.trec.files import Qrels, TrecRun
 from edgeworth.rankings.trec.identifiers import as_identifiers
 from edgeworth.sources.columns import Coded
@@ -216,7 +216,7 @@ def test_expected_ties_are_the_mean_over_all_orders(items: list[tuple[float, int
     scores, truth = zip(*items, *both, strict=True)
     groups = [0] * len(items) + [1] * len(both)
     lists = RankedLists.from_scores(list(truth), list(scores), groups=groups)
-    values = average_precision(tie_groups_of_lists(lists, "expected"), None, "expected", "targets")
+    values = average_precision(tie_groups_of_lists(lists, "expected"), None, "targets")
     assert values.tolist() == pytest.approx([float(mean_over_orders(items)), float(mean_over_orders(both))])
 
 

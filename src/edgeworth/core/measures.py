@@ -13,18 +13,6 @@ import numpy as np
 from edgeworth.arrays import Values
 from edgeworth.errors import OptionError
 
-WORDS = {
-    "bpref": "bpref",
-    "eleven_point_precision": "eleven-point precision",
-    "ndcg": "NDCG",
-    "pr_auc": "PR area",
-    "r_precision": "R-precision",
-    "rbp": "RBP",
-    "roc_auc": "ROC area",
-}
-"""Where the words are more than the name with spaces."""
-
-
 Depth: TypeAlias = Literal["none", "optional", "required"]
 Direction: TypeAlias = Literal["higher", "lower", "neither"]
 Arguments: TypeAlias = Mapping[str, Any]
@@ -125,7 +113,7 @@ class Measure:
     @property
     def words(self) -> str:
         """What people call it."""
-        return self.title or WORDS.get(self.name, self.name.replace("_", " "))
+        return self.title or self.name.replace("_", " ")
 
     @property
     def range(self) -> tuple[float, float]:

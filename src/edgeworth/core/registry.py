@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from edgeworth.core.kinds import every_kind, kind_of, load
-from edgeworth.core.measures import WORDS, Measure
+from edgeworth.core.measures import Measure
 from edgeworth.errors import OptionError
 
 _REGISTERED: list[Measure] = []
@@ -115,8 +115,6 @@ def words_of(name: str) -> str:
     >>> words_of("balanced_accuracy"), words_of("mcc"), words_of("brier")
     ('balanced accuracy', 'MCC', 'Brier score')
     """
-    if name in WORDS:
-        return WORDS[name]
     for reference in dict.fromkeys(each.measures for each in every_kind() if each.measures is not None):
         for each in (*load(reference), *_REGISTERED):
             if each.name == name:

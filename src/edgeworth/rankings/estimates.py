@@ -19,7 +19,6 @@ from edgeworth.decisions.methods import ClopperPearson, Delta, Dirichlet, Newcom
 from edgeworth.decisions.posteriors import BetaPosterior
 from edgeworth.errors import OptionError
 from edgeworth.rankings.chance.law import average_precision
-from edgeworth.rankings.formulas.tie_groups import TieGroups, tie_groups_of_ranking
 from edgeworth.rankings.intervals.methods import AcrossLists, default_ranking_method
 from edgeworth.rankings.intervals.resampling import ListValues, random_orders
 from edgeworth.rankings.lists import RankedLists
@@ -33,6 +32,7 @@ from edgeworth.rankings.resolving import (
     tie_groups_of,
 )
 from edgeworth.rankings.scores.sorted_scores import SortedScores
+from edgeworth.rankings.tie_groups import TieGroups, tie_groups_of_ranking
 
 MOST_PAIRS = 20_000
 """Pairs of a target and a background item up to which all orders are counted."""

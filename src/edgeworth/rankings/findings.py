@@ -17,7 +17,6 @@ from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, OptionError
 from edgeworth.rankings.chance.hits import hits as hits_law
 from edgeworth.rankings.estimates import selection_tail
-from edgeworth.rankings.formulas.tie_groups import tie_groups_of_ranking
 from edgeworth.rankings.intervals.bands import Bands, PicturedLaw, bands, can_picture, pictured_law
 from edgeworth.rankings.intervals.curves import (
     NOISE,
@@ -33,6 +32,7 @@ from edgeworth.rankings.intervals.curves import (
 )
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.resolving import resolve_ranking
+from edgeworth.rankings.tie_groups import tie_groups_of_ranking
 
 PLAIN = ("pr_auc", "reciprocal_rank", "ndcg", "best_informedness")
 """Measures that a report shows without an interval."""

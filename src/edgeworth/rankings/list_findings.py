@@ -15,10 +15,10 @@ from edgeworth.core.spelling import Spelling
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError
 from edgeworth.rankings.estimates import estimate_from_groups
-from edgeworth.rankings.formulas.tie_groups import TieGroups
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measures import TREC_NAMES
 from edgeworth.rankings.resolving import counted, resolve_ranking, tie_groups_of
+from edgeworth.rankings.tie_groups import TieGroups
 from edgeworth.sources.columns import Label
 
 MEASURES = (

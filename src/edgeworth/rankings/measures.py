@@ -1,261 +1,414 @@
-"""The measures of rankings, with everything the product says about them."""
+"""The measures of rankings: each formula beside everything that is said about it.
+
+A formula is a function of tie groups that returns one value a list, nan where it is undefined. It takes
+ties in random order and gives the mean over all orders in closed form, unless a policy says
+otherwise; in a strict order every tie group is one item. A new measure is one decorated function here.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
-from edgeworth.arrays import Values
+from edgeworth.arrays import Values, ratio
 from edgeworth.core.measures import Measure, Option, Requirement
-from edgeworth.rankings.formulas import formulas as ranked
-from edgeworth.rankings.formulas.tie_groups import TieGroups
+from edgeworth.rankings.discounts import discount_sum, gains_of_groups, ideal_gain, reciprocal_sum
+from edgeworth.rankings.tie_groups import IN_SOME_ORDER, POLICIES, STRICT_TIES, TieGroups
 
 SU_ZHANG = "Su & Zhang, Statistical Inference for Recall, Precision and Average Precision"
 TREC = "Buckley & Voorhees, trec_eval"
-EVERY_POLICY = ("expected", "threshold", "trec", "input", "best", "worst")
-ORDER_POLICIES = ("expected", "trec", "input")
 
-
-def _background(groups: TieGroups) -> Values:
-    return np.asarray(groups.ranked - groups.summed(groups.hits) > 0)
-
+Depth = Values | None
+Formula = TypeVar("Formula", bound=Callable[..., Values])
 
 TARGETS = Requirement(lambda groups: groups.targets > 0, "there are no targets")
-BACKGROUND = Requirement(_background, "every ranked item is a target")
+BACKGROUND = Requirement(
+    lambda groups: groups.ranked - groups.summed(groups.hits) > 0, "every ranked item is a target"
+)
 ITEMS = Requirement(lambda groups: groups.items > 0, "how many items there are is not known")
 JUDGED = Requirement(
     lambda groups: np.full(groups.number, groups.judgements is not None),
     "it needs judged lists in a strict order: RankedLists, with ties=trec or ties=input",
 )
 
+RECALL_LEVELS = np.arange(11) / 10
+NO_CHANCE = -50.0
+"""A probability with this logarithm is nothing beside 1."""
+
+_entries: list[Measure] = []
+
 
 def _ties(*choices: str) -> Option:
     return Option(choices[0], choices=choices)
 
 
-def _adapted(compute: Any, depth: str) -> Any:
-    """A formula that is the same under every policy for ties: the tie groups make the difference."""
-
-    def computed(groups: TieGroups, at: Values | None, _ties: str, **options: Any) -> Values:
-        return np.asarray(compute(groups, **options) if depth == "none" else compute(groups, at, **options))
-
-    return computed
-
-
-def _entry(name: str, formula: str, compute: Any, *, chance: str, source: str = TREC, **more: Any) -> Measure:
-    return Measure(
-        name=name,
-        scope="ranking",
-        kind="rankings",
-        formula=formula,
-        low=more.pop("low", 0.0),
-        high=more.pop("high", 1.0),
-        chance=chance,
-        direction=more.pop("direction", "higher"),
-        source=source,
-        compute=compute
-        if compute is ranked.average_precision
-        else _adapted(compute, more.get("depth", "none")),
-        needs=more.pop("needs", (TARGETS,)),
-        **more,
-    )
-
-
+WHOLE_GROUPS = {"ties": _ties("threshold", *STRICT_TIES)}
 GAIN = {"gain": Option(1.0), "cost": Option(0.1, 0.0)}
 
-MEASURES = (
-    _entry(
-        "average_precision",
-        "(1/m) Σ_i i/T_i, T_i the rank of the i-th of m targets",
-        ranked.average_precision,
-        chance="m/n + (n − m)(H_n − 1)/(n(n − 1)), H_n = Σ 1/k",
-        source=SU_ZHANG,
-        synonyms=("ap", "map", "mean average precision", "map_cut", "auprc"),
-        options={"ties": _ties(*EVERY_POLICY), "over": Option("targets", choices=("targets", "reachable"))},
-        depth="optional",
-        allows_weights=True,
-    ),
-    _entry(
-        "roc_auc",
-        "P(a target's score > a background score) + ½ P(they are equal)",
-        ranked.roc_area,
-        chance="½",
-        source="Hanley & McNeil 1982; DeLong et al. 1988",
-        synonyms=("roc area", "area under the curve", "auc", "auroc", "c statistic", "concordance"),
-        needs=(TARGETS, BACKGROUND),
-        options={"ties": _ties(*ORDER_POLICIES)},
-        allows_weights=True,
-    ),
-    _entry(
-        "pr_auc",
-        "∫ precision d recall, hits and false alarms growing in proportion between cuts",
-        ranked.pr_area,
-        chance="about m/n",
-        source="Davis & Goadrich 2006",
-        synonyms=("pr area", "precision-recall area"),
-        options={"ties": _ties(*ORDER_POLICIES)},
-        allows_weights=True,
-        has_mean_chance=False,
-    ),
-    _entry(
-        "hits",
-        "h(t), the targets among the first t items",
-        ranked.hits,
-        chance="t m/n",
-        source=SU_ZHANG,
-        high=np.inf,
-        synonyms=("hit curve", "true positives at k"),
-        options={"ties": _ties(*ORDER_POLICIES)},
-        depth="required",
-        allows_weights=True,
-        needs=(),
-    ),
-    _entry(
-        "r_precision",
-        "h(m)/m",
-        ranked.r_precision,
-        chance="m/n",
-        synonyms=("rprec", "r precision"),
-        options={"ties": _ties(*ORDER_POLICIES)},
-        allows_weights=True,
-    ),
-    _entry(
-        "interpolated_precision",
-        "the largest precision at any cut with at least the recall",
-        ranked.interpolated_precision,
-        chance="above m/n",
-        synonyms=("iprec_at_recall",),
-        options={"recall": Option(0.5, 0.0, 1.0), "ties": _ties("threshold", "trec", "input")},
-        allows_weights=True,
-        has_mean_chance=False,
-    ),
-    _entry(
-        "eleven_point_precision",
-        "mean of interpolated precision at recall 0, 0.1, …, 1",
-        ranked.eleven_point_precision,
-        chance="above m/n",
-        synonyms=("11pt_avg", "11-point average"),
-        options={"ties": _ties("threshold", "trec", "input")},
-        allows_weights=True,
-        has_mean_chance=False,
-    ),
-    _entry(
-        "reciprocal_rank",
-        "1/T_1, or 0 when no target is found",
-        ranked.reciprocal_rank,
-        chance="E[1/T_1] of a random order",
-        synonyms=("rr", "mrr", "recip_rank"),
-        options={"ties": _ties(*ORDER_POLICIES)},
-        depth="optional",
-    ),
-    _entry(
-        "success",
-        "1 when a target is among the first t items, else 0",
-        ranked.success,
-        chance="1 − C(n − t, m)/C(n, m)",
-        synonyms=("hit rate at k", "success at k"),
-        options={"ties": _ties(*ORDER_POLICIES)},
-        depth="required",
-    ),
-    _entry(
-        "ndcg",
-        "Σ gain/log₂(rank + 1), over the same of the best order",
-        ranked.ndcg,
-        chance="mean gain times Σ 1/log₂(rank + 1), over that of the best order",
-        source="Järvelin & Kekäläinen 2002; Burges et al. 2005 (exponential gain)",
-        synonyms=("normalized discounted cumulative gain", "ndcg_cut", "dcg"),
-        options={
-            "gain": Option("linear", choices=("linear", "exponential")),
-            "ties": _ties(*ORDER_POLICIES),
-        },
-        depth="optional",
-        uses_grades=True,
-    ),
-    _entry(
-        "bpref",
-        "(1/m) Σ over hits of 1 − min(judged background above, m)/min(m, judged background)",
-        ranked.bpref,
-        chance="depends on what was judged",
-        source="Buckley & Voorhees 2004",
-        synonyms=("binary preference",),
-        options={"ties": _ties("trec", "input")},
-        needs=(TARGETS, JUDGED),
-        has_mean_chance=False,
-    ),
-    _entry(
-        "rbp",
-        "(1 − p) Σ over hits of p^(rank − 1)",
-        ranked.rbp,
-        chance="m/n (1 − p^n)",
-        source="Moffat & Zobel 2008",
-        synonyms=("rank-biased precision",),
-        options={"persistence": Option(0.8, 1e-6, 1 - 1e-9), "ties": _ties(*ORDER_POLICIES)},
-        depth="optional",
-    ),
-    _entry(
-        "enrichment_factor",
-        "precision in the first ⌈fraction · n⌉ items, over m/n",
-        ranked.enrichment_factor,
-        chance="1",
-        source="Truchon & Bayly 2007",
-        high=np.inf,
-        synonyms=("ef", "early enrichment"),
-        options={"fraction": Option(0.01, 1e-9, 1.0), "ties": _ties(*ORDER_POLICIES)},
-        needs=(TARGETS, ITEMS),
-    ),
-    _entry(
-        "value",
-        "gain · h(t) − cost · t",
-        ranked.value,
-        chance="t (gain · m/n − cost)",
-        source=SU_ZHANG,
-        low=-np.inf,
-        high=np.inf,
-        synonyms=("value at depth", "profit"),
-        options=GAIN | {"ties": _ties(*ORDER_POLICIES)},
-        depth="required",
-        allows_weights=True,
-        needs=(),
-    ),
-    _entry(
-        "best_value",
-        "the largest gain · h(t) − cost · t over all t, at least 0",
-        ranked.best_value,
-        chance="above the value of a random order at any one depth",
-        source=SU_ZHANG,
-        high=np.inf,
-        options=GAIN | {"ties": _ties(*ORDER_POLICIES)},
-        allows_weights=True,
-        has_mean_chance=False,
-        needs=(),
-    ),
-    _entry(
-        "best_depth",
-        "the smallest t with the best value; 0 when looking never pays",
-        ranked.best_depth,
-        chance="depends on gain and cost",
-        source=SU_ZHANG,
-        high=np.inf,
-        direction="neither",
-        options=GAIN | {"ties": _ties(*ORDER_POLICIES)},
-        allows_weights=True,
-        has_mean_chance=False,
-        needs=(),
-    ),
-    _entry(
-        "best_informedness",
-        "max over cuts of recall − fallout",
-        ranked.best_informedness,
-        chance="above 0: the best of many cuts is partly luck",
-        source="Youden 1950; Kolmogorov & Smirnov",
-        synonyms=("kolmogorov-smirnov", "ks statistic", "maximal youden index"),
-        needs=(TARGETS, BACKGROUND),
-        options={"ties": _ties("expected", "trec", "input")},
-        allows_weights=True,
-        has_mean_chance=False,
-    ),
+
+def _enter(formula: str, *, chance: str, **more: Any) -> Callable[[Formula], Formula]:
+    """Enter a function into the catalogue, under its own name."""
+    options = more.pop("options", {})
+    if "ties" not in options:
+        options = options | {"ties": _ties(*IN_SOME_ORDER)}
+    usual: dict[str, Any] = {
+        "low": 0.0,
+        "high": 1.0,
+        "direction": "higher",
+        "source": TREC,
+        "needs": (TARGETS,),
+    }
+
+    def enter(compute: Formula) -> Formula:
+        _entries.append(
+            Measure(
+                name=compute.__name__,
+                scope="ranking",
+                kind="rankings",
+                formula=formula,
+                chance=chance,
+                compute=compute,
+                options=options,
+                **(usual | more),
+            )
+        )
+        return compute
+
+    return enter
+
+
+@_enter(
+    "(1/m) Σ_i i/T_i, T_i the rank of the i-th of m targets",
+    chance="m/n + (n − m)(H_n − 1)/(n(n − 1)), H_n = Σ 1/k",
+    source=SU_ZHANG,
+    synonyms=("ap", "map", "mean average precision", "map_cut", "auprc"),
+    options={"ties": _ties(*POLICIES), "over": Option("targets", choices=("targets", "reachable"))},
+    depth="optional",
+    allows_weights=True,
 )
+def average_precision(groups: TieGroups, depth: Depth, over: str) -> Values:
+    """``(1/m) Σ_i i/T_i``, T_i the rank of the i-th hit; at a depth only hits down to it count."""
+    reachable = groups.targets
+    if depth is not None and over == "reachable":
+        reachable = np.minimum(groups.targets, depth)
+    return ratio(groups.summed(_precision_sums(groups, depth)), reachable)
+
+
+def _precision_sums(groups: TieGroups, depth: Depth) -> Values:
+    """Σ of the precisions at the hits of each step."""
+    above, seen, hits, size = groups.hits_above, groups.seen_above, groups.hits, groups.size
+    if groups.ties == "threshold":
+        return hits * ratio(groups.hits_below, groups.seen_below)
+    if groups.ties == "best":
+        return hits + (above - seen) * reciprocal_sum(seen, hits)
+    if groups.ties == "worst":
+        before = seen + size - hits
+        return hits + (above - before) * reciprocal_sum(before, hits)
+    if depth is None and np.all(size == 1):
+        return (above + 1) / (seen + 1)
+    within = size if depth is None else groups.within(depth)
+    # Position j of the tie holds a hit with probability a/s, and (j−1)(a−1)/(s−1) hits stand before it.
+    reciprocals = reciprocal_sum(seen, within)
+    others = np.where(size > 1, ratio(hits - 1, size - 1), 0.0)
+    return hits / size * ((above + 1) * reciprocals + others * (within - (seen + 1) * reciprocals))
+
+
+@_enter(
+    "P(a target's score > a background score) + ½ P(they are equal)",
+    chance="½",
+    title="ROC area",
+    source="Hanley & McNeil 1982; DeLong et al. 1988",
+    synonyms=("roc area", "area under the curve", "auc", "auroc", "c statistic", "concordance"),
+    needs=(TARGETS, BACKGROUND),
+    allows_weights=True,
+)
+def roc_auc(groups: TieGroups) -> Values:
+    """The probability that a target stands above a background item, ties counting half."""
+    above = groups.seen_above - groups.hits_above
+    tied = groups.size - groups.hits
+    ranked = groups.summed(groups.hits)
+    background = groups.ranked - ranked
+    # Targets never ranked stand below everything: all the background is above them.
+    beaten = groups.summed(groups.hits * (above + tied / 2)) + (groups.targets - ranked) * background
+    return 1 - ratio(beaten, groups.targets * background)
+
+
+@_enter(
+    "∫ precision d recall, hits and false alarms growing in proportion between cuts",
+    chance="about m/n",
+    title="PR area",
+    source="Davis & Goadrich 2006",
+    synonyms=("pr area", "precision-recall area"),
+    allows_weights=True,
+    has_mean_chance=False,
+)
+def pr_auc(groups: TieGroups) -> Values:
+    """The area under precision against recall, along the curve that random thresholds inside a step give.
+
+    Between two cuts hits and false alarms grow in proportion, which is no straight line in precision and
+    recall (Davis & Goadrich 2006): the integral is in closed form.
+    """
+    above, seen, hits, size = groups.hits_above, groups.seen_above, groups.hits, groups.size
+    share = hits / size
+    # ∫ (H + x)/(T + x/share) dx over the hits x of the step.
+    logs = np.where(seen > 0, np.log1p(ratio(size, seen)), 0.0)
+    areas = share * (hits + np.where(seen > 0, (above - share * seen) * logs, 0.0))
+    return ratio(groups.summed(areas), groups.targets)
+
+
+@_enter(
+    "h(t), the targets among the first t items",
+    chance="t m/n",
+    source=SU_ZHANG,
+    high=np.inf,
+    synonyms=("hit curve", "true positives at k"),
+    depth="required",
+    allows_weights=True,
+    needs=(),
+)
+def hits(groups: TieGroups, depth: Values) -> Values:
+    """The hit curve h(t)."""
+    return groups.hits_at(depth)
+
+
+@_enter("h(m)/m", chance="m/n", title="R-precision", synonyms=("rprec", "r precision"), allows_weights=True)
+def r_precision(groups: TieGroups) -> Values:
+    """``h(m)/m``: precision, and recall, at a depth of as many items as there are targets."""
+    return ratio(groups.hits_at(groups.targets), groups.targets)
+
+
+@_enter(
+    "the largest precision at any cut with at least the recall",
+    chance="above m/n",
+    synonyms=("iprec_at_recall",),
+    options={"recall": Option(0.5, 0.0, 1.0)} | WHOLE_GROUPS,
+    allows_weights=True,
+    has_mean_chance=False,
+)
+def interpolated_precision(groups: TieGroups, recall: float) -> Values:
+    """The best precision at any cut that reaches the recall."""
+    # A share of the targets, whether they are cases or weights; rounding does not put it out of reach.
+    needed = recall * groups.targets * (1 - 1e-12)
+    reached = groups.hits_below >= needed[groups.list_of]
+    precisions = np.where(reached, ratio(groups.hits_below, groups.seen_below), 0.0)
+    return np.where(groups.targets > 0, groups.largest(precisions, 0.0), np.nan)
+
+
+@_enter(
+    "mean of interpolated precision at recall 0, 0.1, …, 1",
+    chance="above m/n",
+    title="eleven-point precision",
+    synonyms=("11pt_avg", "11-point average"),
+    options=WHOLE_GROUPS,
+    allows_weights=True,
+    has_mean_chance=False,
+)
+def eleven_point_precision(groups: TieGroups) -> Values:
+    """The mean of the interpolated precisions at recall 0, 0.1, …, 1."""
+    return np.mean([interpolated_precision(groups, level) for level in RECALL_LEVELS], axis=0)
+
+
+@_enter(
+    "1/T_1, or 0 when no target is found",
+    chance="E[1/T_1] of a random order",
+    synonyms=("rr", "mrr", "recip_rank"),
+    depth="optional",
+)
+def reciprocal_rank(groups: TieGroups, depth: Depth) -> Values:
+    """``1/T_1``; 0 when no target was ranked (within the depth, if there is one)."""
+    first = groups.is_first
+    if depth is not None:
+        first = first & (groups.within(depth) > 0)
+    limit = groups.size if depth is None else groups.within(depth)
+    values = np.where(first, ratio(np.ones(len(first)), groups.seen_above + 1), 0.0)
+    for tied in np.flatnonzero(first & (groups.size > 1)):
+        values[tied] = _mean_reciprocal(
+            groups.seen_above[tied], groups.hits[tied], groups.size[tied], limit[tied]
+        )
+    return np.where(groups.targets > 0, groups.summed(values), np.nan)
+
+
+def _mean_reciprocal(seen: float, hits: float, size: float, limit: float) -> float:
+    """E[1/(seen + J)], J the place of the first of some hits in a tie in random order."""
+    places = np.arange(1.0, min(limit, size - hits + 1) + 1)
+    # P(J = j): no hit among the first j − 1, then one.
+    none_before = np.concatenate([[1.0], np.cumprod(1 - hits / (size - places[:-1] + 1))])
+    chances = none_before * hits / (size - places + 1)
+    return float((chances / (seen + places)).sum())
+
+
+@_enter(
+    "1 when a target is among the first t items, else 0",
+    chance="1 − C(n − t, m)/C(n, m)",
+    synonyms=("hit rate at k", "success at k"),
+    depth="required",
+)
+def success(groups: TieGroups, depth: Values) -> Values:
+    """Whether any of the first t items is a target; with ties, the probability."""
+    first = groups.is_first
+    size, found, within = groups.size[first], groups.hits[first], groups.within(depth)[first]
+    result = np.where(groups.targets > 0, 0.0, np.nan)
+    result[groups.list_of[first]] = -np.expm1(_log_missed(size, found, within))
+    return result
+
+
+def _log_missed(size: Values, found: Values, within: Values) -> Values:
+    """log C(s − c, a)/C(s, a): no hit among c of s. Added up: logarithms of factorials lose digits."""
+    few, many = np.minimum(found, within), np.maximum(found, within)
+    possible = size - many >= few
+    logs = np.where(possible, 0.0, -np.inf)
+    active, step = np.flatnonzero(possible & (few > 0)), 0
+    while len(active):
+        logs[active] += np.log1p(-many[active] / (size[active] - step))
+        step += 1
+        active = active[(few[active] > step) & (logs[active] > NO_CHANCE)]
+    return logs
+
+
+@_enter(
+    "Σ gain/log₂(rank + 1), over the same of the best order",
+    chance="mean gain times Σ 1/log₂(rank + 1), over that of the best order",
+    title="NDCG",
+    source="Järvelin & Kekäläinen 2002; Burges et al. 2005 (exponential gain)",
+    synonyms=("normalized discounted cumulative gain", "ndcg_cut", "dcg"),
+    options={"gain": Option("linear", choices=("linear", "exponential"))},
+    depth="optional",
+    uses_grades=True,
+)
+def ndcg(groups: TieGroups, depth: Depth, gain: str) -> Values:
+    """Discounted cumulative gain, ``Σ gain/log₂(rank + 1)``, over that of the best order."""
+    within = groups.size if depth is None else groups.within(depth)
+    found = groups.summed(
+        gains_of_groups(groups, gain) / groups.size * discount_sum(groups.seen_above, within)
+    )
+    return ratio(found, ideal_gain(groups, depth, gain))
+
+
+@_enter(
+    "(1/m) Σ over hits of 1 − min(judged background above, m)/min(m, judged background)",
+    chance="depends on what was judged",
+    source="Buckley & Voorhees 2004",
+    synonyms=("binary preference",),
+    options={"ties": _ties(*STRICT_TIES)},
+    needs=(TARGETS, JUDGED),
+    has_mean_chance=False,
+)
+def bpref(groups: TieGroups) -> Values:
+    """``(1/m) Σ (1 − judged background above / min(m, judged background))`` over hits, each at least 0."""
+    judged = groups.judgements
+    if judged is None:
+        return np.full(groups.number, np.nan)
+    targets, rejected = groups.targets[groups.list_of], judged.rejected[groups.list_of]
+    fewer = np.minimum(targets, rejected)
+    lost = np.where(judged.rejected_above > 0, ratio(np.minimum(judged.rejected_above, targets), fewer), 0.0)
+    return ratio(groups.summed(1 - lost), groups.targets)
+
+
+@_enter(
+    "(1 − p) Σ over hits of p^(rank − 1)",
+    chance="m/n (1 − p^n)",
+    title="RBP",
+    source="Moffat & Zobel 2008",
+    synonyms=("rank-biased precision",),
+    options={"persistence": Option(0.8, 1e-6, 1 - 1e-9)},
+    depth="optional",
+)
+def rbp(groups: TieGroups, depth: Depth, persistence: float) -> Values:
+    """``(1 − p) Σ p^(rank − 1)`` over hits: a reader goes on to the next item with probability p."""
+    within = groups.size if depth is None else groups.within(depth)
+    # (1 − p) Σ_j p^(T + j − 1) over the tie is p^T (1 − p^c), spread evenly over its items.
+    spread = persistence**groups.seen_above * -np.expm1(within * np.log(persistence))
+    return np.where(groups.targets > 0, groups.summed(groups.hits / groups.size * spread), np.nan)
+
+
+@_enter(
+    "precision in the first ⌈fraction · n⌉ items, over m/n",
+    chance="1",
+    source="Truchon & Bayly 2007",
+    high=np.inf,
+    synonyms=("ef", "early enrichment"),
+    options={"fraction": Option(0.01, 1e-9, 1.0)},
+    needs=(TARGETS, ITEMS),
+)
+def enrichment_factor(groups: TieGroups, fraction: float) -> Values:
+    """Precision in the first part of the list over the share of targets in all of it."""
+    looked = np.ceil(fraction * groups.items - 1e-9)
+    return ratio(groups.hits_at(looked) * groups.items, looked * groups.targets)
+
+
+@_enter(
+    "gain · h(t) − cost · t",
+    chance="t (gain · m/n − cost)",
+    source=SU_ZHANG,
+    low=-np.inf,
+    high=np.inf,
+    synonyms=("value at depth", "profit"),
+    options=GAIN,
+    depth="required",
+    allows_weights=True,
+    needs=(),
+)
+def value(groups: TieGroups, depth: Values, gain: float, cost: float) -> Values:
+    """``gain · h(t) − cost · t``: what looking at the first t items is worth."""
+    return gain * groups.hits_at(depth) - cost * np.minimum(depth, groups.ranked)
+
+
+@_enter(
+    "the largest gain · h(t) − cost · t over all t, at least 0",
+    chance="above the value of a random order at any one depth",
+    source=SU_ZHANG,
+    high=np.inf,
+    options=GAIN,
+    allows_weights=True,
+    has_mean_chance=False,
+    needs=(),
+)
+def best_value(groups: TieGroups, gain: float, cost: float) -> Values:
+    """The value at the best depth; 0 when looking never pays. Only the end of a step can be best."""
+    return groups.largest(gain * groups.hits_below - cost * groups.seen_below, 0.0)
+
+
+@_enter(
+    "the smallest t with the best value; 0 when looking never pays",
+    chance="depends on gain and cost",
+    source=SU_ZHANG,
+    high=np.inf,
+    direction="neither",
+    options=GAIN,
+    allows_weights=True,
+    has_mean_chance=False,
+    needs=(),
+)
+def best_depth(groups: TieGroups, gain: float, cost: float) -> Values:
+    """The shortest depth at which the value is best; 0 when looking never pays."""
+    worth = gain * groups.hits_below - cost * groups.seen_below
+    most = best_value(groups, gain, cost)[groups.list_of]
+    scale = np.maximum(np.abs(gain * groups.hits_below), np.abs(cost * groups.seen_below))
+    is_best = (worth >= most - 1e-12 * scale) & (most > 0)
+    return 0.0 - groups.largest(np.where(is_best, -groups.seen_below, -np.inf), -np.inf, nothing=0.0)
+
+
+@_enter(
+    "max over cuts of recall − fallout",
+    chance="above 0: the best of many cuts is partly luck",
+    source="Youden 1950; Kolmogorov & Smirnov",
+    synonyms=("kolmogorov-smirnov", "ks statistic", "maximal youden index"),
+    needs=(TARGETS, BACKGROUND),
+    allows_weights=True,
+    has_mean_chance=False,
+)
+def best_informedness(groups: TieGroups) -> Values:
+    """The largest recall − fallout over all cuts: the greatest height of the ROC curve over the diagonal."""
+    background = (groups.ranked - groups.summed(groups.hits))[groups.list_of]
+    targets = groups.targets[groups.list_of]
+    heights = ratio(groups.hits_below, targets) - ratio(groups.seen_below - groups.hits_below, background)
+    defined = (groups.targets > 0) & (groups.ranked > groups.summed(groups.hits))
+    return np.where(defined, groups.largest(heights, 0.0), np.nan)
+
+
+MEASURES = tuple(_entries)
 
 
 def _at(name: str, trec_name: str, depths: tuple[int, ...]) -> dict[str, str]:

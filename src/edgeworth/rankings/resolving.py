@@ -15,16 +15,21 @@ from edgeworth.core.spelling import Spelling
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import LabelView, find_measure, marginals, measure_table
 from edgeworth.errors import OptionError
-from edgeworth.rankings.formulas.list_tie_groups import tie_groups_of_lists
-from edgeworth.rankings.formulas.tie_groups import TieGroups, all_tied, tie_groups_of_ranking
+from edgeworth.rankings.list_tie_groups import tie_groups_of_lists
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.ranking import Ranking
+from edgeworth.rankings.tie_groups import (
+    IN_SOME_ORDER,
+    STRICT_TIES,
+    WHOLE_TIES,
+    TieGroups,
+    all_tied,
+    tie_groups_of_ranking,
+)
 from edgeworth.sources.columns import Label
 
 Ranked: TypeAlias = Ranking | RankedLists
-WHOLE_TIES = ("threshold", "best", "worst")
-STRICT_TIES = ("trec", "input")
-TIES_AT_DEPTH = Option("expected", choices=("expected", *STRICT_TIES))
+TIES_AT_DEPTH = Option("expected", choices=IN_SOME_ORDER)
 """Measures of decisions have no ties of their own; at a depth of a list they have these."""
 MEASURES = "edgeworth.rankings.measures:MEASURES"
 
@@ -42,15 +47,19 @@ class ResolvedRanking:
 
     @property
     def view(self) -> tuple[str, bool]:
-        """What the steps depend on: measures with the same view can share them."""
+        """What tie groups depend on: measures with the same view can share them."""
         return self.ties, self.measure.uses_grades
 
     def values(self, groups: TieGroups) -> Values:
         """One value a list; nan where it is undefined."""
         if self.measure.scope != "ranking":
             return np.asarray(self.measure.compute(self._seen(self._view(groups)), **self.arguments))
+        if groups.ties != self.ties:
+            groups = replace(groups, ties=self.ties)
+        if self.measure.depth == "none":
+            return np.asarray(self.measure.compute(groups, **self.arguments))
         depth = None if self.depth is None else np.full(groups.number, float(self.depth))
-        return np.asarray(self.measure.compute(groups, depth, self.ties, **self.arguments))
+        return np.asarray(self.measure.compute(groups, depth, **self.arguments))
 
     def _view(self, groups: TieGroups) -> LabelView:
         """The decisions at the depth; a place that a list does not fill is a false alarm, as in trec_eval."""
@@ -158,8 +167,9 @@ def tie_groups_of(tally: Ranked, resolved: ResolvedRanking) -> TieGroups:
         return tie_groups_of_ranking(tally)
     # As in trec_eval, a gain counts from grade 1 on, whatever grade makes a target.
     lists = tally.with_threshold(1) if resolved.measure.uses_grades else tally
-    # The best and the worst order inside a tie are formulas over whole tie groups.
-    return tie_groups_of_lists(lists, "expected" if resolved.ties in WHOLE_TIES else resolved.ties)
+    if resolved.ties in WHOLE_TIES:
+        return replace(tie_groups_of_lists(lists, "expected"), ties=resolved.ties)
+    return tie_groups_of_lists(lists, resolved.ties)
 
 
 def needs_whole_cases(tally: Ranked, resolved: ResolvedRanking) -> str | None:

@@ -17,7 +17,6 @@ from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.laws import FARTHEST, ScoreDifferenceLaw, Side
 from edgeworth.core.measures import Measure
 from edgeworth.errors import OptionError
-from edgeworth.rankings.formulas.tie_groups import TieGroups
 from edgeworth.rankings.intervals.influence import (
     FEW,
     FREEDOM,
@@ -32,6 +31,7 @@ from edgeworth.rankings.intervals.influence import (
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.resolving import ResolvedRanking, needs_whole_cases, resolve_ranking
 from edgeworth.rankings.scores.sorted_scores import SortedScores
+from edgeworth.rankings.tie_groups import TieGroups
 
 
 def has_effects(resolved: ResolvedRanking) -> bool:

@@ -14,9 +14,9 @@ from edgeworth.core.laws import check_level, normal_quantile, wilson_bounds
 from edgeworth.errors import OptionError
 from edgeworth.rankings.chance.counts import RandomOrder
 from edgeworth.rankings.chance.law import AveragePrecisionLaw, average_precision
-from edgeworth.rankings.formulas.tie_groups import TieGroups, tie_groups_of_ranking
 from edgeworth.rankings.intervals.resampling import random_orders
 from edgeworth.rankings.ranking import Ranking
+from edgeworth.rankings.tie_groups import TieGroups, tie_groups_of_ranking
 
 BandMethod: TypeAlias = Literal["population", "survival"]
 MOST_DEPTHS = 400

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Values
 from edgeworth.core.threads import row_blocks
 from edgeworth.rankings.chance.hits import hits as hits_law
-from edgeworth.rankings.formulas.tie_groups import TieGroups, tie_groups_of_ranking
 from edgeworth.rankings.intervals.bands import bands, hit_curve
 from edgeworth.rankings.ranking import Ranking
+from edgeworth.rankings.tie_groups import TieGroups, tie_groups_of_ranking
 
 POINTS = 75
 """Depths at equal distances, and as many at equal ratios: a long list is looked at from its top."""

@@ -20,8 +20,8 @@ import numpy as np
 from edgeworth.arrays import Values
 from edgeworth.core.threads import row_blocks
 from edgeworth.errors import OptionError
-from edgeworth.rankings.formulas.formulas import reciprocal_sum
-from edgeworth.rankings.formulas.tie_groups import TieGroups
+from edgeworth.rankings.discounts import reciprocal_sum
+from edgeworth.rankings.tie_groups import TieGroups
 
 TiePolicy: TypeAlias = Literal["threshold", "expected"]
 

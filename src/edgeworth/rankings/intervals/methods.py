@@ -13,7 +13,6 @@ from edgeworth.core.estimates import Method
 from edgeworth.core.laws import Alternative, NormalLaw, SamplingLaw, Scale, natural_scale
 from edgeworth.decisions.methods import Bootstrap
 from edgeworth.errors import OptionError
-from edgeworth.rankings.formulas.tie_groups import TieGroups, tie_groups_of_ranking
 from edgeworth.rankings.intervals.influence import (
     NO_VARIANCE,
     Places,
@@ -28,6 +27,7 @@ from edgeworth.rankings.intervals.resampling import ListValues
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.resolving import ResolvedRanking, tie_groups_of
 from edgeworth.rankings.scores.sorted_scores import SortedScores
+from edgeworth.rankings.tie_groups import TieGroups, tie_groups_of_ranking
 
 
 @dataclass(frozen=True)

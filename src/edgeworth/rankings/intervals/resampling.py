@@ -19,9 +19,9 @@ from edgeworth.decisions.methods import Bootstrap, bootstrap_law, check_varies
 from edgeworth.decisions.resampling import defined_draws
 from edgeworth.errors import OptionError
 from edgeworth.progress import progress_rounds
-from edgeworth.rankings.formulas.tie_groups import TieGroups, tie_groups_of_ranking
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.resolving import ResolvedRanking, needs_whole_cases, tie_groups_of
+from edgeworth.rankings.tie_groups import TieGroups, tie_groups_of_ranking
 
 CHUNK = 1 << 19
 """Steps held at once by each stream."""

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import OptionError
-from edgeworth.rankings.formulas.tie_groups import STRICT_TIES, Grades, Judgements, TieGroups
 from edgeworth.rankings.lists import RankedLists
+from edgeworth.rankings.tie_groups import STRICT_TIES, Grades, Judgements, TieGroups
 from edgeworth.rankings.trec.identifiers import Identifiers, words
 
 ListTies: TypeAlias = Literal["expected", "threshold", "trec", "input"]
@@ -38,7 +38,7 @@ def tie_groups_of_lists(lists: RankedLists, ties: str) -> TieGroups:
 
     ``expected`` and ``threshold`` keep items of equal score together. ``trec`` reads scores as 32-bit floats
     and puts the higher id (by bytes) first among equals, as trec_eval does; ``input`` puts the earlier row
-    first. In these two orders every step is one target.
+    first. In these two orders every group is one target.
 
     >>> lists = RankedLists.from_scores([0, 1, 1], [0.5, 0.5, 0.1], groups=[7, 7, 7])
     >>> steps_of_lists(lists, "expected").size.tolist(), steps_of_lists(lists, "input").seen_above.tolist()
@@ -57,7 +57,7 @@ def tie_groups_of_lists(lists: RankedLists, ties: str) -> TieGroups:
     if ties in STRICT_TIES:
         place = _untied(lists, scores, rows, place, size, ties)
         size = np.ones(len(rows), dtype=np.intp)
-    return _tie_groups(lists, rows, place, size, ties in STRICT_TIES)
+    return _tie_groups(lists, rows, place, size, ties)
 
 
 def _single(scores: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -66,8 +66,8 @@ def _single(scores: NDArray[np.float64]) -> NDArray[np.float32]:
         return scores.astype(np.float32)
 
 
-def _tie_groups(lists: RankedLists, rows: Places, place: Places, size: Places, is_strict: bool) -> TieGroups:
-    """Steps from the place of each row, which counts the items of all lists before it."""
+def _tie_groups(lists: RankedLists, rows: Places, place: Places, size: Places, ties: str) -> TieGroups:
+    """Build tie groups from the place of each row, which counts the items of all lists before it."""
     is_target = lists.is_target[rows]
     rejected_places = np.sort(place[~is_target])
     rows, place, size = rows[is_target], place[is_target], size[is_target]
@@ -82,7 +82,7 @@ def _tie_groups(lists: RankedLists, rows: Places, place: Places, size: Places, i
     lost_list, lost_grade = lists.lost
     sizes = lists.sizes.astype(np.float64)
     judgements = None
-    if is_strict:
+    if ties in STRICT_TIES:
         above = seen - hits_above
         if lists.has_unjudged:
             above = np.searchsorted(rejected_places, place[first])
@@ -104,6 +104,7 @@ def _tie_groups(lists: RankedLists, rows: Places, place: Places, size: Places, i
             lost_grade.astype(np.float64),
         ),
         judgements,
+        ties,
     )
 
 

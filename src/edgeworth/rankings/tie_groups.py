@@ -1,4 +1,4 @@
-"""How a ranking is seen by its measures: where the targets stand.
+"""Tie groups: what the measures of a ranking see of it, and the policies for ties.
 
 One list or many are seen through the same arrays, so a measure is written once and taken of a million lists
 in one call. Background matters only by how much of it stands above a target or in a tie with it, so a view
@@ -17,6 +17,11 @@ from edgeworth.rankings.ranking import Ranking
 
 STRICT_TIES = ("trec", "input")
 """Policies that leave no ties."""
+WHOLE_TIES = ("threshold", "best", "worst")
+"""Policies that are formulas over whole tie groups."""
+IN_SOME_ORDER = ("expected", *STRICT_TIES)
+"""Policies that put the items of a tie in an order, or take the mean over all orders."""
+POLICIES = ("expected", "threshold", "trec", "input", "best", "worst")
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,8 @@ class TieGroups:
     """For each list, all items: those ranked and the targets that are not. nan where that is not known."""
     grades: Grades | None = None
     judgements: Judgements | None = None
+    ties: str = "expected"
+    """The policy for ties; under a strict one every group is one item."""
 
     @property
     def number(self) -> int:
@@ -139,4 +146,5 @@ def all_tied(groups: TieGroups) -> TieGroups:
         ranked=groups.items,
         grades=grades,
         judgements=None,
+        ties="expected",
     )

@@ -1,1 +1,0 @@
-"""Measures of rankings as functions of tie groups."""
