@@ -165,9 +165,9 @@ class InAnotherProcess:
         with dask.config.set(scheduler="processes", pool=one_process()):
             yield from self._source.batches(columns)
 
-    def folded(self, columns: Sequence[str], prepare: Callable[[Batch], Any], empty: Any) -> Any:
+    def fold(self, columns: Sequence[str], prepare: Callable[[Batch], Any], empty: Any) -> Any:
         with dask.config.set(scheduler="processes", pool=one_process()):
-            return self._source.folded(columns, prepare, empty)
+            return self._source.fold(columns, prepare, empty)
 
 
 class ByRows:

@@ -14,7 +14,7 @@ from edgeworth.decisions.reading import finalise_decisions
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.rankings.reading import finalise_lists, finalise_ranking
 from edgeworth.sources.columns import Label
-from edgeworth.sources.roles import nothing_left
+from edgeworth.sources.roles import nothing_left_error
 from edgeworth.whole_cases import in_whole_cases
 
 NAMED_PARTS = 100
@@ -382,4 +382,4 @@ def _check_something(tallied: Tallied, is_something: bool) -> None:
     """Why what could be read has nothing to say."""
     if not is_something:
         columns = tallied.terms.get("columns", {})
-        raise nothing_left(tallied.name, dropped_rows(tallied.tally), columns)
+        raise nothing_left_error(tallied.name, dropped_rows(tallied.tally), columns)

@@ -18,7 +18,7 @@ from edgeworth.rankings.reading import lists_reducer, scores_reducer, tally_list
 from edgeworth.rankings.scores.sorted_scores import Bins
 from edgeworth.sources.batches import Reducer, Source
 from edgeworth.sources.columns import Label
-from edgeworth.sources.digests import digests_of, one_digest
+from edgeworth.sources.digests import combine_digests, file_digests
 from edgeworth.sources.numbers import WeightKind
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.roles import FORMS, find_source, guess_roles, weights_are_whole
@@ -270,7 +270,7 @@ class Opened:
     @cached_property
     def digests(self) -> tuple[str, ...]:
         """The SHA-256 of each file that is read, if wanted; none of what is no file, or too large."""
-        return digests_of(getattr(self.source, "paths", ())) if self.with_digest else ()
+        return file_digests(getattr(self.source, "paths", ())) if self.with_digest else ()
 
     def roles(self) -> tuple[Source, dict[str, str]]:
         """The source, and which of its columns plays which role."""
@@ -290,7 +290,7 @@ class Opened:
     def tallied(self, found: Any, name: str, columns: Mapping[str, Any], **known: Any) -> Tallied:
         """What was counted, with where it came from."""
         rows = known.pop("rows", None)
-        part = Part(name, one_digest(self.digests), rows, dropped_rows(found))
+        part = Part(name, combine_digests(self.digests), rows, dropped_rows(found))
         origin = Origin((part,), rows=rows)
         return Tallied(found, terms_of(self.counting, columns), origin, notices=self.notices, **known)
 
@@ -316,7 +316,7 @@ def _travelling(opened: Opened, rows_before: int | None) -> Tallied:
     weight_kind, whole = counting.weight_kind, None
     if "weight" in columns and weight_kind is None:
         whole, weight_kind = weights_are_whole(source, columns["weight"]), "sampling"
-    counted = _reducer(counting, columns, source.is_text, weight_kind).with_rows().over(source)
+    counted = _reducer(counting, columns, source.is_text, weight_kind).with_rows().fold(source)
     known = {"rows": counted.rows, "is_text": source.is_text, "has_whole_weights": whole}
     return marked(opened.tallied(counted.tally, source.name, columns, **known), opened.digests)
 

@@ -59,7 +59,7 @@ class Cut:
 class Elsewhere(Cut):
     """Batches that are prepared somewhere else: everything goes through pickle, rows keep their positions."""
 
-    def folded(self, columns: Sequence[str], prepare: Callable[[Batch], Any], empty: Any) -> Any:
+    def fold(self, columns: Sequence[str], prepare: Callable[[Batch], Any], empty: Any) -> Any:
         there, nothing = pickle.loads(pickle.dumps((prepare, empty)))
         parts = [pickle.loads(pickle.dumps(there(batch))) for batch in self.batches(columns)]
         # Neighbours first: whoever adds up may group as it likes.

@@ -30,7 +30,7 @@ from edgeworth.comparing.reading import pair_labels
 from edgeworth.decisions.reading import tally_decisions
 from edgeworth.forecasts.reading import ForecastColumns, ForecastTerms, tally_forecasts
 from edgeworth.rankings.reading import tally_lists, tally_ranking
-from edgeworth.sources.batches import Batch, Counting, Source, fold
+from edgeworth.sources.batches import Batch, CountingSource, Source, fold
 from edgeworth.sources.opening import ArraySource, open_source
 
 pytestmark = pytest.mark.usefixtures("short_files_are_counted")
@@ -158,7 +158,7 @@ def test_every_kind_of_label_in_another_process(opened: Any, backend: str, witho
 def test_what_an_engine_counts_is_counted(opened: Any, backend: str, kind: str) -> None:
     """A fold reads the rows where counting is declined: here it is not."""
     source = opened(backend)
-    assert isinstance(source, Counting)
+    assert isinstance(source, CountingSource)
     batches = list(source.distinct([f"truth {kind}", f"prediction {kind}"]))
     repeats = [batch.repeats for batch in batches if batch.repeats is not None]
     assert len(repeats) == len(batches)
@@ -167,7 +167,7 @@ def test_what_an_engine_counts_is_counted(opened: Any, backend: str, kind: str) 
 
 def test_sources_that_can_count_are_these(opened: Any) -> None:
     here = [backend for backend in BACKENDS if backend not in ELSEWHERE]
-    counting = [backend for backend in here if isinstance(opened(backend), Counting)]
+    counting = [backend for backend in here if isinstance(opened(backend), CountingSource)]
     assert counting == ["polars lazy", "duckdb", "parquet", "parquet files"]
 
 

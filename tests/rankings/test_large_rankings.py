@@ -50,7 +50,7 @@ class InPieces:
 class Elsewhere(InPieces):
     """As an engine that holds the rows: functions and tallies are sent to them as bytes, and tallies back."""
 
-    def folded(self, columns: Sequence[str], prepare: Callable[[Batch], Any], empty: Any) -> Any:
+    def fold(self, columns: Sequence[str], prepare: Callable[[Batch], Any], empty: Any) -> Any:
         total = empty
         for batch in self.batches(columns):
             there, nothing = pickle.loads(pickle.dumps((prepare, empty)))

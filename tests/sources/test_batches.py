@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from edgeworth import ContingencyTable, InputError
-from edgeworth.sources.batches import Batch, added, find_columns
+from edgeworth.sources.batches import Batch, check_columns, fold_batches
 from edgeworth.sources.columns import Coded
 from edgeworth.sources.opening import ArraySource
 
@@ -22,12 +22,14 @@ class Bag(list[Any]):
 
 def test_fold_prepares_each_batch_and_adds_in_order() -> None:
     batches = [Batch({"x": np.array(values)}) for values in ([1, 2], [3], [4, 5, 6])]
-    assert added(batches, lambda batch: Bag(batch.columns["x"].tolist()), Bag()) == [1, 2, 3, 4, 5, 6]
+    assert fold_batches(batches, lambda batch: Bag(batch.columns["x"].tolist()), Bag()) == [1, 2, 3, 4, 5, 6]
 
 
 def test_fold_of_no_batches_is_the_empty_value() -> None:
-    assert added([], lambda _: Bag([1]), Bag()) == []
-    assert added(iter([]), ContingencyTable.empty, ContingencyTable.empty()) == ContingencyTable.empty()
+    assert fold_batches([], lambda _: Bag([1]), Bag()) == []
+    assert (
+        fold_batches(iter([]), ContingencyTable.empty, ContingencyTable.empty()) == ContingencyTable.empty()
+    )
 
 
 def test_a_batch_has_columns_of_one_length() -> None:
@@ -38,10 +40,10 @@ def test_a_batch_has_columns_of_one_length() -> None:
 
 
 def test_columns_that_are_there() -> None:
-    find_columns(["truth", "guess"], ["id", "truth", "guess"], "file.csv")
-    find_columns(["truth", "truth"], ["truth"], "file.csv")
+    check_columns(["truth", "guess"], ["id", "truth", "guess"], "file.csv")
+    check_columns(["truth", "truth"], ["truth"], "file.csv")
     # Twins among columns nobody asked for do no harm.
-    find_columns(["truth"], ["truth", "n", "N", "id", "id"], "file.csv")
+    check_columns(["truth"], ["truth", "n", "N", "id", "id"], "file.csv")
 
 
 @pytest.mark.parametrize(
@@ -60,7 +62,7 @@ def test_columns_that_are_there() -> None:
 )
 def test_columns_that_are_not_there_or_not_alone(wanted: str, available: list[str], said: str) -> None:
     with pytest.raises(InputError, match=said) as caught:
-        find_columns([wanted], available, "file.csv")
+        check_columns([wanted], available, "file.csv")
     assert str(caught.value).startswith("file.csv ")
 
 

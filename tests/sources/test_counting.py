@@ -31,7 +31,7 @@ from edgeworth.progress import listen_to_progress
 from edgeworth.sources import duckdb_engine as duckdb_connection
 from edgeworth.sources import duckdb_engine as duckdb_counts
 from edgeworth.sources import parquet as counting
-from edgeworth.sources.batches import Batch, CannotCountError, Counting
+from edgeworth.sources.batches import Batch, CannotCountError, CountingSource
 from edgeworth.sources.columns import encode
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.parquet import ParquetSource
@@ -104,7 +104,7 @@ def counts(batches: Any) -> Counter[tuple[Any, ...]]:
 @pytest.mark.parametrize("column", PUSHED.values(), ids=PUSHED)
 def test_counted_where_it_lies(tmp_path: Path, column: Any) -> None:
     source = open_source(write(tmp_path / "file.parquet", column))
-    assert isinstance(source, Counting)
+    assert isinstance(source, CountingSource)
     counted = list(source.distinct(["y", "guess"]))
     assert all(batch.repeats is not None for batch in counted)
     assert counts(counted) == counts(source.batches(["y", "guess"]))
@@ -125,7 +125,7 @@ def test_tables_are_those_of_the_frame(tmp_path: Path, column: Any) -> None:
 @pytest.mark.parametrize("column", BY_ROWS.values(), ids=BY_ROWS)
 def test_types_that_come_back_in_another_form_are_read_by_rows(tmp_path: Path, column: Any) -> None:
     source = open_source(write(tmp_path / "file.parquet", column))
-    assert isinstance(source, Counting)
+    assert isinstance(source, CountingSource)
     with pytest.raises(CannotCountError, match="row by row"):
         list(source.distinct(["y", "guess"]))
 
@@ -138,7 +138,7 @@ def test_any_name_of_a_column(tmp_path: Path, name: str) -> None:
     path = tmp_path / "file.parquet"
     pq.write_table(pa.table({"other": [1, 1, 0], name: [0, 1, 0]}), path)
     source = open_source(path)
-    assert isinstance(source, Counting)
+    assert isinstance(source, CountingSource)
     assert counts(source.distinct([name, "other"])) == counts(source.batches([name, "other"]))
 
 
@@ -152,7 +152,7 @@ def test_any_name_of_a_file(tmp_path: Path, name: str) -> None:
     pq.write_table(pa.table({"y": [1, 1, 0], "guess": [0, 1, 0]}), path)
     pq.write_table(pa.table({"y": [5], "guess": [5]}), path.with_name("a1x.parquet"))
     source = open_source(path)
-    assert isinstance(source, Counting)
+    assert isinstance(source, CountingSource)
     assert counts(source.distinct(["y", "guess"])) == {("1", "0"): 1, ("1", "1"): 1, ("0", "0"): 1}
 
 
@@ -163,7 +163,7 @@ def test_several_files_whose_columns_stand_in_another_order(tmp_path: Path) -> N
         pa.table({"y": pa.array([], pa.int64()), "guess": pa.array([], pa.int64())}), tmp_path / "3.parquet"
     )
     source = open_source(tmp_path)
-    assert isinstance(source, Counting)
+    assert isinstance(source, CountingSource)
     assert counts(source.distinct(["y", "guess"])) == {("1", "0"): 2, ("1", "1"): 1}
     assert counts(source.batches(["y", "guess"])) == {("1", "0"): 2, ("1", "1"): 1}
 
@@ -210,7 +210,7 @@ def test_few_rows_are_read_without_loading_an_engine(
         begun.append(1)
         raise InputError("not now")
 
-    monkeypatch.setattr(duckdb_counts, "connected", connected)
+    monkeypatch.setattr(duckdb_counts, "connect", connected)
     monkeypatch.setattr(counting, "FEW_ROWS", few_rows)
     for name in ("file.parquet", "folder"):
         path = tmp_path / name
@@ -226,7 +226,7 @@ def test_without_duckdb_the_rows_are_read(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "duckdb", None)
     assert tallied(path, truth="y", prediction="guess") == expected
     source = open_source(path)
-    assert isinstance(source, Counting)
+    assert isinstance(source, CountingSource)
     with pytest.raises(CannotCountError, match="DuckDB is not installed"):
         list(source.distinct(["y"]))
 
@@ -235,7 +235,7 @@ def test_rows_that_hardly_repeat_are_not_counted_in_vain(tmp_path: Path) -> None
     path = tmp_path / "file.parquet"
     pq.write_table(pa.table({"y": np.arange(20_000), "guess": np.arange(20_000) / 7}), path)
     source = open_source(path)
-    assert isinstance(source, Counting)
+    assert isinstance(source, CountingSource)
     with pytest.raises(CannotCountError, match="hardly repeat"):
         list(source.distinct(["y", "guess"]))
     with pytest.raises(InputError, match="different labels"):
@@ -254,7 +254,7 @@ def test_more_combinations_than_memory_spill_and_nothing_stays(
     first = np.zeros(1 << 17, dtype=np.int64)
     pq.write_table(pa.table({"y": np.concatenate([first, numbers])}), path)
     source = open_source(path)
-    assert isinstance(source, Counting)
+    assert isinstance(source, CountingSource)
     repeats = np.concatenate([batch.repeats for batch in source.distinct(["y"]) if batch.repeats is not None])
     assert len(repeats) == 300_000
     assert sorted(set(repeats.tolist())) == [2, 2 + (1 << 17)]
@@ -267,7 +267,7 @@ def test_nothing_stays_when_nobody_reads_to_the_end(tmp_path: Path, monkeypatch:
     path = write(tmp_path / "file.parquet", pa.array(["a", "b", "b"]))
     monkeypatch.setattr(tempfile, "tempdir", str(spill))
     source = open_source(path)
-    assert isinstance(source, Counting)
+    assert isinstance(source, CountingSource)
     some: Any = source.distinct(["y"])
     assert isinstance(next(some), Batch)
     assert len(list(spill.iterdir())) == 1
@@ -276,7 +276,7 @@ def test_nothing_stays_when_nobody_reads_to_the_end(tmp_path: Path, monkeypatch:
 
 
 def test_the_engine_is_bounded_and_fetches_nothing() -> None:
-    with duckdb_connection.connected() as connection:
+    with duckdb_connection.connect() as connection:
         said = dict(connection.sql("SELECT name, value FROM duckdb_settings()").fetchall())
     assert said["autoinstall_known_extensions"] == "false"
     assert said["autoload_known_extensions"] == "false"
@@ -330,16 +330,16 @@ def test_a_second_interrupt_waits_until_it_has_ended(tmp_path: Path, monkeypatch
 
 
 def test_an_interrupt_that_duckdb_hears_is_one() -> None:
-    with pytest.raises(KeyboardInterrupt), duckdb_connection.errors_in_words():
+    with pytest.raises(KeyboardInterrupt), duckdb_connection.duckdb_errors():
         raise RuntimeError("Query interrupted")
-    with pytest.raises(RuntimeError, match="something else"), duckdb_connection.errors_in_words():
+    with pytest.raises(RuntimeError, match="something else"), duckdb_connection.duckdb_errors():
         raise RuntimeError("something else")
 
 
 def test_an_error_of_the_engine_is_that_of_the_caller() -> None:
     with (
         pytest.raises(InputError, match="DuckDB cannot read it: No files found"),
-        duckdb_counts.counting([Path("no such file.parquet")], ["y"]) as count,
+        duckdb_counts.count_rows([Path("no such file.parquet")], ["y"]) as count,
     ):
         count.pieces(1)
 
@@ -416,7 +416,7 @@ def test_a_file_that_breaks_while_it_is_counted_is_named(tmp_path: Path) -> None
     path = write(tmp_path / "file.parquet", pa.array(["a", "b", "b"]))
     source = open_source(path)
     path.write_bytes(b"PAR1 and nothing more PAR1")
-    assert isinstance(source, Counting)
+    assert isinstance(source, CountingSource)
     with pytest.raises(InputError, match=r"file.parquet"):
         list(source.distinct(["y", "guess"]))
 
@@ -430,7 +430,7 @@ def test_what_duckdb_cannot_hold_is_read_by_rows(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(duckdb_counts.Count, "pieces", full)
     source = open_source(path)
-    assert isinstance(source, Counting)
+    assert isinstance(source, CountingSource)
     with pytest.raises(CannotCountError, match="no more"):
         list(source.distinct(["y", "guess"]))
     assert tallied(path, truth="y", prediction="guess") == expected
@@ -439,7 +439,7 @@ def test_what_duckdb_cannot_hold_is_read_by_rows(tmp_path: Path, monkeypatch: py
 def test_a_column_without_a_name_is_read_by_rows(tmp_path: Path) -> None:
     pq.write_table(pa.table({"": [1, 1, 0], "guess": [0, 1, 0]}), tmp_path / "file.parquet")
     source = open_source(tmp_path / "file.parquet")
-    assert isinstance(source, Counting)
+    assert isinstance(source, CountingSource)
     with pytest.raises(CannotCountError, match="without a name"):
         list(source.distinct(["", "guess"]))
     assert tallied(tmp_path / "file.parquet", truth="", prediction="guess")["labels"] == [0, 1]
@@ -450,7 +450,7 @@ def test_values_in_the_names_of_folders_are_read_by_rows(tmp_path: Path) -> None
         (tmp_path / f"y={label}").mkdir()
         pq.write_table(pa.table({"guess": [0, 1, label]}), tmp_path / f"y={label}" / "file.parquet")
     source = open_source(tmp_path)
-    assert isinstance(source, Counting)
+    assert isinstance(source, CountingSource)
     with pytest.raises(CannotCountError, match="names of folders"):
         list(source.distinct(["y", "guess"]))
     assert tallied(tmp_path, truth="y", prediction="guess")["counts"] == [[2, 1], [1, 2]]

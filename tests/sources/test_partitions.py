@@ -11,15 +11,15 @@ import pytest
 
 from edgeworth.errors import EdgeworthError, InputError, MissingExtraError, OptionError
 from edgeworth.sources import arrow as pieces_module
-from edgeworth.sources.arrow import larger_pieces
+from edgeworth.sources.arrow import combine_pieces
 from edgeworth.sources.batches import Batch
 from edgeworth.sources.engines import (
     MovedRowsError,
     PartitionTally,
-    added_parts,
-    folded_part,
+    add_partitions,
+    fold_partition,
     needs_positions,
-    our_version,
+    package_version,
     rows_before,
 )
 
@@ -49,7 +49,9 @@ def part(number: int, before: int = 0, changed: dict[int, list[list[int]]] | Non
     lists = (changed or PARTITIONS)[number]
     firsts = np.cumsum([1, *map(len, lists)])
     batches = [Batch({"y": np.array(each)}, int(first)) for each, first in zip(lists, firsts, strict=False)]
-    return folded_part(batches, rows_of, Rows(), partition=number, before=before, version=our_version())
+    return fold_partition(
+        batches, rows_of, Rows(), partition=number, before=before, version=package_version()
+    )
 
 
 def never(partition: int, before: int) -> PartitionTally:
@@ -58,7 +60,7 @@ def never(partition: int, before: int) -> PartitionTally:
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]], ids=str)
 def test_parts_are_added_in_the_order_of_their_partitions(order: list[int]) -> None:
-    total = added_parts([part(number) for number in order], Rows(), "frame", never)
+    total = add_partitions([part(number) for number in order], Rows(), "frame", never)
     assert total.rows == (1, 2, 3, 4, 5, 6, 7, 8)
 
 
@@ -71,21 +73,21 @@ def test_an_error_names_the_row_in_the_whole() -> None:
         return part(partition, before, wrong)
 
     with pytest.raises(InputError, match=r"^row 5 is negative$"):
-        added_parts([part(number, changed=wrong) for number in wrong], Rows(), "frame", again)
+        add_partitions([part(number, changed=wrong) for number in wrong], Rows(), "frame", again)
     assert asked == [(2, 3)]
 
 
 def test_an_error_in_the_first_partition_is_not_sought_again() -> None:
     wrong = PARTITIONS | {0: [[1], [-2]]}
     with pytest.raises(InputError, match=r"^row 2 is negative$"):
-        added_parts([part(number, changed=wrong) for number in wrong], Rows(), "frame", never)
+        add_partitions([part(number, changed=wrong) for number in wrong], Rows(), "frame", never)
 
 
 def test_an_error_that_does_not_come_again_is_raised_as_it_was() -> None:
     wrong = PARTITIONS | {2: [[-4]]}
     parts = [part(number, changed=wrong) for number in wrong]
     with pytest.raises(InputError, match=r"^row 1 is negative$"):
-        added_parts(parts, Rows(), "frame", lambda partition, before: part(partition, before))
+        add_partitions(parts, Rows(), "frame", lambda partition, before: part(partition, before))
 
 
 def test_positions_that_were_counted_are_where_rows_stand() -> None:
@@ -93,19 +95,19 @@ def test_positions_that_were_counted_are_where_rows_stand() -> None:
     wrong = PARTITIONS | {3: [[6], [-7]]}
     parts = [part(number, positions.get(number, 0), wrong) for number in wrong]
     with pytest.raises(InputError, match=r"^row 7 is negative$"):
-        added_parts(parts, Rows(), "frame", never, positions)
+        add_partitions(parts, Rows(), "frame", never, positions)
 
 
 def test_partitions_that_changed_between_two_passes() -> None:
     positions = rows_before([(0, 2), (2, 3), (3, 3)])
     parts = [part(number, positions.get(number, 0)) for number in PARTITIONS]
     with pytest.raises(MovedRowsError, match="partition 2 held other rows when it was read a second time"):
-        added_parts(parts, Rows(), "frame", never, positions)
+        add_partitions(parts, Rows(), "frame", never, positions)
 
 
 def test_nothing_at_all() -> None:
     with pytest.raises(InputError, match=r"^frame: there are no rows$"):
-        added_parts([part(1)], Rows(), "frame", never)
+        add_partitions([part(1)], Rows(), "frame", never)
 
 
 @pytest.mark.parametrize(
@@ -121,16 +123,20 @@ def test_errors_that_travel_keep_their_kind(made: Callable[[], EdgeworthError], 
     def wrong(_: Batch) -> Rows:
         raise made()
 
-    found = folded_part([Batch({"y": np.array([1])})], wrong, Rows(), partition=0, version=our_version())
+    found = fold_partition(
+        [Batch({"y": np.array([1])})], wrong, Rows(), partition=0, version=package_version()
+    )
     assert type(found.error) is kind
     assert str(found.error) == str(made())
 
 
 def test_parts_of_another_version_are_refused() -> None:
-    found = folded_part([Batch({"y": np.array([1])})], rows_of, Rows(), partition=3, version="0.0.1")
+    found = fold_partition([Batch({"y": np.array([1])})], rows_of, Rows(), partition=3, version="0.0.1")
     assert (found.partition, found.rows, found.value) == (3, 0, None)
     assert isinstance(found.error, InputError)
-    assert str(found.error).startswith(f"edgeworth is 0.0.1 on the driver and {our_version()} on the workers")
+    assert str(found.error).startswith(
+        f"edgeworth is 0.0.1 on the driver and {package_version()} on the workers"
+    )
 
 
 def test_a_tally_says_whether_it_needs_positions() -> None:
@@ -146,11 +152,11 @@ def test_small_pieces_become_larger_ones(monkeypatch: pytest.MonkeyPatch) -> Non
     small = [
         pa.record_batch({"y": pa.array(list(range(rows)), pa.int64())}) for rows in (1, 0, 2, 3, 1, 9, 1)
     ]
-    joined = list(larger_pieces(small))
+    joined = list(combine_pieces(small))
     assert [piece.num_rows for piece in joined] == [6, 10, 1]
     assert pa.Table.from_batches(joined) == pa.Table.from_batches(small).combine_chunks()
 
 
 def test_pieces_with_dictionaries_of_their_own_are_joined() -> None:
     small = [pa.record_batch({"y": pa.array([label]).dictionary_encode()}) for label in "abca"]
-    assert [piece["y"].to_pylist() for piece in larger_pieces(small)] == [["a", "b", "c", "a"]]
+    assert [piece["y"].to_pylist() for piece in combine_pieces(small)] == [["a", "b", "c", "a"]]

@@ -12,7 +12,7 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.sources.opening import open_source
-from edgeworth.sources.paths import expanded, local_path
+from edgeworth.sources.paths import expand_paths, local_path
 
 ROWS = "y,p\n1,1\n0,1\n"
 
@@ -45,7 +45,7 @@ def test_a_file_is_read_once(spelt: Callable[[Path], list[str]], folder: Path) -
 def test_a_link_is_the_file_that_it_leads_to(data: str | list[str], folder: Path) -> None:
     (folder / "a" / "latest.csv").symlink_to("c.csv")
     with pytest.raises(ew.InputError, match=r"a/c\.csv and a/latest\.csv are one file"):
-        expanded(data)
+        expand_paths(data)
 
 
 def test_files_of_one_content_are_two(folder: Path) -> None:
@@ -58,7 +58,7 @@ def test_many_names_take_no_time(tmp_path: Path) -> None:
     for name in names:
         Path(name).touch()
     start = time.perf_counter()
-    assert len(expanded(names)) == 4000
+    assert len(expand_paths(names)) == 4000
     # Each compared with each took several seconds.
     assert time.perf_counter() - start < 2
 
@@ -71,7 +71,7 @@ def test_an_address_of_this_machine_is_a_path(folder: Path) -> None:
         assert open_source(address).name == str(odd)
         assert ew.tally(address, truth="y", prediction="p").origin.parts[0].digest is not None
     assert open_source([odd.as_uri(), "a/c.csv"]).name == f"{odd}, a/c.csv"
-    assert len(expanded((folder / "a").as_uri())) == 2
+    assert len(expand_paths((folder / "a").as_uri())) == 2
     assert local_path("a b.csv") == Path("a b.csv")
     with pytest.raises(
         ew.InputError, match="is on another machine, nas: a file of this one has three slashes"

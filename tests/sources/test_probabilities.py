@@ -17,7 +17,13 @@ import pytest
 from edgeworth.bet.checking import SUM_TOLERANCE
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Coded
-from edgeworth.sources.probabilities import as_probabilities, checked, names_of_columns, row_sums, stacked
+from edgeworth.sources.probabilities import (
+    as_probabilities,
+    check_probabilities,
+    names_of_columns,
+    row_sums,
+    stack_columns,
+)
 
 ROWS = [[0.25, 0.75], [1.0, 0.0], [0.5, 0.5]]
 
@@ -73,7 +79,7 @@ def test_one_column_of_every_kind(values: Any) -> None:
 def test_float64_is_not_copied() -> None:
     values = np.array(ROWS)
     assert as_probabilities(values) is values
-    assert checked(values) is values
+    assert check_probabilities(values) is values
 
 
 REFUSED: dict[str, tuple[Any, str]] = {
@@ -112,59 +118,59 @@ ABSENT: dict[str, Any] = {
 @pytest.mark.parametrize("values", ABSENT.values(), ids=ABSENT)
 def test_a_missing_probability_is_refused_by_row_and_column(values: Any) -> None:
     with pytest.raises(InputError, match=r"row 2, column 1 is missing"):
-        checked(as_probabilities(values))
+        check_probabilities(as_probabilities(values))
 
 
 def test_nothing_outside_0_and_1() -> None:
     for wrong, said in [(-1e-300, "-1e-300"), (1 + 2**-52, "1.0000000000000002"), (np.inf, "inf")]:
         with pytest.raises(InputError, match=f"row 12, column 2 has {said}"):
-            checked(np.array([[0.5, 0.5], [0, wrong]]), first_row=11)
+            check_probabilities(np.array([[0.5, 0.5], [0, wrong]]), first_row=11)
         with pytest.raises(InputError, match=f"row 2 has {said}"):
-            checked(np.array([0.5, wrong]))
+            check_probabilities(np.array([0.5, wrong]))
 
 
 def test_a_row_must_add_up_to_1() -> None:
     with pytest.raises(InputError, match=r"row 1,000,001 add up to 0\.99, not to 1 \(within 1e-06\)"):
-        checked(np.array([[0.5, 0.5], [0.5, 0.49]]), first_row=10**6)
+        check_probabilities(np.array([[0.5, 0.5], [0.5, 0.49]]), first_row=10**6)
     for off in (0.99 * SUM_TOLERANCE, -0.99 * SUM_TOLERANCE):
         near = np.array([[0.5, 0.5 + off]])
-        np.testing.assert_allclose(checked(near), near / (1 + off), rtol=1e-15)
+        np.testing.assert_allclose(check_probabilities(near), near / (1 + off), rtol=1e-15)
         assert near[0, 1] == 0.5 + off
     for off in (1.01 * SUM_TOLERANCE, -1.01 * SUM_TOLERANCE):
         with pytest.raises(InputError, match="add up to"):
-            checked(np.array([[0.5, 0.5 + off]]))
+            check_probabilities(np.array([[0.5, 0.5 + off]]))
 
 
 def test_rows_that_add_up_to_1_but_for_rounding_are_not_copied() -> None:
     exact = np.random.default_rng(0).dirichlet(np.ones(5), 1000)
-    assert checked(exact) is exact
+    assert check_probabilities(exact) is exact
     mixed = exact.copy()
     mixed[7] *= 1 + 5e-7
-    found = checked(mixed)
+    found = check_probabilities(mixed)
     assert found[7].sum() == pytest.approx(1, abs=1e-15)
     others = np.arange(1000) != 7
     # A row comes out the same whatever its neighbours are.
     np.testing.assert_array_equal(found[others], exact[others])
-    np.testing.assert_array_equal(found[7], checked(mixed[7:8])[0])
+    np.testing.assert_array_equal(found[7], check_probabilities(mixed[7:8])[0])
 
 
 def test_normalise_divides_by_the_sum() -> None:
     given = np.array([[0.2, 0.2, 0.4], [0, 0, 1], [1, 1, 1]])
-    found = checked(given, normalise=True)
+    found = check_probabilities(given, normalise=True)
     np.testing.assert_allclose(found, [[0.25, 0.25, 0.5], [0, 0, 1], [1 / 3, 1 / 3, 1 / 3]], rtol=1e-15)
     assert given[0, 0] == 0.2
     with pytest.raises(InputError, match="row 2 are all 0"):
-        checked(np.array([[0.5, 0.5], [0, 0]]), normalise=True)
+        check_probabilities(np.array([[0.5, 0.5], [0, 0]]), normalise=True)
     with pytest.raises(InputError, match="row 1, column 1 is missing"):
-        checked(np.array([[np.nan, 0.5]]), normalise=True)
+        check_probabilities(np.array([[np.nan, 0.5]]), normalise=True)
 
 
 def test_one_column_becomes_two_and_two_are_the_least() -> None:
-    assert checked(np.array([0.25, 1])).tolist() == [[0.75, 0.25], [0, 1]]
+    assert check_probabilities(np.array([0.25, 1])).tolist() == [[0.75, 0.25], [0, 1]]
     with pytest.raises(InputError, match="saw 1"):
-        checked(np.array([[1.0]]))
-    assert checked(np.zeros((0, 3))).shape == (0, 3)
-    assert checked(np.zeros(0)).shape == (0, 2)
+        check_probabilities(np.array([[1.0]]))
+    assert check_probabilities(np.zeros((0, 3))).shape == (0, 3)
+    assert check_probabilities(np.zeros(0)).shape == (0, 2)
 
 
 def test_names_of_columns() -> None:
@@ -175,11 +181,11 @@ def test_names_of_columns() -> None:
 
 
 def test_columns_side_by_side() -> None:
-    assert stacked([[0.5, 1], [0.5, 0]], ["a", "b"]).tolist() == [[0.5, 0.5], [1, 0]]
+    assert stack_columns([[0.5, 1], [0.5, 0]], ["a", "b"]).tolist() == [[0.5, 0.5], [1, 0]]
     with pytest.raises(InputError, match="b must be numbers"):
-        stacked([[0.5], ["x"]], ["a", "b"])
+        stack_columns([[0.5], ["x"]], ["a", "b"])
     with pytest.raises(InputError, match="saw none"):
-        stacked([], [])
+        stack_columns([], [])
 
 
 @pytest.mark.parametrize("classes", range(2, 17))

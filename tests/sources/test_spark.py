@@ -89,7 +89,7 @@ def test_what_breaks_on_a_worker_is_told_without_a_stack(spark: Any) -> None:
         raise ZeroDivisionError("no such thing")
 
     with pytest.raises(InputError, match=r"Spark could not compute it: ZeroDivisionError: no such thing$"):
-        SparkSource(spark.createDataFrame(rows(5))).folded(["y"], broken, ew.ContingencyTable.empty())
+        SparkSource(spark.createDataFrame(rows(5))).fold(["y"], broken, ew.ContingencyTable.empty())
 
 
 def test_workers_of_another_version(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgeworth.arrays import Floats
-from edgeworth.bet.checking import add_to_one, as_floats, check_odds, check_shares, frozen
+from edgeworth.bet.checking import add_to_one, as_floats, check_odds, check_shares, freeze
 from edgeworth.errors import InputError, OptionError
 
 NO_WINNINGS = float(np.nextafter(1.0, 2.0))
@@ -113,11 +113,11 @@ class Rival(Bookmaker):
         check_shares(forecast, "the rival's probabilities")
         if forecast.ndim == 2:
             forecast = add_to_one(forecast, normalise=False)
-        object.__setattr__(self, "probabilities", frozen(forecast))
+        object.__setattr__(self, "probabilities", freeze(forecast))
 
     def prices(self, shape: tuple[int, ...]) -> Floats:
         """The rival's probabilities."""
-        return _shaped(np.asarray(self.probabilities), shape, "the rival's probabilities")
+        return _broadcast(np.asarray(self.probabilities), shape, "the rival's probabilities")
 
     def quote(self, shape: tuple[int, ...]) -> Quote:
         """Fair odds ``1/q``; infinite where the rival rules something out."""
@@ -149,22 +149,22 @@ class Market(Bookmaker):
     def __post_init__(self) -> None:
         odds = as_floats(self.odds, "odds")
         check_odds(odds)
-        object.__setattr__(self, "odds", frozen(odds))
+        object.__setattr__(self, "odds", freeze(odds))
         if self.lay is not None:
             lay = as_floats(self.lay, "lay odds")
             check_odds(lay, "lay odds", infinite=True)
-            object.__setattr__(self, "lay", frozen(lay))
+            object.__setattr__(self, "lay", freeze(lay))
 
     def prices(self, shape: tuple[int, ...]) -> Floats:
         """Implied prices ``1/O``, which add up to one and the over-round."""
-        return 1 / _shaped(np.asarray(self.odds), shape, "the market's odds")
+        return 1 / _broadcast(np.asarray(self.odds), shape, "the market's odds")
 
     def quote(self, shape: tuple[int, ...]) -> Quote:
         """The odds as they stand."""
-        back = _shaped(np.asarray(self.odds), shape, "the market's odds")
+        back = _broadcast(np.asarray(self.odds), shape, "the market's odds")
         if self.lay is None:
             return Quote(back, back if len(shape) == 1 else None)
-        return Quote(back, _shaped(np.asarray(self.lay), shape, "the market's lay odds"))
+        return Quote(back, _broadcast(np.asarray(self.lay), shape, "the market's lay odds"))
 
     @property
     def shares(self) -> Floats:
@@ -237,7 +237,7 @@ def _other_side(odds: Floats) -> Floats:
         return np.fmax(odds / (odds - 1), NO_WINNINGS)
 
 
-def _shaped(values: Floats, shape: tuple[int, ...], name: str) -> Floats:
+def _broadcast(values: Floats, shape: tuple[int, ...], name: str) -> Floats:
     if values.shape == shape or (len(shape) == 2 and values.shape == shape[1:]) or values.ndim == 0:
         return np.broadcast_to(values, shape)
     raise InputError(f"{name} have the shape {values.shape}, the forecasts {shape}")

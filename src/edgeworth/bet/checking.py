@@ -59,7 +59,7 @@ def is_plain(value: object) -> bool:
         return False
 
 
-def frozen(values: Floats) -> Floats:
+def freeze(values: Floats) -> Floats:
     """An array that nobody changes any more."""
     values.flags.writeable = False
     return values
@@ -82,14 +82,16 @@ def check_odds(
         good &= odds < np.inf
     if not good.all():
         needed = "above 1 (infinite where nothing can be laid)" if infinite else "finite and above 1"
-        raise InputError(f"{name} are decimal and {needed}; saw {at_first(odds, ~good, outcomes, first_row)}")
+        raise InputError(
+            f"{name} are decimal and {needed}; saw {describe_first(odds, ~good, outcomes, first_row)}"
+        )
 
 
 def check_shares(shares: Floats, name: str = "probabilities") -> None:
     """Refuse what is no probability."""
     good = (shares >= 0) & (shares <= 1)
     if not good.all():
-        raise InputError(f"{name} lie between 0 and 1; saw {at_first(shares, ~good)}")
+        raise InputError(f"{name} lie between 0 and 1; saw {describe_first(shares, ~good)}")
 
 
 def check_fraction(fraction: float) -> None:
@@ -150,7 +152,7 @@ def as_races(
     )
 
 
-def chosen(values: Floats, outcome: ArrayLike) -> Floats:
+def pick_outcomes(values: Floats, outcome: ArrayLike) -> Floats:
     """Of each row the value of the outcome that happened."""
     picked = np.asarray(outcome)
     if picked.dtype.kind not in "iu" or picked.shape not in ((), values.shape[:-1]):
@@ -162,12 +164,12 @@ def chosen(values: Floats, outcome: ArrayLike) -> Floats:
     outside = (picked < 0) | (picked >= values.shape[-1])
     if outside.any():
         raise InputError(
-            f"outcomes are numbered from 0 to {values.shape[-1] - 1}; saw {at_first(picked, outside)}"
+            f"outcomes are numbered from 0 to {values.shape[-1] - 1}; saw {describe_first(picked, outside)}"
         )
     return np.asarray(np.take_along_axis(values, picked[..., None].astype(np.intp), axis=-1)[..., 0])
 
 
-def at_first(
+def describe_first(
     values: NDArray[Any],
     bad: NDArray[np.bool_],
     columns: Sequence[object] | None = None,
@@ -175,15 +177,17 @@ def at_first(
 ) -> str:
     """The first offending value and where it stands: rows, columns and positions are counted from 1.
 
-    >>> at_first(np.array([[2.0, 3.0], [2.0, 0.5]]), np.array([[False, False], [False, True]]))
+    >>> describe_first(np.array([[2.0, 3.0], [2.0, 0.5]]), np.array([[False, False], [False, True]]))
     '0.5 in row 2, column 2'
     """
     where = np.unravel_index(int(np.argmax(bad)), values.shape) if values.ndim else ()
-    place = said_place(tuple(int(index) for index in where), columns, first_row)
+    place = describe_place(tuple(int(index) for index in where), columns, first_row)
     return f"{values[where]:.9g}{place}"
 
 
-def said_place(index: tuple[int, ...], columns: Sequence[object] | None = None, first_row: int = 1) -> str:
+def describe_place(
+    index: tuple[int, ...], columns: Sequence[object] | None = None, first_row: int = 1
+) -> str:
     """Where something stands, in words: " in row 2, column 3", with the column's name where there is one."""
     names = ("row", "column") if len(index) == 2 else ("position",) if len(index) == 1 else ()
     firsts = (first_row, 1)

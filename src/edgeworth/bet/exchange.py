@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats
-from edgeworth.bet.checking import BOOK_TOLERANCE, ROWS_AT_ONCE, BookError, as_floats, as_races, at_first
+from edgeworth.bet.checking import (
+    BOOK_TOLERANCE,
+    ROWS_AT_ONCE,
+    BookError,
+    as_floats,
+    as_races,
+    describe_first,
+)
 from edgeworth.errors import InputError
 
 FLAT = 1e-14
@@ -80,8 +87,8 @@ def refuse_crossed(back: Floats, lay: Floats) -> None:
     crossed = back > lay
     if crossed.any():
         raise BookError(
-            f"back odds above lay odds are an arbitrage: {at_first(back, crossed)} is backed, "
-            f"{at_first(lay, crossed)} laid"
+            f"back odds above lay odds are an arbitrage: {describe_first(back, crossed)} is backed, "
+            f"{describe_first(lay, crossed)} laid"
         )
 
 
@@ -92,7 +99,7 @@ def _lay_all(lay: Floats) -> NDArray[np.bool_]:
     return np.asarray((sums > 1 + BOOK_TOLERANCE) | (spared & (sums > 1 - BOOK_TOLERANCE)))
 
 
-def scaled_to_balance(back: Floats, lay: Floats) -> tuple[Floats, Floats]:
+def balance_odds(back: Floats, lay: Floats) -> tuple[Floats, Floats]:
     """Both sides of a book multiplied so that its arbitrage is just gone: ``Σ 1/L = 1`` or ``Σ 1/B = 1``."""
     refuse_crossed(back, lay)
     backing, laying = (1 / back).sum(axis=1), (1 / lay).sum(axis=1)
@@ -165,7 +172,7 @@ def _prices(p: Floats, low: Floats, high: Floats, target: Floats, level: Floats)
     return np.asarray(prices + slack * np.divide(short, room, out=np.zeros_like(short), where=room > 0))
 
 
-def dealt(p: Floats, back: Floats, lay: Floats, level: Floats) -> tuple[Floats, Floats]:
+def deal(p: Floats, back: Floats, lay: Floats, level: Floats) -> tuple[Floats, Floats]:
     """Stakes and wealth after each outcome, from the cash λ: back above it, lay below it."""
     cash = level[:, None]
     backed, laid = p > cash / back, p < cash / lay
@@ -179,7 +186,7 @@ HALVINGS = 60
 COVERED = 1e-12
 
 
-def capped(p: Floats, back: Floats, lay: Floats) -> tuple[Floats, Floats]:
+def cap_stakes(p: Floats, back: Floats, lay: Floats) -> tuple[Floats, Floats]:
     """The best stakes whose backs and liabilities, ``Σ f⁺ + Σ f⁻(L − 1)``, add up to at most the wealth.
 
     The dual is one-dimensional. With shadow prices e (wealth after k is ``p_k/e_k``) of sum S ≤ 1, a back
@@ -195,7 +202,7 @@ def capped(p: Floats, back: Floats, lay: Floats) -> tuple[Floats, Floats]:
     if netted.any():
         target = np.clip(1.0, (1 / lay[netted]).sum(axis=1), (1 / back[netted]).sum(axis=1))
         level = levels(p[netted], 1 / lay[netted], 1 / back[netted], target, nearest=0.0)
-        stakes[netted], factors[netted] = dealt(p[netted], back[netted], lay[netted], level)
+        stakes[netted], factors[netted] = deal(p[netted], back[netted], lay[netted], level)
     short = ~under & ~(netted & (tied_up(stakes, lay) <= 1 + COVERED))
     if short.any():
         stakes[short], factors[short] = _covered(p[short], back[short], lay[short])

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgeworth.arrays import Floats
-from edgeworth.bet.games import checked_logs, whole_sum
+from edgeworth.bet.games import check_logs, whole_sum
 from edgeworth.errors import InputError, OptionError
 
 FRACTIONS: tuple[float, ...] = tuple(k / 20 for k in range(21))
@@ -32,7 +32,7 @@ LARGEST = 40.0
 """Largest log factor in such a product: 16 of e⁴⁰ are a float. The smallest, 1 − c ≥ 1e-16, is one too."""
 
 
-def checked_fractions(fractions: ArrayLike) -> Floats:
+def check_fractions(fractions: ArrayLike) -> Floats:
     """Fractions in [0, 1], at least one."""
     grid = np.asarray(fractions, float)
     if grid.ndim != 1 or not grid.size or not ((grid >= 0) & (grid <= 1)).all():
@@ -47,7 +47,7 @@ def fractional_logs(log_factors: ArrayLike, fractions: ArrayLike = FRACTIONS) ->
     array([[ 0.      ,  0.223144,  0.405465],
            [ 0.      , -0.693147,      -inf]])
     """
-    logs, grid = checked_logs(log_factors), checked_fractions(fractions)
+    logs, grid = check_logs(log_factors), check_fractions(fractions)
     if logs.ndim != 1:
         raise InputError(f"log factors are one number a case; saw an array of shape {logs.shape}")
     inner = (grid > 0) & (grid < 1)
@@ -72,7 +72,7 @@ def run_fraction_sums(log_factors: Floats, fractions: ArrayLike = FRACTIONS) -> 
     array([[-0.064539, -0.287682],
            [ 0.405465,  0.693147]])
     """
-    logs, grid = checked_logs(log_factors), checked_fractions(fractions)
+    logs, grid = check_logs(log_factors), check_fractions(fractions)
     inner = (grid > 0) & (grid < 1)
     result = np.zeros((len(logs), grid.size))
     result[:, grid == 1] = whole_sum(logs.T)[:, None]
@@ -106,7 +106,7 @@ def fraction_sums(log_factors: ArrayLike, fractions: ArrayLike = FRACTIONS) -> F
     >>> bool(np.allclose(first + second, fraction_sums([0.1, -0.3, 0.2])))
     True
     """
-    logs, grid = checked_logs(log_factors), checked_fractions(fractions)
+    logs, grid = check_logs(log_factors), check_fractions(fractions)
     parts = [
         whole_sum(fractional_logs(logs[start : start + CHUNK], grid)) for start in range(0, logs.size, CHUNK)
     ]
@@ -137,7 +137,7 @@ def kappa(probabilities: ArrayLike, rivals: ArrayLike, *, score: Score) -> tuple
     >>> [part.round(6) for part in kappa([0.75, 0.001], [0.25, 0.5], score="log")]
     [array([0.5     , 0.100213]), array([0.5     , 0.899787])]
     """
-    p, q = _checked(probabilities, "probabilities"), _checked(rivals, "rivals")
+    p, q = _check_shares(probabilities, "probabilities"), _check_shares(rivals, "rivals")
     if score == "brier":
         return np.asarray((p + q) / 2), np.asarray(((1 - p) + (1 - q)) / 2)
     if score != "log":
@@ -166,7 +166,7 @@ def score_log_factors(
     >>> np.exp(score_log_factors([1, 0, 1], [0.8, 0.8, 0.5], [0.4, 0.4, 0.5], score="brier")).round(6)
     array([1.166667, 0.75    , 1.      ])
     """
-    p, q = _checked(probabilities, "probabilities"), _checked(rivals, "rivals")
+    p, q = _check_shares(probabilities, "probabilities"), _check_shares(rivals, "rivals")
     happened = np.asarray(outcomes)
     if not ((happened == 0) | (happened == 1)).all():
         raise InputError("outcomes are 1 where the event happened and 0 where not")
@@ -185,7 +185,7 @@ def score_log_factors(
     return np.where(idle, 0.0, np.where(happened == 1, yes, no))
 
 
-def _checked(probabilities: ArrayLike, name: str) -> Floats:
+def _check_shares(probabilities: ArrayLike, name: str) -> Floats:
     values = np.asarray(probabilities, float)
     wrong = ~((values >= 0) & (values <= 1))
     if wrong.any():

@@ -6,7 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgeworth.arrays import Floats
-from edgeworth.bet.checking import BookError, as_floats, at_first, check_fraction, check_odds, check_shares
+from edgeworth.bet.checking import (
+    BookError,
+    as_floats,
+    check_fraction,
+    check_odds,
+    check_shares,
+    describe_first,
+)
 from edgeworth.errors import InputError
 
 
@@ -24,7 +31,7 @@ def kelly_game(
     [0.2, 0.0, -0.1455]
     """
     check_fraction(fraction)
-    forecast, price = _dealt(probability, odds, lay)
+    forecast, price = _deal(probability, odds, lay)
     with np.errstate(invalid="ignore"):
         full = (price * forecast - 1) / (price - 1)
     return np.asarray(fraction * np.where(np.isnan(price), 0.0, full))
@@ -47,7 +54,7 @@ def game_factors(
     [1.2, 0.8]
     """
     check_fraction(fraction)
-    forecast, price = _dealt(probability, odds, lay)
+    forecast, price = _deal(probability, odds, lay)
     happened = np.asarray(outcome)
     if happened.dtype.kind not in "biu" or not np.isin(happened, (0, 1)).all():
         raise InputError("outcome says of each game whether it came out true: True or False, 1 or 0")
@@ -62,7 +69,7 @@ def game_factors(
     return np.asarray((1 - fraction) + fraction * np.where(np.isnan(price), 1.0, full))
 
 
-def _dealt(probability: ArrayLike, odds: ArrayLike, lay: ArrayLike | None) -> tuple[Floats, Floats]:
+def _deal(probability: ArrayLike, odds: ArrayLike, lay: ArrayLike | None) -> tuple[Floats, Floats]:
     """The forecasts, and the odds each is dealt at: the back odds, the lay odds, or nan for no bet."""
     forecast, back = as_floats(probability, "probabilities"), as_floats(odds, "odds")
     laid = back if lay is None else as_floats(lay, "lay odds")
@@ -77,13 +84,13 @@ def _dealt(probability: ArrayLike, odds: ArrayLike, lay: ArrayLike | None) -> tu
     crossed = back > laid
     if crossed.any():
         raise BookError(
-            f"backing at {at_first(back, crossed)} and laying the same at {at_first(laid, crossed)} "
-            "is an arbitrage: a profit whatever happens, without limit"
+            f"backing at {describe_first(back, crossed)} and laying the same at "
+            f"{describe_first(laid, crossed)} is an arbitrage: a profit whatever happens, without limit"
         )
     return forecast, np.where(forecast > 1 / back, back, np.where(forecast < 1 / laid, laid, np.nan))
 
 
-def checked_logs(log_factors: ArrayLike) -> Floats:
+def check_logs(log_factors: ArrayLike) -> Floats:
     """Log factors of wealth as floats; −inf is ruin, +inf what the rival held impossible, nan is refused."""
     logs = np.asarray(log_factors, float)
     if np.isnan(logs).any():
@@ -101,7 +108,7 @@ def running_sum(log_factors: ArrayLike) -> Floats:
     >>> running_sum([0.5, -0.2, -np.inf, np.inf])
     array([ 0.5,  0.3, -inf, -inf])
     """
-    logs = checked_logs(log_factors)
+    logs = check_logs(log_factors)
     if np.isfinite(logs).all():
         return np.asarray(np.cumsum(logs, axis=0))
     total = np.cumsum(np.where(np.isfinite(logs), logs, 0.0), axis=0)
@@ -112,7 +119,7 @@ def running_sum(log_factors: ArrayLike) -> Floats:
 
 def whole_sum(log_factors: ArrayLike) -> Floats:
     """The last of ``running_sum``, without the way; adding −inf and +inf gives −inf."""
-    logs = checked_logs(log_factors)
+    logs = check_logs(log_factors)
     with np.errstate(invalid="ignore"):  # −inf and +inf meet: ruin absorbs, below
         total = logs.sum(axis=0)
     return np.where((logs == -np.inf).any(axis=0), -np.inf, total)

@@ -14,14 +14,14 @@ from edgeworth.bet.checking import (
     add_to_one,
     as_floats,
     as_races,
-    at_first,
     check_fraction,
     check_odds,
     check_shares,
-    chosen,
+    describe_first,
     is_plain,
+    pick_outcomes,
 )
-from edgeworth.bet.exchange import capped, dealt, levels, refuse_arbitrage, scaled_to_balance
+from edgeworth.bet.exchange import balance_odds, cap_stakes, deal, levels, refuse_arbitrage
 from edgeworth.bet.games import game_factors, kelly_game
 from edgeworth.errors import InputError, OptionError
 
@@ -120,7 +120,7 @@ def kelly(
     races = as_races(probabilities, odds, lay, normalise=normalise)
     if races.lay is None:
         return races.shaped(fraction * backing_stakes(races.probabilities, races.odds))
-    return races.shaped(fraction * _exchanged(races, races.lay, unbalanced)[0])
+    return races.shaped(fraction * _exchange(races, races.lay, unbalanced)[0])
 
 
 def factors(
@@ -146,7 +146,7 @@ def factors(
     every = factors_by_outcome(
         probabilities, odds, lay=lay, fraction=fraction, unbalanced=unbalanced, normalise=normalise
     )
-    return chosen(every, outcome)
+    return pick_outcomes(every, outcome)
 
 
 def factors_by_outcome(
@@ -170,7 +170,7 @@ def factors_by_outcome(
     if races.lay is None:
         full = backing_factors(races.probabilities, races.odds)
     else:
-        full = _exchanged(races, races.lay, unbalanced)[1]
+        full = _exchange(races, races.lay, unbalanced)[1]
     return races.shaped((1 - fraction) + fraction * full)
 
 
@@ -196,8 +196,8 @@ def fair_factors(
         ours, theirs = np.stack([1 - ours, ours], axis=1), np.stack([1 - theirs, theirs], axis=1)
         outcome = np.asarray(outcome)
         outcome = outcome.astype(np.intp) if outcome.dtype.kind == "b" else outcome
-    ours = chosen(add_to_one(ours, normalise=False), outcome)
-    theirs = chosen(add_to_one(theirs, normalise=False), outcome)
+    ours = pick_outcomes(add_to_one(ours, normalise=False), outcome)
+    theirs = pick_outcomes(add_to_one(theirs, normalise=False), outcome)
     with np.errstate(divide="ignore", invalid="ignore"):
         full = ours / theirs
         return (
@@ -223,7 +223,7 @@ def wealth_after(odds: ArrayLike, stakes: ArrayLike, *, lay: ArrayLike | None = 
     except ValueError:
         raise InputError(f"there are stakes of shape {bets.shape} at odds of shape {book.shape}") from None
     if not np.isfinite(bets).all():
-        raise InputError(f"stakes must be finite; saw {at_first(bets, ~np.isfinite(bets))}")
+        raise InputError(f"stakes must be finite; saw {describe_first(bets, ~np.isfinite(bets))}")
     with np.errstate(invalid="ignore"):
         paid = np.where(bets > 0, bets * book, np.where(bets < 0, bets * laid, 0.0))
     if bets.ndim == 0:
@@ -233,7 +233,9 @@ def wealth_after(odds: ArrayLike, stakes: ArrayLike, *, lay: ArrayLike | None = 
     size = 1 + np.abs(bets).sum(axis=-1 if bets.ndim else None, keepdims=bets.ndim > 0) + np.abs(paid)
     overdrawn = left < -OVERDRAWN * size
     if overdrawn.any():
-        raise InputError(f"these stakes lose more than the wealth: it becomes {at_first(left, overdrawn)}")
+        raise InputError(
+            f"these stakes lose more than the wealth: it becomes {describe_first(left, overdrawn)}"
+        )
     return np.where(left <= ROUNDING * size, 0.0, left)
 
 
@@ -271,20 +273,20 @@ def growth(
     return np.asarray((forecast * logs).sum(axis=-1))
 
 
-def _exchanged(races: Races, lay: Floats, unbalanced: Unbalanced) -> tuple[Floats, Floats]:
+def _exchange(races: Races, lay: Floats, unbalanced: Unbalanced) -> tuple[Floats, Floats]:
     """Stakes and factors with backing and laying."""
     p, back = races.probabilities, races.odds
     if unbalanced not in get_args(Unbalanced):
         choices = ", ".join(get_args(Unbalanced))
         raise OptionError(f"unbalanced is one of {choices}; saw {unbalanced!r}")
     if unbalanced == "cap":
-        return capped(p, back, lay)
+        return cap_stakes(p, back, lay)
     if unbalanced == "normalise":
-        back, lay = scaled_to_balance(back, lay)
+        back, lay = balance_odds(back, lay)
     refuse_arbitrage(back, lay)
     low, high = 1 / lay, 1 / back
     target = np.clip(1.0, low.sum(axis=1), high.sum(axis=1))
-    return dealt(p, back, lay, levels(p, low, high, target))
+    return deal(p, back, lay, levels(p, low, high, target))
 
 
 def _is_game(*given: ArrayLike | None) -> bool:

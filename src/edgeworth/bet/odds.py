@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats
-from edgeworth.bet.checking import said_place
+from edgeworth.bet.checking import describe_place
 from edgeworth.errors import InputError, OptionError
 
 LARGEST_MARGIN = 1e6
@@ -118,7 +118,7 @@ def fractional_odds(odds: Any, *, form: Form) -> Any:
     if _is_one(odds):
         return _net(odds, form, "")
     items = np.asarray(odds, dtype=object)
-    exact = [_net(item, form, said_place(index)) for index, item in np.ndenumerate(items)]
+    exact = [_net(item, form, describe_place(index)) for index, item in np.ndenumerate(items)]
     result = np.empty(items.shape, dtype=object)
     result.ravel()[:] = exact
     return result
@@ -179,7 +179,9 @@ def _net_floats(odds: Floats, form: Form) -> Floats:
         }[form] & np.isfinite(odds)
     if not good.all():
         index = np.unravel_index(int(np.argmin(good)), odds.shape) if odds.ndim else ()
-        raise InputError(f"{_NEEDED[form]}; saw {odds[index]:g}{said_place(tuple(int(i) for i in index))}")
+        raise InputError(
+            f"{_NEEDED[form]}; saw {odds[index]:g}{describe_place(tuple(int(i) for i in index))}"
+        )
     if form == "decimal":
         return odds - 1
     if form == "fractional":

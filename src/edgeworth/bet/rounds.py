@@ -50,7 +50,7 @@ def kelly_together(
             f"these {len(tables)} games have {joint:,} joint outcomes, more than {LARGEST_ROUND:,}: "
             "bet on fewer games at once"
         )
-    chances, returns = _joint(tables)
+    chances, returns = _joint_outcomes(tables)
     held = _best(chances, returns)
     gap = _gap(chances, returns, held)
     if gap > SHORTFALL:
@@ -85,7 +85,7 @@ def _table(number: int, game: tuple[ArrayLike, ArrayLike], *, normalise: bool) -
     return races.probabilities[0], np.diag(races.odds[0])
 
 
-def _joint(tables: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+def _joint_outcomes(tables: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
     """Chances of the joint outcomes that can happen; in columns what cash and each bet return."""
     chances, returns = np.ones(1), np.ones((1, 1))
     for game_chances, payoffs in tables:
@@ -111,13 +111,11 @@ def _gap(chances: Floats, returns: Floats, held: Floats) -> float:
 
 
 def _best(chances: Floats, returns: Floats) -> Floats:
-    held = _finished(chances, returns, _searched(chances, returns))
+    held = _polish(chances, returns, _search(chances, returns))
     if _gap(chances, returns, held) <= SHORTFALL:
         return held
     central = _central(chances, returns)
-    return min(
-        (_finished(chances, returns, central), central), key=lambda found: _gap(chances, returns, found)
-    )
+    return min((_polish(chances, returns, central), central), key=lambda found: _gap(chances, returns, found))
 
 
 def _growth(chances: Floats, returns: Floats, held: Floats) -> float:
@@ -126,7 +124,7 @@ def _growth(chances: Floats, returns: Floats, held: Floats) -> float:
     return grown if np.isfinite(grown) else -np.inf
 
 
-def _searched(chances: Floats, returns: Floats) -> Floats:
+def _search(chances: Floats, returns: Floats) -> Floats:
     """SLSQP over the stakes, from small ones; holdings of cash and bets that add up to 1."""
     from scipy.optimize import LinearConstraint, minimize
 
@@ -179,7 +177,7 @@ def _central(chances: Floats, returns: Floats) -> Floats:
     return held
 
 
-def _finished(chances: Floats, returns: Floats, held: Floats) -> Floats:
+def _polish(chances: Floats, returns: Floats, held: Floats) -> Floats:
     """Newton's steps on the support: drop what a step takes below 0, add what returns more than wealth."""
     unwanted = (held < 1e-9) & (_gradient(chances, returns, held) < 1)
     without = np.where(unwanted, 0.0, held)
@@ -193,7 +191,7 @@ def _finished(chances: Floats, returns: Floats, held: Floats) -> Floats:
             break
         step = np.zeros_like(held)
         step[support] = _direction(chances, returns[:, support], held[support], slope[support])
-        moved = _moved(chances, returns, held, step)
+        moved = _move(chances, returns, held, step)
         if moved is None:
             break
         held = moved
@@ -210,7 +208,7 @@ def _direction(chances: Floats, returns: Floats, held: Floats, slope: Floats) ->
     return np.asarray(np.linalg.lstsq(system, np.append(slope, 0.0), rcond=1e-14)[0][:size])
 
 
-def _moved(chances: Floats, returns: Floats, held: Floats, step: Floats) -> Floats | None:
+def _move(chances: Floats, returns: Floats, held: Floats, step: Floats) -> Floats | None:
     """The longest feasible part of a step that is an improvement; None when none is.
 
     Near the top growth cannot be told apart in floating point while its slopes still can.

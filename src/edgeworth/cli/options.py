@@ -213,13 +213,13 @@ def named_files(files: tuple[str, ...], *own: str) -> Any:
 
 def read_files(files: tuple[str, ...]) -> list[str]:
     """Every file that will be read, those of folders and patterns by name: none is to be written over."""
-    from edgeworth.sources.paths import expanded
+    from edgeworth.sources.paths import expand_paths
 
     found = list(files)
     for name in files:
         # What cannot be found is told when it is opened.
         with contextlib.suppress(InputError):
-            found += map(str, expanded(name))
+            found += map(str, expand_paths(name))
     return found
 
 

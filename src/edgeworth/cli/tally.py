@@ -153,13 +153,13 @@ def _check_past(files: tuple[str, ...], output: str) -> None:
 
 
 def _read(files: tuple[str, ...]) -> list[Tallied]:
-    from edgeworth.sources.paths import expanded
+    from edgeworth.sources.paths import expand_paths
     from edgeworth.tally_files import read_tally
 
     if not files:
         raise OptionError("name the tally files")
     found = []
-    names = expanded(list(files)) if len(files) > 1 else expanded(files[0])
+    names = expand_paths(list(files)) if len(files) > 1 else expand_paths(files[0])
     with progress_of("tallies read", len(names)) as done:
         for name in names:
             found.append(read_tally(name))

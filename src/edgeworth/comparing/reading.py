@@ -16,7 +16,7 @@ from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.batches import Batch, Reducer
 from edgeworth.sources.columns import Label
 from edgeworth.sources.numbers import WeightKind, as_weights
-from edgeworth.sources.roles import find_source, settled_kind
+from edgeworth.sources.roles import find_source, resolve_weight_kind
 
 if TYPE_CHECKING:
     from edgeworth.comparing.paired_scores import PairedScores
@@ -67,9 +67,9 @@ def pair_labels(
     roles = roles_of_pairs(truth, systems, groups=groups, weights=weights)
     source, columns = find_source(data, ("truth",), **roles)
     options: dict[str, Any] = {"abstain": abstain, "missing": missing}
-    options["weight_kind"] = settled_kind(source, columns, weight_kind)
+    options["weight_kind"] = resolve_weight_kind(source, columns, weight_kind)
     reducer = pairs_reducer(columns, tuple(systems), is_text=source.is_text, **options)
-    paired = reducer.over(source)
+    paired = reducer.fold(source)
     if not len(paired.joint.rows):
         raise InputError(f"{source.name}: no rows are left")
     return settled_pairs(paired, is_text=source.is_text), source.name

@@ -14,7 +14,7 @@ from edgeworth.errors import InputError
 from edgeworth.sources.batches import Source
 from edgeworth.sources.columns import MISSING, Coded, Label, encode
 from edgeworth.sources.opening import open_source
-from edgeworth.sources.probabilities import stacked
+from edgeworth.sources.probabilities import stack_columns
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def read_whole(data: Any, labels: Sequence[str], numbers: Sequence[str]) -> Whol
             found[name].append(coded)
         if numbers:
             columns = [batch.columns[name] for name in numbers]
-            tables.append(stacked(columns, list(numbers), batch.first_row))
+            tables.append(stack_columns(columns, list(numbers), batch.first_row))
     whole = np.concatenate(tables) if tables else np.zeros((0, 0))
     return WholeColumns(
         {name: _join(parts, source) for name, parts in found.items()},

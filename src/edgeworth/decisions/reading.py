@@ -13,7 +13,7 @@ from edgeworth.decisions.table import ContingencyTable
 from edgeworth.sources.batches import Batch, Reducer, Source
 from edgeworth.sources.columns import Coded, Column, Label
 from edgeworth.sources.numbers import WeightKind, as_weights
-from edgeworth.sources.roles import nothing_left, settled_kind
+from edgeworth.sources.roles import nothing_left_error, resolve_weight_kind
 
 
 def tally_decisions(
@@ -25,11 +25,11 @@ def tally_decisions(
     missing: Missing = "error",
 ) -> ContingencyTable:
     """Count the labels of a source; ``columns`` maps roles to names of columns."""
-    kind = settled_kind(source, columns, weight_kind)
+    kind = resolve_weight_kind(source, columns, weight_kind)
     options: dict[str, Any] = {"weight_kind": kind, "abstain": abstain, "missing": missing}
-    tally = decisions_reducer(columns, is_text=source.is_text, **options).over(source)
+    tally = decisions_reducer(columns, is_text=source.is_text, **options).fold(source)
     if not tally.cells.any():
-        raise nothing_left(source.name, tally.dropped, columns)
+        raise nothing_left_error(source.name, tally.dropped, columns)
     return finalise_decisions(tally, is_text=source.is_text)
 
 

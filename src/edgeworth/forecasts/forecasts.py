@@ -19,7 +19,7 @@ from edgeworth.forecasts.class_columns import (
     pair_of,
 )
 from edgeworth.sources.columns import Column, Label
-from edgeworth.sources.probabilities import as_probabilities, checked, names_of_columns
+from edgeworth.sources.probabilities import as_probabilities, check_probabilities, names_of_columns
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Forecasts:
             first_row=first_row,
             name=name,
         )
-        rows = checked(values, name=name, first_row=first_row, normalise=normalise)
+        rows = check_probabilities(values, name=name, first_row=first_row, normalise=normalise)
         return cls(came.codes, rows, came.labels, came.label_source)
 
     @classmethod
@@ -155,8 +155,8 @@ def arrange_columns(
     if len(order) > 1:
         # Columns that stand in order already are not copied.
         moved = table if list(order) == list(range(table.shape[1])) else table[:, order]
-        return checked(moved, name=name, first_row=first_row, normalise=normalise)
-    both = checked(table[:, 0], name=name, first_row=first_row, normalise=normalise)
+        return check_probabilities(moved, name=name, first_row=first_row, normalise=normalise)
+    both = check_probabilities(table[:, 0], name=name, first_row=first_row, normalise=normalise)
     return both if list(order) == [1] else np.ascontiguousarray(both[:, ::-1])
 
 
@@ -198,7 +198,9 @@ class GivenForecasts:
     def checked(self, rows: slice, first: CodedTruth, *, normalise: bool = False) -> Forecasts:
         """A block of rows, columns in the order of the first system's."""
         came = self.came
-        found = checked(self.values[rows], name=self.name, first_row=rows.start + 1, normalise=normalise)
+        found = check_probabilities(
+            self.values[rows], name=self.name, first_row=rows.start + 1, normalise=normalise
+        )
         if came.labels != first.labels:
             order = order_beside(came, first, self.name)
             found = found[:, order]

@@ -27,10 +27,10 @@ from edgeworth.forecasts.betting.settling import as_races
 from edgeworth.forecasts.class_columns import CodedTruth, order_of_columns, order_of_rival, truth_codes
 from edgeworth.forecasts.forecasts import Forecasts, arrange_columns, rival_of_columns
 from edgeworth.forecasts.tally import NOT_ORDINAL, ForecastTally, Opponent
-from edgeworth.sources.batches import Batch, Counting, Folding, Source, find_columns, fold
+from edgeworth.sources.batches import Batch, CountingSource, FoldingSource, Source, check_columns, fold
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, encode
 from edgeworth.sources.numbers import as_times
-from edgeworth.sources.probabilities import stacked
+from edgeworth.sources.probabilities import stack_columns
 
 
 @dataclass(frozen=True)
@@ -260,7 +260,7 @@ def tally_forecasts(
     names = getattr(source, "names", None)
     if names is not None and not getattr(source, "varies", False):
         # Before names are matched with classes: a misspelt one would be taken for another class.
-        find_columns(wanted, names, source.name)
+        check_columns(wanted, names, source.name)
     plan = _planned(source, columns, terms, bookmaker, seen, first)
     prepare = partial(_evidence, plan=plan)
     return fold(source, wanted, prepare, ForecastTally.empty()).settled()
@@ -283,7 +283,7 @@ def _planned(
     try:
         return planned(found)
     except InputError:
-        if not isinstance(source, (Counting, Folding)):
+        if not isinstance(source, (CountingSource, FoldingSource)):
             raise
         # Neither counts nor partitions know in which row a label comes first: the rows themselves say it.
         return planned(see_truth(source, columns.truth, needs_rows=True))
@@ -339,7 +339,7 @@ def _of_rows(held: dict[str, Column], first_row: int, plan: _Plan) -> ForecastTa
     columns, terms, came = plan.columns, plan.terms, plan.came
 
     def table(names: Sequence[str]) -> Floats:
-        return stacked([held[name] for name in names], list(names), first_row)
+        return stack_columns([held[name] for name in names], list(names), first_row)
 
     def forecasts(role: str, names: Sequence[str], called: str) -> Forecasts:
         rows = arrange_columns(

@@ -26,10 +26,10 @@ from edgeworth.rankings.scores.by_class import (
     target_of,
 )
 from edgeworth.rankings.scores.sorted_scores import Bins, as_bins, check_unit_range
-from edgeworth.sources.batches import Batch, Folding, Reducer, Source, fold
+from edgeworth.sources.batches import Batch, FoldingSource, Reducer, Source, fold
 from edgeworth.sources.columns import Label
 from edgeworth.sources.numbers import WeightKind, as_scores, as_weights
-from edgeworth.sources.roles import nothing_left, settled_kind
+from edgeworth.sources.roles import nothing_left_error, resolve_weight_kind
 
 
 def tally_ranking(
@@ -46,7 +46,7 @@ def tally_ranking(
 
     Rows are those with a class and a score. ``most=None`` keeps every score whatever it takes.
     """
-    options = {"weight_kind": settled_kind(source, columns, weight_kind), "missing": missing}
+    options = {"weight_kind": resolve_weight_kind(source, columns, weight_kind), "missing": missing}
     if bins is not None:
         return _in_bins(source, columns, options, positive, bins)
     everything = most is None
@@ -57,7 +57,7 @@ def tally_ranking(
         return fold(source, list(columns.values()), prepare, CappedScoresByClass(kept))
 
     # Rows that are elsewhere stay there until it is known that they are few.
-    seen = seen_with(0 if isinstance(source, Folding) and not everything else allowed)
+    seen = seen_with(0 if isinstance(source, FoldingSource) and not everything else allowed)
     if not seen.is_whole and seen.total <= allowed:
         seen = seen_with(allowed)
     if seen.is_whole:
@@ -82,7 +82,7 @@ def _from_scores_by_class(
     source: Source, columns: dict[str, str], by_class: ScoresByClass, positive: Label | None
 ) -> Ranking:
     if not any(len(run.scores) for run in by_class.scores.values()):
-        raise nothing_left(source.name, by_class.dropped, columns)
+        raise nothing_left_error(source.name, by_class.dropped, columns)
     return Ranking.from_scores_by_class(by_class.renamed(_names(source, by_class.scores)), positive=positive)
 
 
@@ -129,7 +129,7 @@ def _collapsed(
         raise InputError(f"{source.name} changed while it was read: read it again")
     background = gaps.sorted_scores(edges, less=targets if all_alike else None)
     if not len(targets.scores) and not len(background.scores):
-        raise nothing_left(source.name, dropped, columns)
+        raise nothing_left_error(source.name, dropped, columns)
     rest = [label for label in labels if label != target]
     return Ranking(targets, background, labels=(name_of_rest(rest, target), target), dropped=dropped)
 
@@ -210,7 +210,7 @@ def tally_lists(
     relevant_from: int = 1,
 ) -> RankedLists:
     """Fold a source into ranked lists."""
-    lists = lists_reducer(columns, positive=positive, relevant_from=relevant_from).over(source)
+    lists = lists_reducer(columns, positive=positive, relevant_from=relevant_from).fold(source)
     lists.check_positive(positive)
     return finalise_lists(lists, is_text=source.is_text)
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import InputError
-from edgeworth.sources.batches import Batch, find_columns
+from edgeworth.sources.batches import Batch, check_columns
 from edgeworth.sources.columns import MISSING, Coded, Column, as_column
-from edgeworth.sources.paths import NoRowsError, head_of, said, unpacked
+from edgeworth.sources.paths import NoRowsError, first_line, open_bytes, read_head
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,13 +47,13 @@ def arrow_column(array: Any, name: str) -> Column:
     if kinds.is_floating(kind):
         return np.where(_bits(array, 0), _numbers(array), np.nan) if array.null_count else _numbers(array)
     if kinds.is_integer(kind):
-        return _coded(array.dictionary_encode()) if array.null_count else _numbers(array)
+        return _to_codes(array.dictionary_encode()) if array.null_count else _numbers(array)
     if is_text(kind):
-        return _coded(array.dictionary_encode())
+        return _to_codes(array.dictionary_encode())
     if kinds.is_dictionary(kind):
         # Among numbers NaN may stand, which is missing and no label.
         if is_text(kind.value_type) and len(array.dictionary) <= len(array):
-            return _coded(array)
+            return _to_codes(array)
         # A long dictionary is not read once more for each short piece.
         values = array.dictionary_decode()
         return arrow_column(values, name)
@@ -67,7 +67,7 @@ def is_text(kind: Any) -> bool:
     return kinds.is_string(kind) or kinds.is_large_string(kind) or kinds.is_string_view(kind)
 
 
-def _coded(encoded: Any) -> Coded:
+def _to_codes(encoded: Any) -> Coded:
     """Codes and labels; a label may stand twice in a dictionary, or a null among its labels."""
     indices = encoded.indices
     codes = _numbers(indices).astype(np.intp, copy=False)
@@ -111,7 +111,7 @@ def arrow_batches(pieces: Iterable[Any], columns: Sequence[str]) -> Iterator[Bat
             row += piece.num_rows
 
 
-def counted_batches(pieces: Iterable[Any], columns: Sequence[str]) -> Iterator[Batch]:
+def batches_with_repeats(pieces: Iterable[Any], columns: Sequence[str]) -> Iterator[Batch]:
     """Record batches whose last column says how often each row occurs."""
     for piece in pieces:
         if piece.num_rows:
@@ -135,7 +135,7 @@ class ArrowSource:
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.name = name or str(path)
         self.paths: tuple[Path, ...] = (path,)
-        head = head_of(path, self.name)
+        head = read_head(path, self.name)
         if head.startswith(b"FEA1"):
             raise InputError(
                 f"{self.name} is a Feather file of version 1, which is no longer read: convert it"
@@ -148,7 +148,7 @@ class ArrowSource:
 
     def types(self, columns: Sequence[str]) -> Mapping[str, Any]:
         """Arrow's type of each column."""
-        find_columns(columns, self.names, self.name)
+        check_columns(columns, self.names, self.name)
         return {name: self._schema.field(name).type for name in columns}
 
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
@@ -183,24 +183,24 @@ class ArrowSource:
                 with pa.memory_map(str(self.paths[0])) as file:
                     yield ipc.open_file(file, options=options)
             else:
-                with unpacked(self.paths[0]) as stream:
+                with open_bytes(self.paths[0]) as stream:
                     yield ipc.open_stream(stream, options=options)
         except (OSError, pa.ArrowException) as error:
-            raise InputError(f"{self.name} cannot be read as an Arrow file: {said(error)}") from None
+            raise InputError(f"{self.name} cannot be read as an Arrow file: {first_line(error)}") from None
 
 
 COMBINED_ROWS = 1 << 20
 PIECE_BYTES = 256 << 20
 
 
-def larger_pieces(pieces: Iterable[Any]) -> Iterator[Any]:
+def combine_pieces(pieces: Iterable[Any]) -> Iterator[Any]:
     """The same rows in record batches of about a million rows, or a quarter of a gigabyte.
 
     Engines hand over small batches (Spark 10,000 rows), and each batch that is counted costs a merge.
 
     >>> import pyarrow as pa
     >>> small = pa.record_batch({"y": [1, 2]})
-    >>> [piece.num_rows for piece in larger_pieces([small, small])]
+    >>> [piece.num_rows for piece in combine_pieces([small, small])]
     [4]
     """
     held: list[Any] = []
@@ -211,12 +211,12 @@ def larger_pieces(pieces: Iterable[Any]) -> Iterator[Any]:
         held.append(piece)
         rows, size = rows + piece.num_rows, size + piece.nbytes
         if rows >= COMBINED_ROWS or size >= PIECE_BYTES:
-            yield from _joined(held)
+            yield from _join(held)
             held, rows, size = [], 0, 0
-    yield from _joined(held)
+    yield from _join(held)
 
 
-def _joined(pieces: list[Any]) -> Iterator[Any]:
+def _join(pieces: list[Any]) -> Iterator[Any]:
     if len(pieces) < 2:
         yield from pieces
         return

@@ -78,7 +78,7 @@ class CannotCountError(Exception):
 
 
 @runtime_checkable
-class Counting(Protocol):
+class CountingSource(Protocol):
     """A source whose engine can count equal rows by itself, which is all that a table needs."""
 
     def distinct(self, columns: Sequence[str]) -> Iterator[Batch]:
@@ -89,10 +89,10 @@ class Counting(Protocol):
 
 
 @runtime_checkable
-class Folding(Protocol):
+class FoldingSource(Protocol):
     """A source whose rows are elsewhere, so that the reducer goes to them."""
 
-    def folded(self, columns: Sequence[str], prepare: Callable[[Batch], T], empty: T) -> T:
+    def fold(self, columns: Sequence[str], prepare: Callable[[Batch], T], empty: T) -> T:
         """As ``fold``. ``prepare`` and ``empty`` can be pickled; parts are added in the order of rows.
 
         ``Batch.first_row`` counts from the start of all rows only for a tally that says so in an attribute
@@ -114,18 +114,20 @@ def fold(
     an engine which can count by itself may.
     """
     wanted = list(dict.fromkeys(columns))
-    if isinstance(source, Folding):
-        return source.folded(wanted, prepare, empty)
+    if isinstance(source, FoldingSource):
+        return source.fold(wanted, prepare, empty)
     rows: int | None = getattr(source, "rows", None)
-    if counts_suffice and isinstance(source, Counting):
+    if counts_suffice and isinstance(source, CountingSource):
         try:
-            return added(source.distinct(wanted), partial(_counted, prepare=prepare), empty, rows)
+            return fold_batches(
+                source.distinct(wanted), partial(_prepare_counts, prepare=prepare), empty, rows
+            )
         except CannotCountError:
             pass
-    return added(source.batches(wanted), prepare, empty, rows)
+    return fold_batches(source.batches(wanted), prepare, empty, rows)
 
 
-def _counted(batch: Batch, prepare: Callable[[Batch], T]) -> T:
+def _prepare_counts(batch: Batch, prepare: Callable[[Batch], T]) -> T:
     try:
         return prepare(batch)
     except InputError as error:
@@ -133,7 +135,9 @@ def _counted(batch: Batch, prepare: Callable[[Batch], T]) -> T:
         raise CannotCountError(str(error)) from None
 
 
-def added(batches: Iterable[Batch], prepare: Callable[[Batch], T], empty: T, rows: int | None = None) -> T:
+def fold_batches(
+    batches: Iterable[Batch], prepare: Callable[[Batch], T], empty: T, rows: int | None = None
+) -> T:
     """Prepare each batch into a value and add them up, telling how many ``rows`` are done."""
     total = empty
     with progress_of("rows read", rows) as done:
@@ -141,15 +145,15 @@ def added(batches: Iterable[Batch], prepare: Callable[[Batch], T], empty: T, row
             try:
                 total = total + prepare(batch)
             except InputError as error:
-                raise located(error, batch) from None
+                raise locate_error(error, batch) from None
             done(len(batch) if batch.repeats is None else int(batch.repeats.sum()))
     return total
 
 
-def some_rows(batches: Iterable[Batch], otherwise: InputError) -> Iterator[Batch]:
+def require_rows(batches: Iterable[Batch], otherwise: InputError) -> Iterator[Batch]:
     """The same batches; where there is none, the error.
 
-    >>> next(some_rows([], InputError("frame: there are no rows")))
+    >>> next(require_rows([], InputError("frame: there are no rows")))
     Traceback (most recent call last):
     ...
     edgeworth.errors.InputError: frame: there are no rows
@@ -162,21 +166,21 @@ def some_rows(batches: Iterable[Batch], otherwise: InputError) -> Iterator[Batch
         raise otherwise
 
 
-def no_rows(name: str) -> InputError:
+def no_rows_error(name: str) -> InputError:
     """What is said of data without rows."""
     return InputError(f"{name}: there are no rows")
 
 
-def located(error: InputError, batch: Batch) -> InputError:
+def locate_error(error: InputError, batch: Batch) -> InputError:
     """An error about a row of all files as one about a row of its file.
 
     >>> batch = Batch({"x": np.zeros(9)}, first_row=11, origin=FilePlace("b.csv", 10))
-    >>> str(located(InputError("x is missing in row 12"), batch))
+    >>> str(locate_error(InputError("x is missing in row 12"), batch))
     'x is missing in row 2 of b.csv'
 
     What stands in quotation marks are the user's own words, whatever they say.
 
-    >>> str(located(InputError("saw the text 'row 19' in row 12"), batch))
+    >>> str(locate_error(InputError("saw the text 'row 19' in row 12"), batch))
     "saw the text 'row 19' in row 2 of b.csv"
     """
     origin = batch.origin
@@ -190,7 +194,7 @@ def located(error: InputError, batch: Batch) -> InputError:
     return InputError(ROW_OR_QUOTED.sub(in_file, str(error)))
 
 
-def find_columns(wanted: Sequence[str], available: Sequence[str], where: str) -> None:
+def check_columns(wanted: Sequence[str], available: Sequence[str], where: str) -> None:
     """Check that each wanted column is there exactly once, or say what is there instead."""
     for name in wanted:
         twins = [c for c in available if isinstance(c, str) and c.lower() == name.lower()]
@@ -216,7 +220,7 @@ def _near_misses(name: str, twins: list[str], available: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Rowed(Generic[T]):
+class TallyWithRows(Generic[T]):
     """A tally, and how many rows were read for it: weights and lists do not tell."""
 
     tally: T
@@ -240,16 +244,16 @@ class Reducer(Generic[T]):
     empty: T
     counts_suffice: bool = False
 
-    def over(self, source: Source) -> T:
+    def fold(self, source: Source) -> T:
         """The tally of a source."""
         return fold(source, self.columns, self.prepare, self.empty, counts_suffice=self.counts_suffice)
 
-    def with_rows(self) -> Reducer[Rowed[T]]:
+    def with_rows(self) -> Reducer[TallyWithRows[T]]:
         """The same, counting rows."""
-        prepare = partial(_rowed, prepare=self.prepare)
-        return Reducer(self.columns, prepare, Rowed(self.empty), self.counts_suffice)
+        prepare = partial(_prepare_with_rows, prepare=self.prepare)
+        return Reducer(self.columns, prepare, TallyWithRows(self.empty), self.counts_suffice)
 
 
-def _rowed(batch: Batch, prepare: Callable[[Batch], Any]) -> Rowed[Any]:
+def _prepare_with_rows(batch: Batch, prepare: Callable[[Batch], Any]) -> TallyWithRows[Any]:
     rows = len(batch) if batch.repeats is None else int(batch.repeats.sum())
-    return Rowed(prepare(batch), rows)
+    return TallyWithRows(prepare(batch), rows)

@@ -11,8 +11,8 @@ from typing import IO, Any, cast
 
 from edgeworth.errors import InputError
 from edgeworth.sources.arrow import arrow_column
-from edgeworth.sources.batches import Batch, find_columns
-from edgeworth.sources.paths import HEAD_BYTES, NoRowsError, head_of, said, unpacked
+from edgeworth.sources.batches import Batch, check_columns
+from edgeworth.sources.paths import HEAD_BYTES, NoRowsError, first_line, open_bytes, read_head
 
 PIECE_BYTES = 8 << 20
 DELIMITERS = ",\t;|"
@@ -44,7 +44,7 @@ class DelimitedSource:
         import pyarrow as pa
         import pyarrow.csv as arrow_csv
 
-        find_columns(columns, self.names, self.name)
+        check_columns(columns, self.names, self.name)
         wanted = list(dict.fromkeys(columns))
         row = 1
         try:
@@ -91,11 +91,11 @@ class DelimitedSource:
     def _with_last_line(self) -> io.IOBase:
         """The file, with a last line of our own at its end."""
         line = self.delimiter.join([LAST] * len(self.names))
-        return _WithLastLine(unpacked(self._path), line)
+        return _WithLastLine(open_bytes(self._path), line)
 
     def _head(self) -> str:
         """The first piece of the file as text, or a sentence about why there is none."""
-        head = head_of(self._path, self.name)
+        head = read_head(self._path, self.name)
         if b"\0" in head:
             raise InputError(
                 f"{self.name} is a binary file (it holds zero bytes); a text file with a header is needed"
@@ -157,4 +157,4 @@ def delimiter_of(path: Path, head: str) -> str:
 
 def _said(error: Exception) -> str:
     """An engine's message, rows counted as everywhere here: without the header."""
-    return re.sub(r"Row #([0-9]+)", lambda found: f"row {int(found[1]) - 1:,}", said(error))
+    return re.sub(r"Row #([0-9]+)", lambda found: f"row {int(found[1]) - 1:,}", first_line(error))

@@ -8,15 +8,15 @@ from importlib import import_module
 from typing import Any
 
 from edgeworth.progress import progress_of
-from edgeworth.sources.batches import Batch, T, find_columns, no_rows, some_rows
+from edgeworth.sources.batches import Batch, T, check_columns, no_rows_error, require_rows
 from edgeworth.sources.engines import (
     PartitionTally,
-    added_parts,
+    add_partitions,
     engine_errors,
-    folded_part,
+    fold_partition,
     needs_positions,
-    numbered,
-    our_version,
+    number_rows,
+    package_version,
     rows_before,
 )
 from edgeworth.sources.frames import open_frame
@@ -36,11 +36,11 @@ class DaskSource:
         """What the columns are called."""
         return tuple(self._frame.columns)
 
-    def folded(self, columns: Sequence[str], prepare: Callable[[Batch], T], empty: T) -> T:
+    def fold(self, columns: Sequence[str], prepare: Callable[[Batch], T], empty: T) -> T:
         """Each partition prepared and added up where it is, and the parts added here in their order."""
         wanted = list(dict.fromkeys(columns))
         partitions = self._partitions(wanted)
-        fold = partial(_fold, columns=wanted, prepare=prepare, empty=empty, version=our_version())
+        fold = partial(_fold, columns=wanted, prepare=prepare, empty=empty, version=package_version())
         positions = None
         if needs_positions(empty):
             positions = rows_before(enumerate(self._computed([(len, each, {}) for each in partitions])))
@@ -55,17 +55,17 @@ class DaskSource:
             part: PartitionTally = self._computed([(fold, partitions[place], where)])[0]
             return part
 
-        return added_parts(parts, empty, self.name, again, positions)
+        return add_partitions(parts, empty, self.name, again, positions)
 
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
         """The rows themselves, a partition at a time: for what cannot be folded."""
         wanted = list(dict.fromkeys(columns))
         computed = (self._computed([(_itself, each, {})])[0] for each in self._partitions(wanted))
-        batches = numbered(batch for part in computed for batch in _batches(part, wanted))
-        yield from some_rows(batches, no_rows(self.name))
+        batches = number_rows(batch for part in computed for batch in _batches(part, wanted))
+        yield from require_rows(batches, no_rows_error(self.name))
 
     def _partitions(self, columns: list[str]) -> list[Any]:
-        find_columns(columns, self.names, self.name)
+        check_columns(columns, self.names, self.name)
         with engine_errors(self.name):
             return list(self._frame[columns].to_delayed())
 
@@ -100,7 +100,7 @@ def _fold(
     before: int,
 ) -> PartitionTally:
     batches = _batches(rows, columns)
-    return folded_part(batches, prepare, empty, partition=partition, version=version, before=before)
+    return fold_partition(batches, prepare, empty, partition=partition, version=version, before=before)
 
 
 def _batches(rows: Any, columns: list[str]) -> Iterator[Batch]:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from edgeworth.sources.paths import PathLike, expanded
+from edgeworth.sources.paths import PathLike, expand_paths
 
 LARGEST = 1 << 30
 """Files of more bytes in all are not read once more for their fingerprint."""
@@ -19,12 +19,12 @@ def file_digest(path: PathLike | Sequence[PathLike]) -> str | None:
     True
     """
     try:
-        return one_digest(digests_of(expanded(path)))
+        return combine_digests(file_digests(expand_paths(path)))
     except (OSError, ValueError):
         return None
 
 
-def digests_of(files: Sequence[Path]) -> tuple[str, ...]:
+def file_digests(files: Sequence[Path]) -> tuple[str, ...]:
     """SHA-256 of the bytes of each file; none where one of them is no file, or all are too large.
 
     Names are not part of it: the same data elsewhere have the same fingerprint.
@@ -39,10 +39,10 @@ def digests_of(files: Sequence[Path]) -> tuple[str, ...]:
         return ()
 
 
-def one_digest(digests: Sequence[str]) -> str | None:
+def combine_digests(digests: Sequence[str]) -> str | None:
     """Of several files the SHA-256 of their digests, one a line, in the order in which they are read.
 
-    >>> one_digest(["sha256:12"]), one_digest([])
+    >>> combine_digests(["sha256:12"]), one_digest([])
     ('sha256:12', None)
     """
     if len(digests) < 2:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from edgeworth.errors import InputError
 from edgeworth.progress import progress_of
-from edgeworth.sources.paths import said
+from edgeworth.sources.paths import first_line
 
 if TYPE_CHECKING:
     import duckdb
@@ -28,12 +28,12 @@ MOST_THREADS = 8
 
 
 @contextmanager
-def connected(**settings: str) -> Iterator[duckdb.DuckDBPyConnection]:
+def connect(**settings: str) -> Iterator[duckdb.DuckDBPyConnection]:
     """DuckDB in bounded memory, that fetches nothing by itself and leaves nothing behind."""
     load_duckdb()
     import duckdb
 
-    with _temporary_folder() as folder, errors_in_words():
+    with _temporary_folder() as folder, duckdb_errors():
         bounds: dict[str, Any] = {
             "memory_limit": MEMORY,
             "threads": str(min(os.cpu_count() or 1, MOST_THREADS)),
@@ -61,14 +61,14 @@ def load_duckdb() -> None:
 
 
 @contextmanager
-def errors_in_words() -> Iterator[None]:
+def duckdb_errors() -> Iterator[None]:
     """What DuckDB raises inside, as errors of ours."""
     import duckdb
 
     try:
         yield
     except duckdb.Error as error:
-        raise InputError(f"DuckDB cannot read it: {said(error)}") from error
+        raise InputError(f"DuckDB cannot read it: {first_line(error)}") from error
     except RuntimeError as error:
         # What it makes of Ctrl-C where it hears it.
         if str(error) == "Query interrupted":
@@ -82,10 +82,10 @@ def record_batches(answer: Any, rows: int) -> Iterator[Any]:
     return iter(reader(rows))
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """A column's name as SQL writes it.
 
-    >>> print(quoted('the "real" one'))
+    >>> print(quote_name('the "real" one'))
     "the ""real"" one"
     """
     return '"' + name.replace('"', '""') + '"'
@@ -114,7 +114,7 @@ class Count:
 
     def __init__(self, paths: Sequence[Path], columns: Sequence[str], *, differ: bool = False) -> None:
         # Names of our own: SQL folds case, and a name may hold anything.
-        picked = ", ".join(f"{quoted(name)} AS c{place}" for place, name in enumerate(columns))
+        picked = ", ".join(f"{quote_name(name)} AS c{place}" for place, name in enumerate(columns))
         keys = ", ".join(f"c{place}" for place in range(len(columns)))
         self._query = (
             f"SELECT {keys}, count(*) AS number FROM (SELECT {picked} FROM "
@@ -133,7 +133,7 @@ class Count:
 
     def _run(self) -> None:
         try:
-            connection = self._connection = self._kept.enter_context(connected())
+            connection = self._connection = self._kept.enter_context(connect())
             pieces = record_batches(connection.sql(self._query, params=self._values), COUNTED_ROWS)
             # When there is a first piece, all of the work is done.
             self._found = chain(list(islice(pieces, 1)), pieces)
@@ -174,12 +174,12 @@ class Count:
 
 
 @contextmanager
-def counting(paths: Sequence[Path], columns: Sequence[str], *, differ: bool = False) -> Iterator[Count]:
+def count_rows(paths: Sequence[Path], columns: Sequence[str], *, differ: bool = False) -> Iterator[Count]:
     """DuckDB at work on the rows of files; the end of the block ends it."""
     load_duckdb()
     count = Count(paths, columns, differ=differ)
     try:
-        with errors_in_words():
+        with duckdb_errors():
             yield count
     finally:
         count.close()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from edgeworth.errors import EdgeworthError, InputError, MergeError, OptionError
-from edgeworth.sources.batches import Batch, T, no_rows
+from edgeworth.sources.batches import Batch, T, no_rows_error
 
 SENDABLE = (InputError, OptionError, MergeError)
 """Errors that are what their sentence says, so that they can be made again elsewhere."""
@@ -36,7 +36,7 @@ def needs_positions(empty: Any) -> bool:
     return bool(getattr(empty, "needs_positions", False))
 
 
-def folded_part(
+def fold_partition(
     batches: Iterable[Batch],
     prepare: Callable[[Batch], T],
     empty: T,
@@ -52,8 +52,8 @@ def folded_part(
     """
     total, rows = empty, 0
     try:
-        if our_version() != version:
-            said = f"{version} on the driver and {our_version()} on the workers"
+        if package_version() != version:
+            said = f"{version} on the driver and {package_version()} on the workers"
             raise InputError(f"edgeworth is {said}: install one version")
         for batch in batches:
             total = total + prepare(replace(batch, first_row=batch.first_row + before))
@@ -64,7 +64,7 @@ def folded_part(
     return PartitionTally(partition, rows, total)
 
 
-def added_parts(
+def add_partitions(
     parts: Iterable[PartitionTally],
     empty: T,
     name: str,
@@ -90,11 +90,11 @@ def added_parts(
         total = total + part.value
         before += part.rows
     if not before:
-        raise no_rows(name)
+        raise no_rows_error(name)
     return total
 
 
-def our_version() -> str:
+def package_version() -> str:
     """The version of edgeworth in this process."""
     from edgeworth import __version__
 
@@ -114,7 +114,7 @@ def rows_before(counts: Iterable[tuple[int, int]]) -> dict[int, int]:
     return places
 
 
-def numbered(batches: Iterable[Batch]) -> Iterator[Batch]:
+def number_rows(batches: Iterable[Batch]) -> Iterator[Batch]:
     """Batches one after the other, their rows counted through."""
     row = 1
     for batch in batches:
@@ -122,10 +122,10 @@ def numbered(batches: Iterable[Batch]) -> Iterator[Batch]:
         row += len(batch)
 
 
-def our_names(columns: Sequence[str]) -> list[str]:
+def generate_names(columns: Sequence[str]) -> list[str]:
     """Names of our own for columns that travel through an engine which folds case.
 
-    >>> our_names(["n", "N"])
+    >>> generate_names(["n", "N"])
     ['column_0', 'column_1']
     """
     return [f"column_{place}" for place in range(len(columns))]

@@ -7,10 +7,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from edgeworth.errors import InputError
-from edgeworth.sources.arrow import COMBINED_ROWS, arrow_batches, arrow_column, counted_batches, larger_pieces
-from edgeworth.sources.batches import Batch, Source, find_columns, no_rows, some_rows
+from edgeworth.sources.arrow import (
+    COMBINED_ROWS,
+    arrow_batches,
+    arrow_column,
+    batches_with_repeats,
+    combine_pieces,
+)
+from edgeworth.sources.batches import Batch, Source, check_columns, no_rows_error, require_rows
 from edgeworth.sources.columns import Column, as_column
-from edgeworth.sources.engines import engine_errors, our_names
+from edgeworth.sources.engines import engine_errors, generate_names
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -52,9 +58,9 @@ class FrameSource:
 
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
         """The wanted columns as one batch."""
-        find_columns(columns, self.names, self.name)
+        check_columns(columns, self.names, self.name)
         if not self.rows:
-            raise no_rows(self.name)
+            raise no_rows_error(self.name)
         yield Batch({name: _column(self._frame[name], name) for name in columns})
 
 
@@ -148,7 +154,7 @@ class LazyFrameSource:
         """The wanted columns in order, about a million rows at a time."""
         wanted = list(dict.fromkeys(columns))
         pieces = self._pieces(self._renamed(wanted), wanted)
-        yield from some_rows(arrow_batches(larger_pieces(pieces), wanted), no_rows(self.name))
+        yield from require_rows(arrow_batches(combine_pieces(pieces), wanted), no_rows_error(self.name))
 
     def distinct(self, columns: Sequence[str]) -> Iterator[Batch]:
         """Each combination of values once, and how often it occurs: the engine's own group-by."""
@@ -156,15 +162,15 @@ class LazyFrameSource:
 
         wanted = list(dict.fromkeys(columns))
         frame = self._renamed(wanted)
-        counted = frame.group_by(*our_names(wanted)).agg(nw.len().alias("repeats"))
+        counted = frame.group_by(*generate_names(wanted)).agg(nw.len().alias("repeats"))
         pieces = self._pieces(counted, [*wanted, "repeats"])
-        yield from some_rows(counted_batches(pieces, wanted), no_rows(self.name))
+        yield from require_rows(batches_with_repeats(pieces, wanted), no_rows_error(self.name))
 
     def _renamed(self, columns: list[str]) -> nw.LazyFrame[Any]:
         import narwhals.stable.v2 as nw
 
-        find_columns(columns, self.names, self.name)
-        pairs = zip(columns, our_names(columns), strict=True)
+        check_columns(columns, self.names, self.name)
+        pairs = zip(columns, generate_names(columns), strict=True)
         return self._frame.select(*(nw.col(name).alias(ours) for name, ours in pairs))
 
     def _pieces(self, frame: nw.LazyFrame[Any], names: list[str]) -> Iterator[Any]:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from edgeworth.errors import InputError
-from edgeworth.sources.batches import Batch, find_columns
+from edgeworth.sources.batches import Batch, check_columns
 from edgeworth.sources.columns import MISSING, Coded, Column
-from edgeworth.sources.paths import HEAD_BYTES, NoRowsError, head_of, said, unpacked
+from edgeworth.sources.paths import HEAD_BYTES, NoRowsError, first_line, open_bytes, read_head
 
 PIECE_BYTES = 4 << 20
 LONGEST_LINE = 64 << 20
@@ -35,7 +35,7 @@ class JsonLinesSource:
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.name = name or str(path)
         self.paths: tuple[Path, ...] = (path,)
-        head = head_of(path, self.name)
+        head = read_head(path, self.name)
         if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
             raise InputError(
                 f"{self.name} is one JSON array, and JSON lines are needed, an object a line: "
@@ -52,7 +52,7 @@ class JsonLinesSource:
             if row == 1:
                 # A field may be rare, but the first megabytes have it.
                 there = self.names if set(wanted) <= set(self.names) else _fields(rows)
-                find_columns(wanted, there, self.name)
+                check_columns(wanted, there, self.name)
             found = {name: column_of([line.get(name) for line in rows]) for name in wanted}
             yield Batch(found, first_row=row)
             row += len(rows)
@@ -63,7 +63,7 @@ class JsonLinesSource:
         """Objects of some lines at a time."""
         first = 1
         try:
-            with unpacked(self.paths[0]) as stream:
+            with open_bytes(self.paths[0]) as stream:
                 held = b""
                 while piece := stream.read(PIECE_BYTES):
                     whole, newline, held = (held + piece).rpartition(b"\n")
@@ -75,7 +75,7 @@ class JsonLinesSource:
                 if rows := self._parsed(held, first):
                     yield rows
         except OSError as error:
-            raise InputError(f"{self.name} cannot be read: {said(error)}") from None
+            raise InputError(f"{self.name} cannot be read: {first_line(error)}") from None
 
     def _parsed(self, text: bytes, first: int) -> list[dict[str, Any]]:
         try:
@@ -98,7 +98,8 @@ class JsonLinesSource:
             except (ValueError, RecursionError) as error:
                 shown = line[:60].decode(errors="replace").strip() + ("…" if len(line) > 60 else "")
                 return InputError(
-                    f"{self.name}: row {first + place:,} is not JSON ({said(error)}): {NEEDED}; saw {shown}"
+                    f"{self.name}: row {first + place:,} is not JSON ({first_line(error)}): {NEEDED}; "
+                    f"saw {shown}"
                 )
         raise AssertionError("a line was refused but none is wrong")
 

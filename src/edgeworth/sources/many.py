@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from edgeworth.errors import InputError
-from edgeworth.sources.batches import Batch, FilePlace, find_columns
+from edgeworth.sources.batches import Batch, FilePlace, check_columns
 from edgeworth.sources.columns import MISSING, Coded, Column, Label
 from edgeworth.sources.paths import NoRowsError
 
@@ -156,7 +156,7 @@ class ManySource:
 
     def _find(self, columns: Sequence[str], file: FileSource) -> None:
         try:
-            find_columns(columns, file.names, file.name)
+            check_columns(columns, file.names, file.name)
         except InputError as error:
             missed = next((name for name in columns if name not in file.names), None)
             has = next((other.name for other in self.files if missed in other.names), None)

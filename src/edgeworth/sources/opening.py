@@ -8,10 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from edgeworth.errors import InputError, OptionError
-from edgeworth.sources.batches import Batch, Source, find_columns
+from edgeworth.sources.batches import Batch, Source, check_columns
 from edgeworth.sources.columns import as_column
 from edgeworth.sources.formats import load
-from edgeworth.sources.paths import PathLike, expanded, find_format, is_local_address, local_path, partitions
+from edgeworth.sources.paths import (
+    PathLike,
+    expand_paths,
+    find_format,
+    is_local_address,
+    local_path,
+    partition_values,
+)
 
 
 def open_source(data: Any, *, engine: str | None = None, master: str | None = None) -> Source:
@@ -53,7 +60,7 @@ def _open_on(engine: str | None, data: Any, master: str | None) -> Source:
 
 
 def _open_files(data: PathLike | Sequence[PathLike]) -> Source:
-    paths = expanded(data)
+    paths = expand_paths(data)
     formats = [find_format(path, str(path)) for path in paths]
     files = [form.open(path) for form, path in zip(formats, paths, strict=True)]
     named = local_path(data) if isinstance(data, (str, os.PathLike)) else None
@@ -62,7 +69,7 @@ def _open_files(data: PathLike | Sequence[PathLike]) -> Source:
         source: Source = files[0]
         return source
     name = _listed(paths) if named is None else str(named)
-    folders = [] if folder is None else [partitions(path, folder) for path in paths]
+    folders = [] if folder is None else [partition_values(path, folder) for path in paths]
     together: Source = load(formats[0].many)(files, name, folders)
     return together
 
@@ -83,7 +90,7 @@ class ArraySource:
 
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
         """All rows at once."""
-        find_columns(columns, tuple(self._batch.columns), self.name)
+        check_columns(columns, tuple(self._batch.columns), self.name)
         if len(self._batch) == 0:
             raise InputError(f"{self.name}: there are no rows")
         yield Batch({column: self._batch.columns[column] for column in columns})

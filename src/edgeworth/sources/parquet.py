@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from edgeworth.errors import InputError, MissingExtraError
-from edgeworth.sources.arrow import arrow_batches, counted_batches, is_text
-from edgeworth.sources.batches import Batch, CannotCountError, find_columns
+from edgeworth.sources.arrow import arrow_batches, batches_with_repeats, is_text
+from edgeworth.sources.batches import Batch, CannotCountError, check_columns
 from edgeworth.sources.columns import encode
-from edgeworth.sources.duckdb_engine import counting
+from edgeworth.sources.duckdb_engine import count_rows
 from edgeworth.sources.many import ManySource
-from edgeworth.sources.paths import NoRowsError, said
+from edgeworth.sources.paths import NoRowsError, first_line
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,7 +26,7 @@ FEW_ROWS = 1 << 20
 """So few rows are read sooner than DuckDB is loaded."""
 
 
-class Typed(Protocol):
+class TypedFile(Protocol):
     """A file whose columns have types, known before any row is read."""
 
     @property
@@ -46,7 +46,7 @@ class Typed(Protocol):
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]: ...
 
 
-def counted_parquet(files: Sequence[Typed], columns: Sequence[str]) -> Iterator[Batch]:
+def count_parquet(files: Sequence[TypedFile], columns: Sequence[str]) -> Iterator[Batch]:
     """Each combination of values of the columns once, with how many rows have it.
 
     CannotCountError where DuckDB is not installed, might see other values than Python, or fails: rows tell.
@@ -57,21 +57,21 @@ def counted_parquet(files: Sequence[Typed], columns: Sequence[str]) -> Iterator[
     paths = [path for file in files for path in file.paths]
     differ = any(file.names != files[0].names for file in files)
     try:
-        with counting(paths, wanted, differ=differ) as count:
+        with count_rows(paths, wanted, differ=differ) as count:
             pieces = count.pieces(sum(file.rows or 0 for file in files))
-            yield from counted_batches(pieces, wanted)
+            yield from batches_with_repeats(pieces, wanted)
     except InputError as error:
         # What it cannot read or hold, we may; and of what is spoilt the rows say where.
         raise CannotCountError(str(error)) from None
 
 
-def _check_countable(files: Sequence[Typed], wanted: Sequence[str]) -> None:
+def _check_countable(files: Sequence[TypedFile], wanted: Sequence[str]) -> None:
     for file in files:
-        find_columns(wanted, file.names, file.name)
+        check_columns(wanted, file.names, file.name)
         if not all(wanted):
             raise CannotCountError("SQL has no columns without a name")
         kinds = file.types(wanted)
-        if not all(map(is_told_apart, kinds.values())) or kinds != files[0].types(wanted):
+        if not all(map(has_same_equality, kinds.values())) or kinds != files[0].types(wanted):
             raise CannotCountError(f"{file.name} has columns that are counted row by row")
     if sum(file.rows or 0 for file in files) <= FEW_ROWS:
         raise CannotCountError("so few rows are read sooner than DuckDB is loaded")
@@ -82,7 +82,7 @@ def _check_countable(files: Sequence[Typed], wanted: Sequence[str]) -> None:
         )
 
 
-def _repeats(file: Typed, columns: Sequence[str]) -> bool:
+def _repeats(file: TypedFile, columns: Sequence[str]) -> bool:
     """Whether the first rows hold half as many combinations as rows at most."""
     batch = next(file.batches(columns))
     codes = [encode(column[:TRIED_ROWS], name).codes.tolist() for name, column in batch.columns.items()]
@@ -90,14 +90,14 @@ def _repeats(file: Typed, columns: Sequence[str]) -> bool:
     return number < TRIED_ROWS or 2 * len(set(zip(*codes, strict=True))) <= number
 
 
-def is_told_apart(kind: Any) -> bool:
+def has_same_equality(kind: Any) -> bool:
     """Whether DuckDB and Python agree on which values of a type of Arrow are the same.
 
     Both take 0.0 and −0.0 as one and each NaN as missing. Decimals, times and bytes come back in another
     form than they have in the file.
 
     >>> import pyarrow as pa
-    >>> is_told_apart(pa.int64()), is_told_apart(pa.timestamp("ns", "UTC"))
+    >>> has_same_equality(pa.int64()), is_told_apart(pa.timestamp("ns", "UTC"))
     (True, False)
     """
     import pyarrow.types as kinds
@@ -135,7 +135,7 @@ class ParquetSource:
 
     def types(self, columns: Sequence[str]) -> Mapping[str, Any]:
         """Arrow's type of each column."""
-        find_columns(columns, self.names, self.name)
+        check_columns(columns, self.names, self.name)
         return {name: self._schema.field(name).type for name in columns}
 
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
@@ -153,13 +153,13 @@ class ParquetSource:
                     yield batch
                     row += len(batch)
         except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
-            raise InputError(f"{self.name} cannot be read from row {row:,} on: {said(error)}") from None
+            raise InputError(f"{self.name} cannot be read from row {row:,} on: {first_line(error)}") from None
         if row == 1:
             raise NoRowsError(f"{self.name} has columns but no rows")
 
     def distinct(self, columns: Sequence[str]) -> Iterator[Batch]:
         """Each combination of values once, counted by DuckDB where it sees the same values as we do."""
-        return counted_parquet([self], columns)
+        return count_parquet([self], columns)
 
     def _has_few_labels(self, column: str) -> bool:
         """Whether text is kept as codes throughout, which then come as codes: long lists of labels do not."""
@@ -184,7 +184,7 @@ class ParquetSource:
                 self.paths[0], buffer_size=BUFFER_BYTES, pre_buffer=False, read_dictionary=list(text)
             )
         except (OSError, pa.ArrowException) as error:
-            raise InputError(f"{self.name} cannot be read as Parquet: {said(error)}") from None
+            raise InputError(f"{self.name} cannot be read as Parquet: {first_line(error)}") from None
 
 
 class ManyParquet(ManySource):
@@ -197,4 +197,4 @@ class ManyParquet(ManySource):
         if any(self._is_constant(name, file) for name in wanted for file in self.files):
             raise CannotCountError("the names of folders are values that the files do not have")
         files: list[Any] = list(self.files)
-        return counted_parquet(files, wanted)
+        return count_parquet(files, wanted)

@@ -21,10 +21,10 @@ from edgeworth.sources.formats import (
 )
 
 
-def said(error: Exception) -> str:
+def first_line(error: Exception) -> str:
     """The first line of an engine's message, without what it says of itself.
 
-    >>> said(ValueError("CSV parse error: Expected 2 columns\\nDetail"))
+    >>> first_line(ValueError("CSV parse error: Expected 2 columns\\nDetail"))
     'Expected 2 columns'
     """
     if isinstance(error, OSError) and error.strerror:
@@ -44,7 +44,7 @@ LIKE = 0.75
 """How much alike two names are when one may be meant by the other: past.json is not today.json."""
 
 
-def natural(name: object) -> list[tuple[int, int, str]]:
+def natural_key(name: object) -> list[tuple[int, int, str]]:
     """A key that sorts part 2 before part 10.
 
     >>> sorted(["part10", "part2"], key=natural)
@@ -54,10 +54,10 @@ def natural(name: object) -> list[tuple[int, int, str]]:
     return [(1, int(part), part) if part.isdecimal() else (0, 0, part) for part in parts if part]
 
 
-def expanded(data: PathLike | Sequence[PathLike]) -> list[Path]:
+def expand_paths(data: PathLike | Sequence[PathLike]) -> list[Path]:
     """The files that are meant: several paths in the order given, those of a pattern or folder sorted."""
     if not isinstance(data, (str, os.PathLike)):
-        files = [file for path in data for file in expanded(path)]
+        files = [file for path in data for file in expand_paths(path)]
         if not files:
             raise InputError("no files are named: the list of paths is empty")
         return _once(files)
@@ -71,10 +71,10 @@ def expanded(data: PathLike | Sequence[PathLike]) -> list[Path]:
         if path.exists():
             return _once([path])
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {said(error)}") from None
+        raise InputError(f"{path} cannot be read: {first_line(error)}") from None
     if glob.has_magic(str(path)):
         names = glob.glob(str(path), recursive=True)  # noqa: PTH207  # a pattern may begin anywhere
-        files = sorted((file for file in map(Path, names) if file.is_file()), key=natural)
+        files = sorted((file for file in map(Path, names) if file.is_file()), key=natural_key)
         if not files:
             raise InputError(f"no file matches {path}")
         return _once(files)
@@ -140,11 +140,11 @@ def _files_of(folder: Path) -> list[Path]:
         raise InputError(
             f"{folder} is a folder without data: no file in it ends as {list_words(last=' or')} do"
         )
-    return sorted(found, key=natural)
+    return sorted(found, key=natural_key)
 
 
 def _refuse(error: OSError) -> None:
-    raise InputError(f"{error.filename} cannot be read: {said(error)}") from None
+    raise InputError(f"{error.filename} cannot be read: {first_line(error)}") from None
 
 
 def _neighbours(path: Path) -> str:
@@ -156,10 +156,10 @@ def _neighbours(path: Path) -> str:
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
-def partitions(file: Path, below: Path) -> dict[str, str | None]:
+def partition_values(file: Path, below: Path) -> dict[str, str | None]:
     """What the names of folders say of all rows of a file, as Hive writes it: key=value.
 
-    >>> partitions(Path("lake/day=2026-01-02/site=a%20b/x.parquet"), Path("lake"))
+    >>> partition_values(Path("lake/day=2026-01-02/site=a%20b/x.parquet"), Path("lake"))
     {'day': '2026-01-02', 'site': 'a b'}
     """
     from urllib.parse import unquote
@@ -183,7 +183,7 @@ class NoRowsError(InputError):
     """A file with columns and no rows: wrong alone, and nothing among others."""
 
 
-def unpacked(path: Path) -> Any:
+def open_bytes(path: Path) -> Any:
     """A file as a stream of bytes, unpacked as its ending says, or as it begins where that says nothing."""
     try:
         import pyarrow as pa
@@ -197,16 +197,16 @@ def unpacked(path: Path) -> Any:
     return pa.input_stream(str(path), compression=packing)
 
 
-def head_of(path: Path, name: str) -> bytes:
+def read_head(path: Path, name: str) -> bytes:
     """The first bytes of a file, or a sentence about why there are none."""
     # Not pa.ArrowException: it is not known yet whether there is a pyarrow; its errors are these as well.
     try:
-        with unpacked(path) as stream:
+        with open_bytes(path) as stream:
             head: bytes = stream.read(HEAD_BYTES)
     except MissingExtraError:
         raise
     except (OSError, ValueError) as error:
-        raise InputError(f"{name} cannot be read: {said(error)}") from None
+        raise InputError(f"{name} cannot be read: {first_line(error)}") from None
     if not head.strip():
         raise InputError(f"{name} is empty")
     return head
@@ -217,4 +217,4 @@ def find_format(path: Path, name: str) -> Format:
     if ending(path) in SPREADSHEETS:
         raise InputError(f"{name} is a spreadsheet, not delimited text: save it as CSV, or pass a dataframe")
     found = format_by_ending(path)
-    return found if found in READ else format_by_head(head_of(path, name))
+    return found if found in READ else format_by_head(read_head(path, name))

@@ -39,7 +39,7 @@ def as_probabilities(values: Any, name: str = "probabilities") -> NDArray[np.flo
         if len(getattr(values, "shape", ())) == 2:
             return _from_array(as_array(values, name), name)
         return as_scores(as_column(values, name), name)
-    table = stacked(list(columns.values()), [f"{name}, column {key!r}" for key in columns])
+    table = stack_columns(list(columns.values()), [f"{name}, column {key!r}" for key in columns])
     return table[:, 0] if table.shape[1] == 1 else table
 
 
@@ -55,7 +55,7 @@ def names_of_columns(values: Any) -> tuple[Label, ...] | None:
     return None if columns is None else tuple(columns)
 
 
-def stacked(columns: Sequence[Any], names: Sequence[str], first_row: int = 1) -> NDArray[np.float64]:
+def stack_columns(columns: Sequence[Any], names: Sequence[str], first_row: int = 1) -> NDArray[np.float64]:
     """Columns of a file or frame side by side."""
     if not columns:
         raise InputError("probabilities need a column; saw none")
@@ -63,7 +63,7 @@ def stacked(columns: Sequence[Any], names: Sequence[str], first_row: int = 1) ->
     return np.stack([as_scores(column, name, first_row) for column, name in pairs], axis=1)
 
 
-def checked(
+def check_probabilities(
     values: NDArray[np.float64], *, name: str = "probabilities", first_row: int = 1, normalise: bool = False
 ) -> NDArray[np.float64]:
     """Rows of probabilities: between 0 and 1, and adding up to 1 within 1e-6 (or made to, on request).
@@ -71,7 +71,7 @@ def checked(
     Within, rows are divided by their sums: over many cases what was rounded off would look like evidence.
     One column becomes two: the rest, and the positive class.
 
-    >>> float(checked(np.array([[0.3333331, 0.333333, 0.333333]])).sum().round(12))
+    >>> float(check_probabilities(np.array([[0.3333331, 0.333333, 0.333333]])).sum().round(12))
     1.0
     """
     if values.ndim == 1:

@@ -17,11 +17,11 @@ from typing import Any
 
 from edgeworth.errors import InputError
 from edgeworth.sources.arrow import arrow_batches
-from edgeworth.sources.batches import Batch, find_columns, some_rows
-from edgeworth.sources.duckdb_engine import connected, quoted, record_batches
+from edgeworth.sources.batches import Batch, check_columns, require_rows
+from edgeworth.sources.duckdb_engine import connect, quote_name, record_batches
 from edgeworth.sources.formats import FORMATS, format_by_ending, list_words
 from edgeworth.sources.many import FileSource
-from edgeworth.sources.paths import NoRowsError, find_format, said
+from edgeworth.sources.paths import NoRowsError, find_format, first_line
 
 EXTENSIONS: dict[str, str | None] = {
     "s3": "httpfs",
@@ -66,14 +66,14 @@ class RemoteSource:
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
         """The wanted columns in order."""
         wanted = list(dict.fromkeys(columns))
-        find_columns(wanted, self.names, self.name)
+        check_columns(wanted, self.names, self.name)
         # Names of our own: SQL folds case.
-        picked = ", ".join(f"{quoted(name)} AS c{place}" for place, name in enumerate(wanted))
+        picked = ", ".join(f"{quote_name(name)} AS c{place}" for place, name in enumerate(wanted))
         with self._connected() as connection:
             answer = connection.sql(f"SELECT {picked} FROM {self._reader}", params={"path": self.name})
             pieces = (piece.rename_columns(wanted) for piece in record_batches(answer, BATCH_ROWS))
             nothing = NoRowsError(f"{self.name} has columns but no rows")
-            yield from some_rows(arrow_batches(pieces, wanted), nothing)
+            yield from require_rows(arrow_batches(pieces, wanted), nothing)
 
     def _schema(self) -> Iterator[str]:
         with self._connected() as connection:
@@ -82,7 +82,7 @@ class RemoteSource:
     @contextmanager
     def _connected(self) -> Iterator[Any]:
         try:
-            with connected(preserve_insertion_order="true") as connection:
+            with connect(preserve_insertion_order="true") as connection:
                 if self._extension is not None:
                     self._load(connection, self._extension)
                 yield connection
@@ -116,9 +116,9 @@ def open_standard_input() -> FileSource:
     if sys.stdin.isatty():
         raise InputError(f"nothing is piped into {NAME}: pipe a file into the command, or name one")
     try:
-        path, descriptor = _spooled()
+        path, descriptor = _spool()
     except OSError as error:
-        raise InputError(f"{NAME} cannot be kept in a temporary file: {said(error)}") from None
+        raise InputError(f"{NAME} cannot be kept in a temporary file: {first_line(error)}") from None
     try:
         source: FileSource = find_format(path, NAME).open(path, NAME)
     except BaseException:
@@ -128,7 +128,7 @@ def open_standard_input() -> FileSource:
     return source
 
 
-def _spooled() -> tuple[Path, int]:
+def _spool() -> tuple[Path, int]:
     """A temporary file of what comes in, and its open descriptor.
 
     Where the system allows, the file has lost its name by then: it goes with the process, however that ends.

@@ -31,14 +31,14 @@ FORMS = ("prediction", "score", "probabilities")
 
 
 @dataclass(frozen=True)
-class Guessed:
+class RoleGuess:
     """Columns by role where names left no doubt, and sentences about what was taken and what could not be."""
 
     roles: Mapping[str, str | list[str]]
     sentences: tuple[str, ...]
 
 
-def guess_roles(names: Sequence[str], given: Mapping[str, Any]) -> Guessed:
+def guess_roles(names: Sequence[str], given: Mapping[str, Any]) -> RoleGuess:
     """Fill in the roles that nobody gave: truth, and one of prediction, score or probabilities.
 
     A role is guessed from one column only; two that could play it, or two ways to be evaluated, are named in
@@ -58,9 +58,9 @@ def guess_roles(names: Sequence[str], given: Mapping[str, Any]) -> Guessed:
     roles: dict[str, str | list[str]] = {}
     doubts: list[str] = []
     if "truth" not in known:
-        _settle("truth", _called("truth", free), roles, doubts)
+        _decide("truth", _columns_for("truth", free), roles, doubts)
     if not known & set(FORMS):
-        found = {form: columns for form in FORMS if (columns := _called(form, free))}
+        found = {form: columns for form in FORMS if (columns := _columns_for(form, free))}
         if len(found) > 1:
             shown = [repr(name) for columns in found.values() for name in columns]
             options = [option for form, columns in found.items() for option in _options(form, columns)]
@@ -72,12 +72,12 @@ def guess_roles(names: Sequence[str], given: Mapping[str, Any]) -> Guessed:
             elif classes:
                 doubts.append(f"{_listed(classes)} could be the probabilities of any class: say of which.")
             else:
-                _settle(form, columns, roles, doubts)
+                _decide(form, columns, roles, doubts)
     said = [f"{_listed(_names(columns))} as {role}" for role, columns in roles.items()]
-    return Guessed(roles, tuple([f"Took {' and '.join(said)}."] if said else []) + tuple(doubts))
+    return RoleGuess(roles, tuple([f"Took {' and '.join(said)}."] if said else []) + tuple(doubts))
 
 
-def _settle(role: str, columns: list[str], roles: dict[str, str | list[str]], doubts: list[str]) -> None:
+def _decide(role: str, columns: list[str], roles: dict[str, str | list[str]], doubts: list[str]) -> None:
     if len(columns) == 1:
         roles[role] = columns[0]
     elif columns:
@@ -86,7 +86,7 @@ def _settle(role: str, columns: list[str], roles: dict[str, str | list[str]], do
         doubts.append(f"{_listed(columns)} could {both} be the {role}: say {which}.")
 
 
-def _called(role: str, names: Sequence[str]) -> list[str]:
+def _columns_for(role: str, names: Sequence[str]) -> list[str]:
     """The columns whose names say that they could play a role."""
     if role != "probabilities":
         return [name for name in names if name.lower() in NAMES[role]]
@@ -158,7 +158,7 @@ def find_source(data: Any, needed: tuple[str, ...], **roles: Any) -> tuple[Sourc
     return open_source(data), given
 
 
-def settled_kind(
+def resolve_weight_kind(
     source: Source, columns: dict[str, str], weight_kind: WeightKind | None
 ) -> WeightKind | None:
     """Counts when every weight is a whole number, where the column's type does not say it for all rows: in
@@ -173,10 +173,10 @@ def settled_kind(
     return "counts" if weights_are_whole(source, column) else "sampling"
 
 
-def nothing_left(name: str, dropped: int, columns: Collection[str]) -> InputError:
+def nothing_left_error(name: str, dropped: int, columns: Collection[str]) -> InputError:
     """Why what could be read has nothing to say. ``columns`` are the roles that are played.
 
-    >>> str(nothing_left("a.csv", 0, {"truth", "score", "weight"}))
+    >>> str(nothing_left_error("a.csv", 0, {"truth", "score", "weight"}))
     'a.csv: every weight is 0'
     """
     if dropped:

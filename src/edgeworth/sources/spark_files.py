@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from edgeworth.errors import InputError, MissingExtraError, OptionError
 from edgeworth.sources.csv_files import DelimitedSource, delimiter_of
 from edgeworth.sources.formats import FORMATS, ending, format_by_ending, list_words
-from edgeworth.sources.paths import expanded
-from edgeworth.sources.spark_frames import SparkSource, said_by_spark, without_pandas_warnings
+from edgeworth.sources.paths import expand_paths
+from edgeworth.sources.spark_frames import SparkSource, spark_message, without_pandas_warnings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameReader, SparkSession
@@ -67,7 +67,7 @@ def open_on_spark(data: Any, master: str | None = None) -> SparkSource:
     except Exception as error:
         if type(error).__module__.split(".")[0] not in ("pyspark", "py4j"):
             raise
-        raise InputError(f"{name} cannot be read by Spark: {said_by_spark(error)}") from None
+        raise InputError(f"{name} cannot be read by Spark: {spark_message(error)}") from None
 
 
 def start_spark(master: str | None = None) -> SparkSession:
@@ -96,7 +96,7 @@ def start_spark(master: str | None = None) -> SparkSession:
             session: SparkSession = builder.getOrCreate()
     except Exception as error:
         where = master or "this machine"
-        raise OptionError(f"Spark does not start on {where}: {said_by_spark(error)}") from None
+        raise OptionError(f"Spark does not start on {where}: {spark_message(error)}") from None
     if not is_remote:
         # What is wrong with the data is said in a sentence, not in Java's stack traces.
         session.sparkContext.setLogLevel("FATAL")
@@ -134,7 +134,7 @@ def _has_java() -> bool:
 
 def _files(place: str | os.PathLike[str]) -> list[Path | str]:
     """What a path means, as for our own reading; addresses are Spark's to understand."""
-    return [str(place)] if "://" in str(place) else [*expanded(place)]
+    return [str(place)] if "://" in str(place) else [*expand_paths(place)]
 
 
 def address(file: Path) -> str:

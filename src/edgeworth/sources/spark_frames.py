@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from edgeworth.errors import InputError
-from edgeworth.sources.arrow import arrow_batches, larger_pieces
-from edgeworth.sources.batches import Batch, T, find_columns, no_rows, some_rows
+from edgeworth.sources.arrow import arrow_batches, combine_pieces
+from edgeworth.sources.batches import Batch, T, check_columns, no_rows_error, require_rows
 from edgeworth.sources.engines import (
     MovedRowsError,
     PartitionTally,
-    added_parts,
-    folded_part,
+    add_partitions,
+    fold_partition,
+    generate_names,
     needs_positions,
-    numbered,
-    our_names,
-    our_version,
+    number_rows,
+    package_version,
     rows_before,
 )
 
@@ -61,12 +61,12 @@ class SparkSource:
         with self._spark_errors():
             return tuple(self._frame.columns)
 
-    def folded(self, columns: Sequence[str], prepare: Callable[[Batch], T], empty: T) -> T:
+    def fold(self, columns: Sequence[str], prepare: Callable[[Batch], T], empty: T) -> T:
         """Each partition prepared and added up on its worker, and the parts added here in their order."""
         wanted = list(dict.fromkeys(columns))
         with self._spark_errors():
             frame = self._renamed(wanted)
-        fold = partial(_fold, columns=wanted, prepare=prepare, empty=empty, version=our_version())
+        fold = partial(_fold, columns=wanted, prepare=prepare, empty=empty, version=package_version())
         if not needs_positions(empty):
             return self._added(frame, fold, empty, None)
         if self._positions is not None:
@@ -82,15 +82,15 @@ class SparkSource:
         self, frame: DataFrame, fold: Callable[..., Any], empty: T, positions: dict[int, int] | None
     ) -> T:
         parts = self._sent(frame, partial(fold, positions=positions or {}))
-        return added_parts(parts, empty, self.name, partial(self._again, frame, fold), positions)
+        return add_partitions(parts, empty, self.name, partial(self._again, frame, fold), positions)
 
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
         """The rows themselves, brought here a partition at a time: for what cannot be folded."""
         wanted = list(dict.fromkeys(columns))
         with self._spark_errors():
-            rows = _mapped(self._renamed(wanted), _ship_rows).toLocalIterator()
-        batches = numbered(arrow_batches(self._unpacked(rows, wanted), wanted))
-        yield from some_rows(batches, no_rows(self.name))
+            rows = _map(self._renamed(wanted), _ship_rows).toLocalIterator()
+        batches = number_rows(arrow_batches(self._unpacked(rows, wanted), wanted))
+        yield from require_rows(batches, no_rows_error(self.name))
 
     def _unpacked(self, rows: Iterator[Any], columns: list[str]) -> Iterator[Any]:
         import pyarrow as pa
@@ -107,18 +107,18 @@ class SparkSource:
         """The wanted columns under names of our own: Spark folds case, and reads dots in names as paths."""
         from pyspark.sql import functions
 
-        find_columns(columns, self.names, self.name)
+        check_columns(columns, self.names, self.name)
         quoted = [functions.col("`" + name.replace("`", "``") + "`") for name in columns]
         if self.is_text:
             # As in our own reading of text files, an empty field is a missing value, quoted or not.
             # What the names of folders say is text as well.
             quoted = [functions.nullif(column.cast("string"), functions.lit("")) for column in quoted]
-        pairs = zip(quoted, our_names(columns), strict=True)
+        pairs = zip(quoted, generate_names(columns), strict=True)
         return self._frame.select(*(column.alias(ours) for column, ours in pairs))
 
     def _sent(self, frame: DataFrame, worker: Callable[[Iterator[Any]], Iterator[Any]]) -> list[Any]:
         with self._spark_errors():
-            return [pickle.loads(row.content) for row in _mapped(frame, worker).collect()]
+            return [pickle.loads(row.content) for row in _map(frame, worker).collect()]
 
     def _again(
         self, frame: DataFrame, fold: Callable[..., Any], partition: int, before: int
@@ -138,17 +138,17 @@ class SparkSource:
         except Exception as error:
             if type(error).__module__.split(".")[0] not in ("pyspark", "py4j"):
                 raise
-            raise InputError(f"{self.name}: Spark could not compute it: {said_by_spark(error)}") from None
+            raise InputError(f"{self.name}: Spark could not compute it: {spark_message(error)}") from None
 
 
-def _mapped(frame: DataFrame, worker: Callable[[Iterator[Any]], Iterator[Any]]) -> DataFrame:
+def _map(frame: DataFrame, worker: Callable[[Iterator[Any]], Iterator[Any]]) -> DataFrame:
     return frame.mapInArrow(worker, SHIPPED)
 
 
-def said_by_spark(error: Exception) -> str:
+def spark_message(error: Exception) -> str:
     """The cause in an error of Spark or of a worker's Python, without the stack around it.
 
-    >>> said_by_spark(ValueError("o12\\nCaused by: java.io.IOException: [DISK] The disk is full SQLSTATE: 1"))
+    >>> spark_message(ValueError("o12\\nCaused by: java.io.IOException: [DISK] The disk is full SQLSTATE: 1"))
     'The disk is full'
     """
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
@@ -187,8 +187,8 @@ def _fold(
     partition = _partition()
     if only is not None and partition != only:
         return
-    named = (piece.rename_columns(columns) for piece in larger_pieces(pieces))
-    part = folded_part(
+    named = (piece.rename_columns(columns) for piece in combine_pieces(pieces))
+    part = fold_partition(
         arrow_batches(named, columns),
         prepare,
         empty,
@@ -197,26 +197,26 @@ def _fold(
         before=positions.get(partition, 0),
     )
     if part.rows or part.error:
-        yield _packed(pickle.dumps(part))
+        yield _pack(pickle.dumps(part))
 
 
 def _count(pieces: Iterator[Any]) -> Iterator[Any]:
     rows = sum(piece.num_rows for piece in pieces)
     if rows:
-        yield _packed(pickle.dumps((_partition(), rows)))
+        yield _pack(pickle.dumps((_partition(), rows)))
 
 
 def _ship_rows(pieces: Iterator[Any]) -> Iterator[Any]:
     import pyarrow as pa
 
-    for piece in larger_pieces(pieces):
+    for piece in combine_pieces(pieces):
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, piece.schema) as writer:
             writer.write_batch(piece)
-        yield _packed(sink.getvalue().to_pybytes())
+        yield _pack(sink.getvalue().to_pybytes())
 
 
-def _packed(content: bytes) -> Any:
+def _pack(content: bytes) -> Any:
     import pyarrow as pa
 
     return pa.record_batch({"content": pa.array([content], pa.binary())})
