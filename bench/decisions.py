@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 from sklearn.metrics import confusion_matrix
-from timing import line, peak_bytes, seconds
+from timing import line, memory_line, seconds
 
 import edgeworth as ew
 
@@ -19,8 +19,7 @@ def integers() -> None:
         ours = seconds(lambda t=truth, p=prediction: ew.ContingencyTable.from_labels(t, p))
         theirs = seconds(lambda t=truth, p=prediction: confusion_matrix(t, p), repeat=2)
         line(f"table of 10⁷ pairs of integers, {labels} labels", ours, theirs, 25)
-    peak = peak_bytes(lambda: ew.ContingencyTable.from_labels(truth, prediction))
-    print(f"{'  memory beyond the input':<58} {peak / 1e6:9.1f} MB  input {2 * truth.nbytes / 1e6:.0f} MB")
+    memory_line(lambda: ew.ContingencyTable.from_labels(truth, prediction), 2 * truth.nbytes)
 
 
 def strings() -> None:
@@ -30,8 +29,7 @@ def strings() -> None:
     ours = seconds(lambda: ew.ContingencyTable.from_labels(truth, prediction), repeat=3)
     theirs = seconds(lambda: confusion_matrix(truth, prediction), repeat=1)
     line("table of 2·10⁶ pairs of object strings, 10 labels", ours, theirs, 20)
-    peak = peak_bytes(lambda: ew.ContingencyTable.from_labels(truth, prediction))
-    print(f"{'  memory beyond the input':<58} {peak / 1e6:9.1f} MB  input {2 * truth.nbytes / 1e6:.0f} MB")
+    memory_line(lambda: ew.ContingencyTable.from_labels(truth, prediction), 2 * truth.nbytes)
 
 
 def bootstrap() -> None:

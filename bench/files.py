@@ -11,13 +11,13 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pyarrow.parquet as pq
+from timing import seconds_in_turns
 
 import edgeworth
 from edgeworth.decisions.reading import tally_decisions
@@ -43,18 +43,7 @@ class PlainRows:
         self.name, self.is_text, self.batches = source.name, source.is_text, source.batches
 
 
-def by_turns(calls: dict[str, Callable[[], Any]], repeat: int = 15) -> dict[str, float]:
-    """The fastest of some runs of each, one after the other."""
-    best = dict.fromkeys(calls, float("inf"))
-    for _ in range(repeat):
-        for name, call in calls.items():
-            start = time.perf_counter()
-            call()
-            best[name] = min(best[name], time.perf_counter() - start)
-    return best
-
-
-def ran(command: list[str]) -> float:
+def run_command(command: list[str]) -> float:
     """Run a command to its end; megabytes that it had in memory at most."""
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         _, status, usage = os.wait4(process.pid, 0)
@@ -64,7 +53,7 @@ def ran(command: list[str]) -> float:
     return usage.ru_maxrss / 1024
 
 
-def told(what: str, ours: float, theirs: float, most: float) -> None:
+def print_ratio(what: str, ours: float, theirs: float, most: float) -> None:
     mark = "ok" if ours <= most * theirs else "MISSED"
     print(
         f"{what:<62} {ours:7.2f} s  against {theirs:7.2f} s  {ours / theirs:6.2f}×"
@@ -84,20 +73,19 @@ def main() -> None:
         bare = [sys.executable, "-c", f'import duckdb; duckdb.sql("{counted}").fetchall()']
         peaks: list[float] = []
         source, plain = open_source(path), PlainRows(path)
-        best = by_turns(
-            {
-                "engine": lambda: duckdb.execute(counted).fetchall(),
-                "ours": lambda: tally_decisions(source, COLUMNS),
-                "rows": lambda: tally_decisions(plain, COLUMNS),
-                "arrow": lambda: sum(len(x) for x in pq.ParquetFile(path).iter_batches(use_threads=False)),
-                "bare process": lambda: ran(bare),
-                "command": lambda: peaks.append(ran(command)),
-            }
-        )
-        told(f"table of {ROWS:,} rows, counted by DuckDB", best["ours"], best["engine"], 1.3)
-        told("  the whole command, start-up and report included", best["command"], best["engine"], 2)
-        told("  the same against a process that only counts", best["command"], best["bare process"], 2)
-        told("  without DuckDB, against reading the columns once", best["rows"], best["arrow"], 5)
+        calls: dict[str, Callable[[], Any]] = {
+            "engine": lambda: duckdb.execute(counted).fetchall(),
+            "ours": lambda: tally_decisions(source, COLUMNS),
+            "rows": lambda: tally_decisions(plain, COLUMNS),
+            "arrow": lambda: sum(len(x) for x in pq.ParquetFile(path).iter_batches(use_threads=False)),
+            "bare process": lambda: run_command(bare),
+            "command": lambda: peaks.append(run_command(command)),
+        }
+        best = dict(zip(calls, seconds_in_turns(list(calls.values()), 15), strict=True))
+        print_ratio(f"table of {ROWS:,} rows, counted by DuckDB", best["ours"], best["engine"], 1.3)
+        print_ratio("  the whole command, start-up and report included", best["command"], best["engine"], 2)
+        print_ratio("  the same against a process that only counts", best["command"], best["bare process"], 2)
+        print_ratio("  without DuckDB, against reading the columns once", best["rows"], best["arrow"], 5)
         mark = "ok" if max(peaks) <= MEGABYTES else "MISSED"
         print(
             f"{'  resident memory of the command, at most':<62} {max(peaks):7.0f} MB "

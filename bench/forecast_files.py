@@ -5,13 +5,11 @@ Each run is a process of its own, whose peak of resident memory is read when it 
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
+from timing import run_process
 
 CLASSES = 5
 ROWS = (10**6, 10**7)
@@ -53,13 +51,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "forecasts.parquet"
             write(path, rows)
-            done = subprocess.run(
-                [sys.executable, "-c", CHILD, str(path), str(CLASSES)],
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-        found = json.loads(done.stdout)
+            found = run_process(CHILD, str(path), str(CLASSES))
         peaks.append(found["peak"])
         mark = "ok" if found["peak"] < MOST_BYTES else "MISSED"
         print(

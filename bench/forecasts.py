@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.metrics import brier_score_loss, log_loss
-from timing import line, peak_bytes, seconds, seconds_in_turns
+from timing import line, memory_line, seconds, seconds_in_turns
 
 from edgeworth.forecasts.calibration import Calibration
 from edgeworth.forecasts.reliability import reliability_bands
@@ -22,10 +22,7 @@ def scores() -> None:
     line("log and Brier scores of 10⁶ × 5 probabilities, log_loss", taken, theirs, 12)
     theirs += seconds(lambda: brier_score_loss(truth, probabilities))
     line("  the same, log_loss and brier_score_loss", taken, theirs, 12)
-    peak = peak_bytes(ours)
-    print(
-        f"{'  memory beyond the input':<58} {peak / 1e6:9.1f} MB  input {probabilities.nbytes / 1e6:.0f} MB"
-    )
+    memory_line(ours, probabilities.nbytes)
 
 
 def bands() -> None:

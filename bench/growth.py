@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import duckdb
 import numpy as np
-from timing import seconds
+from timing import run_process, seconds
 
 import edgeworth as ew
 
@@ -56,12 +54,11 @@ def measured(query: str, words: dict[str, str]) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.parquet"
         duckdb.connect().execute(f"COPY ({query}) TO '{path}' (FORMAT parquet)")
-        command = [sys.executable, "-c", CHILD, str(path), json.dumps(words)]
-        found = [json.loads(subprocess.check_output(command, text=True)) for _ in range(ROUNDS)]
+        found = [run_process(CHILD, str(path), json.dumps(words)) for _ in range(ROUNDS)]
     return min(taken for taken, _ in found), max(peak for _, peak in found)
 
 
-def told(title: str, cases: Sequence[Case]) -> None:
+def print_growth(title: str, cases: Sequence[Case]) -> None:
     """A table of sizes, with the slope of time between neighbours."""
     print(f"\n{title}\n{'size':>14} {'seconds':>9} {'slope':>6} {'peak MB':>8}")
     before: tuple[int, float] | None = None
@@ -78,7 +75,7 @@ def slope(before: tuple[int, float] | None, now: tuple[int, float]) -> str:
     return f"{math.log(now[1] / before[1]) / math.log(now[0] / before[0]):.2f}"
 
 
-def merged(title: str, sizes: Sequence[int], make: Callable[[int], list[ew.ContingencyTable]]) -> None:
+def print_merging(title: str, sizes: Sequence[int], make: Callable[[int], list[ew.ContingencyTable]]) -> None:
     print(f"\n{title}\n{'size':>14} {'seconds':>9} {'slope':>6}")
     before: tuple[int, float] | None = None
     for size in sizes:
@@ -100,28 +97,28 @@ def main() -> None:
     decisions = {"truth": "y", "prediction": "p"}
     scores = {"truth": "y", "score": "s"}
     bets = {"truth": "y", "probabilities": "p", "against": "q"}
-    told(
+    print_growth(
         "labels, ten of them, by rows",
         [(n, LABELS.format(labels=10, rows=n), decisions) for n in (10**6, 10**7, 10**8)],
     )
-    told(
+    print_growth(
         "labels, 10⁷ rows, by the number of labels",
         [(k, LABELS.format(labels=k, rows=10**7), decisions) for k in (2, 10, 50, 200)],
     )
-    told(
+    print_growth(
         "scores, one target in fifty, by rows",
         [(n, SCORES.format(every=50, rows=n), scores) for n in (5 * 10**6, 10**7, 5 * 10**7)],
     )
-    told(
+    print_growth(
         "scores, 2·10⁷ rows, by targets",
         [(2 * 10**7 // k, SCORES.format(every=k, rows=2 * 10**7), scores) for k in (2000, 200, 20)],
     )
-    told(
+    print_growth(
         "probabilities of two classes against a rival, by rows",
         [(n, FORECASTS.format(rows=n), bets) for n in (10**6, 10**7)],
     )
-    merged("adding tables of 100×100, by their number", (10, 100, 1000), lambda n: tables(n, 100))
-    merged("adding 100 tables, by labels", (10, 100, 300), lambda k: tables(100, k))
+    print_merging("adding tables of 100×100, by their number", (10, 100, 1000), lambda n: tables(n, 100))
+    print_merging("adding 100 tables, by labels", (10, 100, 300), lambda k: tables(100, k))
 
 
 if __name__ == "__main__":

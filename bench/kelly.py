@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from timing import peak_bytes, seconds
+from timing import limit_line, peak_bytes, seconds
 
 from edgeworth import bet
-
-
-def row(what: str, taken: float, wanted: float, memory: float | None = None) -> None:
-    mark = "ok" if taken <= wanted else "MISSED"
-    said = "" if memory is None else f"  {memory / 1e6:7.0f} MB"
-    print(f"{what:<62} {taken:7.3f} s{said}  (wanted {wanted:g} s: {mark})")
 
 
 def races() -> None:
@@ -25,19 +19,19 @@ def races() -> None:
     def backing() -> None:
         bet.kelly(probabilities, odds)
 
-    row("  backing only", seconds(backing, repeat=3), 2, peak_bytes(backing))
+    limit_line("  backing only", seconds(backing, repeat=3), 2, f"  {peak_bytes(backing) / 1e6:7.0f} MB")
     lay = odds * 1.2
 
     def exchange() -> None:
         bet.kelly(probabilities, odds, lay=lay)
 
-    row("  back and lay at two prices", seconds(exchange, repeat=1), 10)
+    limit_line("  back and lay at two prices", seconds(exchange, repeat=1), 10)
     some = slice(0, 10**4)
 
     def capped() -> None:
         bet.kelly(probabilities[some], odds[some], lay=odds[some], unbalanced="cap")
 
-    row("  10⁴ of them back and lay at one price, capped", seconds(capped, repeat=1), 10)
+    limit_line("  10⁴ of them back and lay at one price, capped", seconds(capped, repeat=1), 10)
 
 
 def drunken() -> None:
@@ -50,11 +44,11 @@ def drunken() -> None:
         def play(bookmaker: bet.Drunken = bookmaker) -> None:
             bookmaker.log_wealth(truth, probabilities, bookmakers=1000)
 
-        row(
+        limit_line(
             f"1000 drunken bookmakers on ({low:g}, {high:g}), 10⁵ cases",
             seconds(play, repeat=3),
             2,
-            peak_bytes(play),
+            f"  {peak_bytes(play) / 1e6:7.0f} MB",
         )
 
 
@@ -63,7 +57,7 @@ def rounds() -> None:
     for games in (4, 8, 12, 16):
         both = [(p, 1.15 / p) for p in rng.uniform(0.2, 0.8, games)]
         taken = seconds(lambda games=both: bet.kelly_together(games), repeat=1)
-        row(f"{games} games at once, {2**games:,} joint outcomes", taken, 10)
+        limit_line(f"{games} games at once, {2**games:,} joint outcomes", taken, 10)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from timing import seconds
+from timing import limit_line, seconds
 
 import edgeworth as ew
 from edgeworth.cli import main
@@ -27,11 +27,6 @@ def shards() -> list[ew.Tallied]:
     return found
 
 
-def line(what: str, taken: float, limit: float) -> None:
-    mark = "ok" if taken <= limit else "MISSED"
-    print(f"{what:<58} {taken:9.3f} s  (wanted at most {limit:g} s: {mark})")
-
-
 def merge_by_command(folder: Path) -> float:
     """The command inside this process, without the start of Python."""
     start = time.perf_counter()
@@ -43,16 +38,22 @@ def merge_by_command(folder: Path) -> float:
 def run() -> None:
     tallies = shards()
     tables = [each.tally for each in tallies]
-    line(f"adding {SHARDS:,} tables of {LABELS}×{LABELS}", seconds(lambda: sum(tables[1:], tables[0])), 1)
-    line(f"merging {SHARDS:,} tallies with their origins", seconds(lambda: ew.merge_tallies(tallies)), 1)
+    limit_line(
+        f"adding {SHARDS:,} tables of {LABELS}×{LABELS}", seconds(lambda: sum(tables[1:], tables[0])), 1
+    )
+    limit_line(
+        f"merging {SHARDS:,} tallies with their origins", seconds(lambda: ew.merge_tallies(tallies)), 1
+    )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for place, tallied in enumerate(tallies):
             ew.write_tally(tallied, folder / f"shard{place}.json")
         size = sum(path.stat().st_size for path in folder.iterdir())
         paths = sorted(folder.glob("shard*.json"))
-        line(f"reading {SHARDS:,} files of {size / SHARDS / 1e3:.0f} kB", seconds(lambda: _read(paths), 3), 3)
-        line("edgeworth merge 'shard*.json'", min(merge_by_command(folder) for _ in range(3)), 4)
+        limit_line(
+            f"reading {SHARDS:,} files of {size / SHARDS / 1e3:.0f} kB", seconds(lambda: _read(paths), 3), 3
+        )
+        limit_line("edgeworth merge 'shard*.json'", min(merge_by_command(folder) for _ in range(3)), 4)
         merged = ew.read_tally(folder / "merged.json")
         assert merged.settled.total == SHARDS * ROWS
 

@@ -5,14 +5,11 @@ Each call runs in a process of its own, so that its peak of resident memory is i
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
-from timing import line
+from timing import line, run_process
 
 SIZES = (10**6, 10**7, 5 * 10**7)
 SHARE = 0.02
@@ -40,7 +37,7 @@ IN_BATCHES = (
     "value = sum(b.num_rows for b in pq.ParquetFile(path).iter_batches(1 << 17, columns=['truth', 'score']))",
 )
 EXACT = (
-    "import edgeworth as ew, pyarrow.parquet; from edgeworth.gathering import tally_ranking\n"
+    "import edgeworth as ew, pyarrow.parquet; from edgeworth.rankings.reading import tally_ranking\n"
     "from edgeworth.sources.opening import open_source",
     "ranking = tally_ranking(open_source(path), {'truth': 'truth', 'score': 'score'})\n"
     "value = ew.measure(ranking, 'average_precision')",
@@ -65,8 +62,7 @@ def write(path: Path, rows: int) -> None:
 def measured(path: Path, what: tuple[str, str]) -> list[float]:
     """Seconds, megabytes, the value, and seconds of all cores together."""
     code = CHILD.format(imports=what[0], work=what[1])
-    done = subprocess.run([sys.executable, "-c", code, str(path)], check=True, capture_output=True, text=True)
-    found: list[float] = json.loads(done.stdout)
+    found: list[float] = run_process(code, str(path))
     return found
 
 

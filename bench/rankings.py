@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
-from timing import line, peak_bytes, seconds
+from timing import line, memory_line, seconds
 
 import edgeworth as ew
 
@@ -23,8 +23,7 @@ def long_lists() -> None:
     theirs = seconds(lambda: average_precision_score(truth, scores), repeat=1)
     line("AP and ROC area of 10⁷ scores, 2% targets", ours, theirs, 20)
     line("  the same against np.sort of the scores, at most 2×", ours, sort, 0.5)
-    peak, given = peak_bytes(both) / 1e6, 2 * scores.nbytes / 1e6
-    print(f"{'  memory beyond the input':<58} {peak:9.1f} MB  input {given:.0f} MB")
+    memory_line(both, 2 * scores.nbytes)
     value, area = both()
     assert abs(value - average_precision_score(truth, scores)) < 1e-12
     assert abs(area - roc_auc_score(truth, scores)) < 1e-12

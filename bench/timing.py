@@ -1,7 +1,10 @@
-"""Best of a few runs, side by side, and what memory a call takes beyond its input."""
+"""Best of a few runs side by side, memory of a call, and runs in a process of their own."""
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import time
 import tracemalloc
 from collections.abc import Callable, Sequence
@@ -9,7 +12,7 @@ from typing import Any
 
 
 def seconds(call: Callable[[], Any], repeat: int = 5) -> float:
-    """The fastest of some runs: the machine is noisy, and noise only adds."""
+    """Take the fastest of some runs: the machine is noisy, and noise only adds."""
     best = float("inf")
     for _ in range(repeat):
         start = time.perf_counter()
@@ -19,13 +22,13 @@ def seconds(call: Callable[[], Any], repeat: int = 5) -> float:
 
 
 def seconds_in_turns(calls: Sequence[Callable[[], Any]], rounds: int = 20) -> list[float]:
-    """The fastest run of each call, by turns: what else the machine does falls on all of them alike."""
+    """Take the fastest run of each call, by turns: what else the machine does falls on all of them alike."""
     taken = [[seconds(call, 1) for call in calls] for _ in range(rounds)]
     return [min(each) for each in zip(*taken, strict=True)]
 
 
 def peak_bytes(call: Callable[[], Any]) -> int:
-    """The largest amount of memory allocated at once during a call."""
+    """Find the largest amount of memory allocated at once during a call."""
     tracemalloc.start()
     try:
         call()
@@ -34,8 +37,25 @@ def peak_bytes(call: Callable[[], Any]) -> int:
         tracemalloc.stop()
 
 
+def run_process(code: str, *arguments: str) -> Any:
+    """Run code in a process of its own, whose peak of memory is its own too, and read the JSON it prints."""
+    return json.loads(subprocess.check_output([sys.executable, "-c", code, *arguments], text=True))
+
+
+def memory_line(call: Callable[[], Any], given: float) -> None:
+    """Print the memory of a call beside the bytes it was given."""
+    peak = peak_bytes(call) / 1e6
+    print(f"{'  memory beyond the input':<58} {peak:9.1f} MB  input {given / 1e6:.0f} MB")
+
+
+def limit_line(what: str, taken: float, most: float, note: str = "") -> None:
+    """Print a time beside the limit it should keep."""
+    mark = "ok" if taken <= most else "MISSED"
+    print(f"{what:<62} {taken:8.3f} s{note}  (wanted at most {most:g} s: {mark})")
+
+
 def line(what: str, ours: float, theirs: float, wanted: float, unit: str = "ms") -> None:
-    """One comparison: times, ratio, and whether it reaches what was promised."""
+    """Print one comparison: times, ratio, and whether it reaches what was promised."""
     scale = {"ms": 1e3, "s": 1.0}[unit]
     ratio = theirs / ours
     mark = "ok" if ratio >= wanted else "MISSED"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytrec_eval
-from timing import line, peak_bytes, seconds
+from timing import line, memory_line, seconds
 
 import edgeworth as ew
 from edgeworth.rankings.list_tie_groups import tie_groups_of_lists
@@ -39,8 +39,7 @@ def arrays() -> None:
 
         assert abs(ours() - mean) < 1e-9
         line(f"MAP of 1000 × 1000 from arrays, ties={ties}", seconds(ours), theirs, 10)
-    peak = peak_bytes(ours)
-    print(f"{'  memory beyond the input':<58} {peak / 1e6:9.1f} MB  input {3 * scores.nbytes / 1e6:.0f} MB")
+    memory_line(ours, 3 * scores.nbytes)
 
 
 def write_files(folder: Path) -> None:

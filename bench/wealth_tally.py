@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.metrics import log_loss
-from timing import peak_bytes, seconds
+from timing import memory_line, seconds
 
 from edgeworth.bet.fractional import fractional_logs, run_fraction_sums
 from edgeworth.forecasts.betting.wealth import Wealth
@@ -23,8 +23,7 @@ def tallies(classes: int) -> None:
         f"{f'wealth against a rival, 10⁶ × {classes}':<58} {taken * 1e3:9.1f} ms  "
         f"log_loss of one of them {theirs * 1e3:.1f} ms, {taken / theirs:.2f} of it"
     )
-    given = mine.nbytes + its.nbytes
-    print(f"{'  memory beyond the input':<58} {peak_bytes(ours) / 1e6:9.1f} MB  input {given / 1e6:.0f} MB")
+    memory_line(ours, mine.nbytes + its.nbytes)
 
 
 def fractions() -> None:
