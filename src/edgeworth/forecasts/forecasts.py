@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -122,12 +123,17 @@ class Forecasts:
         return replace(self, codes=self.codes[rows], probabilities=self.probabilities[rows])
 
     def of_truth(self, values: Floats) -> Floats:
-        """The entry of each row in the column that came true."""
+        """Take the entry of each row in the column that came true."""
         return entries(values, self.codes)
+
+    @cached_property
+    def happened(self) -> Floats:
+        """The probability of what came true in each row, p(y)."""
+        return self.of_truth(self.probabilities)
 
 
 def entries(table: Floats, columns: NDArray[np.intp]) -> Floats:
-    """One entry of each row, in the column that is told.
+    """Take one entry of each row, in the given column.
 
     >>> entries(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1, 0])).tolist()
     [2.0, 3.0]

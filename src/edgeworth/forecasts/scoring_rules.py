@@ -10,32 +10,29 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.threads import map_blocks, row_blocks
-from edgeworth.forecasts.forecasts import Forecasts, entries
+from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.sources.probabilities import FEW_COLUMNS, row_sums
 
-Codes = NDArray[np.intp]
 
-
-def log_score(p: Floats, codes: Codes) -> Floats:
+def log_score(forecasts: Forecasts) -> Floats:
     """−ln p(y)."""
     with np.errstate(divide="ignore"):
-        return np.asarray(-np.log(entries(p, codes)))
+        return np.asarray(-np.log(forecasts.happened))
 
 
-def brier_score(p: Floats, codes: Codes) -> Floats:
+def brier_score(forecasts: Forecasts) -> Floats:
     """Σ_k (p_k − y_k)², for two classes (p − y)²."""
-    missed = (1 - entries(p, codes)) ** 2
-    return missed if p.shape[1] == 2 else missed + _other_squares(p, codes)
+    missed = (1 - forecasts.happened) ** 2
+    return missed if forecasts.size == 2 else missed + _other_squares(forecasts)
 
 
-def ranked_score(p: Floats, codes: Codes) -> Floats:
+def ranked_score(forecasts: Forecasts) -> Floats:
     """Σ_k (P(Y ≤ k) − 1[y ≤ k])², over all classes but the last."""
-    last = p.shape[1] - 1
+    p, codes, last = forecasts.probabilities, forecasts.codes, forecasts.size - 1
     if last >= FEW_COLUMNS:
         steps = np.cumsum(p[:, :last], axis=1)
         steps -= codes[:, None] <= np.arange(last)
@@ -48,18 +45,18 @@ def ranked_score(p: Floats, codes: Codes) -> Floats:
     return total
 
 
-def spherical_score(p: Floats, codes: Codes) -> Floats:
+def spherical_score(forecasts: Forecasts) -> Floats:
     """1 − p(y)/‖p‖, as Σ_{k≠y} p_k² / (‖p‖ (‖p‖ + p(y))), which keeps its digits near 0."""
-    happened, others = entries(p, codes), _other_squares(p, codes)
+    happened, others = forecasts.happened, _other_squares(forecasts)
     norm = np.sqrt(happened**2 + others)
     return np.asarray(others / (norm * (norm + happened)))
 
 
-def _other_squares(p: Floats, codes: Codes) -> Floats:
+def _other_squares(forecasts: Forecasts) -> Floats:
     """Σ p_k² over what did not happen: a difference of sums would lose its digits near 0."""
-    others = p.copy()
-    others.ravel()[np.arange(0, p.size, p.shape[1]) + codes] = 0
-    return row_sums(np.square(others, out=others))
+    squares = np.square(forecasts.probabilities, order="C")
+    squares.ravel()[np.arange(0, squares.size, squares.shape[1]) + forecasts.codes] = 0
+    return row_sums(squares)
 
 
 def _entropy(shares: Floats) -> float:
@@ -86,7 +83,7 @@ def _spherical_spread(shares: Floats) -> float:
 class Rule:
     """A proper score, lower being better.
 
-    ``score`` takes probabilities (n, K) and the class (n,) that came true, and gives one number a case.
+    ``score`` takes checked forecasts and gives one number a case.
     ``climatology`` is the mean score of always saying the class shares s, and ``highest`` the largest score
     of one case with so many classes. ``is_ordered`` marks a score that depends on the order of the classes.
     """
@@ -94,7 +91,7 @@ class Rule:
     name: str
     words: str
     formula: str
-    score: Callable[[Floats, Codes], Floats]
+    score: Callable[[Forecasts], Floats]
     climatology: Callable[[Floats], float]
     climatology_formula: str
     highest: Callable[[float], float]
@@ -168,12 +165,12 @@ SCORES = tuple(RULES)
 
 
 def case_scores(forecasts: Forecasts, names: Sequence[str]) -> Floats:
-    """The scores of each case, one row a score, lower being better.
+    """Compute the scores of each case, one row a score, lower being better.
 
     >>> case_scores(Forecasts.of([0, 1], np.array([[0.5, 0.5], [0.6, 0.4]])), ["brier"]).round(2).tolist()
     [[0.25, 0.36]]
     """
-    return np.array([RULES[name].score(forecasts.probabilities, forecasts.codes) for name in names])
+    return np.array([RULES[name].score(forecasts) for name in names])
 
 
 BLOCK_VALUES = 1 << 18
@@ -201,5 +198,5 @@ def _of_block(forecasts: Sequence[Forecasts], scores: Sequence[str]) -> ScoreSum
     values = np.stack([case_scores(each, scores) for each in forecasts], axis=1)
     sums = values.sum(axis=2)
     finite = values if np.isfinite(sums).all() else np.where(np.isfinite(values), values, 0.0)
-    zeros = [np.count_nonzero(each.of_truth(each.probabilities) == 0) for each in forecasts]
+    zeros = [np.count_nonzero(each.happened == 0) for each in forecasts]
     return ScoreSums(sums, np.einsum("csn,crn->csr", finite, finite), np.array(zeros))

@@ -353,8 +353,8 @@ class Wealth(Plain, NotebookFacts):
 def _realised(forecasts: Forecasts, rival: Forecasts, first_row: int) -> Floats:
     """log p(y) − log q(y) of each case."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(forecasts.of_truth(forecasts.probabilities))
-        logs -= np.log(rival.of_truth(rival.probabilities))
+        logs = np.log(forecasts.happened)
+        logs -= np.log(rival.happened)
     _check_settled(logs, first_row)
     return logs
 
