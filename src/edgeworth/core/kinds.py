@@ -30,8 +30,10 @@ KINDS: dict[str, Kind | str] = {
 class Kind:
     """One kind of tally. Functions are named as ``"module:function"``; None where there is no such thing.
 
-    ``measure(tally, spelling)`` gives a number, ``estimate(tally, measure, method=, seed=)`` an ``Estimate``,
-    ``report(tallied, options)`` a ``Report``.
+    ``check(asked)`` refuses options that do not go together, ``count(source, asked, is_final=)`` folds rows
+    into a ``Counted``, ``finalise(tally, terms, is_text=)`` makes the tally of which numbers are taken once
+    all rows are there, ``measure(tally, spelling)`` gives a number, ``estimate(tally, measure, method=, seed=)``
+    an ``Estimate``, ``report(tallied, asked, about)`` a ``Report``.
     """
 
     name: str
@@ -44,6 +46,15 @@ class Kind:
     measure: str | None = None
     estimate: str | None = None
     report: str | None = None
+    predictions: str = ""
+    """What a column of such predictions holds, for those that are read: labels, scores, probabilities."""
+    roles: tuple[str, ...] = ()
+    """Columns that must be there."""
+    terms: tuple[str, ...] = ()
+    """Options that must be the same in tallies that are merged."""
+    check: str | None = None
+    count: str | None = None
+    finalise: str | None = None
 
     def call(self, stage: str, *arguments: Any, **options: Any) -> Any:
         """Call the function of a stage, or say that there is none."""
@@ -79,6 +90,11 @@ def kind_of(tally: Any) -> Kind:
     if isinstance(kind, str) and kind in KINDS:
         return find_kind(kind)
     raise OptionError(f"a tally is a table, a ranking, lists, wealth, …; saw {type(tally).__name__}")
+
+
+def find_predictions(predictions: str) -> Kind:
+    """Find the kind of tally that such predictions are counted in."""
+    return next(kind for kind in every_kind() if kind.predictions == predictions)
 
 
 def every_kind() -> Iterator[Kind]:

@@ -1,0 +1,476 @@
+"""The options of evaluate, tally, compare and report: each is defined once, here.
+
+Signatures and documentation of the Python functions, the command's flags and help, and the refusals of options
+that mean nothing with a kind of prediction are all made from these definitions.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_type_hints
+
+from edgeworth.core.kinds import Kind, find_predictions
+from edgeworth.core.policies import Missing, PredictionsMade
+from edgeworth.errors import OptionError
+from edgeworth.sources.numbers import WeightKind
+
+Read = Literal["column", "columns", "label", "labels", "whole", "number", "flag", "choice", "texts", "text"]
+
+LABELS, SEVERAL, SCORES, QUERIES, PROBABILITIES = "labels", "several", "scores", "queries", "probabilities"
+DECISIONS = (LABELS, SEVERAL)
+EVERY = (LABELS, SEVERAL, SCORES, QUERIES, PROBABILITIES)
+"""What predictions can be: labels of one system or of several, scores in one ranking or one a query, …"""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option: what it means, where it means something, and how the command reads it."""
+
+    help: str
+    panel: str
+    kinds: tuple[str, ...] = EVERY
+    default: Any = None
+    read: Read = "text"
+    flag: str | None = None
+    """How the command spells it, where that is not its name; empty where the command does not have it."""
+    metavar: str | None = None
+
+
+class Columns(TypedDict, total=False):
+    """Which columns play which role, and how they are read."""
+
+    truth: Annotated[
+        Any, Option("The column of actual classes; detected when unambiguous.", "Input", read="column")
+    ]
+    cluster: Annotated[
+        Any,
+        Option(
+            "The column of rows that are not independent: patient, document.",
+            "Input",
+            (*DECISIONS,),
+            read="column",
+        ),
+    ]
+    weight: Annotated[
+        Any,
+        Option(
+            "The column of weights: whole numbers count cases, fractions are sampling weights.",
+            "Input",
+            (*DECISIONS, SCORES),
+            read="column",
+        ),
+    ]
+    weight_kind: Annotated[
+        WeightKind | None,
+        Option(
+            "What the weights are, if not what they look like.", "Input", (*DECISIONS, SCORES), read="choice"
+        ),
+    ]
+    missing: Annotated[
+        Missing,
+        Option(
+            "What an empty field means: an error, a row to drop, or (in predictions) no decision.",
+            "Input",
+            default="error",
+            read="choice",
+        ),
+    ]
+    positive: Annotated[
+        Any, Option("The label that is meant where a measure of one label names none.", "Input", read="label")
+    ]
+    labels: Annotated[
+        Any,
+        Option(
+            "The labels in their order, separated by commas.",
+            "Labels",
+            (LABELS, PROBABILITIES),
+            read="labels",
+        ),
+    ]
+    abstain: Annotated[
+        Any, Option("The prediction that means no decision.", "Labels", DECISIONS, read="label")
+    ]
+    query: Annotated[
+        Any, Option("The column of the query: one ranked list each.", "Scores", (QUERIES,), read="column")
+    ]
+    id: Annotated[
+        Any,
+        Option(
+            "With queries: the column that names each document.",
+            "Scores",
+            (QUERIES,),
+            read="column",
+        ),
+    ]
+    relevant_from: Annotated[
+        int | None,
+        Option(
+            "With queries: the smallest grade that makes a target, 1 if left out.",
+            "Scores",
+            (QUERIES,),
+            read="whole",
+        ),
+    ]
+    normalise: Annotated[
+        bool,
+        Option(
+            "Divide each row of probabilities by its sum.",
+            "Probabilities",
+            (PROBABILITIES,),
+            default=False,
+            read="flag",
+        ),
+    ]
+    ordered: Annotated[
+        bool,
+        Option("The rows are in time order.", "Probabilities", (PROBABILITIES,), default=False, read="flag"),
+    ]
+    predictions_made: Annotated[
+        PredictionsMade | None,
+        Option(
+            "When the probabilities were made: before the outcomes (taken if left out) or not.",
+            "Probabilities",
+            (PROBABILITIES,),
+            read="choice",
+        ),
+    ]
+
+
+class TallyOptions(Columns, total=False):
+    """What is counted."""
+
+    prediction: Annotated[Any, Option("The column of predicted labels.", "Labels", DECISIONS, read="column")]
+    score: Annotated[
+        Any,
+        Option("The column of scores to rank by, highest first.", "Scores", (SCORES, QUERIES), read="column"),
+    ]
+    bins: Annotated[
+        Any,
+        Option(
+            "Scores from 0 to 1: bound the memory by counting them in so many equal bins.",
+            "Scores",
+            (SCORES,),
+            read="whole",
+        ),
+    ]
+    probabilities: Annotated[
+        Any,
+        Option(
+            "The columns of each class's probabilities, separated by commas; in Python also one column, of "
+            "the positive class.",
+            "Probabilities",
+            (PROBABILITIES,),
+            read="columns",
+        ),
+    ]
+    ordinal: Annotated[
+        bool,
+        Option(
+            "The classes are ordered as their columns.",
+            "Probabilities",
+            (PROBABILITIES,),
+            default=False,
+            read="flag",
+        ),
+    ]
+    time: Annotated[
+        Any,
+        Option(
+            "The column of numbers or ISO dates that puts rows in time order.",
+            "Probabilities",
+            (PROBABILITIES,),
+            read="column",
+        ),
+    ]
+    against: Annotated[
+        Any,
+        Option(
+            "The column or columns of another model's probabilities, to bet against.",
+            "Bets",
+            (PROBABILITIES,),
+            read="columns",
+        ),
+    ]
+    odds: Annotated[
+        Any,
+        Option(
+            "The columns of decimal odds to bet at, separated by commas.",
+            "Bets",
+            (PROBABILITIES,),
+            read="columns",
+        ),
+    ]
+    bookmaker: Annotated[
+        Any, Option("Bet against prices drawn at random.", "Bets", (PROBABILITIES,), read="choice", flag="")
+    ]
+    fraction: Annotated[
+        float | None,
+        Option("The fraction of Kelly's stake, 1 if left out.", "Bets", (PROBABILITIES,), read="number"),
+    ]
+    rows_before: Annotated[
+        int | None,
+        Option(
+            "How many rows of the path in time come before these; left out, files follow each other as they "
+            "are named in merge.",
+            "Probabilities",
+            (PROBABILITIES,),
+            read="whole",
+        ),
+    ]
+    engine: Annotated[
+        str | None, Option("What reads the files: what suits them, or Spark.", "Input", flag="")
+    ]
+    master: Annotated[
+        str | None,
+        Option(
+            "With --engine spark: the cluster, such as local[4], yarn or spark://HOST:7077.",
+            "Input",
+            metavar="MASTER",
+        ),
+    ]
+
+
+class StatisticsOptions(TypedDict, total=False):
+    """How sure, and by which random numbers."""
+
+    level: Annotated[
+        float, Option("Confidence level of intervals.", "Statistics", default=0.95, read="number")
+    ]
+    seed: Annotated[int, Option("Seed of random numbers.", "Statistics", default=0, read="whole")]
+
+
+class ReportOptions(StatisticsOptions, total=False):
+    """What a report is to say; asked again, no data are read again."""
+
+    pool: Annotated[
+        float | None, Option("Dollars in the pool of each bet: 10.", "Bets", (LABELS,), read="number")
+    ]
+    overround: Annotated[
+        float | None,
+        Option("The house's over-round: 0.05 is five per cent.", "Bets", (LABELS,), read="number"),
+    ]
+    commission: Annotated[
+        float | None, Option("The house's share of net winnings.", "Bets", (LABELS,), read="number")
+    ]
+    depth: Annotated[
+        int | None, Option("How many items are reviewed, for the verdict.", "Scores", (SCORES,), read="whole")
+    ]
+    gain: Annotated[float | None, Option("What a target found brings.", "Scores", (SCORES,), read="number")]
+    cost: Annotated[float | None, Option("What reviewing an item costs.", "Scores", (SCORES,), read="number")]
+
+
+class ManyOptions(TypedDict, total=False):
+    """How several systems are compared."""
+
+    measures: Annotated[
+        Any,
+        Option(
+            "A measure to compare by, instead of the usual ones; the first decides the verdict.",
+            "Statistics",
+            (SEVERAL, SCORES, QUERIES, PROBABILITIES),
+            read="texts",
+            flag="measure",
+            metavar="MEASURE",
+        ),
+    ]
+    adjust: Annotated[
+        Literal["holm", "benjamini-hochberg", "tukey", "none"] | None,
+        Option(
+            "How p-values of many pairs are made to hold together: holm if left out.",
+            "Statistics",
+            (SEVERAL, SCORES, QUERIES, PROBABILITIES),
+            read="choice",
+        ),
+    ]
+
+
+class EvaluateOptions(TallyOptions, ReportOptions, ManyOptions, total=False):
+    """What is counted, and what is asked of it."""
+
+    with_digest: Annotated[
+        bool,
+        Option("Whether the report says the SHA-256 of its files.", "Output", default=True, flag=""),
+    ]
+
+
+class CompareOptions(Columns, StatisticsOptions, ManyOptions, total=False):
+    """What is compared, and how."""
+
+    data: Annotated[Any, Option("A file or dataframe that has the columns.", "Input", flag="")]
+    kind: Annotated[
+        Literal["labels", "scores", "probabilities"] | None,
+        Option("What the systems gave; detected when unambiguous.", "Input", read="choice", flag=""),
+    ]
+    queries: Annotated[
+        Literal["intersection", "error"],
+        Option(
+            "Compare on the queries that all systems have, or only if these are the same.",
+            "Scores",
+            (QUERIES,),
+            default="intersection",
+            read="choice",
+        ),
+    ]
+    horizon: Annotated[
+        int,
+        Option(
+            "How many rows ahead each forecast was made.",
+            "Probabilities",
+            (PROBABILITIES,),
+            default=1,
+            read="whole",
+        ),
+    ]
+    power: Annotated[
+        float,
+        Option("The power for which the sample size is planned.", "Statistics", default=0.8, read="number"),
+    ]
+    method: Annotated[
+        Any, Option("An interval method of ew.methods.", "Statistics", (SEVERAL, SCORES), flag="")
+    ]
+    with_digest: Annotated[
+        bool,
+        Option("Whether the report says the SHA-256 of its file.", "Output", default=True, flag=""),
+    ]
+
+
+COMPARED = {"cluster": EVERY[1:3] + EVERY[4:]}
+"""Options that mean more where systems are compared."""
+
+
+@functools.cache
+def options_of(group: type) -> Mapping[str, tuple[Any, Option]]:
+    """Read the type and the definition of each option of a group."""
+    hints = get_type_hints(group, include_extras=True)
+    return MappingProxyType({name: get_args(hint) for name, hint in hints.items()})
+
+
+# -- Python functions ------------------------------------------------------------------------------------
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def takes(group: type) -> Callable[[Function], Function]:
+    """Give a function that takes ``**options`` the signature and the documentation of a group of options."""
+
+    def decorate(function: Function) -> Function:
+        own = [
+            each
+            for each in inspect.signature(function).parameters.values()
+            if each.kind is not each.VAR_KEYWORD
+        ]
+        names = {each.name for each in own}
+        options = {name: pair for name, pair in options_of(group).items() if name not in names}
+
+        @functools.wraps(function)
+        def call(*arguments: Any, **given: Any) -> Any:
+            for name in given:
+                if name not in options and name not in names:
+                    raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
+            return function(*arguments, **given)
+
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        parameters = [
+            inspect.Parameter(name, keyword, default=option.default, annotation=kind)
+            for name, (kind, option) in options.items()
+        ]
+        signature = inspect.signature(function)
+        call.__signature__ = signature.replace(parameters=[*own, *parameters])  # type: ignore[attr-defined]  # read by inspect
+        call.__doc__ = _with_parameters(function.__doc__ or "", options)
+        return call  # type: ignore[return-value]  # the same function, called with checked names
+
+    return decorate
+
+
+def _with_parameters(text: str, options: Mapping[str, tuple[Any, Option]]) -> str:
+    """Put the options below what a docstring says of the function's own parameters."""
+    lines = [f"    {name} : optional\n        {option.help}" for name, (_, option) in options.items()]
+    head, mark, tail = text.partition("\n\n    Returns\n")
+    return f"{head}\n" + "\n".join(lines) + f"{mark}{tail}"
+
+
+# -- what was asked --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options of one call, defaults filled in: ``asked.missing``. ``predictions`` is set once checked."""
+
+    given: Mapping[str, Any]
+    predictions: str = ""
+    compared: bool = field(default=False, repr=False)
+
+    @classmethod
+    def of(cls, group: type, given: Mapping[str, Any]) -> Asked:
+        """Fill in what was left out."""
+        defaults = {name: option.default for name, (_, option) in options_of(group).items()}
+        return cls(defaults | dict(given), compared=group is CompareOptions)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["given"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Look an option up that this call may not have."""
+        return self.given.get(name, default)
+
+    def having(self, **values: Any) -> Asked:
+        """Make the same with other values of some options."""
+        return replace(self, given={**self.given, **values})
+
+    def checked(self, predictions: str, *, when: str = "") -> Asked:
+        """Refuse options that mean nothing with these predictions: who gives them believes in them."""
+        for name, value in self.given.items():
+            _, option = DEFINED[name]
+            kinds = COMPARED.get(name, option.kinds) if self.compared else option.kinds
+            default = option.default
+            if predictions not in kinds and value is not None and value is not False and value != default:
+                raise OptionError(f"{spelt(name)} has no meaning {when or f'with {NAMES[predictions]}'}")
+        return replace(self, predictions=predictions)
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of tally that such predictions are counted in."""
+        return find_predictions(self.predictions)
+
+
+NAMES = {
+    LABELS: "labels",
+    SEVERAL: "labels of several systems",
+    SCORES: "scores",
+    QUERIES: "queries",
+    PROBABILITIES: "probabilities",
+}
+
+DEFINED: dict[str, tuple[Any, Option]] = {
+    **options_of(CompareOptions),
+    **options_of(EvaluateOptions),
+}
+"""Every option by name."""
+
+
+def spelt(name: str) -> str:
+    """Name an option for a sentence, with its spelling on the command where that differs.
+
+    >>> spelt("predictions_made"), spelt("measures"), spelt("time")
+    ('predictions_made (--predictions-made)', 'measures (--measure)', 'time')
+    """
+    flag = flag_of(name)
+    return f"{name} (--{flag})" if flag and flag != name else name
+
+
+def flag_of(name: str) -> str:
+    """Spell an option as the command does; empty where it does not have it."""
+    flag = DEFINED[name][1].flag
+    return name.replace("_", "-") if flag is None else flag
+
+
+def given_names(names: Iterable[str], asked: Asked) -> list[str]:
+    """List those of the options that were given."""
+    return [name for name in names if asked.get(name) is not None]
