@@ -42,12 +42,14 @@ def run() -> None:
         f"adding {SHARDS:,} tables of {LABELS}×{LABELS}", seconds(lambda: sum(tables[1:], tables[0])), 1
     )
     limit_line(
-        f"merging {SHARDS:,} tallies with their origins", seconds(lambda: ew.merge_tallies(tallies)), 1
+        f"merging {SHARDS:,} tallies with their origins", seconds(lambda: ew.Tallied.merge(tallies)), 1
     )
+    line(f"adding {SHARDS:,} tables of {LABELS}×{LABELS}", seconds(lambda: sum(tables[1:], tables[0])), 1)
+    line(f"merging {SHARDS:,} tallies with their origins", seconds(lambda: ew.Tallied.merge(tallies)), 1)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for place, tallied in enumerate(tallies):
-            ew.write_tally(tallied, folder / f"shard{place}.json")
+            tallied.write(folder / f"shard{place}.json")
         size = sum(path.stat().st_size for path in folder.iterdir())
         paths = sorted(folder.glob("shard*.json"))
         limit_line(

@@ -22,9 +22,9 @@ from scipy.stats import norm
 from sklearn.metrics import average_precision_score, roc_auc_score
 from timing import line, seconds
 
-import edgeworth as ew
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.differences import score_difference
+from edgeworth.methods import Bootstrap
 
 STRENGTHS = ((1.0, 1.0), (2.0, 2.0), (1.5, 1.0), (2.5, 1.5))
 CORRELATIONS = (0.0, 0.7, 0.95)
@@ -96,7 +96,7 @@ def speed() -> None:
     paired = paired_sample(rng, 10**5, 0.02, (1.0, 0.9), 0.7)
     truth, (one, two) = paired.targets, paired.scores
     for spelling, score in (("average_precision", average_precision_score), ("roc_auc", roc_auc_score)):
-        method = ew.Bootstrap(draws=1000, seed=7)
+        method = Bootstrap(draws=1000, seed=7)
         ours = seconds(
             lambda s=spelling, m=method: score_difference(paired, "A", "B", s, method=m, permutations=0),
             repeat=2,

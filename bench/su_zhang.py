@@ -18,6 +18,7 @@ from scipy.special import gammaln
 
 import edgeworth as ew
 from edgeworth.core.laws import normal_quantile, wilson_bounds
+from edgeworth.methods import Boyd, Influence, Survival
 from edgeworth.rankings.intervals.bands import effective_targets
 
 Floats = NDArray[np.float64]
@@ -35,7 +36,7 @@ PUBLISHED = {
 """t: true r(t) and its deviation, mean of the estimated deviation, coverage at 80% and 95%."""
 PUBLISHED_PRECISION = (0.08395, 0.00514, 0.7642, 0.9320)
 CHECKED = 50
-"""Orders whose vectorised bands are compared with those of ``ew.bands``."""
+"""Orders whose vectorised bands are compared with those of ``ew.rankings.bands``."""
 
 
 def random_ranks(generator: np.random.Generator) -> NDArray[np.int64]:
@@ -66,7 +67,7 @@ def trials(hits: Floats, around: Floats, depth: int, method: str) -> Floats:
 
 
 def bounds(hits: Floats, around: Floats, depth: int, level: float, method: str) -> tuple[Floats, Floats]:
-    """The band of recall, as ``ew.bands`` has it, for many orders at once."""
+    """The band of recall, as ``ew.rankings.bands`` has it, for many orders at once."""
     recall, quantile = hits / TARGETS, normal_quantile(level)
     if method == "survival":
         reach = quantile * deviation(hits, around, depth, method)
@@ -118,7 +119,7 @@ def check(ranks: NDArray[np.int64]) -> None:
             start, end = window(depth)
             hits, around = np.array([flags[:depth].sum() * 1.0]), np.array([flags[start:end].sum() * 1.0])
             for method in ("population", "survival"):
-                band = ew.bands(ranking, depths=[depth], level=0.8, method=method)
+                band = ew.rankings.bands(ranking, depths=[depth], level=0.8, method=method)
                 ours = bounds(hits, around, depth, 0.8, method)
                 np.testing.assert_allclose((band.recall_low, band.recall_high), ours, atol=1e-12)
 
@@ -160,7 +161,7 @@ def recall_rows(ranks: NDArray[np.int64]) -> Iterator[list[str]]:
 
 def precision_rows(ranks: NDArray[np.int64]) -> Iterator[list[str]]:
     law = ew.chance.average_precision(ITEMS, TARGETS)
-    methods = (ew.Survival(), ew.Influence(), ew.Boyd())
+    methods = (Survival(), Influence(), Boyd())
     values, spreads = np.empty(RUNS), np.empty((len(methods), RUNS))
     covered = np.zeros((len(methods), len(LEVELS)))
     for index, row in enumerate(ranks):

@@ -3,52 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, Unpack, get_args
 
 import numpy as np
 
 from edgeworth.comparing.difference import Difference
-from edgeworth.comparing.findings import Adjust, ComparisonFindings
+from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.paired import Paired
-from edgeworth.comparing.reading import named_systems, pair_labels, read_forecasts, read_lists, read_scores
-from edgeworth.comparing.report import comparison_report, difference_grid
-from edgeworth.core.policies import Missing, PredictionsMade
+from edgeworth.comparing.reading import named_systems, read_forecasts, read_lists, read_scores
+from edgeworth.comparing.report import check_measures, comparison_report, difference_grid
 from edgeworth.core.spelling import Spelling
 from edgeworth.errors import OptionError
-from edgeworth.evaluation import about_run
+from edgeworth.options import DEFINED, Asked, CompareOptions, is_given, spelt, takes
 from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown, write_file
-from edgeworth.report.report import Report
+from edgeworth.report.report import Report, about_run
 from edgeworth.sources.batches import Source
-from edgeworth.sources.columns import Label
 from edgeworth.sources.digests import file_digest
-from edgeworth.sources.numbers import WeightKind
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.roles import guess_roles
-from edgeworth.tallying import column_names
+from edgeworth.tallying import Opened, column_names, count
 
 Kind: TypeAlias = Literal["labels", "scores", "probabilities"]
-
-
-_ALWAYS = ("data", "kind", "groups", "positive")
-OF_LABELS = (*_ALWAYS, "weights", "weight_kind", "abstain", "missing", "method")
-OF_SCORES = (
-    *_ALWAYS,
-    "ids",
-    "pooled",
-    "weights",
-    "weight_kind",
-    "missing",
-    "relevant_from",
-    "queries",
-    "method",
-)
-OF_QUERIES = (*_ALWAYS, "ids", "relevant_from", "queries")
-OF_PROBABILITIES = (*_ALWAYS, "labels", "normalise", "ordered", "predictions_made", "horizon")
-"""Options that mean something with each kind."""
+OF_TALLIES = ("measures", "adjust", "level", "seed", "power", "queries", "method", "with_digest")
+"""Options that mean something where the counting is done."""
 
 
 @dataclass(frozen=True)
@@ -151,151 +132,137 @@ class Differences(Mapping[str, Difference]):
         return len(self._found)
 
 
-def compare(
-    truth: Any,
-    systems: Any = None,
-    *,
-    data: Any = None,
-    kind: Kind | None = None,
-    groups: Any = None,
-    ids: Any = None,
-    pooled: bool = False,
-    measures: Sequence[str] | None = None,
-    labels: Sequence[Label] | None = None,
-    positive: Label | None = None,
-    weights: Any = None,
-    weight_kind: WeightKind | None = None,
-    abstain: Label | None = None,
-    missing: Missing = "error",
-    relevant_from: int = 1,
-    queries: Literal["intersection", "error"] = "intersection",
-    ordered: bool = False,
-    predictions_made: PredictionsMade = "before",
-    normalise: bool = False,
-    horizon: int = 1,
-    method: Any = None,
-    adjust: Adjust = "holm",
-    power: float = 0.8,
-    level: float = 0.95,
-    seed: int = 0,
-    with_digest: bool = True,
-) -> Comparison:
-    """Which one is better? Labels, scores or probabilities of two or more systems for the same cases.
+@takes(CompareOptions)
+def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOptions]) -> Comparison:
+    """Compare the labels, scores or probabilities of two or more systems for the same cases.
 
-    ``systems`` maps names to columns: arrays, or with ``data`` (a file or dataframe) names of its columns.
-    ``groups`` are the units that are independent: patients, documents; with scores they are queries, each
-    with a ranking of its own, unless ``pooled``. Where ``truth`` is None it is the column of ``data`` whose
-    name leaves no doubt. Tallies made earlier are compared as they are: a ``Paired``,
-    a ``PairedScores`` or a mapping of names to ``RankedLists`` in place of ``truth``. ``with_digest`` as in
-    ``evaluate``.
+    Parameters
+    ----------
+    truth : array, or name of a column of ``data``
+        The actual classes; left out, the column of ``data`` whose name leaves no doubt. What was counted
+        earlier is compared as it is: a ``Paired``, a ``PairedScores`` or a mapping of names to
+        ``RankedLists`` in place of ``truth``, without ``systems``.
+    systems : mapping of names to arrays, or to names of columns of ``data``
+        What each system gave; a list of columns names systems by their columns.
 
+    Returns
+    -------
+    Comparison
+        ``comparison["A", "B"]["informedness"]`` is the difference, first less second: ``.difference``,
+        ``.interval(level)``, ``.p_value()``, ``.probability_better``.
+
+    Examples
+    --------
     >>> truth = [1] * 50 + [0] * 50
     >>> careful, careless = [1] * 45 + [0] * 55, [1] * 30 + [0] * 45 + [1] * 25
     >>> comparison = compare(truth, {"careful": careful, "careless": careless})
     >>> round(comparison["careful", "careless"]["informedness"].difference, 3)
     0.8
     """
-    if isinstance(measures, str):
-        raise OptionError(f"measures are a list of spellings, such as [{measures!r}]; saw a text")
-    common: dict[str, Any] = {"measures": measures, "level": level, "adjust": adjust, "power": power}
-    common["seed"] = seed
-    about = {"measures": None if measures is None else ", ".join(measures), "level": level, "adjust": adjust}
-    given = {
-        "data": data,
-        "kind": kind,
-        "groups": groups,
-        "ids": ids,
-        "pooled": pooled or None,
-        "labels": labels,
-        "positive": positive,
-        "weights": weights,
-        "weight_kind": weight_kind,
-        "abstain": abstain,
-        "missing": None if missing == "error" else missing,
-        "relevant_from": None if relevant_from == 1 else relevant_from,
-        "queries": None if queries == "intersection" else queries,
-        "ordered": ordered or None,
-        "predictions_made": None if predictions_made == "before" else predictions_made,
-        "normalise": normalise or None,
-        "horizon": None if horizon == 1 else horizon,
-        "method": method,
-    }
+    asked = Asked.of(CompareOptions, options)
+    asked = asked.having(adjust=asked.adjust or "holm")
+    check_measures(asked.measures)
     if systems is None:
-        _refuse_but(given, ("method", "queries"), "with a tally that was made earlier")
-        return _of_tallies(truth, common | {"queries": queries}, method, about)
+        return _of_tallies(truth, asked)
     named = named_systems(systems)
-    meant = _kind(kind, named, data)
-    source, truth, notices = _opened(data, truth, [*named.values(), groups, ids, weights])
-    if meant == "labels":
-        _refuse_but(given, OF_LABELS, "with labels")
-        from edgeworth.comparing.labels.findings import compare_labels
-
-        paired, name = pair_labels(
-            source,
-            truth,
-            named,
-            groups=groups,
-            weights=weights,
-            weight_kind=weight_kind,
-            abstain=abstain,
-            missing=missing,
-        )
-        if positive is not None:
-            paired = paired.declare(positive=positive)
-        findings = compare_labels(paired, method=method, **common)
-    elif meant == "scores":
-        _refuse_but(given, OF_SCORES, "with scores")
-        columns = {"truth": truth, "groups": groups, "ids": ids, "weights": weights}
-        if groups is not None and not pooled:
-            _refuse_but(given, OF_QUERIES, "with queries")
-            from edgeworth.comparing.queries.findings import compare_queries
-
-            lists, name = read_lists(source, columns, named, positive=positive, relevant_from=relevant_from)
-            findings = compare_queries(lists, queries=queries, **common)
-        else:
-            from edgeworth.comparing.scores.findings import compare_scores
-
-            scored, name = read_scores(source, columns, named, positive, weight_kind, missing)
-            findings = compare_scores(scored, method=method, **common)
-    else:
-        _refuse_but(given, OF_PROBABILITIES, "with probabilities")
-        from edgeworth.comparing.forecasts.findings import compare_forecasts
-
-        terms = {"labels": labels, "positive": positive, "normalise": normalise}
-        forecasts, units, name = read_forecasts(source, truth, named, groups, terms)
-        findings = compare_forecasts(
-            forecasts,
-            groups=units,
-            horizon=horizon,
-            ordered=ordered,
-            predictions_made=predictions_made,
-            **common,
-        )
-    about |= {"source": name, "kind": meant, "cases": _whole(findings.cases), "seed": seed, "power": power}
-    about |= {"truth": truth, "groups": groups, "weights": weights} if data is not None else {}
-    about |= {"systems": _told(named, data), "missing": missing, "dropped": findings.dropped}
-    is_file = isinstance(data, (str, os.PathLike)) and data != "-"
-    about |= {"digest": file_digest(data)} if is_file and with_digest else {}
-    return Comparison(findings, about_run(**about), notices)
+    kind = _kind(asked.kind, named, asked.data)
+    source, truth, notices = _open(asked, truth, named)
+    findings, name = _COMPARED[kind](source, truth, named, asked)
+    about = _about(asked) | {
+        "source": name,
+        "kind": kind,
+        "cases": _whole(findings.cases),
+        "seed": asked.seed,
+    }
+    if asked.data is not None:
+        about |= {"truth": truth} | {name: asked.get(name) for name in ("cluster", "query", "weight")}
+    about |= {"seed": asked.seed, "power": asked.power}
+    about |= {"systems": _list_systems(named, asked.data), "missing": asked.missing}
+    is_file = isinstance(asked.data, (str, os.PathLike)) and asked.data != "-"
+    about |= {"digest": file_digest(asked.data)} if is_file and asked.with_digest else {}
+    return Comparison(findings, about_run(**about, dropped=findings.dropped), notices)
 
 
-def _opened(data: Any, truth: Any, others: Sequence[Any]) -> tuple[Source | None, Any, tuple[str, ...]]:
-    """Data that can be read, the column of its truth, and what to say where nobody named that one."""
-    source = None if data is None else open_source(data)
+def _common(asked: Asked) -> dict[str, Any]:
+    return {name: asked.get(name) for name in ("measures", "level", "adjust", "power", "seed")}
+
+
+def _about(asked: Asked) -> dict[str, Any]:
+    measures = None if asked.measures is None else ", ".join(asked.measures)
+    return {"measures": measures, "level": asked.level, "adjust": asked.adjust}
+
+
+def _compare_labels(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Compared:
+    from edgeworth.comparing.labels.findings import compare_labels
+
+    asked = asked.checked("several").having(truth=truth, prediction=systems)
+    tallied = count(Opened(source, asked), is_final=True)
+    return compare_labels(tallied.final, method=asked.method, **_common(asked)), tallied.name
+
+
+def _compare_scores(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Compared:
+    from edgeworth.comparing.queries.findings import compare_queries
+    from edgeworth.comparing.scores.findings import compare_scores
+
+    columns = {"truth": truth, "ids": asked.id, "weights": asked.weight}
+    if asked.query is not None:
+        asked = asked.checked("queries")
+        asked.tally_kind.call("check", asked)
+        columns |= {"groups": asked.query}
+        grade = 1 if asked.relevant_from is None else asked.relevant_from
+        lists, name = read_lists(source, columns, systems, positive=asked.positive, relevant_from=grade)
+        return compare_queries(lists, queries=asked.queries, **_common(asked)), name
+    asked = asked.checked("scores")
+    asked.tally_kind.call("check", asked)
+    columns |= {"groups": asked.cluster}
+    scored, name = read_scores(source, columns, systems, asked.positive, asked.weight_kind, asked.missing)
+    return compare_scores(scored, method=asked.method, **_common(asked)), name
+
+
+def _compare_forecasts(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Compared:
+    from edgeworth.comparing.forecasts.findings import compare_forecasts
+
+    asked = asked.checked("probabilities")
+    asked.tally_kind.call("check", asked)
+    terms = {"labels": asked.labels, "positive": asked.positive, "normalise": asked.normalise}
+    forecasts, units, name = read_forecasts(source, truth, systems, asked.cluster, terms)
+    findings = compare_forecasts(
+        forecasts,
+        groups=units,
+        horizon=asked.horizon,
+        ordered=asked.ordered,
+        predictions_made=asked.predictions_made or "before",
+        **_common(asked),
+    )
+    return findings, name
+
+
+Compared: TypeAlias = tuple[ComparisonFindings, str]
+_COMPARED: dict[str, Callable[..., Compared]] = {
+    "labels": _compare_labels,
+    "scores": _compare_scores,
+    "probabilities": _compare_forecasts,
+}
+
+
+def _open(asked: Asked, truth: Any, systems: Mapping[str, Any]) -> tuple[Source | None, Any, tuple[str, ...]]:
+    """Open the data, and find the column of truth where nobody named it."""
+    source = None if asked.data is None else open_source(asked.data)
     if truth is not None:
         return source, truth, ()
     if source is None:
         raise OptionError("truth is needed: the column of real classes")
+    others = [*systems.values(), *(asked.get(name) for name in ("cluster", "query", "id", "weight"))]
     wide = [each if isinstance(each, (list, tuple)) else [each] for each in others]
     taken = [name for each in wide for name in each]
-    guessed = guess_roles(column_names(source, data), {"prediction": taken})
+    guessed = guess_roles(column_names(source, asked.data), {"prediction": taken})
     if "truth" not in guessed.roles:
-        said = " ".join(guessed.sentences) or "truth is needed: the name of the column of real classes"
-        raise OptionError(f"{said.rstrip('.')} (--truth)")
+        doubt = " ".join(guessed.sentences) or "truth is needed: the name of the column of real classes"
+        raise OptionError(f"{doubt.rstrip('.')} (--truth)")
     return source, guessed.roles["truth"], guessed.sentences
 
 
-def _of_tallies(tally: Any, common: dict[str, Any], method: Any, about: dict[str, Any]) -> Comparison:
+def _of_tallies(tally: Any, asked: Asked) -> Comparison:
     """Compare what was tallied earlier."""
     from edgeworth.comparing.forecasts.findings import compare_forecasts
     from edgeworth.comparing.labels.findings import compare_labels
@@ -305,21 +272,24 @@ def _of_tallies(tally: Any, common: dict[str, Any], method: Any, about: dict[str
     from edgeworth.forecasts.forecasts import Forecasts
     from edgeworth.rankings.lists import RankedLists
 
-    queries = common.pop("queries")
+    for name, value in asked.given.items():
+        if name not in OF_TALLIES and is_given(value, DEFINED[name][1]):
+            raise OptionError(f"{spelt(name)} has no meaning with a tally that was made earlier")
+    kinds = {type(each) for each in tally.values()} if isinstance(tally, Mapping) else set()
     if isinstance(tally, Paired):
-        findings = compare_labels(tally, method=method, **common)
+        findings = compare_labels(tally, method=asked.method, **_common(asked))
     elif isinstance(tally, PairedScores):
-        findings = compare_scores(tally, method=method, **common)
-    elif isinstance(tally, Mapping) and tally and all(isinstance(x, RankedLists) for x in tally.values()):
-        findings = compare_queries(tally, queries=queries, **common)
-    elif isinstance(tally, Mapping) and tally and all(isinstance(x, Forecasts) for x in tally.values()):
-        findings = compare_forecasts(tally, **common)
+        findings = compare_scores(tally, method=asked.method, **_common(asked))
+    elif kinds == {RankedLists}:
+        findings = compare_queries(tally, queries=asked.queries, **_common(asked))
+    elif kinds == {Forecasts}:
+        findings = compare_forecasts(tally, **_common(asked))
     else:
         raise OptionError(
             'give truth and systems, compare(truth, {"A": …, "B": …}), or one tally of them all; '
             f"saw {type(tally).__name__}"
         )
-    return Comparison(findings, about_run(source="a tally", kind=findings.kind, **about))
+    return Comparison(findings, about_run(source="a tally", kind=findings.kind, **_about(asked)))
 
 
 def _kind(kind: Kind | None, systems: Mapping[str, Any], data: Any) -> Kind:
@@ -373,8 +343,8 @@ def _is_meant(asked: str, name: str) -> bool:
     )
 
 
-def _told(systems: Mapping[str, Any], data: Any) -> str:
-    """The systems, with their columns where these are called otherwise."""
+def _list_systems(systems: Mapping[str, Any], data: Any) -> str:
+    """List the systems, with their columns where these are called otherwise."""
     if data is None:
         return ", ".join(systems)
     parts = []
@@ -386,19 +356,6 @@ def _told(systems: Mapping[str, Any], data: Any) -> str:
 
 def _whole(number: float) -> float:
     return int(number) if float(number).is_integer() else number
-
-
-def _refuse_but(given: Mapping[str, Any], meant: tuple[str, ...], when: str) -> None:
-    """Options that would be ignored are refused: who gives them believes in them."""
-    for name, value in given.items():
-        if value is not None and name not in meant:
-            raise OptionError(f"{name}{_option(name)} has no meaning {when}")
-
-
-def _option(name: str) -> str:
-    """The option of the command that says the same, where it is called otherwise."""
-    option = {"groups": "group", "ids": "id", "weights": "weight"}.get(name, name).replace("_", "-")
-    return f" (--{option})" if option != name else ""
 
 
 def _written(text: str, path: str | Path | None) -> str:

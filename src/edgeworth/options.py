@@ -1,14 +1,14 @@
 """The options of evaluate, tally, compare and report: each is defined once, here.
 
-Signatures and documentation of the Python functions, the command's flags and help, and the refusals of options
-that mean nothing with a kind of prediction are all made from these definitions.
+Signatures and documentation of the Python functions, the command's flags and help, and the refusals of
+options that mean nothing with a kind of prediction are all made from these definitions.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_type_hints
@@ -40,12 +40,34 @@ class Option:
     metavar: str | None = None
 
 
-class Columns(TypedDict, total=False):
-    """Which columns play which role, and how they are read."""
+class Redeclared(TypedDict, total=False):
+    """What can be declared anew of a tally that was counted."""
+
+    positive: Annotated[
+        Any, Option("The label that is meant where a measure of one label names none.", "Input", read="label")
+    ]
+    labels: Annotated[
+        Any,
+        Option(
+            "The labels in their order, separated by commas.",
+            "Labels",
+            (LABELS, PROBABILITIES),
+            read="labels",
+        ),
+    ]
+
+
+class Truth(TypedDict, total=False):
+    """What came true."""
 
     truth: Annotated[
         Any, Option("The column of actual classes; detected when unambiguous.", "Input", read="column")
     ]
+
+
+class Columns(Redeclared, total=False):
+    """Which columns play which role, and how they are read."""
+
     cluster: Annotated[
         Any,
         Option(
@@ -77,18 +99,6 @@ class Columns(TypedDict, total=False):
             "Input",
             default="error",
             read="choice",
-        ),
-    ]
-    positive: Annotated[
-        Any, Option("The label that is meant where a measure of one label names none.", "Input", read="label")
-    ]
-    labels: Annotated[
-        Any,
-        Option(
-            "The labels in their order, separated by commas.",
-            "Labels",
-            (LABELS, PROBABILITIES),
-            read="labels",
         ),
     ]
     abstain: Annotated[
@@ -140,7 +150,7 @@ class Columns(TypedDict, total=False):
     ]
 
 
-class TallyOptions(Columns, total=False):
+class TallyOptions(Truth, Columns, total=False):
     """What is counted."""
 
     prediction: Annotated[Any, Option("The column of predicted labels.", "Labels", DECISIONS, read="column")]
@@ -429,13 +439,12 @@ class Asked:
         for name, value in self.given.items():
             _, option = DEFINED[name]
             kinds = COMPARED.get(name, option.kinds) if self.compared else option.kinds
-            default = option.default
-            if predictions not in kinds and value is not None and value is not False and value != default:
+            if predictions not in kinds and kinds is not EVERY and is_given(value, option):
                 raise OptionError(f"{spelt(name)} has no meaning {when or f'with {NAMES[predictions]}'}")
         return replace(self, predictions=predictions)
 
     @property
-    def kind(self) -> Kind:
+    def tally_kind(self) -> Kind:
         """The kind of tally that such predictions are counted in."""
         return find_predictions(self.predictions)
 
@@ -471,6 +480,7 @@ def flag_of(name: str) -> str:
     return name.replace("_", "-") if flag is None else flag
 
 
-def given_names(names: Iterable[str], asked: Asked) -> list[str]:
-    """List those of the options that were given."""
-    return [name for name in names if asked.get(name) is not None]
+def is_given(value: Any, option: Option) -> bool:
+    """Tell whether an option was given, and not just its default."""
+    is_default = isinstance(value, (str, int, float)) and value == option.default
+    return value is not None and value is not False and not is_default

@@ -6,32 +6,17 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from os import PathLike
 from typing import Any, ClassVar, Self
 
 from edgeworth.core.kinds import kind_of
 from edgeworth.core.plain import COUNT, NEEDED, TEXT, Plain, optional, text_like
-from edgeworth.decisions.reading import finalise_decisions
 from edgeworth.errors import MergeError, OptionError
-from edgeworth.rankings.reading import finalise_lists, finalise_ranking
 from edgeworth.sources.columns import Label
 from edgeworth.sources.roles import nothing_left_error
-from edgeworth.whole_cases import in_whole_cases
 
 NAMED_PARTS = 100
 """So many parts of a merged tally are told one by one; of the others only fingerprints stay."""
-
-LABELS = ("contingency_table", "clustered_table")
-"""Kinds of tallies that are tables of labels."""
-
-SAID = {
-    "contingency_table": "labels",
-    "clustered_table": "labels in groups",
-    "labelled_scores": "scores",
-    "ranked_lists": "scores in queries",
-    "paired": "labels of several predictors",
-    "forecasts": "probabilities",
-}
-"""What a kind of tally holds, for a sentence."""
 
 DIGEST = text_like("sha256:[0-9a-f]{64}")
 
@@ -81,7 +66,7 @@ class Tallied:
     """A tally as it merges, with what was asked when it was counted and where it came from.
 
     ``tally`` holds the labels of a text file as text: whether they are numbers is known when all shards are
-    there, and ``settled`` is the tally then. ``terms`` must be the same in tallies that are merged.
+    there, and ``final`` is the tally then. ``terms`` must be the same in tallies that are merged.
     """
 
     tally: Any
@@ -112,15 +97,43 @@ class Tallied:
         return payload
 
     @cached_property
-    def settled(self) -> Any:
+    def final(self) -> Any:
         """The tally once everything is known: labels that are numbers, the target, declared labels."""
-        return _settled(self)
+        kind = kind_of(self.tally)
+        if kind.finalise is None:
+            return self.tally
+        tally = self.tally.as_counts() if self.has_whole_weights else self.tally
+        if not tally.has_cases:
+            raise nothing_left_error(self.name, dropped_rows(tally), self.terms.get("columns", {}))
+        return kind.call("finalise", tally, self.terms, is_text=self.is_text)
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Write a tally file, to be read by ``ew.read_tally``; a name that ends in .gz is compressed."""
+        from edgeworth.tally_files import write_tally
+
+        write_tally(self, path)
+
+    @classmethod
+    def merge(cls, tallies: Iterable[Any], *, again: bool = False) -> Tallied:
+        """Add several up, in the order given; ``again`` allows a source to be counted twice.
+
+        They are what ``ew.tally`` or ``ew.read_tally`` made, or any tallies of one kind: tables, rankings.
+        Paths in time follow each other as given, but for those that were counted with ``rows_before``.
+
+        >>> from edgeworth import tally
+        >>> days = [tally(truth=[1, 0], prediction=[1, 1]), tally(truth=[1, 1], prediction=[1, 0])]
+        >>> Tallied.merge(days).final.counts.tolist()
+        [[0, 1], [1, 2]]
+        """
+        if isinstance(tallies, str) or not isinstance(tallies, Iterable):
+            raise OptionError(f"tallies to merge are given as a list; saw {type(tallies).__name__}")
+        return _merge([as_tallied(each) for each in tallies], again=again)
 
     def __add__(self, other: Self) -> Tallied:
         """Both; the order matters to what is a path in time."""
         if not isinstance(other, Tallied):
             return NotImplemented
-        return merge_tallies([self, other])
+        return Tallied.merge([self, other])
 
     def __radd__(self, other: object) -> Tallied:
         """So that ``sum`` works, which begins with 0."""
@@ -130,7 +143,7 @@ class Tallied:
         number, rows = self.origin.number, self.origin.rows
         of = f" of {number:,} sources" if number > 1 else ""
         size = "" if rows is None else f", {rows:,} row{'s' if rows != 1 else ''}"
-        return f"<Tallied{of}: {said_kind(self.tally)}{size}>"
+        return f"<Tallied{of}: {describe_tally(self.tally)}{size}>"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the facts about the whole, and the tally where it can show itself."""
@@ -138,7 +151,7 @@ class Tallied:
 
         columns = [f"{role}: {name}" for role, name in self.terms.get("columns", {}).items()]
         facts = {
-            "of": said_kind(self.tally),
+            "of": describe_tally(self.tally),
             "rows": self.origin.rows,
             "dropped": dropped_rows(self.tally) or None,
             "sources": self.origin.number,
@@ -173,10 +186,9 @@ def dropped_rows(tally: Any) -> int:
     return int(getattr(tally, "dropped", 0))
 
 
-def said_kind(tally: Any) -> str:
-    """What a tally holds, for a sentence."""
-    kind: str = tally.file_kind
-    return SAID.get(kind, kind.replace("_", " "))
+def describe_tally(tally: Any) -> str:
+    """Say what a tally holds."""
+    return kind_of(tally).title + (" in clusters" if getattr(tally, "clusters", None) is not None else "")
 
 
 def as_tallied(tally: Any) -> Tallied:
@@ -201,23 +213,7 @@ def marked(tallied: Tallied, digests: Sequence[str] = ()) -> Tallied:
 # -- merging ----------------------------------------------------------------------------------------------
 
 
-def merge_tallies(tallies: Iterable[Any], *, again: bool = False) -> Tallied:
-    """One tally of several, in the order given; ``again`` allows a source to be counted twice.
-
-    They are what ``ew.tally`` or ``ew.read_tally`` made, or any tallies of one kind: tables, rankings.
-    Paths in time follow each other as given, but for those that were counted with ``rows_before``.
-
-    >>> from edgeworth.tallying import tally
-    >>> days = [tally(truth=[1, 0], prediction=[1, 1]), tally(truth=[1, 1], prediction=[1, 0])]
-    >>> merge_tallies(days).settled.counts.tolist()
-    [[0, 1], [1, 2]]
-    """
-    if isinstance(tallies, str) or not isinstance(tallies, Iterable):
-        raise OptionError(f"tallies to merge are given as a list; saw {type(tallies).__name__}")
-    return _merged([as_tallied(each) for each in tallies], again=again)
-
-
-def _merged(tallies: list[Tallied], *, again: bool) -> Tallied:
+def _merge(tallies: list[Tallied], *, again: bool) -> Tallied:
     from edgeworth.forecasts.betting.joining import PathPiece, chain_paths, note_gaps
 
     if not tallies:
@@ -284,7 +280,7 @@ def _clash(first: Any, second: Any) -> MergeError | None:
 def _check_terms(first: Tallied, other: Tallied) -> None:
     """Refuse tallies that were counted in different ways, naming the difference."""
     both = f"{first.name} and {other.name}"
-    kinds = [said_kind(each.tally) for each in (first, other)]
+    kinds = [describe_tally(each.tally) for each in (first, other)]
     if kinds[0] != kinds[1]:
         raise MergeError(f"{first.name} holds {kinds[0]}, {other.name} holds {kinds[1]}: they do not merge")
     for name, (mine, its) in _differences(first.terms, other.terms):
@@ -326,9 +322,7 @@ def _check_kinds_of_labels(tallies: Sequence[Tallied]) -> None:
 
 
 def _labels(tally: Any) -> tuple[Label, ...]:
-    named = (*LABELS, "labelled_scores", "paired")
-    labels: tuple[Label, ...] = tally.labels if tally.file_kind in named else ()
-    return labels
+    return tuple(tally.labels) if "weight_kind" in kind_of(tally).terms else ()
 
 
 def _check_once(tallies: Sequence[Tallied]) -> None:
@@ -348,38 +342,3 @@ def _check_once(tallies: Sequence[Tallied]) -> None:
                 "twice: leave one of them out, or say that it is meant (--again, again=True)"
             )
         holder |= own
-
-
-# -- settling ---------------------------------------------------------------------------------------------
-
-
-def _settled(tallied: Tallied) -> Any:
-    tally, terms, is_text = tallied.tally, tallied.terms, tallied.is_text
-    kind, positive = tally.file_kind, terms.get("positive")
-    if tallied.has_whole_weights:
-        tally = in_whole_cases(tally)
-    if kind in LABELS:
-        _check_something(tallied, bool(tally.cells.any()))
-        found = finalise_decisions(tally, is_text=is_text)
-        return found.declare(labels=terms.get("labels"), positive=positive)
-    if kind == "labelled_scores":
-        _check_something(tallied, any(len(run.scores) for run in tally.scores.values()))
-        return finalise_ranking(tally, is_text=is_text, positive=positive)
-    if kind == "ranked_lists":
-        _check_something(tallied, tally.number > 0)
-        tally.check_positive(positive)
-        return finalise_lists(tally, is_text=is_text)
-    if kind == "paired":
-        from edgeworth.comparing.reading import settled_pairs
-
-        _check_something(tallied, bool(len(tally.joint.rows)))
-        paired = settled_pairs(tally, is_text=is_text)
-        return paired if positive is None else paired.declare(positive=positive)
-    return tally
-
-
-def _check_something(tallied: Tallied, is_something: bool) -> None:
-    """Why what could be read has nothing to say."""
-    if not is_something:
-        columns = tallied.terms.get("columns", {})
-        raise nothing_left_error(tallied.name, dropped_rows(tallied.tally), columns)

@@ -17,6 +17,7 @@ from typing import Any, NoReturn, get_args
 import numpy as np
 
 from edgeworth.comparing.paired import Paired
+from edgeworth.core.kinds import kind_of
 from edgeworth.core.plain import (
     COUNT,
     FLAG,
@@ -54,17 +55,10 @@ from edgeworth.tallied import (
     canonical_text,
     dropped_rows,
 )
-from edgeworth.tallying import TERMS
 
-COUNTED = {
-    "contingency_table": "labels",
-    "clustered_table": "labels",
-    "paired": "several",
-    "labelled_scores": "scores",
-    "ranked_lists": "lists",
-    "forecasts": "probabilities",
-}
-"""What was counted, by the kind of its tally; other kinds are made in Python, on no terms."""
+FILE_NAMES = {"fraction": "stake", "bins": "cells"}
+ROLE_NAMES = {"cluster": "group", "query": "group"}
+"""Options and columns that files of format 1 call otherwise."""
 
 OPTIONS: dict[str, Field] = {
     "columns": value_field(
@@ -76,7 +70,7 @@ OPTIONS: dict[str, Field] = {
     "labels": list_of(LABEL),
     "abstain": LABEL,
     "weight_kind": one_of(*get_args(WeightKind)),
-    "cells": Field(
+    "bins": Field(
         "a number of cells, or their edges",
         lambda x: list_of(NUMBER, least=1).load(x) if isinstance(x, list) else COUNT.load(x),
     ),
@@ -84,11 +78,11 @@ OPTIONS: dict[str, Field] = {
     "normalise": FLAG,
     "ordinal": FLAG,
     "ordered": FLAG,
-    "stake": NUMBER,
+    "fraction": NUMBER,
     "predictions_made": one_of(*get_args(PredictionsMade)),
     "bookmaker": TEXT,
 }
-"""The options of a tally; which of them a kind may have is in ``TERMS``."""
+"""The options of a tally; which of them a kind may have is in its ``Kind``."""
 
 STATE = {"text": FLAG.of("is_text"), "whole_weights": optional(FLAG, NEEDED).of("has_whole_weights")}
 PLACED = {"placed": FLAG.of("has_start_row")}
@@ -109,18 +103,29 @@ PROVENANCE = {"edgeworth": TEXT, "versions": TEXT, "dropped": COUNT, "notices": 
 def terms_to_dict(tallied: Tallied) -> dict[str, Any]:
     """The options and flags of a tally as plain values."""
     options = {name: OPTIONS[name].dump(value) for name, value in tallied.terms.items() if value is not None}
+    """Write the options and flags of a tally as plain values."""
+    terms = {name: value for name, value in tallied.terms.items() if value is not None}
+    if "columns" in terms:
+        terms["columns"] = {ROLE_NAMES.get(role, role): name for role, name in terms["columns"].items()}
+    options = {FILE_NAMES.get(name, name): OPTIONS[name].dump(value) for name, value in terms.items()}
     return options | dump_fields(STATE | (PLACED if tallied.has_start_row else {}), tallied)
 
 
 def terms_from_dict(payload: Mapping[str, Any], tally: Any) -> dict[str, Any]:
-    """The options of a tally (``terms``) and its flags, by the names that ``Tallied`` has for them."""
-    kind = tally.file_kind
-    known = (*TERMS[COUNTED[kind]], "columns") if kind in COUNTED else ()
-    options = {name: OPTIONS[name] for name in known if name in payload}
-    placed = PLACED if "placed" in payload and kind in ("forecasts", "wealth") else {}
-    found = load_fields(options | STATE | placed, payload, f"the terms of its {kind}", is_closed=True)
-    terms = {name: found.pop(name) for name in options}
-    _check_roles(terms.get("columns", {}), tally)
+    """Read the options of a tally (``terms``) and its flags, by the names that ``Tallied`` has for them."""
+    kind = kind_of(tally)
+    known = (*kind.terms, "columns") if kind.count is not None else ()
+    named = {FILE_NAMES.get(name, name): name for name in known}
+    options = {name: OPTIONS[named[name]] for name in named if name in payload}
+    placed = PLACED if "placed" in payload and kind.name in ("forecasts", "wealth") else {}
+    found = load_fields(
+        options | STATE | placed, payload, f"the terms of its {tally.file_kind}", is_closed=True
+    )
+    terms = {named[name]: found.pop(name) for name in options}
+    if "columns" in terms:
+        group = "query" if "query" in kind.roles else "cluster"
+        terms["columns"] = {group if role == "group" else role: x for role, x in terms["columns"].items()}
+        _check_roles(terms["columns"], tally)
     whole = found["has_whole_weights"]
     if whole is not None and ("weight" not in terms.get("columns", {}) or "weight_kind" in terms):
         raise InputError("its terms say whether weights are whole, but none are to be settled")
@@ -131,16 +136,13 @@ def terms_from_dict(payload: Mapping[str, Any], tally: Any) -> dict[str, Any]:
 
 def _check_roles(columns: Mapping[str, str], tally: Any) -> None:
     """Check that every role that is needed has a column."""
-    needed: tuple[str, ...] = {
-        "labels": ("truth", "prediction"),
-        "scores": ("truth", "score"),
-        "lists": ("truth", "score", "group"),
-    }.get(COUNTED.get(tally.file_kind, ""), ())
+    kind = kind_of(tally)
+    needed = () if kind.name == "forecasts" else kind.roles
     if isinstance(tally, Paired):
         needed = ("truth", *(f"prediction of {name}" for name in tally.names))
     missing = [role for role in needed if role not in columns] if columns else []
     if missing:
-        raise InputError(f"its terms have no column of {missing[0]}")
+        raise InputError(f"its terms have no column of {ROLE_NAMES.get(missing[0], missing[0])}")
 
 
 def _check_sums(tally: Any, whole: bool) -> None:

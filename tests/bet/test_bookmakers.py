@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import edgeworth as ew
 from edgeworth.bet import (
     Commission,
     Drunken,
@@ -23,6 +22,7 @@ from edgeworth.bet import (
     kelly_game,
     wealth_after,
 )
+from edgeworth.errors import InputError, OptionError
 
 
 def test_a_rival_pays_the_difference_of_log_scores() -> None:
@@ -106,7 +106,7 @@ def test_commission_in_races_and_without_laying() -> None:
 
 @pytest.mark.parametrize("rate", [-0.1, 1.0, math.nan, "5%"])
 def test_a_commission_leaves_something(rate: float) -> None:
-    with pytest.raises(ew.OptionError, match="from 0 to below 1"):
+    with pytest.raises(OptionError, match="from 0 to below 1"):
         Commission(rate, Market([2.0]))
 
 
@@ -140,7 +140,7 @@ def test_who_quotes_a_price_a_case() -> None:
     assert not Market([[2.0, 2.0]] * 3).is_game(3)
     assert Commission(0.02, Rival([0.5, 0.5, 0.4])).is_game(3)
     assert Drunken().is_game(7)
-    with pytest.raises(ew.InputError, match="may be one a case or one a class"):
+    with pytest.raises(InputError, match="may be one a case or one a class"):
         Market([2.0, 2.0]).is_game(2)
 
 
@@ -153,16 +153,16 @@ def test_bookmakers_have_names_for_sentences() -> None:
 
 def test_refusals() -> None:
     with pytest.raises(
-        ew.InputError, match=r"the rival's probabilities lie between 0 and 1; saw 1\.5 in position 2"
+        InputError, match=r"the rival's probabilities lie between 0 and 1; saw 1\.5 in position 2"
     ):
         Rival([0.5, 1.5])
-    with pytest.raises(ew.InputError, match=r"they add up to 0\.9"):
+    with pytest.raises(InputError, match=r"they add up to 0\.9"):
         Rival([[0.5, 0.4]])
-    with pytest.raises(ew.InputError, match=r"have the shape \(2,\), the forecasts \(3,\)"):
+    with pytest.raises(InputError, match=r"have the shape \(2,\), the forecasts \(3,\)"):
         Rival([0.5, 0.5]).prices((3,))
-    with pytest.raises(ew.InputError, match="odds are decimal and finite and above 1; saw 1 in position 1"):
+    with pytest.raises(InputError, match="odds are decimal and finite and above 1; saw 1 in position 1"):
         Market([1.0, 2.0])
-    with pytest.raises(ew.InputError, match="lay odds"):
+    with pytest.raises(InputError, match="lay odds"):
         Market([2.0, 2.0], lay=[2.0, math.nan])
 
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import edgeworth as ew
 from edgeworth.bet import american_odds, decimal_odds, fractional_odds, implied_probability
+from edgeworth.errors import InputError, OptionError
 
 TABLE = [  # decimal, fractional, American, implied probability: as bookmakers print them
     (3.5, "5/2", 250, Fraction(2, 7)),
@@ -115,10 +115,10 @@ def test_what_is_written_is_what_is_meant() -> None:
     ],
 )
 def test_what_is_no_price_is_named(value: object, form: str, needed: str) -> None:
-    with pytest.raises(ew.InputError, match=needed):
+    with pytest.raises(InputError, match=needed):
         decimal_odds(value, form=form)
 
 
 def test_the_forms_are_four() -> None:
-    with pytest.raises(ew.OptionError, match="decimal, fractional, american, probability; saw 'hongkong'"):
+    with pytest.raises(OptionError, match="decimal, fractional, american, probability; saw 'hongkong'"):
         american_odds(2.0, form="hongkong")

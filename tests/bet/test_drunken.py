@@ -10,8 +10,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import gamma, kstest
 
-import edgeworth as ew
 from edgeworth.bet import Commission, Drunken, Market, game_factors
+from edgeworth.errors import InputError, OptionError
 
 
 def cases(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -91,11 +91,11 @@ def test_races_on_an_interval() -> None:
     q = Drunken(0.1, 0.6, seed=1).prices((2000, 3))
     assert q.min() >= 0.1
     assert q.max() <= 0.6
-    with pytest.raises(ew.OptionError, match=r"4 prices that add up to 1 cannot all lie between 0\.3 and 1"):
+    with pytest.raises(OptionError, match=r"4 prices that add up to 1 cannot all lie between 0\.3 and 1"):
         Drunken(0.3, 1.0).prices((5, 4))
-    with pytest.raises(ew.OptionError, match="too rare to draw"):
+    with pytest.raises(OptionError, match="too rare to draw"):
         Drunken(0.0, 0.101).prices((5, 10))
-    with pytest.raises(ew.OptionError, match=r"all of \(0, 1\) only"):
+    with pytest.raises(OptionError, match=r"all of \(0, 1\) only"):
         Drunken(0.1, 0.6).expected_log_wealth([0], [[0.5, 0.5]])
 
 
@@ -151,19 +151,19 @@ def test_no_cases_no_wealth() -> None:
 
 def test_refusals() -> None:
     for low, high in ((0.5, 0.5), (0.6, 0.4), (-0.1, 0.5), (0.5, 1.1), (math.nan, 1.0), ("a", 1)):
-        with pytest.raises(ew.OptionError, match="0 <= low < high <= 1"):
+        with pytest.raises(OptionError, match="0 <= low < high <= 1"):
             Drunken(low, high)
-    with pytest.raises(ew.OptionError, match="seed"):
+    with pytest.raises(OptionError, match="seed"):
         Drunken(seed=-1)
-    with pytest.raises(ew.OptionError, match="position of the first case"):
+    with pytest.raises(OptionError, match="position of the first case"):
         Drunken(first=-1)
-    with pytest.raises(ew.InputError, match="truth is a whole number from 0 to 1"):
+    with pytest.raises(InputError, match="truth is a whole number from 0 to 1"):
         Drunken().log_wealth([2], [0.5])
-    with pytest.raises(ew.InputError, match="truths of shape"):
+    with pytest.raises(InputError, match="truths of shape"):
         Drunken().log_wealth([1, 0], [0.5])
-    with pytest.raises(ew.OptionError, match="bookmakers is a whole number"):
+    with pytest.raises(OptionError, match="bookmakers is a whole number"):
         Drunken().log_wealth([1], [0.5], bookmakers=0)
-    with pytest.raises(ew.OptionError, match="threads is a whole number"):
+    with pytest.raises(OptionError, match="threads is a whole number"):
         Drunken().log_wealth([1], [0.5], threads=0)
-    with pytest.raises(ew.InputError, match="prices are for n games"):
+    with pytest.raises(InputError, match="prices are for n games"):
         Drunken().prices(())

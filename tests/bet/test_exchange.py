@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 
-import edgeworth as ew
 from bet.convex_solver import best_growth
 from edgeworth.bet import (
     BookError,
@@ -19,6 +18,7 @@ from edgeworth.bet import (
     wealth_after,
 )
 from edgeworth.bet.exchange import tied_up
+from edgeworth.errors import InputError, OptionError
 
 
 def books(rng: np.random.Generator, count: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
@@ -118,9 +118,9 @@ def test_arbitrage_has_a_name_and_a_row() -> None:
         kelly([0.4, 0.4, 0.2], [1.9, 1.9, 50], lay=[2, 2, math.inf])
     assert arbitrage([[2, 2], [2.5, 2.5]], lay=[[2, 2], [3, 3]]) == ["none", "back every outcome"]
     assert arbitrage([2, 2.2], lay=[2, 2.1]) == "back and lay"
-    with pytest.raises(ew.InputError, match="a book is"):
+    with pytest.raises(InputError, match="a book is"):
         arbitrage(2.0)
-    assert issubclass(BookError, ew.InputError)
+    assert issubclass(BookError, InputError)
 
 
 def test_an_unbalanced_book_is_normalised_on_request() -> None:
@@ -134,7 +134,7 @@ def test_an_unbalanced_book_is_normalised_on_request() -> None:
     )
     two = kelly(p, odds * 1.5, lay=odds * 1.7, unbalanced="normalise")
     assert np.isfinite(two).all()
-    with pytest.raises(ew.OptionError, match="unbalanced is one of refuse, normalise, cap; saw 'ignore'"):
+    with pytest.raises(OptionError, match="unbalanced is one of refuse, normalise, cap; saw 'ignore'"):
         kelly(p, odds, lay=odds, unbalanced="ignore")
 
 

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import edgeworth as ew
 from bet.convex_solver import best_growth
 from edgeworth.bet import (
     BookError,
@@ -25,6 +24,7 @@ from edgeworth.bet import (
     kelly_game,
     wealth_after,
 )
+from edgeworth.errors import InputError
 
 FIVE_ODDS = [5.5, 2.625, 3.25, 6, 21]
 FIVE_CHANCES = [0.2, 0.4, 0.3, 0.08, 0.02]
@@ -239,7 +239,7 @@ def test_fair_prices_with_their_zeros() -> None:
     np.testing.assert_allclose(
         fair_factors(p, q, outcome=y), factors(p, 1 / q, lay=1 / q, outcome=y), rtol=1e-12
     )
-    with pytest.raises(ew.InputError, match="prices of shape"):
+    with pytest.raises(InputError, match="prices of shape"):
         fair_factors([0.5], [0.5, 0.5], outcome=[1])
 
 

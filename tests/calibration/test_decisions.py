@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
+from edgeworth.methods import Bootstrap, ClopperPearson, Delta, Dirichlet
 
 RUNS = 1500
 # With 1500 runs the share covered has a standard error of .0056 at 95%; .935 to .965 is 2.7 of them.
@@ -43,14 +44,14 @@ def test_default_intervals_cover(shares: np.ndarray, spelling: str) -> None:
     assert LOW <= coverage(shares, spelling, 250) <= HIGH
 
 
-@pytest.mark.parametrize("method", [ew.Delta(), ew.Dirichlet(draws=500), ew.Bootstrap(draws=500)], ids=str)
+@pytest.mark.parametrize("method", [Delta(), Dirichlet(draws=500), Bootstrap(draws=500)], ids=str)
 def test_other_methods_cover_informedness(method: object) -> None:
     # 500 draws blur the bounds a little, always towards less coverage.
     assert LOW - 0.01 <= coverage(THREE, "informedness", 400, method) <= HIGH
 
 
 def test_clopper_pearson_covers_at_least_its_level() -> None:
-    assert coverage(TWO, "recall[0]", 40, ew.ClopperPearson()) >= 0.95
+    assert coverage(TWO, "recall[0]", 40, ClopperPearson()) >= 0.95
 
 
 def test_clustered_intervals_cover_where_plain_ones_do_not() -> None:

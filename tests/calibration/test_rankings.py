@@ -12,6 +12,7 @@ import pytest
 from scipy import integrate, stats
 
 import edgeworth as ew
+from edgeworth.methods import Bootstrap
 
 RUNS = 1500
 # With 1,500 runs the share covered has a standard error of .0056 at 95%; .935 to .965 is 2.7 of them. A cell
@@ -187,7 +188,7 @@ def test_draws_of_random_orders_reject_as_seldom_as_they_say(monkeypatch: pytest
     runs, p_values = 400, []
     for run in range(runs):
         hits = rng.permutation(np.repeat([1, 0], [6, 34]))
-        estimate = ew.estimate(ew.Ranking.from_hits(hits), "ndcg", method=ew.Bootstrap(draws=2), seed=run)
+        estimate = ew.estimate(ew.Ranking.from_hits(hits), "ndcg", method=Bootstrap(draws=2), seed=run)
         p_values.append(estimate.p_value(alternative="greater"))
     subuniform(p_values, runs)
     assert stats.kstest(p_values, "uniform").pvalue > 0.001

@@ -11,11 +11,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy import integrate, stats
 
-import edgeworth as ew
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.differences import score_difference
 from edgeworth.comparing.scores.effects import Lists, distances, list_effects, resolved_for
 from edgeworth.comparing.scores.resampling import SwappedRanks
+from edgeworth.methods import Bootstrap
 
 LOW, HIGH = 0.935, 0.965
 SPELLINGS = ("roc_auc", "average_precision")
@@ -194,7 +194,7 @@ def test_the_bootstrap_covers() -> None:
         truth, scores = sample(rng, 300, 0.4, (1.4, 1.0), 0.6)
         paired = PairedScores.from_scores(truth, scores)
         values = [population(0.4, strength)["average_precision"] for strength in (1.4, 1.0)]
-        method = ew.Bootstrap(draws=150, seed=1)
+        method = Bootstrap(draws=150, seed=1)
         found = score_difference(paired, "A", "B", "average_precision", method=method, permutations=0)
         covered += values[0] - values[1] in found.interval(0.95)
     # 150 runs have an error of .018.

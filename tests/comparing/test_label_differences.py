@@ -19,6 +19,7 @@ from edgeworth.comparing.labels.joint_cells import in_focus, joint_cells
 from edgeworth.comparing.labels.resampling import swap_test
 from edgeworth.comparing.randomisation.two_classes import randomisation_test
 from edgeworth.decisions.views import resolve
+from edgeworth.methods import Bootstrap, ClopperPearson, Delta
 
 DECISIONS = [
     f"{each.name}[1]" if each.scope == "label" else each.name
@@ -223,7 +224,7 @@ def test_groups_are_the_units() -> None:
     )
     for spelling in ("informedness", "mcc"):
         left, right = (
-            label_difference(paired, "one", "two", spelling, method=ew.Delta()) for paired in (alone, copies)
+            label_difference(paired, "one", "two", spelling, method=Delta()) for paired in (alone, copies)
         )
         assert left.standard_error == pytest.approx(right.standard_error)
         assert list(left.interval()) == pytest.approx(list(right.interval()))
@@ -258,17 +259,17 @@ def test_all_cases_in_one_group() -> None:
 
 def test_a_chosen_method() -> None:
     paired = pair(400, 3, seed=11)
-    found = label_difference(paired, "one", "two", "accuracy", method=ew.Bootstrap(draws=3000, seed=5))
+    found = label_difference(paired, "one", "two", "accuracy", method=Bootstrap(draws=3000, seed=5))
     default = label_difference(paired, "one", "two", "accuracy")
     assert found.standard_error == pytest.approx(default.standard_error, rel=0.05)
     assert [*found.interval()] == pytest.approx([*default.interval()], abs=0.006)
     with pytest.raises(ew.EdgeworthError, match="saw ClopperPearson"):
-        label_difference(paired, "one", "two", "accuracy", method=ew.ClopperPearson())
+        label_difference(paired, "one", "two", "accuracy", method=ClopperPearson())
 
 
 def test_effects() -> None:
     paired = pair(500, 2, seed=12)
-    found = label_difference(paired, "one", "two", "informedness", method=ew.Delta())
+    found = label_difference(paired, "one", "two", "informedness", method=Delta())
     assert found.effect is not None
     assert found.effect.name == "standardised difference"
     deviation = found.standard_error * math.sqrt(500)

@@ -13,6 +13,7 @@ from statsmodels.stats.proportion import (  # type: ignore[import-untyped]  # it
 
 import edgeworth as ew
 from edgeworth.comparing.labels.independent import independent_difference
+from edgeworth.methods import Delta
 
 
 def table(hits: int, alarms: int, misses: int, rejections: int = 30) -> ew.ContingencyTable:
@@ -62,7 +63,7 @@ def test_newcombes_own_example() -> None:
 def test_variances_add_up(spelling: str) -> None:
     one, two = table(56, 11, 14, 69), table(48, 20, 32, 51)
     found = independent_difference(one, two, spelling)
-    errors = [ew.estimate(each, spelling, method=ew.Delta()).standard_error for each in (one, two)]
+    errors = [ew.estimate(each, spelling, method=Delta()).standard_error for each in (one, two)]
     assert found.standard_error == pytest.approx(math.hypot(*errors), rel=1e-12)
     assert found.cases == 301
 

@@ -19,6 +19,7 @@ from edgeworth.comparing.labels.proportions import PairedProportions, paired_pro
 from edgeworth.comparing.labels.resampling import bootstrap, posterior
 from edgeworth.decisions.posteriors import probability_of_winning
 from edgeworth.decisions.views import Resolved, resolve
+from edgeworth.methods import Bootstrap, Delta, Dirichlet, Wilson
 
 SMOOTH = [
     "informedness",
@@ -303,7 +304,12 @@ def test_bootstrap_draws_keep_the_pairing() -> None:
 
 @pytest.mark.parametrize(
     "method",
-    [ew.Bootstrap(draws=4000, seed=1), ew.Bootstrap(4000, 1, "bca"), ew.Dirichlet(draws=4000), ew.Delta()],
+    [
+        Bootstrap(draws=4000, seed=1),
+        Bootstrap(4000, 1, "bca"),
+        Dirichlet(draws=4000),
+        Delta(),
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("spelling", ["informedness", "f[1]"])
@@ -346,13 +352,13 @@ def test_methods_that_do_not_apply() -> None:
     for paired, spelling, method, said in [
         (plain, "precision[1]", Tango(), "proportions of the same"),
         (weighted, "accuracy", Tango(), "unweighted"),
-        (weighted, "accuracy", ew.Bootstrap(), "count alike"),
-        (grouped, "accuracy", ew.Dirichlet(), "independent"),
-        (grouped, "accuracy", ew.Bootstrap(interval="bca"), "percentile"),
-        (together, "accuracy", ew.Bootstrap(), "one group"),
-        (together, "accuracy", ew.Delta(), "one group"),
-        (plain, "accuracy", ew.Wilson(), "Delta"),
-        (plain, "accuracy", ew.Delta, "object"),
+        (weighted, "accuracy", Bootstrap(), "count alike"),
+        (grouped, "accuracy", Dirichlet(), "independent"),
+        (grouped, "accuracy", Bootstrap(interval="bca"), "percentile"),
+        (together, "accuracy", Bootstrap(), "one group"),
+        (together, "accuracy", Delta(), "one group"),
+        (plain, "accuracy", Wilson(), "Delta"),
+        (plain, "accuracy", Delta, "object"),
     ]:
         with pytest.raises(ew.EdgeworthError, match=said):
             difference_law(*focused(paired, spelling), method)

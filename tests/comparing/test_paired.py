@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgeworth import ContingencyTable, EdgeworthError, InputError, Paired
+from edgeworth import ContingencyTable, EdgeworthError, Paired
 from edgeworth.comparing.paired import Discordance
 from edgeworth.core.labels import parse_labels
-from edgeworth.errors import MergeError
+from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import BLOCK_ROWS, as_column
 
 LABELS = ["cat", "dog", "emu", 3, 4, 5]

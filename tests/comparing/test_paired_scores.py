@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgeworth import InputError, MergeError, Ranking
+from edgeworth import Ranking
 from edgeworth.comparing.paired_scores import CaseStanding, PairedScores
-from edgeworth.errors import OptionError
+from edgeworth.errors import InputError, MergeError, OptionError
 
 SCORES = st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 0.5, 2.0, np.inf])
 ROWS = st.lists(

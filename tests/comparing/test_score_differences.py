@@ -17,6 +17,7 @@ from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.differences import score_difference
 from edgeworth.comparing.scores.laws import ScoreDifferenceLaw
 from edgeworth.errors import InputError, OptionError
+from edgeworth.methods import Bootstrap
 from edgeworth.rankings.intervals.methods import Influence, Survival
 
 Floats = NDArray[np.float64]
@@ -185,7 +186,7 @@ def test_average_precision_is_the_jackknife(spelling: str, rows: list[Any]) -> N
 def test_values_are_those_of_each_ranking(spelling: str, rows: list[Any]) -> None:
     truth, one, two, _, counts = columns(rows)
     paired = PairedScores.from_scores(truth, {"one": one, "two": two}, weights=counts)
-    method = None if spelling in ("roc_auc", "average_precision") else ew.Bootstrap(draws=20)
+    method = None if spelling in ("roc_auc", "average_precision") else Bootstrap(draws=20)
     try:
         found = score_difference(paired, "one", "two", spelling, method=method)
     except OptionError:
@@ -395,7 +396,7 @@ def test_doubt_is_said() -> None:
     assert score_difference(drawn(600, seed=1), "a", "b", "roc_auc").doubt is None
     grouped = drawn(600, seed=1, groups=np.arange(600) % 20)
     assert "only 20 groups" in str(score_difference(grouped, "a", "b", "roc_auc").doubt)
-    drawn_again = score_difference(drawn(60, seed=1), "a", "b", "roc_auc", method=ew.Bootstrap(draws=200))
+    drawn_again = score_difference(drawn(60, seed=1), "a", "b", "roc_auc", method=Bootstrap(draws=200))
     assert "targets: below 50" in str(drawn_again.doubt)
 
 
@@ -405,8 +406,8 @@ def test_options_that_do_not_apply() -> None:
     for method, spelling, said in (
         (Influence(), "precision@10", "use Bootstrap"),
         (Survival(), "roc_auc", "not for differences of rankings"),
-        (ew.Bootstrap(interval="bca"), "roc_auc", "BCa"),
-        (ew.Bootstrap, "roc_auc", "a method is an object"),
+        (Bootstrap(interval="bca"), "roc_auc", "BCa"),
+        (Bootstrap, "roc_auc", "a method is an object"),
     ):
         with pytest.raises(OptionError, match=said):
             score_difference(paired, "a", "b", spelling, method=method)
@@ -423,7 +424,7 @@ def test_options_that_do_not_apply() -> None:
     assert "one group" in str(score_difference(one_group, "a", "b", "roc_auc").no_interval)
     weighted = drawn(100, seed=1, weights=np.full(100, 0.5))
     with pytest.raises(OptionError, match="whole cases"):
-        score_difference(weighted, "a", "b", "roc_auc", method=ew.Bootstrap())
+        score_difference(weighted, "a", "b", "roc_auc", method=Bootstrap())
     with pytest.raises(OptionError, match="weights"):
         score_difference(weighted, "a", "b", "roc_auc", permutations=99)
     assert "ties=threshold" in str(

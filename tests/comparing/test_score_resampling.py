@@ -11,12 +11,12 @@ import pytest
 from scipy.stats import rankdata
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-import edgeworth as ew
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.differences import score_difference, shared_permutations
 from edgeworth.comparing.scores.effects import resolved_for
 from edgeworth.comparing.scores.resampling import SwappedRanks, bootstrap_differences
 from edgeworth.errors import OptionError
+from edgeworth.methods import Bootstrap
 
 OF_SCIKIT_LEARN: dict[str, Any] = {
     "roc_auc": roc_auc_score,
@@ -85,12 +85,12 @@ def test_counts_are_drawn_as_cases() -> None:
 @pytest.mark.parametrize("spelling", ["roc_auc", "average_precision"])
 def test_the_bootstrap_and_the_effects_agree(spelling: str) -> None:
     paired = sample(1500, seed=7, levels=1000)
-    drawn = score_difference(paired, "a", "b", spelling, method=ew.Bootstrap(draws=1000, seed=1))
+    drawn = score_difference(paired, "a", "b", spelling, method=Bootstrap(draws=1000, seed=1))
     known = score_difference(paired, "a", "b", spelling)
     assert list(drawn.tests) == ["bootstrap", "permutation"]
     assert drawn.standard_error == pytest.approx(known.standard_error, rel=0.1)
     assert tuple(drawn.interval()) == pytest.approx(tuple(known.interval()), abs=known.standard_error / 3)
-    again = score_difference(paired, "a", "b", spelling, method=ew.Bootstrap(draws=1000, seed=1))
+    again = score_difference(paired, "a", "b", spelling, method=Bootstrap(draws=1000, seed=1))
     assert again.to_dict() == drawn.to_dict()
 
 
@@ -181,11 +181,11 @@ def test_how_many_permutations_are_made() -> None:
 def test_what_cannot_be_drawn() -> None:
     one_group = sample(50, seed=1, levels=3, groups=["x"] * 50)
     with pytest.raises(OptionError, match="one group"):
-        score_difference(one_group, "a", "b", "roc_auc", method=ew.Bootstrap())
+        score_difference(one_group, "a", "b", "roc_auc", method=Bootstrap())
     # All targets are in one of 20 groups, so that a third of the replicates have none.
     truth = np.repeat([True, False], [5, 95])
     rng = np.random.default_rng(1)
     scores = {"a": rng.normal(size=100), "b": rng.normal(size=100)}
     lonely = PairedScores.from_scores(truth, scores, groups=np.repeat(np.arange(20), 5))
     with pytest.raises(OptionError, match="undefined in"):
-        score_difference(lonely, "a", "b", "roc_auc", method=ew.Bootstrap(draws=100))
+        score_difference(lonely, "a", "b", "roc_auc", method=Bootstrap(draws=100))

@@ -15,6 +15,8 @@ from edgeworth.comparing.labels.joint_cells import joint_cells
 from edgeworth.comparing.labels.proportions import PairedCombination, PairedProportions, paired_combination
 from edgeworth.core.laws import NormalLaw
 from edgeworth.decisions.views import resolve
+from edgeworth.errors import OptionError
+from edgeworth.methods import Delta, Tango
 
 
 def constant_against_perfect(cases: int) -> ew.Paired:
@@ -70,7 +72,10 @@ def test_each_class_by_itself_is_tango_s_interval_and_both_are_squared_and_added
 def test_many_cases_make_it_the_delta_method_s_interval() -> None:
     for classes, spelling in ((2, "informedness"), (3, "balanced_accuracy"), (3, "informedness[1]")):
         paired = noisy(20_000, classes, seed=2)
-        here, delta = found(paired, spelling), found(paired, spelling, method=ew.Delta(scale="identity"))
+        here, delta = (
+            found(paired, spelling),
+            found(paired, spelling, method=Delta(scale="identity")),
+        )
         assert isinstance(here.law, PairedCombination)
         assert isinstance(delta.law, NormalLaw)
         assert list(here.interval()) == pytest.approx(list(delta.interval()), abs=2e-4)
@@ -111,7 +116,7 @@ def test_what_has_no_such_interval_says_why_it_has_none() -> None:
         assert difference.no_interval is not None
         assert "no case moves the difference" in difference.no_interval
         assert "wald" not in difference.tests
-    asked = found(paired, "informedness", method=ew.Delta())
+    asked = found(paired, "informedness", method=Delta())
     assert asked.law is None
     assert asked.no_interval is not None
     # Groups that all say the same.
@@ -135,6 +140,6 @@ def test_it_needs_whole_cases_that_all_were_decided() -> None:
         cells = joint_cells(paired, "one", "two")
         assert paired_combination(cells, resolve(cells.tables[0], "informedness")) is None
         assert isinstance(found(paired, "informedness").law, NormalLaw)
-    with pytest.raises(ew.OptionError, match="proportions of the same unweighted cases"):
-        found(noisy(60, 3, seed=3), "informedness", method=ew.Tango())
-    assert isinstance(found(noisy(60, 2, seed=3), "informedness", method=ew.Tango()).law, PairedCombination)
+    with pytest.raises(OptionError, match="proportions of the same unweighted cases"):
+        found(noisy(60, 3, seed=3), "informedness", method=Tango())
+    assert isinstance(found(noisy(60, 2, seed=3), "informedness", method=Tango()).law, PairedCombination)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edgeworth import ContingencyTable, InputError
+from edgeworth import ContingencyTable
 from edgeworth.core import policies
+from edgeworth.errors import InputError
 from edgeworth.sources.columns import BLOCK_ROWS
 
 Make = Callable[[list[Any]], Any]

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edgeworth import ContingencyTable, InputError
+from edgeworth import ContingencyTable
 from edgeworth.core.labels import canonical, canonical_order, find, looks_missing, parse_labels, union
+from edgeworth.errors import InputError
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from edgeworth.core.laws import (
     natural_scale,
 )
 from edgeworth.core.measures import Combination
+from edgeworth.errors import OptionError
 
 
 def two_by_two(a: int, b: int, c: int, d: int) -> ew.ContingencyTable:
@@ -123,11 +124,11 @@ def test_undefined_is_a_result_with_a_reason() -> None:
 
 def test_levels_and_alternatives_are_checked() -> None:
     estimate = ew.estimate(two_by_two(5, 1, 2, 4), "informedness")
-    with pytest.raises(ew.OptionError, match="between 0 and 1"):
+    with pytest.raises(OptionError, match="between 0 and 1"):
         estimate.interval(95)
-    with pytest.raises(ew.OptionError, match="two-sided"):
+    with pytest.raises(OptionError, match="two-sided"):
         estimate.p_value(0.1, "both")
-    with pytest.raises(ew.OptionError, match="two-sided"):
+    with pytest.raises(OptionError, match="two-sided"):
         estimate.p_value(alternative="both")
-    with pytest.raises(ew.OptionError, match="Bootstrap"):
+    with pytest.raises(OptionError, match="Bootstrap"):
         ew.estimate(two_by_two(5, 1, 2, 4), "informedness", method="bootstrap")

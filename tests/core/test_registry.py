@@ -200,8 +200,8 @@ def test_the_chance_of_an_estimate_is_the_mean_over_guesses(name: str) -> None:
     ],
 )
 def test_search_finds(words: str, name: str) -> None:
-    assert name in {measure.name for measure in ew.search(words)}
+    assert name in {measure.name for measure in ew.catalogue(words=words)}
 
 
 def test_search_finds_nothing() -> None:
-    assert ew.search("xyzzy") == ()
+    assert ew.catalogue(words="xyzzy") == ()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import edgeworth as ew
 from edgeworth.core.spelling import Spelling, quote_label
+from edgeworth.errors import OptionError
 
 names = st.from_regex(r"[a-z_][a-z0-9_]*", fullmatch=True)
 words = st.from_regex(r"[a-z_]+", fullmatch=True).filter(lambda word: word not in ("nan", "inf", "infinity"))
@@ -96,12 +97,12 @@ def test_one_way_of_writing_it(written: str, printed: str) -> None:
     ],
 )
 def test_what_cannot_be_meant_is_refused(text: str) -> None:
-    with pytest.raises(ew.OptionError):
+    with pytest.raises(OptionError):
         Spelling.parse(text)
 
 
 @pytest.mark.parametrize("label", ['"a\\q"', '"\\u12"', '"tab\there"', '"line\nbreak"'])
 def test_a_badly_quoted_label_is_refused_in_our_own_words(label: str) -> None:
     """Quotes are read as JSON, whose own errors must not come through."""
-    with pytest.raises(ew.OptionError, match="recall"):
+    with pytest.raises(OptionError, match="recall"):
         Spelling.parse(f"recall[{label}]")

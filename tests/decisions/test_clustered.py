@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgeworth import ContingencyTable, InputError
+from edgeworth import ContingencyTable
+from edgeworth.errors import InputError
 from edgeworth.sources.columns import as_column
 
 LABELS = st.sampled_from(["cat", "dog", "emu", 1, 0])

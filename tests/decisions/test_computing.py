@@ -8,6 +8,7 @@ import re
 import pytest
 
 import edgeworth as ew
+from edgeworth.errors import InputError, OptionError
 
 SPAM = ew.ContingencyTable.from_matrix([[3, 1], [2, 4]], rows="predicted", labels=["spam", "ham"])
 PETS = ew.ContingencyTable.from_matrix(
@@ -15,7 +16,7 @@ PETS = ew.ContingencyTable.from_matrix(
 )
 
 
-def message(table: ew.ContingencyTable, spelling: str, kind: type[Exception] = ew.OptionError) -> str:
+def message(table: ew.ContingencyTable, spelling: str, kind: type[Exception] = OptionError) -> str:
     with pytest.raises(kind) as caught:
         ew.measure(table, spelling)
     return str(caught.value)
@@ -103,7 +104,7 @@ def test_options_are_checked(spelling: str, words: list[str]) -> None:
 
 
 def test_an_unknown_label_shows_the_known_ones() -> None:
-    said = message(PETS, "recall[dig]", ew.InputError)
+    said = message(PETS, "recall[dig]", InputError)
     assert "'dig'" in said
     assert "dog" in said
 
@@ -143,7 +144,7 @@ def test_labels_that_are_numbers_or_truths_are_found_as_written() -> None:
 
 
 def test_not_a_tally() -> None:
-    with pytest.raises(ew.OptionError, match="list"):
+    with pytest.raises(OptionError, match="list"):
         ew.measure([[3, 1], [2, 4]], "accuracy")
 
 
@@ -151,7 +152,7 @@ def test_not_a_tally() -> None:
     "measure", [m for m in ew.catalogue(kind="decisions") if m.scope == "label"], ids=lambda m: m.name
 )
 def test_a_catalogued_measure_of_a_label_says_how_to_name_the_label(measure: ew.Measure) -> None:
-    with pytest.raises(ew.OptionError, match=rf"{measure.name}\["):
+    with pytest.raises(OptionError, match=rf"{measure.name}\["):
         ew.measure(PETS, measure)
     positive = SPAM.declare(positive="ham")
     assert ew.measure(positive, measure) == ew.measure(positive, f"{measure.name}[ham]")

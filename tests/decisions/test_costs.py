@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
+from edgeworth.errors import InputError, OptionError
 
 # Rows predicted: ill or well; columns real. A missed illness costs 10, a false alarm 1.
 COUNTS = [[12, 28], [18, 42]]
@@ -22,20 +23,20 @@ EACH_CASE = [
 
 
 def test_costs_add_up() -> None:
-    found = ew.costs(TABLE, COSTS, rows="predicted")
+    found = ew.decisions.costs(TABLE, COSTS, rows="predicted")
     assert found.total == pytest.approx(sum(EACH_CASE), abs=1e-12)
     assert found.per_case == pytest.approx(sum(EACH_CASE) / 100, abs=1e-12)
     np.testing.assert_allclose(found.cells, [[0, 28], [180, 21]], atol=1e-12)
 
 
 def test_rows_may_be_real() -> None:
-    turned = ew.costs(TABLE, [[0, 10], [1, 0.5]], rows="real")
-    assert turned.total == ew.costs(TABLE, COSTS, rows="predicted").total
+    turned = ew.decisions.costs(TABLE, [[0, 10], [1, 0.5]], rows="real")
+    assert turned.total == ew.decisions.costs(TABLE, COSTS, rows="predicted").total
 
 
 def test_the_yardsticks() -> None:
     """Guessing 40 : 60 against 30 : 70, and always one answer."""
-    found = ew.costs(TABLE, COSTS, rows="predicted")
+    found = ew.decisions.costs(TABLE, COSTS, rows="predicted")
     guessing = sum(p * r * COSTS[i][k] for i, p in enumerate((0.4, 0.6)) for k, r in enumerate((0.3, 0.7)))
     assert found.at_guessing == pytest.approx(guessing, abs=1e-12)
     always_ill, always_well = 0.7 * 1, 0.3 * 10 + 0.7 * 0.5
@@ -46,14 +47,14 @@ def test_the_yardsticks() -> None:
 
 
 def test_gains_are_better_when_larger() -> None:
-    found = ew.costs(TABLE, COSTS, rows="predicted", gains=True)
+    found = ew.decisions.costs(TABLE, COSTS, rows="predicted", gains=True)
     assert (found.best_constant, found.at_best_constant) == ("well", pytest.approx(0.3 * 10 + 0.7 * 0.5))
     assert found.per_case == pytest.approx(sum(EACH_CASE) / 100, abs=1e-12)
 
 
 def test_expected_cost_is_a_measure_with_the_error_of_a_mean() -> None:
     """The delta method's variance of a mean is the variance of one case's cost over N."""
-    found = ew.estimate(TABLE, ew.expected_cost(TABLE, COSTS, rows="predicted"))
+    found = ew.estimate(TABLE, ew.decisions.expected_cost(TABLE, COSTS, rows="predicted"))
     assert found.value == pytest.approx(np.mean(EACH_CASE), abs=1e-12)
     assert found.standard_error == pytest.approx(np.std(EACH_CASE) / 10, abs=1e-12)
     interval = found.interval(0.95)
@@ -65,21 +66,23 @@ def test_expected_cost_is_a_measure_with_the_error_of_a_mean() -> None:
 def test_an_interval_stays_within_what_can_be_paid() -> None:
     """Nobody's mean cost is below the least cost or above the greatest."""
     few = ew.ContingencyTable.from_matrix([[3, 1], [2, 4]], rows="predicted")
-    interval = ew.estimate(few, ew.expected_cost(few, [[0, 1], [10, 0]], rows="predicted")).interval(0.99)
+    interval = ew.estimate(
+        few, ew.decisions.expected_cost(few, [[0, 1], [10, 0]], rows="predicted")
+    ).interval(0.99)
     assert 0 <= interval.low <= interval.high <= 10
 
 
 def test_costs_that_are_all_alike() -> None:
-    found = ew.estimate(TABLE, ew.expected_cost(TABLE, [[2, 2], [2, 2]], rows="predicted"))
+    found = ew.estimate(TABLE, ew.decisions.expected_cost(TABLE, [[2, 2], [2, 2]], rows="predicted"))
     assert (found.value, found.standard_error) == pytest.approx((2.0, 0.0), abs=1e-12)
     assert tuple(found.interval()) == pytest.approx((2.0, 2.0), abs=1e-12)
 
 
 def test_costs_of_no_cases() -> None:
     nothing = ew.ContingencyTable.from_matrix([[0, 0], [0, 0]], rows="predicted")
-    with pytest.raises(ew.InputError, match="no cases"):
-        ew.costs(nothing, COSTS, rows="predicted")
-    found = ew.estimate(nothing, ew.expected_cost(nothing, COSTS, rows="predicted"))
+    with pytest.raises(InputError, match="no cases"):
+        ew.decisions.costs(nothing, COSTS, rows="predicted")
+    found = ew.estimate(nothing, ew.decisions.expected_cost(nothing, COSTS, rows="predicted"))
     assert math.isnan(found.value)
     assert found.undefined == "there are no cases with a decision"
 
@@ -98,18 +101,18 @@ def test_costs_of_no_cases() -> None:
     ids=["one row", "too large", "nan", "infinite", "ragged", "words", "nothing"],
 )
 def test_a_matrix_that_does_not_fit(matrix: object) -> None:
-    with pytest.raises(ew.InputError, match="2 by 2"):
-        ew.costs(TABLE, matrix, rows="predicted")
-    with pytest.raises(ew.InputError, match="2 by 2"):
-        ew.expected_cost(TABLE, matrix, rows="predicted")
+    with pytest.raises(InputError, match="2 by 2"):
+        ew.decisions.costs(TABLE, matrix, rows="predicted")
+    with pytest.raises(InputError, match="2 by 2"):
+        ew.decisions.expected_cost(TABLE, matrix, rows="predicted")
 
 
 def test_rows_must_be_said() -> None:
-    with pytest.raises(ew.OptionError, match="rows"):
-        ew.costs(TABLE, COSTS, rows="truth")
+    with pytest.raises(OptionError, match="rows"):
+        ew.decisions.costs(TABLE, COSTS, rows="truth")
 
 
 def test_costs_made_for_another_table() -> None:
     three = ew.ContingencyTable.from_matrix([[3, 1, 0], [2, 4, 1], [0, 0, 5]], rows="predicted")
     with pytest.raises(ew.EdgeworthError):
-        ew.measure(three, ew.expected_cost(TABLE, COSTS, rows="predicted"))
+        ew.measure(three, ew.decisions.expected_cost(TABLE, COSTS, rows="predicted"))

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edgeworth import ContingencyTable, InputError
+from edgeworth import ContingencyTable
+from edgeworth.errors import InputError
 
 TRUTH = ["a", "b", "c", "a", "b", "c", "c", "a"]
 PREDICTION = ["a", "b", "a", "b", "b", "c", "b", "?"]

@@ -13,6 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import edgeworth as ew
+from edgeworth.errors import InputError, OptionError
 
 Case = tuple[str, str]
 LABELS = ("a", "b", "c")
@@ -171,22 +172,24 @@ def test_plain_values_are_those_of_the_table() -> None:
 
 @pytest.mark.parametrize("pool", [0, -1, math.nan, math.inf])
 def test_a_pool_is_an_amount(pool: float) -> None:
-    with pytest.raises(ew.OptionError, match="pool"):
+    with pytest.raises(OptionError, match="pool"):
         ew.payoffs(table_of(CASES), pool=pool)
 
 
 @pytest.mark.parametrize("margin", [-1, -2, math.nan, math.inf])
 def test_a_margin_leaves_a_price(margin: float) -> None:
-    with pytest.raises(ew.OptionError, match="margin"):
+    with pytest.raises(OptionError, match="margin"):
         ew.payoffs(table_of(CASES), overround=margin)
+    with pytest.raises(OptionError, match="margin"):
+        ew.payoffs(table_of(CASES), margin=margin)
 
 
 @pytest.mark.parametrize("commission", [-0.01, 1.01, math.nan])
 def test_a_commission_is_a_share(commission: float) -> None:
-    with pytest.raises(ew.OptionError, match="commission"):
+    with pytest.raises(OptionError, match="commission"):
         ew.payoffs(table_of(CASES), commission=commission)
 
 
 def test_no_cases_no_bets() -> None:
-    with pytest.raises(ew.InputError, match="no cases"):
+    with pytest.raises(InputError, match="no cases"):
         ew.payoffs(ew.ContingencyTable.empty())

@@ -10,14 +10,16 @@ from scipy import stats
 
 import edgeworth as ew
 from edgeworth.decisions.findings import examine_decisions
+from edgeworth.errors import OptionError
+from edgeworth.methods import Delta
 
 
 def test_the_planned_number_of_cases_has_the_promised_power() -> None:
     # Plan from a table with known shares, then simulate samples of that size.
     shares = np.array([[0.36, 0.25], [0.14, 0.25]])
     table = ew.ContingencyTable.from_matrix((shares * 200).round().astype(int), rows="predicted")
-    estimate = ew.estimate(table, "informedness", method=ew.Delta())
-    plan = ew.cases_needed(estimate, power=0.8)
+    estimate = ew.estimate(table, "informedness", method=Delta())
+    plan = estimate.cases_needed(power=0.8)
     rng = np.random.default_rng(1)
     drawn = rng.multinomial(int(plan.needed), (table.counts / table.total).ravel(), size=2000).reshape(
         -1, 2, 2
@@ -32,26 +34,26 @@ def test_the_planned_number_of_cases_has_the_promised_power() -> None:
 
 def test_more_cases_are_0_when_there_are_enough_and_infinite_without_an_edge() -> None:
     clear = ew.ContingencyTable.from_matrix([[90, 10], [10, 90]], rows="predicted")
-    assert ew.cases_needed(ew.estimate(clear, "informedness")).more == 0
+    assert ew.estimate(clear, "informedness").cases_needed().more == 0
     nothing = ew.ContingencyTable.from_matrix([[12, 28], [18, 42]], rows="predicted")
-    assert math.isinf(ew.cases_needed(ew.estimate(nothing, "informedness")).needed)
+    assert math.isinf(ew.estimate(nothing, "informedness").cases_needed().needed)
     single = ew.ContingencyTable.from_matrix([[12, 0], [18, 0]], rows="predicted")
-    assert math.isnan(ew.cases_needed(ew.estimate(single, "informedness")).needed)
-    with pytest.raises(ew.OptionError, match="power"):
-        ew.cases_needed(ew.estimate(clear, "informedness"), power=1)
+    assert math.isnan(ew.estimate(single, "informedness").cases_needed().needed)
+    with pytest.raises(OptionError, match="power"):
+        ew.estimate(clear, "informedness").cases_needed(power=1)
 
 
 def test_superstitious_labels_are_named_only_by_a_corrected_test() -> None:
     # Label c is given to cases that are never c, far more often than chance allows.
     counts = [[60, 10, 30], [10, 60, 30], [30, 30, 2]]
     table = ew.ContingencyTable.from_matrix(counts, rows="predicted", labels=["a", "b", "c"])
-    assert ew.superstitious_labels(table) == ("c",)
+    assert ew.decisions.superstitious_labels(table) == ("c",)
     # One label of many slightly below 0 is what guessing looks like.
     rng = np.random.default_rng(2)
     truth, prediction = rng.integers(0, 8, (2, 400))
     guessing = ew.ContingencyTable.from_labels(truth, prediction)
     assert any(ew.measure(guessing, f"informedness[{label}]") < 0 for label in range(8))
-    assert ew.superstitious_labels(guessing) == ()
+    assert ew.decisions.superstitious_labels(guessing) == ()
 
 
 def test_guessing_seldom_names_a_superstitious_label() -> None:
@@ -59,7 +61,7 @@ def test_guessing_seldom_names_a_superstitious_label() -> None:
     named = 0
     for _ in range(200):
         truth, prediction = rng.integers(0, 5, (2, 150))
-        named += bool(ew.superstitious_labels(ew.ContingencyTable.from_labels(truth, prediction)))
+        named += bool(ew.decisions.superstitious_labels(ew.ContingencyTable.from_labels(truth, prediction)))
     assert named <= 19  # 5% of 200 is 10; P(more than 19) is below 0.005
 
 
@@ -72,11 +74,11 @@ def test_holm_is_holm() -> None:
     table = ew.ContingencyTable.from_matrix(counts, rows="predicted")
     p_values = [label_tail(table, label, "less").p_value for label in range(4)]
     rejected = multipletests(p_values, alpha=0.05, method="holm")[0]
-    assert ew.superstitious_labels(table) == tuple(np.flatnonzero(rejected))
+    assert ew.decisions.superstitious_labels(table) == tuple(np.flatnonzero(rejected))
 
 
 def test_findings_with_weights_and_clusters_have_no_exact_test_but_settle_by_the_interval() -> None:
-    truth, prediction = ew.simulate_labels([0.5, 0.5], [0.5, 0.5], 0.5, 200, seed=4)
+    truth, prediction = ew.decisions.simulate_labels([0.5, 0.5], [0.5, 0.5], 0.5, 200, seed=4)
     clustered = ew.ContingencyTable.from_labels(truth, prediction, clusters=np.arange(200) // 2)
     findings = examine_decisions(clustered)
     assert findings.at_least is None

@@ -17,6 +17,7 @@ from edgeworth.chance import guessing_law
 from edgeworth.core.tails import hypergeometric_tails
 from edgeworth.decisions import guessing as enumeration
 from edgeworth.decisions.guessing import GuessingLaw
+from edgeworth.errors import InputError, OptionError
 
 SIX_DEFINITIONS = [[3, 0, 0], [0, 1, 2], [2, 1, 3]]  # rows real, from the mathematics' table of numbers
 
@@ -156,7 +157,7 @@ def test_a_tail_far_out_is_as_accurate_as_one_near() -> None:
 @pytest.mark.parametrize("informed", [0.3, 0.6])
 def test_the_certified_bound_holds(informed: float) -> None:
     # Where enumeration is possible the bound must lie above the exact tail, for every attainable value.
-    truth, prediction = ew.simulate_labels([0.4, 0.3, 0.3], [0.3, 0.4, 0.3], informed, 30, seed=6)
+    truth, prediction = ew.decisions.simulate_labels([0.4, 0.3, 0.3], [0.3, 0.4, 0.3], informed, 30, seed=6)
     law = ew.chance.informedness(ew.ContingencyTable.from_labels(truth, prediction))
     assert law._enumerated is not None
     every = sum(ways for ways, _ in law._enumerated.values())
@@ -167,7 +168,7 @@ def test_the_certified_bound_holds(informed: float) -> None:
 
 
 def test_the_certified_bound_is_used_where_draws_could_not_tell() -> None:
-    truth, prediction = ew.simulate_labels([0.1] * 10, [0.1] * 10, 0.7, 2000, seed=7)
+    truth, prediction = ew.decisions.simulate_labels([0.1] * 10, [0.1] * 10, 0.7, 2000, seed=7)
     table = ew.ContingencyTable.from_labels(truth, prediction)
     tail = ew.chance.informedness(table).tail(ew.measure(table, "informedness"))
     assert tail.method.startswith("certified bound")
@@ -197,20 +198,20 @@ def test_a_labels_measures_are_tested_by_its_hits(cells: list[int]) -> None:
 
 def test_what_guessing_cannot_change_has_no_test_against_it() -> None:
     table = ew.ContingencyTable.from_matrix(SIX_DEFINITIONS, rows="real")
-    with pytest.raises(ew.OptionError, match="give a null"):
+    with pytest.raises(OptionError, match="give a null"):
         ew.estimate(table, "prevalence[0]").p_value()
     assert 0 < ew.estimate(table, "prevalence[0]").p_value(0.3) <= 1
 
 
 def test_weights_rule_exact_laws_out() -> None:
     weighted = ew.ContingencyTable.from_labels([0, 1, 1, 0], [0, 1, 0, 0], weights=[0.5, 1.0, 2.0, 1.0])
-    with pytest.raises(ew.InputError, match="whole cases"):
+    with pytest.raises(InputError, match="whole cases"):
         ew.chance.informedness(weighted)
     assert 0 < ew.estimate(weighted, "informedness").p_value() <= 1
 
 
 def test_the_law_needs_cases() -> None:
-    with pytest.raises(ew.InputError):
+    with pytest.raises(InputError):
         GuessingLaw((0, 0), (0, 0), (Fraction(1), Fraction(1)))
 
 

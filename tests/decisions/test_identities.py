@@ -11,6 +11,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import edgeworth as ew
+from edgeworth.errors import OptionError
 
 BASE = [[5, 1, 0, 2], [0, 3, 4, 1], [2, 0, 6, 0], [1, 1, 0, 7]]
 counts = st.integers(0, 30)
@@ -71,7 +72,7 @@ def mixtures(draw: st.DrawFn, most: int = 6) -> tuple[list[float], list[float]]:
 def test_informedness_recovers_the_informed_fraction(
     mixture: tuple[list[float], list[float]], informed: float, cases: float
 ) -> None:
-    table = ew.informed_mixture(*mixture, informed, cases=cases)
+    table = ew.decisions.informed_mixture(*mixture, informed, cases=cases)
     assert ew.measure(table, "informedness") == pytest.approx(informed, abs=1e-12)
 
 
@@ -79,13 +80,13 @@ def test_informedness_recovers_the_informed_fraction(
 def test_informedness_recovers_a_wrongly_informed_fraction_of_two(
     mixture: tuple[list[float], list[float]], informed: float
 ) -> None:
-    table = ew.informed_mixture(*mixture, informed)
+    table = ew.decisions.informed_mixture(*mixture, informed)
     assert ew.measure(table, "informedness") == pytest.approx(informed, abs=1e-12)
 
 
 def test_a_wrongly_informed_fraction_of_three_is_refused() -> None:
-    with pytest.raises(ew.OptionError, match="two classes"):
-        ew.informed_mixture([0.5, 0.3, 0.2], [0.5, 0.3, 0.2], -0.1)
+    with pytest.raises(OptionError, match="two classes"):
+        ew.decisions.informed_mixture([0.5, 0.3, 0.2], [0.5, 0.3, 0.2], -0.1)
 
 
 # -- abstentions --------------------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from edgeworth import ContingencyTable, InputError, OptionError
+from edgeworth import ContingencyTable
+from edgeworth.errors import InputError, OptionError
 
 POSTER = [[12, 28], [18, 42]]
 

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 import edgeworth as ew
 from edgeworth.decisions.resampling import influence
 from edgeworth.decisions.views import resolve
+from edgeworth.errors import OptionError
+from edgeworth.methods import Bootstrap, ClopperPearson, Delta, Dirichlet, Newcombe, Wilson
 
 SMOOTH = [m for m in ew.catalogue(kind="decisions") if m.scope != "cells" or m.gradient is not None]
 
@@ -56,7 +58,7 @@ def test_delta_error_of_a_proportion_is_the_textbook_one(seed: int) -> None:
         ("precision[2]", table.counts[2, 2], table.predicted[2]),
     ]:
         share = successes / trials
-        found = ew.estimate(table, spelling, method=ew.Delta()).standard_error
+        found = ew.estimate(table, spelling, method=Delta()).standard_error
         assert found == pytest.approx(np.sqrt(share * (1 - share) / trials), rel=1e-10)
 
 
@@ -64,15 +66,19 @@ def test_delta_error_of_a_proportion_is_the_textbook_one(seed: int) -> None:
     "spelling", ["informedness", "markedness", "mcc", "kappa", "f[0]", "mutual_information"]
 )
 def test_delta_bootstrap_and_posterior_agree_on_a_large_table(spelling: str) -> None:
-    truth, prediction = ew.simulate_labels([0.5, 0.3, 0.2], [0.2, 0.5, 0.3], 0.4, 5000, seed=1)
+    truth, prediction = ew.decisions.simulate_labels([0.5, 0.3, 0.2], [0.2, 0.5, 0.3], 0.4, 5000, seed=1)
     table = ew.ContingencyTable.from_labels(truth, prediction)
-    methods = (ew.Delta(), ew.Bootstrap(draws=4000, seed=2), ew.Dirichlet(draws=4000, seed=3))
+    methods = (
+        Delta(),
+        Bootstrap(draws=4000, seed=2),
+        Dirichlet(draws=4000, seed=3),
+    )
     errors = [ew.estimate(table, spelling, method=method).standard_error for method in methods]
     assert max(errors) / min(errors) < 1.06  # 4000 draws give an error to about 1%, four times over
 
 
 def test_bootstrap_on_counts_equals_a_bootstrap_on_rows() -> None:
-    truth, prediction = ew.simulate_labels([0.6, 0.4], [0.5, 0.5], 0.3, 300, seed=4)
+    truth, prediction = ew.decisions.simulate_labels([0.6, 0.4], [0.5, 0.5], 0.3, 300, seed=4)
     rng = np.random.default_rng(5)
     values = []
     for _ in range(3000):
@@ -80,7 +86,7 @@ def test_bootstrap_on_counts_equals_a_bootstrap_on_rows() -> None:
         hit, alarm = prediction[rows][truth[rows] == 1], prediction[rows][truth[rows] == 0]
         values.append(hit.mean() - alarm.mean())
     table = ew.ContingencyTable.from_labels(truth, prediction)
-    law = ew.estimate(table, "informedness", method=ew.Bootstrap(draws=20_000, seed=6)).law
+    law = ew.estimate(table, "informedness", method=Bootstrap(draws=20_000, seed=6)).law
     assert law.standard_error == pytest.approx(np.std(values), rel=0.05)
     assert np.quantile(law.draws, [0.1, 0.5, 0.9]) == pytest.approx(
         np.quantile(values, [0.1, 0.5, 0.9]), abs=0.01
@@ -89,8 +95,8 @@ def test_bootstrap_on_counts_equals_a_bootstrap_on_rows() -> None:
 
 def test_bca_shifts_the_percentiles_of_a_skewed_measure() -> None:
     table = ew.ContingencyTable.from_matrix([[28, 1], [2, 9]], rows="predicted")
-    plain = ew.estimate(table, "mcc", method=ew.Bootstrap(draws=8000, seed=1)).interval()
-    corrected = ew.estimate(table, "mcc", method=ew.Bootstrap(draws=8000, seed=1, interval="bca")).interval()
+    plain = ew.estimate(table, "mcc", method=Bootstrap(draws=8000, seed=1)).interval()
+    corrected = ew.estimate(table, "mcc", method=Bootstrap(draws=8000, seed=1, interval="bca")).interval()
     assert corrected.low < plain.low
     assert corrected.high < plain.high
 
@@ -100,23 +106,23 @@ def test_the_posterior_of_recall_is_its_beta() -> None:
     from scipy import stats
 
     table = ew.ContingencyTable.from_matrix([[12, 28], [18, 42]], rows="predicted", labels=["+", "-"])
-    law = ew.estimate(table, "recall[+]", method=ew.Dirichlet(draws=200_000)).law
+    law = ew.estimate(table, "recall[+]", method=Dirichlet(draws=200_000)).law
     beta = stats.beta(12.5, 18.5)
     assert law.interval(0.9) == pytest.approx(beta.interval(0.9), abs=0.003)
 
 
 def test_same_seed_same_draws() -> None:
     table = random_table(8)
-    first, second = (ew.estimate(table, "kappa", method=ew.Bootstrap(seed=9)).interval() for _ in range(2))
+    first, second = (ew.estimate(table, "kappa", method=Bootstrap(seed=9)).interval() for _ in range(2))
     assert first == second
 
 
 def test_sampling_weights_widen_by_their_spread() -> None:
     # A row of weight 2 must not count as two rows: equal weights of any size change nothing.
-    truth, prediction = ew.simulate_labels([0.6, 0.4], [0.5, 0.5], 0.3, 400, seed=7)
+    truth, prediction = ew.decisions.simulate_labels([0.6, 0.4], [0.5, 0.5], 0.3, 400, seed=7)
     plain = ew.ContingencyTable.from_labels(truth, prediction)
     heavy = ew.ContingencyTable.from_labels(truth, prediction, weights=np.full(400, 2.5))
-    delta = ew.Delta()
+    delta = Delta()
     assert ew.estimate(heavy, "informedness").standard_error == pytest.approx(
         ew.estimate(plain, "informedness", method=delta).standard_error
     )
@@ -138,15 +144,15 @@ def test_weighted_error_equals_the_linearised_sum_over_rows() -> None:
 
 
 def test_clusters_of_copies_tell_no_more_than_one_of_each() -> None:
-    truth, prediction = ew.simulate_labels([0.6, 0.4], [0.5, 0.5], 0.3, 200, seed=11)
+    truth, prediction = ew.decisions.simulate_labels([0.6, 0.4], [0.5, 0.5], 0.3, 200, seed=11)
     copies = ew.ContingencyTable.from_labels(
         np.repeat(truth, 5), np.repeat(prediction, 5), clusters=np.repeat(np.arange(200), 5)
     )
     single = ew.ContingencyTable.from_labels(truth, prediction)
-    plain = ew.estimate(single, "informedness", method=ew.Delta()).standard_error
+    plain = ew.estimate(single, "informedness", method=Delta()).standard_error
     clustered = ew.estimate(copies, "informedness")
     assert clustered.standard_error == pytest.approx(plain * np.sqrt(200 / 199))
-    again = ew.estimate(copies, "informedness", method=ew.Bootstrap(draws=4000, seed=1))
+    again = ew.estimate(copies, "informedness", method=Bootstrap(draws=4000, seed=1))
     assert again.standard_error == pytest.approx(plain, rel=0.06)
 
 
@@ -196,22 +202,22 @@ def test_methods_refuse_what_they_cannot_do() -> None:
     weighted = ew.ContingencyTable.from_labels([0, 1, 1, 0], [0, 1, 0, 0], weights=[0.5, 1.0, 2.0, 1.0])
     clustered = ew.ContingencyTable.from_labels([0, 1, 1, 0], [0, 1, 0, 0], clusters=[1, 1, 2, 2])
     for tally in (weighted, clustered):
-        for method in (ew.Wilson(), ew.ClopperPearson(), ew.Dirichlet()):
-            with pytest.raises(ew.OptionError, match="Delta"):
+        for method in (Wilson(), ClopperPearson(), Dirichlet()):
+            with pytest.raises(OptionError, match="Delta"):
                 ew.estimate(tally, "accuracy", method=method)
-    with pytest.raises(ew.OptionError, match="proportions"):
-        ew.estimate(random_table(1), "kappa", method=ew.Wilson())
-    with pytest.raises(ew.OptionError, match="combination"):
-        ew.estimate(random_table(1), "informedness", method=ew.Newcombe())
+    with pytest.raises(OptionError, match="proportions"):
+        ew.estimate(random_table(1), "kappa", method=Wilson())
+    with pytest.raises(OptionError, match="combination"):
+        ew.estimate(random_table(1), "informedness", method=Newcombe())
     single = ew.ContingencyTable.from_labels([0, 1], [0, 1], clusters=[1, 1])
-    with pytest.raises(ew.OptionError, match="one cluster"):
-        ew.estimate(single, "accuracy", method=ew.Delta())
+    with pytest.raises(OptionError, match="one cluster"):
+        ew.estimate(single, "accuracy", method=Delta())
     # Nobody asked for a method, so the value stands and the reason is beside it.
     assert ew.estimate(single, "accuracy").value == 1.0
     assert "one cluster" in str(ew.estimate(single, "accuracy").no_interval)
-    with pytest.raises(ew.OptionError, match="draws"):
-        ew.Bootstrap(draws=0)
-    with pytest.raises(ew.OptionError, match="prior"):
-        ew.Dirichlet(prior=-1)
-    with pytest.raises(ew.OptionError, match="percentile"):
-        ew.Bootstrap(interval="basic")
+    with pytest.raises(OptionError, match="draws"):
+        Bootstrap(draws=0)
+    with pytest.raises(OptionError, match="prior"):
+        Dirichlet(prior=-1)
+    with pytest.raises(OptionError, match="percentile"):
+        Bootstrap(interval="basic")

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgeworth import ContingencyTable, OptionError, informed_mixture, simulate_labels
+from edgeworth import ContingencyTable
+from edgeworth.decisions import informed_mixture, simulate_labels
+from edgeworth.errors import OptionError
 
 
 def shares(size: int) -> st.SearchStrategy[list[float]]:

@@ -13,6 +13,8 @@ from scipy import integrate, stats
 
 import edgeworth as ew
 from edgeworth.decisions.posteriors import BetaLaw, probability_larger, probability_of_winning
+from edgeworth.errors import OptionError
+from edgeworth.methods import BetaPosterior
 
 counts = st.integers(0, 30)
 
@@ -24,7 +26,7 @@ def table(hits: int, alarms: int, misses: int, rest: int = 20) -> ew.Contingency
 
 
 def law(hits: int, alarms: int, misses: int, name: str, prior: float = 0.5) -> Any:
-    return ew.estimate(table(hits, alarms, misses), f"{name}[yes]", method=ew.BetaPosterior(prior)).law
+    return ew.estimate(table(hits, alarms, misses), f"{name}[yes]", method=BetaPosterior(prior)).law
 
 
 @pytest.mark.parametrize(
@@ -37,7 +39,7 @@ def test_the_second_is_larger_as_published(name: str, published: float) -> None:
 
 
 def test_the_interval_of_f1_as_published() -> None:
-    estimate = ew.estimate(table(10, 10, 5), "f[yes]", method=ew.BetaPosterior())
+    estimate = ew.estimate(table(10, 10, 5), "f[yes]", method=BetaPosterior())
     assert [round(bound, 6) for bound in estimate.interval(0.95)] == [0.364026, 0.737997]
     assert estimate.value == pytest.approx(20 / 35)
 
@@ -120,7 +122,7 @@ def test_draws_agree() -> None:
 
 @pytest.mark.parametrize("name", ["precision", "recall", "f"])
 def test_nothing_found_is_still_a_law(name: str) -> None:
-    estimate = ew.estimate(table(0, 3, 4), f"{name}[yes]", method=ew.BetaPosterior())
+    estimate = ew.estimate(table(0, 3, 4), f"{name}[yes]", method=BetaPosterior())
     low, high = estimate.interval()
     assert 0 <= low < high < 0.8
     assert 0 < estimate.standard_error < 0.5
@@ -128,21 +130,21 @@ def test_nothing_found_is_still_a_law(name: str) -> None:
 
 def test_posteriors_refuse_what_they_cannot_do() -> None:
     for spelling in ("informedness", "accuracy", "f[yes](alpha=0.3)", "inverse_recall[yes]"):
-        with pytest.raises(ew.OptionError, match="precision, recall and f"):
-            ew.estimate(table(3, 2, 1), spelling, method=ew.BetaPosterior())
+        with pytest.raises(OptionError, match="precision, recall and f"):
+            ew.estimate(table(3, 2, 1), spelling, method=BetaPosterior())
     weighted = ew.ContingencyTable.from_labels([0, 1, 1, 0], [0, 1, 0, 0], weights=[0.5, 1.0, 2.0, 1.0])
     clustered = ew.ContingencyTable.from_labels([0, 1, 1, 0], [0, 1, 0, 0], clusters=[1, 1, 2, 2])
     for tally in (weighted, clustered):
-        with pytest.raises(ew.OptionError, match="Delta"):
-            ew.estimate(tally, "recall[1]", method=ew.BetaPosterior())
+        with pytest.raises(OptionError, match="Delta"):
+            ew.estimate(tally, "recall[1]", method=BetaPosterior())
     for prior in (0.0, -1.0, math.inf, math.nan):
-        with pytest.raises(ew.OptionError, match="prior"):
-            ew.BetaPosterior(prior)
+        with pytest.raises(OptionError, match="prior"):
+            BetaPosterior(prior)
 
 
 def test_a_cut_of_a_ranking_has_posteriors() -> None:
     ranking = ew.Ranking.from_hits([1, 1, 0, 1, 0, 0, 1, 0, 0, 0])
-    found = ew.estimate(ranking, "precision@4", method=ew.BetaPosterior())
+    found = ew.estimate(ranking, "precision@4", method=BetaPosterior())
     assert list(found.interval(0.9)) == pytest.approx(stats.beta(3.5, 1.5).interval(0.9))
-    found = ew.estimate(ranking, "recall@4", method=ew.BetaPosterior())
+    found = ew.estimate(ranking, "recall@4", method=BetaPosterior())
     assert list(found.interval(0.9)) == pytest.approx(stats.beta(3.5, 1.5).interval(0.9))

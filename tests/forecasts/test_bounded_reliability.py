@@ -59,7 +59,7 @@ def test_cuts_do_not_matter(most: int, waiting: int, cuts: list[int]) -> None:
     values, came_true = forecasts(800)
     with mock.patch.multiple(bounded, MOST_VALUES=most, MOST_WAITING=waiting):
         whole, parts = counted(values, came_true, []), counted(values, came_true, cuts)
-        assert whole.settled.is_rounded == parts.settled.is_rounded == (len(np.unique(values)) > most)
+        assert whole.final.is_rounded == parts.final.is_rounded == (len(np.unique(values)) > most)
         np.testing.assert_array_equal(parts.curve.cases, whole.curve.cases)
         np.testing.assert_array_equal(parts.curve.hits, whole.curve.hits)
         np.testing.assert_allclose(parts.curve.values, whole.curve.values, rtol=1e-13)
@@ -117,7 +117,7 @@ def test_rounding_hardly_moves_the_parts_of_a_score(score: str) -> None:
     exact = decomposed(Reliability.of(values, came_true, None), score)
     with mock.patch.object(bounded, "MOST_VALUES", 1000):
         found = BoundedReliability.of(values, came_true)
-        assert found.settled.is_rounded
+        assert found.final.is_rounded
         rounded = decomposed(found.curve, score)
     assert np.isfinite(exact.score)
     # A case is off by 1/4096 at most, and many cases by much less.

@@ -10,8 +10,10 @@ import pytest
 from scipy import stats
 
 import edgeworth as ew
+from edgeworth.errors import OptionError
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scoring_rules import case_scores
+from edgeworth.methods import AcrossCases, Bootstrap
 
 
 def made(number: int = 80, classes: int = 3, seed: int = 0) -> tuple[Any, Any]:
@@ -25,7 +27,7 @@ def test_the_plain_interval_is_students(name: str) -> None:
     truth, p = made()
     values = case_scores(Forecasts.of(truth, p), [name])[0]
     scores = ew.ForecastScores.from_probabilities(truth, p)
-    found = ew.estimate(scores, name, method=ew.AcrossCases(scale="identity"))
+    found = ew.estimate(scores, name, method=AcrossCases(scale="identity"))
     test = stats.ttest_1samp(values, 0.4)
     for level in (0.8, 0.95, 0.99):
         known = test.confidence_interval(level)
@@ -37,7 +39,7 @@ def test_the_plain_interval_is_students(name: str) -> None:
 
 def test_the_default_interval_stays_inside_the_range() -> None:
     scores = ew.ForecastScores.from_probabilities([1, 0, 1, 0], [0.98, 0.03, 0.97, 0.6])
-    plain = ew.estimate(scores, "brier", method=ew.AcrossCases(scale="identity")).interval(0.99)
+    plain = ew.estimate(scores, "brier", method=AcrossCases(scale="identity")).interval(0.99)
     kept = ew.estimate(scores, "brier").interval(0.99)
     assert plain.low < 0
     assert 0 < kept.low < ew.measure(scores, "brier") < kept.high < 1
@@ -113,12 +115,12 @@ def test_a_value_without_an_interval_says_why(truth: Any, p: Any, name: str, sai
 def test_methods_that_do_not_apply_are_refused() -> None:
     truth, p = made()
     scores = ew.ForecastScores.from_probabilities(truth, p)
-    with pytest.raises(ew.OptionError, match=r"AcrossCases\(\)"):
-        ew.estimate(scores, "brier", method=ew.Bootstrap())
-    with pytest.raises(ew.OptionError, match="natural"):
-        ew.AcrossCases(scale="log")  # type: ignore[arg-type]  # what a user may write
-    with pytest.raises(ew.OptionError, match="means over cases"):
-        ew.estimate(scores, "brier_skill", method=ew.AcrossCases())
+    with pytest.raises(OptionError, match=r"AcrossCases\(\)"):
+        ew.estimate(scores, "brier", method=Bootstrap())
+    with pytest.raises(OptionError, match="natural"):
+        AcrossCases(scale="log")  # type: ignore[arg-type]  # what a user may write
+    with pytest.raises(OptionError, match="means over cases"):
+        ew.estimate(scores, "brier_skill", method=AcrossCases())
 
 
 def test_merged_shards_have_the_same_interval() -> None:
@@ -132,7 +134,7 @@ def test_merged_shards_have_the_same_interval() -> None:
 def test_how_many_cases_would_tell_a_score_from_that_of_the_class_shares() -> None:
     truth, p = made(100)
     found = ew.estimate(ew.ForecastScores.from_probabilities(truth, p), "brier")
-    plan = ew.cases_needed(found)
+    plan = found.cases_needed()
     assert plan.cases == 100
     low, high = found.interval()
     error = max(found.standard_error, (high - low) / (2 * stats.norm.ppf(0.975)))

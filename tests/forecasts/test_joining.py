@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
+from edgeworth.errors import MergeError
 from edgeworth.tallied import Tallied
 from edgeworth.tally_files import tally_of_text, tally_text
 
@@ -45,26 +46,26 @@ def travelled(tallied: Tallied) -> Tallied:
 @pytest.mark.parametrize("how", [lambda tallied: tallied, travelled], ids=["in memory", "by file"])
 def test_one_without_a_place_follows_those_before_it(how: Any) -> None:
     first, second = how(day(1, 100)), how(day(2))
-    merged = how(ew.merge_tallies([first, second]))
+    merged = how(ew.Tallied.merge([first, second]))
     assert steps(merged) == steps(first) | shifted(second, 100 + CASES)
     # A third goes on behind both, and one that says so goes before them.
     third, start = how(day(3)), how(day(4, 0))
-    whole = ew.merge_tallies([merged, third, start])
+    whole = ew.Tallied.merge([merged, third, start])
     assert steps(whole) == steps(start) | steps(merged) | shifted(third, 100 + 2 * CASES)
 
 
 def test_what_was_merged_without_places_moves_as_a_whole() -> None:
     first, second, third = (day(seed) for seed in (1, 2, 3))
-    later = travelled(ew.merge_tallies([second, third]))
+    later = travelled(ew.Tallied.merge([second, third]))
     assert not later.has_start_row
-    assert steps(first + later) == steps(ew.merge_tallies([first, second, third]))
+    assert steps(first + later) == steps(ew.Tallied.merge([first, second, third]))
 
 
 def test_a_place_that_was_said_is_kept_or_refused() -> None:
     first, start = day(1), travelled(day(2, 0))
     assert start.has_start_row
     assert steps(start + first) == steps(start) | shifted(first, CASES)
-    with pytest.raises(ew.MergeError, match="hold the case at position 0"):
+    with pytest.raises(MergeError, match="hold the case at position 0"):
         _ = first + start
     # Said of some shards only, it is no difference in what was asked.
     assert steps(first + day(3, CASES)) == steps(first) | shifted(day(3), CASES)
@@ -75,19 +76,19 @@ def test_gaps_are_said_until_they_are_filled() -> None:
     said = f"Rows are missing on the path in time: positions {CASES + 1} to {2 * CASES}."
     holed = travelled(first + last)
     assert holed.notices == (said,)
-    assert said in ew.evaluate_tally(holed).warnings
+    assert said in ew.evaluate(holed).warnings
     whole = holed + middle
     assert whole.notices == ()
-    assert steps(whole) == steps(ew.merge_tallies([first, middle, last]))
-    assert ew.merge_tallies([first, middle]).notices == ()
+    assert steps(whole) == steps(ew.Tallied.merge([first, middle, last]))
+    assert ew.Tallied.merge([first, middle]).notices == ()
     assert (day(1, 5) + day(2, 5 + CASES)).notices == (), "what comes before a part of a path is elsewhere"
 
 
 def test_many_gaps_are_told_in_short() -> None:
     days = [day(seed, seed * (CASES + 1)) for seed in range(6)]
-    (notice,) = ew.merge_tallies(days).notices
+    (notice,) = ew.Tallied.merge(days).notices
     assert notice.endswith("positions 41, 82, 123 and 2 more such gaps.")
-    (notice,) = ew.merge_tallies(days[:2]).notices
+    (notice,) = ew.Tallied.merge(days[:2]).notices
     assert notice.endswith("position 41.")
 
 
@@ -105,12 +106,12 @@ def test_each_file_of_several_counts_once(tmp_path: Path) -> None:
     assert both.origin.number == 1
     assert both.origin.fingerprints[0].split("+")[0] == single.origin.fingerprints[0]
     for given in ([both, single], [single, both], [both + other, single]):
-        with pytest.raises(ew.MergeError, match=r"hold the same source \(.*f0\.csv\)") as caught:
-            ew.merge_tallies(given)
+        with pytest.raises(MergeError, match=r"hold the same source \(.*f0\.csv\)") as caught:
+            ew.Tallied.merge(given)
         assert "f1.csv" not in str(caught.value).split("hold the same source")[1]
-    assert ew.merge_tallies([both, single], again=True).origin.rows == 12
-    assert ew.merge_tallies([both, other]).origin.rows == 18
+    assert ew.Tallied.merge([both, single], again=True).origin.rows == 12
+    assert ew.Tallied.merge([both, other]).origin.rows == 18
     # A list of the same files in another order is the same rows.
-    with pytest.raises(ew.MergeError, match="hold the same source"):
-        ew.merge_tallies([both, ew.tally([two, one], **words)])
+    with pytest.raises(MergeError, match="hold the same source"):
+        ew.Tallied.merge([both, ew.tally([two, one], **words)])
     assert ew.tally(one, **words).origin.parts == single.origin.parts

@@ -14,6 +14,7 @@ import pytest
 
 import edgeworth as ew
 from command_line import call, flat, refused
+from edgeworth.errors import OptionError
 from tally_shards import Command, close, commanding, told, written
 
 ROWS: list[tuple[object, ...]] = [(place % 2, (place * place // 3) % 2, place % 9) for place in range(60)]
@@ -98,7 +99,7 @@ def test_columns_are_guessed_and_that_is_said(days: Path, command: Command) -> N
     assert found["warnings"][0] == notice
     assert found["verdict"] == told(days / "whole.json")["verdict"]
     command("tally", "plain.csv", "-o", "plain.tally.json")
-    assert ew.evaluate_tally(ew.read_tally(days / "plain.tally.json")).warnings[0] == notice
+    assert ew.evaluate(ew.read_tally(days / "plain.tally.json")).warnings[0] == notice
 
 
 def test_columns_of_dataframes_are_guessed_too() -> None:
@@ -141,7 +142,7 @@ def test_an_engine_is_handed_on(command: Command, monkeypatch: pytest.MonkeyPatc
     command("tally", "whole.txt", *WORDS, "-o", "x.json")
     spark, plain = {"engine": "spark", "master": "local[2]"}, {"engine": None, "master": None}
     assert asked == [("whole.txt", spark), ("whole.txt", plain)]
-    with pytest.raises(ew.OptionError, match="an engine reads files; these are arrays"):
+    with pytest.raises(OptionError, match="an engine reads files; these are arrays"):
         ew.evaluate(truth=[1], prediction=[1], engine="spark")
 
 

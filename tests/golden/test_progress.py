@@ -21,6 +21,7 @@ from rich.console import Console
 import edgeworth as ew
 from edgeworth.cli import main
 from edgeworth.cli import progress_bars as bars
+from edgeworth.methods import Bootstrap
 from edgeworth.progress import Advance, listen_to_progress, progress_of
 
 
@@ -40,7 +41,7 @@ def test_draws_pairs_and_rows_are_told() -> None:
     table = ew.ContingencyTable.from_labels(truth, truth)
     notes: list[tuple[str, float, float | None]] = []
     with heard(notes):
-        ew.estimate(table, "kappa", method=ew.Bootstrap(draws=500, seed=1))
+        ew.estimate(table, "kappa", method=Bootstrap(draws=500, seed=1))
         ew.compare(truth, {name: rng.integers(0, 2, 500) for name in "abc"}, measures=["accuracy"])
     done = {what: sum(number for name, number, _ in notes if name == what) for what, *_ in notes}
     assert done["draws"] >= 500

@@ -112,9 +112,9 @@ def test_merged_shards_are_the_tally_of_the_whole_file(case: str, tmp_path: Path
     whole, merged, half, last = (
         ew.read_tally(tmp_path / f"{name}.json") for name in ("whole", "merged", "half", "shard2")
     )
-    again = (half + last).settled
-    assert close(merged.settled.to_dict(), whole.settled.to_dict())
-    assert close(again.to_dict(), whole.settled.to_dict())
+    again = (half + last).final
+    assert close(merged.final.to_dict(), whole.final.to_dict())
+    assert close(again.to_dict(), whole.final.to_dict())
 
 
 @pytest.mark.parametrize("case", REPORTED)

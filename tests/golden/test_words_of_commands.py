@@ -18,6 +18,7 @@ import pytest
 import edgeworth as ew
 from command_line import call, refused
 from edgeworth.cli.app import app
+from edgeworth.errors import OptionError
 
 COMMANDS = [name for name in app if not name.startswith("-")]
 NOISE = ("[default: ()]", "[default: False]", "[ARGS", " STR", " VALUE")
@@ -173,7 +174,7 @@ def test_a_truth_in_doubt_is_not_guessed(folder: Path, capsys: pytest.CaptureFix
     (folder / "one.csv").write_text("target,a\n1,0\n0,1\n", encoding="utf-8")
     words = ["--prediction", "target", "--prediction", "a"]
     assert "truth is needed" in refused(call(folder, capsys, "compare", "one.csv", *words))
-    with pytest.raises(ew.OptionError, match="truth is needed"):
+    with pytest.raises(OptionError, match="truth is needed"):
         ew.compare(None, {"a": [1, 0], "b": [0, 1]})
 
 

@@ -25,9 +25,9 @@ import pyarrow as pa
 import pytest
 
 from backends import BACKENDS, LABELS, ROWS, as_in_text, plain, table
-from edgeworth import InputError
 from edgeworth.comparing.reading import pair_labels
 from edgeworth.decisions.reading import tally_decisions
+from edgeworth.errors import InputError
 from edgeworth.forecasts.reading import ForecastColumns, ForecastTerms, tally_forecasts
 from edgeworth.rankings.reading import tally_lists, tally_ranking
 from edgeworth.sources.batches import Batch, CountingSource, Source, fold

@@ -158,9 +158,9 @@ def test_figure_1_dollars(model: SpreadsheetModel) -> None:
 
 
 def test_model_3_is_model_1_informed_15_percent_of_the_time() -> None:
-    mixture = ew.informed_mixture([0.7, 0.3], [0.8, 0.2], 0.15, cases=100)
+    mixture = ew.decisions.informed_mixture([0.7, 0.3], [0.8, 0.2], 0.15, cases=100)
     np.testing.assert_allclose(mixture.counts, FIGURE_1["model 3"].counts, atol=1e-12)
-    wrong = ew.informed_mixture([0.7, 0.3], [0.8, 0.2], -0.15, cases=100)
+    wrong = ew.decisions.informed_mixture([0.7, 0.3], [0.8, 0.2], -0.15, cases=100)
     np.testing.assert_allclose(wrong.counts, FIGURE_1["model 4"].counts, atol=1e-12)
 
 

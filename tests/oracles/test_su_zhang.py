@@ -15,6 +15,7 @@ from scipy import stats
 from scipy.special import gammaln
 
 import edgeworth as ew
+from edgeworth.methods import Survival
 
 ITEMS, TARGETS = 3000, 245
 DEPTHS = (50, 100, 245, 500, 1500, 2500)
@@ -74,7 +75,7 @@ def outcomes(depth: int) -> tuple[tuple[float, np.ndarray], ...]:
 
 def covers(hits: np.ndarray, depth: int, level: float, method: str) -> bool:
     """Whether the band of recall, from the public function, holds depth/n: the expected recall."""
-    band = ew.bands(ew.Ranking.from_hits(hits), depths=[depth], level=level, method=method)
+    band = ew.rankings.bands(ew.Ranking.from_hits(hits), depths=[depth], level=level, method=method)
     return bool(band.recall_low[0] <= depth / ITEMS <= band.recall_high[0])
 
 
@@ -170,7 +171,7 @@ def test_survival_intervals_of_average_precision_cover_better_than_published() -
     for _ in range(runs):
         hits = np.zeros(ITEMS, dtype=np.int8)
         hits[rng.choice(ITEMS, TARGETS, replace=False)] = 1
-        estimate = ew.estimate(ew.Ranking.from_hits(hits), "average_precision", method=ew.Survival())
+        estimate = ew.estimate(ew.Ranking.from_hits(hits), "average_precision", method=Survival())
         for level in LEVELS:
             covered[level] += truth in estimate.interval(level)
     published = {0.80: 0.7642, 0.95: 0.9320}

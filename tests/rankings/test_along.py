@@ -269,8 +269,8 @@ def test_every_entry_is_complete(measure: Measure) -> None:
     assert measure.options["ties"].default == measure.options["ties"].choices[0]
     assert Spelling.parse(measure.name).name == measure.name
     assert all(need.otherwise.strip() for need in measure.needs)
-    assert measure in ew.search(measure.name)
-    assert all(measure in ew.search(word) for word in measure.synonyms)
+    assert measure in ew.catalogue(words=measure.name)
+    assert all(measure in ew.catalogue(words=word) for word in measure.synonyms)
 
 
 def test_names_are_not_those_of_decisions() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import edgeworth as ew
+from edgeworth.errors import OptionError
 from edgeworth.rankings.estimates import MOST_PAIRS, orders_by_inversions
 
 ALTERNATIVES: tuple[Any, ...] = ("greater", "less", "two-sided")
@@ -132,5 +133,5 @@ def test_tails_are_never_0_and_the_default_is_two_sided() -> None:
 
 
 def test_other_ways_to_say_it_are_refused() -> None:
-    with pytest.raises(ew.OptionError, match="alternative"):
+    with pytest.raises(OptionError, match="alternative"):
         ew.estimate(ew.Ranking.from_hits([1, 0, 1]), "roc_auc").p_value(alternative="larger")  # type: ignore[arg-type]  # wrong on purpose

@@ -140,7 +140,7 @@ def test_hits_are_counted_and_bands_are_those_of_the_findings() -> None:
     assert column(chart, "items looked at") == list(range(1, 151))
     assert column(chart, "hits") == pytest.approx(hits)
     assert column(chart, "found") == pytest.approx(hits / truth.sum())
-    bands = ew.bands(found.ranking, depths=np.arange(1, 151))
+    bands = ew.rankings.bands(found.ranking, depths=np.arange(1, 151))
     assert column(chart, "low") == pytest.approx(bands.recall_low)
     assert column(chart, "high") == pytest.approx(bands.recall_high)
     law = [ew.chance.hits(150, int(truth.sum()), t).interval(0.95) for t in range(1, 151)]
@@ -154,7 +154,7 @@ def test_hits_are_counted_and_bands_are_those_of_the_findings() -> None:
 def test_the_band_at_a_recall_is_over_all_depths_that_may_reach_it() -> None:
     found = findings("few")
     chart = ranking_charts(found)["precision_recall"]
-    bands = ew.bands(found.ranking, depths=np.arange(1, 13))
+    bands = ew.rankings.bands(found.ranking, depths=np.arange(1, 13))
     for row in chart.data["around"]:
         recall = row["recall"]
         able = [t for t in range(1, 13) if bands.recall_low[t - 1] <= recall <= bands.recall_high[t - 1]]

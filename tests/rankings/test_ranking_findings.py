@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
+from edgeworth.errors import InputError, OptionError
 from edgeworth.rankings.findings import examine_ranking
 from edgeworth.rankings.list_findings import examine_lists
 from edgeworth.rankings.verdict import lists_verdict, ranking_verdict
@@ -50,7 +51,7 @@ def test_estimates_are_those_of_estimate() -> None:
     assert look.at_least is not None
     chance = ew.chance.hits(int(given.total), int(given.target_total), 40).tail(int(look.hits))
     assert look.at_least.p_value == pytest.approx(chance.p_value)
-    assert findings.plan == ew.cases_needed(findings.average_precision, level=0.9)
+    assert findings.plan == findings.average_precision.cases_needed(level=0.9)
 
 
 def test_every_look_counts_its_hits() -> None:
@@ -136,7 +137,7 @@ def test_looking_may_never_pay() -> None:
     assert findings.worth is not None
     assert (findings.worth.best_depth, findings.worth.best_value) == (0, 0)
     assert "never pays" in ranking_verdict(findings)
-    with pytest.raises(ew.OptionError, match="both"):
+    with pytest.raises(OptionError, match="both"):
         examine_ranking(ranking(9), gain=1.0)
 
 
@@ -156,7 +157,7 @@ def test_the_curve_has_bands_of_both_kinds() -> None:
     given = ranking(11)
     curve = examine_ranking(given, level=0.8).curve
     assert curve is not None
-    again = ew.bands(given, depths=curve.bands.depth, level=0.8)
+    again = ew.rankings.bands(given, depths=curve.bands.depth, level=0.8)
     assert np.array_equal(curve.bands.recall_low, again.recall_low)
     for index in (0, 20, 99):
         depth = int(curve.bands.depth[index])
@@ -205,9 +206,9 @@ def test_depths_are_checked_and_cut_at_the_end() -> None:
     assert ranking_verdict(examine_ranking(short, depth=50)).startswith("Average precision .833 (")
     bad: Any
     for bad in (0, -2, 2.5, "10"):
-        with pytest.raises(ew.OptionError, match="depth"):
+        with pytest.raises(OptionError, match="depth"):
             examine_ranking(short, depth=bad)
-    with pytest.raises(ew.InputError, match="no items"):
+    with pytest.raises(InputError, match="no items"):
         examine_ranking(ew.Ranking.empty())
 
 
@@ -236,7 +237,7 @@ def test_lists_without_targets_are_counted_as_told() -> None:
     assert (findings.without_targets, findings.counted) == (1, 2)
     assert findings.headline.value == 1
     assert math.isnan(findings.queries["b"]["average_precision"])
-    with pytest.raises(ew.InputError, match="no lists"):
+    with pytest.raises(InputError, match="no lists"):
         examine_lists(ew.RankedLists.empty())
 
 

@@ -16,6 +16,18 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import edgeworth as ew
+from edgeworth.errors import OptionError
+from edgeworth.methods import (
+    AcrossLists,
+    BetaPosterior,
+    Bootstrap,
+    Boyd,
+    Delta,
+    Dirichlet,
+    Influence,
+    Survival,
+    Wilson,
+)
 from edgeworth.rankings.intervals import resampling as ranking_resampling
 
 Case = tuple[int, float]
@@ -58,7 +70,7 @@ def double_sum(hits: list[int], unranked: int) -> Fraction:
 def test_survival_variance_is_the_double_sum(hits: list[int], unranked: int) -> None:
     assume(sum(hits) + unranked >= 2 and sum(hits))
     ranking = ew.Ranking.from_hits(hits, unranked=unranked)
-    error = ew.estimate(ranking, "average_precision", method=ew.Survival()).standard_error
+    error = ew.estimate(ranking, "average_precision", method=Survival()).standard_error
     assert error**2 == pytest.approx(float(double_sum(hits, unranked)), rel=1e-12, abs=1e-15)
 
 
@@ -68,7 +80,7 @@ def test_survival_is_four_times_too_wide_for_a_strong_ranker() -> None:
     truth = np.repeat([1, 0], [245, 2755])
     ranking = ew.Ranking.from_scores(truth, rng.normal(size=3000) + 2.9 * truth)
     survival, population = (
-        ew.estimate(ranking, "average_precision", method=method) for method in (ew.Survival(), ew.Influence())
+        ew.estimate(ranking, "average_precision", method=method) for method in (Survival(), Influence())
     )
     assert 0.86 < survival.value < 0.92
     assert 3 < survival.standard_error / population.standard_error < 5
@@ -80,7 +92,7 @@ def one_half(targets: int) -> ew.Ranking:
 
 
 def test_boyd_as_published() -> None:
-    estimate = ew.estimate(one_half(20), "average_precision", method=ew.Boyd())
+    estimate = ew.estimate(one_half(20), "average_precision", method=Boyd())
     assert estimate.value == pytest.approx(0.5, abs=1e-15)
     assert [round(bound, 5) for bound in estimate.interval(0.95)] == [0.29390, 0.70610]
 
@@ -93,7 +105,7 @@ def test_boyd_by_its_formula(hits: list[int], unranked: int, level: float) -> No
     targets = sum(hits) + unranked
     reach = stats.norm.isf((1 - level) / 2) / math.sqrt(targets * value * (1 - value))
     middle = math.log(value / (1 - value))
-    found = ew.estimate(ranking, "average_precision", method=ew.Boyd()).interval(level)
+    found = ew.estimate(ranking, "average_precision", method=Boyd()).interval(level)
     expected = [1 / (1 + math.exp(-(middle + side * reach))) for side in (-1, 1)]
     assert list(found) == pytest.approx(expected, rel=1e-12)
 
@@ -121,7 +133,7 @@ def lacking_each(cases: list[Case], unranked: int = 0) -> list[tuple[ew.Ranking,
 def test_influence_on_average_precision_is_the_jackknife(ties: str, levels: int | None, size: int) -> None:
     cases = random_cases(size, size, levels)
     spelling = f"average_precision(ties={ties})"
-    error = ew.estimate(ranking_of(cases), spelling, method=ew.Influence()).standard_error
+    error = ew.estimate(ranking_of(cases), spelling, method=Influence()).standard_error
     assert error == pytest.approx(jackknife_error(lacking_each(cases), spelling), rel=1e-9)
 
 
@@ -132,7 +144,7 @@ def test_influence_is_the_jackknife_of_any_small_ranking(cases: list[Case], ties
     spelling = f"average_precision(ties={ties})"
     expected = jackknife_error(lacking_each(cases), spelling)
     assume(expected > 1e-9)
-    estimate = ew.estimate(ranking_of(cases), spelling, method=ew.Influence())
+    estimate = ew.estimate(ranking_of(cases), spelling, method=Influence())
     assert estimate.value == pytest.approx(ew.measure(ranking_of(cases), spelling), rel=1e-12)
     assert estimate.standard_error == pytest.approx(expected, rel=1e-7)
 
@@ -145,7 +157,7 @@ def test_counts_are_repeated_rows(spelling: str) -> None:
     truth, scores = zip(*cases, strict=True)
     counted = ew.Ranking.from_scores(truth, scores, weights=counts)
     repeated = ew.Ranking.from_scores(np.repeat(truth, counts), np.repeat(scores, counts))
-    first, second = (ew.estimate(each, spelling, method=ew.Influence()) for each in (counted, repeated))
+    first, second = (ew.estimate(each, spelling, method=Influence()) for each in (counted, repeated))
     assert first.value == pytest.approx(second.value, rel=1e-14)
     assert first.standard_error == pytest.approx(second.standard_error, rel=1e-12)
     assert list(first.interval()) == pytest.approx(list(second.interval()), rel=1e-12)
@@ -156,7 +168,7 @@ def test_counts_are_repeated_rows(spelling: str) -> None:
 def test_targets_never_ranked_are_cases_too(ties: str, unranked: int) -> None:
     cases = random_cases(7, 40, 12)
     spelling = f"average_precision(ties={ties})"
-    estimate = ew.estimate(ranking_of(cases, unranked), spelling, method=ew.Influence())
+    estimate = ew.estimate(ranking_of(cases, unranked), spelling, method=Influence())
     expected = jackknife_error(lacking_each(cases, unranked), spelling)
     assert estimate.standard_error == pytest.approx(expected, rel=1e-9)
 
@@ -201,7 +213,7 @@ def delong_error(cases: list[Case], unranked: int = 0) -> float:
 @pytest.mark.parametrize("unranked", [0, 3])
 def test_influence_on_the_roc_area_is_delong(levels: int | None, size: int, unranked: int) -> None:
     cases = random_cases(size + 1, size, levels)
-    estimate = ew.estimate(ranking_of(cases, unranked), "roc_auc", method=ew.Influence())
+    estimate = ew.estimate(ranking_of(cases, unranked), "roc_auc", method=Influence())
     assert estimate.standard_error == pytest.approx(delong_error(cases, unranked), rel=1e-10)
 
 
@@ -285,8 +297,8 @@ def test_weights_that_differ_between_classes(spelling: str, weights: tuple[float
 def test_methods_of_whole_cases_refuse_weights() -> None:
     truth, scores = zip(*random_cases(15, 30), strict=True)
     ranking = ew.Ranking.from_scores(truth, scores, weights=np.full(30, 1.5))
-    for method in (ew.Boyd(), ew.Survival(), ew.Bootstrap(draws=20)):
-        with pytest.raises(ew.OptionError, match="Influence"):
+    for method in (Boyd(), Survival(), Bootstrap(draws=20)):
+        with pytest.raises(OptionError, match="Influence"):
             ew.estimate(ranking, "average_precision", method=method)
 
 
@@ -326,7 +338,7 @@ def test_every_interval_is_coherent_or_has_a_reason(cases: list[Case], unranked:
             check_intervals(estimate)
 
 
-@pytest.mark.parametrize("method", [ew.Influence(), ew.Boyd()], ids=str)
+@pytest.mark.parametrize("method", [Influence(), Boyd()], ids=str)
 @pytest.mark.parametrize("levels", [None, 5], ids=lambda levels: f"{levels} levels")
 def test_duality_on_larger_rankings(method: Any, levels: int | None) -> None:
     ranking = ranking_of(random_cases(21, 150, levels))
@@ -417,8 +429,8 @@ def test_what_has_no_interval_says_why(hits: list[int], unranked: int, spelling:
     estimate = ew.estimate(ranking, spelling)
     assert not math.isnan(estimate.value)
     assert reason in str(estimate.no_interval)
-    with pytest.raises(ew.OptionError, match=reason):
-        ew.estimate(ranking, spelling, method=ew.Influence())
+    with pytest.raises(OptionError, match=reason):
+        ew.estimate(ranking, spelling, method=Influence())
 
 
 @pytest.mark.parametrize("spelling", ["average_precision", "roc_auc"])
@@ -435,30 +447,35 @@ def test_one_class_is_undefined_with_a_reason(hits: list[int], reason: str, spel
 def test_one_hit_tells_survival_nothing() -> None:
     # One event has no variance in the survival view, which proves nothing: no interval of width 0.
     ranking = ew.Ranking.from_hits([0, 1, 0, 0])
-    with pytest.raises(ew.OptionError, match="target"):
-        ew.estimate(ranking, "average_precision", method=ew.Survival())
+    with pytest.raises(OptionError, match="target"):
+        ew.estimate(ranking, "average_precision", method=Survival())
 
 
 def test_methods_refuse_what_they_cannot_do() -> None:
     ranking = ranking_of(random_cases(23, 40))
     lists = ew.RankedLists.from_scores([1, 0, 0, 1], [0.9, 0.1, 0.8, 0.2], groups=["a", "a", "b", "b"])
-    for method in (ew.Boyd(), ew.Survival(), ew.Influence()):
-        with pytest.raises(ew.OptionError, match="average_precision"):
+    for method in (Boyd(), Survival(), Influence()):
+        with pytest.raises(OptionError, match="average_precision"):
             ew.estimate(ranking, "ndcg", method=method)
-        with pytest.raises(ew.OptionError, match="average_precision"):
+        with pytest.raises(OptionError, match="average_precision"):
             ew.estimate(ranking, "average_precision@10", method=method)
-        with pytest.raises(ew.OptionError, match="AcrossLists"):
+        with pytest.raises(OptionError, match="AcrossLists"):
             ew.estimate(lists, "average_precision", method=method)
-    for method in (ew.Boyd(), ew.Survival()):
-        with pytest.raises(ew.OptionError, match="roc_auc is not"):
+    for method in (Boyd(), Survival()):
+        with pytest.raises(OptionError, match="roc_auc is not"):
             ew.estimate(ranking, "roc_auc", method=method)
-    with pytest.raises(ew.OptionError, match="many lists"):
-        ew.estimate(ranking, "average_precision", method=ew.AcrossLists())
-    for method in (ew.Delta(), ew.Wilson(), ew.Dirichlet(), ew.BetaPosterior()):
-        with pytest.raises(ew.OptionError, match="for decisions"):
+    with pytest.raises(OptionError, match="many lists"):
+        ew.estimate(ranking, "average_precision", method=AcrossLists())
+    for method in (
+        Delta(),
+        Wilson(),
+        Dirichlet(),
+        BetaPosterior(),
+    ):
+        with pytest.raises(OptionError, match="for decisions"):
             ew.estimate(ranking, "average_precision", method=method)
-    with pytest.raises(ew.OptionError, match="logit"):
-        ew.estimate(ew.Ranking.from_hits([1, 1, 0]), "average_precision", method=ew.Boyd())
+    with pytest.raises(OptionError, match="logit"):
+        ew.estimate(ew.Ranking.from_hits([1, 1, 0]), "average_precision", method=Boyd())
 
 
 def test_defaults_suit_the_measure() -> None:
@@ -511,7 +528,7 @@ def test_the_bootstrap_draws_from_all_resamples(name: str, spelling: str) -> Non
     assert sum(law.values()) == 1
     draws = 20_000
     found = ew.estimate(
-        ranking_of(cases, unranked), spelling, method=ew.Bootstrap(draws=draws, seed=5)
+        ranking_of(cases, unranked), spelling, method=Bootstrap(draws=draws, seed=5)
     ).law.draws
     counted = Counter(np.round(found, 9).tolist())
     assert set(counted) <= set(law)
@@ -541,7 +558,7 @@ def test_the_bootstrap_agrees_with_a_bootstrap_of_rows() -> None:
         drawn = [rng.choice(each, len(each)) for each in (targets, background)]
         flags = np.repeat([1, 0], [len(targets), len(background)])
         rows.append(ew.measure(ew.Ranking.from_scores(flags, np.concatenate(drawn)), "ndcg"))
-    law = ew.estimate(ranking_of(cases), "ndcg", method=ew.Bootstrap(draws=20_000, seed=33)).law
+    law = ew.estimate(ranking_of(cases), "ndcg", method=Bootstrap(draws=20_000, seed=33)).law
     # 3,000 draws know a deviation to 1.3% and a mean to a fiftieth of one.
     assert law.standard_error == pytest.approx(np.std(rows), rel=0.05)
     assert law.draws.mean() == pytest.approx(np.mean(rows), abs=0.08 * law.standard_error)
@@ -554,7 +571,7 @@ def test_the_bootstrap_s_error_is_the_jackknife_s_with_the_sizes_of_the_classes_
     expected = {"average_precision": math.sqrt((effects**2).sum())}
     expected["roc_auc"] = ew.estimate(ranking, "roc_auc").standard_error
     for spelling, error in expected.items():
-        drawn = ew.estimate(ranking, spelling, method=ew.Bootstrap(draws=4000, seed=1)).standard_error
+        drawn = ew.estimate(ranking, spelling, method=Bootstrap(draws=4000, seed=1)).standard_error
         assert drawn == pytest.approx(error, rel=0.05)  # 4,000 draws know it to 1.1%
 
 
@@ -562,7 +579,7 @@ def test_the_bootstrap_depends_on_its_seed_alone(monkeypatch: pytest.MonkeyPatch
     ranking = ranking_of(random_cases(35, 200, 20), 3)
 
     def draws(seed: int) -> np.ndarray:
-        method = ew.Bootstrap(draws=501, seed=seed)
+        method = Bootstrap(draws=501, seed=seed)
         return ew.estimate(ranking, "average_precision", method=method).law.draws
 
     first, again, other = draws(1), draws(1), draws(2)
@@ -578,11 +595,11 @@ def test_the_bootstrap_depends_on_its_seed_alone(monkeypatch: pytest.MonkeyPatch
 def test_the_bootstrap_keeps_the_sizes_of_the_classes() -> None:
     # The whole list down to its end holds every target, in every replicate.
     ranking = ranking_of(random_cases(36, 50, 8))
-    with pytest.raises(ew.OptionError, match="every replicate"):
-        ew.estimate(ranking, "hits@50", method=ew.Bootstrap(draws=200))
+    with pytest.raises(OptionError, match="every replicate"):
+        ew.estimate(ranking, "hits@50", method=Bootstrap(draws=200))
     targets = int(ranking.target_total)
     with_lost = ranking_of(random_cases(36, 50, 8), 4)
-    draws = ew.estimate(with_lost, "hits@50", method=ew.Bootstrap(draws=4000, seed=1)).law.draws
+    draws = ew.estimate(with_lost, "hits@50", method=Bootstrap(draws=4000, seed=1)).law.draws
     expected = stats.binom(targets + 4, targets / (targets + 4))
     assert draws.mean() == pytest.approx(expected.mean(), abs=4 * expected.std() / math.sqrt(4000))
     assert draws.std() == pytest.approx(expected.std(), rel=0.06)
@@ -598,15 +615,13 @@ def test_the_bootstrap_keeps_the_sizes_of_the_classes() -> None:
     ids=["perfect", "perfectly wrong", "all tied"],
 )
 def test_a_bootstrap_that_never_varies_says_so(ranking: ew.Ranking) -> None:
-    with pytest.raises(ew.OptionError, match="every replicate has the same value"):
-        ew.estimate(ranking, "average_precision", method=ew.Bootstrap(draws=100))
+    with pytest.raises(OptionError, match="every replicate has the same value"):
+        ew.estimate(ranking, "average_precision", method=Bootstrap(draws=100))
 
 
 def test_bca_is_refused_for_rankings() -> None:
-    with pytest.raises(ew.OptionError, match="percentile"):
-        ew.estimate(
-            ranking_of(random_cases(37, 40)), "average_precision", method=ew.Bootstrap(interval="bca")
-        )
+    with pytest.raises(OptionError, match="percentile"):
+        ew.estimate(ranking_of(random_cases(37, 40)), "average_precision", method=Bootstrap(interval="bca"))
 
 
 # -- tests against random selection --------------------------------------------------------------------
@@ -656,7 +671,7 @@ def test_across_lists_is_student_s_interval_on_the_logit_scale() -> None:
     values = np.array(list(ew.measure_each(lists, "average_precision").values()))
     mean, error = values.mean(), values.std(ddof=1) / math.sqrt(len(values))
     estimate = ew.estimate(lists, "average_precision")
-    assert str(estimate.method) == str(ew.AcrossLists())
+    assert str(estimate.method) == str(AcrossLists())
     assert estimate.value == pytest.approx(mean)
     assert estimate.standard_error == pytest.approx(error)
     reach = stats.t.ppf(0.95, len(values) - 1) * error / (mean * (1 - mean))
@@ -668,9 +683,9 @@ def test_across_lists_is_student_s_interval_on_the_logit_scale() -> None:
 def test_bootstrap_over_lists_resamples_lists() -> None:
     lists = random_lists(42)
     values = np.array(list(ew.measure_each(lists, "ndcg").values()))
-    law = ew.estimate(lists, "ndcg", method=ew.Bootstrap(draws=20_000, seed=2)).law
+    law = ew.estimate(lists, "ndcg", method=Bootstrap(draws=20_000, seed=2)).law
     assert law.standard_error == pytest.approx(values.std() / math.sqrt(len(values)), rel=0.03)
-    again = ew.estimate(lists, "ndcg", method=ew.Bootstrap(draws=20_000, seed=2)).law
+    again = ew.estimate(lists, "ndcg", method=Bootstrap(draws=20_000, seed=2)).law
     assert np.array_equal(law.draws, again.draws)
 
 
@@ -679,8 +694,8 @@ def test_lists_that_tell_nothing_say_so() -> None:
     assert "only one list" in str(ew.estimate(one, "average_precision").no_interval)
     alike = ew.RankedLists.from_scores([1, 0] * 3, [0.9, 0.1] * 3, groups=list("aabbcc"))
     assert "same value" in str(ew.estimate(alike, "average_precision").no_interval)
-    with pytest.raises(ew.OptionError, match="same value"):
-        ew.estimate(alike, "average_precision", method=ew.Bootstrap(draws=50))
+    with pytest.raises(OptionError, match="same value"):
+        ew.estimate(alike, "average_precision", method=Bootstrap(draws=50))
     empty = ew.RankedLists.from_scores([0, 0], [0.9, 0.1], groups=["a", "a"])
     assert "no targets" in str(ew.estimate(empty, "average_precision").undefined)
 

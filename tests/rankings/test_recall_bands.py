@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import edgeworth as ew
+from edgeworth.errors import OptionError
 
 METHODS: tuple[Any, ...] = ("population", "survival")
 hits_lists = st.lists(st.integers(0, 1), min_size=3, max_size=30)
@@ -32,7 +33,7 @@ def test_recall_and_precision_at_every_depth(hits: list[int], unranked: int) -> 
     depths = np.arange(1, len(hits) + 1)
     found = np.cumsum(hits)
     for method in METHODS:
-        band = ew.bands(ranking, depths=depths, method=method)
+        band = ew.rankings.bands(ranking, depths=depths, method=method)
         assert band.recall == pytest.approx(found / (sum(hits) + unranked), abs=1e-14)
         assert band.precision == pytest.approx(found / depths, abs=1e-14)
 
@@ -45,7 +46,7 @@ def test_bands_are_shares_around_the_curve_and_nested(
     ranking = ew.Ranking.from_hits(hits, unranked=unranked)
     depths = np.arange(1, len(hits) + 1)
     narrow, wide = (
-        ew.bands(ranking, depths=depths, level=level, method=method, simultaneous=simultaneous)
+        ew.rankings.bands(ranking, depths=depths, level=level, method=method, simultaneous=simultaneous)
         for level in (0.8, 0.99)
     )
     for band in (narrow, wide):
@@ -66,7 +67,7 @@ def test_the_survival_band_by_its_formula(level: float) -> None:
     depths = np.array([1, 7, 50, 200, 400])
     recall = np.cumsum(hits)[depths - 1] / hits.sum()
     reach = stats.norm.isf((1 - level) / 2) * np.sqrt(recall * (1 - recall) / hits.sum())
-    band = ew.bands(ranking, depths=depths, level=level, method="survival")
+    band = ew.rankings.bands(ranking, depths=depths, level=level, method="survival")
     assert band.recall_low == pytest.approx(np.maximum(0, recall - reach))
     assert band.recall_high == pytest.approx(np.minimum(1, recall + reach))
 
@@ -85,7 +86,7 @@ def test_the_population_band_by_its_formula() -> None:
         trials = recall * (1 - recall) / variance
         # Wilson: the shares whose own standard error reaches the recall seen.
         roots = np.roots([1 + quantile**2 / trials, -(2 * recall + quantile**2 / trials), recall**2])
-        band = ew.bands(ranking, depths=[depth], level=0.9)
+        band = ew.rankings.bands(ranking, depths=[depth], level=0.9)
         assert hits[:depth].mean() < 0.5
         assert [band.recall_low[0], band.recall_high[0]] == pytest.approx(sorted(roots))
 
@@ -95,7 +96,7 @@ def test_population_bands_know_the_hypergeometric_variance(depth: int, items: in
     # Hits spread evenly, as random selection has them on average: the width is the hypergeometric one.
     hits = np.zeros(items, dtype=int)
     hits[:: items // targets] = 1
-    band = ew.bands(ew.Ranking.from_hits(hits), depths=[depth], level=0.1)
+    band = ew.rankings.bands(ew.Ranking.from_hits(hits), depths=[depth], level=0.1)
     quantile = stats.norm.isf(0.45)
     claimed = (band.recall_high[0] - band.recall_low[0]) / (2 * quantile)
     exact = ew.chance.hits(items, int(hits.sum()), depth).standard_deviation / hits.sum()
@@ -107,7 +108,7 @@ def test_the_simultaneous_band_is_kolmogorov_s() -> None:
     ranking, hits = random_ranking(3)
     for level in (0.8, 0.95):
         reach = stats.kstwobign.ppf(level) / math.sqrt(hits.sum())
-        band = ew.bands(ranking, depths=[30, 200], level=level, simultaneous=True)
+        band = ew.rankings.bands(ranking, depths=[30, 200], level=level, simultaneous=True)
         recall = np.cumsum(hits)[[29, 199]] / hits.sum()
         assert band.recall_low == pytest.approx(np.maximum(0, recall - reach))
         assert band.recall_high == pytest.approx(np.minimum(1, recall + reach))
@@ -120,7 +121,7 @@ def test_simultaneous_bands_cover_the_whole_curve() -> None:
     runs, items, targets, covered = 600, 500, 60, 0
     for _ in range(runs):
         hits = rng.permutation(np.repeat([1, 0], [targets, items - targets]))
-        band = ew.bands(ew.Ranking.from_hits(hits), level=0.9, simultaneous=True)
+        band = ew.rankings.bands(ew.Ranking.from_hits(hits), level=0.9, simultaneous=True)
         truth = band.depth / items
         covered += bool(((band.recall_low <= truth) & (truth <= band.recall_high)).all())
     assert covered / runs >= 0.9 - 3 * math.sqrt(0.09 / runs)
@@ -140,7 +141,7 @@ def test_population_bands_cover_the_precision_at_the_top(share: float, depth: in
     runs, covered = 800, 0
     for _ in range(runs):
         hits = np.concatenate([rng.random(300) < share, rng.random(1700) < 0.01]).astype(int)
-        band = ew.bands(ew.Ranking.from_hits(hits), depths=[depth])
+        band = ew.rankings.bands(ew.Ranking.from_hits(hits), depths=[depth])
         covered += bool(band.precision_low[0] <= share <= band.precision_high[0])
     assert covered / runs >= wanted - 3.3 * math.sqrt(wanted * (1 - wanted) / runs)
 
@@ -152,21 +153,21 @@ def test_ties_are_taken_in_random_order() -> None:
     for order in itertools.permutations(range(6)):
         if all(scores[a] >= scores[b] for a, b in itertools.pairwise(order)):
             curves.append(np.cumsum([truth[place] for place in order]))
-    band = ew.bands(ranking, depths=np.arange(1, 7))
+    band = ew.rankings.bands(ranking, depths=np.arange(1, 7))
     assert band.recall == pytest.approx(np.mean(curves, axis=0) / 3)
 
 
 def test_at_the_ends_the_band_is_still_open() -> None:
-    band = ew.bands(ew.Ranking.from_hits([0] * 20 + [1] * 5 + [0] * 20), depths=[5, 45])
+    band = ew.rankings.bands(ew.Ranking.from_hits([0] * 20 + [1] * 5 + [0] * 20), depths=[5, 45])
     assert (band.recall_low[0], band.recall[0]) == (0, 0)
     assert band.recall_high[0] > 0.1
     assert (band.recall_high[1], band.recall[1]) == (1, 1)
 
 
 def test_depths_are_chosen_when_none_are_given() -> None:
-    short = ew.bands(ew.Ranking.from_hits([1, 0, 1, 0]))
+    short = ew.rankings.bands(ew.Ranking.from_hits([1, 0, 1, 0]))
     assert short.depth.tolist() == [1, 2, 3, 4]
-    long = ew.bands(ew.Ranking.from_hits(np.arange(5000) % 7 == 0))
+    long = ew.rankings.bands(ew.Ranking.from_hits(np.arange(5000) % 7 == 0))
     assert (long.depth[0], long.depth[-1]) == (1, 5000)
     assert 100 < len(long.depth) <= 400
     assert (np.diff(long.depth) >= 1).all()
@@ -174,19 +175,19 @@ def test_depths_are_chosen_when_none_are_given() -> None:
 
 @pytest.mark.parametrize("depths", [[0], [11], [-3, 2], [[1, 2]], 3, [math.nan], [math.inf]])
 def test_depths_that_are_none_are_refused(depths: Any) -> None:
-    with pytest.raises(ew.OptionError, match="depths lie between 1 and 10"):
-        ew.bands(ew.Ranking.from_hits([1] * 4 + [0] * 6), depths=depths)
+    with pytest.raises(OptionError, match="depths lie between 1 and 10"):
+        ew.rankings.bands(ew.Ranking.from_hits([1] * 4 + [0] * 6), depths=depths)
 
 
 def test_what_has_no_band_says_so() -> None:
-    with pytest.raises(ew.OptionError, match="at least one target"):
-        ew.bands(ew.Ranking.from_hits([0, 0, 0]))
+    with pytest.raises(OptionError, match="at least one target"):
+        ew.rankings.bands(ew.Ranking.from_hits([0, 0, 0]))
     weighted = ew.Ranking.from_scores([1, 0, 1], [0.9, 0.5, 0.1], weights=[0.5, 1.5, 1.0])
-    with pytest.raises(ew.OptionError, match="whole cases"):
-        ew.bands(weighted)
+    with pytest.raises(OptionError, match="whole cases"):
+        ew.rankings.bands(weighted)
     ranking = ew.Ranking.from_hits([1, 0, 1])
-    with pytest.raises(ew.OptionError, match="population"):
-        ew.bands(ranking, method="wilson")  # type: ignore[arg-type]  # wrong on purpose
+    with pytest.raises(OptionError, match="population"):
+        ew.rankings.bands(ranking, method="wilson")  # type: ignore[arg-type]  # wrong on purpose
     for level in (0, 1, 95):
-        with pytest.raises(ew.OptionError, match="level"):
-            ew.bands(ranking, level=level)
+        with pytest.raises(OptionError, match="level"):
+            ew.rankings.bands(ranking, level=level)

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from edgeworth import InputError
+from edgeworth.errors import InputError
 from edgeworth.sources.arrow import arrow_column
 from edgeworth.sources.columns import Coded, Column, as_column, encode
 from edgeworth.sources.numbers import as_scores, as_weights

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edgeworth import ContingencyTable, InputError
+from edgeworth import ContingencyTable
+from edgeworth.errors import InputError
 from edgeworth.sources.batches import Batch, check_columns, fold_batches
 from edgeworth.sources.columns import Coded
 from edgeworth.sources.opening import ArraySource

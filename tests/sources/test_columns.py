@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgeworth import InputError, evaluate
+from edgeworth import evaluate
+from edgeworth.errors import InputError
 from edgeworth.sources.columns import BLOCK_ROWS, MISSING, Coded, as_column, blocks, encode, is_missing
 from edgeworth.sources.numbers import as_weights, check_weights
 from edgeworth.sources.probabilities import as_probabilities

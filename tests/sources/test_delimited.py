@@ -11,8 +11,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from edgeworth import InputError, evaluate
+from edgeworth import evaluate
 from edgeworth.decisions.reading import tally_decisions
+from edgeworth.errors import InputError
 from edgeworth.sources.opening import open_source
 
 ROWS = [("a", "a"), ("b", "b"), ("b", "a"), ("a", "a"), ("b", "b")]

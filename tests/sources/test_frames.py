@@ -12,7 +12,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from edgeworth import InputError, evaluate
+from edgeworth import evaluate
+from edgeworth.errors import InputError
 from edgeworth.sources import arrow as arrow_pieces
 from edgeworth.sources import frames as lazy_frames
 from edgeworth.sources.frames import open_frame

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from edgeworth import InputError
+from edgeworth.errors import InputError
 from edgeworth.sources import json_lines
 from edgeworth.sources.columns import Coded
 from edgeworth.sources.json_lines import column_of

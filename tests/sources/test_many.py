@@ -14,7 +14,7 @@ import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 import pytest
 
-from edgeworth import InputError
+from edgeworth.errors import InputError
 from edgeworth.sources.digests import file_digest
 from edgeworth.sources.opening import open_source
 from tallying_files import tallied

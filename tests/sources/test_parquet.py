@@ -14,7 +14,7 @@ import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 import pytest
 
-from edgeworth import InputError
+from edgeworth.errors import InputError
 from edgeworth.sources import arrow as arrow_files
 from edgeworth.sources import parquet
 from edgeworth.sources.columns import Coded

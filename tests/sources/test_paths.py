@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import edgeworth as ew
+from edgeworth.errors import InputError
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import expand_paths, local_path
 
@@ -37,14 +38,14 @@ SPELLINGS: dict[str, Callable[[Path], list[str]]] = {
 
 @pytest.mark.parametrize("spelt", SPELLINGS.values(), ids=SPELLINGS)
 def test_a_file_is_read_once(spelt: Callable[[Path], list[str]], folder: Path) -> None:
-    with pytest.raises(ew.InputError, match=r"(is named twice|are one file): its rows would count twice"):
+    with pytest.raises(InputError, match=r"(is named twice|are one file): its rows would count twice"):
         open_source(spelt(folder))
 
 
 @pytest.mark.parametrize("data", [["a/c.csv", "a/latest.csv"], "a", "a/*.csv"], ids=str)
 def test_a_link_is_the_file_that_it_leads_to(data: str | list[str], folder: Path) -> None:
     (folder / "a" / "latest.csv").symlink_to("c.csv")
-    with pytest.raises(ew.InputError, match=r"a/c\.csv and a/latest\.csv are one file"):
+    with pytest.raises(InputError, match=r"a/c\.csv and a/latest\.csv are one file"):
         expand_paths(data)
 
 
@@ -73,9 +74,7 @@ def test_an_address_of_this_machine_is_a_path(folder: Path) -> None:
     assert open_source([odd.as_uri(), "a/c.csv"]).name == f"{odd}, a/c.csv"
     assert len(expand_paths((folder / "a").as_uri())) == 2
     assert local_path("a b.csv") == Path("a b.csv")
-    with pytest.raises(
-        ew.InputError, match="is on another machine, nas: a file of this one has three slashes"
-    ):
+    with pytest.raises(InputError, match="is on another machine, nas: a file of this one has three slashes"):
         open_source("file://nas/data/a.csv")
 
 
@@ -101,5 +100,5 @@ def test_a_name_that_no_engine_can_read_is_refused_in_words(folder: Path) -> Non
     for ending in (b"csv", b"parquet"):
         path = folder / os.fsdecode(b"\xff." + ending)
         path.write_text(ROWS)
-        with pytest.raises(ew.InputError, match=r"xff.*is a name that is not UTF-8: rename the file"):
+        with pytest.raises(InputError, match=r"xff.*is a name that is not UTF-8: rename the file"):
             open_source(path)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edgeworth import InputError
 from edgeworth.core import policies
 from edgeworth.decisions.reading import tally_decisions
+from edgeworth.errors import InputError
 from edgeworth.sources import csv_files as delimited
 from edgeworth.sources.opening import open_source
 

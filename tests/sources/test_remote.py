@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from edgeworth import InputError
 from edgeworth.decisions.reading import tally_decisions
+from edgeworth.errors import InputError
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.remote import RemoteSource
 

@@ -11,7 +11,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from edgeworth import EdgeworthError, OptionError, evaluate
+from edgeworth import EdgeworthError, evaluate
+from edgeworth.errors import OptionError
 
 KINDS: dict[str, list[Any]] = {
     "text": ["cat", "dog", "emu, wild"],

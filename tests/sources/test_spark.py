@@ -16,9 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import edgeworth as ew
-from edgeworth import InputError, OptionError
 from edgeworth.decisions.reading import tally_decisions
-from edgeworth.errors import MissingExtraError
+from edgeworth.errors import InputError, MissingExtraError, OptionError
 from edgeworth.sources import spark_files
 from edgeworth.sources.dask_frames import DaskSource
 from edgeworth.sources.opening import open_source

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import edgeworth as ew
-from edgeworth import InputError
+from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.opening import open_source
 from tallying_files import tallied
 
@@ -155,8 +155,8 @@ def test_a_file_called_like_standard_input_is_another_one(
     assert "digest" not in ew.compare(columns["truth"], two).report.provenance
     # Counted from the file it was a copy of, it is the same source.
     Path("copy.csv").write_bytes(CSV)
-    with pytest.raises(ew.MergeError, match="hold the same source"):
-        ew.merge_tallies([piped, ew.tally("copy.csv", truth="y", prediction="guess")])
+    with pytest.raises(MergeError, match="hold the same source"):
+        ew.Tallied.merge([piped, ew.tally("copy.csv", truth="y", prediction="guess")])
 
 
 def test_errors_name_standard_input_and_the_row(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from edgeworth import ContingencyTable, InputError
+from edgeworth import ContingencyTable
+from edgeworth.errors import InputError
 
 Make = Callable[[list[Any]], Any]
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from edgeworth import ContingencyTable, EdgeworthError, MergeError, Paired
+from edgeworth import ContingencyTable, EdgeworthError, Paired
 from edgeworth.core import policies
 from edgeworth.decisions.clusters import Clusters
+from edgeworth.errors import MergeError
 
 
 def test_a_declared_order_that_both_share_survives() -> None:

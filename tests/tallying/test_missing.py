@@ -12,7 +12,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from edgeworth import ContingencyTable, EdgeworthError, InputError, OptionError, Paired
+from edgeworth import ContingencyTable, EdgeworthError, Paired
+from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import BLOCK_ROWS
 
 NOTHING = {

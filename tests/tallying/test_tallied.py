@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
+from edgeworth.errors import MergeError, OptionError
 from edgeworth.tallied import Tallied, as_tallied
 from edgeworth.tally_files import tally_of_text, tally_text
 
@@ -41,8 +42,8 @@ def test_the_same_terms_however_written(words: list[dict[str, Any]]) -> None:
     mixed = [
         part if place % 2 else again for place, (part, again) in enumerate(zip(parts, read, strict=True))
     ]
-    assert ew.merge_tallies(mixed).settled == ew.merge_tallies(parts[::-1]).settled
-    assert ew.evaluate_tally(ew.merge_tallies(mixed)).verdict
+    assert ew.Tallied.merge(mixed).final == ew.Tallied.merge(parts[::-1]).final
+    assert ew.evaluate(ew.Tallied.merge(mixed)).verdict
 
 
 def test_the_same_cells_however_written() -> None:
@@ -51,63 +52,63 @@ def test_the_same_cells_however_written() -> None:
         assert tallied.terms["cells"] == [0.0, 0.5]
         again = tally_of_text(tally_text(tallied))
         assert again.terms == tallied.terms
-        assert ew.merge_tallies([again, tallied], again=True).settled.total == 10
+        assert ew.Tallied.merge([again, tallied], again=True).final.total == 10
     four: Any = np.int64(4)
     assert ew.tally(truth=TRUTH, score=SCORES, cells=four).terms["cells"] == 4
 
 
 def test_other_terms_do_not_merge() -> None:
-    with pytest.raises(ew.MergeError, match=r"differ in labels: \[0, 1\] and \[1, 0\]"):
+    with pytest.raises(MergeError, match=r"differ in labels: \[0, 1\] and \[1, 0\]"):
         _ = counted(0, labels=(0, 1)) + counted(1, labels=np.array([1, 0]))
-    with pytest.raises(ew.MergeError, match="differ in labels: None and"):
+    with pytest.raises(MergeError, match="differ in labels: None and"):
         _ = counted(0) + counted(1, labels=np.array([1, 0]))
 
 
 def test_a_report_takes_arrays_of_labels() -> None:
     labels: Any = np.array([1, 0])
-    report = ew.evaluate_tally(counted(3), labels=labels, positive=np.int64(0))
+    report = ew.evaluate(counted(3), labels=labels, positive=np.int64(0))
     assert report.provenance["labels"] == [1, 0]
     assert report.provenance["positive"] == 0
 
 
 def test_any_tally_at_every_door(tmp_path: Path) -> None:
-    merged = ew.merge_tallies([TABLE, AGAIN])
-    assert merged.settled == TABLE + AGAIN
+    merged = ew.Tallied.merge([TABLE, AGAIN])
+    assert merged.final == TABLE + AGAIN
     assert merged.origin.number == 2
-    assert ew.evaluate_tally(TABLE).verdict == ew.evaluate_table(TABLE).verdict
-    ew.write_tally(Tallied(TABLE), tmp_path / "t.json")
-    ew.write_tally(TABLE, tmp_path / "u.json")
+    assert ew.evaluate(TABLE).verdict == ew.evaluate(TABLE).verdict
+    Tallied(TABLE).write(tmp_path / "t.json")
+    TABLE.write(tmp_path / "u.json")
     assert (tmp_path / "t.json").read_bytes() == (tmp_path / "u.json").read_bytes()
     ranking = ew.Ranking.from_scores(TRUTH * 8, SCORES * 8)
-    assert ew.evaluate_tally(ranking).verdict == ew.evaluate(truth=TRUTH * 8, score=SCORES * 8).verdict
+    assert ew.evaluate(ranking).verdict == ew.evaluate(truth=TRUTH * 8, score=SCORES * 8).verdict
     assert as_tallied(merged) is merged
 
 
 @pytest.mark.parametrize(
-    "door", [ew.evaluate_tally, lambda tally: ew.merge_tallies([tally])], ids=["", "merge"]
+    "door", [ew.evaluate_tally, lambda tally: ew.Tallied.merge([tally])], ids=["", "merge"]
 )
 def test_what_is_no_tally_is_refused(door: Any) -> None:
     for wrong in ("shard.json", None, {"counts": [[1]]}, [TABLE]):
-        with pytest.raises(ew.OptionError, match=r"a tally is a table, a ranking.*; saw "):
+        with pytest.raises(OptionError, match=r"a tally is a table, a ranking.*; saw "):
             door(wrong)
     wealth = ew.Wealth.from_probabilities(TRUTH, SCORES, against=[0.5] * 5)
-    with pytest.raises(ew.OptionError, match="Python holds wealth, of which there is no report"):
-        ew.evaluate_tally(wealth)
+    with pytest.raises(OptionError, match="Python holds wealth, of which there is no report"):
+        ew.evaluate(wealth)
 
 
 @pytest.mark.parametrize("wrong", [TABLE, "ab", 5, None], ids=["table", "text", "number", "none"])
 def test_tallies_are_merged_from_a_list(wrong: Any) -> None:
-    with pytest.raises(ew.OptionError, match="tallies to merge are given as a list; saw"):
-        ew.merge_tallies(wrong)
+    with pytest.raises(OptionError, match="tallies to merge are given as a list; saw"):
+        ew.Tallied.merge(wrong)
 
 
 def test_generators_and_sums() -> None:
     parts = [counted(place) for place in range(4)]
-    whole = ew.merge_tallies(parts)
-    assert ew.merge_tallies(counted(place) for place in range(4)).settled == whole.settled
+    whole = ew.Tallied.merge(parts)
+    assert ew.Tallied.merge(counted(place) for place in range(4)).final == whole.final
     total = sum(parts, start=0)
     assert isinstance(total, Tallied)
-    assert total.settled == whole.settled
+    assert total.final == whole.final
     assert total.origin == whole.origin
     with pytest.raises(TypeError):
         _ = 1 + parts[0]
@@ -116,7 +117,7 @@ def test_generators_and_sums() -> None:
 @pytest.mark.parametrize("wrong", ["5", 2.0, -1, True], ids=str)
 def test_rows_before_are_a_whole_number(wrong: Any) -> None:
     words: dict[str, Any] = {"truth": TRUTH, "probabilities": SCORES, "against": [0.5] * 5, "ordered": True}
-    with pytest.raises(ew.OptionError, match="rows_before is a whole number of at least 0; saw"):
+    with pytest.raises(OptionError, match="rows_before is a whole number of at least 0; saw"):
         ew.tally(**words, rows_before=wrong)
     placed = ew.tally(**words, rows_before=np.int64(7))  # type: ignore[arg-type]  # numpy's whole numbers too
     assert int(placed.tally.wealth.blocks.starts[0]) == 7
@@ -129,10 +130,10 @@ def test_the_two_that_do_not_merge_are_named(tmp_path: Path) -> None:
         for first, part in ((0, 1.0), (5, 0.9), (10, 0.8), (7, 0.7))
     ]
     for place, day in enumerate(days):
-        ew.write_tally(day, tmp_path / f"{place}.json")
+        day.write(tmp_path / f"{place}.json")
     read = [ew.read_tally(tmp_path / f"{place}.json") for place in range(4)]
-    with pytest.raises(ew.MergeError) as caught:
-        ew.merge_tallies(read)
+    with pytest.raises(MergeError) as caught:
+        ew.Tallied.merge(read)
     assert f"{tmp_path / '1.json'} and {tmp_path / '3.json'} do not merge: " in str(caught.value)
 
 
@@ -140,21 +141,21 @@ def test_kinds_of_labels_are_compared_beyond_the_first() -> None:
     nothing = ew.tally(truth=[None], prediction=[1], missing="drop")
     words = ew.tally(truth=["a"], prediction=["b"], missing="drop")
     numbers = ew.tally(truth=[1], prediction=[0], missing="drop")
-    with pytest.raises(ew.MergeError, match="the labels of arrays are text"):
-        ew.merge_tallies([nothing, words, numbers])
+    with pytest.raises(MergeError, match="the labels of arrays are text"):
+        ew.Tallied.merge([nothing, words, numbers])
 
 
 @pytest.mark.parametrize("kind", [dict, MappingProxyType], ids=["dict", "mapping"])
 def test_several_predictions_are_compared_not_evaluated(kind: Any) -> None:
     several: Mapping[str, Any] = kind({"one": GUESS, "two": OTHER})
-    with pytest.raises(ew.OptionError, match=r"several predictions are compared: ew\.compare"):
+    with pytest.raises(OptionError, match=r"several predictions are compared: ew\.compare"):
         ew.evaluate(truth=TRUTH, prediction=several)
-    with pytest.raises(ew.OptionError, match="pool has no meaning with several predictors"):
+    with pytest.raises(OptionError, match="pool has no meaning with several predictors"):
         ew.evaluate(truth=TRUTH, prediction=several, pool=5.0)
     tallied = ew.tally(truth=TRUTH, prediction=several)
     assert isinstance(tallied.tally, ew.Paired)
-    with pytest.raises(ew.OptionError, match="margin has no meaning with several predictors"):
-        ew.evaluate_tally(tallied, margin=0.1)
+    with pytest.raises(OptionError, match="margin has no meaning with several predictors"):
+        ew.evaluate(tallied, margin=0.1)
 
 
 SHOWN: dict[str, tuple[dict[str, Any], str]] = {

@@ -15,6 +15,7 @@ import pytest
 
 import edgeworth as ew
 from edgeworth import tally_files
+from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.tallied import NAMED_PARTS, Part, Tallied, as_tallied, canonical_text, fingerprint
 from edgeworth.tally_files import tally_of_text, tally_text
 
@@ -43,17 +44,17 @@ BARE: dict[str, Any] = {
     "ranking": ew.Ranking.from_scores(ZEROS, HALVES),
     "wealth": ew.Wealth.from_probabilities(ZEROS, HALVES, against=[0.5] * 5),
     "calibration": ew.Calibration.from_probabilities(ZEROS, HALVES),
-    "paired scores": ew.PairedScores.from_scores(ZEROS, {"one": HALVES, "two": HALVES[::-1]}),
+    "paired scores": ew.comparing.PairedScores.from_scores(ZEROS, {"one": HALVES, "two": HALVES[::-1]}),
 }
 
 
 @pytest.mark.parametrize("made", MADE.values(), ids=MADE)
 def test_a_tally_comes_back_as_it_was(made: Callable[[], Tallied], tmp_path: Path) -> None:
     tallied = made()
-    ew.write_tally(tallied, tmp_path / "t.json")
+    tallied.write(tmp_path / "t.json")
     again = ew.read_tally(tmp_path / "t.json")
-    assert type(again.settled) is type(tallied.settled)
-    assert again.settled == tallied.settled
+    assert type(again.final) is type(tallied.final)
+    assert again.final == tallied.final
     assert again.origin == tallied.origin
     assert tally_text(again) == tally_text(tallied)
     assert [path.name for path in tmp_path.iterdir()] == ["t.json"]
@@ -61,24 +62,24 @@ def test_a_tally_comes_back_as_it_was(made: Callable[[], Tallied], tmp_path: Pat
 
 @pytest.mark.parametrize("tally", BARE.values(), ids=BARE)
 def test_any_tally_can_be_written(tally: Any, tmp_path: Path) -> None:
-    ew.write_tally(tally, tmp_path / "t.json.gz")
+    tally.write(tmp_path / "t.json.gz")
     assert gzip.decompress((tmp_path / "t.json.gz").read_bytes()).startswith(b'{"format":"edgeworth.tally"')
-    again = ew.read_tally(tmp_path / "t.json.gz").settled
+    again = ew.read_tally(tmp_path / "t.json.gz").final
     assert again.to_dict() == tally.to_dict()
 
 
 def test_what_is_no_tally_is_not_written(tmp_path: Path) -> None:
-    with pytest.raises(ew.OptionError, match=r"a tally is a table, a ranking.*saw dict"):
+    with pytest.raises(OptionError, match=r"a tally is a table, a ranking.*saw dict"):
         ew.write_tally({"counts": [[1]]}, tmp_path / "t.json")
     assert not list(tmp_path.iterdir())
 
 
 def test_a_whole_weight_is_a_count_and_stays_one() -> None:
-    table = MADE["whole weights"]().settled
+    table = MADE["whole weights"]().final
     assert table.is_counted
     assert table.cells.dtype == np.int64
     fraction = ew.tally(truth=TRUTH, prediction=GUESS, weight=HALVES)
-    both = (MADE["whole weights"]() + fraction).settled
+    both = (MADE["whole weights"]() + fraction).final
     whole = ew.ContingencyTable.from_labels(
         TRUTH * 2, GUESS * 2, weights=[1.0, 2, 3, 4, 5, *HALVES], weight_kind="sampling"
     )
@@ -90,7 +91,7 @@ def test_a_whole_weight_is_a_count_and_stays_one() -> None:
 def test_labels_other_than_json_has_travel_as_text() -> None:
     day = datetime.date(2026, 1, 2)
     tallied = ew.tally(truth=[day, "x"], prediction=[day, day], positive=day)
-    again = tally_of_text(tally_text(tallied)).settled
+    again = tally_of_text(tally_text(tallied)).final
     assert set(again.labels) == {"datetime.date(2026, 1, 2)", "x"}
     assert again.positive == "datetime.date(2026, 1, 2)"
 
@@ -139,7 +140,7 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
 def test_another_file_is_refused(content: str | bytes, said: str, tmp_path: Path) -> None:
     path = tmp_path / "shard.json"
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    with pytest.raises(ew.InputError) as caught:
+    with pytest.raises(InputError) as caught:
         ew.read_tally(path)
     assert str(path) in str(caught.value)
     assert said in str(caught.value)
@@ -290,7 +291,7 @@ def test_a_checksum_does_not_make_it_right(
     found = json.loads(tally_text(MADE[made]() if made in MADE else as_tallied(BARE[made])))
     assert tally_of_text(signed(found)), "as it was it can be read"
     found[section] |= fields
-    with pytest.raises(ew.InputError) as caught:
+    with pytest.raises(InputError) as caught:
         tally_of_text(signed(found))
     assert "cannot be read as a tally" in str(caught.value)
     assert said in str(caught.value)
@@ -305,7 +306,7 @@ def test_every_field_is_needed_or_may_be_left_out(section: str) -> None:
         if section == "terms" and name not in ("text", "whole_weights"):
             assert tally_of_text(signed(found)).tally == tally_of_text(TEXT).tally
         else:
-            with pytest.raises(ew.InputError, match=r"^a tally cannot be read as a tally: "):
+            with pytest.raises(InputError, match=r"^a tally cannot be read as a tally: "):
                 tally_of_text(signed(found))
 
 
@@ -315,42 +316,42 @@ def test_a_small_file_is_given_no_great_memory(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(tally_files, "UNPACKED", 2 << 20)
     tracemalloc.start()
     try:
-        with pytest.raises(ew.InputError, match=r"bomb\.json\.gz is no tally file that could be read: its"):
+        with pytest.raises(InputError, match=r"bomb\.json\.gz is no tally file that could be read: its"):
             ew.read_tally(bomb)
         assert tracemalloc.get_traced_memory()[1] < 7 << 20
     finally:
         tracemalloc.stop()
     ew.write_tally(MADE["labels"](), tmp_path / "t.json")
     monkeypatch.setattr(tally_files, "LARGEST", 100)
-    with pytest.raises(ew.InputError, match=r"t\.json is no tally file that could be read: it has"):
+    with pytest.raises(InputError, match=r"t\.json is no tally file that could be read: it has"):
         ew.read_tally(tmp_path / "t.json")
 
 
 def test_a_name_that_no_file_can_have() -> None:
-    with pytest.raises(ew.InputError, match="no tally file"):
+    with pytest.raises(InputError, match="no tally file"):
         ew.read_tally("a\0b.json")
 
 
 def test_half_a_character_is_no_reason_to_fail() -> None:
     found = json.loads(TEXT) | {"checksum": "sha256:0"}
     found["tally"]["labels"] = ["a", "\ud800"]
-    with pytest.raises(ew.InputError, match="was changed after it was written"):
+    with pytest.raises(InputError, match="was changed after it was written"):
         tally_of_text(json.dumps(found))
 
 
 def test_spaces_and_order_do_not_matter() -> None:
     found = json.loads(TEXT)
     laid_out = json.dumps(dict(reversed(found.items())), indent=2)
-    assert tally_of_text(laid_out).settled == tally_of_text(TEXT).settled
+    assert tally_of_text(laid_out).final == tally_of_text(TEXT).final
 
 
 def test_files_that_cannot_be_read_say_so(tmp_path: Path) -> None:
-    with pytest.raises(ew.InputError, match=r"no\.json cannot be read: No such file"):
+    with pytest.raises(InputError, match=r"no\.json cannot be read: No such file"):
         ew.read_tally(tmp_path / "no.json")
-    with pytest.raises(ew.InputError, match="cannot be read: Is a directory"):
+    with pytest.raises(InputError, match="cannot be read: Is a directory"):
         ew.read_tally(tmp_path)
     (tmp_path / "cut.json.gz").write_bytes(gzip.compress(TEXT.encode())[:-12])
-    with pytest.raises(ew.InputError, match=r"cut\.json\.gz is no tally file, or only a part of one"):
+    with pytest.raises(InputError, match=r"cut\.json\.gz is no tally file, or only a part of one"):
         ew.read_tally(tmp_path / "cut.json.gz")
 
 
@@ -358,31 +359,31 @@ def test_arrays_and_text_do_not_mix(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("y,p\n" + "1,1\n0,1\n" * 3, encoding="utf-8")
     text = ew.tally(tmp_path / "x.csv", truth="y", prediction="p")
     typed = ew.tally(truth=[1, 0], prediction=[1, 1])
-    with pytest.raises(ew.MergeError, match=r"differ in the column of truth|counted from text"):
+    with pytest.raises(MergeError, match=r"differ in the column of truth|counted from text"):
         _ = text + typed
     words = ew.tally(truth=["1", "0"], prediction=["1", "1"])
-    with pytest.raises(ew.MergeError, match="the labels of arrays are text, those of arrays are not"):
+    with pytest.raises(MergeError, match="the labels of arrays are text, those of arrays are not"):
         _ = typed + words
 
 
 def test_arrays_counted_twice_are_noticed_by_their_tally() -> None:
     one, other = MADE["labels"](), MADE["labels"]()
-    with pytest.raises(ew.MergeError, match="hold the same source"):
-        ew.merge_tallies([one, other])
-    assert ew.merge_tallies([one, other], again=True).settled.total == 10
+    with pytest.raises(MergeError, match="hold the same source"):
+        ew.Tallied.merge([one, other])
+    assert ew.Tallied.merge([one, other], again=True).final.total == 10
 
 
 def test_many_parts_are_told_in_short() -> None:
     days = [ew.tally(truth=[1, 0] * (day + 1), prediction=[1, 1] * (day + 1)) for day in range(150)]
-    merged = tally_of_text(tally_text(ew.merge_tallies(days)))
+    merged = tally_of_text(tally_text(ew.Tallied.merge(days)))
     assert (merged.origin.number, len(merged.origin.parts)) == (150, NAMED_PARTS)
     assert merged.origin.rows == sum(2 * (day + 1) for day in range(150))
-    provenance = ew.evaluate_tally(merged).provenance
+    provenance = ew.evaluate(merged).provenance
     assert provenance["source"] == "150 sources, merged"
     assert provenance["parts"][-1] == "… and 130 more"
     # A source that is no longer told is still known.
-    with pytest.raises(ew.MergeError, match=r"hold the same source \(arrays\)"):
-        ew.merge_tallies([days[149], merged])
+    with pytest.raises(MergeError, match=r"hold the same source \(arrays\)"):
+        ew.Tallied.merge([days[149], merged])
 
 
 def test_a_digest_says_which_file_it_was() -> None:
@@ -392,14 +393,14 @@ def test_a_digest_says_which_file_it_was() -> None:
 
 
 def test_nothing_to_say_is_said() -> None:
-    with pytest.raises(ew.OptionError, match="nothing to merge"):
-        ew.merge_tallies([])
+    with pytest.raises(OptionError, match="nothing to merge"):
+        ew.Tallied.merge([])
     nothing = ew.tally(truth=["a", None], prediction=[None, "a"], missing="drop")
-    with pytest.raises(ew.InputError, match="no rows are left after 2 were dropped"):
-        ew.evaluate_tally(nothing)
+    with pytest.raises(InputError, match="no rows are left after 2 were dropped"):
+        ew.evaluate(nothing)
     wealth = Tallied(BARE["wealth"])
-    with pytest.raises(ew.OptionError, match="of which there is no report by itself"):
-        ew.evaluate_tally(wealth)
+    with pytest.raises(OptionError, match="of which there is no report by itself"):
+        ew.evaluate(wealth)
 
 
 def test_options_without_meaning_are_refused() -> None:
@@ -413,5 +414,5 @@ def test_options_without_meaning_are_refused() -> None:
         (MADE["several"](), {"depth": 3}, "depth has no meaning"),
     )
     for tallied, options, said in refused:
-        with pytest.raises(ew.OptionError, match=said):
-            ew.evaluate_tally(tallied, **options)
+        with pytest.raises(OptionError, match=said):
+            ew.evaluate(tallied, **options)

@@ -10,7 +10,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from edgeworth import ContingencyTable, InputError, OptionError, Paired
+from edgeworth import ContingencyTable, Paired
+from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import BLOCK_ROWS
 
 TRUTH, PREDICTION = ["a", "a", "b"], ["a", "b", "b"]

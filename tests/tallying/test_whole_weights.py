@@ -46,7 +46,7 @@ def test_whole_numbers_in_one_file_and_fractions_in_the_next_are_all_sampling_we
 def test_counts_beyond_what_a_tally_file_holds_are_refused_not_rounded(weights: list[int]) -> None:
     counted = ew.tally(truth=[1, 1], prediction=[1, 1], weight=weights)
     with pytest.raises(InputError, match="beyond the whole numbers that a tally file holds exactly"):
-        ew.evaluate_tally(counted)
+        ew.evaluate(counted)
 
 
 @pytest.mark.parametrize("labels", [(-128, 127), (-100, 100)])

@@ -40,7 +40,7 @@ OddsForm = Annotated[
 Level = Annotated[float, Parameter(help="Confidence level of intervals.")]
 Seed = Annotated[int, Parameter(help="Seed of what is drawn at random.")]
 Pool = Annotated[float, Parameter(help="Dollars in the pool of each bet.")]
-Margin = Annotated[float, Parameter(help="The house's over-round: 0.05 is five per cent.")]
+Overround = Annotated[float, Parameter(help="The house's over-round: 0.05 is five per cent.")]
 Commission = Annotated[float, Parameter(help="The house's share of net winnings.")]
 
 

@@ -2,57 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from edgeworth.cli.arguments import (
     Adjust,
-    Column,
     Commission,
     Labels,
     Level,
-    Margin,
+    Overround,
     Pool,
     Seed,
     Whole,
     matrix,
     split,
 )
-from edgeworth.cli.options import (
-    NO_COLUMNS,
-    NO_QUESTION,
-    Columns,
-    Engine,
-    Files,
-    Master,
-    Question,
-    named_files,
-    on_engine,
-    read_files,
-)
+from edgeworth.cli.options import Files, named_files, read_files, with_options
 from edgeworth.cli.output import NO_OUTPUT, Output, show
+from edgeworth.options import ReportOptions, TallyOptions
 from edgeworth.progress import progress_of
 
 
-def evaluate(
-    *files: Files,
-    prediction: Annotated[str | None, Column, Parameter(help="The column of predicted labels.")] = None,
-    columns: Columns = NO_COLUMNS,
-    question: Question = NO_QUESTION,
-    engine: Engine = "auto",
-    master: Master = None,
-    output: Output = NO_OUTPUT,
-) -> None:
+@with_options(TallyOptions, ReportOptions)
+def evaluate(*files: Files, output: Output = NO_OUTPUT, **options: Any) -> None:
     """Evaluate labels, scores or probabilities in a file: informed or lucky, how sure, worth what?"""
     from edgeworth.evaluation import evaluate as run
 
-    data = named_files(files)
+    data = named_files(files, evaluate)
     output.check(*read_files(files))
-    words = columns.read(question.seed) | asdict(question) | on_engine(engine, master)
     with progress_of("working"):
-        report = run(data, prediction=prediction, with_digest=output.tells_origin, **words)
+        report = run(data, with_digest=output.tells_origin, **options)
     show(report, output)
 
 
@@ -65,19 +45,17 @@ def table(
     level: Level = 0.95,
     seed: Seed = 0,
     pool: Pool = 10.0,
-    margin: Margin = 0.0,
+    overround: Overround = 0.0,
     commission: Commission = 0.0,
     output: Output = NO_OUTPUT,
 ) -> None:
     """Evaluate a contingency table that is already counted."""
     from edgeworth.decisions.table import ContingencyTable
-    from edgeworth.evaluation import evaluate_table
+    from edgeworth.evaluation import evaluate as run
 
     counted = ContingencyTable.from_matrix(matrix(counts), rows=rows, labels=split(labels))
-    show(
-        evaluate_table(counted, level=level, seed=seed, pool=pool, margin=margin, commission=commission),
-        output,
-    )
+    report = run(counted, level=level, seed=seed, pool=pool, overround=overround, commission=commission)
+    show(report, output)
 
 
 def trec(

@@ -1,27 +1,21 @@
-"""Options that commands share: what is counted, and what is asked of it."""
+"""The command's options, made from the definitions in ``edgeworth.options``."""
 
 from __future__ import annotations
 
 import contextlib
-from dataclasses import asdict, dataclass, fields
+import difflib
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Annotated, Any, Literal
 
-from cyclopts import Parameter
+from cyclopts import Group, Parameter
 
-from edgeworth.bet import BookmakerName
-from edgeworth.cli.arguments import (
-    Column,
-    Hyphen,
-    Label,
-    Labels,
-    Level,
-    Seed,
-    Whole,
-    named_bookmaker,
-    split,
-)
+from edgeworth.cli.arguments import Column, Hyphen, Label, Whole, named_bookmaker, split
 from edgeworth.cli.output import Output
 from edgeworth.errors import InputError, OptionError
+from edgeworth.options import Option, flag_of, options_of
 from edgeworth.sources.formats import list_words
 
 Files = Annotated[
@@ -32,187 +26,147 @@ Files = Annotated[
         "standard input."
     ),
 ]
-
-Engine = Annotated[
-    Literal["auto", "spark"], Parameter(help="What reads the files: what suits them, or Spark.")
-]
-Master = Annotated[
-    str | None,
-    Parameter(
-        metavar="MASTER",
-        help="With --engine spark: the cluster, such as local[4], yarn or spark://HOST:7077.",
-    ),
-]
-
-
-@Parameter(name="*")
-@dataclass(frozen=True)
-class Columns:
-    """Which columns play which role, and how they are read."""
-
-    truth: Annotated[
-        str | None, Column, Parameter(help="The column of real classes; guessed where plain.")
-    ] = None
-    score: Annotated[
+PANELS = {
+    name: Group.create_ordered(name)
+    for name in ("Input", "Labels", "Scores", "Probabilities", "Bets", "Statistics", "Output")
+}
+OWN = {
+    "engine": Annotated[
+        Literal["auto", "spark"],
+        Parameter(help="What reads the files: what suits them, or Spark.", group=PANELS["Input"]),
+    ],
+    "probability": Annotated[
         str | None,
         Column,
-        Parameter(help="The column of scores to rank by, highest first (instead of labels)."),
-    ] = None
-    probability: Annotated[
+        Parameter(help="The column of the positive class's probabilities.", group=PANELS["Probabilities"]),
+    ],
+    "bookmaker": Annotated[
+        Literal["drunken"] | None,
+        Parameter(help="Bet against prices drawn at random.", group=PANELS["Bets"]),
+    ],
+    "drunk_interval": Annotated[
         str | None,
-        Column,
-        Parameter(help="The column of the positive class's probabilities (instead of labels)."),
-    ] = None
-    probabilities: Annotated[
-        str | None,
-        Parameter(metavar="COLUMN,…"),
-        Parameter(help="The columns of each class's probabilities, separated by commas."),
-    ] = None
-    against: Annotated[
-        str | None,
-        Parameter(metavar="COLUMN,…"),
         Parameter(
-            help="With probabilities: the rival's column, or columns separated by commas, to bet against."
+            metavar="LOW,HIGH",
+            help="With --bookmaker drunken: the lowest and the highest price, 0,1 if left out.",
+            group=PANELS["Bets"],
         ),
-    ] = None
-    odds: Annotated[
-        str | None,
-        Parameter(metavar="COLUMN,…"),
-        Parameter(help="With probabilities: the columns of decimal odds to bet at, separated by commas."),
-    ] = None
-    bookmaker: Annotated[
-        BookmakerName | None, Parameter(help="With probabilities: bet against prices drawn at random.")
-    ] = None
-    drunk_interval: Annotated[
-        str | None,
-        Parameter(metavar="LOW,HIGH"),
-        Parameter(help="With --bookmaker drunken: the lowest and the highest price, 0,1 if left out."),
-    ] = None
-    time: Annotated[
-        str | None,
-        Column,
-        Parameter(
-            help="With probabilities: the column of numbers or ISO dates that puts rows in time order."
-        ),
-    ] = None
-    ordered: Annotated[
-        bool, Parameter(help="With probabilities: the rows are in time order.", negative="")
-    ] = False
-    predictions_made: Annotated[
-        Literal["before", "cross-validated", "in-sample"] | None,
-        Parameter(help="When the probabilities were made: before the outcomes (taken if left out) or not."),
-    ] = None
-    stake: Annotated[
-        float | None, Parameter(help="With probabilities: the fraction of Kelly's stake, 1 if left out.")
-    ] = None
-    ordinal: Annotated[
-        bool,
-        Parameter(help="With probabilities: the classes are ordered as their columns.", negative=""),
-    ] = False
-    normalise: Annotated[
-        bool, Parameter(help="Divide each row of probabilities by its sum.", negative="")
-    ] = False
-    group: Annotated[
-        str | None,
-        Column,
-        Parameter(
-            help="The column that says which rows belong together: patient, document; with scores, the query."
-        ),
-    ] = None
-    id: Annotated[
-        str | None, Column, Parameter(help="With scores and groups: the column that names each document.")
-    ] = None
-    weight: Annotated[
-        str | None,
-        Column,
-        Parameter(help="The column of weights: whole numbers count cases, fractions are sampling weights."),
-    ] = None
-    weight_kind: Annotated[
-        Literal["counts", "sampling"] | None,
-        Parameter(help="What the weights are, if not as their look says."),
-    ] = None
-    labels: Labels = None
-    positive: Annotated[
-        str | None, Label, Parameter(help="The label that is meant where a measure of one label names none.")
-    ] = None
-    abstain: Annotated[str | None, Label, Parameter(help="The prediction that means no decision.")] = None
-    missing: Annotated[
-        Literal["error", "drop", "abstain"],
-        Parameter(
-            help="What an empty field means: an error, a row to drop, or (in predictions) no decision."
-        ),
-    ] = "error"
-    cells: Annotated[
-        int | None,
-        Whole,
-        Parameter(help="With scores from 0 to 1: bound the memory by counting them in so many equal cells."),
-    ] = None
-    relevant_from: Annotated[
-        int | None,
-        Whole,
-        Parameter(help="With scores and groups: the smallest grade that makes a target, 1 if left out."),
-    ] = None
+    ],
+}
+"""Options that only the command has, or reads in its own way."""
 
-    def read(self, seed: int = 0) -> dict[str, Any]:
-        """The words of ``evaluate`` and ``tally``, as these take them."""
-        if self.probability is not None and self.probabilities is not None:
+READ: dict[str, tuple[Any, Parameter]] = {
+    "column": (str, Column),
+    "columns": (str, Parameter(metavar="COLUMN,…")),
+    "label": (str, Label),
+    "labels": (str, Parameter(metavar="LABEL,…", allow_leading_hyphen=True)),
+    "whole": (int, Whole),
+    "number": (float, Parameter()),
+    "flag": (bool, Parameter(negative="")),
+    "texts": (tuple[str, ...], Parameter(negative="")),
+    "text": (str, Parameter()),
+}
+"""The type of what is typed, and how it is read."""
+
+KEYWORD = inspect.Parameter.KEYWORD_ONLY
+
+
+def with_options(
+    *groups: type, several: Mapping[str, str] | None = None, own: bool = True
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of these groups; it is called with what was typed, read, as keywords.
+
+    ``several`` are options that may be given more than once, with their help; ``own`` adds those that only
+    the command has.
+    """
+    several = several or {}
+    options = {name: pair for group in groups for name, pair in options_of(group).items()}
+    options = {name: pair for name, pair in options.items() if flag_of(name) and name not in several}
+    found = [_parameter(name, *pair) for name, pair in options.items()]
+    found += [
+        inspect.Parameter(name, KEYWORD, default=(), annotation=_of_systems(name, text))
+        for name, text in several.items()
+    ]
+    for name, annotation in OWN.items() if own else ():
+        default = "auto" if name == "engine" else None
+        found.append(inspect.Parameter(name, KEYWORD, default=default, annotation=annotation))
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(function, eval_str=True)
+        mine = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+
+        @functools.wraps(function)
+        def command(*arguments: Any, **typed: Any) -> None:
+            function(*arguments, **_read(typed, options))
+
+        files = [each for each in mine if each.kind is not KEYWORD]
+        parameters = [*files, *found, *(each for each in mine if each.kind is KEYWORD)]
+        command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # read by cyclopts
+        command.__annotations__ = {each.name: each.annotation for each in parameters}
+        return command
+
+    return decorate
+
+
+def _parameter(name: str, kind: Any, option: Option) -> inspect.Parameter:
+    """Describe an option to cyclopts: its type, how it is read, its help and its panel."""
+    typed, how = (kind, Parameter()) if option.read == "choice" else READ[option.read]
+    default = () if option.read == "texts" else option.default
+    what: dict[str, Any] = {"help": option.help, "group": PANELS[option.panel], "name": f"--{flag_of(name)}"}
+    if option.metavar is not None:
+        what["metavar"] = option.metavar
+    if default is None and option.read != "choice":
+        typed = typed | None
+    return inspect.Parameter(
+        name, KEYWORD, default=default, annotation=Annotated[typed, how, Parameter(**what)]
+    )
+
+
+def _of_systems(name: str, text: str) -> Any:
+    panel = {"prediction": "Labels", "score": "Scores"}.get(name, "Probabilities")
+    metavar = "NAME=COLUMN,…" if name == "probabilities" else "COLUMN"
+    return Annotated[tuple[str, ...], Parameter(help=text, metavar=metavar, negative="", group=PANELS[panel])]
+
+
+def _read(typed: dict[str, Any], options: Mapping[str, tuple[Any, Option]]) -> dict[str, Any]:
+    """Turn what was typed into the options of the Python functions."""
+    for name, (_, option) in options.items():
+        if option.read in ("columns", "labels") and name in typed:
+            typed[name] = split(typed[name])
+        elif option.read == "texts":
+            typed[name] = typed.get(name) or None
+    if typed.get("engine") == "auto":
+        typed["engine"] = None
+    if "probability" in options or isinstance(typed.get("probability"), tuple):
+        return typed
+    one = typed.pop("probability", None)
+    if one is not None:
+        if typed.get("probabilities") is not None:
             raise OptionError(
                 "give either --probability, of the positive class, or --probabilities, of each class"
             )
-        words = asdict(self)
-        del words["probability"], words["drunk_interval"]
-        return words | {
-            "probabilities": self.probability if self.probabilities is None else split(self.probabilities),
-            "against": split(self.against),
-            "odds": split(self.odds),
-            "labels": split(self.labels),
-            "bookmaker": named_bookmaker(self.bookmaker, seed, self.drunk_interval),
-        }
+        typed["probabilities"] = one
+    interval = typed.pop("drunk_interval", None)
+    if interval is not None or typed.get("bookmaker") is not None:
+        typed["bookmaker"] = named_bookmaker(typed.get("bookmaker"), typed.get("seed", 0), interval)
+    return typed
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
-class Question:
-    """What a report is to say."""
-
-    level: Level = 0.95
-    seed: Seed = 0
-    pool: Annotated[float | None, Parameter(help="Dollars in the pool of each bet: 10.")] = None
-    margin: Annotated[float | None, Parameter(help="The house's over-round: 0.05 is five per cent.")] = None
-    commission: Annotated[float | None, Parameter(help="The house's share of net winnings.")] = None
-    depth: Annotated[
-        int | None, Whole, Parameter(help="With scores: how many items one looks at, for the verdict.")
-    ] = None
-    gain: Annotated[float | None, Parameter(help="With scores: what a hit brings.")] = None
-    cost: Annotated[float | None, Parameter(help="With scores: what a look costs.")] = None
-
-
-NO_COLUMNS = Columns()
-NO_QUESTION = Question()
-
-
-def on_engine(engine: str, master: str | None) -> dict[str, str | None]:
-    """Who reads the files, as ``evaluate`` and ``tally`` take it."""
-    return {"engine": None if engine == "auto" else engine, "master": master}
-
-
-def named_files(files: tuple[str, ...], *own: str) -> Any:
-    """The files of a command: one by itself, several as a list; ``own`` names further options of it."""
+def named_files(files: tuple[str, ...], command: Callable[..., Any]) -> Any:
+    """Take the files of a command: one by itself, several as a list."""
     if not files:
         raise OptionError("name a file to read, or - for standard input")
     for name in files:
         # Standard input has a hyphen for a name, so a word that begins with one may arrive here.
         if name.startswith("-") and name != "-":
-            import difflib
-
-            near = difflib.get_close_matches(name.partition("=")[0], _options(*own), n=1)
+            near = difflib.get_close_matches(name.partition("=")[0], _flags(command), n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
             raise OptionError(f"Unknown option: {name}.{hint}")
     return files[0] if len(files) == 1 else list(files)
 
 
 def read_files(files: tuple[str, ...]) -> list[str]:
-    """Every file that will be read, those of folders and patterns by name: none is to be written over."""
+    """List every file that will be read, those of folders and patterns by name: none is written over."""
     from edgeworth.sources.paths import expand_paths
 
     found = list(files)
@@ -223,8 +177,6 @@ def read_files(files: tuple[str, ...]) -> list[str]:
     return found
 
 
-def _options(*own: str) -> list[str]:
-    shared = [field.name for kind in (Columns, Question, Output) for field in fields(kind)]
-    return [
-        f"--{name.replace('_', '-')}" for name in [*shared, *own, "prediction", "engine", "master", "output"]
-    ]
+def _flags(command: Callable[..., Any]) -> list[str]:
+    names = [*inspect.signature(command).parameters, *(field.name for field in fields(Output))]
+    return [f"--{name.replace('_', '-')}" for name in names]

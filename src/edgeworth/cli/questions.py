@@ -107,10 +107,10 @@ def measures(
     ],
 ) -> None:
     """List the measures: spelling, formula, range, chance level, source."""
-    from edgeworth.core.registry import search
+    from edgeworth.core.registry import catalogue
     from edgeworth.report.terminal import print_measures
 
-    found = search(" ".join(words))
+    found = catalogue(words=" ".join(words))
     if not found:
         raise OptionError(f"no measure or synonym holds {' '.join(words)!r}")
     print_measures(found)

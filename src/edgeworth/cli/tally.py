@@ -4,27 +4,16 @@ from __future__ import annotations
 
 import shlex
 import sys
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from edgeworth.cli.arguments import Adjust, Column, Hyphen, Labels, Whole, split
-from edgeworth.cli.options import (
-    NO_COLUMNS,
-    NO_QUESTION,
-    Columns,
-    Engine,
-    Files,
-    Master,
-    Question,
-    named_files,
-    on_engine,
-    read_files,
-)
+from edgeworth.cli.arguments import Hyphen
+from edgeworth.cli.options import Files, named_files, read_files, with_options
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.errors import InputError, OptionError
+from edgeworth.options import ManyOptions, Redeclared, ReportOptions, TallyOptions
 from edgeworth.progress import progress_of
 
 if TYPE_CHECKING:
@@ -45,44 +34,25 @@ TallyFiles = Annotated[
 Again = Annotated[bool, Parameter(help="Count a source twice that is in two of the files.", negative="")]
 
 NOT_TO_BE_MERGED = (
-    "without a rival this can be reported on by itself, but not merged with others: "
+    "without an opponent this can be reported on by itself, but not merged with others: "
     "give --against, --odds or --bookmaker"
 )
 
 
-def tally(
-    *files: Files,
-    prediction: Annotated[
-        tuple[str, ...],
-        Column,
-        Parameter(help="The column of predicted labels; several to be compared.", negative=""),
-    ] = (),
-    columns: Columns = NO_COLUMNS,
-    rows_before: Annotated[
-        int | None,
-        Whole,
-        Parameter(
-            help="With probabilities: how many rows of the path in time come before these; left out, files "
-            "follow each other as they are named in merge."
-        ),
-    ] = None,
-    engine: Engine = "auto",
-    master: Master = None,
-    output: Target,
-) -> None:
+@with_options(TallyOptions, several={"prediction": "The column of predicted labels; several to be compared."})
+def tally(*files: Files, output: Target, **options: Any) -> None:
     """Count a part of the data into a small file, to be merged with others and reported on later.
 
-    Probabilities merge only against a rival: --against, --odds or --bookmaker.
+    Probabilities merge only against an opponent: --against, --odds or --bookmaker.
     """
     from edgeworth.tallying import tally as run
 
-    data = named_files(files)
+    data = named_files(files, tally)
     NO_OUTPUT.check(*read_files(files), output=output)
-    one = prediction[0] if len(prediction) == 1 else None
-    words = columns.read() | on_engine(engine, master)
-    several = {name: name for name in prediction} or None
+    columns = options.pop("prediction", ())
+    prediction = columns[0] if len(columns) == 1 else {name: name for name in columns} or None
     with progress_of("working"):
-        counted = run(data, prediction=several if one is None else one, rows_before=rows_before, **words)
+        counted = run(data, prediction=prediction, **options)
     _write(counted, output)
     if getattr(counted.tally, "shares", None) is not None:
         sys.stderr.write(f"edgeworth: {NOT_TO_BE_MERGED}\n")
@@ -95,52 +65,27 @@ def merge(
 ) -> None:
     """Add tally files up; one of them may be the one that is written, as in a nightly job."""
     from edgeworth.forecasts.betting.joining import describe_gaps
-    from edgeworth.tallied import merge_tallies
+    from edgeworth.tallied import Tallied
 
     NO_OUTPUT.check(output=output)
     _check_past(files, output)
     with progress_of("working"):
-        merged = merge_tallies(_read(files), again=again)
+        merged = Tallied.merge(_read(files), again=again)
     _write(merged, output)
     gaps = describe_gaps(merged.tally)
     if gaps is not None:
         sys.stderr.write(f"edgeworth: {gaps}\n")
 
 
-def report(
-    *files: TallyFiles,
-    labels: Labels = None,
-    positive: Annotated[
-        str | None,
-        Hyphen,
-        Parameter(metavar="LABEL"),
-        Parameter(help="The label that is meant, if not the one said when counting."),
-    ] = None,
-    measure: Annotated[
-        tuple[str, ...],
-        Parameter(metavar="MEASURE"),
-        Parameter(help="Of several predictors: a measure to compare by, instead of the usual.", negative=""),
-    ] = (),
-    adjust: Adjust | None = None,
-    again: Again = False,
-    question: Question = NO_QUESTION,
-    output: Output = NO_OUTPUT,
-) -> None:
+@with_options(ReportOptions, ManyOptions, Redeclared, own=False)
+def report(*files: TallyFiles, again: Again = False, output: Output = NO_OUTPUT, **options: Any) -> None:
     """Report on a tally file, or on several as if they were merged."""
-    from edgeworth.tallied import merge_tallies
-    from edgeworth.tally_reports import evaluate_tally
+    from edgeworth.evaluation import evaluate
+    from edgeworth.tallied import Tallied
 
     output.check(*read_files(files))
     with progress_of("working"):
-        merged = merge_tallies(_read(files), again=again)
-        found = evaluate_tally(
-            merged,
-            labels=split(labels),
-            positive=positive,
-            measures=measure or None,
-            adjust=adjust,
-            **asdict(question),
-        )
+        found = evaluate(Tallied.merge(_read(files), again=again), **options)
     show(found, output)
 
 

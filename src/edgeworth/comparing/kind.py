@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from edgeworth.core.kinds import Kind
 
-PAIRED = Kind("paired", "predictions of several systems", "edgeworth.comparing.paired:Paired")
+PAIRED = Kind(
+    name="paired",
+    title="labels of several systems",
+    tally="edgeworth.comparing.paired:Paired",
+    report="edgeworth.comparing.report:report_paired",
+    predictions="several",
+    roles=("truth",),
+    terms=("missing", "positive", "abstain", "weight_kind"),
+    count="edgeworth.comparing.reading:count_several",
+    finalise="edgeworth.comparing.reading:finalise_pairs",
+)
 PAIRED_SCORES = Kind(
     "paired_scores", "scores of several systems", "edgeworth.comparing.paired_scores:PairedScores"
 )

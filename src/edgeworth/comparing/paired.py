@@ -248,6 +248,15 @@ class Paired(Plain, NotebookFacts):
             raise InputError(f"there is no predictor {name!r}; there are {list_labels(self.names)}")
         return self.names.index(name)
 
+    @property
+    def has_cases(self) -> bool:
+        """Whether anything was counted."""
+        return bool(len(self.joint.rows))
+
+    def as_counts(self) -> Self:
+        """Take sums of weights that all were whole numbers as counts of cases."""
+        return replace(self, joint=self.joint.as_counts())
+
     def facts(self) -> dict[str, Any]:
         """Say in a few lines what was counted."""
         cases = {"cases": plain_number(self.total), "predictors": ", ".join(self.names)}

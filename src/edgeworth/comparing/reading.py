@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from edgeworth.comparing.kind import PAIRED
 from edgeworth.comparing.paired import Paired
+from edgeworth.comparing.paired_scores import PairedScores
+from edgeworth.core.counting import Counted, count_rows
 from edgeworth.core.labels import list_labels, parse_labels
 from edgeworth.core.policies import Missing
 from edgeworth.core.whole_columns import read_whole
 from edgeworth.errors import InputError, OptionError
-from edgeworth.sources.batches import Batch, Reducer
+from edgeworth.sources.batches import Batch, Reducer, Source
 from edgeworth.sources.columns import Label
 from edgeworth.sources.numbers import WeightKind, as_weights
-from edgeworth.sources.roles import find_source, resolve_weight_kind
 
 if TYPE_CHECKING:
     from edgeworth.comparing.paired_scores import PairedScores
@@ -52,39 +54,19 @@ def named_systems(systems: Any) -> dict[str, Any]:
     return dict(zip(names, columns, strict=True))
 
 
-def pair_labels(
-    data: Any,
-    truth: Any,
-    systems: Mapping[str, Any],
-    *,
-    groups: Any = None,
-    weights: Any = None,
-    weight_kind: WeightKind | None = None,
-    abstain: Label | None = None,
-    missing: Missing = "error",
-) -> tuple[Paired, str]:
-    """Joint counts of truth and every system's labels, and the source's name."""
-    roles = roles_of_pairs(truth, systems, groups=groups, weights=weights)
-    source, columns = find_source(data, ("truth",), **roles)
-    options: dict[str, Any] = {"abstain": abstain, "missing": missing}
-    options["weight_kind"] = resolve_weight_kind(source, columns, weight_kind)
-    reducer = pairs_reducer(columns, tuple(systems), is_text=source.is_text, **options)
-    paired = reducer.fold(source)
-    if not len(paired.joint.rows):
-        raise InputError(f"{source.name}: no rows are left")
-    return settled_pairs(paired, is_text=source.is_text), source.name
-
-
-def roles_of_pairs(truth: Any, systems: Mapping[str, Any], *, groups: Any, weights: Any) -> dict[str, Any]:
-    """Which column plays which role where several systems are judged by one truth."""
+def count_several(source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+    """Fold truth and the labels of every system into joint counts; ``prediction`` maps names to columns."""
+    systems = asked.prediction
     roles = {f"prediction of {name}": column for name, column in systems.items()}
-    return {"truth": truth, "group": groups, "weight": weights} | roles
+    roles = {"truth": asked.truth, "cluster": asked.cluster, "weight": asked.weight} | roles
+    reducer = partial(pairs_reducer, systems=tuple(systems), abstain=asked.abstain, missing=asked.missing)
+    return count_rows(source, roles, PAIRED.roles, asked.weight_kind, reducer, is_final=is_final)
 
 
 def pairs_reducer(
     columns: dict[str, str],
-    systems: tuple[str, ...],
     *,
+    systems: tuple[str, ...],
     is_text: bool,
     weight_kind: WeightKind | None = None,
     abstain: Label | None = None,
@@ -97,13 +79,14 @@ def pairs_reducer(
     return Reducer(tuple(columns.values()), prepare, Paired.empty(), counts_suffice="weight" not in columns)
 
 
-def settled_pairs(paired: Paired, *, is_text: bool) -> Paired:
-    """All labels are known now: those of text become numbers where every one of them is written so."""
+def finalise_pairs(paired: Paired, terms: Mapping[str, Any], *, is_text: bool) -> Paired:
+    """Make labels of text numbers where every one of them is written so, now that all are known."""
     if is_text:
         paired = paired.renamed(parse_labels).groups_renamed(parse_labels)
     paired.check_kinds()
     _check_systems(paired)
-    return paired
+    positive = terms.get("positive")
+    return paired if positive is None else paired.declare(positive=positive)
 
 
 def _paired(
@@ -113,7 +96,7 @@ def _paired(
     return Paired.from_columns(
         found["truth"],
         {name: found[f"prediction of {name}"] for name in systems},
-        found.get("group"),
+        found.get("cluster"),
         weights=as_weights(found["weight"], columns["weight"]) if "weight" in found else None,
         first_row=batch.first_row,
         repeats=batch.repeats,

@@ -8,12 +8,16 @@ from typing import Any
 from edgeworth.arrays import finite_or_none
 from edgeworth.comparing.charts import comparison_charts
 from edgeworth.comparing.difference import Difference
-from edgeworth.comparing.findings import ComparisonFindings
+from edgeworth.comparing.findings import Adjust, ComparisonFindings
 from edgeworth.comparing.verdict import comparison_verdict, has_direction, test_named
 from edgeworth.core.formatting import format_count, format_level, format_number, format_percent, plural
+from edgeworth.errors import OptionError
 from edgeworth.report.charts.names import cut_middle
-from edgeworth.report.report import Cell, Column, Grid, Report, Section
-from edgeworth.report.wording import describe_measure, tail_cell
+from edgeworth.report.report import About, Cell, Column, Grid, Report, Section
+from edgeworth.report.wording import (
+    describe_measure,
+    tail_cell,
+)
 
 SHOWN_MEASURES = 5
 """In the table of standings, which is as wide as they are many."""
@@ -33,6 +37,30 @@ ADJUSTED = {
     "tukey": "Tukey p",
     "none": "p",
 }
+
+
+def report_paired(tallied: Any, asked: Any, about: About) -> Report:
+    """Compare the systems of joint counts and report on them."""
+    from edgeworth.comparing.labels.findings import compare_labels
+
+    paired, measures = tallied.final, asked.get("measures")
+    adjust: Adjust = asked.get("adjust") or "holm"
+    check_measures(measures)
+    findings = compare_labels(paired, measures=measures, adjust=adjust, level=asked.level, seed=asked.seed)
+    known = {
+        "kind": "labels",
+        "systems": ", ".join(paired.names),
+        "adjust": adjust,
+        "measures": None if measures is None else ", ".join(measures),
+        "cases": findings.cases,
+    }
+    return comparison_report(findings, about(**known))
+
+
+def check_measures(measures: Any) -> None:
+    """Refuse one text where a list of spellings is needed."""
+    if isinstance(measures, str):
+        raise OptionError(f"measures are a list of spellings, such as [{measures!r}]; saw a text")
 
 
 def comparison_report(findings: ComparisonFindings, provenance: Mapping[str, Any]) -> Report:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from edgeworth.sources.batches import Reducer, Source
-from edgeworth.sources.roles import find_source, settled_kind, weights_are_whole
+from edgeworth.sources.roles import find_source, resolve_weight_kind, weights_are_whole
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,11 @@ def count_rows(
     """Fold a source into a tally; what is not final counts its rows too, and leaves weights undecided."""
     source, columns = find_source(source, needed, **roles)
     if is_final:
-        kind = settled_kind(source, columns, weight_kind)
-        tally = reducer(columns, is_text=source.is_text, weight_kind=kind).over(source)
+        kind = resolve_weight_kind(source, columns, weight_kind)
+        tally = reducer(columns, is_text=source.is_text, weight_kind=kind).fold(source)
         return Counted(tally, source.name, columns, is_text=source.is_text)
     whole = None
     if "weight" in columns and weight_kind is None:
         whole, weight_kind = weights_are_whole(source, columns["weight"]), "sampling"
-    folded = reducer(columns, is_text=source.is_text, weight_kind=weight_kind).with_rows().over(source)
+    folded = reducer(columns, is_text=source.is_text, weight_kind=weight_kind).with_rows().fold(source)
     return Counted(folded.tally, source.name, columns, folded.rows, source.is_text, whole)

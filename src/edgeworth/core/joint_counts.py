@@ -117,6 +117,25 @@ class JointCounts:
         labels = self.labels[self.domains[column]]
         return {labels[key - 1] for key in _occurring([self.keys[:, column]], len(labels))}
 
+    def as_counts(self) -> JointCounts:
+        """Take sums of weights that all were whole numbers as counts of cases."""
+        return replace(self, weight=whole_counts(self.weight), square=None)
+
+
+LARGEST_EXACT = 1 << 53
+"""Whole numbers beyond it are rounded as floats."""
+
+
+def whole_counts(sums: Numbers) -> Numbers:
+    """Turn sums of whole weights into integers; until all shards are there, they travel as floats."""
+    # A sum that rounding has brought down to the limit may have been beyond it.
+    if sums.size and sums.max() >= LARGEST_EXACT:
+        raise InputError(
+            f"weights of one kind of case add up to {sums.max():.3g}, beyond the whole numbers that a tally "
+            'file holds exactly: say weight_kind="counts" (--weight-kind counts)'
+        )
+    return sums.astype(np.int64)
+
 
 JOINT_FIELDS = {
     "labels": tuple_of(LABELS).of("joint.labels"),

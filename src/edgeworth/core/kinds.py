@@ -32,8 +32,8 @@ class Kind:
 
     ``check(asked)`` refuses options that do not go together, ``count(source, asked, is_final=)`` folds rows
     into a ``Counted``, ``finalise(tally, terms, is_text=)`` makes the tally of which numbers are taken once
-    all rows are there, ``measure(tally, spelling)`` gives a number, ``estimate(tally, measure, method=, seed=)``
-    an ``Estimate``, ``report(tallied, asked, about)`` a ``Report``.
+    all rows are there, ``measure(tally, spelling)`` gives a number, ``estimate(tally, measure, method=,
+    seed=)`` an ``Estimate``, ``report(tallied, asked, about)`` a ``Report``.
     """
 
     name: str
@@ -82,7 +82,7 @@ def kind_of(tally: Any) -> Kind:
 
     >>> from edgeworth.decisions.table import ContingencyTable
     >>> kind_of(ContingencyTable.empty()).title
-    'a contingency table'
+    'labels'
     """
     kind = getattr(type(tally), "kind", None)
     if isinstance(kind, Kind):
@@ -94,9 +94,9 @@ def kind_of(tally: Any) -> Kind:
 
 def find_predictions(predictions: str) -> Kind:
     """Find the kind of tally that such predictions are counted in."""
-    return next(kind for kind in every_kind() if kind.predictions == predictions)
+    return next(kind for kind in every_kind() if kind.predictions == predictions and kind.count)
 
 
 def every_kind() -> Iterator[Kind]:
-    """Go over all kinds, each once."""
-    return iter(dict.fromkeys(find_kind(name) for name in KINDS))
+    """Go over all kinds, each once; what comes late is loaded late."""
+    return (find_kind(name) for name in KINDS if name != "clustered_table")

@@ -67,25 +67,32 @@ def register(measure: Measure) -> Measure:
     return measure
 
 
-def catalogue(*, kind: str | None = None) -> tuple[Measure, ...]:
+def catalogue(*, kind: str | None = None, words: str | None = None) -> tuple[Measure, ...]:
     """List every measure with its name, formula, range, chance level, direction and source.
 
     Parameters
     ----------
     kind : {"decisions", "rankings", "probabilities"}, optional
         Keep the measures of one kind. A ranking cut at a depth has those of decisions too.
+    words : str, optional
+        Keep the measures whose name, title, formula or synonyms hold these words.
 
     Examples
     --------
     >>> [m.chance for m in catalogue() if m.name == "accuracy"]
     ['Σ_l p_l r_l']
+    >>> [m.name for m in catalogue(words="Youden")]
+    ['informedness', 'informedness', 'best_informedness']
     """
     references = dict.fromkeys(each.measures for each in every_kind() if each.measures is not None)
     measures = (*(m for reference in references for m in load(reference)), *_REGISTERED)
     kinds = dict.fromkeys(m.kind for m in measures)
     if kind is not None and kind not in kinds:
         raise OptionError(f"kind is {', '.join(repr(each) for each in kinds)}; saw {kind!r}")
-    return tuple(m for m in measures if kind in (None, m.kind))
+    wanted = _letters(words or "")
+    return tuple(
+        m for m in measures if kind in (None, m.kind) and any(wanted in _letters(text) for text in _texts(m))
+    )
 
 
 @cache
@@ -93,16 +100,6 @@ def measures_by_name(reference: str, *scopes: str) -> dict[str, Measure]:
     """Index the measures of one catalogue, and registered ones, that have one of these scopes."""
     found = (*load(reference), *_REGISTERED)
     return {m.name: m for m in found if m.scope in scopes}
-
-
-def search(words: str) -> tuple[Measure, ...]:
-    """Find measures whose name, title, formula or synonyms hold these words.
-
-    >>> [m.name for m in search("Youden")]
-    ['informedness', 'informedness', 'best_informedness']
-    """
-    wanted = _letters(words)
-    return tuple(m for m in catalogue() if any(wanted in _letters(text) for text in _texts(m)))
 
 
 def _texts(measure: Measure) -> tuple[str, ...]:

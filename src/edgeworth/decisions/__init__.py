@@ -1,1 +1,20 @@
 """Labels: from contingency tables to informedness, its uncertainty and its worth."""
+
+from edgeworth.decisions.bookmaker import Payoffs, costs, expected_cost, payoffs
+from edgeworth.decisions.findings import superstitious_labels
+from edgeworth.decisions.matching import Matching, match
+from edgeworth.decisions.simulation import informed_mixture, simulate_labels
+from edgeworth.decisions.table import ContingencyTable
+
+__all__ = [
+    "ContingencyTable",
+    "Matching",
+    "Payoffs",
+    "costs",
+    "expected_cost",
+    "informed_mixture",
+    "match",
+    "payoffs",
+    "simulate_labels",
+    "superstitious_labels",
+]

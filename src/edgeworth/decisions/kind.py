@@ -6,10 +6,15 @@ from edgeworth.core.kinds import Kind
 
 TABLE = Kind(
     name="contingency_table",
-    title="a contingency table",
+    title="labels",
     tally="edgeworth.decisions.table:ContingencyTable",
     measures="edgeworth.decisions.measures:MEASURES",
     measure="edgeworth.decisions.views:measure_table",
     estimate="edgeworth.decisions.estimates:estimate_table",
-    report="edgeworth.evaluation:report_labels",
+    report="edgeworth.decisions.report:report_table",
+    predictions="labels",
+    roles=("truth", "prediction"),
+    terms=("missing", "positive", "labels", "abstain", "weight_kind"),
+    count="edgeworth.decisions.reading:count_labels",
+    finalise="edgeworth.decisions.reading:finalise_table",
 )

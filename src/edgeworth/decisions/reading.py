@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from edgeworth.core.counting import Counted, count_rows
 from edgeworth.core.labels import parse_labels
 from edgeworth.core.policies import Missing
 from edgeworth.decisions.clusters import Clusters
+from edgeworth.decisions.kind import TABLE
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.sources.batches import Batch, Reducer, Source
 from edgeworth.sources.columns import Coded, Column, Label
 from edgeworth.sources.numbers import WeightKind, as_weights
-from edgeworth.sources.roles import nothing_left_error, resolve_weight_kind
 
 
-def tally_decisions(
-    source: Source,
-    columns: dict[str, str],
-    *,
-    weight_kind: WeightKind | None = None,
-    abstain: Label | None = None,
-    missing: Missing = "error",
-) -> ContingencyTable:
-    """Count the labels of a source; ``columns`` maps roles to names of columns."""
-    kind = resolve_weight_kind(source, columns, weight_kind)
-    options: dict[str, Any] = {"weight_kind": kind, "abstain": abstain, "missing": missing}
-    tally = decisions_reducer(columns, is_text=source.is_text, **options).fold(source)
-    if not tally.cells.any():
-        raise nothing_left_error(source.name, tally.dropped, columns)
-    return finalise_decisions(tally, is_text=source.is_text)
+def count_labels(source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+    """Fold the columns of truth, prediction, cluster and weight into a table."""
+    roles = {role: asked.given[role] for role in ("truth", "prediction", "cluster", "weight")}
+    reducer = partial(table_reducer, abstain=asked.abstain, missing=asked.missing)
+    return count_rows(source, roles, TABLE.roles, asked.weight_kind, reducer, is_final=is_final)
 
 
-def decisions_reducer(
+def table_reducer(
     columns: dict[str, str],
     *,
     is_text: bool,
@@ -46,18 +38,18 @@ def decisions_reducer(
     away = str(abstain) if is_text and abstain is not None else abstain
     options = {"weight_kind": weight_kind, "abstain": away, "missing": missing}
     prepare = partial(_count_batch, columns=columns, options=options, is_text=is_text)
-    empty = replace(ContingencyTable.empty(), clusters=Clusters.empty() if "group" in columns else None)
+    empty = replace(ContingencyTable.empty(), clusters=Clusters.empty() if "cluster" in columns else None)
     return Reducer(tuple(columns.values()), prepare, empty, counts_suffice="weight" not in columns)
 
 
-def finalise_decisions(tally: ContingencyTable, *, is_text: bool) -> ContingencyTable:
-    """Turn labels of text into numbers if every one of them is a number, now that all are known."""
+def finalise_table(tally: ContingencyTable, terms: Mapping[str, Any], *, is_text: bool) -> ContingencyTable:
+    """Make labels of text numbers where every one of them is written so, now that all are known."""
     if is_text:
         tally = tally.rename_labels(parse_labels(tally.labels))
         if tally.clusters is not None:
             tally = replace(tally, clusters=tally.clusters.rename(parse_labels))
     tally.check_kinds()
-    return tally
+    return tally.declare(labels=terms.get("labels"), positive=terms.get("positive"))
 
 
 def _count_batch(
@@ -68,7 +60,7 @@ def _count_batch(
         roles["prediction"] = _unify_spellings(roles["prediction"], options["abstain"])
     weights = as_weights(roles.pop("weight"), columns["weight"]) if "weight" in roles else None
     options = options | {"weights": weights, "first_row": batch.first_row, "repeats": batch.repeats}
-    clusters = roles.get("group")
+    clusters = roles.get("cluster")
     return ContingencyTable.from_columns(roles["truth"], roles["prediction"], clusters=clusters, **options)
 
 

@@ -10,16 +10,41 @@ from edgeworth.arrays import finite_or_none
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import format_level, format_percent
 from edgeworth.core.tails import Tail
-from edgeworth.decisions.findings import DecisionFindings
+from edgeworth.decisions.findings import DecisionFindings, examine_decisions
+from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.verdict import decision_warnings, decisions_verdict
 from edgeworth.report.charts.chart import Chart
-from edgeworth.report.report import Cell, Charts, Column, Grid, Report, Section
+from edgeworth.report.report import About, Cell, Charts, Column, Grid, Report, Section
 from edgeworth.report.wording import format_cell, tail_cell
 
 SHOWN_LABELS = 30
 SHOWN_CONFUSIONS = 15
 WIDEST_TABLE = 10
 FULL_BETS = 3
+
+
+def report_table(tallied: Any, asked: Any, about: About) -> Report:
+    """Examine a table and report on it."""
+    table = tallied.final
+    house = {
+        "pool": 10.0 if asked.get("pool") is None else asked.pool,
+        "margin": asked.get("overround") or 0.0,
+        "commission": asked.get("commission") or 0.0,
+    }
+    findings = examine_decisions(table, level=asked.level, seed=asked.seed, **house)
+    report = decisions_report(findings, about(**house, cases=table.cells.sum().item()))
+    return replace(report, warnings=(*_slips(tallied.terms, table), *report.warnings))
+
+
+def _slips(terms: Mapping[str, Any], table: ContingencyTable) -> tuple[str, ...]:
+    """Name what was asked for and can hardly have been meant."""
+    slips = []
+    columns, abstain = terms.get("columns", {}), terms.get("abstain")
+    if columns and columns["truth"] == columns["prediction"]:
+        slips.append(f"Truth and prediction are the same column, {columns['truth']!r}.")
+    if abstain is not None and not table.abstained.any():
+        slips.append(f"No prediction is {abstain!r}, which was to mean no decision.")
+    return tuple(slips)
 
 
 def decisions_report(findings: DecisionFindings, provenance: Mapping[str, Any]) -> Report:

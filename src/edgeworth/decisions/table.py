@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats, Integers, same_array
 from edgeworth.core.formatting import html_table
-from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, Numbers, count_joint
+from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, Numbers, count_joint, whole_counts
 from edgeworth.core.labels import (
     canonical,
     canonical_order,
@@ -430,6 +430,16 @@ class ContingencyTable(Plain, NotebookFacts):
     def file_kind(self) -> str:
         """The name of the kind in files, where a table with clusters has its own."""
         return self.kind if self.clusters is None else "clustered_table"
+
+    @property
+    def has_cases(self) -> bool:
+        """Whether anything was counted."""
+        return bool(self.cells.any())
+
+    def as_counts(self) -> Self:
+        """Take sums of weights that all were whole numbers as counts of cases."""
+        clusters = None if self.clusters is None else Clusters(self.clusters.joint.as_counts())
+        return replace(self, cells=whole_counts(self.cells), squared=None, clusters=clusters)
 
     def to_dict(self) -> dict[str, Any]:
         """Write the table, and its clusters where there are any, as plain values for JSON."""

@@ -12,7 +12,21 @@ FORECASTS = Kind(
     name="forecasts",
     title="probabilities",
     tally="edgeworth.forecasts.tally:ForecastTally",
-    report="edgeworth.evaluation:report_forecasts",
+    report="edgeworth.forecasts.report:report_forecasts",
+    predictions="probabilities",
+    roles=("truth", "probabilities"),
+    terms=(
+        "labels",
+        "positive",
+        "normalise",
+        "ordinal",
+        "ordered",
+        "fraction",
+        "predictions_made",
+        "bookmaker",
+    ),
+    check="edgeworth.forecasts.reading:check_forecasts",
+    count="edgeworth.forecasts.reading:count_forecasts",
 )
 SCORES = Kind(
     "forecast_scores",

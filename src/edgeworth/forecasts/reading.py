@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats, Integers
 from edgeworth.bet.bookmakers import Bookmaker, Market
+from edgeworth.core.counting import Counted
 from edgeworth.core.labels import list_labels, parse_labels
 from edgeworth.core.policies import PredictionsMade
 from edgeworth.core.threads import row_blocks
@@ -456,3 +457,47 @@ def _coded(column: Column, name: str) -> Coded:
             wide = column.astype(np.int64) if column.dtype.itemsize < 8 else column
             return Coded((wide - low).astype(np.intp), tuple(range(low, high + 1)))
     return encode(column, name)
+
+
+def check_forecasts(asked: Any) -> None:
+    """Refuse two opponents at once, and missing values."""
+    if asked.missing != "error":
+        raise OptionError("missing values among probabilities are errors: drop such rows beforehand")
+    if sum(x is not None for x in map(asked.get, ("against", "odds", "bookmaker"))) > 1:
+        raise OptionError("bet against one of them: against (probabilities), odds or bookmaker")
+    before = asked.get("rows_before")
+    is_whole = isinstance(before, (int, np.integer)) and not isinstance(before, bool)
+    if before is not None and not (is_whole and before >= 0):
+        raise OptionError(f"rows_before is a whole number of at least 0; saw {before!r}")
+
+
+def count_forecasts(source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+    """Let the model bet and score it and its opponent, batch by batch."""
+    time = asked.time
+    if not is_final and time is not None:
+        raise OptionError(
+            "time puts all rows in order at once: count files that are in time order, with ordered "
+            "(--ordered)"
+        )
+    if source is None and isinstance(time, str):
+        raise OptionError(f"time={time!r} names a column, but there is no data to find it in")
+    terms = ForecastTerms(
+        labels=asked.labels,
+        positive=asked.positive,
+        normalise=asked.normalise,
+        ordered=asked.ordered or time is not None,
+        predictions_made=asked.predictions_made or "before",
+        fraction=1.0 if asked.fraction is None else asked.fraction,
+        ordinal=asked.ordinal,
+    )
+    opponent = (asked.against, asked.odds, asked.bookmaker)
+    first = int(asked.rows_before or 0)
+    tally = read_forecasts(source, asked.truth, asked.probabilities, *opponent, time, terms, first=first)
+    if source is None:
+        columns = {} if time is None else {"time": "an array"}
+    else:
+        roles = {"time": time, "truth": asked.truth, "probabilities": asked.probabilities}
+        roles |= {"rival": asked.against, "odds": asked.odds}
+        columns = {role: ", ".join(columns_of(x, role)) for role, x in roles.items() if x is not None}
+    name = "arrays" if source is None else source.name
+    return Counted(tally, name, columns, None if is_final else tally.cases)

@@ -16,14 +16,15 @@ from edgeworth.core.formatting import (
     format_wealth,
     plural,
 )
+from edgeworth.core.plain import labels_to_json
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.forecasts.charts.rivals import forecast_charts
 from edgeworth.forecasts.estimates import INFINITE_SCORE, AverageDifference
-from edgeworth.forecasts.findings import DECIDING, Criterion, ForecastFindings
+from edgeworth.forecasts.findings import DECIDING, Criterion, ForecastFindings, examine_forecasts
 from edgeworth.forecasts.report_numbers import evidence_of, forecasts_numbers
 from edgeworth.forecasts.scoring_rules import RULES
 from edgeworth.forecasts.verdict import drunken_said, forecasts_verdict, forecasts_warnings, luck_said
-from edgeworth.report.report import Cell, Column, Grid, Report, Section
+from edgeworth.report.report import About, Cell, Column, Grid, Report, Section
 from edgeworth.report.wording import describe_system, format_option
 
 NAMES = {
@@ -139,6 +140,34 @@ NOT_BEFORE = {
 }
 MOST_LEVELS = 12
 """Steps of a reliability diagram shown on a terminal, in all; JSON has every one."""
+
+
+TAKEN_AS_BEFORE = (
+    "The predictions are taken as made before the outcomes: predictions_made (--predictions-made) says if "
+    "they were not."
+)
+
+
+def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
+    """Examine bets and scores of forecasts and report on them."""
+    tally, terms = tallied.final, tallied.terms
+    made = terms.get("predictions_made")
+    is_labelled = tally.label_source in ("labels", "names")
+    known = {
+        "against": tally.against,
+        "cases": tally.cases,
+        "labels": labels_to_json(tally.labels) if is_labelled else None,
+        "positive": terms.get("positive"),
+        "normalise": terms.get("normalise", False),
+        "ordered": terms.get("ordered", False),
+        "predictions_made": made or "before",
+        "fraction": terms.get("fraction", 1.0),
+        "ordinal": terms.get("ordinal", False),
+    }
+    findings = examine_forecasts(tally, level=asked.level, seed=asked.seed)
+    report = forecasts_report(findings, about(**known))
+    unsaid = () if made is not None else (TAKEN_AS_BEFORE,)
+    return replace(report, warnings=(*unsaid, *tally.warnings, *report.warnings))
 
 
 def forecasts_report(findings: ForecastFindings, provenance: Mapping[str, Any]) -> Report:

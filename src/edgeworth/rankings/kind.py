@@ -13,17 +13,32 @@ RANKING = Kind(
     measures=MEASURES,
     measure="edgeworth.rankings.resolving:measure_ranking",
     estimate="edgeworth.rankings.estimates:estimate_ranking",
-    report="edgeworth.evaluation:report_ranking",
+    report="edgeworth.rankings.report:report_ranking",
+    predictions="scores",
 )
 LISTS = Kind(
     name="ranked_lists",
-    title="ranked lists",
+    title="queries",
     tally="edgeworth.rankings.lists:RankedLists",
     measures=MEASURES,
     measure="edgeworth.rankings.resolving:measure_lists",
     estimate="edgeworth.rankings.estimates:estimate_lists",
-    report="edgeworth.evaluation:report_lists",
+    report="edgeworth.rankings.list_report:report_lists",
+    predictions="queries",
+    roles=("truth", "score", "query"),
+    terms=("missing", "positive", "relevant_from"),
+    check="edgeworth.rankings.reading:check_queries",
+    count="edgeworth.rankings.reading:count_queries",
+    finalise="edgeworth.rankings.reading:finalise_lists",
 )
 SCORES_BY_CLASS = Kind(
-    name="labelled_scores", title="scores", tally="edgeworth.rankings.scores.by_class:ScoresByClass"
+    name="labelled_scores",
+    title="scores",
+    tally="edgeworth.rankings.scores.by_class:ScoresByClass",
+    predictions="scores",
+    roles=("truth", "score"),
+    terms=("missing", "positive", "weight_kind", "bins"),
+    check="edgeworth.rankings.reading:check_scores",
+    count="edgeworth.rankings.reading:count_scores",
+    finalise="edgeworth.rankings.reading:finalise_scores",
 )

@@ -11,10 +11,10 @@ from edgeworth.core.formatting import format_level, plural
 from edgeworth.core.spelling import Spelling
 from edgeworth.decisions.report import estimate_row, tail_to_dict
 from edgeworth.rankings.list_charts import list_charts, run_charts
-from edgeworth.rankings.list_findings import ListFindings
+from edgeworth.rankings.list_findings import ListFindings, examine_lists
 from edgeworth.rankings.measures import TREC_NAMES
 from edgeworth.rankings.verdict import lists_verdict
-from edgeworth.report.report import Cell, Column, Grid, Report, Section
+from edgeworth.report.report import About, Cell, Column, Grid, Report, Section
 from edgeworth.report.wording import describe_measure, tail_cell
 
 SHOWN_LISTS = 20
@@ -36,6 +36,13 @@ SHOWN_TREC = (
 COMPARED_TREC = ("map", "Rprec", "ndcg", "P_10", "recip_rank")
 SHOWN_RUNS = 4
 _OURS = {ours: theirs for theirs, ours in TREC_NAMES.items()}
+
+
+def report_lists(tallied: Any, asked: Any, about: About) -> Report:
+    """Examine ranked lists and report on them."""
+    lists = tallied.final
+    findings = examine_lists(lists, level=asked.level, seed=asked.seed)
+    return lists_report(findings, about(lists=lists.number, items=len(lists.scores)))
 
 
 def lists_report(findings: ListFindings, provenance: Mapping[str, Any]) -> Report:

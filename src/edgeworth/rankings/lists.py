@@ -421,6 +421,11 @@ class RankedLists(Plain, NotebookFacts):
             f"queries without targets {'counted as 0' if self.empty_is_zero else 'left out'}",
         )
 
+    @property
+    def has_cases(self) -> bool:
+        """Whether anything was counted."""
+        return self.number > 0
+
     def facts(self) -> dict[str, Any]:
         """Say in a few lines what was counted."""
         return {"lists": self.number, "items": len(self.scores), "targets": int(self.targets.sum())}

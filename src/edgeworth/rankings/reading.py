@@ -5,15 +5,17 @@ the targets and a second one counts the rest between them: exact, with memory by
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from edgeworth.core.counting import Counted, count_rows
 from edgeworth.core.labels import canonical_order, parse_labels
-from edgeworth.errors import InputError
+from edgeworth.errors import InputError, OptionError
+from edgeworth.rankings.kind import LISTS, SCORES_BY_CLASS
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.ranking import Ranking, name_of_rest
 from edgeworth.rankings.scores.background import GapCounts
@@ -29,7 +31,7 @@ from edgeworth.rankings.scores.sorted_scores import Bins, as_bins, check_unit_ra
 from edgeworth.sources.batches import Batch, FoldingSource, Reducer, Source, fold
 from edgeworth.sources.columns import Label
 from edgeworth.sources.numbers import WeightKind, as_scores, as_weights
-from edgeworth.sources.roles import nothing_left_error, resolve_weight_kind
+from edgeworth.sources.roles import find_source, nothing_left_error, resolve_weight_kind
 
 
 def tally_ranking(
@@ -186,6 +188,7 @@ def scores_reducer(
     weight_kind: WeightKind | None = None,
     bins: Bins = None,
     missing: MissingScore = "error",
+    is_text: bool = False,  # noqa: ARG001  # one signature for all kinds
 ) -> Reducer[ScoresByClass]:
     """How a batch becomes sorted scores of each class."""
     options: dict[str, Any] = {"weight_kind": weight_kind, "bins": as_bins(bins), "missing": missing}
@@ -194,29 +197,56 @@ def scores_reducer(
     return Reducer(tuple(columns.values()), prepare, ScoresByClass.empty())
 
 
-def finalise_ranking(by_class: ScoresByClass, *, is_text: bool, positive: Label | None = None) -> Ranking:
-    """All labels are known now: those of text may be numbers, and one of them is the target."""
+def check_scores(asked: Any) -> None:
+    """Refuse a policy for missing values that scores do not have."""
+    if asked.missing == "abstain":
+        raise OptionError('missing is "error" or "drop" with scores: a score is no decision to abstain from')
+
+
+def count_scores(source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+    """Fold scores into sorted scores of each class; when final, into a ranking that keeps the targets."""
+    roles = {role: asked.given[role] for role in ("truth", "score", "weight")}
+    if not is_final:
+        reducer = partial(scores_reducer, bins=asked.bins, missing=asked.missing)
+        return count_rows(source, roles, SCORES_BY_CLASS.roles, asked.weight_kind, reducer, is_final=False)
+    found, columns = find_source(source, SCORES_BY_CLASS.roles, **roles)
+    ranking = tally_ranking(
+        found,
+        columns,
+        weight_kind=asked.weight_kind,
+        positive=asked.positive,
+        bins=asked.bins,
+        missing=asked.missing,
+    )
+    return Counted(ranking, found.name, columns)
+
+
+def finalise_scores(by_class: ScoresByClass, terms: Mapping[str, Any], *, is_text: bool) -> Ranking:
+    """Make a ranking, now that all labels are known: those of text may be numbers, and one is the target."""
     if is_text:
         labels = list(by_class.scores)
         by_class = by_class.renamed(dict(zip(labels, parse_labels(labels), strict=True)))
-    return Ranking.from_scores_by_class(by_class, positive=positive)
+    return Ranking.from_scores_by_class(by_class, positive=terms.get("positive"))
 
 
-def tally_lists(
-    source: Source,
-    columns: dict[str, str],
-    *,
-    positive: Label | None = None,
-    relevant_from: int = 1,
-) -> RankedLists:
-    """Fold a source into ranked lists."""
-    lists = lists_reducer(columns, positive=positive, relevant_from=relevant_from).fold(source)
-    lists.check_positive(positive)
-    return finalise_lists(lists, is_text=source.is_text)
+def check_queries(asked: Any) -> None:
+    """Refuse a policy for missing values that ranked lists do not have."""
+    check_scores(asked)
+    if asked.missing != "error":
+        raise OptionError("missing values in ranked lists are errors: drop such rows beforehand")
 
 
-def finalise_lists(lists: RankedLists, *, is_text: bool) -> RankedLists:
-    """All queries are known now: those of text become numbers where every one of them is written so."""
+def count_queries(source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+    """Fold scores into one ranked list a query."""
+    roles = {role: asked.given[role] for role in ("truth", "score", "query", "id")}
+    grade = 1 if asked.relevant_from is None else asked.relevant_from
+    reducer = partial(lists_reducer, positive=asked.positive, relevant_from=grade)
+    return count_rows(source, roles, LISTS.roles, None, reducer, is_final=is_final)
+
+
+def finalise_lists(lists: RankedLists, terms: Mapping[str, Any], *, is_text: bool) -> RankedLists:
+    """Make queries of text numbers where every one of them is written so, now that all are known."""
+    lists.check_positive(terms.get("positive"))
     queries = tuple(parse_labels(lists.queries)) if is_text else lists.queries
     if queries == lists.queries or len(set(queries)) < len(queries):
         return lists
@@ -224,7 +254,12 @@ def finalise_lists(lists: RankedLists, *, is_text: bool) -> RankedLists:
 
 
 def lists_reducer(
-    columns: dict[str, str], *, positive: Label | None = None, relevant_from: int = 1
+    columns: dict[str, str],
+    *,
+    positive: Label | None = None,
+    relevant_from: int = 1,
+    is_text: bool = False,  # noqa: ARG001  # one signature for all kinds
+    weight_kind: WeightKind | None = None,  # noqa: ARG001  # lists have no weights
 ) -> Reducer[RankedLists]:
     """How a batch becomes ranked lists; a batch may be without a target."""
     prepare = partial(_lists, columns=columns, positive=positive, relevant_from=relevant_from)
@@ -236,7 +271,7 @@ def _lists(batch: Batch, columns: dict[str, str], positive: Label | None, releva
     return RankedLists.from_columns(
         roles["truth"],
         roles["score"],
-        roles["group"],
+        roles["query"],
         roles.get("id"),
         positive=positive,
         relevant_from=relevant_from,

@@ -14,10 +14,23 @@ from edgeworth.decisions.report import estimate_row, tail_to_dict
 from edgeworth.rankings.chance.hits import HitsLaw
 from edgeworth.rankings.chance.law import AveragePrecisionLaw
 from edgeworth.rankings.charts import ranking_charts
-from edgeworth.rankings.findings import Look, RankingFindings
+from edgeworth.rankings.findings import Look, RankingFindings, examine_ranking
 from edgeworth.rankings.verdict import ranking_verdict
-from edgeworth.report.report import Cell, Column, Grid, Report, Section
-from edgeworth.report.wording import describe_measure, describe_probability, format_option, tail_cell
+from edgeworth.report.report import About, Cell, Column, Grid, Report, Section
+from edgeworth.report.wording import (
+    describe_measure,
+    describe_probability,
+    format_option,
+    tail_cell,
+)
+
+
+def report_ranking(tallied: Any, asked: Any, about: About) -> Report:
+    """Examine a ranking and report on it."""
+    ranking = tallied.final
+    looks = {name: asked.get(name) for name in ("depth", "gain", "cost")}
+    findings = examine_ranking(ranking, level=asked.level, seed=asked.seed, **looks)
+    return ranking_report(findings, about(**looks, items=ranking.total, targets=ranking.target_total))
 
 
 def ranking_report(findings: RankingFindings, provenance: Mapping[str, Any]) -> Report:

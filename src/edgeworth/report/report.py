@@ -6,7 +6,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
+from platform import python_version
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from edgeworth.errors import OptionError
@@ -24,6 +26,23 @@ Kind: TypeAlias = Literal[
 
 Cell: TypeAlias = str | int | float | tuple[float | None, float | None] | None
 """A pair is an interval. None is undefined."""
+
+
+About: TypeAlias = Callable[..., dict[str, Any]]
+"""Makes the provenance of a report, with what the report itself knows added."""
+
+
+def about_run(**known: Any) -> dict[str, Any]:
+    """Say where a report came from: what is needed to make it again."""
+    from edgeworth import __version__
+
+    versions = f"Python {python_version()}, numpy {version('numpy')}, scipy {version('scipy')}"
+    plain = {
+        name: value if isinstance(value, (str, int, float, list)) else repr(value)
+        for name, value in known.items()
+        if value is not None
+    }
+    return {"edgeworth": __version__, "versions": versions, **plain}
 
 
 class AtMost(float):

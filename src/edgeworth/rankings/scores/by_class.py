@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats, same_array
+from edgeworth.core.joint_counts import whole_counts
 from edgeworth.core.labels import (
     POSITIVE_OF_PAIR,
     canonical,
@@ -122,6 +123,19 @@ class ScoresByClass(Plain):
     def target(self, positive: Label | None = None) -> Label:
         """The class that is looked for: the one named, or the one everyone means."""
         return target_of(self.labels, positive)
+
+    @property
+    def has_cases(self) -> bool:
+        """Whether anything was counted."""
+        return any(len(each.scores) for each in self.scores.values())
+
+    def as_counts(self) -> Self:
+        """Take sums of weights that all were whole numbers as counts of cases."""
+        scores = {
+            label: each if each.weight is None else SortedScores(each.scores, whole_counts(each.weight))
+            for label, each in self.scores.items()
+        }
+        return replace(self, scores=scores)
 
 
 def target_of(labels: Sequence[Label], positive: Label | None = None) -> Label:
