@@ -10,6 +10,8 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.comparing.paired_scores import PairedScores
+from edgeworth.report.html.parts import report_fragment
+from edgeworth.report.report import Column, Grid, Report, Section
 
 HOSTILE = "</td><script>alert(1)</script>"
 
@@ -121,3 +123,10 @@ def test_the_json_has_what_every_chart_shows() -> None:
     for name, chart in report.charts.items():
         assert plain[name]["says"] == chart.says
         assert plain[name]["data"] == {key: [dict(row) for row in rows] for key, rows in chart.data.items()}
+
+
+def test_a_long_table_says_how_many_of_its_rows_are_shown() -> None:
+    grid = Grid("", (Column("n", "count"),), tuple((number,) for number in range(100)))
+    shown = report_fragment(Report("", (Section("", grids=(grid,)),), (), {}))
+    assert shown.count("<td>") == 30
+    assert "the first 30 of 100 rows" in shown

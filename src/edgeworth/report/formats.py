@@ -7,13 +7,12 @@ import csv
 import io
 import os
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
 from edgeworth.core.formatting import MINUS
 from edgeworth.errors import InputError
 from edgeworth.report.report import Cell, Grid, Report
-from edgeworth.report.wording import describe_origin, format_cell
+from edgeworth.report.wording import describe_origin, format_rows
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -61,7 +60,7 @@ def grid_to_markdown(grid: Grid) -> str:
     heads = [_markdown(column.name) for column in grid.columns]
     rule = [":---" if column.is_text else "---:" for column in grid.columns]
     lines = [f"| {' | '.join(heads)} |", f"|{'|'.join(rule)}|"]
-    lines += [f"| {' | '.join(map(_markdown, row))} |" for row in _texts(grid)]
+    lines += [f"| {' | '.join(map(_markdown, row))} |" for row in format_rows(grid)]
     title = f"**{_markdown(grid.title)}**\n\n" if grid.title else ""
     note = f"\n{_markdown(grid.note)}\n" if grid.note else ""
     return title + "\n".join(lines) + "\n" + note
@@ -85,7 +84,7 @@ def grid_to_latex(grid: Grid) -> str:
     texts = [column.is_text for column in grid.columns]
     cells = [
         [_latex(cell) if text else _latex_number(cell) for cell, text in zip(row, texts, strict=True)]
-        for row in _texts(grid)
+        for row in format_rows(grid)
     ]
     rows = [f"{_latex_start(' & '.join(row))} \\\\" for row in cells]
     parts = [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", rf"{heads} \\", r"\midrule", *rows]
@@ -128,11 +127,6 @@ def report_to_markdown(report: Report, *, title: str = "") -> str:
         said += [_paragraph(line) for line in section.text]
         said += [grid_to_markdown(grid).rstrip("\n") for grid in section.grids]
     return "\n\n".join([*said, f"*{_markdown(describe_origin(report.provenance))}*"]) + "\n"
-
-
-def _texts(grid: Grid) -> Iterable[list[str]]:
-    for row in grid.rows:
-        yield [format_cell(cell, column.kind) for cell, column in zip(row, grid.columns, strict=True)]
 
 
 def _markdown(text: str) -> str:

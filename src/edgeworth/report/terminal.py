@@ -16,7 +16,7 @@ from rich.text import Text
 
 from edgeworth.core.formatting import MINUS
 from edgeworth.report.report import Column, Grid, Report
-from edgeworth.report.wording import describe_origin, format_cell
+from edgeworth.report.wording import describe_origin, format_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,11 +68,8 @@ def print_report(report: Report, console: Console | None = None) -> None:
 
 
 def _tables(grid: Grid, width: int) -> list[Table]:
-    """The table; one that is too wide goes on below, its first column said again."""
-    cells = [
-        [format_cell(cell, column.kind) for cell, column in zip(row, grid.columns, strict=True)]
-        for row in grid.rows
-    ]
+    """Make the table; one that is too wide goes on below, with its first column again."""
+    cells = format_rows(grid)
     sizes = [_sizes(column, [row[place] for row in cells]) for place, column in enumerate(grid.columns)]
     parts = _parts([least for least, _ in sizes], width)
     return [
@@ -87,7 +84,7 @@ def _tables(grid: Grid, width: int) -> list[Table]:
 
 
 def _sizes(column: Column, texts: list[str]) -> tuple[int, int]:
-    """The least and the full width of a column: numbers are never cut, words and headings may be folded."""
+    """Find a column's least and full width: numbers are never cut, words and headings may be folded."""
     widest = max(map(cell_len, texts), default=0)
     word = max(map(cell_len, column.name.split()), default=0)
     least = min(max(widest, word), LEAST_TEXT) if column.is_text else max(widest, min(word, LEAST_TEXT))
@@ -95,7 +92,7 @@ def _sizes(column: Column, texts: list[str]) -> tuple[int, int]:
 
 
 def _parts(least: list[int], width: int) -> list[list[int]]:
-    """Which columns stand together.
+    """Choose which columns stand together.
 
     >>> _parts([10, 20, 20, 20], 80), _parts([10, 20, 20, 20], 60)
     ([[0, 1, 2, 3]], [[0, 1, 2], [0, 3]])
@@ -129,7 +126,7 @@ def _table(
 
 
 def print_measures(measures: Sequence[Measure], console: Console | None = None) -> None:
-    """A list of measures: how each is written, what it is, and where it comes from."""
+    """Show a list of measures: how each is written, what it is, and where it comes from."""
     out = console or Terminal()
     better = {"higher": "higher is better", "lower": "lower is better", "neither": "neither way is better"}
     for measure in measures:
@@ -148,7 +145,7 @@ def print_measures(measures: Sequence[Measure], console: Console | None = None) 
 
 
 def plain_text(report: Report) -> str:
-    """The same without colours, for ``str(report)``."""
+    """Show a report without colours, for ``str(report)``."""
     buffer = io.StringIO()
     print_report(report, Console(file=buffer, width=PLAIN_WIDTH, no_color=True))
     return buffer.getvalue()

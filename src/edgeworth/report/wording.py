@@ -23,7 +23,7 @@ from edgeworth.core.registry import words_of
 from edgeworth.core.spelling import Spelling
 from edgeworth.core.tails import Tail
 from edgeworth.errors import OptionError
-from edgeworth.report.report import AtMost, Cell, Kind
+from edgeworth.report.report import AtMost, Cell, Grid, Kind
 
 
 def format_cell(value: Cell, kind: Kind) -> str:
@@ -51,6 +51,14 @@ def format_cell(value: Cell, kind: Kind) -> str:
     if kind == "probability":
         return format_probability(value)
     return format_belief(value) if kind == "belief" else format_number(value)
+
+
+def format_rows(grid: Grid, most: int | None = None) -> list[list[str]]:
+    """Write the cells of a table as text; ``most`` keeps only so many rows."""
+    kinds = [column.kind for column in grid.columns]
+    return [
+        [format_cell(cell, kind) for cell, kind in zip(row, kinds, strict=True)] for row in grid.rows[:most]
+    ]
 
 
 def describe_frequency(probability: float) -> str:

@@ -36,6 +36,11 @@ Row = TypeVar("Row")
 DIGITS = 6
 """Significant digits of numbers under the pointer; the JSON beside the page has them all."""
 
+LONGEST_TITLE = 200
+
+CHART_ROWS = 40
+"""Rows of the table behind a chart."""
+
 _NEEDLESS = re.compile(
     r'\s(?:style|class|role|aria-[a-z]+|pointer-events|font-family|stroke-miterlimit|xmlns:xlink|version)="[^"]*"'
     r'|\sopacity="1"|\s(?:fill|stroke)-opacity="1"|\stransform="translate\(0,0\)"'
@@ -47,8 +52,109 @@ _TAG = re.compile(r"<[a-zA-Z][^<>]*>")
 _EMPTY_GROUP = re.compile(r"<g>\s*</g>")
 
 
+def report_to_html(report: Report, *, title: str = "") -> str:
+    """Write the page as text, under a title (a blank one is none: then under what was read).
+
+    Charts are drawn twice: as a picture in the page, for paper and for readers without JavaScript, and as a
+    specification that the script draws anew, with figures under the pointer.
+    """
+    from edgeworth import __version__
+
+    markup, template = _template()
+    charts = {name: _draw_chart(chart, markup) for name, chart in report.charts.items()}
+    css, script = _resource("page.css"), _script() if charts else ""
+    named = namer()
+    return str(
+        template.render(
+            report=report,
+            verdicts=verdicts(report),
+            title=shorten(" ".join(title.split()), LONGEST_TITLE) or title_of(report),
+            warnings=[text for text in report.warnings if not is_notice(text)],
+            notices=[text for text in report.warnings if is_notice(text)],
+            whole=lambda text: markup(keep_powers_whole(text)),
+            version=__version__,
+            css=markup(css),
+            script=markup(script),
+            policy=markup(_policy(css, script)),
+            reports=page_reports(report, charts),
+            specs=list(charts.values()),
+            provenance=origin_facts(report.provenance),
+            table=lambda grid, name: markup(table_html(grid, named(name))),
+        )
+    )
+
+
+def _draw_chart(chart: Chart, markup: Any) -> DrawnChart:
+    grid = None
+    if chart.table:
+        rows = chart.rows()
+        note = (
+            f"{CHART_ROWS} of {len(rows):,} rows, evenly; all are in the JSON"
+            if len(rows) > CHART_ROWS
+            else ""
+        )
+        grid = Grid("", chart.table, tuple(thin_rows(rows, CHART_ROWS)), note)
+    return DrawnChart(
+        chart.name,
+        chart.title,
+        chart.says,
+        markup(slim_picture(chart.svg())),
+        markup(_embed_json(_specification(chart))),
+        grid,
+    )
+
+
+def _specification(chart: Chart) -> dict[str, Any]:
+    spec: dict[str, Any] = slim_numbers(chart.to_dict())
+    return spec | {"datasets": {name: pack_columns(rows) for name, rows in spec["datasets"].items()}}
+
+
+def _embed_json(value: Any) -> str:
+    """Write JSON that cannot end the script block it stands in."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _policy(css: str, script: str) -> str:
+    scripts = f"'sha256-{_digest(script)}'" if script else "'none'"
+    return (
+        f"default-src 'none'; style-src 'sha256-{_digest(css)}'; script-src {scripts}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@cache
+def _script() -> str:
+    """Bundle Vega with our few lines, once a process, since that takes seconds."""
+    try:
+        import vl_convert
+    except ImportError:
+        raise MissingExtraError("making pages", "report") from None
+    bundle = str(vl_convert.javascript_bundle(_resource("page.js")))
+    # No text inside a library may end the script block.
+    return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _template() -> tuple[Any, Any]:
+    try:
+        from jinja2 import Environment
+        from markupsafe import Markup
+    except ImportError:
+        raise MissingExtraError("making pages", "report") from None
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    return Markup, environment.from_string(_resource("page.html"))
+
+
+def _resource(name: str) -> str:
+    return (files("edgeworth.report.html") / name).read_text(encoding="utf-8")
+
+
 def slim_picture(svg: str) -> str:
-    """An SVG without what a page does not need of it: names of marks, far decimals, what is not seen.
+    """Strip an SVG of what a page does not need: names of marks, far decimals, what is not seen.
 
     Styles of its own go as well: the page's policy would refuse them. The page says its font.
 
@@ -74,7 +180,7 @@ def _slim_tag(tag: str) -> str:
 
 
 def slim_numbers(value: Any) -> Any:
-    """Floats rounded to the digits that a page shows.
+    """Round floats to the digits that a page shows.
 
     >>> slim_numbers({"x": [0.12345678, None, 3, "a"]})
     {'x': [0.123457, None, 3, 'a']}
@@ -87,7 +193,7 @@ def slim_numbers(value: Any) -> Any:
 
 
 def pack_columns(rows: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Rows as columns, which the page's script makes rows of again: names are not written in each row.
+    """Write rows as columns, which the page's script makes rows of again: names are not in each row.
 
     A column is its name and its values; one of texts that recur is its name, the texts, and their places.
 
@@ -106,7 +212,7 @@ def _column(values: list[Any]) -> list[list[Any]]:
 
 
 def thin_rows(rows: Sequence[Row], most: int) -> list[Row]:
-    """At most so many rows, evenly over the whole, the first and the last among them.
+    """Keep at most so many rows, evenly over the whole, the first and the last among them.
 
     >>> thin_rows([0, 1, 2, 3, 4, 5, 6], 3)
     [0, 3, 6]
@@ -114,110 +220,3 @@ def thin_rows(rows: Sequence[Row], most: int) -> list[Row]:
     if len(rows) <= most:
         return list(rows)
     return [rows[round(place * (len(rows) - 1) / (most - 1))] for place in range(most)]
-
-
-LONGEST_TITLE = 200
-
-CHART_ROWS = 40
-"""Rows of the table behind a chart."""
-
-
-def report_to_html(report: Report, *, title: str = "") -> str:
-    """The page as text, under a title (one of nothing but blanks is none: then under what was read).
-
-    Charts are drawn twice: as a picture in the page, for paper and for readers without JavaScript, and as a
-    specification that the script draws anew, with figures under the pointer.
-    """
-    from edgeworth import __version__
-
-    markup, template = _template()
-    charts = {name: _drawn(chart, markup) for name, chart in report.charts.items()}
-    css, script = _resource("page.css"), _script() if charts else ""
-    named = namer()
-    return str(
-        template.render(
-            report=report,
-            verdicts=verdicts(report),
-            title=shorten(" ".join(title.split()), LONGEST_TITLE) or title_of(report),
-            warnings=[said for said in report.warnings if not is_notice(said)],
-            notices=[said for said in report.warnings if is_notice(said)],
-            whole=lambda text: markup(keep_powers_whole(text)),
-            version=__version__,
-            css=markup(css),
-            script=markup(script),
-            policy=markup(_policy(css, script)),
-            reports=page_reports(report, charts),
-            specs=list(charts.values()),
-            provenance=origin_facts(report.provenance),
-            table=lambda grid, name: markup(table_html(grid, named(name))),
-        )
-    )
-
-
-def _drawn(chart: Chart, markup: Any) -> DrawnChart:
-    grid = None
-    if chart.table:
-        rows = chart.rows()
-        note = (
-            f"{CHART_ROWS} of {len(rows):,} rows, evenly; all are in the JSON"
-            if len(rows) > CHART_ROWS
-            else ""
-        )
-        grid = Grid("", chart.table, tuple(thin_rows(rows, CHART_ROWS)), note)
-    return DrawnChart(
-        chart.name,
-        chart.title,
-        chart.says,
-        markup(slim_picture(chart.svg())),
-        markup(_embedded(_specification(chart))),
-        grid,
-    )
-
-
-def _specification(chart: Chart) -> dict[str, Any]:
-    spec: dict[str, Any] = slim_numbers(chart.to_dict())
-    return spec | {"datasets": {name: pack_columns(rows) for name, rows in spec["datasets"].items()}}
-
-
-def _embedded(value: Any) -> str:
-    """JSON that cannot end the script block it stands in."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-
-
-def _policy(css: str, script: str) -> str:
-    scripts = f"'sha256-{_digest(script)}'" if script else "'none'"
-    return (
-        f"default-src 'none'; style-src 'sha256-{_digest(css)}'; script-src {scripts}; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _digest(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-@cache
-def _script() -> str:
-    """Vega with our few lines; bundled once a process, since that takes seconds."""
-    try:
-        import vl_convert
-    except ImportError:
-        raise MissingExtraError("making pages", "report") from None
-    bundle = str(vl_convert.javascript_bundle(_resource("page.js")))
-    # No text inside a library may end the script block.
-    return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
-
-
-def _template() -> tuple[Any, Any]:
-    try:
-        from jinja2 import Environment
-        from markupsafe import Markup
-    except ImportError:
-        raise MissingExtraError("making pages", "report") from None
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return Markup, environment.from_string(_resource("page.html"))
-
-
-def _resource(name: str) -> str:
-    return (files("edgeworth.report.html") / name).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The parts of a page in their order: sections with their charts, under the reports they belong to."""
+"""Parts of a page: sections with their charts under their reports, tables, and what a notebook shows."""
 
 from __future__ import annotations
 
@@ -12,15 +12,33 @@ from typing import Any
 from edgeworth.core.formatting import html_table, shorten
 from edgeworth.report.charts.names import cut_middle
 from edgeworth.report.report import Column, Grid, Report
-from edgeworth.report.wording import format_cell
+from edgeworth.report.wording import format_rows
 
 TITLE = "Edgeworth report"
 LONGEST_FILE = 100
+
+SHOWN_ROWS = 200
+"""Rows of a table on the page; the JSON has them all."""
+
+LONGEST_CELL, LONGEST_HEAD = 300, 60
+"""Signs of a text that are shown; the JSON has them all."""
+
+LONGEST_WORD = 26
+"""Signs of a word that a column keeps whole; only longer ones may break wherever the column ends."""
+
+NOTEBOOK_ROWS, NOTEBOOK_SIGNS = 30, 200
+"""Rows of a table in a notebook, and signs of a text in it."""
 
 _POWER = re.compile(r"(?:[&]lt; |[&]gt; |[≤≥=] )?−?[0-9.]+e-[0-9]+")
 _NOTICE = re.compile(r"(?:[^.:]+: )?Took '")
 _FILE = re.compile(r"[^/\\]+\.[A-Za-z][\w.]*")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_NUMBER = re.compile(r"[−+-]?\$?(\d[\d,]*(\.\d+)?|\.\d+)([eE][−+-]?\d+)?[%×]?")
+_FIGURE = re.compile(
+    rf"(about |below |above |at (least|most) |more than |less than |[<>≤≥~] ?)?{_NUMBER.pattern}"
+    rf"( or (more|less)|( to | ± ){_NUMBER.pattern})?"
+)
+_NOTHING = {"", "–", "—", "-", "∞", "−∞"}
 
 
 @dataclass(frozen=True)
@@ -69,7 +87,7 @@ class Verdict:
 
 
 def page_reports(report: Report, charts: Mapping[str, DrawnChart]) -> list[PageReport]:
-    """Sections under the report they came from: gathered reports write its name before the titles."""
+    """Put sections under the report they came from: gathered reports write its name before the titles."""
     names = report_names(report)
     found: dict[str, list[PageSection]] = {}
     for place, section in enumerate(report.sections, 1):
@@ -87,7 +105,7 @@ def page_reports(report: Report, charts: Mapping[str, DrawnChart]) -> list[PageR
 
 
 def verdicts(report: Report) -> list[Verdict]:
-    """One verdict as it is; of several, each with what it is about."""
+    """Split the verdict: one as it is; of several, each with what it is about."""
     names, found = report_names(report), []
     for line in report.verdict.split("\n"):
         about = next((name for name in names if line.startswith(f"{name}: ")), "")
@@ -97,7 +115,7 @@ def verdicts(report: Report) -> list[Verdict]:
 
 
 def title_of(report: Report) -> str:
-    """What a page is called that was given no title: the name of the file that was read, if it was one.
+    """Name a page that was given no title: by the file that was read, if it was one.
 
     >>> title_of(Report("", (), (), {"source": "/data/predictions.csv"}))
     'predictions.csv – Edgeworth'
@@ -110,7 +128,7 @@ def title_of(report: Report) -> str:
 
 
 def is_notice(warning: str) -> bool:
-    """Whether a sentence only says how the data were read: nothing to be warned of.
+    """Tell whether a sentence only says how the data were read: nothing to be warned of.
 
     >>> is_notice("Took 'label' as truth."), is_notice("12 rows were dropped.")
     (True, False)
@@ -119,7 +137,7 @@ def is_notice(warning: str) -> bool:
 
 
 def keep_powers_whole(text: str) -> str:
-    """Text as HTML in which no line ends inside a power of ten.
+    """Write text as HTML in which no line ends inside a power of ten.
 
     >>> keep_powers_whole("a<b (p < 1e-12)")
     'a&lt;b (p <span class="whole">&lt; 1e-12</span>)'
@@ -128,12 +146,12 @@ def keep_powers_whole(text: str) -> str:
 
 
 def report_names(report: Report) -> tuple[str, ...]:
-    """Names of the reports that were gathered into this one; none for one report."""
+    """List the names of the reports that were gathered into this one; none for one report."""
     return tuple(report.numbers["reports"]) if report.numbers.get("kind") == "several" else ()
 
 
 def first_sentence(text: str) -> tuple[str, str]:
-    """The first sentence and the others: a reader in a hurry reads the first.
+    """Split off the first sentence: a reader in a hurry reads that.
 
     >>> first_sentence("Better by .05 (p = 0.02). They differ.")
     ('Better by .05 (p = 0.02).', 'They differ.')
@@ -144,25 +162,8 @@ def first_sentence(text: str) -> tuple[str, str]:
     return first, rest[0] if rest else ""
 
 
-SHOWN_ROWS = 200
-"""Rows of a table on the page; the JSON has them all."""
-
-LONGEST_CELL, LONGEST_HEAD = 300, 60
-"""Signs of a text that are shown; the JSON has them all."""
-
-LONGEST_WORD = 26
-"""Signs of a word that a column keeps whole; only longer ones may break wherever the column ends."""
-
-_NUMBER = re.compile(r"[−+-]?\$?(\d[\d,]*(\.\d+)?|\.\d+)([eE][−+-]?\d+)?[%×]?")
-_FIGURE = re.compile(
-    rf"(about |below |above |at (least|most) |more than |less than |[<>≤≥~] ?)?{_NUMBER.pattern}"
-    rf"( or (more|less)|( to | ± ){_NUMBER.pattern})?"
-)
-_NOTHING = {"", "–", "—", "-", "∞", "−∞"}
-
-
 def namer() -> Callable[[str], str]:
-    """Gives each table of a page another name: one met before gets a number.
+    """Make a function that gives each table of a page another name: one met before gets a number.
 
     >>> name = namer()
     >>> name("Overall"), name("Tests"), name("Overall")
@@ -182,15 +183,9 @@ def namer() -> Callable[[str], str]:
 
 
 def table_html(grid: Grid, name: str) -> str:
-    """A table that scrolls by itself where it is wider than the page, under a name for those who hear it."""
+    """Make a table that scrolls where it is wider than the page, under a name for those who hear it."""
     columns = grid.columns
-    texts = [
-        [
-            shorten(format_cell(cell, column.kind), LONGEST_CELL)
-            for cell, column in zip(row, columns, strict=True)
-        ]
-        for row in grid.rows[:SHOWN_ROWS]
-    ]
+    texts = [[shorten(text, LONGEST_CELL) for text in row] for row in format_rows(grid, SHOWN_ROWS)]
     # Names of labels may be numbers; a first column of text names its rows.
     words = [
         column.is_text and not (place and are_numbers([row[place] for row in texts]))
@@ -209,16 +204,14 @@ def table_html(grid: Grid, name: str) -> str:
         cells = zip(row, kinds, _spellings(given, columns), strict=True)
         out.append(f"<tr>{''.join(_cell(*cell, place == 0) for place, cell in enumerate(cells))}</tr>")
     out.append("</tbody></table></div>")
-    notes = [grid.note.removeprefix("; ")] if grid.note else []
-    if len(grid.rows) > SHOWN_ROWS:
-        notes.append(f"the first {SHOWN_ROWS} of {len(grid.rows):,} rows; all are in the JSON")
+    notes = _notes(grid, SHOWN_ROWS, "; all are in the JSON")
     if notes:
         out.append(f'<p class="note">{escape("; ".join(notes))}</p>')
     return "".join(out)
 
 
 def are_numbers(texts: Sequence[str]) -> bool:
-    """Whether a column of texts is one of numbers, which stand to the right.
+    """Tell whether a column of texts is one of numbers, which stand to the right.
 
     >>> are_numbers(["1,134", "–"]), are_numbers(["$5.20", "62.2%"]), are_numbers(["12", "twelve"])
     (True, True, False)
@@ -228,7 +221,7 @@ def are_numbers(texts: Sequence[str]) -> bool:
 
 
 def _spellings(row: Sequence[object], columns: Sequence[Column]) -> list[str]:
-    """Under the pointer, a measure said in words has the spelling by which one asks for it."""
+    """Give a measure in words, under the pointer, the spelling by which one asks for it."""
     return [
         f' title="{escape(str(cell))}"' if column.kind == "measure" else ""
         for cell, column in zip(row, columns, strict=True)
@@ -236,7 +229,7 @@ def _spellings(row: Sequence[object], columns: Sequence[Column]) -> list[str]:
 
 
 def _cell(text: str, kind: str, spelling: str, is_first: bool) -> str:
-    """A first cell of text is its row's head."""
+    """Make a cell; a first one of text is its row's head."""
     is_long = kind == "text" and max(map(len, text.split()), default=0) > LONGEST_WORD
     classes = f"{kind} long" if is_long else kind
     if is_first and kind == "text":
@@ -244,34 +237,31 @@ def _cell(text: str, kind: str, spelling: str, is_first: bool) -> str:
     return f'<td class="{classes}"{spelling}>{escape(text)}</td>'
 
 
-CELL_ROWS = 30
-LONGEST = 200
-
-
 def report_fragment(report: Report) -> str:
-    """HTML that can stand anywhere; everything in it is text, whatever it looks like."""
+    """Make HTML that can stand anywhere; everything in it is text, whatever it looks like."""
     parts = [f"<p><strong>{escape(report.verdict)}</strong></p>".replace("\n", "<br>")]
     parts += [f"<p>! {escape(warning)}</p>" for warning in report.warnings]
     for section in report.sections:
         parts.append(f"<h4>{escape(section.title)}</h4>")
         parts += [f"<p>{escape(line)}</p>" for line in section.text]
-        parts += [_table(grid) for grid in section.grids]
+        parts += [_notebook_table(grid) for grid in section.grids]
     if report.charts:
         names = ", ".join(report.charts)
         parts.append(f"<p>Charts: {escape(names)}; report.charts[name] shows one.</p>")
     return f"<div>{''.join(parts)}</div>"
 
 
-def _table(grid: Grid) -> str:
-    rows = [
-        [
-            shorten(format_cell(cell, column.kind), LONGEST)
-            for cell, column in zip(row, grid.columns, strict=True)
-        ]
-        for row in grid.rows[:CELL_ROWS]
-    ]
+def _notebook_table(grid: Grid) -> str:
+    rows = [[shorten(text, NOTEBOOK_SIGNS) for text in row] for row in format_rows(grid, NOTEBOOK_ROWS)]
+    heads = [shorten(column.name, NOTEBOOK_SIGNS) for column in grid.columns]
+    notes = _notes(grid, NOTEBOOK_ROWS)
+    small = f"<p><small>{escape('; '.join(notes))}</small></p>" if notes else ""
+    return html_table(grid.title, heads, rows) + small
+
+
+def _notes(grid: Grid, most: int, where: str = "") -> list[str]:
+    """Give the note of a table, and how many of its rows are shown where that is not all of them."""
     notes = [grid.note.removeprefix("; ")] if grid.note else []
-    if len(grid.rows) > CELL_ROWS:
-        notes.append(f"the first {SHOWN_ROWS} of {len(grid.rows):,} rows")
-    said = f"<p><small>{escape('; '.join(notes))}</small></p>" if notes else ""
-    return html_table(grid.title, [shorten(column.name, LONGEST) for column in grid.columns], rows) + said
+    if len(grid.rows) > most:
+        notes.append(f"the first {most} of {len(grid.rows):,} rows{where}")
+    return notes
