@@ -44,8 +44,6 @@ def run() -> None:
     limit_line(
         f"merging {SHARDS:,} tallies with their origins", seconds(lambda: ew.Tallied.merge(tallies)), 1
     )
-    line(f"adding {SHARDS:,} tables of {LABELS}×{LABELS}", seconds(lambda: sum(tables[1:], tables[0])), 1)
-    line(f"merging {SHARDS:,} tallies with their origins", seconds(lambda: ew.Tallied.merge(tallies)), 1)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for place, tallied in enumerate(tallies):
