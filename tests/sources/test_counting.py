@@ -288,10 +288,10 @@ def test_the_engine_is_bounded_and_fetches_nothing() -> None:
 INTERRUPTED = """
 import os, signal, sys, threading
 from pathlib import Path
-from edgeworth.sources.duckdb_engine import counting
+from edgeworth.sources.duckdb_engine import count_rows
 threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
 try:
-    with counting([Path(sys.argv[1])] * 50_000, ["y"]) as count:
+    with count_rows([Path(sys.argv[1])] * 50_000, ["y"]) as count:
         count.pieces(1)
 except KeyboardInterrupt:
     print("heard")

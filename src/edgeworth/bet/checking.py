@@ -1,4 +1,4 @@
-"""What a book and a forecast must be before anything is computed from them."""
+"""Checks of books and forecasts, before anything is computed from them."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Races:
     single: bool
 
     def shaped(self, values: Floats) -> Floats:
-        """One race back in the shape it came in."""
+        """Give one race back in the shape it came in."""
         return values[0] if self.single else values
 
 
 def as_floats(values: ArrayLike, name: str) -> Floats:
-    """Numbers as floats, or a sentence."""
+    """Convert numbers to floats, or refuse them by ``name``."""
     try:
         array = np.asarray(values)
         if array.dtype.kind in "cMmSU":
@@ -52,7 +52,7 @@ def as_floats(values: ArrayLike, name: str) -> Floats:
 
 
 def is_plain(value: object) -> bool:
-    """One number, not an array of them and not text."""
+    """Tell whether a value is one number, not an array and not text."""
     try:
         return not isinstance(value, (str, bytes)) and np.ndim(value) == 0  # type: ignore[arg-type]  # any object
     except ValueError:  # rows of different lengths
@@ -60,7 +60,7 @@ def is_plain(value: object) -> bool:
 
 
 def freeze(values: Floats) -> Floats:
-    """An array that nobody changes any more."""
+    """Make an array read-only."""
     values.flags.writeable = False
     return values
 
@@ -88,21 +88,21 @@ def check_odds(
 
 
 def check_shares(shares: Floats, name: str = "probabilities") -> None:
-    """Refuse what is no probability."""
+    """Refuse numbers outside 0 to 1."""
     good = (shares >= 0) & (shares <= 1)
     if not good.all():
         raise InputError(f"{name} lie between 0 and 1; saw {describe_first(shares, ~good)}")
 
 
 def check_fraction(fraction: float) -> None:
-    """Refuse a fraction of the Kelly stake that is none."""
+    """Refuse a fraction of the Kelly stake outside 0 to 1."""
     number = isinstance(fraction, (int, float, np.integer, np.floating)) and not isinstance(fraction, bool)
     if not (number and 0 <= fraction <= 1):
         raise OptionError(f"the fraction of the Kelly stakes lies between 0 and 1; saw {fraction!r}")
 
 
 def add_to_one(probabilities: Floats, *, normalise: bool) -> Floats:
-    """Rows that add up to 1 in full precision; those further off than 1e-6 are refused.
+    """Divide rows by their sums; those that are further from 1 than 1e-6 are refused.
 
     The best stakes depend on the ratios of the probabilities alone, so dividing away a rounding error
     changes nothing; a larger gap is an error of the caller's unless ``normalise`` says otherwise.
@@ -124,7 +124,7 @@ def add_to_one(probabilities: Floats, *, normalise: bool) -> Floats:
 def as_races(
     probabilities: ArrayLike, odds: ArrayLike, lay: ArrayLike | None, *, normalise: bool = False
 ) -> Races:
-    """A K-vector is one race, (n, K) many; a K-vector beside (n, K) holds for every race."""
+    """Check races: a K-vector is one, (n, K) are many; a K-vector beside (n, K) holds for every race."""
     forecast, book = as_floats(probabilities, "probabilities"), as_floats(odds, "odds")
     laid = None if lay is None else as_floats(lay, "lay odds")
     check_odds(book)
@@ -153,7 +153,7 @@ def as_races(
 
 
 def pick_outcomes(values: Floats, outcome: ArrayLike) -> Floats:
-    """Of each row the value of the outcome that happened."""
+    """Pick the value of the outcome that happened from each row."""
     picked = np.asarray(outcome)
     if picked.dtype.kind not in "iu" or picked.shape not in ((), values.shape[:-1]):
         raise InputError(
@@ -175,7 +175,7 @@ def describe_first(
     columns: Sequence[object] | None = None,
     first_row: int = 1,
 ) -> str:
-    """The first offending value and where it stands: rows, columns and positions are counted from 1.
+    """Describe the first offending value and its place; rows, columns and positions count from 1.
 
     >>> describe_first(np.array([[2.0, 3.0], [2.0, 0.5]]), np.array([[False, False], [False, True]]))
     '0.5 in row 2, column 2'
@@ -188,7 +188,7 @@ def describe_first(
 def describe_place(
     index: tuple[int, ...], columns: Sequence[object] | None = None, first_row: int = 1
 ) -> str:
-    """Where something stands, in words: " in row 2, column 3", with the column's name where there is one."""
+    """Describe a place: " in row 2, column 3", with the column's name where there is one."""
     names = ("row", "column") if len(index) == 2 else ("position",) if len(index) == 1 else ()
     firsts = (first_row, 1)
     said = [f"{name} {at + first:,}" for name, at, first in zip(names, index, firsts, strict=False)]

@@ -20,7 +20,7 @@ from edgeworth.errors import InputError
 def kelly_game(
     probability: ArrayLike, odds: ArrayLike, *, lay: ArrayLike | None = None, fraction: float = 1.0
 ) -> Floats:
-    """Stakes on "true": ``f = (O p − 1)/(O − 1)``; below zero lays it, for a backer's stake of ``−f``.
+    """Stake on "true": ``f = (O p − 1)/(O − 1)``; below zero lay it for a backer's stake of ``−f``.
 
     ``odds`` are backed and laid alike unless ``lay`` gives other odds to lay at (infinite: no laying); in
     between there is no bet. Every element is a game of its own. Kelly (1956); Kalia (2011), section 2.2.
@@ -45,7 +45,7 @@ def game_factors(
     lay: ArrayLike | None = None,
     fraction: float = 1.0,
 ) -> Floats:
-    """What a game multiplies wealth by: ``p/q`` if true, ``(1−p)/(1−q)`` if false, with q = 1/O.
+    """Compute what a game multiplies wealth by: ``p/q`` if true, ``(1−p)/(1−q)`` if false, with q = 1/O.
 
     With back and lay odds q is the probability moved into ``[1/L, 1/B]``, and a fraction c of the stakes
     gives ``1 − c + c p/q``: the bet of someone whose forecast is ``c p + (1−c) q``.
@@ -70,7 +70,7 @@ def game_factors(
 
 
 def _deal(probability: ArrayLike, odds: ArrayLike, lay: ArrayLike | None) -> tuple[Floats, Floats]:
-    """The forecasts, and the odds each is dealt at: the back odds, the lay odds, or nan for no bet."""
+    """Find the forecasts and the odds each bets at: the back odds, the lay odds, or nan for no bet."""
     forecast, back = as_floats(probability, "probabilities"), as_floats(odds, "odds")
     laid = back if lay is None else as_floats(lay, "lay odds")
     check_shares(forecast)
@@ -91,7 +91,7 @@ def _deal(probability: ArrayLike, odds: ArrayLike, lay: ArrayLike | None) -> tup
 
 
 def check_logs(log_factors: ArrayLike) -> Floats:
-    """Log factors of wealth as floats; −inf is ruin, +inf what the rival held impossible, nan is refused."""
+    """Check log factors of wealth: −inf is ruin, +inf what the rival held impossible, nan is refused."""
     logs = np.asarray(log_factors, float)
     if np.isnan(logs).any():
         where = np.unravel_index(int(np.isnan(logs).argmax()), logs.shape)
@@ -103,7 +103,7 @@ def check_logs(log_factors: ArrayLike) -> Floats:
 
 
 def running_sum(log_factors: ArrayLike) -> Floats:
-    """Σ log factors up to each case (along the first axis). After ruin it stays −inf, whatever comes.
+    """Add log factors up to each case (along the first axis). After ruin the sum stays −inf.
 
     >>> running_sum([0.5, -0.2, -np.inf, np.inf])
     array([ 0.5,  0.3, -inf, -inf])
@@ -118,7 +118,7 @@ def running_sum(log_factors: ArrayLike) -> Floats:
 
 
 def whole_sum(log_factors: ArrayLike) -> Floats:
-    """The last of ``running_sum``, without the way; adding −inf and +inf gives −inf."""
+    """Add log factors along the first axis, as ``running_sum`` ends; −inf and +inf add up to −inf."""
     logs = check_logs(log_factors)
     with np.errstate(invalid="ignore"):  # −inf and +inf meet: ruin absorbs, below
         total = logs.sum(axis=0)

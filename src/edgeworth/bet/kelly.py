@@ -96,7 +96,7 @@ def kelly(
     unbalanced: Unbalanced = "refuse",
     normalise: bool = False,
 ) -> Floats:
-    """Stakes, as shares of wealth, that make it grow fastest: they maximise ``Σ p_k log W_k``.
+    """Compute the stakes, as shares of wealth, that make it grow fastest: they maximise ``Σ p_k log W_k``.
 
     Plain numbers are one game backed or (below zero) laid at one price; a K-vector is one race, (n, K) many.
     Races are backed only, unless ``lay`` gives odds to lay at (infinite: not that outcome); a stake below
@@ -133,7 +133,7 @@ def factors(
     unbalanced: Unbalanced = "refuse",
     normalise: bool = False,
 ) -> Floats:
-    """What the Kelly bettor's wealth is multiplied by, once ``outcome`` has happened in each race.
+    """Compute what the Kelly bettor's wealth is multiplied by, once ``outcome`` has happened in each race.
 
     Backing only: ``p_k O_k`` where k was backed, otherwise the reserve. Back and lay: ``p_k/q_k`` with q the
     clipped prices. One game: ``p/q`` if true, ``(1−p)/(1−q)`` if false. 0 is ruin.
@@ -158,7 +158,7 @@ def factors_by_outcome(
     unbalanced: Unbalanced = "refuse",
     normalise: bool = False,
 ) -> Floats:
-    """What the Kelly bettor's wealth would be multiplied by after each outcome; a game gives (true, false).
+    """Compute the factor of the Kelly bettor's wealth after each outcome; a game gives (true, false).
 
     >>> factors_by_outcome([0.5, 0.25, 0.25], [3, 3, 3]).round(6).tolist()
     [1.5, 0.75, 0.75]
@@ -177,12 +177,32 @@ def factors_by_outcome(
 def fair_factors(
     probabilities: ArrayLike, prices: ArrayLike, *, outcome: ArrayLike, fraction: float = 1.0
 ) -> Floats:
-    """What wealth is multiplied by at fair prices backed and laid alike: ``p(y)/q(y)``, zeros included.
+    """Compute what wealth is multiplied by at fair prices that are backed and laid alike.
 
-    (n,) probabilities and prices of "true" with outcomes 0 or 1, or (n, K) with the positions of what
-    happened. 0 is ruin; what only the prices ruled out pays infinitely; ruled out by both it is ``nan``.
-    A fraction c gives ``1 − c + c p/q``.
+    Parameters
+    ----------
+    probabilities
+        The bettor's: ``(n,)`` of "true" in n games, or ``(n, K)`` of the outcomes of n races.
+    prices
+        Fair prices of the same shape; those of a race add up to 1.
+    outcome
+        What happened: 0 or 1 in games, the position of the outcome in races.
+    fraction
+        The part of the Kelly stakes that is bet.
 
+    Returns
+    -------
+    Floats
+        One factor a case. 0 is ruin; what only the prices ruled out pays infinitely; what both ruled out
+        is ``nan``.
+
+    Notes
+    -----
+    With all of the stakes the factor is ``p(y)/q(y)``; a fraction c gives ``1 − c + c p(y)/q(y)``. Kelly
+    (1956), Bell System Technical Journal 35, 917–926.
+
+    Examples
+    --------
     >>> fair_factors([0.6, 0.0, 0.5, 0.0], [0.5, 0.5, 0.0, 0.0], outcome=[1, 1, 1, 1]).tolist()
     [1.2, 0.0, inf, nan]
     """
@@ -206,7 +226,7 @@ def fair_factors(
 
 
 def wealth_after(odds: ArrayLike, stakes: ArrayLike, *, lay: ArrayLike | None = None) -> Floats:
-    """What a wealth of 1 becomes after each outcome: ``1 − Σ f + f_k O_k``; a game gives (true, false).
+    """Compute a wealth of 1 after each outcome, ``1 − Σ f + f_k O_k``; a game gives (true, false).
 
     Stakes below zero are laid, at ``lay`` or else at ``odds``. More than the wealth cannot be lost: such
     stakes are refused.
@@ -247,7 +267,7 @@ def growth(
     lay: ArrayLike | None = None,
     normalise: bool = False,
 ) -> Floats:
-    """Expected growth of log wealth, in nats: ``Σ p_k log W_k``; −inf when ruin is possible.
+    """Compute the expected growth of log wealth in nats, ``Σ p_k log W_k``; −inf when ruin is possible.
 
     For one game ``p log(1 + f(O−1)) + (1−p) log(1−f)``. What cannot happen does not count.
 
@@ -274,7 +294,7 @@ def growth(
 
 
 def _exchange(races: Races, lay: Floats, unbalanced: Unbalanced) -> tuple[Floats, Floats]:
-    """Stakes and factors with backing and laying."""
+    """Compute stakes and factors with backing and laying."""
     p, back = races.probabilities, races.odds
     if unbalanced not in get_args(Unbalanced):
         choices = ", ".join(get_args(Unbalanced))
@@ -290,5 +310,5 @@ def _exchange(races: Races, lay: Floats, unbalanced: Unbalanced) -> tuple[Floats
 
 
 def _is_game(*given: ArrayLike | None) -> bool:
-    """Plain numbers throughout: one game that comes out true or false."""
+    """Tell whether plain numbers throughout make it one game that comes out true or false."""
     return all(part is None or is_plain(part) for part in given)

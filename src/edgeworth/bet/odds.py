@@ -18,7 +18,7 @@ LARGEST_MARGIN = 1e6
 
 
 def fair_odds(shares: ArrayLike) -> NDArray[np.float64]:
-    """Decimal odds at which a bet on each label is worth nothing to either side: ``1/r``.
+    """Compute the decimal odds at which a bet on each label is worth nothing to either side: ``1/r``.
 
     The same price spoken is "(1-r) to r against". A share of 0 or 1 has no fair odds (there is
     nothing to win, or nothing to lose) and gives ``nan``.
@@ -39,7 +39,7 @@ def fair_odds(shares: ArrayLike) -> NDArray[np.float64]:
 
 
 def house_odds(shares: ArrayLike, margin: float = 0.0) -> NDArray[np.float64]:
-    """Decimal odds offered by a house with over-round ``margin``: ``1/(r (1 + margin))``.
+    """Compute the decimal odds of a house with over-round ``margin``: ``1/(r (1 + margin))``.
 
     >>> house_odds([0.25, 0.75], margin=0.25).round(4).tolist()
     [3.2, 1.0667]
@@ -78,7 +78,7 @@ _NEEDED = {
 
 
 def decimal_odds(odds: Any, *, form: Form) -> Floats:
-    """Decimal odds: what a unit returns in all, stake included.
+    """Convert odds to decimal odds: what a unit returns in all, stake included.
 
     >>> decimal_odds(["5/2", "evens"], form="fractional").tolist()
     [3.5, 2.0]
@@ -87,8 +87,27 @@ def decimal_odds(odds: Any, *, form: Form) -> Floats:
 
 
 def american_odds(odds: Any, *, form: Form) -> Floats:
-    """American odds: what 100 wins (from evens up), or minus what must be staked to win 100.
+    """Convert odds to American odds: what 100 wins (from evens up), or minus the stake that wins 100.
 
+    Parameters
+    ----------
+    odds
+        One price or an array of them: numbers, fractions, or text such as ``"5/2"``, ``"evens"``, ``"+150"``.
+    form
+        How they are written: "decimal", "fractional", "american" or "probability".
+
+    Returns
+    -------
+    Floats
+        An array of the shape of ``odds``.
+
+    Notes
+    -----
+    With net winnings ``b = O − 1`` of a unit, American odds are ``100 b`` where ``b ≥ 1`` and ``−100/b``
+    below. The arithmetic is exact (fractions) unless ``odds`` is an array of numbers.
+
+    Examples
+    --------
     >>> american_odds([2.5, 1.5, 2.0], form="decimal").tolist()
     [150.0, -200.0, 100.0]
     """
@@ -100,8 +119,23 @@ def american_odds(odds: Any, *, form: Form) -> Floats:
 
 
 def implied_probability(odds: Any, *, form: Form) -> Floats:
-    """The probability at which the odds are fair: ``1/O``.
+    """Convert odds to the probability at which they are fair, ``1/O``.
 
+    Parameters
+    ----------
+    odds
+        One price or an array of them: numbers, fractions, or text such as ``"5/2"``, ``"evens"``, ``"+150"``.
+    form
+        How they are written: "decimal", "fractional", "american" or "probability".
+
+    Returns
+    -------
+    Floats
+        An array of the shape of ``odds``. Over all outcomes of a race a house's add up to more than 1, by its
+        over-round.
+
+    Examples
+    --------
     >>> implied_probability(["+150", "-200"], form="american").round(4).tolist()
     [0.4, 0.6667]
     """
@@ -109,7 +143,7 @@ def implied_probability(odds: Any, *, form: Form) -> Floats:
 
 
 def fractional_odds(odds: Any, *, form: Form) -> Any:
-    """Fractional odds, exactly: a ``Fraction`` won for each unit staked, or an object array of them.
+    """Convert odds to fractional odds, exactly: a ``Fraction`` won per unit, or an object array of them.
 
     >>> fractional_odds(2.625, form="decimal"), str(fractional_odds("0.4", form="probability"))
     (Fraction(13, 8), '3/2')
@@ -137,7 +171,7 @@ def _converted(
 
 
 def _net(value: Any, form: Form, place: str) -> Fraction:
-    """The net return of a unit, exactly."""
+    """Compute the net return of a unit, exactly."""
     number = _number(value, form, place)
     if form == "decimal" and number > 1:
         return number - 1

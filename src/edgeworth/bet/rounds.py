@@ -27,16 +27,34 @@ ROUNDING = 1e-14
 def kelly_together(
     games: Sequence[tuple[ArrayLike, ArrayLike]], *, fraction: float = 1.0, normalise: bool = False
 ) -> list[Floats]:
-    """Stakes on independent games played at once: they maximise ``E log W`` over their joint outcomes.
+    """Compute Kelly's stakes on independent games that are played at once.
 
-    Each game is a pair (probabilities, odds): K-vectors for a race, plain numbers for a bet on "true".
-    Backing only; all stakes together are at most the wealth. A concave programme, solved by SciPy's SLSQP and
-    finished by Newton's steps on what is backed, or where that fails by a barrier method. The answer is
-    checked, not trusted: with ``g_i = E[X_i/W]``, the return of bet i (or of cash) in units of wealth, the
-    conditions of optimality are ``g ≤ 1`` with equality on what is held, and ``log max g`` bounds how far the
-    growth is from the best (Cover and Thomas, section 16.2): at most 1e-9 nats. At most 65,536 joint outcomes
-    that can happen.
+    Parameters
+    ----------
+    games
+        A pair (probabilities, odds) for each game: K-vectors for a race, plain numbers for a bet on "true".
+        At most 65,536 joint outcomes may be possible.
+    fraction
+        The part of the best stakes that is bet.
+    normalise
+        Whether probabilities that do not add up to 1 are divided by their sum.
 
+    Returns
+    -------
+    list of Floats
+        The stakes on each game, shares of the wealth in the shape of its odds. Outcomes are backed only, and
+        all stakes together are at most the wealth.
+
+    Notes
+    -----
+    The stakes maximise ``E log W`` over the joint outcomes. This concave programme is solved by SciPy's SLSQP
+    and finished by Newton's steps on what is backed, or where that fails by a barrier method. Every answer is
+    certified: with ``g_i = E[X_i/W]``, the return of bet i (or of cash) in units of wealth, the conditions of
+    optimality are ``g ≤ 1`` with equality on what is held, and ``log max g`` bounds how far the growth is
+    from the best, here at most 1e-9 nats (Cover and Thomas, Elements of Information Theory, section 16.2).
+
+    Examples
+    --------
     >>> [stakes.round(4).tolist() for stakes in kelly_together([(0.6, 2.0), (0.6, 2.0)])]
     [0.1923, 0.1923]
     """

@@ -42,7 +42,7 @@ def file_digests(files: Sequence[Path]) -> tuple[str, ...]:
 def combine_digests(digests: Sequence[str]) -> str | None:
     """Of several files the SHA-256 of their digests, one a line, in the order in which they are read.
 
-    >>> combine_digests(["sha256:12"]), one_digest([])
+    >>> combine_digests(["sha256:12"]), combine_digests([])
     ('sha256:12', None)
     """
     if len(digests) < 2:

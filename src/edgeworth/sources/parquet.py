@@ -97,7 +97,7 @@ def has_same_equality(kind: Any) -> bool:
     form than they have in the file.
 
     >>> import pyarrow as pa
-    >>> has_same_equality(pa.int64()), is_told_apart(pa.timestamp("ns", "UTC"))
+    >>> has_same_equality(pa.int64()), has_same_equality(pa.timestamp("ns", "UTC"))
     (True, False)
     """
     import pyarrow.types as kinds
