@@ -127,6 +127,27 @@ class Calibration(Plain, NotebookFacts):
     ) -> Self:
         """Count forecasts of each class against what happened.
 
+        Parameters
+        ----------
+        truth : array-like, (n,)
+            The class that came true in each case.
+        probabilities : array-like, (n,) or (n, K)
+            The probabilities of the positive class, or of each class.
+        labels : sequence, optional
+            The class of each column.
+        positive : label, optional
+            The class of a single column.
+        normalise : bool
+            Whether each row is divided by its sum.
+        step : float, optional
+            Forecasts are rounded to multiples of it; by default they are kept as they are.
+
+        Returns
+        -------
+        Calibration
+
+        Examples
+        --------
         >>> found = Calibration.from_probabilities([1, 0, 1, 1], [0.8, 0.3, 0.8, 0.3])
         >>> found.curve(1).hits.tolist()
         [1, 2]

@@ -232,7 +232,33 @@ class ForecastFindings:
 
 
 def examine_bets(wealth: Wealth, *, level: float = 0.95) -> Bets:
-    """What a path of wealth proves."""
+    """Find what a path of wealth proves.
+
+    Parameters
+    ----------
+    wealth : Wealth
+        The settled bets.
+    level : float
+        The level of confidence sequences.
+
+    Returns
+    -------
+    Bets
+        E-values with their p-values, confidence sequences of the mean score differences, and the probability
+        of as much wealth by luck alone.
+
+    Notes
+    -----
+    If the prices are the true probabilities, the mean of the wealth is at most 1, and it ever reaches 1/α
+    with probability at most α (Ville 1939).
+
+    Examples
+    --------
+    >>> wealth = Wealth.from_probabilities([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5, 0.5, 0.5], ordered=True)
+    >>> found = examine_bets(wealth)
+    >>> round(found.against_rival.e_value, 6), round(found.against_rival.p_value, 6)
+    (2.688, 0.372024)
+    """
     check_level(level)
     if not wealth.cases:
         raise InputError("there are no bets to settle")

@@ -90,7 +90,26 @@ class ReliabilityBands:
 def reliability_bands(
     curve: Reliability, *, level: float = 0.95, draws: int = 1000, seed: int = 0
 ) -> ReliabilityBands:
-    """Consistency bands of Dimitriadis, Gneiting & Jordan (2021), and a Monte Carlo test of calibration.
+    """Find consistency bands of a reliability curve, and test calibration by Monte Carlo.
+
+    Parameters
+    ----------
+    curve : Reliability
+        What happened at each forecast value.
+    level : float
+        The share of calibrated curves inside the band, value by value.
+    draws : int
+        How many sets of outcomes are drawn.
+    seed : int
+        The seed of the draws.
+
+    Returns
+    -------
+    ReliabilityBands
+
+    Notes
+    -----
+    The bands are those of Dimitriadis, Gneiting & Jordan (2021).
 
     Outcomes are drawn from the forecasts themselves, hits ~ Binomial(cases, forecast), and recalibrated again
     by isotonic regression: the band is made of their quantiles. The forecasts stay as they are. The p-value
@@ -101,6 +120,8 @@ def reliability_bands(
     taken together at their mean forecast, 0 and 1 apart from the others, so that no group has many of the
     cases or of the values; the test then sees miscalibration between groups, not within them.
 
+    Examples
+    --------
     >>> curve = Reliability(np.array([0.2, 0.8]), np.array([50, 50]), np.array([20, 30]))
     >>> found = reliability_bands(curve)
     >>> bool(found.recalibrated[0] > found.high[0]), found.p_value < 0.01

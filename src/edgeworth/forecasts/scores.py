@@ -74,8 +74,33 @@ class ForecastScores(Plain, NotebookFacts):
         normalise: bool = False,
         scores: Sequence[str] = SCORES,
     ) -> Self:
-        """Score one system's probabilities, or several by name (a mapping), on the same truth.
+        """Score the probabilities of one system, or of several, on the same truth.
 
+        Parameters
+        ----------
+        truth : array-like, (n,)
+            The class that came true in each case.
+        probabilities : array-like or mapping
+            Probabilities (n,) of the positive class or (n, K) of each class; of several systems, by name.
+        labels : sequence, optional
+            The class of each column.
+        positive : label, optional
+            The class of a single column.
+        normalise : bool
+            Whether each row is divided by its sum.
+        scores : sequence of str
+            Some of "log", "brier", "ranked" and "spherical".
+
+        Returns
+        -------
+        ForecastScores
+
+        Notes
+        -----
+        All scores are strictly proper, and lower is better (Gneiting & Raftery 2007).
+
+        Examples
+        --------
         >>> scores = ForecastScores.from_probabilities([1, 0, 1], [0.8, 0.3, 0.5])
         >>> round(scores.mean("brier"), 6)
         0.126667

@@ -98,12 +98,45 @@ class Wealth(Plain, NotebookFacts):
     ) -> Self:
         """Bet Kelly's stakes on every case, against a rival's probabilities, market odds or a bookmaker.
 
-        ``probabilities`` are (n,) of the positive class or (n, K). ``fraction`` is the part of Kelly's stake.
-        ``ordered`` says that rows are in the order in which they were known; ``times`` puts them in order,
-        and rows of one time are known together: wealth is looked at between times only.
-        ``predictions_made`` says whether that was before the outcomes; ``first`` is the position of the first
-        row, for shards of a path.
+        Parameters
+        ----------
+        truth : array-like, (n,)
+            The class that came true in each case.
+        probabilities : array-like, (n,) or (n, K)
+            The model's probabilities of the positive class, or of each class.
+        against : array-like, optional
+            A rival's probabilities, which are the prices. Give one of ``against``, ``odds``, ``bookmaker``.
+        odds : array-like, optional
+            Decimal odds of each class and case.
+        bookmaker : Bookmaker, optional
+            Who quotes the odds.
+        labels : sequence, optional
+            The class of each column.
+        positive : label, optional
+            The class of a single column.
+        fraction : float
+            The part of Kelly's stake that is bet.
+        ordered : bool
+            Whether rows are in the order in which the outcomes were known.
+        times : array-like, optional
+            When each outcome was known. Wealth is looked at between times only.
+        predictions_made : {"before", "cross-validated", "in-sample"}
+            Whether predictions were made before the outcomes were known.
+        normalise : bool
+            Whether each row is divided by its sum.
+        first : int
+            The position of the first row, for shards of a path.
 
+        Returns
+        -------
+        Wealth
+
+        Notes
+        -----
+        Against fair prices q a case multiplies wealth by 1 − c + c·p(y)/q(y), c the fraction (Kelly 1956).
+
+        Examples
+        --------
         >>> wealth = Wealth.from_probabilities([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5, 0.5, 0.5])
         >>> round(wealth.wealth, 6)
         2.688

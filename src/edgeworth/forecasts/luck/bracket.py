@@ -2,7 +2,7 @@
 
 The law is tilted until its mean is near x, and the indicator of S ≥ x is put between Graham and Vaaler's two
 functions, whose mean takes the characteristic function on a grid of frequencies only
-(``random_selection/bracket.py``).
+(``rankings/chance/bracket.py``).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The law of log wealth when the outcomes of the games have given probabilities (C2).
+"""The law of log wealth when the outcomes of the games have given probabilities.
 
 Under the bookmaker's prices it is the law of luck alone, under the model's forecasts that of one's hopes.
 Sums of few steps are gone through exactly; beyond, P(S ≥ x) = E[exp(θS)] exp(−θx) · E_θ[exp(−θ(S−x)); S ≥ x]
 is enclosed between Graham and Vaaler's two functions on a grid of frequencies, as for average precision
-(``random_selection/bracket.py``); log wealth taken as normal comes last, with Berry and Esseen's error.
+(``rankings/chance/bracket.py``); log wealth taken as normal comes last, with Berry and Esseen's error.
 """
 
 from __future__ import annotations
@@ -229,12 +229,26 @@ class LogWealthLaw:
 
 
 def wealth_law(wealth: Wealth, *, truth: Literal["prices", "model"] | ArrayLike = "prices") -> LogWealthLaw:
-    """The law of final log wealth over the games that were played, under any given truth.
+    """Find the law of final log wealth over the games that were played, under any given truth.
 
-    ``truth`` is "prices" (luck alone), "model" (one's hopes), or true probabilities: a K-vector that holds in
-    every game, or a row for each of the distinct ``wealth.games``. Cases with truths of their own go to
-    ``LogWealthLaw.of(log_factors, truths)``.
+    Parameters
+    ----------
+    wealth : Wealth
+        The settled bets.
+    truth : {"prices", "model"} or array-like
+        The true probabilities: the prices (luck alone), the model's forecasts, a K-vector that holds in every
+        game, or a row for each of the distinct ``wealth.games``.
 
+    Returns
+    -------
+    LogWealthLaw
+
+    Notes
+    -----
+    Cases with true probabilities of their own go to ``LogWealthLaw.of(log_factors, probabilities)``.
+
+    Examples
+    --------
     >>> wealth = Wealth.from_probabilities([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5, 0.5, 0.5])
     >>> round(wealth_law(wealth).mean, 10), round(wealth_law(wealth, truth="model").mean, 10)
     (-0.3307312421, 0.2951631491)

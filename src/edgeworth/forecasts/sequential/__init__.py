@@ -1,8 +1,8 @@
-"""Inference one may look at any time: e-processes and confidence sequences for forecasts and bets.
+"""Inference that holds at any time: e-values and confidence sequences for forecasts and bets.
 
-``evidence`` what a process of wealth proves; ``brier_sequence`` better on average, bounded scores (from
-``gamma_mixture``); ``asymptotic`` the same for unbounded scores. The processes themselves, of full stakes, of
-all stakes at once and of bets on the score, are paths of ``Wealth``.
+``Evidence`` says what a process of wealth proves. ``empirical_bernstein`` bounds the mean of bounded score
+differences by a gamma-exponential mixture (``GammaMixture``), ``asymptotic_sequence`` that of unbounded ones.
+The functions that begin with ``block_`` need sums of blocks of cases only.
 """
 
 from edgeworth.forecasts.sequential.bernstein import (

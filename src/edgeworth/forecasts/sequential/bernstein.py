@@ -30,7 +30,11 @@ NULLS = {
 
 @dataclass(frozen=True, eq=False)
 class BernsteinSequence(ConfidenceSequence):
-    """An empirical Bernstein confidence sequence with the mixture it is made of, and so its e-processes."""
+    """An empirical Bernstein confidence sequence with the mixture it is made of, and so its e-processes.
+
+    >>> empirical_bernstein([0.3, -0.1]).says_nothing
+    True
+    """
 
     mixture: GammaMixture
 
@@ -64,12 +68,33 @@ def empirical_bernstein(
     v_opt: float = 10.0,
     means: ArrayLike | None = None,
 ) -> BernsteinSequence:
-    """Bounds of the mean difference after every case.
+    """Bound the mean of bounded differences after every case.
 
-    ``means`` are what the differences are centred on, each known before its case and in [−c/2, c/2]; by
-    default the mean of the cases before. v_opt, the V at which the bounds are nearly tightest, is chosen
-    beforehand.
+    Parameters
+    ----------
+    differences : array-like, (n,)
+        A difference of scores in [−c/2, c/2] for each case.
+    c : float
+        The length of the range of the differences.
+    level : float
+        The probability that all bounds hold at once.
+    v_opt : float
+        The V at which the bounds are nearly tightest, chosen before the data are seen.
+    means : array-like, optional
+        What the differences are centred on, each known before its case and in [−c/2, c/2]; by default the
+        mean of the cases before.
 
+    Returns
+    -------
+    BernsteinSequence
+
+    Notes
+    -----
+    The bounds are Δ_t ± u(max(1, V_t))/t with m(u(v), v) = 2/α, m the gamma-exponential mixture (Choe &
+    Ramdas 2024, Operations Research 72, 1368–1387, Theorem 2).
+
+    Examples
+    --------
     >>> sequence = empirical_bernstein(np.tile([0.3, 0.1], 200))
     >>> point = sequence.at(400)
     >>> round(point.mean, 3), round(point.low, 3), round(point.high, 3), round(point.V, 3)
@@ -93,12 +118,27 @@ def empirical_bernstein(
 def block_empirical_bernstein(
     blocks: BlockSums, *, c: float = 2.0, level: float = 0.95, v_opt: float = 10.0
 ) -> BernsteinSequence:
-    """Bounds of the mean difference after every block, from the blocks' sums alone.
+    """Bound the mean of bounded differences after every block, from the sums of the blocks alone.
 
-    V is centred block by block on the mean of all cases before the block (0 for the first): still known
-    before the cases it centres, so as valid as case by case. V of a block is Σd² − 2gΣd + n g², g that
-    mean.
+    Parameters
+    ----------
+    blocks : BlockSums
+        Counts, sums and sums of squares of the differences.
+    c, level, v_opt
+        As in ``empirical_bernstein``.
 
+    Returns
+    -------
+    BernsteinSequence
+
+    Notes
+    -----
+    V is centred block by block on the mean g of all cases before the block (0 for the first), which is known
+    before the cases it centres, so the sequence is as valid as case by case. V of a block is
+    Σd² − 2gΣd + n g².
+
+    Examples
+    --------
     >>> values = np.tile([0.3, 0.1], 200)
     >>> point = block_empirical_bernstein(BlockSums.of(values, size=100)).last
     >>> round(point.mean, 3), round(point.low, 3), round(point.V, 3)

@@ -25,7 +25,7 @@ LOG_TWO = math.log(2)
 
 
 def check_direction(direction: str) -> None:
-    """One side or the other."""
+    """Refuse what is neither side."""
     if direction not in ("greater", "less"):
         raise OptionError(f'a direction is "greater" or "less"; saw {direction!r}')
 
@@ -61,7 +61,7 @@ class Evidence:
     def from_path(
         cls, path: ArrayLike, *, null: str, direction: str = "greater", ordered: bool = True
     ) -> Evidence:
-        """From log wealth after each case; without cases it is the start, log 1 = 0."""
+        """Take log wealth after each case; without cases it is the start, log 1 = 0."""
         log_wealth = np.asarray(path, float)
         end = float(log_wealth[-1]) if log_wealth.size else 0.0
         largest = max(0.0, float(log_wealth.max())) if log_wealth.size else 0.0
@@ -94,17 +94,30 @@ class Evidence:
         return 1.0 if used <= 0 else max(math.exp(-used), SMALLEST)
 
     def doubled(self) -> Evidence:
-        """Half the wealth, so twice the p-value: what looking in both directions costs."""
+        """Halve the wealth, and so double the p-value: what looking in both directions costs."""
         largest = None if self.log_maximum is None else max(0.0, self.log_maximum - LOG_TWO)
         return replace(self, log_e_value=self.log_e_value - LOG_TWO, log_maximum=largest)
 
 
 def better_of(first: Evidence, second: Evidence) -> Evidence:
-    """The stronger of two directions, for its null, paid for: half the wealth, twice the p-value.
+    """Take the stronger of two directions, at the price of half the wealth and twice the p-value.
 
-    Two games with half of the stake in each: whichever null is true, the chance that its game ever reaches
-    2/α is at most α/2.
+    Parameters
+    ----------
+    first, second : Evidence
+        The evidence of each direction, both with their order or both without.
 
+    Returns
+    -------
+    Evidence
+
+    Notes
+    -----
+    These are two games with half of the stake in each: whichever null is true, the chance that its game ever
+    reaches 2/α is at most α/2.
+
+    Examples
+    --------
     >>> up = Evidence.from_path([1.0, 4.0], null="A is no better", direction="greater")
     >>> down = Evidence.from_path([-1.0, -4.0], null="B is no better", direction="less")
     >>> better_of(up, down).direction, round(better_of(up, down).p_value / up.p_value, 12)

@@ -117,10 +117,25 @@ MOST_STEPS = 60
 
 
 def tuned_rho(v_opt: float, alpha: float) -> float:
-    """ρ = v_opt/(2 ln(1/α) + ln(1 + 2 ln(1/α))): the boundary is nearly tightest at v = v_opt.
+    """Find the ρ with which the boundary is nearly tightest at v = v_opt.
 
-    ``alpha`` is that of both sides together. v_opt has to be chosen before the data are seen.
+    Parameters
+    ----------
+    v_opt : float
+        The variance to tune for, chosen before the data are seen.
+    alpha : float
+        The probability of error of both sides together.
 
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    ρ = v_opt/(2 ln(1/α) + ln(1 + 2 ln(1/α))).
+
+    Examples
+    --------
     >>> round(tuned_rho(10.0, 0.05), 6)
     1.260056
     """
@@ -134,8 +149,17 @@ def tuned_rho(v_opt: float, alpha: float) -> float:
 
 @dataclass(frozen=True)
 class GammaMixture:
-    """m(s, v) for differences in an interval of length c, mixed with ρ.
+    """The gamma-exponential mixture m(s, v) for differences in an interval of length c.
 
+    Parameters
+    ----------
+    c : float
+        The length of the interval.
+    rho : float
+        The parameter of the mixing law; ``tuned_rho`` finds one.
+
+    Examples
+    --------
     >>> mixture = GammaMixture.tuned(v_opt=10.0, alpha=0.05, c=2.0)
     >>> mixture.log_value([0.0, 12.0, -12.0], [0.0, 10.0, 10.0]).round(4)
     array([ 0.    ,  1.8136, -3.0984])
@@ -154,7 +178,7 @@ class GammaMixture:
 
     @classmethod
     def tuned(cls, *, v_opt: float, alpha: float, c: float) -> GammaMixture:
-        """Tightest near v = v_opt."""
+        """Make the mixture whose boundary is nearly tightest at v = v_opt."""
         return cls(c, tuned_rho(v_opt, alpha))
 
     @cached_property
@@ -170,12 +194,12 @@ class GammaMixture:
         )
 
     def log_value(self, s: ArrayLike, v: ArrayLike) -> Floats:
-        """log m(s, v), element by element; s of any sign, v ≥ 0."""
+        """Compute log m(s, v), element by element; s of any sign, v ≥ 0."""
         shape = (np.asarray(v, float) + self.rho) / self.c**2
         return self._log_constant + log_scaled_integral(shape, np.asarray(s, float) / self.c)
 
     def boundary(self, v: ArrayLike, threshold: float) -> Floats:
-        """u(v) with m(u(v), v) = threshold: s ever reaches it with probability at most 1/threshold.
+        """Find u(v) with m(u(v), v) = threshold: s ever reaches it with probability at most 1/threshold.
 
         log m is convex and rises in s, so Newton's steps come down to the root from above after the first and
         the result is not below it but for rounding. Long arrays are solved on a grid of v, and every element

@@ -1,4 +1,8 @@
-"""Intervals for a running mean that hold at all times at once."""
+"""Confidence sequences: intervals for a running mean that hold at all times at once.
+
+The asymptotic sequence is the normal mixture of Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas (2024, Annals
+of Statistics 52, 2613–2640), for differences of scores without bounds.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,11 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class SequencePoint:
-    """A confidence sequence after some cases."""
+    """The interval of a confidence sequence after some cases.
+
+    >>> SequencePoint(cases=2, mean=0.0, low=-1.0, high=1.0, V=1.0).high
+    1.0
+    """
 
     cases: int
     mean: float
@@ -48,7 +56,7 @@ class ConfidenceSequence:
         return len(self.cases)
 
     def at(self, cases: int) -> SequencePoint:
-        """The interval after this many cases.
+        """Find the interval after this many cases.
 
         >>> sequence = ConfidenceSequence(
         ...     np.array([1, 2]), np.zeros(2), -np.ones(2), np.ones(2), np.ones(2), 0.95, "made up"
@@ -143,6 +151,9 @@ class AsymptoticSequence(ConfidenceSequence):
     """An asymptotic confidence sequence; V is t times the running variance, nan is before the burn-in's end.
 
     ``undefined`` is the reason why nothing is shown at all, None when something is.
+
+    >>> asymptotic_sequence([0.3, -0.1]).undefined is None
+    False
     """
 
     rho: float
@@ -183,11 +194,32 @@ def asymptotic_sequence(
     burn_in: int = BURN_IN,
     deviation: float | None = None,
 ) -> AsymptoticSequence:
-    """Bounds of the mean difference after every case from the burn-in's end on.
+    """Bound the mean difference after every case, from the end of the burn-in on.
 
-    ``deviation`` is the standard deviation to tune for, fixed beforehand; by default that of the burn-in. One
-    that is k times too large tunes for k² times as many cases.
+    Parameters
+    ----------
+    differences : array-like, (n,)
+        A finite difference of scores for each case.
+    level : float
+        The probability that all bounds hold at once.
+    tuned_for : int
+        The number of cases at which the bounds are narrowest.
+    burn_in : int
+        The number of cases before which nothing is said.
+    deviation : float, optional
+        The standard deviation to tune for, fixed beforehand; by default that of the burn-in. One that is k
+        times too large tunes for k² times as many cases.
 
+    Returns
+    -------
+    AsymptoticSequence
+
+    Notes
+    -----
+    The bounds are mean ± √(2(tρ²σ²+1)/(t²ρ²) · ln(√(tρ²σ²+1)/α)), σ² the running variance.
+
+    Examples
+    --------
     >>> sequence = asymptotic_sequence(np.tile([0.3, -0.1], 300))
     >>> point = sequence.at(600)
     >>> round(point.mean, 3), round(point.low, 4), round(point.high, 4), sequence.at(99).low
@@ -211,8 +243,21 @@ def block_asymptotic_sequence(
     burn_in: int = BURN_IN,
     deviation: float | None = None,
 ) -> AsymptoticSequence:
-    """The same after every block, from the blocks' sums alone: equal to the case-by-case one tuned there.
+    """Bound the mean difference after every block, from the sums of the blocks alone.
 
+    Parameters
+    ----------
+    blocks : BlockSums
+        Counts, sums and sums of squares of the differences.
+    level, tuned_for, burn_in, deviation
+        As in ``asymptotic_sequence``.
+
+    Returns
+    -------
+    AsymptoticSequence
+
+    Examples
+    --------
     >>> blocks = BlockSums.of(np.tile([0.3, -0.1], 300), size=200)
     >>> block_asymptotic_sequence(blocks, deviation=0.2).cases
     array([200, 400, 600])
