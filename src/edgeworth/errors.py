@@ -26,6 +26,13 @@ def check_seed(seed: object) -> None:
         raise OptionError(f"a seed is a whole number of at least 0; saw {seed!r}")
 
 
+def check_draws(draws: object, seed: object) -> None:
+    """Refuse a number of draws, or a seed, that cannot be."""
+    if isinstance(draws, bool) or not isinstance(draws, int) or draws < 1:
+        raise OptionError(f"draws is a whole number of at least 1; saw {draws!r}")
+    check_seed(seed)
+
+
 class MissingExtraError(EdgeworthError):
     """A part of Edgeworth whose libraries are not installed."""
 

@@ -13,7 +13,7 @@ import edgeworth as ew
 from edgeworth.comparing.difference import Difference, Effect
 from edgeworth.comparing.labels.differences import label_differences
 from edgeworth.comparing.labels.findings import compare_labels
-from edgeworth.comparing.labels.independent import independent_differences
+from edgeworth.comparing.labels.independent import compare_independent
 from edgeworth.comparing.planning import mcnemar_cases_needed, units_needed
 from edgeworth.comparing.scores.findings import compare_scores
 from edgeworth.core.laws import NormalLaw, Scale
@@ -178,11 +178,11 @@ def test_tables_of_different_cases() -> None:
         for counts in ([[25, 5], [10, 10]], [[12, 3], [2, 3]])
     )
     spellings = ["precision[yes]", "recall[yes]"]
-    found = independent_differences(big, small, spellings, first="big", second="small")
+    found = compare_independent({"big": big, "small": small}, measures=spellings).pairs["big", "small"]
     assert [each.first for each in found.values()] == ["big", "big"]
     # Goutte & Gaussier's: P(precision of the second > first) .6522223722, recall .2371815636.
     assert 1 - found["precision[yes]"].probability_better == pytest.approx(0.6522223722, abs=1e-9)
     assert 1 - found["recall[yes]"].probability_better == pytest.approx(0.2371815636, abs=1e-9)
-    usual = independent_differences(big, small)
+    usual = compare_independent({"big": big, "small": small}).pairs["big", "small"]
     assert tuple(usual)[:4] == ("informedness", "markedness", "accuracy", "mcc")
     assert all(each.undefined is None for each in usual.values())

@@ -12,7 +12,10 @@ from statsmodels.stats.proportion import (  # type: ignore[import-untyped]  # it
 )
 
 import edgeworth as ew
-from edgeworth.comparing.labels.independent import independent_difference
+from edgeworth.comparing.families import holm
+from edgeworth.comparing.labels.independent import compare_independent, independent_difference
+from edgeworth.comparison import Comparison
+from edgeworth.errors import EdgeworthError
 from edgeworth.methods import Delta
 
 
@@ -116,3 +119,44 @@ def test_at_an_end_the_delta_method_sees_nothing() -> None:
     assert found.law is None
     assert found.no_interval is not None
     assert found.probability_better == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_comparison_holds_independent_systems() -> None:
+    tables = {"A": table(560, 110, 140, 690), "B": table(480, 200, 320, 510), "C": table(470, 210, 330, 500)}
+    found = compare_independent(tables)
+    assert (found.kind, found.unit, found.cases) == ("labels", "case", 4520)
+    assert found.measures[:4] == ("informedness", "markedness", "accuracy", "mcc")
+    for (first, second), differences in found.pairs.items():
+        for spelling, each in differences.items():
+            alone = independent_difference(tables[first], tables[second], spelling)
+            assert each.values == alone.values
+            assert each.interval() == alone.interval()
+            assert each.p_value() == alone.p_value()
+            assert each.interval_method
+    assert [found.is_conclusive(*pair) for pair in found.pairs] == [True, True, False]
+    assert found.letters == {"A": "a", "B": "b", "C": "b"}
+    p_values = [found.pairs[pair]["informedness"].p_value() for pair in found.pairs]
+    assert list(found.adjusted.values()) == holm(p_values).tolist()
+    comparison = Comparison(found)
+    assert comparison["B", "A"]["accuracy"].difference == -comparison["A", "B"]["accuracy"].difference
+    assert comparison.verdict.startswith("A leads 3 systems")
+    assert "different cases" in " ".join(comparison.report.warnings)
+    assert not found.disagreements
+
+
+def test_as_many_cases_as_planned_would_tell_independent_systems_apart() -> None:
+    plan = compare_independent({"A": table(60, 20, 40, 80), "B": table(55, 20, 45, 80)}).plans["A", "B"]
+    times = plan.needed / plan.cases
+    counts = [[round(times * count) for count in row] for row in ((60, 20, 40, 80), (55, 20, 45, 80))]
+    error = independent_difference(table(*counts[0]), table(*counts[1]), "informedness").standard_error
+    assert 0.05 / error == pytest.approx(1.95996 + 0.84162, rel=0.01)
+
+
+def test_labels_that_one_table_lacks_are_not_compared() -> None:
+    one = ew.ContingencyTable.from_labels(["a", "b", "c"] * 9, ["a", "c", "c"] * 9)
+    two = ew.ContingencyTable.from_labels(["a", "b"] * 9, ["a", "b", "b"] * 6)
+    found = compare_independent({"one": one, "two": two})
+    assert {"recall[a]", "recall[b]"} <= set(found.measures)
+    assert "recall[c]" not in found.measures
+    with pytest.raises(EdgeworthError, match="two systems"):
+        compare_independent({"one": one})

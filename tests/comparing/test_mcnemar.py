@@ -95,3 +95,10 @@ def test_a_probability_too_small_for_a_float_is_not_0() -> None:
 def test_only_counts(bad: tuple[int, int]) -> None:
     with pytest.raises(InputError, match="whole numbers of cases"):
         mcnemar(*bad)
+
+
+def test_no_coins_have_no_heads() -> None:
+    # Warnings are errors here: two systems may disagree on targets only, or on nothing.
+    assert log_probabilities(0, np.array([0])).tolist() == [0.0]
+    first, logs = log_at_most(0)
+    assert (first, logs.tolist()) == (0, [0.0])

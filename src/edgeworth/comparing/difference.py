@@ -89,6 +89,8 @@ class Difference:
     second: str
     values: tuple[float, float]
     is_higher_better: bool = True
+    has_direction: bool = field(default=True, kw_only=True)
+    """Whether more (or less) of the measure is better at all, or it only describes."""
     law: SamplingLaw | None = field(default=None, repr=False)
     tests: Mapping[str, Tail] = field(default_factory=dict)
     probability_better: float = math.nan

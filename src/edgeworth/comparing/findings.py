@@ -73,6 +73,11 @@ class ComparisonFindings:
         return next(iter(self.pairs.values()))[self.headline].is_higher_better
 
     @property
+    def has_direction(self) -> bool:
+        """Whether either way of the measure to go by is good."""
+        return next(iter(self.pairs.values()))[self.headline].has_direction
+
+    @property
     def ranked(self) -> tuple[str, ...]:
         """The systems, the best first; those without a value last."""
         sign = -1.0 if self.is_higher_better else 1.0

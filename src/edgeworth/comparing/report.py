@@ -9,7 +9,7 @@ from edgeworth.arrays import finite_or_none
 from edgeworth.comparing.charts import comparison_charts
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import Adjust, ComparisonFindings
-from edgeworth.comparing.verdict import comparison_verdict, has_direction, test_named
+from edgeworth.comparing.verdict import comparison_verdict, test_named
 from edgeworth.core.formatting import format_count, format_level, format_number, format_percent, plural
 from edgeworth.errors import OptionError
 from edgeworth.report.charts.names import cut_middle
@@ -178,7 +178,7 @@ def _two(findings: ComparisonFindings) -> Section:
         rows = tuple((*row, _why_not(each)) for row, each in zip(rows, differences.values(), strict=True))
     lower = [describe_measure(name) for name, each in differences.items() if not each.is_higher_better]
     notes = []
-    if has_direction(findings.headline):
+    if findings.has_direction:
         notes.append(f"the better one by {describe_measure(findings.headline)} first")
     if lower:
         notes.append(f"lower is better for {', '.join(lower)}")

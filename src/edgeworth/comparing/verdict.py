@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cache
 
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
@@ -20,7 +19,6 @@ from edgeworth.core.formatting import (
     plural,
     shorten,
 )
-from edgeworth.core.registry import catalogue
 from edgeworth.core.spelling import Spelling
 from edgeworth.report.wording import describe_measure, describe_p_value
 
@@ -43,18 +41,6 @@ _TESTS = {
 def test_named(name: str) -> str:
     """A test as people call it."""
     return _TESTS.get(name, name.replace("_", " "))
-
-
-@cache
-def has_direction(measure: str) -> bool:
-    """Whether more (or less) of a measure is better, or it only describes.
-
-    >>> has_direction("informedness"), has_direction("label_bias[a]")
-    (True, False)
-    """
-    name = Spelling.parse(measure).name
-    known = [each for kind in ("decisions", "rankings", "probabilities") for each in catalogue(kind=kind)]
-    return not any(each.name == name and each.direction == "neither" for each in known)
 
 
 def in_points(measure: str) -> str | None:
@@ -127,7 +113,7 @@ def _of_two(findings: ComparisonFindings) -> str:
         return f"{first} and {second} cannot be compared by {said}: {difference.undefined}."
     if difference.difference == 0:
         return f"{first} and {second} cannot be told apart: {_the_same(findings)}."
-    if not has_direction(findings.headline):
+    if not findings.has_direction:
         higher = difference if difference.difference > 0 else difference.mirrored()
         how = "differ" if findings.is_conclusive(first, second) else "cannot be told apart"
         return (
@@ -163,7 +149,7 @@ def _of_many(findings: ComparisonFindings) -> str:
     left_out = f" {_listed(without)} {verb} no value to compare." if without else ""
     best = valued[0]
     value = format_number(findings.values[best][headline])
-    if not has_direction(headline):
+    if not findings.has_direction:
         return f"{best} has the most of {number} systems: {said} {value}. Neither way is better.{left_out}"
     same = [name for name in valued[1:] if not findings.is_conclusive(best, name)]
     beaten = [name for name in valued[1:] if findings.is_conclusive(best, name)]
@@ -179,7 +165,7 @@ def _of_many(findings: ComparisonFindings) -> str:
 
 
 def _first_two(findings: ComparisonFindings) -> str:
-    if len(findings.valued) < 2 or not has_direction(findings.headline):
+    if len(findings.valued) < 2 or not findings.has_direction:
         return ""
     first, second = findings.valued[:2]
     difference = findings.difference(first, second)[findings.headline]

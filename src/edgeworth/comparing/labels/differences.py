@@ -123,7 +123,12 @@ class _Asked:
         reasons = [focus.undefined(table) for table in cells.tables]
         values = cells.values(focus)
         found = Difference(
-            resolved.spelling, *self.names, values, focus.measure.direction != "lower", cases=self.whole.units
+            resolved.spelling,
+            *self.names,
+            values,
+            focus.measure.direction != "lower",
+            has_direction=focus.measure.direction != "neither",
+            cases=self.whole.units,
         )
         if any(reasons):
             parts = zip(self.names, reasons, strict=True)

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from edgeworth.comparing.difference import Difference
+from edgeworth.comparing.findings import (
+    Adjust,
+    ComparisonFindings,
+    check_systems,
+    pairs_with_progress,
+    summarise_pairs,
+)
 from edgeworth.comparing.labels.joint_cells import usual_spellings
 from edgeworth.comparing.labels.methods import DRAWS, share_above
 from edgeworth.comparing.labels.proportions import independent_combination, less
@@ -22,7 +29,65 @@ from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Resolved, check_decisions, resolve
 from edgeworth.errors import OptionError, check_seed
 
+DIFFERENT_CASES = "The systems were judged on different cases: nothing is paired, and their variances add up."
+NEWCOMBE = "Newcombe's square-and-add interval"
+DELTA = "delta method, both variances added"
 GOUTTE_GAUSSIER = "exact, Beta posteriors (Goutte & Gaussier), prior ½"
+
+
+def compare_independent(
+    tables: Mapping[str, ContingencyTable],
+    *,
+    measures: Sequence[str] | None = None,
+    level: float = 0.95,
+    power: float = 0.8,
+    adjust: Adjust = "holm",
+    seed: int = 0,
+) -> ComparisonFindings:
+    """Compare predictors that were judged on different cases, each by its own contingency table.
+
+    Without ``measures`` they are the usual ones, of those labels that every table has. Numbers of cases that
+    would tell two systems apart are of both together, in the proportion they have now.
+
+    >>> alice = ContingencyTable.from_matrix([[10, 10], [5, 25]], rows="predicted", labels=["no", "yes"])
+    >>> bob = ContingencyTable.from_matrix([[3, 2], [3, 12]], rows="predicted", labels=["no", "yes"])
+    >>> found = compare_independent({"Alice": alice, "Bob": bob})
+    >>> found.measures[:4], round(found.difference("Alice", "Bob")["accuracy"].difference, 4)
+    (('informedness', 'markedness', 'accuracy', 'mcc'), -0.05)
+    """
+    names = tuple(tables)
+    check_systems(names, level)
+    for table in tables.values():
+        check_decisions(table)
+    spellings = tuple(measures or _usual_spellings(tables))
+    pairs = {
+        (first, second): {
+            spelling: independent_difference(
+                tables[first], tables[second], spelling, first=first, second=second, seed=seed
+            )
+            for spelling in spellings
+        }
+        for first, second in pairs_with_progress(names)
+    }
+    return summarise_pairs(
+        "labels",
+        pairs,
+        unit="case" if any(table.clusters is None for table in tables.values()) else "group",
+        level=level,
+        power=power,
+        adjust=adjust,
+        cases=float(sum(table.total for table in tables.values())),
+        seed=seed,
+        dropped=sum(table.dropped for table in tables.values()),
+        notes=(DIFFERENT_CASES,),
+    )
+
+
+def _usual_spellings(tables: Mapping[str, ContingencyTable]) -> tuple[str, ...]:
+    """List the measures that every table has; of more than three systems only those of all labels."""
+    found = [usual_spellings(table) for table in tables.values()]
+    common = tuple(name for name in found[0] if all(name in others for others in found[1:]))
+    return common if len(tables) <= 3 else tuple(name for name in common if "[" not in name)
 
 
 def independent_difference(
@@ -53,6 +118,7 @@ def independent_difference(
         second,
         (one.value, two.value),
         one.resolved.measure.direction != "lower",
+        has_direction=one.resolved.measure.direction != "neither",
         cases=one.units + two.units,
     )
     for name, side in ((first, one), (second, two)):
@@ -68,34 +134,9 @@ def independent_difference(
         tests={} if law is None else _tests(one, two, law),
         probability_better=better,
         probability_method=how,
+        interval_method="" if law is None else NEWCOMBE if isinstance(law, NewcombeLaw) else DELTA,
         no_interval=no_interval,
     )
-
-
-def independent_differences(
-    first_table: ContingencyTable,
-    second_table: ContingencyTable,
-    spellings: Sequence[str] | None = None,
-    *,
-    first: str = "first",
-    second: str = "second",
-    seed: int = 0,
-) -> dict[str, Difference]:
-    """The differences of several measures by their spelling; without ``spellings``, of the usual ones.
-
-    >>> alice = ContingencyTable.from_matrix([[10, 10], [5, 25]], rows="predicted", labels=["no", "yes"])
-    >>> bob = ContingencyTable.from_matrix([[3, 2], [3, 12]], rows="predicted", labels=["no", "yes"])
-    >>> list(independent_differences(bob, alice))[:4]
-    ['informedness', 'markedness', 'accuracy', 'mcc']
-    """
-    check_decisions(first_table)
-    wanted = usual_spellings(first_table) if spellings is None else spellings
-    return {
-        spelling: independent_difference(
-            first_table, second_table, spelling, first=first, second=second, seed=seed
-        )
-        for spelling in wanted
-    }
 
 
 @dataclass(frozen=True)

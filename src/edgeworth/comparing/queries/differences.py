@@ -121,9 +121,16 @@ def query_difference(
     """
     if not matched.queries:
         return Difference(
-            measure, first, second, (math.nan, math.nan), direction != "lower", cases=0.0,
-            undefined=f"no query has a value of both {first} and {second}", doubt=matched.note,
-        )  # fmt: skip
+            measure,
+            first,
+            second,
+            (math.nan, math.nan),
+            direction != "lower",
+            has_direction=direction != "neither",
+            cases=0.0,
+            undefined=f"no query has a value of both {first} and {second}",
+            doubt=matched.note,
+        )
     places = [matched.names.index(name) for name in (first, second)]
     columns = [matched.values[:, place] for place in places]
     known = None
@@ -188,6 +195,7 @@ def value_difference(
         # Means that differ by rounding alone do not differ.
         values=(values[0], values[1] if units.total else values[0]),
         is_higher_better=direction != "lower",
+        has_direction=direction != "neither",
         law=mean.law,
         interval_method="" if mean.law is None else "Student's t over units",
         tests=tests,

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.comparing.queries.exact_values import GRID_BITS, LIMIT, Scaled, scaled_table, scaled_units
-from edgeworth.comparing.randomisation.drawing import check_draws
 from edgeworth.comparing.randomisation.sign_grid import ways_by_polynomial
 from edgeworth.core.tails import SMALLEST, Tail
+from edgeworth.errors import check_draws
 
 DRAWS = 99_999
 """With one more, the choice seen, p-values come in steps of 0.00001."""
@@ -49,13 +49,42 @@ def permutation_test(
     draws: int = DRAWS,
     seed: int = 0,
 ) -> Tail:
-    """P(|Σ ± d_i| ≥ |Σ d_i|), every choice of signs equally likely: exact where possible, drawn beyond.
+    """Test whether paired differences have mean 0 by flipping their signs (Fisher's permutation test).
 
-    With ``groups`` the signs of a group are flipped together. ``size`` is the largest value that the
-    differences were taken from: their rounding is that of the values. Fractions are compared exactly.
+    Parameters
+    ----------
+    differences : array_like
+        The first system's value less the second's, one a query or case: numbers or ``Fraction``s.
+    groups : array_like, optional
+        The group of each difference; the signs of a group are flipped together.
+    size : float, optional
+        The largest value that the differences were taken from, which says how far these may be rounded;
+        without it, the largest difference.
+    draws : int
+        How many choices of signs are drawn where all of them are too many to count.
+    seed : int
+        The seed of those draws.
 
+    Returns
+    -------
+    Tail
+        The two-sided p-value with how it was found: ``exact`` is a fraction where all signs were counted,
+        ``low`` and ``high`` bound it where signs were drawn.
+
+    Notes
+    -----
+    If the two systems are equally good, every choice of signs is equally likely, and
+    ``p = P(|Σ ± d_i| ≥ |Σ d_i|)`` (Fisher 1935, The Design of Experiments). Ties count as extreme and are
+    decided in whole numbers: floats within rounding of small fractions are those fractions. Drawn p-values
+    are ``(1 + count)/(1 + draws)``.
+
+    Examples
+    --------
+    >>> from edgeworth.comparing import permutation_test
     >>> permutation_test([0.3, 0.1, 0.2, 0.0]).exact
     Fraction(1, 4)
+    >>> permutation_test([0.3, 0.1, 0.2, 0.1], groups=["a", "a", "b", "c"]).p_value
+    0.25
     >>> permutation_test([0.0, 0.0]).p_value
     1.0
     """

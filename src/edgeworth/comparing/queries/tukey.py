@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
-from edgeworth.comparing.randomisation.drawing import check_draws
 from edgeworth.core.tails import Tail
 from edgeworth.core.threads import map_blocks, row_blocks
-from edgeworth.errors import InputError, OptionError
+from edgeworth.errors import InputError, OptionError, check_draws
 
 SAME = 1e-12
 """Differences of means nearer than this, relative to the largest value, count as the same: as beyond."""

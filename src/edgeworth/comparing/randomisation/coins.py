@@ -56,6 +56,8 @@ def log_probabilities(coins: int, heads: Integers) -> Floats:
     """
     result = np.full(len(heads), -coins * math.log(2))
     inside = (heads > 0) & (heads < coins)
+    if not inside.any():
+        return result
     x = heads[inside].astype(np.float64)
     n = float(coins)
     errors = _stirling_error(np.array([n])) - _stirling_error(x) - _stirling_error(n - x)

@@ -20,12 +20,11 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Integers
 from edgeworth.comparing.randomisation.coins import from_logarithm
-from edgeworth.comparing.randomisation.drawing import check_draws
 from edgeworth.comparing.randomisation.many_classes import worths
 from edgeworth.comparing.randomisation.sign_sums import MOST_BYTES, drawn_tail, sign_sum_tail
 from edgeworth.comparing.randomisation.staircase import Quotient, Staircase, reaches, two_class_measure
 from edgeworth.core.tails import Tail
-from edgeworth.errors import InputError, OptionError
+from edgeworth.errors import InputError, OptionError, check_draws
 from edgeworth.progress import progress_rounds
 
 MOST_ENUMERATED = 20

@@ -27,7 +27,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.comparing.randomisation.coins import from_logarithm, lower_tail, random_heads
-from edgeworth.comparing.randomisation.drawing import check_draws
 from edgeworth.comparing.randomisation.sign_grid import (
     COARSE,
     FINE,
@@ -39,6 +38,7 @@ from edgeworth.comparing.randomisation.sign_grid import (
 )
 from edgeworth.comparing.randomisation.staircase import Balance, Staircase
 from edgeworth.core.tails import Tail
+from edgeworth.errors import check_draws
 from edgeworth.progress import progress_rounds
 
 MOST_BYTES = 2 << 30

@@ -92,6 +92,7 @@ def score_difference(
         second=second,
         values=(values[0], values[1]),
         is_higher_better=resolved.measure.direction != "lower",
+        has_direction=resolved.measure.direction != "neither",
         cases=float(paired.units),
         undefined=reason or resolved.undefined(steps[0])[0] or resolved.undefined(steps[1])[0],
     )
