@@ -13,7 +13,7 @@ from scipy import integrate, stats
 
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.differences import score_difference
-from edgeworth.comparing.scores.effects import Lists, distances, list_effects, resolved_for
+from edgeworth.comparing.scores.influence import Lists, distances, list_influences, resolve_measure
 from edgeworth.comparing.scores.resampling import SwappedRanks
 from edgeworth.methods import Bootstrap
 
@@ -43,14 +43,14 @@ Student's t with the same standard errors finds a difference in 1.2, 2.1, 0.9, 2
 def studied(spelling: str, truth: NDArray[np.bool_], ranks: tuple[Any, Any]) -> NDArray[np.float64]:
     """Distances from no difference in many pairs of rankings, a row each; ranks count from the best, 0."""
     outline = PairedScores.from_scores([True, False], {"A": [1.0, 0.0], "B": [0.0, 1.0]})
-    resolved = resolved_for(outline, spelling)[0]
+    resolved = resolve_measure(outline, spelling)[0]
     rows, size = ranks[0].shape
     values, effects = [], []
     for rank in ranks:
         place = np.where(truth, rank, size + rank)
         flat = (place + np.arange(rows)[:, None] * (3 * size + 1)).ravel()
         counts = np.bincount(flat, minlength=rows * (3 * size + 1)).reshape(rows, -1).astype(np.float64)
-        found, by_place = list_effects(Lists(counts, size), resolved)
+        found, by_place = list_influences(Lists(counts, size), resolved)
         values.append(found)
         effects.append(np.take_along_axis(by_place, place, axis=1))
     first, second, between = ((each**2).sum(axis=1) for each in (*effects, effects[0] - effects[1]))
@@ -178,7 +178,7 @@ def test_swapping_exchangeable_systems_holds_its_level(spelling: str) -> None:
     for _ in range(runs):
         truth, scores = sample(rng, 200, 0.2, (1.0, 1.0), 0.6)
         paired = PairedScores.from_scores(truth, scores)
-        resolved = resolved_for(paired, spelling)[0]
+        resolved = resolve_measure(paired, spelling)[0]
         swapped = SwappedRanks.of(paired, "A", "B", resolved, 99, 0, studentised=False)
         p_values.append(swapped.tail.p_value)
     for level in (0.05, 0.2, 0.5):

@@ -15,7 +15,7 @@ from scipy import stats
 import edgeworth as ew
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.differences import score_difference
-from edgeworth.comparing.scores.effects import Lists, list_effects, resolved_for, steps_of_system
+from edgeworth.comparing.scores.influence import Lists, list_influences, resolve_measure, steps_of_system
 from edgeworth.comparing.scores.laws import CalibratedLaw, ScoreDifferenceLaw, Side
 from edgeworth.comparing.scores.resampling import SwappedRanks
 from edgeworth.rankings.intervals.influence import Places, average_precision_influence, roc_area_influence
@@ -44,11 +44,11 @@ ROWS = st.lists(st.tuples(st.booleans(), st.integers(0, 5)), min_size=5, max_siz
 def test_effects_of_many_rankings_are_those_of_each(spelling: str, rows: list[Any]) -> None:
     truth, scores = (np.array(column) for column in zip(*rows, strict=True))
     paired = PairedScores.from_scores(truth, {"a": scores, "b": -scores})
-    resolved = resolved_for(paired, spelling)[0]
+    resolved = resolve_measure(paired, spelling)[0]
     # Rankings on levels that not all of them use: as they are, and turned round.
-    standing, turned = (paired.standing(name) for name in "ab")
-    counts = np.stack([np.bincount(each.place, minlength=each.places) for each in (standing, turned)])
-    values, effects = list_effects(Lists(counts.astype(np.float64), standing.steps), resolved)
+    ranks, turned = (paired.case_ranks(name) for name in "ab")
+    counts = np.stack([np.bincount(each.place, minlength=each.places) for each in (ranks, turned)])
+    values, effects = list_influences(Lists(counts.astype(np.float64), ranks.steps), resolved)
     for row, name in enumerate("ab"):
         places = Places.of(steps_of_system(paired, name))
         one = (
@@ -67,7 +67,7 @@ def test_effects_of_many_rankings_are_those_of_each(spelling: str, rows: list[An
 def test_without_a_swap_the_distance_is_that_of_the_law(spelling: str, levels: float, grouped: bool) -> None:
     groups = np.arange(90) % 31 if grouped else None
     paired = sample(90, seed=5, levels=levels, groups=groups)
-    swapped = SwappedRanks.of(paired, "a", "b", resolved_for(paired, spelling)[0], 5, seed=1)
+    swapped = SwappedRanks.of(paired, "a", "b", resolve_measure(paired, spelling)[0], 5, seed=1)
     law = score_difference(paired, "a", "b", spelling, permutations=0).law
     assert isinstance(law, ScoreDifferenceLaw)
     assert swapped.observed == pytest.approx(law.value, abs=1e-13)
@@ -80,7 +80,7 @@ def test_distances_after_swaps_are_those_of_the_swapped_ranks() -> None:
     ranks = [stats.rankdata(paired.row(name)) for name in "ab"]
     swaps = np.random.default_rng(3).integers(0, 2, size=(6, 40), dtype=np.uint8).astype(bool)
     for spelling in SPELLINGS:
-        found = SwappedRanks.of(paired, "a", "b", resolved_for(paired, spelling)[0], 6, seed=3)
+        found = SwappedRanks.of(paired, "a", "b", resolve_measure(paired, spelling)[0], 6, seed=3)
         assert found.distances is not None
         for swap, distance in zip(swaps, found.distances, strict=True):
             scores = {"a": np.where(swap, ranks[1], ranks[0]), "b": np.where(swap, ranks[0], ranks[1])}

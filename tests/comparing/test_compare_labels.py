@@ -54,7 +54,7 @@ def test_proportions_are_planned_for_the_test_they_have() -> None:
         # By hand: 1,142 cases with 1.4% disagreements split 6 to 1; the normal law asks for 1,557.
         assert plan.needed == 1142
         assert plan == mcnemar_cases_needed(6, 1, 500)
-        turned = units_needed(label_difference(tally, "one", "two", spelling).mirrored())
+        turned = units_needed(label_difference(tally, "one", "two", spelling).mirror())
         assert turned == plan
     law = units_needed(label_difference(tally, "one", "two", "mcc"))
     assert law.needed != 1142
@@ -113,7 +113,7 @@ def test_effects_and_what_is_said_beside_them_are_at_the_level_asked() -> None:
 def test_an_effect_known_at_one_level_only_says_so() -> None:
     effect = Effect("d", 0.5, 0.2, 0.8)
     assert effect.at(0.95) is effect
-    assert (effect.interval().low, effect.mirrored().interval().low) == (0.2, -0.8)
+    assert (effect.interval().low, effect.mirror().interval().low) == (0.2, -0.8)
     with pytest.raises(OptionError, match="interval only"):
         effect.at(0.9)
     found = Difference("f", "A", "B", (0.5, 0.4), effect=effect)

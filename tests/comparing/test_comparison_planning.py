@@ -43,7 +43,7 @@ def test_a_normal_law_needs_what_its_formula_says() -> None:
     assert found.detectable == pytest.approx(2.801585 * 0.02, rel=1e-6)
     assert found.to_dict()["more"] == 996
     assert units_needed(difference(0.03, 0.002, 400)).more == 0
-    assert units_needed(difference(0.03, 0.02, 400).mirrored()) == found
+    assert units_needed(difference(0.03, 0.02, 400).mirror()) == found
 
 
 def test_the_power_is_reached_by_new_samples() -> None:

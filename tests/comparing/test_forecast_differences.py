@@ -114,7 +114,7 @@ def test_tally_and_cases_agree(score: str) -> None:
     close(tally, cases)
     assert list(cases.tests) == ["t", "wald", "diebold-mariano"]
     assert cases.p_value("diebold-mariano") == pytest.approx(cases.p_value("t"), rel=1e-9)
-    close(cases.mirrored(), forecast_case_difference(systems, "C", "B", score))
+    close(cases.mirror(), forecast_case_difference(systems, "C", "B", score))
 
 
 def test_groups_of_one_case_are_cases() -> None:
@@ -164,7 +164,7 @@ def test_identical_systems_do_not_differ(score: str) -> None:
         assert (found.difference, found.p_value(), found.p_value("wald")) == (0.0, 1.0, 1.0)
         assert (found.probability_better, found.better) == (0.5, None)
         assert (found.interval(0.95).low, found.interval(0.95).high) == (0.0, 0.0)
-        assert found.mirrored().p_value() == 1.0
+        assert found.mirror().p_value() == 1.0
 
 
 @pytest.mark.parametrize("size", [1e-1, 1e-3, 1e-4, 1e-5, 1e-8])

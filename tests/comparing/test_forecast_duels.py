@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edgeworth.comparing.forecasts.duels import Duel, forecast_duel, thinned
+from edgeworth.comparing.forecasts.duels import Duel, forecast_duel, thin
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.sequential.bernstein import empirical_bernstein
@@ -149,7 +149,7 @@ def test_plain_values_are_json_with_few_points() -> None:
 
 @pytest.mark.parametrize("number", [1, 2, 511, 512, 513, 4096])
 def test_thinned_paths_keep_both_ends(number: int) -> None:
-    places = thinned(number)
+    places = thin(number)
     assert (places[0], places[-1]) == (0, number - 1)
     assert len(places) == min(512, number)
     assert np.ptp(np.diff(places)) <= 1 if number > 2 else True

@@ -75,7 +75,7 @@ def test_an_error_rate_is_accuracy_turned_round() -> None:
 def test_the_other_way_round(spelling: str, options: dict[str, Any]) -> None:
     paired = pair(300, 3, seed=2, **options)
     found, turned = (label_difference(paired, *names, spelling) for names in (("one", "two"), ("two", "one")))
-    mirrored = turned.mirrored()
+    mirrored = turned.mirror()
     assert mirrored.values == found.values
     assert list(mirrored.interval()) == pytest.approx(list(found.interval()), abs=1e-12)
     assert mirrored.p_value("wald") == pytest.approx(found.p_value("wald"))

@@ -81,7 +81,7 @@ def test_identical_systems_differ_by_nothing_with_p_1() -> None:
 def test_the_other_way_round_it_is_mirrored() -> None:
     one = list_difference(STRONG, WEAK, "ndcg", names=("A", "B"))
     other = list_difference(WEAK, STRONG, "ndcg", names=("B", "A"))
-    mirrored = other.mirrored()
+    mirrored = other.mirror()
     assert mirrored.values == one.values
     assert mirrored.probability_better == pytest.approx(one.probability_better)
     assert mirrored.interval() == one.interval()

@@ -244,7 +244,7 @@ def test_labels_read_as_text_become_numbers_and_groups_stay() -> None:
     paired = Paired.from_labels(
         ["1", "0", "1.0"], {"one": ["1.0", "0", "0"]}, groups=["7", "7", "8"], positive="1"
     )
-    renamed = paired.renamed(parse_labels)
+    renamed = paired.rename_labels(parse_labels)
     assert renamed == Paired.from_labels([1, 0, 1], {"one": [1, 0, 0]}, groups=["7", "7", "8"], positive=1)
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edgeworth import Ranking
-from edgeworth.comparing.paired_scores import CaseStanding, PairedScores
+from edgeworth.comparing.paired_scores import CaseRanks, PairedScores
 from edgeworth.errors import InputError, MergeError, OptionError
 
 SCORES = st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 0.5, 2.0, np.inf])
@@ -69,9 +69,9 @@ def test_every_case_stands_where_counting_puts_it(rows: list[tuple[bool, float]]
     targets, scores = [row[0] for row in rows], [row[1] for row in rows]
     where = np.array(targets, dtype=bool)
     column = np.array(scores, dtype=np.float64)
-    standing = CaseStanding.among(column[where], column, where)
-    assert standing.place.tolist() == [brute_force_place(scores, targets, case) for case in range(len(rows))]
-    assert standing.places == 3 * len(set(column[where].tolist())) + 1
+    ranks = CaseRanks.among(column[where], column, where)
+    assert ranks.place.tolist() == [brute_force_place(scores, targets, case) for case in range(len(rows))]
+    assert ranks.places == 3 * len(set(column[where].tolist())) + 1
 
 
 def test_incomplete_rows_are_named_or_dropped() -> None:

@@ -14,7 +14,7 @@ from scipy import integrate, stats
 
 from edgeworth.comparing.planning import noncentral_t
 from edgeworth.comparing.queries import permutation
-from edgeworth.comparing.queries.exact_values import Scaled, scaled
+from edgeworth.comparing.queries.exact_values import Scaled, scale_values
 from edgeworth.comparing.queries.paired_tests import (
     MeanDifference,
     mean_difference,
@@ -155,24 +155,24 @@ def test_wilcoxon_is_enumeration_with_ties_and_zeros(numbers: list[int]) -> None
 def test_wilcoxon_is_scipy_s_exact_test_without_ties(size: int) -> None:
     first, second = pairs(size, size, 0.3)
     theirs = stats.wilcoxon(first, second, method="exact")
-    assert wilcoxon_test(scaled(first - second)).p_value == pytest.approx(theirs.pvalue, rel=1e-10)
+    assert wilcoxon_test(scale_values(first - second)).p_value == pytest.approx(theirs.pvalue, rel=1e-10)
 
 
 def test_wilcoxon_is_scipy_s_approximation_for_many_units_with_ties() -> None:
     rng = np.random.default_rng(8)
     values = rng.integers(-9, 11, 3000)
-    tail = wilcoxon_test(scaled(values))
+    tail = wilcoxon_test(scale_values(values))
     assert tail.kind == "approximation"
     # With ties scipy corrects by half a rank, as if there were none; ours is half the step of the sums.
     theirs = stats.wilcoxon(values, method="approx", correction=False)
     assert tail.p_value == pytest.approx(theirs.pvalue, rel=1e-3)
     distinct = rng.normal(0.01, 1, 3000)
     corrected = stats.wilcoxon(distinct, method="approx", correction=True)
-    assert wilcoxon_test(scaled(distinct)).p_value == pytest.approx(corrected.pvalue, rel=1e-9)
+    assert wilcoxon_test(scale_values(distinct)).p_value == pytest.approx(corrected.pvalue, rel=1e-9)
 
 
 def test_the_approximation_takes_over_smoothly(monkeypatch: pytest.MonkeyPatch) -> None:
-    units = scaled(np.random.default_rng(9).normal(0.1, 1, 250))
+    units = scale_values(np.random.default_rng(9).normal(0.1, 1, 250))
     exact = wilcoxon_test(units)
     for name in ("MOST_DIGITS", "MOST_CELLS", "MOST_UNITS"):
         monkeypatch.setattr(permutation, name, 0)
@@ -183,7 +183,7 @@ def test_the_approximation_takes_over_smoothly(monkeypatch: pytest.MonkeyPatch) 
 
 def test_magnitudes_that_differ_by_rounding_share_a_rank() -> None:
     # 0.1 three ways, with π beside it so that the floats are not read as tenths.
-    units = scaled([0.1, 0.3 - 0.2, -(0.4 - 0.3), math.pi / 7, 1e-17], size=1.0)
+    units = scale_values([0.1, 0.3 - 0.2, -(0.4 - 0.3), math.pi / 7, 1e-17], size=1.0)
     assert units.slack > 0
     assert signed_ranks(units).numbers.tolist() == [4, 4, -4, 8, 0]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from edgeworth.comparing.queries import permutation
-from edgeworth.comparing.queries.exact_values import Scaled, scaled
+from edgeworth.comparing.queries.exact_values import Scaled, scale_values
 from edgeworth.comparing.queries.permutation import permutation_test
 from edgeworth.errors import InputError, OptionError
 
@@ -123,7 +123,7 @@ def test_large_fractions_are_exact() -> None:
         Fraction(int(rng.integers(-90, 100)), p) * Fraction(1, q)
         for p, q in zip(primes, primes[::-1], strict=True)
     ]
-    units = scaled(values)
+    units = scale_values(values)
     assert units.numbers.dtype == object
     assert permutation_test(values).exact == enumerated(values)
 
@@ -185,7 +185,7 @@ def test_large_fractions_are_drawn_on_a_grid(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_many_large_fractions_that_are_multiples_of_one() -> None:
     tiny = Fraction(1, 10**30 + 57)
-    assert scaled([10**25 * tiny] * 60 + [tiny]).numbers.dtype == object
+    assert scale_values([10**25 * tiny] * 60 + [tiny]).numbers.dtype == object
     tail = permutation_test([10**25 * tiny] * 60)
     assert tail.exact == Fraction(2, 2**60)
     # Too many and too different for exactness: drawn on a grid.

@@ -16,7 +16,7 @@ from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.randomisation import sign_sums
 from edgeworth.comparing.randomisation.coins import mcnemar, random_heads
 from edgeworth.comparing.randomisation.many_classes import ClassPair, _different_sums
-from edgeworth.comparing.randomisation.sign_grid import COARSE, FINE, grid_tail, met_in_the_middle
+from edgeworth.comparing.randomisation.sign_grid import COARSE, FINE, grid_tail, meet_in_the_middle
 from edgeworth.comparing.randomisation.sign_sums import SignSums, sign_sum_tail
 from edgeworth.comparing.randomisation.two_classes import randomisation_test
 from edgeworth.errors import OptionError
@@ -206,8 +206,8 @@ def many_amounts(seed: int) -> SignSums:
 @pytest.mark.parametrize("seed", range(9))
 def test_the_ways_of_counting_agree(seed: int) -> None:
     sums = many_amounts(seed)
-    packed = sums._packed()
-    assert packed == met_in_the_middle(sums.amounts, sums.counts, sums.least_heads)
+    packed = sums._count_by_polynomial()
+    assert packed == meet_in_the_middle(sums.amounts, sums.counts, sums.least_heads)
     assert packed is not None
     grid = grid_tail(sums.amounts, sums.counts, sums.least_heads)
     assert grid is not None
@@ -222,7 +222,7 @@ def test_brackets_hold_the_truth(reach: int) -> None:
     counts = [3, 2, 4, 3, 2, 3, 4, 2, 3, 2, 4, 3]
     largest = sum(a * n for a, n in zip(amounts, counts, strict=True))
     least = largest // 2 + largest * reach // 18 + 1
-    ways = met_in_the_middle(amounts, counts, least)
+    ways = meet_in_the_middle(amounts, counts, least)
     found = grid_tail(amounts, counts, least)
     assert ways is not None
     if ways:
@@ -315,7 +315,7 @@ def test_draws_beyond_reach_agree_with_the_bracket() -> None:
     bracket = sums.bracket("all")
     assert bracket is not None
     assert bracket.kind == "bracket"
-    drawn = sums.drawn(20_000, 3)
+    drawn = sums.monte_carlo(20_000, 3)
     assert drawn.kind == "drawn"
     assert abs(drawn.p_value - bracket.p_value) < 4 * math.sqrt(bracket.p_value / 20_000)
     assert "20,000 swaps, seed 3" in drawn.method
@@ -325,7 +325,7 @@ def test_draws_beyond_reach_agree_with_the_bracket() -> None:
 def test_draws_count_ties(huge: bool) -> None:
     """Of sums of three equal amounts, all reach the smallest distance; p = (1 + draws)/(1 + draws)."""
     sums = SignSums((1, 10**40) if huge else (1, 3), (0, 3) if huge else (0, 1), 10**40 if huge else 3)
-    assert sums.drawn(500, 0).p_value == 1.0
+    assert sums.monte_carlo(500, 0).p_value == 1.0
 
 
 def test_many_disagreements_are_drawn_and_repeat() -> None:

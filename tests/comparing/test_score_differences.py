@@ -250,7 +250,7 @@ def test_identical_systems_do_not_differ(spelling: str) -> None:
 @pytest.mark.parametrize("spelling", ["roc_auc", "average_precision", "recall@100"])
 def test_naming_the_second_first_mirrors_everything(spelling: str) -> None:
     paired = drawn(500, seed=2)
-    one = score_difference(paired, "a", "b", spelling).mirrored()
+    one = score_difference(paired, "a", "b", spelling).mirror()
     two = score_difference(paired, "b", "a", spelling)
     assert one.difference == pytest.approx(two.difference, abs=1e-15)
     assert tuple(one.interval(0.9)) == pytest.approx(tuple(two.interval(0.9)), abs=1e-12)

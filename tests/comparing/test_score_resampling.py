@@ -13,7 +13,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.differences import score_difference, shared_permutations
-from edgeworth.comparing.scores.effects import resolved_for
+from edgeworth.comparing.scores.influence import resolve_measure
 from edgeworth.comparing.scores.resampling import SwappedRanks, bootstrap_differences
 from edgeworth.errors import OptionError
 from edgeworth.methods import Bootstrap
@@ -39,7 +39,7 @@ def sample(size: int, seed: int, levels: int, **more: Any) -> PairedScores:
 @pytest.mark.parametrize("levels", [1, 5, 1000])
 def test_replicates_are_the_same_as_sorting_the_drawn_cases(spelling: str, levels: int) -> None:
     paired = sample(80, seed=1, levels=levels)
-    draws = bootstrap_differences(paired, "a", "b", resolved_for(paired, spelling)[0], 12, seed=4)
+    draws = bootstrap_differences(paired, "a", "b", resolve_measure(paired, spelling)[0], 12, seed=4)
     # The same cases, drawn in the same order: targets and then background of each replicate.
     generator = np.random.default_rng(4)
     classes = [np.flatnonzero(paired.targets), np.flatnonzero(~paired.targets)]
@@ -56,7 +56,7 @@ def test_groups_are_drawn_whole(weighted: bool) -> None:
     groups = np.random.default_rng(2).integers(0, 25, size=120)
     counts = np.random.default_rng(3).integers(1, 4, size=120) if weighted else np.ones(120, dtype=np.int64)
     paired = sample(120, seed=2, levels=3, groups=groups, weights=counts if weighted else None)
-    draws = bootstrap_differences(paired, "a", "b", resolved_for(paired, "roc_auc")[0], 20, seed=5)
+    draws = bootstrap_differences(paired, "a", "b", resolve_measure(paired, "roc_auc")[0], 20, seed=5)
     generator = np.random.default_rng(5)
     names = np.unique(groups)
     for draw in draws:
@@ -71,7 +71,7 @@ def test_groups_are_drawn_whole(weighted: bool) -> None:
 def test_counts_are_drawn_as_cases() -> None:
     counts = np.random.default_rng(6).integers(1, 5, size=60)
     paired = sample(60, seed=3, levels=2, weights=counts)
-    draws = bootstrap_differences(paired, "a", "b", resolved_for(paired, "roc_auc")[0], 20, seed=6)
+    draws = bootstrap_differences(paired, "a", "b", resolve_measure(paired, "roc_auc")[0], 20, seed=6)
     generator = np.random.default_rng(6)
     for draw in draws:
         times = np.zeros(60, dtype=np.int64)
@@ -96,7 +96,7 @@ def test_the_bootstrap_and_the_effects_agree(spelling: str) -> None:
 
 def test_many_chunks_are_as_good_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     paired = sample(100, seed=8, levels=1000)
-    resolved = resolved_for(paired, "average_precision")[0]
+    resolved = resolve_measure(paired, "average_precision")[0]
     whole = bootstrap_differences(paired, "a", "b", resolved, 50, seed=1)
     swapped = SwappedRanks.of(paired, "a", "b", resolved, 100, seed=1)
     monkeypatch.setattr("edgeworth.comparing.scores.resampling.CHUNK", 700)
@@ -135,7 +135,7 @@ def test_swapped_cases_against_all_swaps(spelling: str, seed: int) -> None:
     scores = {"a": rng.permutation(8) + 3 * truth, "b": rng.integers(0, 5, 8)}
     paired = PairedScores.from_scores(truth, scores)
     exact = every_swap(paired, [[case] for case in range(8)], OF_SCIKIT_LEARN[spelling])
-    tail = SwappedRanks.of(paired, "a", "b", resolved_for(paired, spelling)[0], 4000, seed=seed).tail
+    tail = SwappedRanks.of(paired, "a", "b", resolve_measure(paired, spelling)[0], 4000, seed=seed).tail
     assert tail.low <= float(exact) <= tail.high  # a 99% interval, and these seeds are inside
     assert tail.kind == "drawn"
     assert tail.p_value >= 1 / 4001
@@ -149,7 +149,7 @@ def test_swapped_groups_against_all_swaps() -> None:
     paired = PairedScores.from_scores(truth, scores, groups=groups)
     units = [np.flatnonzero(groups == group).tolist() for group in range(7)]
     exact = every_swap(paired, units, roc_auc_score)
-    tail = SwappedRanks.of(paired, "a", "b", resolved_for(paired, "roc_auc")[0], 4000, seed=1).tail
+    tail = SwappedRanks.of(paired, "a", "b", resolve_measure(paired, "roc_auc")[0], 4000, seed=1).tail
     assert tail.low <= float(exact) <= tail.high
     assert "groups" in tail.method
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from edgeworth.comparing.queries.exact_values import scaled_table
+from edgeworth.comparing.queries.exact_values import scale_table
 from edgeworth.comparing.queries.findings import compare_queries
 from edgeworth.comparing.queries.permutation import SharedSigns, permutation_test
 from edgeworth.errors import OptionError
@@ -38,7 +38,7 @@ def test_draws_enclose_the_exact_value(steps: int | None) -> None:
     for first in range(4):
         for second in range(first):
             exact = permutation_test(values[:, first] - values[:, second], size=1.0)
-            drawn = signs.drawn(first, second)
+            drawn = signs.monte_carlo(first, second)
             assert exact.exact is not None
             assert drawn.low <= exact.p_value <= drawn.high
             assert signs.tail(first, second, exact=True).exact == exact.exact
@@ -50,26 +50,26 @@ def test_ties_are_ties() -> None:
     values = np.array([[0.3, 0.1], [0.2, 0.1], [0.7, 0.6], [0.1, 0.2], [0.6, 0.5], [0.1, 0.1]])
     exact = permutation_test([Fraction(2, 10), *[Fraction(1, 10)] * 2, Fraction(-1, 10), Fraction(1, 10)])
     assert exact.exact is not None
-    drawn = shared(values, draws=50_000).drawn(0, 1)
+    drawn = shared(values, draws=50_000).monte_carlo(0, 1)
     assert drawn.p_value == pytest.approx(exact.p_value, abs=0.01)
-    assert shared(np.array([[0.1 + 0.2, 0.3]] * 5), draws=99).drawn(0, 1).p_value == 1
+    assert shared(np.array([[0.1 + 0.2, 0.3]] * 5), draws=99).monte_carlo(0, 1).p_value == 1
 
 
 def test_a_pair_has_the_same_draws_whoever_else_is_there() -> None:
     values = table(200, 5, seed=3)
     whole, part = (shared(x, draws=999, seed=4) for x in (values, values[:, :3]))
-    assert whole.drawn(0, 2).p_value == part.drawn(0, 2).p_value
-    assert whole.drawn(0, 2).p_value == whole.drawn(2, 0).p_value
+    assert whole.monte_carlo(0, 2).p_value == part.monte_carlo(0, 2).p_value
+    assert whole.monte_carlo(0, 2).p_value == whole.monte_carlo(2, 0).p_value
     again = shared(values, draws=999, seed=5)
-    assert any(whole.drawn(0, i).p_value != again.drawn(0, i).p_value for i in (1, 2))
+    assert any(whole.monte_carlo(0, i).p_value != again.monte_carlo(0, i).p_value for i in (1, 2))
 
 
 def test_whole_numbers_of_one_step() -> None:
-    found = scaled_table(np.array([[1 / 3, 1 / 2], [1 / 6, 1.0]]))
+    found = scale_table(np.array([[1 / 3, 1 / 2], [1 / 6, 1.0]]))
     assert found.numbers.tolist() == [[2, 3], [1, 6]]
     assert found.slack == 0
     values = np.random.default_rng(6).random((30, 3))
-    grid = scaled_table(values)
+    grid = scale_table(values)
     assert grid.slack > 0
     step = values[0, 0] / grid.numbers[0, 0]
     assert np.abs(grid.numbers * step - values).max() < 2.0**-40

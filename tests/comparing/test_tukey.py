@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from edgeworth.comparing.queries.permutation import permutation_test
-from edgeworth.comparing.queries.tukey import dealt_sums, randomised_tukey
+from edgeworth.comparing.queries.tukey import deal_sums, randomised_tukey
 from edgeworth.core import threads
 from edgeworth.errors import InputError, OptionError
 
@@ -61,13 +61,13 @@ def test_a_tie_of_fractions_counts_as_beyond() -> None:
 
 
 def test_every_order_is_equally_likely() -> None:
-    dealt = dealt_sums(np.array([[0.0, 1.0, 5.0]]), 60_000, np.random.default_rng(0))
+    dealt = deal_sums(np.array([[0.0, 1.0, 5.0]]), 60_000, np.random.default_rng(0))
     seen = Counter(map(tuple, dealt.tolist()))
     assert set(seen) == set(permutations([0.0, 1.0, 5.0]))
     # 10,000 each with a standard deviation of 91.
     assert max(abs(count - 10_000) for count in seen.values()) < 4 * 91
     # Units are dealt independently: of two, all 36 pairs of orders come up alike (1,667 each, deviation 40).
-    both = dealt_sums(np.array([[0.0, 1.0, 2.0], [0.0, 10.0, 20.0]]), 60_000, np.random.default_rng(1))
+    both = deal_sums(np.array([[0.0, 1.0, 2.0], [0.0, 10.0, 20.0]]), 60_000, np.random.default_rng(1))
     together = Counter(map(tuple, both.tolist()))
     assert len(together) == 36
     assert max(abs(count - 60_000 / 36) for count in together.values()) < 4 * 41

@@ -64,7 +64,7 @@ def _differences(findings: ComparisonFindings) -> Chart:
     return Chart(
         "differences",
         f"Differences with {format_level(findings.level)} intervals",
-        _apart_said(findings, apart, len(settled))
+        _describe_apart(findings, apart, len(settled))
         + ("" if is_pair else _cut(len(settled), "pairs"))
         + names.caption,
         {"differences": tuple(rows)},
@@ -78,7 +78,7 @@ def _differences(findings: ComparisonFindings) -> Chart:
     )
 
 
-def _apart_said(findings: ComparisonFindings, apart: int, number: int) -> str:
+def _describe_apart(findings: ComparisonFindings, apart: int, number: int) -> str:
     if len(findings.names) == 2:
         first, second = findings.ranked
         return f"{apart} of {number} measures {plural(apart, 'tells', 'tell')} {first} and {second} apart."

@@ -58,9 +58,9 @@ class Effect:
         low, high = self.bounds(level)
         return replace(self, low=low, high=high, level=level)
 
-    def mirrored(self) -> Self:
+    def mirror(self) -> Self:
         """The same, seen from the other system."""
-        bounds = None if self.bounds is None else partial(_turned, self.bounds)
+        bounds = None if self.bounds is None else partial(_mirror_bounds, self.bounds)
         return replace(self, value=-self.value, low=-self.high, high=-self.low, bounds=bounds)
 
     def to_dict(self) -> dict[str, Any]:
@@ -158,7 +158,7 @@ class Difference:
             return None
         return self.first if (self.difference > 0) == self.is_higher_better else self.second
 
-    def mirrored(self) -> Self:
+    def mirror(self) -> Self:
         """The same difference, the second system named first."""
         return replace(
             self,
@@ -168,7 +168,7 @@ class Difference:
             discordant=None if self.discordant is None else self.discordant[::-1],
             law=None if self.law is None else MirroredLaw(self.law),
             probability_better=1 - self.probability_better,
-            effect=None if self.effect is None else self.effect.mirrored(),
+            effect=None if self.effect is None else self.effect.mirror(),
         )
 
     def _repr_html_(self) -> str:
@@ -216,7 +216,7 @@ class Difference:
         }
 
 
-def _turned(bounds: Bounds, level: float) -> tuple[float, float]:
+def _mirror_bounds(bounds: Bounds, level: float) -> tuple[float, float]:
     low, high = bounds(level)
     return -high, -low
 

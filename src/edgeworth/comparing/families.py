@@ -24,7 +24,7 @@ def holm(p_values: Sequence[float] | NDArray[Any]) -> Floats:
     """
     values, order = _family(p_values)
     steps = (len(order) - np.arange(len(order))) * values[order]
-    return _placed(values, order, np.maximum.accumulate(steps))
+    return _in_given_order(values, order, np.maximum.accumulate(steps))
 
 
 def benjamini_hochberg(p_values: Sequence[float] | NDArray[Any]) -> Floats:
@@ -38,7 +38,7 @@ def benjamini_hochberg(p_values: Sequence[float] | NDArray[Any]) -> Floats:
     """
     values, order = _family(p_values)
     steps = len(order) / np.arange(1.0, len(order) + 1) * values[order]
-    return _placed(values, order, np.minimum.accumulate(steps[::-1])[::-1])
+    return _in_given_order(values, order, np.minimum.accumulate(steps[::-1])[::-1])
 
 
 def _family(p_values: Sequence[float] | NDArray[Any]) -> tuple[Floats, NDArray[np.intp]]:
@@ -52,7 +52,7 @@ def _family(p_values: Sequence[float] | NDArray[Any]) -> tuple[Floats, NDArray[n
     return values, np.argsort(values, kind="stable")[: len(values) - int(np.isnan(values).sum())]
 
 
-def _placed(values: Floats, order: NDArray[np.intp], adjusted: Floats) -> Floats:
+def _in_given_order(values: Floats, order: NDArray[np.intp], adjusted: Floats) -> Floats:
     result = np.full(len(values), np.nan)
     result[order] = np.minimum(adjusted, 1.0)
     return result

@@ -60,7 +60,7 @@ class ComparisonFindings:
         """The differences of two systems, first less second, by measure."""
         if (first, second) in self.pairs:
             return self.pairs[first, second]
-        return {name: each.mirrored() for name, each in self.pairs[second, first].items()}
+        return {name: each.mirror() for name, each in self.pairs[second, first].items()}
 
     @property
     def measures(self) -> tuple[str, ...]:

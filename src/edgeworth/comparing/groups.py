@@ -12,16 +12,16 @@ from edgeworth.core.plain import COUNTS, LABELS, Field, dump_fields, load_fields
 from edgeworth.sources.columns import MISSING, Coded, as_column, encode
 
 
-def coded_groups(groups: Any) -> Coded:
+def encode_groups(groups: Any) -> Coded:
     """Groups as codes, their names in canonical order."""
     column = as_column(groups, "groups")
     coded = encode(column, "groups")
     if isinstance(column, np.ndarray) and column.dtype.kind in "iu":
         return coded  # in order by now
-    return used_groups(Coded(coded.codes, tuple(canonical(label) for label in coded.labels)))
+    return drop_unused_groups(Coded(coded.codes, tuple(canonical(label) for label in coded.labels)))
 
 
-def used_groups(groups: Coded) -> Coded:
+def drop_unused_groups(groups: Coded) -> Coded:
     """Only the groups that have a row, in canonical order; missing ones stay missing."""
     seen = np.unique(groups.codes[groups.codes != MISSING])
     labels = [groups.labels[code] for code in seen]
@@ -31,12 +31,12 @@ def used_groups(groups: Coded) -> Coded:
     return Coded(place[groups.codes], order)
 
 
-def merged_groups(left: Coded | None, right: Coded | None) -> Coded | None:
+def merge_groups(left: Coded | None, right: Coded | None) -> Coded | None:
     """The groups of the rows of both; a group that is in both is one."""
     if left is None or right is None:
         return None
     shifted = np.concatenate([left.codes, right.codes + len(left.labels)])
-    return used_groups(Coded(shifted, left.labels + right.labels))
+    return drop_unused_groups(Coded(shifted, left.labels + right.labels))
 
 
 _FIELDS = {"codes": COUNTS, "labels": LABELS}

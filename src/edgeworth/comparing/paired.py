@@ -163,7 +163,7 @@ class Paired(Plain, NotebookFacts):
         """The same cases with the positive label named."""
         return replace(self, declared_positive=self.labels[find(positive, self.labels)])
 
-    def renamed(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
+    def rename_labels(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
         """New names for the labels of truth and predictions, made from all of them at once."""
         labels = tuple(canonical(name) for name in rename(self.labels))
         joint = replace(self.joint, labels=(labels, *self.joint.labels[1:])).in_order()
@@ -174,7 +174,7 @@ class Paired(Plain, NotebookFacts):
             declared_positive=None if old is None else labels[self.labels.index(old)],
         )
 
-    def groups_renamed(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
+    def rename_groups(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
         """New names for the groups, made from all of them at once."""
         groups = (tuple(rename(names)) for names in self.joint.labels[1:])
         return replace(self, joint=replace(self.joint, labels=(self.labels, *groups)).in_order())

@@ -13,10 +13,10 @@ from edgeworth.arrays import Floats, same_array
 from edgeworth.comparing.groups import (
     GROUPS,
     are_groups,
-    coded_groups,
-    merged_groups,
+    drop_unused_groups,
+    encode_groups,
+    merge_groups,
     same_groups,
-    used_groups,
 )
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import list_labels
@@ -44,7 +44,7 @@ from edgeworth.sources.numbers import WeightKind, as_scores, as_weights, check_w
 
 
 @dataclass(frozen=True)
-class CaseStanding:
+class CaseRanks:
     """Where each case of a ranking stands among its ``steps``, the distinct scores of targets, best first.
 
     ``place`` is k for a target of step k, steps + k for background tied with it, and 2·steps + k for
@@ -106,7 +106,7 @@ class PairedScores(Plain, NotebookFacts):
     labels: Names = (None, None)
     """The names of background and target."""
     dropped: int = 0
-    _standings: dict[str, CaseStanding] = field(default_factory=dict, init=False, repr=False)
+    _case_ranks: dict[str, CaseRanks] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         codes = None if self.groups is None else self.groups.codes
@@ -141,7 +141,7 @@ class PairedScores(Plain, NotebookFacts):
         """
         if missing not in ("error", "drop"):
             raise OptionError(f'missing is "error" or "drop" with scores; saw {missing!r}')
-        names, table = _stacked(scores)
+        names, table = _stack_scores(scores)
         column = as_column(truth, "truth")
         for name, row in zip(names, table, strict=True):
             if len(row) != len(column):
@@ -151,7 +151,7 @@ class PairedScores(Plain, NotebookFacts):
             if len(weight) != len(column):
                 raise InputError(f"scores have {len(column):,} rows, weights have {len(weight):,}")
             check_weights(weight)
-        group = None if groups is None else coded_groups(groups)
+        group = None if groups is None else encode_groups(groups)
         if group is not None and len(group) != len(column):
             raise InputError(f"scores have {len(column):,} rows, groups have {len(group):,}")
         # -0.0 and 0.0 are one score.
@@ -186,7 +186,7 @@ class PairedScores(Plain, NotebookFacts):
             targets[kept],
             scores[:, kept],
             None if weights is None else weights[kept],
-            None if groups is None else used_groups(Coded(groups.codes[kept], groups.labels)),
+            None if groups is None else drop_unused_groups(Coded(groups.codes[kept], groups.labels)),
             labels,
             dropped,
         )
@@ -223,13 +223,13 @@ class PairedScores(Plain, NotebookFacts):
         ]
         return Ranking(runs[0], runs[1], 0, self.labels, None, self.dropped)
 
-    def standing(self, name: str) -> CaseStanding:
+    def case_ranks(self, name: str) -> CaseRanks:
         """Where one system puts each case, found once."""
-        found = self._standings.get(name)
+        found = self._case_ranks.get(name)
         if found is None:
             row = self.row(name)
-            found = CaseStanding.among(row[self.targets], row, self.targets)
-            self._standings[name] = found
+            found = CaseRanks.among(row[self.targets], row, self.targets)
+            self._case_ranks[name] = found
         return found
 
     # -- merging, and plain values ---------------------------------------------------------------------
@@ -258,8 +258,8 @@ class PairedScores(Plain, NotebookFacts):
             self,
             targets=np.concatenate([self.targets, other.targets]),
             scores=np.concatenate([self.scores, other.scores], axis=1),
-            weights=_merged_weights(self, other),
-            groups=merged_groups(self.groups, other.groups),
+            weights=_merge_weights(self, other),
+            groups=merge_groups(self.groups, other.groups),
             labels=(outlines[0] + outlines[1]).labels,
             dropped=dropped,
         )
@@ -302,7 +302,7 @@ class PairedScores(Plain, NotebookFacts):
         return {"cases": len(self), "targets": int(self.targets.sum()), "systems": ", ".join(self.names)}
 
 
-def _stacked(scores: Any) -> tuple[tuple[str, ...], list[Floats]]:
+def _stack_scores(scores: Any) -> tuple[tuple[str, ...], list[Floats]]:
     """The systems' names and their scores."""
     if not isinstance(scores, Mapping):
         raise InputError(
@@ -346,7 +346,7 @@ def _complete(
     return ~lacks, lost
 
 
-def _merged_weights(left: PairedScores, right: PairedScores) -> Numbers | None:
+def _merge_weights(left: PairedScores, right: PairedScores) -> Numbers | None:
     if left.weights is None and right.weights is None:
         return None
     parts = [np.ones(len(x), dtype=np.int64) if x.weights is None else x.weights for x in (left, right)]

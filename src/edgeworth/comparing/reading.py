@@ -82,7 +82,7 @@ def pairs_reducer(
 def finalise_pairs(paired: Paired, terms: Mapping[str, Any], *, is_text: bool) -> Paired:
     """Make labels of text numbers where every one of them is written so, now that all are known."""
     if is_text:
-        paired = paired.renamed(parse_labels).groups_renamed(parse_labels)
+        paired = paired.rename_labels(parse_labels).rename_groups(parse_labels)
     paired.check_kinds()
     _check_systems(paired)
     positive = terms.get("positive")
@@ -129,7 +129,7 @@ def read_scores(
     """Read the truth and every system's scores, and name the source."""
     from edgeworth.comparing.paired_scores import PairedScores
 
-    found = _found(data, columns, systems)
+    found = _columns_by_role(data, columns, systems)
     scored = PairedScores.from_scores(
         found["truth"],
         found["systems"],
@@ -148,7 +148,7 @@ def read_lists(
     """Read the ranked lists of every system, and name the source."""
     from edgeworth.rankings.lists import RankedLists
 
-    found = _found(data, columns, systems)
+    found = _columns_by_role(data, columns, systems)
     lists = {
         name: RankedLists.from_scores(
             found["truth"], scores, groups=found["groups"], ids=found["ids"], **options
@@ -158,7 +158,7 @@ def read_lists(
     return lists, found["name"]
 
 
-def _found(data: Any, columns: dict[str, Any], systems: Mapping[str, Any]) -> dict[str, Any]:
+def _columns_by_role(data: Any, columns: dict[str, Any], systems: Mapping[str, Any]) -> dict[str, Any]:
     """Columns by role, whether they came as arrays or as names of a file's columns."""
     if data is None:
         return columns | {"systems": dict(systems), "name": "arrays"}

@@ -9,7 +9,7 @@ from edgeworth.arrays import finite_or_none
 from edgeworth.comparing.charts import comparison_charts
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import Adjust, ComparisonFindings
-from edgeworth.comparing.verdict import comparison_verdict, test_named
+from edgeworth.comparing.verdict import comparison_verdict, name_of_test
 from edgeworth.core.formatting import format_count, format_level, format_number, format_percent, plural
 from edgeworth.errors import OptionError
 from edgeworth.report.charts.names import cut_middle
@@ -66,7 +66,7 @@ def check_measures(measures: Any) -> None:
 def comparison_report(findings: ComparisonFindings, provenance: Mapping[str, Any]) -> Report:
     """Arrange what was found."""
     is_pair = len(findings.names) == 2
-    first = [_two(findings)] if is_pair else [_standings(findings), _pairs(findings)]
+    first = [_two(findings)] if is_pair else [_case_ranks(findings), _pairs(findings)]
     sections = [*first, _tests(findings), *_of_kind(findings), _planning(findings)]
     return Report(
         verdict=comparison_verdict(findings),
@@ -145,7 +145,7 @@ def _p_cell(each: Difference) -> float | None:
 
 
 def _test(each: Difference) -> str:
-    return test_named(next(iter(each.tests), "the interval's law"))
+    return name_of_test(next(iter(each.tests), "the interval's law"))
 
 
 def _adjusted(each: Difference, findings: ComparisonFindings) -> float | None:
@@ -196,7 +196,7 @@ def _shown_of_two(findings: ComparisonFindings) -> dict[str, Difference]:
     return dict(list(findings.difference(*findings.ranked).items())[:SHOWN_OF_TWO])
 
 
-def _standings(findings: ComparisonFindings) -> Section:
+def _case_ranks(findings: ComparisonFindings) -> Section:
     shown = findings.measures[:SHOWN_MEASURES]
     columns = (
         Column("system"),
@@ -263,7 +263,7 @@ def _tests(findings: ComparisonFindings) -> Section | None:
         return None
     differences = _shown_of_two(findings)
     rows = tuple(
-        (name, test_named(test), tail_cell(tail), tail.method)
+        (name, name_of_test(test), tail_cell(tail), tail.method)
         for name, each in differences.items()
         if len(each.tests) > 1
         for test, tail in each.tests.items()

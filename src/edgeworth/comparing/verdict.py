@@ -38,7 +38,7 @@ _TESTS = {
 }
 
 
-def test_named(name: str) -> str:
+def name_of_test(name: str) -> str:
     """A test as people call it."""
     return _TESTS.get(name, name.replace("_", " "))
 
@@ -58,16 +58,16 @@ def in_points(measure: str) -> str | None:
     return None if words is None else words.format(label=shorten(str(spelling.label), 30))
 
 
-def money_said(log_wealth: float) -> str:
+def format_money(log_wealth: float) -> str:
     """What $1 has become; a power of ten when that is long.
 
-    >>> money_said(math.log(12.345)), money_said(100.0)
+    >>> format_money(math.log(12.345)), format_money(100.0)
     ('$12.35', '$2.7e43')
     """
     return f"${format_wealth(log_wealth) if log_wealth > math.log(1e9) else f'{math.exp(log_wealth):,.2f}'}"
 
 
-def signed(value: float, decimals: int) -> str:
+def format_points(value: float, decimals: int) -> str:
     """A number of points; −0 never appears."""
     text = f"{abs(value):.{decimals}f}"
     return f"{MINUS if value < 0 and float(text) else ''}{text}"
@@ -114,13 +114,13 @@ def _of_two(findings: ComparisonFindings) -> str:
     if difference.difference == 0:
         return f"{first} and {second} cannot be told apart: {_the_same(findings)}."
     if not findings.has_direction:
-        higher = difference if difference.difference > 0 else difference.mirrored()
+        higher = difference if difference.difference > 0 else difference.mirror()
         how = "differ" if findings.is_conclusive(first, second) else "cannot be told apart"
         return (
             f"{first} and {second} {how} in {said}: {format_number(higher.difference)} higher for "
             f"{higher.first} ({_interval(higher, findings)}; {_test(higher)}). Neither way is better."
         )
-    better = difference if difference.better == first else difference.mirrored()
+    better = difference if difference.better == first else difference.mirror()
     how_much = f"{_how_much(better)} ({_interval(better, findings)}; {_test(better)})"
     if findings.is_conclusive(first, second):
         return f"{better.first} is better: {how_much}."
@@ -200,7 +200,7 @@ def _interval(better: Difference, findings: ComparisonFindings) -> str:
         return "no interval"
     if in_points(better.measure) is not None:
         decimals = _decimals(better)
-        ends = [signed(bound * 100, decimals) for bound in (low, high)]
+        ends = [format_points(bound * 100, decimals) for bound in (low, high)]
     else:
         turn = sorted((low, high) if better.difference > 0 else (-low, -high))
         ends = [format_number(bound) for bound in turn]
@@ -213,7 +213,7 @@ def _test(better: Difference) -> str:
         return "no test" if math.isnan(p_value) else format_p_value(p_value)
     name, tail = next(iter(better.tests.items()))
     exact = "exact " if tail.kind == "exact" and name in ("randomisation", "permutation") else ""
-    return f"{exact}{test_named(name)} {describe_p_value(tail)}"
+    return f"{exact}{name_of_test(name)} {describe_p_value(tail)}"
 
 
 def _what_it_takes(findings: ComparisonFindings, pair: tuple[str, str]) -> str:
@@ -247,7 +247,7 @@ def _race(findings: ComparisonFindings) -> str:
         return ""
     if math.isinf(wealth):
         return f"Betting against {first} would have ruined {second}, who ruled out what happened."
-    said = f"Betting against {second}, {first} would have turned $1 into {money_said(wealth)}"
+    said = f"Betting against {second}, {first} would have turned $1 into {format_money(wealth)}"
     evidence = findings.race.stronger(first, second)
     made = findings.duels[0].wealth.predictions_made if findings.duels else "before"
     if evidence is None or made == "in-sample" or findings.no_evidence is not None:

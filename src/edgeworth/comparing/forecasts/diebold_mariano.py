@@ -84,7 +84,7 @@ def diebold_mariano(
     >>> round(found.statistic, 6), round(found.p_value, 6), found.tail.method
     (1.414214, 0.252215, "Diebold–Mariano, corrected for few cases, Student's t with 3 degrees of freedom")
     """
-    one, two = checked_losses(first, "first"), checked_losses(second, "second")
+    one, two = check_losses(first, "first"), check_losses(second, "second")
     if len(one) != len(two):
         raise InputError(f"losses of the same cases are needed; saw {len(one):,} and {len(two):,} of them")
     cases = len(one)
@@ -100,10 +100,10 @@ def diebold_mariano(
         mean = float((one - two).mean()) if cases else math.nan
         reason = f"forecasts {horizon} ahead need more than {max(horizon, 1)} cases; there are {cases:,}"
         return _nothing(mean, horizon, kernel, cases, reason)
-    return _tested(one - two, int(horizon), kernel)
+    return _test_mean(one - two, int(horizon), kernel)
 
 
-def _tested(differences: NDArray[np.float64], horizon: int, kernel: Kernel) -> DieboldMariano:
+def _test_mean(differences: NDArray[np.float64], horizon: int, kernel: Kernel) -> DieboldMariano:
     cases, mean = len(differences), float(differences.mean())
     if not differences.any():
         tail = Tail(1.0, 1.0, 1.0, "every difference is 0")
@@ -148,7 +148,7 @@ def _nothing(mean: float, horizon: int, kernel: Kernel, cases: int, reason: str)
     return DieboldMariano(mean, math.nan, math.nan, math.nan, None, horizon, kernel, cases, reason)
 
 
-def checked_losses(values: ArrayLike, name: str) -> NDArray[np.float64]:
+def check_losses(values: ArrayLike, name: str) -> NDArray[np.float64]:
     """One number a case, none missing; infinite ones are let through."""
     losses = np.asarray(values, dtype=np.float64)
     if losses.ndim != 1:

@@ -18,7 +18,7 @@ import scipy
 
 from edgeworth.arrays import Floats
 from edgeworth.comparing.difference import Difference, Effect
-from edgeworth.comparing.forecasts.diebold_mariano import ALIKE, Kernel, checked_losses, diebold_mariano
+from edgeworth.comparing.forecasts.diebold_mariano import ALIKE, Kernel, check_losses, diebold_mariano
 from edgeworth.comparing.forecasts.groups import CaseGroups
 from edgeworth.core.laws import NormalLaw, Scale, normal_quantile
 from edgeworth.core.tails import Tail
@@ -51,7 +51,8 @@ def forecast_difference(scores: ForecastScores, first: str, second: str, score: 
         raise InputError(f"the score {score!r} was not taken; there are {', '.join(scores.names)}")
     row, a, b = scores.names.index(score), scores.place(first), scores.place(second)
     cases, sums, products = scores.cases, scores.sums[row], scores.products[row]
-    bare = _bare(score, (first, second), (scores.mean(score, first), scores.mean(score, second)), cases)
+    means = (scores.mean(score, first), scores.mean(score, second))
+    bare = _without_law(score, (first, second), means, cases)
     if bare.undefined is None and score == "log" and (scores.zeros[a] or scores.zeros[b]):
         return replace(bare, undefined=_infinite(bare, int(scores.zeros[a]), int(scores.zeros[b])))
     if bare.undefined is not None:
@@ -69,7 +70,7 @@ def forecast_difference(scores: ForecastScores, first: str, second: str, score: 
             "it takes the scores of each case"
         )
         return replace(bare, no_interval=reason)
-    return _judged(bare, spread / (cases - 1), cases) if cases > 1 else _single(bare)
+    return _with_t_test(bare, spread / (cases - 1), cases) if cases > 1 else _single(bare)
 
 
 def forecast_case_difference(
@@ -120,14 +121,14 @@ def mean_score_difference(
     ``horizon`` is how many steps ahead the forecasts were made, with cases in the order of time; above 1
     Diebold and Mariano's test gives interval and p-value.
     """
-    one, two = checked_losses(first, names[0]), checked_losses(second, names[1])
+    one, two = check_losses(first, names[0]), check_losses(second, names[1])
     if len(one) != len(two):
         raise InputError(f"scores of the same cases are needed; saw {len(one):,} and {len(two):,} of them")
     if groups is not None and horizon > 1:
         raise OptionError("groups are independent and a horizon joins neighbours: give one of the two")
     cases = len(one)
     means = (float(one.mean()), float(two.mean())) if cases else (math.nan, math.nan)
-    bare = _bare(score, names, means, cases)
+    bare = _without_law(score, names, means, cases)
     zeros = [int(np.isinf(each).sum()) for each in (one, two)]
     if bare.undefined is None and any(zeros):
         return replace(bare, undefined=_infinite(bare, *zeros))
@@ -135,7 +136,7 @@ def mean_score_difference(
         return bare
     differences = one - two
     if groups is not None:
-        return _clustered(bare, differences, groups)
+        return _with_groups(bare, differences, groups)
     if not differences.any():
         return _identical(bare) if horizon == 1 else _identical(bare, ("diebold-mariano",))
     if cases < 2:
@@ -144,15 +145,15 @@ def mean_score_difference(
     if found.tail is None:
         return replace(bare, no_interval=found.undefined)
     if horizon == 1:
-        return _judged(bare, float(differences.var(ddof=1)), cases)
+        return _with_t_test(bare, float(differences.var(ddof=1)), cases)
     return replace(
-        _judged_by(bare, found.standard_error, cases - 1),
+        _with_student_law(bare, found.standard_error, cases - 1),
         tests={"diebold-mariano": found.tail},
         doubt=found.doubt or _few(cases, "cases"),
     )
 
 
-def _clustered(bare: Difference, differences: Floats, groups: Any) -> Difference:
+def _with_groups(bare: Difference, differences: Floats, groups: Any) -> Difference:
     cases = len(differences)
     coded = groups if isinstance(groups, CaseGroups) else CaseGroups.of(groups, cases)
     number = coded.number
@@ -170,24 +171,24 @@ def _clustered(bare: Difference, differences: Floats, groups: Any) -> Difference
     value, freedom = bare.difference, number - 1
     said = f"sums of {number:,} groups"
     tests = {"t": student(value / error, freedom, said), "wald": wald(value / error, said)}
-    return replace(_judged_by(bare, error, freedom), tests=tests, doubt=_few(number, "groups"))
+    return replace(_with_student_law(bare, error, freedom), tests=tests, doubt=_few(number, "groups"))
 
 
-def _judged(bare: Difference, variance: float, cases: int) -> Difference:
+def _with_t_test(bare: Difference, variance: float, cases: int) -> Difference:
     """With the variance of one case's difference, cases being independent."""
     error = math.sqrt(variance / cases)
     ratio = bare.difference / error
     tests = {"t": student(ratio, cases - 1), "wald": wald(ratio)}
-    effect = standardised(bare.difference / math.sqrt(variance), cases)
+    effect = standardised_effect(bare.difference / math.sqrt(variance), cases)
     # At horizon 1, with the correction for few cases, Diebold and Mariano's test is the paired t test.
     law = f"Student's t with {cases - 1:,} degrees of freedom"
     said = f"Diebold–Mariano, corrected for few cases, {law}"
     tests["diebold-mariano"] = replace(tests["t"], method=said)
-    found = _judged_by(bare, error, cases - 1)
+    found = _with_student_law(bare, error, cases - 1)
     return replace(found, tests=tests, effect=effect, doubt=_few(cases, "cases"))
 
 
-def _judged_by(bare: Difference, error: float, freedom: int) -> Difference:
+def _with_student_law(bare: Difference, error: float, freedom: int) -> Difference:
     value = bare.difference
     return replace(
         bare,
@@ -213,24 +214,24 @@ def wald(ratio: float, said: str = "") -> Tail:
     return Tail.approximated(p_value, 0.0, f"{method}, {said}" if said else method)
 
 
-def standardised(value: float, cases: int, level: float = 0.95) -> Effect:
+def standardised_effect(value: float, cases: int, level: float = 0.95) -> Effect:
     """d̄/s with a normal interval: variance 1/n + d²/(2(n − 1)) (Hedges & Olkin 1985).
 
-    >>> effect = standardised(0.5, 100)
+    >>> effect = standardised_effect(0.5, 100)
     >>> round(effect.low, 3), round(effect.high, 3)
     (0.292, 0.708)
     """
     return Effect.of(
-        "standardised mean difference", value, partial(_standardised_bounds, value, cases), level
+        "standardised mean difference", value, partial(_effect_bounds_of_mean, value, cases), level
     )
 
 
-def _standardised_bounds(value: float, cases: int, level: float) -> tuple[float, float]:
+def _effect_bounds_of_mean(value: float, cases: int, level: float) -> tuple[float, float]:
     reach = normal_quantile(level) * math.sqrt(1 / cases + value**2 / (2 * (cases - 1)))
     return value - reach, value + reach
 
 
-def _bare(score: str, names: tuple[str, str], values: tuple[float, float], cases: int) -> Difference:
+def _without_law(score: str, names: tuple[str, str], values: tuple[float, float], cases: int) -> Difference:
     undefined = None if cases else "there are no cases"
     return Difference(score, *names, values, is_higher_better=False, cases=cases, undefined=undefined)
 

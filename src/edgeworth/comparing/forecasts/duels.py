@@ -99,7 +99,7 @@ class Duel:
     @property
     def places(self) -> NDArray[np.intp]:
         """Which points of the path a chart shows: at most 512, the last among them."""
-        return thinned(self.wealth.blocks.number)
+        return thin(self.wealth.blocks.number)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, paths at no more points than a chart shows."""
@@ -169,8 +169,8 @@ def forecast_duel(
         replace(bets.mixture, null=said),
         _rounds(bets.brier_rounds, "Brier", first, second),
         _rounds(bets.log_rounds, "log", first, second),
-        _turned(bets.brier_sequence),
-        None if bets.log_sequence is None else _turned(bets.log_sequence),
+        _negate(bets.brier_sequence),
+        None if bets.log_sequence is None else _negate(bets.log_sequence),
         level,
         unit,
     )
@@ -181,10 +181,10 @@ def true_null(bettor: str, other: str, unit: str) -> str:
     return (TRUE_NULL if unit == "case" else GROUP_NULL).format(other=other, bettor=bettor)
 
 
-def thinned(number: int, most: int = MOST_POINTS) -> NDArray[np.intp]:
+def thin(number: int, most: int = MOST_POINTS) -> NDArray[np.intp]:
     """At most so many of a path's points, evenly, the last among them.
 
-    >>> thinned(10, 4)
+    >>> thin(10, 4)
     array([0, 3, 6, 9])
     """
     return np.unique(np.linspace(0, number - 1, min(most, number)).round().astype(np.intp))
@@ -206,7 +206,7 @@ def _rounds(found: Evidence | None, score: str, first: str, second: str) -> Evid
     return None if found is None else replace(found, null=said)
 
 
-def _turned(sequence: Kind) -> Kind:
+def _negate(sequence: Kind) -> Kind:
     """Tallies hold what the first gained on the second; differences are first less second."""
     return replace(sequence, mean=-sequence.mean, low=-sequence.high, high=-sequence.low)
 

@@ -67,7 +67,7 @@ def compare_forecasts(
     names = tuple(forecasts)
     check_systems(names, level)
     wanted = tuple(measures or MEASURES)
-    notes = _how_made(predictions_made)
+    notes = _notes_on_predictions(predictions_made)
     scores = ForecastScores.from_forecasts(forecasts, scores=tuple(dict.fromkeys((*wanted, "log"))))
     units = None if groups is None else CaseGroups.of(groups, scores.cases)
     by_case = units is not None or horizon != 1
@@ -119,7 +119,7 @@ def _duels(
 ) -> tuple[Duel, ...]:
     """The wealth of each against each, bet by bet; none of too many, or where a bet cannot be settled."""
     pairs = all_pairs(tuple(forecasts))
-    if len(pairs) > MOST_DUELS or not _settled(forecasts):
+    if len(pairs) > MOST_DUELS or not _can_settle(forecasts):
         return ()
     found = []
     for first, second in pairs:
@@ -147,13 +147,13 @@ def _race_at_the_end(
     return race_of_sums(tuple(forecasts), units.means(logs).sum(axis=0), units.number, "group")
 
 
-def _settled(forecasts: Mapping[str, Forecasts]) -> bool:
+def _can_settle(forecasts: Mapping[str, Forecasts]) -> bool:
     """Whether no two systems gave probability 0 to the same thing that happened."""
     zeros = [each.of_truth(each.probabilities) == 0 for each in forecasts.values()]
     return not bool((np.sum(zeros, axis=0) > 1).any())
 
 
-def _how_made(predictions_made: PredictionsMade) -> tuple[str, ...]:
+def _notes_on_predictions(predictions_made: PredictionsMade) -> tuple[str, ...]:
     said = {
         "before": (),
         "cross-validated": (

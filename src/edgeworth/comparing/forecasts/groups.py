@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
-from edgeworth.comparing.groups import coded_groups
+from edgeworth.comparing.groups import encode_groups
 from edgeworth.core.policies import PredictionsMade
 from edgeworth.errors import InputError
 from edgeworth.forecasts.betting.path import MOST_BLOCKS, SUMS, Blocks
@@ -50,7 +50,7 @@ class CaseGroups:
         >>> CaseGroups.of(["b", "a", "b"], 3).codes.tolist()
         [0, 1, 0]
         """
-        codes = coded_groups(groups).codes
+        codes = encode_groups(groups).codes
         if len(codes) != cases:
             raise InputError(f"groups has {len(codes):,} rows, the scores have {cases:,}")
         if (codes == MISSING).any():

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats, finite_or_none
-from edgeworth.comparing.forecasts.duels import Duel, plain_evidence, thinned, true_null
+from edgeworth.comparing.forecasts.duels import Duel, plain_evidence, thin, true_null
 from edgeworth.errors import InputError
 from edgeworth.forecasts.sequential.evidence import Evidence, better_of
 
@@ -106,7 +106,7 @@ class WealthRace:
                     "growth": finite_or_none(wealth / self.cases),
                     "evidence": None if evidence is None else plain_evidence(evidence),
                     "ruined": wealth == -math.inf,
-                    "undefined": self.no_evidence if is_settled else _unsettled(bettor, other),
+                    "undefined": self.no_evidence if is_settled else _why_no_evidence(bettor, other),
                 }
             )
         return found
@@ -176,7 +176,7 @@ def race_of_duels(duels: Sequence[Duel]) -> WealthRace:
     for duel in duels:
         if not np.array_equal(duel.wealth.positions, positions) or duel.wealth.ordered != ordered:
             raise InputError("the duels of a race are over the same cases, all ordered or none")
-    table, places = np.zeros((len(names), len(names))), thinned(len(positions))
+    table, places = np.zeros((len(names), len(names))), thin(len(positions))
     evidence: dict[Pair, Evidence] = {}
     for duel in duels:
         a, b = names.index(duel.first), names.index(duel.second)
@@ -199,7 +199,7 @@ def _evidence(log_wealth: float, bettor: str, other: str, unit: str) -> Evidence
     return Evidence(log_wealth, None, "greater", true_null(bettor, other, unit))
 
 
-def _unsettled(bettor: str, other: str) -> str:
+def _why_no_evidence(bettor: str, other: str) -> str:
     return f"{bettor} and {other} both gave probability 0 to something that happened"
 
 

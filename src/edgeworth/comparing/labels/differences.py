@@ -88,7 +88,7 @@ def label_differences(
     check_method_of_differences(method)
     cells = joint_cells(paired, first, second)
     wanted = default_spellings(paired) if spellings is None else spellings
-    asked = _Asked(paired, cells, (first, second), method, seed, level)
+    asked = _LabelComparison(paired, cells, (first, second), method, seed, level)
     found: dict[str, Difference] = {}
     for spelling in wanted:
         effort: Effort = "full" if not quick else "drawn" if found else "quick"
@@ -106,7 +106,7 @@ def default_spellings(paired: Paired) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _LabelComparison:
     """Two predictors' joint counts, and what was asked about them."""
 
     paired: Paired
@@ -146,7 +146,7 @@ class _Asked:
             probability_method=how,
             effect=effect_of(cells, focus, self.level) if _has_derivative(focus) else None,
             discordant=None if counts is None else (counts.only_first, counts.only_second),
-            interval_method=_said(law, self.method, cells, focus),
+            interval_method=_interval_name(law, self.method, cells, focus),
             no_interval=no_interval,
             doubt=doubt_of(cells, focus, law, self.level),
         )
@@ -203,7 +203,7 @@ def _law_or_reason(
         return None, str(error)
 
 
-def _said(law: SamplingLaw | None, method: Any, cells: JointCells, resolved: Resolved) -> str:
+def _interval_name(law: SamplingLaw | None, method: Any, cells: JointCells, resolved: Resolved) -> str:
     """How the interval was found."""
     if law is None:
         return ""

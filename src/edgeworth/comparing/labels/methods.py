@@ -18,7 +18,7 @@ from edgeworth.comparing.labels.proportions import (
     paired_combination,
     paired_proportions,
 )
-from edgeworth.comparing.labels.resampling import affordable, bootstrap, posterior
+from edgeworth.comparing.labels.resampling import affordable_draws, bootstrap, posterior
 from edgeworth.core.estimates import check_method
 from edgeworth.core.laws import BootstrapLaw, NormalLaw, PosteriorLaw, SamplingLaw, Scale, natural_scale
 from edgeworth.decisions.methods import NO_ERROR, Bootstrap, Delta, Dirichlet
@@ -219,7 +219,7 @@ def probability_first_better(
     elif cells.is_identical:
         larger, method = 0.5, "the two never differ"
     elif cells.is_plain:
-        draws = affordable(QUICK_DRAWS if quick else DRAWS, 2 * len(cells.weight))
+        draws = affordable_draws(QUICK_DRAWS if quick else DRAWS, 2 * len(cells.weight))
         larger = share_above(posterior(cells, resolved, PRIOR, draws, seed))
         method = f"Dirichlet posterior of the joint counts, {draws:,} draws, seed {seed}"
     else:

@@ -68,7 +68,7 @@ def bootstrap(cells: JointCells, resolved: Resolved, draws: int, seed: int) -> F
 
     def make() -> Replicates:
         rng = np.random.default_rng(seed)
-        first, second = (seen(cells, place, unit, weight, resolved) for place in cells.places)
+        first, second = (contributions(cells, place, unit, weight, resolved) for place in cells.places)
         return replicate(
             lambda n: rng.multinomial(size, shares, size=n).T,
             first,
@@ -77,7 +77,7 @@ def bootstrap(cells: JointCells, resolved: Resolved, draws: int, seed: int) -> F
             len(cells.tables[0].labels),
         )
 
-    return remembered(cells, ("bootstrap", draws, seed), resolved, make).differences(resolved)
+    return reuse_replicates(cells, ("bootstrap", draws, seed), resolved, make).differences(resolved)
 
 
 def posterior(cells: JointCells, resolved: Resolved, prior: float, draws: int, seed: int) -> Floats:
@@ -104,10 +104,11 @@ def posterior(cells: JointCells, resolved: Resolved, prior: float, draws: int, s
             return np.asarray(drawn * (total / drawn.sum(axis=0)))
 
         unit, weight = np.arange(len(every)), np.ones(len(every))
-        first, second = (seen(cells, place, unit, weight, resolved) for place in np.divmod(every, size))
+        places = np.divmod(every, size)
+        first, second = (contributions(cells, place, unit, weight, resolved) for place in places)
         return replicate(draw, first, second, draws, len(cells.tables[0].labels))
 
-    return remembered(cells, ("posterior", prior, draws, seed), resolved, make).differences(resolved)
+    return reuse_replicates(cells, ("posterior", prior, draws, seed), resolved, make).differences(resolved)
 
 
 def units_of(cells: JointCells) -> tuple[Places, Floats]:
@@ -118,7 +119,7 @@ def units_of(cells: JointCells) -> tuple[Places, Floats]:
     return group, cells.weight.astype(np.float64)
 
 
-def seen(cells: JointCells, place: Places, unit: Places, weight: Floats, resolved: Resolved) -> Any:
+def contributions(cells: JointCells, place: Places, unit: Places, weight: Floats, resolved: Resolved) -> Any:
     """What each unit adds to what a measure sees of a table (sparse, a unit in each column).
 
     Hits, predictions, real cases and abstentions of each label, or every cell where a measure wants those.
@@ -148,12 +149,12 @@ def replicate(draw: Draw, first: Any, second: Any, draws: int, size: int) -> Rep
     return Replicates(np.concatenate([a for a, _ in parts]), np.concatenate([b for _, b in parts]), size)
 
 
-def affordable(draws: int, units: int) -> int:
+def affordable_draws(draws: int, units: int) -> int:
     """Fewer draws where each of them is of very many numbers."""
     return min(draws, max(FEWEST_DRAWS, MOST_NUMBERS // max(units, 1)))
 
 
-def remembered(
+def reuse_replicates(
     cells: JointCells, key: tuple[Any, ...], resolved: Resolved, make: Callable[[], Replicates]
 ) -> Replicates:
     """Replicates made before from the same cells, or new ones."""
@@ -205,13 +206,13 @@ def swap_test(cells: JointCells, resolved: Resolved, *, draws: int = 10_000, see
         swapped = np.stack(np.unravel_index(np.arange(ways), swaps.limits + 1))
         count = swaps.number_of_ways(swapped[:, beyond(swaps.replicates(lambda _: swapped, ways))])
         return Tail.counted(Fraction(count, 2**coins), f"all swaps of {said}")
-    number = affordable(draws, len(swaps.limits))
+    number = affordable_draws(draws, len(swaps.limits))
 
     def make() -> Replicates:
         rng = np.random.default_rng(seed)
         return swaps.replicates(lambda n: random_heads(rng, swaps.limits, n), number)
 
-    count = int(beyond(remembered(cells, ("swaps", number, seed), resolved, make)).sum())
+    count = int(beyond(reuse_replicates(cells, ("swaps", number, seed), resolved, make)).sum())
     method = f"Monte Carlo, {number:,} swaps of {said}, seed {seed}"
     return replace(Tail.drawn(count, number, seed), method=method)
 
@@ -254,7 +255,7 @@ class _Swaps:
             weight = cells.weight.astype(np.float64)
             limits = np.zeros(int(unit.max()) + 1, dtype=np.int64)
             np.add.at(limits, unit, cells.weight)
-        first, second = (seen(cells, place, unit, weight, resolved) for place in (one, two))
+        first, second = (contributions(cells, place, unit, weight, resolved) for place in (one, two))
         change = (second - first).tocsc()
         change.eliminate_zeros()
         differs = np.diff(change.indptr) > 0

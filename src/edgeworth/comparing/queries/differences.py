@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.comparing.difference import Difference
-from edgeworth.comparing.queries.exact_values import Scaled, scaled_units
+from edgeworth.comparing.queries.exact_values import Scaled, scale_units
 from edgeworth.comparing.queries.paired_tests import mean_difference, sign_test, wilcoxon_test
 from edgeworth.comparing.queries.permutation import DRAWS, SharedSigns, sign_flip_tail
 from edgeworth.core.labels import canonical_order
@@ -45,12 +45,12 @@ class MatchedQueries:
     def note(self) -> str | None:
         """What was left out, as a sentence; None when nothing was."""
         parts = [
-            f"{_counted(number)} of {name} that not every system has"
+            f"{_describe_queries(number)} of {name} that not every system has"
             for name, number in self.left_out.items()
             if number
         ]
         if self.undefined:
-            parts.append(f"{_counted(self.undefined)} in which a system has no value")
+            parts.append(f"{_describe_queries(self.undefined)} in which a system has no value")
         return f"left out: {'; '.join(parts)}" if parts else None
 
 
@@ -179,7 +179,7 @@ def value_difference(
     differences, size = one - other, float(max(abs(one).max(initial=0), abs(other).max(initial=0)))
     mean = mean_difference(differences, groups=groups, size=size)
     if known is None:
-        units = scaled_units(differences, groups=groups, size=size)
+        units = scale_units(differences, groups=groups, size=size)
         known = units, sign_flip_tail(units, draws=draws, seed=seed)
     units, permuted = known
     tests = {"permutation": permuted}
@@ -216,5 +216,5 @@ def groups_of_queries(queries: tuple[Label, ...], groups: Mapping[Any, Hashable]
     return [groups[query] for query in queries]
 
 
-def _counted(number: int) -> str:
+def _describe_queries(number: int) -> str:
     return f"{number:,} {UNIT if number == 1 else 'queries'}"

@@ -94,12 +94,12 @@ class Scaled:
 NEAR_TIES = "sums that cannot be told apart after rounding count as ties"
 
 
-def scaled(values: Sequence[Any] | NDArray[Any], *, size: float | None = None) -> Scaled:
+def scale_values(values: Sequence[Any] | NDArray[Any], *, size: float | None = None) -> Scaled:
     """Values as whole numbers; ``size`` is the largest value that went into them, if they are differences.
 
-    >>> scaled([0.3 - 0.1, 0.5, -0.1]).numbers.tolist()
+    >>> scale_values([0.3 - 0.1, 0.5, -0.1]).numbers.tolist()
     [2, 5, -1]
-    >>> scaled([Fraction(1, 3), 1]).numbers.tolist()
+    >>> scale_values([Fraction(1, 3), 1]).numbers.tolist()
     [1, 3]
     """
     given = list(values.tolist()) if isinstance(values, np.ndarray) else list(values)
@@ -118,20 +118,20 @@ def scaled(values: Sequence[Any] | NDArray[Any], *, size: float | None = None) -
     return _over_common_denominator(fractions)
 
 
-def scaled_table(values: NDArray[np.float64]) -> Scaled:
+def scale_table(values: NDArray[np.float64]) -> Scaled:
     """Values of several systems, a row a unit, as whole numbers of one step; a grid is that of one column.
 
-    >>> scaled_table(np.array([[0.5, 0.25], [0.75, 1.0]])).numbers.tolist()
+    >>> scale_table(np.array([[0.5, 0.25], [0.75, 1.0]])).numbers.tolist()
     [[2, 1], [3, 4]]
     """
-    flat = scaled(values.ravel())
+    flat = scale_values(values.ravel())
     if flat.slack:
         largest = float(np.abs(values).max())
         flat = _on_grid(values.ravel(), max(ROUNDING * largest, SMALLEST), len(values))
     return replace(flat, numbers=flat.numbers.reshape(values.shape))
 
 
-def scaled_units(
+def scale_units(
     differences: Sequence[Any] | NDArray[Any],
     *,
     groups: Sequence[Hashable] | NDArray[Any] | None = None,
@@ -139,11 +139,11 @@ def scaled_units(
 ) -> Scaled:
     """The differences of independent units as whole numbers: of cases, or their sums over groups."""
     if groups is None:
-        return scaled(differences, size=size)
+        return scale_values(differences, size=size)
     # As many roundings add up in a sum as it has members.
     members = max(Counter(groups).values(), default=1)
     largest = max((abs(float(x)) for x in differences), default=0.0) if size is None else size
-    return scaled(group_sums(differences, groups), size=members * largest)
+    return scale_values(group_sums(differences, groups), size=members * largest)
 
 
 def group_sums(values: Sequence[Any] | NDArray[Any], groups: Sequence[Hashable] | NDArray[Any]) -> list[Any]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
-from edgeworth.comparing.queries.exact_values import GRID_BITS, LIMIT, Scaled, scaled_table, scaled_units
+from edgeworth.comparing.queries.exact_values import GRID_BITS, LIMIT, Scaled, scale_table, scale_units
 from edgeworth.comparing.randomisation.sign_grid import ways_by_polynomial
 from edgeworth.core.tails import SMALLEST, Tail
 from edgeworth.errors import check_draws
@@ -88,14 +88,14 @@ def permutation_test(
     >>> permutation_test([0.0, 0.0]).p_value
     1.0
     """
-    return sign_flip_tail(scaled_units(differences, groups=groups, size=size), draws=draws, seed=seed)
+    return sign_flip_tail(scale_units(differences, groups=groups, size=size), draws=draws, seed=seed)
 
 
 def sign_flip_tail(units: Scaled, *, draws: int = DRAWS, seed: int = 0) -> Tail:
     """The test for whole numbers: by their law, by halves, or by draws."""
     check_draws(draws, seed)
     law = exact_sign_flips(units)
-    return law if law is not None else _drawn(units.without_zeros(), draws, seed)
+    return law if law is not None else _monte_carlo(units.without_zeros(), draws, seed)
 
 
 def exact_sign_flips(units: Scaled, *, most_units: int | None = None) -> Tail | None:
@@ -177,7 +177,7 @@ def _count_large_by_halves(magnitudes: NDArray[Any], needed: int) -> int:
     return sum(len(second) - bisect_left(second, needed - known) for known in first)
 
 
-def _drawn(units: Scaled, draws: int, seed: int) -> Tail:
+def _monte_carlo(units: Scaled, draws: int, seed: int) -> Tail:
     """(1 + count)/(1 + draws) over random signs."""
     coarse = units.within(GRID_BITS + 1)
     needed = _needed(coarse)
@@ -221,7 +221,7 @@ class SharedSigns:
     """Values of systems as whole numbers of one step (a row a unit), and how their signs are drawn.
 
     >>> shared = SharedSigns.of(np.array([[0.5, 0.4], [0.6, 0.5], [0.9, 0.7], [1.0, 0.8]]), draws=999)
-    >>> shared.units(0, 1).numbers.tolist(), round(shared.drawn(0, 1).p_value, 1)
+    >>> shared.units(0, 1).numbers.tolist(), round(shared.monte_carlo(0, 1).p_value, 1)
     ([1, 1, 2, 2], 0.1)
     """
 
@@ -233,7 +233,7 @@ class SharedSigns:
     def of(cls, values: Floats, *, draws: int, seed: int = 0) -> SharedSigns | None:
         """From a table of values; None where they need whole numbers that are too large."""
         check_draws(draws, seed)
-        found = scaled_table(values)
+        found = scale_table(values)
         is_small = found.numbers.dtype != object and int(np.abs(found.numbers).sum(axis=0).max()) < LARGEST
         return cls(found, draws, seed) if is_small else None
 
@@ -245,9 +245,9 @@ class SharedSigns:
     def tail(self, first: int, second: int, *, exact: bool) -> Tail:
         """The permutation test of two systems: counted, if that is asked for and can be, otherwise drawn."""
         found = exact_sign_flips(self.units(first, second), most_units=MOST_SHARED_UNITS) if exact else None
-        return self.drawn(first, second) if found is None else found
+        return self.monte_carlo(first, second) if found is None else found
 
-    def drawn(self, first: int, second: int) -> Tail:
+    def monte_carlo(self, first: int, second: int) -> Tail:
         """(1 + count)/(1 + draws), choices of signs that give as much being counted."""
         units = self.units(first, second)
         # A flip changes the sum by twice a value, so rounding by at most 2 · slack a unit that differs.

@@ -63,9 +63,9 @@ def randomised_tukey(
     np.True_
     """
     check_draws(draws, seed)
-    matrix = _checked(values)
+    matrix = _check_values(values)
     if groups is not None:
-        matrix = _summed(matrix, groups)
+        matrix = _sum_groups(matrix, groups)
     sums = matrix.sum(axis=0)
     distances = np.abs(sums[:, None] - sums[None, :])
     # Dealing values that are all the same changes nothing.
@@ -76,7 +76,7 @@ def randomised_tukey(
     return RandomisedTukey(counts.astype(np.int64), draws, seed, len(matrix))
 
 
-def _checked(values: Any) -> Floats:
+def _check_values(values: Any) -> Floats:
     try:
         matrix = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -93,7 +93,7 @@ def _checked(values: Any) -> Floats:
     return matrix
 
 
-def _summed(matrix: Floats, groups: Sequence[Hashable] | NDArray[Any]) -> Floats:
+def _sum_groups(matrix: Floats, groups: Sequence[Hashable] | NDArray[Any]) -> Floats:
     """Sums of rows a group, groups in order of first appearance."""
     if len(groups) != len(matrix):
         raise InputError(f"there are {len(matrix):,} units and {len(groups):,} groups: one each is needed")
@@ -115,13 +115,13 @@ def _largest_differences(matrix: Floats, draws: int, seed: int) -> Floats:
     streams = np.random.default_rng(seed).spawn(len(blocks))
 
     def dealt(block: slice) -> Floats:
-        sums = dealt_sums(matrix, block.stop - block.start, streams[block.start // rows])
+        sums = deal_sums(matrix, block.stop - block.start, streams[block.start // rows])
         return np.asarray(np.ptp(sums, axis=1))
 
     return np.concatenate(map_blocks(dealt, blocks))
 
 
-def dealt_sums(matrix: Floats, draws: int, generator: np.random.Generator) -> Floats:
+def deal_sums(matrix: Floats, draws: int, generator: np.random.Generator) -> Floats:
     """The systems' sums when each unit's values are dealt at random, a row a draw.
 
     Random keys with the systems' numbers in their last bits are sorted; the bits then stand in random order.

@@ -154,10 +154,10 @@ def mcnemar(only_first_right: int, only_second_right: int, *, mid_p: bool = Fals
     fewer = min(int(only_first_right), int(only_second_right))
     said = f"binomial, {coins:,} cases on which one is right"
     tail = lower_tail(coins, fewer, said)
-    return _halved(tail, coins, fewer) if mid_p and coins else tail
+    return _mid_p(tail, coins, fewer) if mid_p and coins else tail
 
 
-def _halved(tail: Tail, coins: int, fewer: int) -> Tail:
+def _mid_p(tail: Tail, coins: int, fewer: int) -> Tail:
     """Less half the probability of a split as uneven as the observed one (of both sides, unless even)."""
     sides = 1 if 2 * fewer == coins else 2
     method = tail.method.replace("exact, binomial", "mid-p, binomial")

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Integers
 from edgeworth.comparing.randomisation.coins import from_logarithm
 from edgeworth.comparing.randomisation.many_classes import worths
-from edgeworth.comparing.randomisation.sign_sums import MOST_BYTES, drawn_tail, sign_sum_tail
+from edgeworth.comparing.randomisation.sign_sums import MOST_BYTES, monte_carlo_tail, sign_sum_tail
 from edgeworth.comparing.randomisation.staircase import Quotient, Staircase, reaches, two_class_measure
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError, check_draws
@@ -106,7 +106,7 @@ def groups_test(
     if isinstance(judged, Quotient):
         return _SwappedGroups.of(first, second, judged).tail(draws, seed)
     hits, alarms = (first.hits - second.hits).tolist(), (first.false_alarms - second.false_alarms).tolist()
-    return _signed(
+    return _sign_sum_test(
         [judged.hit * h - judged.alarm * a for h, a in zip(hits, alarms, strict=True)], draws, seed
     )
 
@@ -138,10 +138,10 @@ def group_tables_test(first: Any, second: Any, measure: str, *, draws: int = 10_
         sum(worth * change for worth, change in zip(by_output + by_hit, changes, strict=True))
         for changes in np.hstack([predicted[0] - predicted[1], hits[0] - hits[1]]).tolist()
     ]
-    return _signed(amounts, draws, seed)
+    return _sign_sum_test(amounts, draws, seed)
 
 
-def _signed(amounts: Sequence[int], draws: int, seed: int) -> Tail:
+def _sign_sum_test(amounts: Sequence[int], draws: int, seed: int) -> Tail:
     counted = Counter(abs(amount) for amount in amounts if amount)
     return sign_sum_tail(counted, sum(amounts), draws=draws, seed=seed, units="groups that differ")
 
@@ -183,17 +183,17 @@ class _SwappedGroups:
         if self.gap == 0:
             return Tail.counted(Fraction(1), said)
         if self.groups * self.cells * (self.groups // 8 + 1) <= MOST_BYTES:
-            return Tail.counted(Fraction(2 * self._packed(), 1 << self.groups), said)
+            return Tail.counted(Fraction(2 * self._count_by_polynomial(), 1 << self.groups), said)
         if self.groups <= MOST_ENUMERATED:
-            return Tail.counted(Fraction(2 * self._enumerated(), 1 << self.groups), said)
+            return Tail.counted(Fraction(2 * self._enumerate(), 1 << self.groups), said)
         if self.cells <= MOST_CELLS and self.groups * self.cells <= MOST_WORK:
-            return from_logarithm(math.log(2 * self._multiplied()), said)
-        return drawn_tail(self._count_drawn(draws, seed), draws, seed)
+            return from_logarithm(math.log(2 * self._multiply()), said)
+        return monte_carlo_tail(self._count_draws(draws, seed), draws, seed)
 
     def _most(self) -> Integers:
         return self.deal.most_alarms(np.arange(self.deal.hits + 1), self.gap)
 
-    def _packed(self) -> int:
+    def _count_by_polynomial(self) -> int:
         """Ways in which the first leads by the gap: Π (x^h y^a + x^h' y^a') at powers of two."""
         digit = self.groups // 8 + 1
         row = (self.deal.alarms + 1) * digit
@@ -209,13 +209,13 @@ class _SwappedGroups:
         )
         return sum(number % ((1 << 8 * digit) - 1) for number in sums)
 
-    def _enumerated(self) -> int:
+    def _enumerate(self) -> int:
         sums = np.zeros((1, 2), dtype=np.int64)
         for one, two in zip(self.one_way, self.other_way, strict=True):
             sums = np.concatenate([sums + one, sums + two])
         return int(self._leads(sums).sum())
 
-    def _multiplied(self) -> float:
+    def _multiply(self) -> float:
         """The probability that the first leads by the gap, the same product in floating point."""
         law = np.ones((1, 1))
         for one, two in zip(self.one_way.tolist(), self.other_way.tolist(), strict=True):
@@ -235,7 +235,7 @@ class _SwappedGroups:
         pairs = (*mine, *theirs) if gap_of > 0 else (*theirs, *mine)
         return reaches(deal.measure, self.gap, *pairs)
 
-    def _count_drawn(self, draws: int, seed: int) -> int:
+    def _count_draws(self, draws: int, seed: int) -> int:
         rng, count = np.random.default_rng(seed), 0
         rounds = max(1, (1 << 22) // self.groups)
         change = (self.one_way - self.other_way).astype(np.float64)

@@ -27,10 +27,10 @@ from edgeworth.comparing.randomisation.coins import ways
 MOST_SUMS = 300_000
 """Different sums of one half, some tenths of a second to make."""
 
-MOST_MEETINGS = 4_000_000
+MOST_LOOKUPS = 4_000_000
 """Sums looked up among those of the other half, a second or two."""
 
-FURTHEST = 100.0 * MOST_SUMS * MOST_MEETINGS
+FURTHEST = 100.0 * MOST_SUMS * MOST_LOOKUPS
 """Different sums in all beyond which it is not tried: two halves and what is left between them, with room for
 bounds that are a hundred times too large."""
 
@@ -40,13 +40,13 @@ UNCLEAR = 1e-14
 Ways = dict[int, int]
 
 
-def met_in_the_middle(amounts: Sequence[int], counts: Sequence[int], least: int) -> int | None:
+def meet_in_the_middle(amounts: Sequence[int], counts: Sequence[int], least: int) -> int | None:
     """How many choices of heads reach a sum of at least ``least``; None when the halves are too large.
 
     Amounts are taken into one half from the front and into another from the back, the smaller half first, so
     that neighbours stay together; what is left over between them is gone through one by one.
 
-    >>> met_in_the_middle([1, 10, 100], [1, 1, 1], 101)
+    >>> meet_in_the_middle([1, 10, 100], [1, 1, 1], 101)
     3
     """
     pending = list(zip(amounts, counts, strict=True))
@@ -57,18 +57,18 @@ def met_in_the_middle(amounts: Sequence[int], counts: Sequence[int], least: int)
         half, (amount, count) = (front, pending[0]) if at_front else (back, pending[-1])
         if len(half) * (count + 1) > MOST_SUMS:
             break
-        grown = joined(half, amount, count)
+        grown = add_coins(half, amount, count)
         front, back = (grown, back) if at_front else (front, grown)
         del pending[0 if at_front else -1]
     between: Ways = {0: 1}
     for amount, count in pending:
-        if len(between) * (count + 1) * min(len(front), len(back)) > MOST_MEETINGS:
+        if len(between) * (count + 1) * min(len(front), len(back)) > MOST_LOOKUPS:
             return None
-        between = joined(between, amount, count)
+        between = add_coins(between, amount, count)
     if len(front) > len(back):
         front, back = back, front
     largest = sum(amount * count for amount, count in zip(amounts, counts, strict=True))
-    return _Meeting(front, back, largest).count(between.items(), least)
+    return _Halves(front, back, largest).count(between.items(), least)
 
 
 def different_sums(counts: Sequence[int], bound: float = math.inf) -> float:
@@ -99,7 +99,7 @@ def ways_by_polynomial(amounts: Iterable[int], least: int) -> int:
     return (product >> (least * width)) % ((1 << width) - 1)
 
 
-def joined(sums: Ways, amount: int, count: int) -> Ways:
+def add_coins(sums: Ways, amount: int, count: int) -> Ways:
     """The ways to each sum when a number of coins of one amount come in."""
     result: Ways = {}
     for heads, way in enumerate(ways(count)):
@@ -109,7 +109,7 @@ def joined(sums: Ways, amount: int, count: int) -> Ways:
     return result
 
 
-class _Meeting:
+class _Halves:
     """One half sorted, with the ways to reach at least each of its sums; the other is looked up in it."""
 
     def __init__(self, fewer: Ways, more: Ways, largest: int) -> None:
@@ -255,7 +255,7 @@ def _blocks(kinds: list[tuple[int, int]], most_sums: int) -> list[Ways]:
         if not blocks or steps > most_sums or spent > 3 * most_sums:
             blocks.append({0: 1})
             spent = count + 1
-        blocks[-1] = joined(blocks[-1], amount, count)
+        blocks[-1] = add_coins(blocks[-1], amount, count)
         if len(blocks) > MOST_BLOCKS:
             break
     return blocks

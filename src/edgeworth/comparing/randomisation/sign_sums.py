@@ -33,7 +33,7 @@ from edgeworth.comparing.randomisation.sign_grid import (
     FURTHEST,
     different_sums,
     grid_tail,
-    met_in_the_middle,
+    meet_in_the_middle,
     ways_by_polynomial,
 )
 from edgeworth.comparing.randomisation.staircase import Balance, Staircase
@@ -81,10 +81,10 @@ def sign_sum_tail(
     found = sums.exact(said, different, effort)
     if found is None and effort != "drawn":
         found = sums.bracket(said, effort)
-    return found or sums.drawn(draws, seed)
+    return found or sums.monte_carlo(draws, seed)
 
 
-def drawn_tail(count: int, draws: int, seed: int) -> Tail:
+def monte_carlo_tail(count: int, draws: int, seed: int) -> Tail:
     """(1 + count)/(1 + draws), whatever was drawn being swaps."""
     return replace(Tail.drawn(count, draws, seed), method=f"Monte Carlo, {draws:,} swaps, seed {seed}")
 
@@ -134,14 +134,14 @@ class SignSums:
         if len(self.amounts) == 2:
             deal = Staircase(Balance(*self.amounts), 0, 0, *self.counts)
             return deal.two_sided(Fraction(self.observed), said)
-        ways = self._packed(MOST_BYTES if effort == "full" else QUICK_BYTES)
+        ways = self._count_by_polynomial(MOST_BYTES if effort == "full" else QUICK_BYTES)
         if ways is None and effort != "drawn":
             reach = FURTHEST if effort == "full" else QUICK_FURTHEST
             if different_sums(self.counts, different) <= reach:
-                ways = met_in_the_middle(self.amounts, self.counts, self.least_heads)
+                ways = meet_in_the_middle(self.amounts, self.counts, self.least_heads)
         return None if ways is None else Tail.counted(Fraction(2 * ways, 1 << self.coins), said)
 
-    def _packed(self, most_bytes: int = MOST_BYTES) -> int | None:
+    def _count_by_polynomial(self, most_bytes: int = MOST_BYTES) -> int | None:
         """How many signs reach the sum, by a polynomial if that is not too long."""
         if self.coins * self.total * (self.coins + 1) // 8 > most_bytes:
             return None
@@ -159,7 +159,7 @@ class SignSums:
             return from_logarithm(high, said)
         return Tail.between(low, high, f"certified bracket, {said} on a grid", "bracket")
 
-    def drawn(self, draws: int, seed: int) -> Tail:
+    def monte_carlo(self, draws: int, seed: int) -> Tail:
         """Monte Carlo; sums too large for floats are compared in whole numbers where floats are unsure."""
         rng, exact = np.random.default_rng(seed), self.total < LARGEST_EXACT_FLOAT
         scale = 1 if exact else self.total
@@ -167,15 +167,15 @@ class SignSums:
         least, slack = self.observed / scale, 0.0 if exact else 1e-13
         count, rounds = 0, max(1, (1 << 22) // len(self.amounts))
         for start in progress_rounds(draws, rounds, "draws"):
-            signed = self._random_signs(rng, min(rounds, draws - start))
+            signed = self._draw_signs(rng, min(rounds, draws - start))
             distance = np.abs(signed @ weights) - least
             count += int((distance > slack).sum() if not exact else (distance >= 0).sum())
             for row in np.flatnonzero(np.abs(distance) <= slack) if not exact else ():
                 terms = zip(signed[row].tolist(), self.amounts, strict=True)
                 count += abs(sum(int(sign) * amount for sign, amount in terms)) >= self.observed
-        return drawn_tail(count, draws, seed)
+        return monte_carlo_tail(count, draws, seed)
 
-    def _random_signs(self, rng: np.random.Generator, rows: int) -> NDArray[np.float64]:
+    def _draw_signs(self, rng: np.random.Generator, rows: int) -> NDArray[np.float64]:
         """For each draw, heads less tails of each amount."""
         counts = np.array(self.counts, dtype=np.int64)
         return np.asarray((2.0 * random_heads(rng, counts, rows) - counts[:, None]).T)

@@ -11,11 +11,11 @@ import scipy
 
 from edgeworth.comparing.difference import Difference, Effect
 from edgeworth.comparing.paired_scores import PairedScores
-from edgeworth.comparing.scores.effects import (
+from edgeworth.comparing.scores.influence import (
     difference_law,
-    has_effects,
+    has_influence,
     reason_to_doubt,
-    resolved_for,
+    resolve_measure,
     steps_of_system,
 )
 from edgeworth.comparing.scores.laws import CalibratedLaw, ScoreDifferenceLaw
@@ -47,7 +47,7 @@ POSTERIOR = "approximation, the law of the interval taken for the posterior: 1 â
 
 
 @dataclass(frozen=True)
-class _Learnt:
+class _Inference:
     """What a method says about a difference; of the tests the one of the interval is first."""
 
     law: SamplingLaw
@@ -83,7 +83,7 @@ def score_difference(
     0.25
     """
     check_seed(seed)
-    resolved, reason = resolved_for(paired, measure)
+    resolved, reason = resolve_measure(paired, measure)
     steps = [steps_of_system(paired, name) for name in (first, second)]
     values = [math.nan if reason else float(resolved.values(each)[0]) for each in steps]
     found = Difference(
@@ -96,10 +96,10 @@ def score_difference(
         cases=float(paired.units),
         undefined=reason or resolved.undefined(steps[0])[0] or resolved.undefined(steps[1])[0],
     )
-    chosen = _chosen(paired, resolved, method, seed)
+    chosen = _choose_method(paired, resolved, method, seed)
     if found.undefined is not None:
         return replace(found, no_interval=found.undefined)
-    if np.array_equal(paired.standing(first).place, paired.standing(second).place):
+    if np.array_equal(paired.case_ranks(first).place, paired.case_ranks(second).place):
         same = Tail(1.0, 1.0, 1.0, "exact: the two rank every case alike")
         return replace(
             found,
@@ -109,14 +109,14 @@ def score_difference(
             no_interval=ALIKE,
         )
     try:
-        learnt, no_interval = _learnt(paired, found, resolved, chosen), None
+        learnt, no_interval = _infer(paired, found, resolved, chosen), None
     except OptionError as error:
         if method is not None:
             raise
         learnt, no_interval = None, str(error)
     draws = _permutations(paired, permutations, learnt)
     if draws:
-        learnt, swapped = _calibrated(paired, found, resolved, learnt, draws, seed)
+        learnt, swapped = _calibrate(paired, found, resolved, learnt, draws, seed)
     tests = {} if learnt is None else dict(learnt.tests)
     if draws:
         tests["permutation"] = swapped
@@ -159,12 +159,12 @@ def _cases(paired: PairedScores) -> float:
     return float(len(paired) if paired.weights is None else paired.weights.sum())
 
 
-def _chosen(
+def _choose_method(
     paired: PairedScores, resolved: ResolvedRanking, method: Method | None, seed: int
 ) -> Influence | Bootstrap:
     check_method(method)
     if method is None:
-        if has_effects(resolved):
+        if has_influence(resolved):
             return Influence()
         # Fewer draws of many cases tell as much: their replicates differ less.
         return Bootstrap(draws=int(np.clip(QUICK // max(1, len(paired)), 200, 2000)), seed=seed)
@@ -174,7 +174,7 @@ def _chosen(
         return method
     if not isinstance(method, Influence):
         raise OptionError(f"{method} is not for differences of rankings: use Influence() or Bootstrap()")
-    if not has_effects(resolved):
+    if not has_influence(resolved):
         raise OptionError(
             f"Influence() is for average_precision and roc_auc with ties as expected or threshold; "
             f"{resolved.spelling} is neither: use Bootstrap()"
@@ -182,9 +182,9 @@ def _chosen(
     return method
 
 
-def _learnt(
+def _infer(
     paired: PairedScores, found: Difference, resolved: ResolvedRanking, method: Influence | Bootstrap
-) -> _Learnt:
+) -> _Inference:
     if isinstance(method, Bootstrap):
         return _by_bootstrap(paired, found, resolved, method)
     law, doubt = difference_law(paired, found.first, found.second, resolved)
@@ -195,7 +195,7 @@ def _learnt(
     tests = {"influence": _approximate(law, said)}
     if resolved.measure.name == "roc_auc" and law.standard_error > 0:
         tests["delong"] = _delong(law)
-    return _Learnt(law, tests, doubt)
+    return _Inference(law, tests, doubt)
 
 
 def _delong(law: ScoreDifferenceLaw) -> Tail:
@@ -207,7 +207,7 @@ def _delong(law: ScoreDifferenceLaw) -> Tail:
 
 def _by_bootstrap(
     paired: PairedScores, found: Difference, resolved: ResolvedRanking, method: Bootstrap
-) -> _Learnt:
+) -> _Inference:
     draws = bootstrap_differences(paired, found.first, found.second, resolved, method.draws, method.seed)
     defined, lost = defined_draws(draws, resolved.spelling)
     if np.ptp(defined) <= 1e-12:
@@ -215,7 +215,7 @@ def _by_bootstrap(
     law = BootstrapLaw(found.difference, defined, "percentile", 0.0, lost)
     places = Places.of(steps_of_system(paired, found.first))
     doubt = reason_to_doubt(paired, places, Spread(0.0, math.inf))
-    return _Learnt(law, {"bootstrap": _approximate(law, f"approximation, {method}")}, doubt)
+    return _Inference(law, {"bootstrap": _approximate(law, f"approximation, {method}")}, doubt)
 
 
 def _approximate(law: SamplingLaw, said: str) -> Tail:
@@ -229,7 +229,7 @@ def _tests_of(resolved: ResolvedRanking, method: Influence | Bootstrap) -> tuple
     return ("influence", "delong") if resolved.measure.name == "roc_auc" else ("influence",)
 
 
-def _permutations(paired: PairedScores, asked: int | None, learnt: _Learnt | None) -> int:
+def _permutations(paired: PairedScores, asked: int | None, learnt: _Inference | None) -> int:
     if asked is not None:
         if isinstance(asked, bool) or not isinstance(asked, int) or asked < 0:
             raise OptionError(f"the number of permutations is a whole number of at least 0; saw {asked!r}")
@@ -246,7 +246,7 @@ def _permutations(paired: PairedScores, asked: int | None, learnt: _Learnt | Non
     return PERMUTATIONS
 
 
-def _needs_swaps(learnt: _Learnt | None) -> bool:
+def _needs_swaps(learnt: _Inference | None) -> bool:
     """Whether Student's law is to be set right: too few targets (or other cases), and nothing separated."""
     if learnt is None or not isinstance(learnt.law, ScoreDifferenceLaw) or not learnt.law.standard_error > 0:
         return False
@@ -255,14 +255,14 @@ def _needs_swaps(learnt: _Learnt | None) -> bool:
     return few and not any(side.is_separated for side in sides)
 
 
-def _calibrated(
+def _calibrate(
     paired: PairedScores,
     found: Difference,
     resolved: ResolvedRanking,
-    learnt: _Learnt | None,
+    learnt: _Inference | None,
     draws: int,
     seed: int,
-) -> tuple[_Learnt | None, Tail]:
+) -> tuple[_Inference | None, Tail]:
     """The law and its test set right by swaps where it needs that; and the swaps' own test."""
     needed = _needs_swaps(learnt)
     swapped = SwappedRanks.of(paired, found.first, found.second, resolved, draws, seed, studentised=needed)

@@ -101,11 +101,11 @@ class ScoreDifferenceLaw:
         unseen = self.beyond(quantile)
         low, high = self.first.bounds(quantile, unseen)
         other_low, other_high = self.second.bounds(quantile, unseen)
-        down = self._joined(self.first.value - low, other_high - self.second.value)
-        up = self._joined(high - self.first.value, self.second.value - other_low)
+        down = self._combine(self.first.value - low, other_high - self.second.value)
+        up = self._combine(high - self.first.value, self.second.value - other_low)
         return max(self.value - down, -1.0), min(self.value + up, 1.0)
 
-    def _joined(self, one: float, two: float) -> float:
+    def _combine(self, one: float, two: float) -> float:
         return math.sqrt(max(0.0, one * one + two * two - 2 * self.correlation * one * two))
 
     def distance(self, null: float) -> float:

@@ -13,8 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Values
-from edgeworth.comparing.paired_scores import CaseStanding, PairedScores
-from edgeworth.comparing.scores.effects import Lists, distances, has_effects, list_effects, steps_of_places
+from edgeworth.comparing.paired_scores import CaseRanks, PairedScores
+from edgeworth.comparing.scores.influence import (
+    Lists,
+    distances,
+    has_influence,
+    list_influences,
+    steps_of_places,
+)
 from edgeworth.core.tails import Tail
 from edgeworth.errors import OptionError
 from edgeworth.progress import progress_rounds
@@ -36,26 +42,26 @@ def bootstrap_differences(
         raise OptionError("a bootstrap of rankings draws whole cases; with sampling weights use Influence()")
     if paired.groups is not None and paired.units < 2:
         raise OptionError("all cases are in one group: there is nothing to resample")
-    standings = (paired.standing(first), paired.standing(second))
-    fill = _filler(paired, standings)
-    size = max(1, CHUNK // max(1, sum(standing.places for standing in standings)))
+    both = (paired.case_ranks(first), paired.case_ranks(second))
+    fill = _filler(paired, both)
+    size = max(1, CHUNK // max(1, sum(ranks.places for ranks in both)))
 
     generator = np.random.default_rng(seed)
     found = []
     for start in progress_rounds(draws, size, "draws"):
-        counts = [np.zeros((min(size, draws - start), standing.places)) for standing in standings]
+        counts = [np.zeros((min(size, draws - start), ranks.places)) for ranks in both]
         for rows in zip(*counts, strict=True):
             fill(rows, generator)
-        found.append(differences_of(counts[0], counts[1], standings, resolved))
+        found.append(differences_of(counts[0], counts[1], both, resolved))
     return np.concatenate(found)
 
 
 Filler = Callable[[tuple[Values, ...], np.random.Generator], None]
 
 
-def _filler(paired: PairedScores, standings: tuple[CaseStanding, CaseStanding]) -> Filler:
+def _filler(paired: PairedScores, both: tuple[CaseRanks, CaseRanks]) -> Filler:
     """How one replicate's cases are drawn and counted by place, for both systems at once."""
-    places = [standing.place for standing in standings]
+    places = [ranks.place for ranks in both]
     weights = None if paired.weights is None else paired.weights.astype(np.float64)
     if paired.groups is not None:
         codes, number = paired.groups.codes, paired.units
@@ -93,12 +99,12 @@ def _filler(paired: PairedScores, standings: tuple[CaseStanding, CaseStanding]) 
 
 
 def differences_of(
-    one: Values, two: Values, standings: tuple[CaseStanding, CaseStanding], resolved: ResolvedRanking
+    one: Values, two: Values, both: tuple[CaseRanks, CaseRanks], resolved: ResolvedRanking
 ) -> Values:
     """The difference of two systems' rankings, cases counted by place, a replicate a row."""
     values = [
-        resolved.values(steps_of_places(counts, standing.steps))
-        for counts, standing in zip((one, two), standings, strict=True)
+        resolved.values(steps_of_places(counts, ranks.steps))
+        for counts, ranks in zip((one, two), both, strict=True)
     ]
     return np.asarray(values[0] - values[1])
 
@@ -137,7 +143,7 @@ class SwappedRanks:
         if not paired.is_counted:
             raise OptionError("swapping systems needs single cases; these have sampling weights")
         swaps = _Swaps.of(_single(paired), first, second, resolved)
-        has_distances = studentised and has_effects(resolved) and paired.targets.sum() >= 2
+        has_distances = studentised and has_influence(resolved) and paired.targets.sum() >= 2
         make = swaps.studentised if has_distances else swaps.plain
         nobody = np.zeros((1, swaps.units), dtype=bool)
         (observed,), (distance,) = make(nobody)
@@ -167,7 +173,7 @@ class _Swaps:
 
     one: NDArray[np.intp]
     two: NDArray[np.intp]
-    standing: CaseStanding
+    ranks: CaseRanks
     groups: Coded | None
     resolved: ResolvedRanking
 
@@ -175,7 +181,7 @@ class _Swaps:
     def of(cls, paired: PairedScores, first: str, second: str, resolved: ResolvedRanking) -> Self:
         ranks = [_midranks(paired.row(name)) for name in (first, second)]
         levels = np.concatenate([row[paired.targets] for row in ranks])
-        one, two = (CaseStanding.among(levels, row, paired.targets) for row in ranks)
+        one, two = (CaseRanks.among(levels, row, paired.targets) for row in ranks)
         return cls(one.place, two.place, one, paired.groups, resolved)
 
     @property
@@ -185,7 +191,7 @@ class _Swaps:
     def random(self, draws: int, seed: int) -> Iterator[NDArray[np.bool_]]:
         """Rows of random swaps, so many at once as there is room for."""
         generator = np.random.default_rng(seed)
-        size = max(1, CHUNK // max(1, len(self.one), self.standing.places))
+        size = max(1, CHUNK // max(1, len(self.one), self.ranks.places))
         for start in progress_rounds(draws, size, "draws"):
             shape = (min(size, draws - start), self.units)
             yield generator.integers(0, 2, size=shape, dtype=np.uint8).astype(bool)
@@ -194,7 +200,7 @@ class _Swaps:
         """Differences; nothing is known of distances."""
         places = self._places(swap)
         counts = [self._counts(place) for place in places]
-        found = differences_of(counts[0], counts[1], (self.standing, self.standing), self.resolved)
+        found = differences_of(counts[0], counts[1], (self.ranks, self.ranks), self.resolved)
         return found, np.full(len(found), np.nan)
 
     def studentised(self, swap: NDArray[np.bool_]) -> tuple[Values, Values]:
@@ -202,7 +208,7 @@ class _Swaps:
         places = self._places(swap)
         values, effects = [], []
         for place in places:
-            found, by_place = list_effects(Lists(self._counts(place), self.standing.steps), self.resolved)
+            found, by_place = list_influences(Lists(self._counts(place), self.ranks.steps), self.resolved)
             values.append(found)
             effects.append(np.take_along_axis(by_place, place, axis=1))
         variances = [self._variance(each) for each in (*effects, effects[0] - effects[1])]
@@ -215,7 +221,7 @@ class _Swaps:
         return np.where(of_cases, self.two, self.one), np.where(of_cases, self.one, self.two)
 
     def _counts(self, place: NDArray[np.intp]) -> Values:
-        width = self.standing.places
+        width = self.ranks.places
         rows = np.arange(len(place))[:, None] * width
         counts = np.bincount((place + rows).ravel(), minlength=len(place) * width)
         return counts.reshape(len(place), width).astype(np.float64)

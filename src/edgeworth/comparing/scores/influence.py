@@ -34,13 +34,13 @@ from edgeworth.rankings.scores.sorted_scores import SortedScores
 from edgeworth.rankings.tie_groups import TieGroups
 
 
-def has_effects(resolved: ResolvedRanking) -> bool:
+def has_influence(resolved: ResolvedRanking) -> bool:
     """Whether single cases' effects are known: ROC area, and average precision of the whole list."""
     smooth = resolved.measure.name == "average_precision" and resolved.ties in ("expected", "threshold")
     return resolved.measure.name == "roc_auc" or (smooth and resolved.depth is None)
 
 
-def resolved_for(paired: PairedScores, measure: str | Measure) -> tuple[ResolvedRanking, str | None]:
+def resolve_measure(paired: PairedScores, measure: str | Measure) -> tuple[ResolvedRanking, str | None]:
     """The measure with its options settled, and why sampling weights rule it out, if they do."""
     # Only the kind of the weights matters, so nothing needs to be sorted for it.
     nothing = np.zeros(0)
@@ -51,7 +51,7 @@ def resolved_for(paired: PairedScores, measure: str | Measure) -> tuple[Resolved
 
 
 def steps_of_places(counts: Values, steps: int) -> TieGroups:
-    """The steps of lists whose cases are counted by place (``CaseStanding``), one list a row."""
+    """The steps of lists whose cases are counted by place (``CaseRanks``), one list a row."""
     hits, tied, gaps = counts[:, :steps], counts[:, steps : 2 * steps], counts[:, 2 * steps : -1]
     hits_above = np.cumsum(hits, axis=1) - hits
     seen_above = hits_above + np.cumsum(gaps + tied, axis=1) - tied
@@ -71,9 +71,9 @@ def steps_of_places(counts: Values, steps: int) -> TieGroups:
 
 def steps_of_system(paired: PairedScores, name: str) -> TieGroups:
     """One system's steps."""
-    standing = paired.standing(name)
-    counts = np.bincount(standing.place, weights=paired.weights, minlength=standing.places)
-    return steps_of_places(counts.astype(np.float64)[None, :], standing.steps)
+    ranks = paired.case_ranks(name)
+    counts = np.bincount(ranks.place, weights=paired.weights, minlength=ranks.places)
+    return steps_of_places(counts.astype(np.float64)[None, :], ranks.steps)
 
 
 def difference_law(
@@ -87,12 +87,12 @@ def difference_law(
     effects, spreads, sides = [], [], []
     for name in (first, second):
         places = Places.of(steps_of_system(paired, name))
-        found = _effects(places, resolved, typical_weights(paired))
+        found = _influences(places, resolved, typical_weights(paired))
         # No target is without a score, so the place of those never ranked has nobody in it.
-        effects.append(found.joined()[paired.standing(name).place])
+        effects.append(found.joined()[paired.case_ranks(name).place])
         spreads.append(spread_of(paired, effects[-1]).variance)
         is_area = resolved.measure.name == "roc_auc"
-        sides.append(Side(found.value, _error(spreads[-1]), *_counted(paired, places), is_area))
+        sides.append(Side(found.value, _error(spreads[-1]), *_independent_units(paired, places), is_area))
     spread = spread_of(paired, effects[0] - effects[1])
     product = sides[0].error * sides[1].error
     shared = (spreads[0] + spreads[1] - spread.variance) / (2 * product) if product > 0 else 0.0
@@ -111,7 +111,7 @@ def _error(variance: float) -> float:
     return math.sqrt(variance) if variance > NO_VARIANCE else 0.0
 
 
-def _counted(paired: PairedScores, places: Places) -> tuple[float, float]:
+def _independent_units(paired: PairedScores, places: Places) -> tuple[float, float]:
     """Targets and background as independent units: cases, typical weights, or groups that hold some."""
     if paired.groups is None:
         units = typical_weights(paired)
@@ -156,7 +156,7 @@ def typical_weights(paired: PairedScores) -> tuple[float, float]:
     return targets, background
 
 
-def _effects(places: Places, resolved: ResolvedRanking, units: tuple[float, float]) -> CaseInfluence:
+def _influences(places: Places, resolved: ResolvedRanking, units: tuple[float, float]) -> CaseInfluence:
     if resolved.measure.name == "roc_auc":
         return roc_area_influence(places, units)
     return average_precision_influence(
@@ -167,7 +167,7 @@ def _effects(places: Places, resolved: ResolvedRanking, units: tuple[float, floa
 def reason_to_doubt(paired: PairedScores, places: Places, spread: Spread) -> str | None:
     """Why the interval may not cover as it says, if there is reason."""
     if paired.groups is not None:
-        with_targets, with_background = _counted(paired, places)
+        with_targets, with_background = _independent_units(paired, places)
         if (fewest := min(with_targets, with_background)) < FEW:
             which = "targets" if with_targets <= with_background else "background cases"
             return f"only {fewest:,.0f} groups with {which}: below {FEW}, coverage may fall short"
@@ -180,7 +180,7 @@ HALVINGS = 24
 
 @dataclass(frozen=True)
 class Lists:
-    """Rankings of the same cases, one a row: how many cases stand in each place (``CaseStanding``)."""
+    """Rankings of the same cases, one a row: how many cases stand in each place (``CaseRanks``)."""
 
     counts: Values
     steps: int
@@ -207,7 +207,7 @@ class Lists:
         return hits, hits + np.cumsum(self.gap[:, :-1] + self.tied, axis=1) - self.tied
 
 
-def list_effects(lists: Lists, resolved: ResolvedRanking) -> tuple[Values, Values]:
+def list_influences(lists: Lists, resolved: ResolvedRanking) -> tuple[Values, Values]:
     """Each ranking's value, and the effect of a case in each of its places; two targets at least."""
     if resolved.measure.name == "roc_auc":
         return _of_areas(lists)
