@@ -20,14 +20,14 @@ ROUNDING = 1e-14
 
 
 def ratio(numerator: Values, denominator: Values) -> Values:
-    """A quotient of numbers that is nan, without a warning, where there is nothing to divide by."""
+    """Divide numbers; the quotient is nan, without a warning, where there is nothing to divide by."""
     with np.errstate(divide="ignore", invalid="ignore"):
         quotient = np.true_divide(numerator, denominator)
     return np.where(np.equal(denominator, 0), np.nan, quotient)
 
 
 def difference(left: Values, right: Values, scale: Values) -> Values:
-    """left − right, exactly 0 where only the rounding of summed weights keeps them apart.
+    """Subtract; the result is exactly 0 where only the rounding of summed weights keeps them apart.
 
     The imaginary part, a derivative, stays.
     """
@@ -38,25 +38,25 @@ def difference(left: Values, right: Values, scale: Values) -> Values:
 
 
 def finite_or_none(number: float) -> float | None:
-    """A number for JSON and tables, which have no nan and no infinity."""
+    """Replace nan and infinity by None, for JSON and tables have neither."""
     return number if math.isfinite(number) else None
 
 
 def weighted_sum(weights: Values, values: Values) -> Values:
-    """Σ weight·value over labels, leaving out values that are undefined."""
+    """Sum weight·value over labels, leaving out values that are undefined."""
     defined = ~np.isnan(values)
     return np.asarray(np.where(defined, weights * np.where(defined, values, 0), 0).sum(axis=-1))
 
 
 def entropy_bits(shares: Values) -> Values:
-    """−Σ p log₂ p over the last axis, 0 log 0 being 0."""
+    """Compute −Σ p log₂ p over the last axis, 0 log 0 being 0."""
     present = shares.real > 0
     logs = np.log2(np.where(present, shares, 1))
     return np.asarray(-(shares * logs).sum(axis=-1))
 
 
 def same_array(left: NDArray[Any] | None, right: NDArray[Any] | None) -> bool:
-    """Whether two arrays have equal values, or both are absent."""
+    """Tell whether two arrays have equal values, or both are absent."""
     if left is None or right is None:
         return left is right
     return np.array_equal(left, right)

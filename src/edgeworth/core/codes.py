@@ -50,24 +50,24 @@ def row_codes(
     coding: Coding | None,
     most: int = DENSE_CELLS,
 ) -> RowCodes:
-    """Fuse the columns of a block; ``coding`` is the last block's, kept where it still fits.
+    """Number the combinations of a block; ``coding`` is the last block's, kept where it still fits.
 
     Integers are their own codes as long as they have at most ``most`` combinations.
     """
     integers = [piece for piece in pieces if isinstance(piece, np.ndarray) and _is_plain_integer(piece.dtype)]
     if len(integers) == len(pieces) and len(set(domains)) == 1:
-        fused = _fuse_small_integers(integers, coding, most)
-        if fused is not None:
-            return fused
-    return _fuse_labels(pieces, domains, names)
+        found = _integer_codes(integers, coding, most)
+        if found is not None:
+            return found
+    return _label_codes(pieces, domains, names)
 
 
 def _is_plain_integer(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in "bi" or (dtype.kind == "u" and dtype.itemsize < 8)
 
 
-def _fuse_small_integers(pieces: list[NDArray[Any]], coding: Coding | None, most: int) -> RowCodes | None:
-    """Integers within a narrow range are their own codes: no sorting, no dictionary."""
+def _integer_codes(pieces: list[NDArray[Any]], coding: Coding | None, most: int) -> RowCodes | None:
+    """Take integers within a narrow range as their own codes: no sorting, no dictionary."""
     arrays = [piece.view(np.uint8) if piece.dtype.kind == "b" else piece for piece in pieces]
     low = min(int(array.min()) for array in arrays)
     high = max(int(array.max()) for array in arrays)
@@ -94,13 +94,13 @@ def _fuse_small_integers(pieces: list[NDArray[Any]], coding: Coding | None, most
     return RowCodes(
         codes,
         size,
-        lambda present: _unfused(present, levels) + 1,
+        lambda present: _split_codes(present, levels) + 1,
         [[kind(value) for value in range(low, high + 1)]],
         (low, high, kind),
     )
 
 
-def _fuse_labels(pieces: list[Column], domains: tuple[int, ...], names: Sequence[str]) -> RowCodes:
+def _label_codes(pieces: list[Column], domains: tuple[int, ...], names: Sequence[str]) -> RowCodes:
     index: list[dict[Label, int]] = [{} for _ in range(max(domains) + 1)]
     columns = []
     coded = [encode(piece, name) for piece, name in zip(pieces, names, strict=True)]
@@ -119,9 +119,9 @@ def _fuse_labels(pieces: list[Column], domains: tuple[int, ...], names: Sequence
     labels: list[Sequence[Label]] = [list(place) for place in index]
     if prod(levels) < LARGEST_CODE:
         return RowCodes(
-            _fused(columns, levels),
+            _join_codes(columns, levels),
             prod(levels),
-            lambda present: _unfused(present, levels),
+            lambda present: _split_codes(present, levels),
             labels,
         )
     # One whole number cannot hold a combination of so many columns: number those that occur.
@@ -129,8 +129,8 @@ def _fuse_labels(pieces: list[Column], domains: tuple[int, ...], names: Sequence
     return RowCodes(codes.reshape(-1), len(distinct), lambda present: distinct[present], labels)
 
 
-def _fused(columns: list[NDArray[np.intp]], levels: tuple[int, ...]) -> NDArray[np.intp]:
-    """Mixed-radix numbers (numpy's own function stops at 64 columns)."""
+def _join_codes(columns: list[NDArray[np.intp]], levels: tuple[int, ...]) -> NDArray[np.intp]:
+    """Compute mixed-radix numbers (numpy's own function stops at 64 columns)."""
     codes = columns[0].copy()
     for column, level in zip(columns[1:], levels[1:], strict=True):
         codes *= level
@@ -138,8 +138,8 @@ def _fused(columns: list[NDArray[np.intp]], levels: tuple[int, ...]) -> NDArray[
     return codes
 
 
-def _unfused(codes: NDArray[np.intp], levels: tuple[int, ...]) -> NDArray[np.intp]:
-    """The columns back from fused codes."""
+def _split_codes(codes: NDArray[np.intp], levels: tuple[int, ...]) -> NDArray[np.intp]:
+    """Compute the columns back from the codes."""
     keys = np.empty((len(codes), len(levels)), dtype=np.intp)
     rest = codes
     for column in range(len(levels) - 1, -1, -1):

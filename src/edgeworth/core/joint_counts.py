@@ -1,6 +1,6 @@
 """Counting how often combinations of labels occur together: the kernel under every tally of decisions.
 
-Rows are taken in blocks. Each block is counted by itself on codes fused into one whole number a row
+Rows are taken in blocks. Each block is counted by itself on codes joined into one whole number a row
 (``np.bincount`` where the combinations are few, ``np.unique`` where they are many), and only the small
 result is translated to labels and added up. Missing values are counted as a label of their own, so what
 to do about them is decided afterwards, on counts.
@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats, Integers
+from edgeworth.arrays import Floats, Integers, same_array
 from edgeworth.core.codes import DENSE_CELLS, WIDE_CELLS, RowCodes, row_codes
 from edgeworth.core.labels import canonical, canonical_order, positions
 from edgeworth.core.plain import AMOUNTS, COUNTS, LABELS, NUMBERS, optional, reshape_array, tuple_of
@@ -46,7 +46,7 @@ class JointCounts:
 
     @classmethod
     def of_fields(cls, found: dict[str, Any], domains: tuple[int, ...]) -> Self:
-        """The counts among the fields of a tally that holds them; these are taken from there."""
+        """Take the counts out of the fields of a tally that holds them."""
         parts = {field.removeprefix("joint."): found.pop(field) for field in [*found] if "joint." in field}
         parts["keys"] = reshape_array(parts["keys"], len(parts["rows"]), len(domains)).astype(np.intp)
         joint = cls(domains, **parts)
@@ -67,13 +67,13 @@ class JointCounts:
 
     @classmethod
     def empty(cls, domains: tuple[int, ...]) -> Self:
-        """No rows."""
+        """Make the counts of no rows."""
         none = np.zeros(0, dtype=np.int64)
         labels: tuple[tuple[Label, ...], ...] = ((),) * (max(domains) + 1)
         return cls(domains, labels, np.zeros((0, len(domains)), dtype=np.intp), none, none, None)
 
     def __add__(self, other: Self) -> Self:
-        """All rows of both."""
+        """Add the rows of both."""
         gathered = _Gathered(self.domains)
         for joint in (self, other):
             gathered.add(_Part(joint.keys, joint.rows, joint.weight, joint.square), joint.labels)
@@ -83,27 +83,25 @@ class JointCounts:
         if not isinstance(other, JointCounts):
             return NotImplemented
         return (self.domains, self.labels) == (other.domains, other.labels) and all(
-            np.array_equal(getattr(self, name), getattr(other, name))
-            if getattr(self, name) is not None and getattr(other, name) is not None
-            else getattr(self, name) is getattr(other, name)
+            same_array(getattr(self, name), getattr(other, name))
             for name in ("keys", "rows", "weight", "square")
         )
 
     __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
 
     def select(self, keep: NDArray[np.bool_]) -> JointCounts:
-        """Some of the combinations, and the labels that occur in them."""
+        """Select some of the combinations, and the labels that occur in them."""
         square = None if self.square is None else self.square[keep]
         return replace(
             self, keys=self.keys[keep], rows=self.rows[keep], weight=self.weight[keep], square=square
         ).in_order()
 
     def in_order(self) -> JointCounts:
-        """Each combination once, in the order of its key, and only labels that occur."""
+        """Put combinations in the order of their keys, each once, with only labels that occur."""
         return self + JointCounts.empty(self.domains)
 
     def with_missing(self, label: Label, columns: Sequence[int]) -> JointCounts:
-        """A label that stands for a missing value in some columns, made one."""
+        """Make a label that stands for a missing value in some columns missing."""
         wanted = canonical(label)
         keys = self.keys.copy()
         for column in columns:
@@ -113,7 +111,7 @@ class JointCounts:
         return replace(self, keys=keys).in_order()
 
     def labels_seen(self, column: int) -> set[Label]:
-        """The labels that occur in one column."""
+        """Find the labels that occur in one column."""
         labels = self.labels[self.domains[column]]
         return {labels[key - 1] for key in _occurring([self.keys[:, column]], len(labels))}
 
@@ -178,18 +176,18 @@ def count_joint(
         weight = None if weights is None else weights[rows]
         if weight is not None:
             check_weights(weight, first_row + rows.start)
-        coding = None if dense is None else dense.fused.coding
-        fused = row_codes([column[rows] for column in columns], domain, names, coding, most)
-        if fused.size > DENSE_CELLS and fused.coding is None:
-            gathered.add(_count_many(fused, weight), fused.labels)
-        elif dense is not None and fused.coding is not None and dense.fused.coding == fused.coding:
-            dense.add(fused, weight)
+        coding = None if dense is None else dense.block.coding
+        block = row_codes([column[rows] for column in columns], domain, names, coding, most)
+        if block.size > DENSE_CELLS and block.coding is None:
+            gathered.add(_count_many(block, weight), block.labels)
+        elif dense is not None and block.coding is not None and dense.block.coding == block.coding:
+            dense.add(block, weight)
         else:
             if dense is not None:
-                gathered.add(dense.part(), dense.fused.labels)
-            dense = _Dense(fused, weight)
+                gathered.add(dense.part(), dense.block.labels)
+            dense = _Dense(block, weight)
     if dense is not None:
-        gathered.add(dense.part(), dense.fused.labels)
+        gathered.add(dense.part(), dense.block.labels)
     return gathered.result()
 
 
@@ -203,23 +201,23 @@ class _Part:
     square: Floats | None
 
     def squares(self) -> Floats:
-        """Σw²; a counted case weighs 1."""
+        """Give Σw²; a counted case weighs 1."""
         return self.weight.astype(np.float64) if self.square is None else self.square
 
 
 class _Dense:
     """Blocks of one coding, added up cell by cell: only the last result is translated to labels."""
 
-    def __init__(self, fused: RowCodes, weight: NDArray[Any] | None) -> None:
-        self.fused = fused
-        self.rows, self.weight, self.square = _sums(fused.codes, weight, fused.size)
+    def __init__(self, block: RowCodes, weight: NDArray[Any] | None) -> None:
+        self.block = block
+        self.rows, self.weight, self.square = _sums(block.codes, weight, block.size)
 
-    def add(self, fused: RowCodes, weight: NDArray[Any] | None) -> None:
-        if fused.size > DENSE_CELLS:
+    def add(self, block: RowCodes, weight: NDArray[Any] | None) -> None:
+        if block.size > DENSE_CELLS:
             # A full array a block would cost more than its rows: they are added where they belong.
-            np.add.at(self.rows, fused.codes, 1)
+            np.add.at(self.rows, block.codes, 1)
             return
-        rows, total, square = _sums(fused.codes, weight, fused.size)
+        rows, total, square = _sums(block.codes, weight, block.size)
         self.rows += rows
         if weight is not None:
             self.weight = self.weight + total
@@ -229,19 +227,19 @@ class _Dense:
     def part(self) -> _Part:
         present = np.flatnonzero(self.rows)
         square = None if self.square is None else self.square[present]
-        return _Part(self.fused.keys_of(present), self.rows[present], self.weight[present], square)
+        return _Part(self.block.keys_of(present), self.rows[present], self.weight[present], square)
 
 
-def _count_many(fused: RowCodes, weight: NDArray[Any] | None) -> _Part:
-    """Too many possible combinations for a full array: only those that occur."""
-    present, groups = np.unique(fused.codes, return_inverse=True)
-    return _Part(fused.keys_of(present), *_sums(groups, weight, len(present)))
+def _count_many(block: RowCodes, weight: NDArray[Any] | None) -> _Part:
+    """Count only the combinations that occur, where there are too many for a full array."""
+    present, groups = np.unique(block.codes, return_inverse=True)
+    return _Part(block.keys_of(present), *_sums(groups, weight, len(present)))
 
 
 def _sums(
     groups: NDArray[np.intp], weight: NDArray[Any] | None, size: int
 ) -> tuple[Integers, Numbers, Floats | None]:
-    """Rows, weight and squared weight of each group."""
+    """Sum rows, weight and squared weight of each group."""
     rows = np.bincount(groups, minlength=size).astype(np.int64, copy=False)
     if weight is None:
         return rows, rows, None
@@ -285,7 +283,7 @@ class _Gathered:
             self.waiting = 0
 
     def result(self) -> JointCounts:
-        """Everything gathered, in canonical labels and each combination once."""
+        """Give everything gathered, in canonical labels and each combination once."""
         if not self.parts:
             return JointCounts.empty(self.domains)
         part = _compact(self.parts)
@@ -308,7 +306,7 @@ class _Gathered:
 
 
 def _compact(parts: list[_Part]) -> _Part:
-    """Each combination once, in the order of its key."""
+    """Add up combinations, each once, in the order of its key."""
     keys = np.concatenate([part.keys for part in parts])
     weighted = any(part.square is not None for part in parts)
     square = np.concatenate([part.squares() for part in parts]) if weighted else None
@@ -328,7 +326,7 @@ def _compact(parts: list[_Part]) -> _Part:
 
 
 def _occurring(columns: Sequence[NDArray[np.intp]], labels: int) -> NDArray[np.intp]:
-    """The keys of labels that occur, in order; 0, missing, is none."""
+    """Find the keys of labels that occur, in order; 0, missing, is none."""
     occurs = np.zeros(labels + 1, dtype=np.bool_)
     for column in columns:
         occurs[column] = True
@@ -337,7 +335,7 @@ def _occurring(columns: Sequence[NDArray[np.intp]], labels: int) -> NDArray[np.i
 
 
 def _is_in_order(keys: NDArray[np.intp]) -> bool:
-    """Whether each key is larger than the one before, which spares sorting what was counted in order."""
+    """Tell whether each key is larger than the one before: then nothing has to be sorted."""
     larger = np.zeros(max(len(keys) - 1, 0), dtype=np.bool_)
     for column in keys.T[::-1]:
         larger = (column[1:] > column[:-1]) | ((column[1:] == column[:-1]) & larger)

@@ -30,7 +30,7 @@ _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 
 
 def canonical(label: Any) -> Label:
-    """One form a value: numpy scalars become Python's, whole floats integers, bytes text.
+    """Give a label its one form: numpy scalars become Python's, whole floats integers, bytes text.
 
     >>> canonical(np.float64(2.0)), canonical(b"spam")
     (2, 'spam')
@@ -47,7 +47,7 @@ def canonical(label: Any) -> Label:
 
 
 def canonical_order(labels: Iterable[Any]) -> tuple[Label, ...]:
-    """Distinct labels in canonical form: numbers by size, then text, then anything else by its repr.
+    """Order distinct labels: numbers by size, then text, then anything else by its repr.
 
     True and 1 are one label to Python; they print as numbers as soon as a number is among them.
 
@@ -69,7 +69,7 @@ def _order(label: Label) -> tuple[int, float | int, str]:
 
 
 def union(left: tuple[Label, ...], right: tuple[Label, ...]) -> tuple[Label, ...]:
-    """Labels of a merge: an order that both sides share stays, anything else is put in canonical order."""
+    """Merge labels: an order that both sides share stays, anything else is put in canonical order."""
     if left == right and list(map(type, left)) == list(map(type, right)):
         return left
     if not left or not right:
@@ -78,13 +78,13 @@ def union(left: tuple[Label, ...], right: tuple[Label, ...]) -> tuple[Label, ...
 
 
 def positions(labels: Iterable[Label], within: Sequence[Label]) -> np.ndarray[Any, np.dtype[np.intp]]:
-    """Where each label stands in another sequence."""
+    """Find where each label stands in another sequence."""
     place = {label: index for index, label in enumerate(within)}
     return np.array([place[label] for label in labels], dtype=np.intp)
 
 
 def find(label: Any, labels: Sequence[Label]) -> int:
-    """The position of a label, given as itself or as it is written; otherwise the near misses, as an error.
+    """Find the position of a label, given as itself or as it is written, or name the near misses.
 
     >>> find("1", (0, 1))
     1
@@ -108,7 +108,7 @@ def find(label: Any, labels: Sequence[Label]) -> int:
 
 
 def usual_positive(labels: Sequence[Label]) -> Label | None:
-    """The label that everyone means by "positive", when the two labels leave no doubt."""
+    """Find the label that everyone means by "positive", when the two labels leave no doubt."""
     if len(labels) != 2:
         return None
     folded = {label.lower() if isinstance(label, str) else label: label for label in labels}
@@ -119,7 +119,7 @@ def usual_positive(labels: Sequence[Label]) -> Label | None:
 
 
 def parse_labels(labels: Sequence[Label]) -> list[Label]:
-    """Labels read from text: numbers when every one is written as a number, booleans likewise.
+    """Make labels read from text numbers when every one is written as a number; booleans likewise.
 
     Leading zeros mean a code, not a number, and then everything stays text.
 
@@ -142,17 +142,17 @@ def _number(text: str) -> Label:
 
 
 def merge_positive(left: Label | None, right: Label | None) -> Label | None:
-    """The positive label of a merge."""
+    """Merge the positive labels of two tables, which must not differ."""
     if left is not None and right is not None and left != right:
         raise MergeError(f"one table calls {left!r} positive, the other {right!r}")
     return left if left is not None else right
 
 
 def list_labels(labels: Sequence[Label]) -> str:
-    """Some labels, for a sentence."""
+    """List the first labels, for a sentence."""
     return ", ".join(repr(label) for label in labels[:6]) + (", …" if len(labels) > 6 else "")
 
 
 def looks_missing(label: Label) -> bool:
-    """Text that often stands for a missing value, and is taken as a label all the same."""
+    """Tell whether a label is text that often stands for a missing value."""
     return isinstance(label, str) and label.strip().lower() in {"", "na", "n/a", "nan", "null", "none", "nil"}

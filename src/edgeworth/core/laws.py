@@ -26,33 +26,33 @@ class Scale:
     high: float = 1.0
 
     def forward(self, value: float) -> float:
-        """The value on the scale."""
+        """Take a value to the scale."""
         if self.name == "logit":
             return math.log(value - self.low) - math.log(self.high - value)
         return math.log(value - self.low) if self.name == "log" else value
 
     def backward(self, value: float) -> float:
-        """Back from the scale."""
+        """Take a value back from the scale."""
         if self.name == "logit":
             share = 1 / (1 + math.exp(-value)) if value > -700 else 0.0
             return self.low + (self.high - self.low) * share
         return self.low + math.exp(min(value, 709.0)) if self.name == "log" else value
 
     def slope(self, value: float) -> float:
-        """How fast the scale runs at a value."""
+        """Compute the derivative of the scale at a value."""
         if self.name == "logit":
             return (self.high - self.low) / ((value - self.low) * (self.high - value))
         return 1 / (value - self.low) if self.name == "log" else 1.0
 
     def inside(self, value: float) -> bool:
-        """Whether a value has a finite place on the scale."""
+        """Tell whether a value has a finite place on the scale."""
         if self.name == "logit":
             return self.low < value < self.high
         return value > self.low if self.name == "log" else True
 
 
 def natural_scale(low: float, high: float, value: float) -> Scale:
-    """Logit of a bounded range, log of one bounded below; the plain scale for a value at its very end."""
+    """Choose logit for a bounded range, log for one bounded below, neither for a value at its very end."""
     if math.isfinite(low) and math.isfinite(high):
         scale = Scale("logit", low, high)
     else:
@@ -69,36 +69,36 @@ class SamplingLaw(Protocol):
 
     @property
     def standard_error(self) -> float:
-        """The standard deviation of the estimate."""
+        """Compute the standard deviation of the estimate."""
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Lower and upper bound at a confidence level."""
+        """Compute lower and upper bound at a confidence level."""
 
     def p_value(self, null: float, alternative: Alternative) -> float:
-        """How surprising the estimate would be if the truth were ``null``."""
+        """Compute how surprising the estimate would be if the truth were ``null``."""
 
 
 def check_level(level: float) -> None:
-    """A confidence level strictly between 0 and 1."""
+    """Refuse a confidence level that is not strictly between 0 and 1."""
     if not (isinstance(level, (int, float)) and 0 < level < 1):
         raise OptionError(f"a confidence level lies between 0 and 1 (0.95, not 95); saw {level!r}")
 
 
 def normal_quantile(level: float) -> float:
-    """How many standard deviations a two-sided interval of this level reaches."""
+    """Find how many standard deviations a two-sided interval of this level reaches."""
     # Python's own (Wichura's AS 241, to the last digits), since SciPy takes a quarter second to load.
     return -NormalDist().inv_cdf((1 - level) / 2)
 
 
 def student_quantile(level: float, freedom: float) -> float:
-    """The same for Student's t."""
+    """Find how many standard errors Student's t interval of this level reaches."""
     from scipy.special import stdtrit
 
     return float(-stdtrit(freedom, (1 - level) / 2))
 
 
 def choose_tail(lower: float, upper: float, alternative: Alternative) -> float:
-    """The p-value from P(as small) and P(as large): the smaller one doubled, or the one asked for."""
+    """Choose between P(as small) and P(as large): the smaller one doubled, or the one asked for."""
     if alternative == "greater":
         return min(1.0, upper)
     if alternative == "less":
@@ -118,7 +118,7 @@ class NormalLaw:
     freedom: float = np.inf
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Value plus and minus a quantile of standard errors, on the scale."""
+        """Add and subtract a quantile of standard errors, on the scale."""
         quantile = (
             student_quantile(level, self.freedom) if np.isfinite(self.freedom) else normal_quantile(level)
         )
@@ -127,7 +127,7 @@ class NormalLaw:
         return self.scale.backward(middle - reach), self.scale.backward(middle + reach)
 
     def p_value(self, null: float, alternative: Alternative) -> float:
-        """Wald's test on the scale (on the plain one when the null is at the end of the range)."""
+        """Test by Wald on the scale (on the plain one when the null is at the end of the range)."""
         if self.standard_error == 0:
             return choose_tail(float(self.value <= null), float(self.value >= null), alternative)
         scale = self.scale if self.scale.inside(null) else Scale("identity")
@@ -150,17 +150,17 @@ class WilsonLaw:
 
     @property
     def standard_error(self) -> float:
-        """√(p(1−p)/n)."""
+        """Compute √(p(1−p)/n)."""
         share = self.successes / self.trials
         return float(np.sqrt(share * (1 - share) / self.trials))
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Wilson's interval."""
+        """Compute Wilson's interval."""
         low, high = wilson_bounds(np.array(self.successes), np.array(self.trials), normal_quantile(level))
         return float(low), float(high)
 
     def p_value(self, null: float, alternative: Alternative) -> float:
-        """The score test."""
+        """Compute the score test."""
         share = self.successes / self.trials
         spread = null * (1 - null) / self.trials
         if spread <= 0:
@@ -172,7 +172,7 @@ class WilsonLaw:
 
 
 def wilson_bounds(successes: Any, trials: Any, quantile: float) -> tuple[Any, Any]:
-    """Wilson's bounds; at 0 and at all successes the outer one is exactly 0 and 1."""
+    """Compute Wilson's bounds; at 0 and at all successes the outer one is exactly 0 and 1."""
     share, square = successes / trials, quantile**2
     middle = (share + square / (2 * trials)) / (1 + square / trials)
     reach = (
@@ -192,11 +192,11 @@ class ClopperPearsonLaw:
 
     @property
     def standard_error(self) -> float:
-        """√(p(1−p)/n)."""
+        """Compute √(p(1−p)/n)."""
         return WilsonLaw(self.successes, self.trials).standard_error
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Each bound leaves at most half of 1 − level in its tail."""
+        """Find bounds that leave at most half of 1 − level in each tail."""
         from scipy.special import betaincinv
 
         hits, misses, tail = self.successes, self.trials - self.successes, (1 - level) / 2
@@ -205,7 +205,7 @@ class ClopperPearsonLaw:
         return low, high
 
     def p_value(self, null: float, alternative: Alternative) -> float:
-        """Binomial tails, the smaller one doubled."""
+        """Compute binomial tails, the smaller one doubled."""
         from scipy.special import betainc, betaincc
 
         hits, misses = self.successes, self.trials - self.successes
@@ -226,12 +226,12 @@ class NewcombeLaw:
 
     @property
     def value(self) -> float:
-        """The combination at the observed proportions."""
+        """Compute the combination at the observed proportions."""
         return float(self.combination.constant + self.combination.coefficients @ self._shares)
 
     @property
     def standard_error(self) -> float:
-        """Variances of the proportions, added."""
+        """Add the variances of the proportions."""
         spread = self._shares * (1 - self._shares) / self.combination.trials
         return float(np.sqrt(self.combination.coefficients**2 @ spread))
 
@@ -247,7 +247,7 @@ class NewcombeLaw:
         return self.value - float(np.sqrt(down @ down)), self.value + float(np.sqrt(up @ up))
 
     def p_value(self, null: float, alternative: Alternative) -> float:
-        """The level at which the null would just leave the interval."""
+        """Find the level at which the null would just leave the interval."""
         if null == self.value:
             return choose_tail(0.5, 0.5, alternative)
         from scipy.special import ndtr
@@ -276,16 +276,16 @@ class PosteriorLaw:
 
     @cached_property
     def standard_error(self) -> float:
-        """The posterior's standard deviation."""
+        """Compute the posterior's standard deviation."""
         return float(self.draws.std())
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Equal tails."""
+        """Take the quantiles that leave equal tails."""
         low, high = np.quantile(self.draws, [(1 - level) / 2, (1 + level) / 2])
         return min(float(low), self.value), max(float(high), self.value)
 
     def p_value(self, null: float, alternative: Alternative) -> float:
-        """P(measure ≤ null) is what speaks against "greater"; the smaller tail doubled for two sides."""
+        """Take P(measure ≤ null) against "greater"; the smaller tail doubled for two sides."""
         upper = float((self.draws <= null).mean())
         lower = float((self.draws >= null).mean())
         return choose_tail(lower, upper, alternative)
@@ -303,11 +303,11 @@ class BootstrapLaw:
 
     @cached_property
     def standard_error(self) -> float:
-        """The replicates' standard deviation."""
+        """Compute the replicates' standard deviation."""
         return float(self.draws.std(ddof=1))
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Quantiles of the replicates, shifted for BCa."""
+        """Take quantiles of the replicates, shifted for BCa."""
         tails = np.array([(1 - level) / 2, (1 + level) / 2])
         if self.kind == "bca":
             from scipy.special import ndtr, ndtri
@@ -320,7 +320,7 @@ class BootstrapLaw:
         return float(low), float(high)
 
     def p_value(self, null: float, alternative: Alternative) -> float:
-        """How many replicates lie beyond the null, counting the estimate itself as one of them."""
+        """Count the replicates beyond the null, the estimate itself as one of them."""
         upper = (1 + float((self.draws <= null).sum())) / (1 + len(self.draws))
         lower = (1 + float((self.draws >= null).sum())) / (1 + len(self.draws))
         return choose_tail(lower, upper, alternative)

@@ -31,7 +31,7 @@ class Option:
     choices: tuple[str, ...] = ()
 
     def take(self, name: str, value: Any) -> float | str:
-        """The value, checked."""
+        """Check a value of the option."""
         if self.choices:
             if value not in self.choices:
                 raise OptionError(f"{name} is one of {', '.join(self.choices)}; saw {value!r}")
@@ -112,24 +112,24 @@ class Measure:
 
     @property
     def words(self) -> str:
-        """What people call it."""
+        """Name the measure as people do."""
         return self.title or self.name.replace("_", " ")
 
     @property
     def range(self) -> tuple[float, float]:
-        """The smallest and the largest value possible."""
+        """Give the smallest and the largest value possible."""
         return self.low, self.high
 
     @property
     def spelling(self) -> str:
-        """How it is written."""
+        """Write the measure with its options."""
         label = {"label": "[label]", "calibration": "[label]", "scores": "[system]"}.get(self.scope, "")
         depth = {"none": "", "optional": "[@depth]", "required": "@depth"}[self.depth]
         said = ", ".join(f"{name}={option.default}" for name, option in self.options.items())
         return f"{self.name}{label}{depth}{f'({said})' if said else ''}"
 
     def arguments(self, given: Arguments) -> dict[str, float | str]:
-        """The options in force: those given, checked, and the defaults of the rest."""
+        """Check the options given, and add the defaults of the rest."""
         for name in given:
             if name not in self.options:
                 has = f"it has {', '.join(self.options)}" if self.options else "it has none"

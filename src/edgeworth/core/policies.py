@@ -23,7 +23,7 @@ MOST_LABELS = 5_000
 def take_weights(
     weights: NDArray[Any] | None, kind: WeightKind | None, first_row: int = 1
 ) -> NDArray[Any] | None:
-    """Weights as frequencies (integers) or as sampling weights (floats), as declared or by their type."""
+    """Take weights as frequencies (integers) or sampling weights (floats), as declared or by their type."""
     if weights is None or kind is None:
         return weights
     if kind not in get_args(WeightKind):
@@ -44,7 +44,7 @@ def take_weights(
 def drop_incomplete(
     joint: JointCounts, missing: Missing, columns: Sequence[Column], names: Sequence[str], first_row: int
 ) -> tuple[JointCounts, int]:
-    """Apply the policy for missing values; returns what is left and how many rows were dropped.
+    """Apply the policy for missing values: give what is left and how many rows were dropped.
 
     The first column is the truth: without it a case cannot be judged, so it is never an abstention.
     """

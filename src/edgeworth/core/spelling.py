@@ -55,7 +55,7 @@ class Spelling:
 
 
 def quote_label(label: str) -> str:
-    """A label as it stands in a spelling: in double quotes where it would not be understood without."""
+    """Write a label for a spelling: in double quotes where it would not be understood without."""
     return label if _PLAIN_LABEL.fullmatch(label) else json.dumps(label, ensure_ascii=False)
 
 

@@ -36,14 +36,14 @@ class Tail:
 
     @classmethod
     def enumerated(cls, probability: Fraction, tables: int) -> Tail:
-        """All tables counted."""
+        """Make the exact tail of tables that were all counted."""
         value = float(probability)
         said = f"all {tables:,} tables" if tables != 1 else "the only table there is"
         return cls(value, value, value, f"exact, {said}", probability)
 
     @classmethod
     def hypergeometric(cls, probability: float) -> Tail:
-        """The exact hypergeometric law, summed in floating point."""
+        """Make the tail of the exact hypergeometric law, summed in floating point."""
         if probability < SMALLEST:
             return cls(0.0, SMALLEST, SMALLEST, "exact, hypergeometric: below 5e-324", kind="bound")
         value = min(1.0, probability)
@@ -51,12 +51,12 @@ class Tail:
 
     @classmethod
     def bounded(cls, bound: float) -> Tail:
-        """Chatterjee's concentration inequality."""
+        """Make the bound of Chatterjee's concentration inequality."""
         return cls(0.0, bound, bound, "certified bound (Chatterjee 2007)", kind="bound")
 
     @classmethod
     def drawn(cls, count: int, draws: int, seed: int) -> Tail:
-        """Monte Carlo over tables with the same margins."""
+        """Make the tail of Monte Carlo draws of tables with the same margins."""
         from scipy.special import betaincinv
 
         tail = 0.005
@@ -67,7 +67,7 @@ class Tail:
 
     @classmethod
     def counted(cls, probability: Fraction, said: str) -> Tail:
-        """Exactly this fraction; one too small for a float is still above 0."""
+        """Make the tail that is exactly this fraction; one too small for a float is still above 0."""
         value = float(probability)
         if probability and value < SMALLEST:
             return cls(0.0, SMALLEST, SMALLEST, f"exact, {said}: below 5e-324", probability)
@@ -77,7 +77,7 @@ class Tail:
     def between(
         cls, log_low: float, log_high: float, method: str, kind: Literal["bound", "drawn", "bracket"]
     ) -> Tail:
-        """Between two ends given by their logarithms; the upper one is the p-value."""
+        """Make a tail between two ends, given by their logarithms; the upper one is the p-value."""
         high = math.exp(min(log_high, 0.0))
         if high < SMALLEST:
             return cls(
@@ -87,18 +87,18 @@ class Tail:
 
     @classmethod
     def approximated(cls, value: float, error: float, method: str) -> Tail:
-        """An approximation, with the size of what it leaves out; nothing is certified."""
+        """Make an approximate tail with the size of what it leaves out; nothing is certified."""
         low, high = max(value - error, 0.0), min(max(value + error, SMALLEST), 1.0)
         return cls(low, high, min(max(value, SMALLEST), 1.0), method, kind="approximation")
 
 
 def hypergeometric_range(total: int, marked: int, drawn: int) -> tuple[int, int]:
-    """The fewest and the most marked items among those drawn."""
+    """Find the fewest and the most marked items among those drawn."""
     return max(0, drawn + marked - total), min(marked, drawn)
 
 
 def hypergeometric_tails(total: int, marked: int, drawn: int, count: int) -> tuple[float, float]:
-    """P(at most count) and P(at least count) of marked items among those drawn without replacement.
+    """Compute P(at most count) and P(at least count) of marked items drawn without replacement.
 
     Terms are summed outwards from ``count`` by the ratio of neighbours, in log space, and divided by the sum
     of all: no factorials, so a tail of 1e-300 is as accurate as one of 0.1, and ten million cases as ten.
@@ -120,7 +120,7 @@ def hypergeometric_tails(total: int, marked: int, drawn: int, count: int) -> tup
 
 
 def _far_tails(total: int, marked: int, drawn: int, count: int, *, below: bool) -> tuple[float, float]:
-    """Far from the mode the way through it is long: factorials give the one term, the near side is summed.
+    """Compute the tails far from the mode: factorials give the one term, and the near side is summed.
 
     Their logarithms lose about total · log(total) · 1e-16, a millionth part at a billion cases.
     """
@@ -137,7 +137,7 @@ def _far_tails(total: int, marked: int, drawn: int, count: int, *, below: bool) 
 
 
 def _log_sum_of_ratios(total: int, marked: int, drawn: int, count: int, end: int, step: int) -> float:
-    """log Σ P(c)/P(count) from count to end, stopping when what is left cannot matter."""
+    """Sum log Σ P(c)/P(count) from count to end, stopping when what is left cannot matter."""
     log_sum, log_term, position = 0.0, 0.0, count
     while position != end:
         length = min(abs(end - position), 1 << 15)
@@ -156,5 +156,5 @@ def _log_sum_of_ratios(total: int, marked: int, drawn: int, count: int, end: int
 
 
 def step_up(total: int, marked: int, drawn: int, c: NDArray[np.float64]) -> NDArray[np.float64]:
-    """P(c + 1)/P(c) of the hypergeometric law."""
+    """Compute P(c + 1)/P(c) of the hypergeometric law."""
     return np.asarray((marked - c) * (drawn - c) / ((c + 1) * (total - marked - drawn + c + 1)))

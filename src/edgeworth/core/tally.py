@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol, Self
 
-from edgeworth.core.formatting import html_table
+from edgeworth.core.formatting import html_table, shorten
 
 
 class Tally(Protocol):
@@ -22,17 +22,17 @@ class Tally(Protocol):
 
     @classmethod
     def empty(cls) -> Self:
-        """The tally of no rows."""
+        """Make the tally of no rows."""
 
     def __add__(self, other: Self, /) -> Self:
-        """The tally of both sets of rows."""
+        """Add the rows of both."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """Give plain values for JSON."""
 
     @classmethod
     def from_dict(cls, payload: dict[str, Any], /) -> Self:
-        """The tally that ``to_dict`` described."""
+        """Make the tally that ``to_dict`` described."""
 
 
 MOST_LABELS = 30
@@ -59,8 +59,7 @@ def label_facts(labels: tuple[Any, ...]) -> dict[str, str]:
 
 def short_label(label: Any) -> str:
     """Shorten a long label for a small table."""
-    text = str(label)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return shorten(str(label), LONGEST)
 
 
 def plain_number(number: Any) -> Any:

@@ -18,7 +18,7 @@ MOST_THREADS = 8
 
 
 def row_blocks(length: int, rows: int) -> list[slice]:
-    """Blocks of so many rows; of no rows, one block that is empty.
+    """Cut rows into blocks of so many; no rows are one block that is empty.
 
     >>> row_blocks(5, 2)
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
@@ -27,7 +27,7 @@ def row_blocks(length: int, rows: int) -> list[slice]:
 
 
 def map_blocks(work: Callable[[slice], Part], blocks: Sequence[slice]) -> list[Part]:
-    """What ``work`` makes of each block; the error of the first rows is the one raised.
+    """Call ``work`` with each block, in threads; the error of the first rows is the one raised.
 
     No more blocks are worked on at once than there are threads, which bounds the memory.
 
@@ -42,7 +42,7 @@ def map_blocks(work: Callable[[slice], Part], blocks: Sequence[slice]) -> list[P
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Count the cores that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # only Linux says it

@@ -49,7 +49,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")
 
 
 def grid_to_markdown(grid: Grid) -> str:
-    """A pipe table; numbers to the right.
+    """Write a pipe table; numbers to the right.
 
     >>> from edgeworth.report.report import Column
     >>> print(grid_to_markdown(Grid("", (Column("a|b"), Column("n", "count")), (("x", 1200),))), end="")
@@ -67,7 +67,7 @@ def grid_to_markdown(grid: Grid) -> str:
 
 
 def grid_to_latex(grid: Grid) -> str:
-    """A tabular with the rules of the booktabs package.
+    """Write a tabular with the rules of the booktabs package.
 
     >>> from edgeworth.report.report import Column
     >>> print(grid_to_latex(Grid("", (Column("what"), Column("share", "percent")), (("a_b", 0.5),))), end="")
@@ -92,7 +92,7 @@ def grid_to_latex(grid: Grid) -> str:
 
 
 def grid_to_csv(grid: Grid) -> str:
-    """Plain numbers with all their digits; an interval takes two columns, and undefined is empty.
+    """Write numbers with all their digits; an interval takes two columns, and undefined is empty.
 
     >>> from edgeworth.report.report import Column
     >>> print(grid_to_csv(Grid("", (Column("m"), Column("95%", "interval")), (("x", (0.25, None)),))), end="")
@@ -116,7 +116,7 @@ def grid_to_csv(grid: Grid) -> str:
 
 
 def report_to_markdown(report: Report, *, title: str = "") -> str:
-    """The whole report: title, verdict, warnings, sections, origin."""
+    """Write the whole report: title, verdict, warnings, sections, origin."""
     # A sign between the lines keeps several verdicts from running into one paragraph.
     said = [f"# {_markdown(title)}"] if title else []
     said.append("\n>\n".join(f"> {_paragraph(line)}" for line in report.verdict.splitlines()))
@@ -130,7 +130,7 @@ def report_to_markdown(report: Report, *, title: str = "") -> str:
 
 
 def _markdown(text: str) -> str:
-    """Signs that Markdown or HTML would read are taken as they stand."""
+    """Escape the signs that Markdown or HTML would read."""
     text = _ENTITY.sub("&amp;", _CONTROL.sub(" ", text))
     for sign in "\\|*_`[]#$~":
         text = text.replace(sign, f"\\{sign}")
@@ -138,7 +138,7 @@ def _markdown(text: str) -> str:
 
 
 def _paragraph(text: str) -> str:
-    r"""A paragraph that begins like a list is none.
+    r"""Escape the beginning of a paragraph that looks like a list.
 
     >>> print(_paragraph("1. is better"), _paragraph("- is better"), _paragraph("1.5 is better"))
     1\. is better \- is better 1.5 is better
@@ -151,7 +151,7 @@ def _latex(text: str) -> str:
 
 
 def _latex_number(text: str) -> str:
-    r"""A power of ten as a paper writes it.
+    r"""Write a power of ten as a paper does.
 
     >>> print(_latex_number("< 1e-12"), _latex_number("4.9e-5"), _latex_number(".012"))
     $<$ $10^{-12}$ $4.9\times10^{-5}$ .012
@@ -166,7 +166,7 @@ def _latex_number(text: str) -> str:
 
 
 def _latex_start(row: str) -> str:
-    r"""After ``\\`` a star or a bracket would be read as an option of it.
+    r"""Protect a star or a bracket, which would be read as an option of the ``\\`` before.
 
     >>> print(_latex_start("[a] & 1"), _latex_start("a & 1"))
     {[}a] & 1 a & 1

@@ -27,18 +27,18 @@ class Ticks:
     number: int = MARKS
 
     def scale(self, alt: Any) -> Any:
-        """The scale of the axis."""
+        """Make the scale of the axis."""
         return alt.Scale(domain=list(self.domain), nice=self.number, zero=False)
 
     def axis(self, alt: Any, *, signed: bool = False, unsigned: bool = False) -> Any:
-        """An axis of plain numbers: all with their sign, or none."""
+        """Make an axis of plain numbers: all with their sign, or none."""
         size = max(map(abs, self.domain))
         form = "~s" if size > LARGEST else "~e" if size < 1e-5 else ",f"
         label = "replace(datum.label, '−', '')" if unsigned else "datum.label"
         return self._axis(alt, "+" * signed + form, label, "0")
 
     def percent_axis(self, alt: Any, *, signed: bool = False) -> Any:
-        """An axis of shares, written as per cents; 0 has no sign."""
+        """Make an axis of shares, written as per cents; 0 has no sign."""
         return self._axis(alt, "+" * signed + ",%", "datum.label", "0%")
 
     def _axis(self, alt: Any, form: str, label: str, zero: str) -> Any:
@@ -52,7 +52,7 @@ class Ticks:
 
 
 def ticks(values: Iterable[float | None], *, whole: bool = False) -> Ticks:
-    """Ends around some values and 0 (what is no number does not count); ``whole`` allows no step below 1.
+    """Find ends around some values and 0 (only numbers count); ``whole`` allows no step below 1.
 
     >>> ticks([7, 143, None], whole=True)
     Ticks(domain=(0.0, 143), number=4)
@@ -92,7 +92,7 @@ class LazyData(Mapping[str, Rows]):
 
 
 def table_rows(columns: Mapping[str, Values | None]) -> Rows:
-    """A table from its columns; a column that is not known is None in every row."""
+    """Make rows of columns; a column that is not known is None in every row."""
     length = max(len(values) for values in columns.values() if values is not None)
     plain = [
         [None] * length if values is None else [finite_or_none(value) for value in values.tolist()]
@@ -102,7 +102,7 @@ def table_rows(columns: Mapping[str, Values | None]) -> Rows:
 
 
 def picture_rows(columns: Mapping[str, Values | None]) -> Rows:
-    """A table from its columns, with the digits that a picture can show: half the page is such numbers.
+    """Make rows of columns with the digits that a picture can show: half the page is such numbers.
 
     >>> import numpy as np
     >>> picture_rows({"x": np.array([2, np.inf, 0.123456789])})
@@ -116,14 +116,14 @@ def _short(value: Any) -> Any:
 
 
 def number_axis(values: Sequence[float]) -> dict[str, str]:
-    """Options of an axis that writes such values: 25,000, but 250k; 0 is 0, not 0k."""
+    """Choose the options of an axis of such values: 25,000, but 250k; 0 is 0, not 0k."""
     if max(map(abs, values), default=0) <= LARGEST:
         return {"format": PLAIN}
     return {"format": "~s", "labelExpr": "datum.value ? datum.label : '0'"}
 
 
 def colour_layer(alt: Any, layer: Any, who: str, colours: Mapping[str, str]) -> Any:
-    """A layer in the colour of who it is about, with one legend for all layers."""
+    """Draw a layer in the colour of who it is about, with one legend for all layers."""
     colour = alt.Color(
         "who:N",
         scale=alt.Scale(domain=list(colours), range=list(colours.values())),
@@ -137,5 +137,5 @@ def band_between(alt: Any, base: Any, low: str, high: str, colour: str) -> Any:
 
 
 def touch_points(base: Any, *, clip: bool = False) -> Any:
-    """Points that nobody sees and a pointer finds."""
+    """Draw points that nobody sees and a pointer finds."""
     return base.mark_point(shape="square", filled=True, size=90, opacity=0, aria=False, clip=clip)

@@ -24,7 +24,7 @@ FORMATS = ("svg", "png", "pdf", "json")
 
 
 def chart_format(path: str | Path) -> str:
-    """The format that a file's ending asks for; an error where it is none of ours.
+    """Find the format that a file's ending asks for, or refuse it.
 
     >>> chart_format("curve.SVG")
     'svg'
@@ -56,13 +56,13 @@ class Chart:
         return drawn
 
     def __getattr__(self, name: str) -> Any:
-        """Whatever else an altair chart can do: ``chart.properties(width=300)``, ``chart.interactive()``."""
+        """Do whatever else an altair chart can: ``chart.properties(width=300)``, ``chart.interactive()``."""
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.altair(), name)
 
     def to_dict(self) -> dict[str, Any]:
-        """The Vega-Lite specification, with its data."""
+        """Give the Vega-Lite specification, with its data."""
         spec: dict[str, Any] = self.draw(Kit(None)).to_dict(validate=False)
         # Altair has put the rows of lines that stand by themselves there.
         named = {name: [dict(row) for row in rows] for name, rows in self.data.items()}
@@ -72,7 +72,7 @@ class Chart:
         return spec
 
     def svg(self) -> str:
-        """The picture as SVG text."""
+        """Draw the picture as SVG text."""
         return str(_converter().vegalite_to_svg(self.to_dict()))
 
     def save(self, path: str | Path) -> None:
@@ -80,7 +80,7 @@ class Chart:
         write_file(Path(path), self.render(chart_format(path)))
 
     def render(self, ending: str) -> bytes:
-        """The picture in one of the formats."""
+        """Draw the picture in one of the formats."""
         spec = self.to_dict()
         if ending == "json":
             return json.dumps(spec, ensure_ascii=False, indent=1, allow_nan=False).encode()
@@ -92,7 +92,7 @@ class Chart:
         return bytes(_converter().vegalite_to_pdf(spec))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """A notebook draws it with its own Vega-Lite, or shows the sentence."""
+        """Let a notebook draw it with its own Vega-Lite, or show the sentence."""
         del include, exclude
         try:
             return {"application/vnd.vegalite.v6+json": self.to_dict(), "text/plain": self.says}
@@ -100,12 +100,12 @@ class Chart:
             return {"text/plain": f"{self.says} ({error})"}
 
     def numbers(self) -> dict[str, Any]:
-        """What the picture shows, as plain values."""
+        """Give what the picture shows, as plain values."""
         data = {name: [dict(row) for row in rows] for name, rows in self.data.items()}
         return {"title": self.title, "says": self.says, "data": data}
 
     def rows(self) -> list[tuple[Cell, ...]]:
-        """The table behind the chart."""
+        """List the rows of the table behind the chart."""
         first = next(iter(self.data.values()), ())
         return [tuple(row.get(column.name) for column in self.table) for row in first]
 
@@ -118,14 +118,14 @@ class Kit:
         self._rows = rows
 
     def base(self, name: str) -> Any:
-        """A chart over one data set: named in a specification, or with its rows for altair's own use."""
+        """Begin a chart over one data set: named in a specification, or with its rows for altair."""
         alt = self.alt
         if self._rows is None:
             return alt.Chart(alt.NamedData(name=name))
         return alt.Chart(alt.InlineData(values=self._rows[name], name=name))
 
     def once(self) -> Any:
-        """A chart over one row, for a line that stands by itself: over data it is drawn for each row."""
+        """Begin a chart over one row, for a line by itself: over data it would be drawn for each row."""
         return self.alt.Chart(self.alt.InlineData(values=[{"once": 1}]))
 
 
@@ -162,7 +162,7 @@ WIDTH, HEIGHT = 420, 290
 
 
 def config() -> dict[str, Any]:
-    """The Vega-Lite configuration."""
+    """Give the Vega-Lite configuration."""
     axis = {
         "labelColor": INK,
         "titleColor": INK,

@@ -46,13 +46,13 @@ class AxisNames:
 
     @property
     def caption(self) -> str:
-        """The sentence for the caption, or nothing."""
+        """Say in the caption what names are drawn without, if anything."""
         cut = cut_middle(self.beginning, LONGEST)
         return f" Names are drawn without “{cut}”, with which all begin." if cut else ""
 
     @property
     def options(self) -> dict[str, Any]:
-        """Options of an axis or a legend that write the names as they are drawn.
+        """Give the options of an axis or a legend that write the names as they are drawn.
 
         A place among the names, not a key: a name may be anything.
         """
@@ -62,12 +62,12 @@ class AxisNames:
         return {"labelLimit": LIMIT, "labelExpr": f"{drawn}[indexof({names}, datum.value)]"}
 
     def short(self, name: str) -> str:
-        """One of the names as it is drawn."""
+        """Give one of the names as it is drawn."""
         return self.drawn[self.names.index(name)]
 
 
 def axis_names(names: Iterable[object], most: int = DRAWN) -> AxisNames:
-    """The names of one chart.
+    """Shorten the names of one chart so that they stay different.
 
     >>> urls = [f"https://example.org/kinds/{name}" for name in ("cat", "dog", "a very long kind of bird")]
     >>> found = axis_names(urls, 12)
@@ -81,7 +81,7 @@ def axis_names(names: Iterable[object], most: int = DRAWN) -> AxisNames:
 
 
 def distinct_names(names: Iterable[str], most: int) -> tuple[str, ...]:
-    """Names cut to a length, a number behind those that would look like one before.
+    """Cut names to a length, and put a number behind those that would look like one before.
 
     >>> distinct_names(["a" * 9, "a" * 8 + "b", "a" * 10], 5)
     ('aa…aa', 'aa…ab', 'aa…aa (2)')
@@ -98,7 +98,7 @@ def distinct_names(names: Iterable[str], most: int) -> tuple[str, ...]:
 
 
 def cut_middle(text: str, most: int) -> str:
-    """A text of at most so many signs, its beginning and its end; wide signs count twice.
+    """Cut the middle out of a text that has too many signs; wide signs count twice.
 
     >>> cut_middle("gradient boosting, 200 trees", 15), cut_middle("spam", 15)
     ('gradien…0 trees', 'spam')
@@ -116,7 +116,7 @@ def cut_middle(text: str, most: int) -> str:
 
 
 def _beginning(names: list[str]) -> str:
-    """What all names begin with, up to the end of a word, or not within a number."""
+    """Find what all names begin with, up to the end of a word, or not within a number."""
     if len(set(names)) < 2:
         return ""
     first, last = min(names), max(names)
