@@ -22,7 +22,7 @@ PAIRED = 16
 
 
 def comparison_charts(findings: ComparisonFindings) -> Charts:
-    """The charts of a comparison."""
+    """Draw the charts of a comparison."""
     charts = [_differences(findings)]
     if len(findings.names) > 2:
         charts.append(_groups(findings))
@@ -34,7 +34,7 @@ def comparison_charts(findings: ComparisonFindings) -> Charts:
 
 
 def _differences(findings: ComparisonFindings) -> Chart:
-    """Measures of two systems; of more, pairs by the measure to go by."""
+    """Draw the measures of two systems; of more, every pair by the measure to go by."""
     is_pair = len(findings.names) == 2
     if is_pair:
         found = list(findings.difference(*findings.ranked).values())
@@ -86,7 +86,7 @@ def _describe_apart(findings: ComparisonFindings, apart: int, number: int) -> st
 
 
 def _less(first: str, second: str) -> str:
-    """What the axis of a difference measures: one less the other, as short as an axis is."""
+    """Title the axis of a difference, cut to the length of an axis."""
     return " less ".join(axis_names((first, second)).drawn)
 
 
@@ -95,7 +95,7 @@ def _cut(number: int, what: str) -> str:
 
 
 def _paired_names(systems: Sequence[str], pairs: Sequence[tuple[str, str]], sign: str) -> AxisNames:
-    """Names of pairs, of what is drawn of each system's name."""
+    """Join the names of two systems as an axis shows them."""
     each = axis_names(systems, PAIRED)
     place = {name: index for index, name in enumerate(systems)}
 
@@ -109,7 +109,7 @@ def _paired_names(systems: Sequence[str], pairs: Sequence[tuple[str, str]], sign
 
 
 def _forest(names: AxisNames, marks: Ticks, lines: int, title: str) -> Callable[[Kit], Any]:
-    """A line for each difference, in the order of the names."""
+    """Draw a line for each difference, in the order of the names."""
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -136,12 +136,12 @@ def _forest(names: AxisNames, marks: Ticks, lines: int, title: str) -> Callable[
 
 
 def _wide_axis(alt: Any, names: AxisNames) -> Any:
-    """An axis for names of pairs."""
+    """Make room for the names of pairs."""
     return alt.Axis(**{**names.options, "labelLimit": 2 * LIMIT})
 
 
 def _groups(findings: ComparisonFindings) -> Chart:
-    """Systems by rank; a bar for each group of those that cannot be told apart."""
+    """Draw the systems by rank, with the letters of those that cannot be told apart."""
     ranked = findings.ranked[:MOST_LINES]
     names = axis_names(ranked)
     letters = findings.letters
@@ -193,7 +193,7 @@ def _groups(findings: ComparisonFindings) -> Chart:
 
 
 def _disagreements(findings: ComparisonFindings) -> Chart:
-    """Where one is right and the other is not, pair by pair."""
+    """Draw where only one of a pair is right."""
     every = findings.ranked_disagreements
     found = every[:MOST_LINES]
     pairs = [(str(one["first"]), str(one["second"])) for one in found]
@@ -247,7 +247,7 @@ def _disagreements(findings: ComparisonFindings) -> Chart:
 
 
 def _race(findings: ComparisonFindings) -> Chart:
-    """Log wealth on the way: of the system ahead against each other one."""
+    """Draw the log wealth of the leading system against each other one."""
     race = findings.race
     assert race is not None
     leader, *others = race.standings

@@ -39,17 +39,17 @@ class Effect:
 
     @classmethod
     def of(cls, name: str, value: float, bounds: Bounds, level: float = 0.95) -> Self:
-        """From what gives the bounds at a level."""
+        """Build an effect from the function that gives its bounds at a level."""
         check_level(level)
         return cls(name, value, *bounds(level), level, bounds)
 
     def interval(self, level: float | None = None) -> Interval:
-        """The confidence interval at a level: without one, at that of ``low`` and ``high``."""
+        """Give the confidence interval at a level; by default that of ``low`` and ``high``."""
         found = self if level is None else self.at(level)
         return Interval(found.low, found.high, found.level)
 
     def at(self, level: float) -> Self:
-        """The same with the bounds at another level."""
+        """Give the same effect with its bounds at another level."""
         check_level(level)
         if level == self.level:
             return self
@@ -59,7 +59,7 @@ class Effect:
         return replace(self, low=low, high=high, level=level)
 
     def mirror(self) -> Self:
-        """The same, seen from the other system."""
+        """Give the same effect, seen from the other system."""
         bounds = None if self.bounds is None else partial(_mirror_bounds, self.bounds)
         return replace(self, value=-self.value, low=-self.high, high=-self.low, bounds=bounds)
 
@@ -117,13 +117,13 @@ class Difference:
         return math.nan if self.law is None else self.law.standard_error
 
     def interval(self, level: float = 0.95) -> Interval:
-        """The confidence interval of the difference at a level."""
+        """Give the confidence interval of the difference at a level."""
         check_level(level)
         low, high = (math.nan, math.nan) if self.law is None else self.law.interval(level)
         return Interval(low, high, level)
 
     def p_value(self, test: str | None = None) -> float:
-        """The two-sided p-value of "no difference": of the test to go by, or of one by name."""
+        """Give the two-sided p-value of "no difference", by the first test or by one that is named."""
         if self.undefined is not None:
             return math.nan
         if test is not None and test not in self.tests:
@@ -135,7 +135,7 @@ class Difference:
         return math.nan if self.law is None else self.law.p_value(0.0, "two-sided")
 
     def disagrees(self, level: float = 0.95) -> bool:
-        """Whether the test to go by and the interval say different things at a level.
+        """Tell whether the test to go by and the interval contradict each other at a level.
 
         An exact test and an interval by another method may: the one finds a difference and the other does
         not. Where they do, nothing should be built on either alone.
@@ -147,7 +147,7 @@ class Difference:
         return (p_value < round(1 - level, 12)) == (interval.low <= 0 <= interval.high)
 
     def at(self, level: float) -> Self:
-        """The same with the effect's interval at a level."""
+        """Give the same difference with its effect's interval at a level."""
         has_effect = self.effect is not None and self.effect.bounds is not None
         return replace(self, effect=self.effect.at(level)) if has_effect and self.effect else self
 
@@ -159,7 +159,7 @@ class Difference:
         return self.first if (self.difference > 0) == self.is_higher_better else self.second
 
     def mirror(self) -> Self:
-        """The same difference, the second system named first."""
+        """Give the same difference, second system less first."""
         return replace(
             self,
             first=self.second,
@@ -223,7 +223,7 @@ def _mirror_bounds(bounds: Bounds, level: float) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class MirroredLaw:
-    """The law of minus the difference."""
+    """The law of minus a difference."""
 
     inner: SamplingLaw
 
@@ -233,12 +233,12 @@ class MirroredLaw:
         return self.inner.standard_error
 
     def interval(self, level: float) -> tuple[float, float]:
-        """The bounds, turned round."""
+        """Give the bounds of minus the difference."""
         low, high = self.inner.interval(level)
         return -high, -low
 
     def p_value(self, null: float, alternative: Alternative) -> float:
-        """The test, turned round."""
+        """Give the p-value of minus the difference."""
         turned: dict[Alternative, Alternative] = {
             "greater": "less",
             "less": "greater",

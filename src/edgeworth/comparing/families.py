@@ -15,7 +15,7 @@ from edgeworth.errors import InputError
 
 
 def holm(p_values: Sequence[float] | NDArray[Any]) -> Floats:
-    """Holm's step-down: the chance of any false finding is at most the level, whatever the dependence.
+    """Adjust by Holm's step-down: the chance of any false finding is at most the level.
 
     ``max_{j ≤ i} (m − j + 1) p_(j)``, at most 1 (Holm 1979). A test without a p-value (nan) is none of the m.
 
@@ -28,7 +28,7 @@ def holm(p_values: Sequence[float] | NDArray[Any]) -> Floats:
 
 
 def benjamini_hochberg(p_values: Sequence[float] | NDArray[Any]) -> Floats:
-    """Benjamini and Hochberg's step-up: the expected share of false findings among all is at most the level.
+    """Adjust by Benjamini and Hochberg's step-up: the expected share of false findings is at most the level.
 
     ``min_{j ≥ i} m p_(j)/j``, at most 1 (1995), for tests that are independent or positively dependent. A
     test without a p-value (nan) is none of the m.
@@ -42,7 +42,7 @@ def benjamini_hochberg(p_values: Sequence[float] | NDArray[Any]) -> Floats:
 
 
 def _family(p_values: Sequence[float] | NDArray[Any]) -> tuple[Floats, NDArray[np.intp]]:
-    """The p-values, and where those that are numbers stand in rising order."""
+    """Check p-values, and find the rising order of those that are numbers."""
     values = np.asarray(p_values, dtype=np.float64)
     if values.ndim != 1:
         raise InputError(f"p-values to adjust stand in one row; saw {values.ndim} dimensions")
@@ -62,7 +62,7 @@ Group = frozenset[int]
 
 
 def compact_letters(names: Sequence[str], apart: Collection[frozenset[str]]) -> dict[str, str]:
-    """The letters of each system, given in order of rank, from the pairs that can be told apart.
+    """Give each system, in order of rank, its letters, from the pairs that can be told apart.
 
     Two systems share a letter if and only if they are not told apart; "a" is in the best system's group.
     After z come A to Z, then a2, b2, and so on.
@@ -85,7 +85,7 @@ def compact_letters(names: Sequence[str], apart: Collection[frozenset[str]]) -> 
 
 
 def letter_groups(number: int, apart: Collection[tuple[int, int]]) -> list[tuple[int, ...]]:
-    """Groups of systems (by rank) that cannot be told apart, the fewest that absorbing and dropping leave.
+    """Find the groups of systems (by rank) that cannot be told apart.
 
     All begin in one group. A pair that is told apart splits every group that holds both, into one without
     either; a group inside another is absorbed. What is left are the largest groups without a pair told
@@ -110,7 +110,7 @@ def _is_absorbed(group: Group, groups: list[Group], place: int, whole: int) -> b
 
 
 def _needed(groups: list[Group]) -> list[Group]:
-    """Without those that others make up, the last ones first; a system alone keeps its group."""
+    """Drop groups whose pairs are all in other groups, the last ones first."""
     held: dict[tuple[int, ...], int] = {}
     for group in groups:
         for pair in _pairs(group):
@@ -126,7 +126,7 @@ def _needed(groups: list[Group]) -> list[Group]:
 
 
 def _pairs(group: Group) -> list[tuple[int, ...]]:
-    """Each member with itself and with every other."""
+    """Pair each member with itself and with every other."""
     return [(member,) for member in group] + list(combinations(sorted(group), 2))
 
 

@@ -57,7 +57,7 @@ class ComparisonFindings:
     notes: tuple[str, ...] = ()
 
     def difference(self, first: str, second: str) -> Mapping[str, Difference]:
-        """The differences of two systems, first less second, by measure."""
+        """Give the differences of two systems, first less second, by measure."""
         if (first, second) in self.pairs:
             return self.pairs[first, second]
         return {name: each.mirror() for name, each in self.pairs[second, first].items()}
@@ -89,7 +89,7 @@ class ComparisonFindings:
         return tuple(sorted(self.names, key=place))
 
     def is_conclusive(self, first: str, second: str) -> bool:
-        """Whether two systems can be told apart, all pairs considered."""
+        """Tell whether two systems can be told apart, all pairs considered."""
         return self.adjusted[self.as_given(first, second)] < round(1 - self.level, 12)
 
     @property
@@ -166,7 +166,7 @@ class ComparisonFindings:
 def adjusted_p_values(
     p_values: Mapping[Pair, float], adjust: Adjust, tukey: Mapping[Pair, float] | None = None
 ) -> dict[Pair, float]:
-    """The p-values of all pairs, made to hold together.
+    """Adjust the p-values of all pairs so that they hold together.
 
     >>> adjusted_p_values({("a", "b"): 0.01, ("a", "c"): 0.5, ("b", "c"): 0.03}, "holm")
     {('a', 'b'): 0.03, ('a', 'c'): 0.5, ('b', 'c'): 0.06}
@@ -187,7 +187,7 @@ def adjusted_p_values(
 
 
 def level_of_one(level: float, pairs: int, adjust: Adjust) -> float:
-    """The level at which one pair by itself must be told apart, so that it is among so many.
+    """Find the level that a single pair has to beat to be told apart among so many.
 
     Holm's first step, and Benjamini and Hochberg's, ask for ``(1 − level)/pairs`` of the smallest p-value;
     later steps, and the randomised Tukey test, ask for less. A plan for the strictest is enough for all.

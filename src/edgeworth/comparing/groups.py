@@ -13,7 +13,7 @@ from edgeworth.sources.columns import MISSING, Coded, as_column, encode
 
 
 def encode_groups(groups: Any) -> Coded:
-    """Groups as codes, their names in canonical order."""
+    """Encode groups, their names in canonical order."""
     column = as_column(groups, "groups")
     coded = encode(column, "groups")
     if isinstance(column, np.ndarray) and column.dtype.kind in "iu":
@@ -22,7 +22,7 @@ def encode_groups(groups: Any) -> Coded:
 
 
 def drop_unused_groups(groups: Coded) -> Coded:
-    """Only the groups that have a row, in canonical order; missing ones stay missing."""
+    """Keep the groups that have a row, in canonical order; missing ones stay missing."""
     seen = np.unique(groups.codes[groups.codes != MISSING])
     labels = [groups.labels[code] for code in seen]
     order = canonical_order(labels)
@@ -32,7 +32,7 @@ def drop_unused_groups(groups: Coded) -> Coded:
 
 
 def merge_groups(left: Coded | None, right: Coded | None) -> Coded | None:
-    """The groups of the rows of both; a group that is in both is one."""
+    """Merge the groups of the rows of both; a group that is in both is one."""
     if left is None or right is None:
         return None
     shifted = np.concatenate([left.codes, right.codes + len(left.labels)])
@@ -50,7 +50,7 @@ GROUPS = Field(
 
 
 def are_groups(groups: Coded | None, number: int) -> bool:
-    """Whether groups are of so many cases, have different names, and each has a case."""
+    """Check that groups are of so many cases, have different names, and have a case each."""
     if groups is None:
         return True
     used, size = np.unique(groups.codes), len(groups.labels)
@@ -62,7 +62,7 @@ def are_groups(groups: Coded | None, number: int) -> bool:
 
 
 def same_groups(left: Coded | None, right: Coded | None) -> bool:
-    """Whether both are none, or the same groups of the same cases."""
+    """Tell whether both are none, or the same groups of the same cases."""
     if left is None or right is None:
         return left is right
     return left.labels == right.labels and same_array(left.codes, right.codes)

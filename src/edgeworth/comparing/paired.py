@@ -160,11 +160,11 @@ class Paired(Plain, NotebookFacts):
         return self.joint.weight.sum().item()  # type: ignore[no-any-return]  # numpy's item is Any
 
     def declare(self, *, positive: Label) -> Self:
-        """The same cases with the positive label named."""
+        """Name the positive label."""
         return replace(self, declared_positive=self.labels[find(positive, self.labels)])
 
     def rename_labels(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
-        """New names for the labels of truth and predictions, made from all of them at once."""
+        """Rename the labels of truth and predictions by a function of all of them."""
         labels = tuple(canonical(name) for name in rename(self.labels))
         joint = replace(self.joint, labels=(labels, *self.joint.labels[1:])).in_order()
         old = self.declared_positive
@@ -175,7 +175,7 @@ class Paired(Plain, NotebookFacts):
         )
 
     def rename_groups(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
-        """New names for the groups, made from all of them at once."""
+        """Rename the groups by a function of all of them."""
         groups = (tuple(rename(names)) for names in self.joint.labels[1:])
         return replace(self, joint=replace(self.joint, labels=(self.labels, *groups)).in_order())
 
@@ -186,12 +186,12 @@ class Paired(Plain, NotebookFacts):
             check_label_kinds(real, list(self.joint.labels_seen(predictor)))
 
     def table(self, name: str) -> ContingencyTable:
-        """One predictor's contingency table, on the labels of all."""
+        """Give one predictor's contingency table, on the labels of all."""
         table = ContingencyTable.from_joint(self.joint, prediction=1 + self._place(name))
         return replace(table, dropped=self.dropped, declared_positive=self.declared_positive)
 
     def discordance(self, first: str, second: str) -> Discordance:
-        """Where two predictors agree, differ, and which of them is right there."""
+        """Count where two predictors agree and differ, and which of them is right there."""
         truth = self.joint.keys[:, 0]
         one, two = (self.joint.keys[:, 1 + self._place(name)] for name in (first, second))
         right_one, right_two = one == truth, two == truth
@@ -209,7 +209,7 @@ class Paired(Plain, NotebookFacts):
         )
 
     def __add__(self, other: Self) -> Self:
-        """All cases of both."""
+        """Merge the cases of both."""
         if not isinstance(other, Paired):
             return NotImplemented
         if not self.names or not other.names:

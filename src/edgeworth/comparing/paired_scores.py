@@ -61,7 +61,7 @@ class CaseRanks:
 
     @classmethod
     def among(cls, target_scores: Floats, scores: Floats, targets: NDArray[np.bool_]) -> Self:
-        """Cases searched into the scores that targets have (others may be in one of those gaps, or tied)."""
+        """Find the place of each case among the scores that targets have."""
         levels = np.unique(target_scores)
         steps = len(levels)
         below = np.searchsorted(levels, scores)
@@ -209,13 +209,13 @@ class PairedScores(Plain, NotebookFacts):
         return len(self) if self.weights is None or not self.is_counted else int(self.weights.sum())
 
     def row(self, name: str) -> Floats:
-        """The scores of one system."""
+        """Give the scores of one system."""
         if name not in self.names:
             raise InputError(f"there is no system {name!r}; there are {list_labels(self.names) or 'none'}")
         return np.asarray(self.scores[self.names.index(name)])
 
     def ranking(self, name: str) -> Ranking:
-        """One system's ranking."""
+        """Give the ranking of one system."""
         row, weights = self.row(name), self.weights
         runs = [
             SortedScores.of(row[of], None if weights is None else weights[of], may_change=True)
@@ -224,7 +224,7 @@ class PairedScores(Plain, NotebookFacts):
         return Ranking(runs[0], runs[1], 0, self.labels, None, self.dropped)
 
     def case_ranks(self, name: str) -> CaseRanks:
-        """Where one system puts each case, found once."""
+        """Find where one system ranks each case; the answer is kept."""
         found = self._case_ranks.get(name)
         if found is None:
             row = self.row(name)
@@ -235,7 +235,7 @@ class PairedScores(Plain, NotebookFacts):
     # -- merging, and plain values ---------------------------------------------------------------------
 
     def __add__(self, other: Self) -> Self:
-        """All cases of both, one after the other."""
+        """Concatenate the cases of both."""
         if not isinstance(other, PairedScores):
             return NotImplemented
         dropped = self.dropped + other.dropped
@@ -303,7 +303,7 @@ class PairedScores(Plain, NotebookFacts):
 
 
 def _stack_scores(scores: Any) -> tuple[tuple[str, ...], list[Floats]]:
-    """The systems' names and their scores."""
+    """Check the systems' names and scores."""
     if not isinstance(scores, Mapping):
         raise InputError(
             f'scores of several systems are given by name, as in {{"A": scores}}; saw {type(scores).__name__}'
@@ -323,7 +323,7 @@ def _complete(
     groups: Coded | None,
     missing: MissingScore,
 ) -> tuple[NDArray[np.bool_], int]:
-    """Rows that have everything: the others are an error that names the first, or dropped and counted."""
+    """Find the rows that lack nothing; the others are an error, or dropped and counted."""
     known = np.zeros(scores.shape[1], dtype=bool)
     for _, of in rows:
         known[of] = True

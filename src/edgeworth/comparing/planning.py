@@ -69,7 +69,7 @@ class Needed:
 
 
 def units_needed(difference: Difference, *, level: float = 0.95, power: float = 0.8) -> Needed:
-    """How many units like these would tell the two apart, if the true difference is the one seen.
+    """Compute how many units like these would tell two systems apart by the difference seen.
 
     ``n · ((z_level + z_power) · standard error / difference)²``: the error shrinks with √n. Where the law is
     Student's t over units, its power is that of the noncentral t, which asks for a few more. Proportions of
@@ -97,7 +97,7 @@ def units_needed(difference: Difference, *, level: float = 0.95, power: float = 
 def mcnemar_cases_needed(
     wins: float, losses: float, cases: float, *, level: float = 0.95, power: float = 0.8
 ) -> Needed:
-    """The same for the exact McNemar test: cases right by one only, wrong by one only, and all.
+    """Compute how many cases the exact McNemar test needs, from its wins, losses and all cases.
 
     The power is exact: over the binomial number of disagreements, and the binomial split of each number.
     """
@@ -141,7 +141,7 @@ def _detectable_lead(cases: float, share: float, level: float, power: float) -> 
 
 
 def mcnemar_power(cases: float, share: float, majority: float, *, level: float = 0.95) -> float:
-    """The chance that the exact test tells two systems apart that disagree on a share of the cases.
+    """Compute the power of the exact McNemar test of systems that disagree on a share of the cases.
 
     ``majority`` is the better one's part of the disagreements.
     """
@@ -173,7 +173,7 @@ def _critical(trials: NDArray[np.float64], tail: float) -> NDArray[np.float64]:
 
 
 def _tail(count: NDArray[np.float64], trials: NDArray[np.float64], share: float = 0.5) -> NDArray[np.float64]:
-    """P(at most so many) of a binomial number."""
+    """Compute P(at most so many) of a binomial number."""
     within = np.clip(count, 0, np.maximum(trials - 1, 0))
     found = scipy.special.betainc(np.maximum(trials - within, 1), within + 1, 1 - share)
     return np.where(count < 0, 0.0, np.where(count >= trials, 1.0, found))
@@ -207,7 +207,7 @@ def _power_reach(power: float) -> float:
 
 
 def _student_reach(freedom: float, level: float, power: float) -> float:
-    """The same for Student's t."""
+    """Compute how many standard errors from 0 Student's t shows a difference with that power."""
     return _bisected(lambda reach: _student_power(freedom, reach, level) >= power, 0.0, _far(freedom, level))
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def named_systems(systems: Any) -> dict[str, Any]:
-    """Systems by name, two at least; a list of columns of a file names them by their columns.
+    """Name the systems, two at least; a list of columns of a file names them by their columns.
 
     >>> named_systems(["first", "second"])
     {'first': 'first', 'second': 'second'}
@@ -72,7 +72,7 @@ def pairs_reducer(
     abstain: Label | None = None,
     missing: Missing = "error",
 ) -> Reducer[Paired]:
-    """How a batch becomes joint counts."""
+    """Build the reducer that turns a batch into joint counts."""
     away = str(abstain) if is_text and abstain is not None else abstain
     options = {"weight_kind": weight_kind, "abstain": away, "missing": missing}
     prepare = partial(_paired, columns=columns, systems=systems, options=options)
@@ -105,7 +105,7 @@ def _paired(
 
 
 def _check_systems(paired: Paired) -> None:
-    """A system none of whose labels is ever real is of another kind, or another column than was meant."""
+    """Refuse a system none of whose labels is ever real: another kind or column was meant."""
     real = paired.joint.labels_seen(0)
     for place, name in enumerate(paired.names, start=1):
         seen = paired.joint.labels_seen(place)
@@ -159,7 +159,7 @@ def read_lists(
 
 
 def _columns_by_role(data: Any, columns: dict[str, Any], systems: Mapping[str, Any]) -> dict[str, Any]:
-    """Columns by role, whether they came as arrays or as names of a file's columns."""
+    """Find columns by role, whether they came as arrays or as names of a file's columns."""
     if data is None:
         return columns | {"systems": dict(systems), "name": "arrays"}
     from edgeworth.forecasts.reading import columns_of

@@ -64,7 +64,7 @@ def check_measures(measures: Any) -> None:
 
 
 def comparison_report(findings: ComparisonFindings, provenance: Mapping[str, Any]) -> Report:
-    """Arrange what was found."""
+    """Build the report of a comparison."""
     is_pair = len(findings.names) == 2
     first = [_two(findings)] if is_pair else [_case_ranks(findings), _pairs(findings)]
     sections = [*first, _tests(findings), *_of_kind(findings), _planning(findings)]
@@ -79,7 +79,7 @@ def comparison_report(findings: ComparisonFindings, provenance: Mapping[str, Any
 
 
 def difference_grid(findings: ComparisonFindings) -> Grid:
-    """Every pair and measure in a line: the table for a paper."""
+    """Tabulate every pair and measure in a line: the table for a paper."""
     columns = (
         Column("measure", "measure"),
         Column("first"),
@@ -115,7 +115,7 @@ def difference_grid(findings: ComparisonFindings) -> Grid:
 
 
 def comparison_warnings(findings: ComparisonFindings) -> tuple[str, ...]:
-    """What may make the comparison less than it seems."""
+    """List what may make the comparison less than it seems."""
     doubts = dict.fromkeys(
         each.doubt
         for differences in findings.pairs.values()
@@ -192,7 +192,7 @@ def _two(findings: ComparisonFindings) -> Section:
 
 
 def _shown_of_two(findings: ComparisonFindings) -> dict[str, Difference]:
-    """The differences of two systems that are shown, the better one less the other."""
+    """Choose the differences of two systems that are shown, the better one less the other."""
     return dict(list(findings.difference(*findings.ranked).items())[:SHOWN_OF_TWO])
 
 
@@ -258,7 +258,7 @@ def _pairs(findings: ComparisonFindings) -> Section:
 
 
 def _tests(findings: ComparisonFindings) -> Section | None:
-    """All tests of the measures of two systems, where there is more than one."""
+    """Tabulate all tests of two systems where a measure has more than one."""
     if len(findings.names) > 2:
         return None
     differences = _shown_of_two(findings)
@@ -289,7 +289,7 @@ def _tests(findings: ComparisonFindings) -> Section | None:
 
 
 def _of_kind(findings: ComparisonFindings) -> list[Section]:
-    """What belongs to labels or to forecasts alone."""
+    """Build the sections of labels or of forecasts alone."""
     sections = []
     if findings.disagreements:
         sections.append(Section("Where they differ", (), (_disagreements(findings),), ("disagreements",)))
@@ -301,7 +301,7 @@ def _of_kind(findings: ComparisonFindings) -> list[Section]:
 
 
 def _disagreements(findings: ComparisonFindings) -> Grid:
-    """Who is right where: in lines for two systems, in columns for more."""
+    """Tabulate who is right where: in lines for two systems, in columns for more."""
     if len(findings.names) == 2:
         one = findings.ranked_disagreements[0]
         lines = (

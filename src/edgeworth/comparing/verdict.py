@@ -39,12 +39,12 @@ _TESTS = {
 
 
 def name_of_test(name: str) -> str:
-    """A test as people call it."""
+    """Name a test as people call it."""
     return _TESTS.get(name, name.replace("_", " "))
 
 
 def in_points(measure: str) -> str | None:
-    """What a system does so many more cases in a hundred; None where a difference is no such thing.
+    """Find the verb for a difference in percentage points ("finds spam"); None if it is no such thing.
 
     >>> in_points("informedness"), in_points("recall[spam]"), in_points("precision@5")
     ('informed', 'finds spam', None)
@@ -59,7 +59,7 @@ def in_points(measure: str) -> str | None:
 
 
 def format_money(log_wealth: float) -> str:
-    """What $1 has become; a power of ten when that is long.
+    """Write what $1 has become; a power of ten when that is long.
 
     >>> format_money(math.log(12.345)), format_money(100.0)
     ('$12.35', '$2.7e43')
@@ -68,7 +68,7 @@ def format_money(log_wealth: float) -> str:
 
 
 def format_points(value: float, decimals: int) -> str:
-    """A number of points; −0 never appears."""
+    """Write a number of points; −0 never appears."""
     text = f"{abs(value):.{decimals}f}"
     return f"{MINUS if value < 0 and float(text) else ''}{text}"
 
@@ -77,7 +77,7 @@ MOST_DECIMALS = 6
 
 
 def comparison_verdict(findings: ComparisonFindings) -> str:
-    """Two systems in a sentence; of more, who leads and who cannot be told from it."""
+    """Write the verdict: of two systems who is better; of more who leads and who cannot be told from it."""
     parts = [_switched(findings)]
     if len(findings.names) == 2:
         parts += [_of_two(findings), _disagreement(findings), _race(findings)]
@@ -87,7 +87,7 @@ def comparison_verdict(findings: ComparisonFindings) -> str:
 
 
 def _switched(findings: ComparisonFindings) -> str:
-    """Why the measure asked for first is not the one to go by."""
+    """Explain why the measure asked for first is not the one to go by."""
     first = findings.measures[0]
     if first == findings.headline:
         return ""
@@ -238,7 +238,7 @@ def _disagreement(findings: ComparisonFindings) -> str:
 
 
 def _race(findings: ComparisonFindings) -> str:
-    """What one would have won by betting against the other."""
+    """Say what one would have won by betting against the other."""
     if findings.race is None:
         return ""
     first, second = findings.race.standings

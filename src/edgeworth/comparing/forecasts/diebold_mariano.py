@@ -75,7 +75,7 @@ class DieboldMariano:
 def diebold_mariano(
     first: ArrayLike, second: ArrayLike, *, horizon: int = 1, kernel: Kernel = "rectangular"
 ) -> DieboldMariano:
-    """Whether two forecasters' expected losses are equal, cases in the order of time.
+    """Test whether two forecasters' expected losses are equal, cases in the order of time.
 
     ``horizon`` is how many steps ahead the forecasts were made. The rectangular V may come out negative; then
     Newey and West's, which may not, is used.
@@ -132,7 +132,7 @@ def _test_mean(differences: NDArray[np.float64], horizon: int, kernel: Kernel) -
 
 
 def long_run_variance(rest: NDArray[np.float64], horizon: int, kernel: Kernel) -> float:
-    """γ_0 + 2 Σ_{k<h} w_k γ_k of differences less their mean.
+    """Compute γ_0 + 2 Σ_{k<h} w_k γ_k of differences less their mean.
 
     >>> [long_run_variance(np.array([1.0, 1.0, -2.0]), 2, kernel) for kernel in ("rectangular", "newey-west")]
     [1.3333333333333333, 1.6666666666666667]
@@ -149,7 +149,7 @@ def _nothing(mean: float, horizon: int, kernel: Kernel, cases: int, reason: str)
 
 
 def check_losses(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    """One number a case, none missing; infinite ones are let through."""
+    """Check that there is one number a case and none is missing; it may be infinite."""
     losses = np.asarray(values, dtype=np.float64)
     if losses.ndim != 1:
         raise InputError(f"the {name} losses are one number a case; saw an array of shape {losses.shape}")

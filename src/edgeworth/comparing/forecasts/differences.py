@@ -38,7 +38,7 @@ POSTERIOR = "Student's t posterior of the mean score difference, flat prior on m
 
 
 def forecast_difference(scores: ForecastScores, first: str, second: str, score: str) -> Difference:
-    """The difference of a mean score from the tally alone: sums, and sums of products.
+    """Compare a mean score of two systems by the tally alone: sums, and sums of products.
 
     >>> systems = {"A": [0.8, 0.3, 0.5, 0.9], "B": [0.6, 0.4, 0.5, 0.5]}
     >>> tally = ForecastScores.from_probabilities([1, 0, 1, 1], systems)
@@ -83,7 +83,7 @@ def forecast_case_difference(
     horizon: int = 1,
     kernel: Kernel = "rectangular",
 ) -> Difference:
-    """The same from the cases themselves, which may come in groups or be forecast some steps ahead.
+    """Compare a mean score by the cases, which may come in groups or be forecast some steps ahead.
 
     >>> truth, one, two = [1, 0, 1, 1], [0.8, 0.3, 0.5, 0.9], [0.6, 0.4, 0.5, 0.5]
     >>> systems = {name: Forecasts.of(truth, p) for name, p in (("A", one), ("B", two))}
@@ -115,7 +115,7 @@ def mean_score_difference(
     horizon: int = 1,
     kernel: Kernel = "rectangular",
 ) -> Difference:
-    """The difference of two means of scores, one number a case, lower being better.
+    """Compare two means of scores, one number a case, lower being better.
 
     ``groups`` names the group of each case: groups are independent, cases within one need not be.
     ``horizon`` is how many steps ahead the forecasts were made, with cases in the order of time; above 1
@@ -175,7 +175,7 @@ def _with_groups(bare: Difference, differences: Floats, groups: Any) -> Differen
 
 
 def _with_t_test(bare: Difference, variance: float, cases: int) -> Difference:
-    """With the variance of one case's difference, cases being independent."""
+    """Add the law and the tests, given the variance of one independent case's difference."""
     error = math.sqrt(variance / cases)
     ratio = bare.difference / error
     tests = {"t": student(ratio, cases - 1), "wald": wald(ratio)}
@@ -201,21 +201,21 @@ def _with_student_law(bare: Difference, error: float, freedom: int) -> Differenc
 
 
 def student(ratio: float, freedom: int, said: str = "") -> Tail:
-    """Two-sided, by Student's t."""
+    """Compute a two-sided p-value by Student's t."""
     method = f"Student's t with {freedom:,} degrees of freedom"
     p_value = 2 * float(scipy.special.stdtr(freedom, -abs(ratio)))
     return Tail.approximated(p_value, 0.0, f"{method}, {said}" if said else method)
 
 
 def wald(ratio: float, said: str = "") -> Tail:
-    """Two-sided, by the normal law."""
+    """Compute a two-sided p-value by the normal law."""
     method = "normal approximation"
     p_value = 2 * float(scipy.special.ndtr(-abs(ratio)))
     return Tail.approximated(p_value, 0.0, f"{method}, {said}" if said else method)
 
 
 def standardised_effect(value: float, cases: int, level: float = 0.95) -> Effect:
-    """d̄/s with a normal interval: variance 1/n + d²/(2(n − 1)) (Hedges & Olkin 1985).
+    """Give d̄/s a normal interval with variance 1/n + d²/(2(n − 1)) (Hedges & Olkin 1985).
 
     >>> effect = standardised_effect(0.5, 100)
     >>> round(effect.low, 3), round(effect.high, 3)
@@ -237,7 +237,7 @@ def _without_law(score: str, names: tuple[str, str], values: tuple[float, float]
 
 
 def _identical(bare: Difference, tests: tuple[str, ...] = ("t", "wald", "diebold-mariano")) -> Difference:
-    """Every case scored alike: nothing differs, and nothing can."""
+    """Describe two systems with the same score in every case."""
     alike = Tail(1.0, 1.0, 1.0, "every difference is 0")
     return replace(
         bare,

@@ -138,7 +138,7 @@ class Duel:
 def forecast_duel(
     wealth: Wealth, first: str, second: str, *, level: float = 0.95, unit: str = "case"
 ) -> Duel:
-    """What the first's wealth against the second proves, either way; ``unit`` is what one bet is on.
+    """Find what the first's wealth against the second proves, either way; a bet is on one ``unit``.
 
     >>> wealth = Wealth.from_probabilities([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5, 0.5, 0.5])
     >>> duel = forecast_duel(wealth, "A", "B")
@@ -177,12 +177,12 @@ def forecast_duel(
 
 
 def true_null(bettor: str, other: str, unit: str) -> str:
-    """What the bettor's wealth speaks against."""
+    """State the null hypothesis that the bettor's wealth is evidence against."""
     return (TRUE_NULL if unit == "case" else GROUP_NULL).format(other=other, bettor=bettor)
 
 
 def thin(number: int, most: int = MOST_POINTS) -> NDArray[np.intp]:
-    """At most so many of a path's points, evenly, the last among them.
+    """Choose at most so many of a path's points, evenly, the last among them.
 
     >>> thin(10, 4)
     array([0, 3, 6, 9])
@@ -191,7 +191,7 @@ def thin(number: int, most: int = MOST_POINTS) -> NDArray[np.intp]:
 
 
 def plain_evidence(found: Evidence) -> dict[str, Any]:
-    """Plain values of evidence."""
+    """Convert evidence to plain values."""
     return {
         "log_e_value": finite_or_none(found.log_e_value),
         "e_value": finite_or_none(found.e_value),
@@ -207,7 +207,7 @@ def _rounds(found: Evidence | None, score: str, first: str, second: str) -> Evid
 
 
 def _negate(sequence: Kind) -> Kind:
-    """Tallies hold what the first gained on the second; differences are first less second."""
+    """Turn what the first gained on the second into a difference, first less second."""
     return replace(sequence, mean=-sequence.mean, low=-sequence.high, high=-sequence.low)
 
 

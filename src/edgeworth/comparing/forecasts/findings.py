@@ -117,7 +117,7 @@ def _duels(
     predictions_made: PredictionsMade,
     level: float,
 ) -> tuple[Duel, ...]:
-    """The wealth of each against each, bet by bet; none of too many, or where a bet cannot be settled."""
+    """Let each bet against each; not of too many pairs, nor where a bet cannot be settled."""
     pairs = all_pairs(tuple(forecasts))
     if len(pairs) > MOST_DUELS or not _can_settle(forecasts):
         return ()
@@ -140,7 +140,7 @@ def _duels(
 def _race_at_the_end(
     forecasts: Mapping[str, Forecasts], scores: ForecastScores, units: CaseGroups | None
 ) -> WealthRace:
-    """The same without the way there, from sums of log scores."""
+    """Find the end of the race alone, from sums of log scores."""
     if units is None:
         return race_of_sums(scores.systems, scores.sums[scores.names.index("log")], scores.cases)
     logs = np.stack([case_scores(each, ("log",))[0] for each in forecasts.values()], axis=1)
@@ -148,7 +148,7 @@ def _race_at_the_end(
 
 
 def _can_settle(forecasts: Mapping[str, Forecasts]) -> bool:
-    """Whether no two systems gave probability 0 to the same thing that happened."""
+    """Tell whether no two systems gave probability 0 to the same thing that happened."""
     zeros = [each.of_truth(each.probabilities) == 0 for each in forecasts.values()]
     return not bool((np.sum(zeros, axis=0) > 1).any())
 

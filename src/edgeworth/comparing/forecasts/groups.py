@@ -45,7 +45,7 @@ class CaseGroups:
 
     @classmethod
     def of(cls, groups: Any, cases: int) -> CaseGroups:
-        """From names of groups, one a case, none missing.
+        """Number the groups of all cases; none may be missing.
 
         >>> CaseGroups.of(["b", "a", "b"], 3).codes.tolist()
         [0, 1, 0]
@@ -67,7 +67,7 @@ class CaseGroups:
         return bool((np.diff(self.codes) >= 0).all())
 
     def means(self, rows: Floats) -> Floats:
-        """The mean of each group's rows, along the first axis; nan where +inf meets −inf."""
+        """Average each group's rows, along the first axis; nan where +inf meets −inf."""
         order = np.argsort(self.codes, kind="stable")
         sizes = np.bincount(self.codes, minlength=self.number)
         with np.errstate(invalid="ignore"):
@@ -84,7 +84,7 @@ def wealth_of_groups(
     ordered: bool = False,
     predictions_made: PredictionsMade = "before",
 ) -> Wealth:
-    """The first's wealth against the second where a group is one bet; ``cases`` then counts groups.
+    """Compute the first's wealth against the second where a group is one bet; ``cases`` counts groups.
 
     >>> truth, sure, even = [1, 1, 0], [0.8, 0.8, 0.4], [0.5, 0.5, 0.5]
     >>> p, q = (Forecasts.of(truth, each) for each in (sure, even))

@@ -54,21 +54,21 @@ class WealthRace:
         self.log_wealth.setflags(write=False)
 
     def against(self, bettor: str, other: str) -> float:
-        """The log wealth of one against another."""
+        """Give the log wealth of one against another."""
         return float(self.log_wealth[self._place(bettor), self._place(other)])
 
     def growth(self, bettor: str, other: str) -> float:
-        """Log wealth a case (or group, where that is a bet), in nats."""
+        """Give the log wealth a case (or group, where that is a bet), in nats."""
         return self.against(bettor, other) / self.cases
 
     def stronger(self, first: str, second: str) -> Evidence | None:
-        """The direction that proves more, both paid for; None where no bet was settled, or none proves."""
+        """Find the direction that proves more, both paid for; None where there is no evidence."""
         if math.isnan(self.against(first, second)) or self.no_evidence is not None:
             return None
         return better_of(self.evidence[first, second], self.evidence[second, first])
 
     def path(self, bettor: str, other: str) -> Floats:
-        """Log wealth after ``positions`` cases; empty when only sums were kept."""
+        """Give the log wealth after ``positions`` cases; empty when only sums were kept."""
         self.against(bettor, other)  # refuses names that are not there
         if (bettor, other) in self.paths:
             return self.paths[bettor, other]
@@ -92,7 +92,7 @@ class WealthRace:
         return first if self.wins[first] == len(self.names) - 1 else None
 
     def rows(self) -> list[dict[str, Any]]:
-        """Every bettor against every other, the furthest ahead first."""
+        """List every bettor against every other, the furthest ahead first."""
         found = []
         for bettor, other in permutations(self.standings, 2):
             wealth = self.against(bettor, other)
@@ -136,7 +136,7 @@ class WealthRace:
         }
 
     def without_evidence(self, reason: str) -> WealthRace:
-        """Who would have won how much, and why that proves nothing."""
+        """Keep the wealth, and say why it is no evidence."""
         return replace(self, evidence={}, no_evidence=reason)
 
     def _place(self, name: str) -> int:
@@ -146,7 +146,7 @@ class WealthRace:
 
 
 def race_of_sums(names: tuple[str, ...], sums: Floats, cases: int, unit: str = "case") -> WealthRace:
-    """All against all from sums of log scores over cases, or of the means of groups over groups.
+    """Race all against all by sums of log scores over cases, or of the means of groups over groups.
 
     It says how the race ended, not how it went.
     """
@@ -163,7 +163,7 @@ def race_of_sums(names: tuple[str, ...], sums: Floats, cases: int, unit: str = "
 
 
 def race_of_duels(duels: Sequence[Duel]) -> WealthRace:
-    """All against all from the duels of every pair, on the same cases, with their ways."""
+    """Race all against all by the duels of every pair, on the same cases, with their paths."""
     names = tuple(dict.fromkeys(name for duel in duels for name in (duel.first, duel.second)))
     if not duels:
         raise InputError("a race takes at least one duel")

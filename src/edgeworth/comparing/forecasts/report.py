@@ -65,7 +65,7 @@ def _evidence(one: Mapping[str, Any]) -> str:
 
 
 def _sequences(findings: ComparisonFindings) -> Grid:
-    """The mean score differences, by intervals that may be looked at on the way."""
+    """Tabulate the mean score differences with their confidence sequences."""
     rows = []
     duels = {(duel.first, duel.second): duel for duel in findings.duels}
     for pair in findings.ranked_pairs[:SHOWN_PAIRS]:

@@ -66,7 +66,7 @@ def label_differences(
     level: float = 0.95,
     quick: bool = False,
 ) -> dict[str, Difference]:
-    """How much better the first predictor does than the second, by measure; without ``spellings``, the usual.
+    """Compare two predictors by each measure; without ``spellings``, by the usual ones.
 
     The interval is Tango's score interval for proportions of the same cases (accuracy, recall), those of the
     real classes squared and added for informedness of two classes and balanced accuracy, the delta method's
@@ -97,7 +97,7 @@ def label_differences(
 
 
 def default_spellings(paired: Paired) -> tuple[str, ...]:
-    """Informedness, markedness, accuracy and MCC; precision, recall and F of the positive label, or of each.
+    """List the usual measures: four of all labels; precision, recall and F of the positive one, or of each.
 
     >>> default_spellings(Paired.from_labels([1, 0], {"a": [1, 0], "b": [1, 1]}))[4:]
     ('precision[1]', 'recall[1]', 'f[1]')
@@ -152,7 +152,7 @@ class _LabelComparison:
         )
 
     def _tests(self, cells: JointCells, resolved: Resolved) -> dict[str, Tail]:
-        """Tests of no difference, the one to go by first; with sampling weights Wald's alone."""
+        """Test for no difference, the test to go by first; with sampling weights by Wald's alone."""
         tests = {}
         if cells.is_counted or cells.groups is not None:
             tests["randomisation"] = self._randomisation(cells, resolved)
@@ -168,7 +168,7 @@ class _LabelComparison:
         return tests
 
     def _randomisation(self, cells: JointCells, resolved: Resolved) -> Tail:
-        """Exact where only sums over discordant cases matter; any other measure by swaps, all or drawn."""
+        """Swap outputs: exactly where sums over discordant cases suffice, else all ways or at random."""
         abstained = any(table.abstained.any() for table in cells.tables)
         measure = (EXACT_OF_ALL if resolved.position is None else EXACT_OF_A_LABEL).get(resolved.measure.name)
         # Without a decision from everyone measures are of the decided cases, which swapping changes; but not
@@ -192,7 +192,7 @@ class _LabelComparison:
 def _law_or_reason(
     cells: JointCells, resolved: Resolved, method: Any
 ) -> tuple[SamplingLaw | None, str | None]:
-    """The law; without one the difference still stands, with the reason, unless the method does not fit."""
+    """Find the law, or the reason why there is none; a method that does not fit is an error."""
     if method is None and resolved.measure.no_interval is not None:
         return None, resolved.measure.no_interval
     try:
@@ -204,7 +204,7 @@ def _law_or_reason(
 
 
 def _interval_name(law: SamplingLaw | None, method: Any, cells: JointCells, resolved: Resolved) -> str:
-    """How the interval was found."""
+    """Name the method of the interval."""
     if law is None:
         return ""
     if isinstance(law, (PairedProportions, PairedCombination, AsIfIndependent)):

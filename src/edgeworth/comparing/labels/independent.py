@@ -99,7 +99,7 @@ def independent_difference(
     second: str = "second",
     seed: int = 0,
 ) -> Difference:
-    """The difference of a measure between two tables of different cases, the first less the second.
+    """Compare a measure of two tables of different cases, the first less the second.
 
     Proportions, and combinations of them, have Newcombe's square-and-add interval; other measures the delta
     method's with the two variances added. The posterior probability that the first is better is one integral
@@ -174,7 +174,7 @@ class _Side:
 
 
 def _law_or_reason(one: _Side, two: _Side) -> tuple[SamplingLaw | None, str | None]:
-    """Newcombe's law where both are combinations of proportions, else the delta method's."""
+    """Find Newcombe's law where both are combinations of proportions, else the delta method's."""
     plus, minus = one.combination, two.combination
     if plus is not None and minus is not None:
         return NewcombeLaw(less(plus, minus)), None
@@ -188,7 +188,7 @@ def _law_or_reason(one: _Side, two: _Side) -> tuple[SamplingLaw | None, str | No
 
 
 def _delta_law(one: _Side, two: _Side) -> NormalLaw:
-    """Both variances added; with clusters Student's t by Welch & Satterthwaite's degrees of freedom."""
+    """Add both variances; with clusters the law is Student's t (Welch & Satterthwaite)."""
     parts = one.variance, two.variance
     freedom = math.inf
     if one.table.clusters is not None or two.table.clusters is not None:
@@ -202,7 +202,7 @@ def _delta_law(one: _Side, two: _Side) -> NormalLaw:
 
 
 def _tests(one: _Side, two: _Side, law: SamplingLaw) -> dict[str, Tail]:
-    """Newcombe's interval turned into a test, and Wald's."""
+    """Turn Newcombe's interval into a test, and add Wald's."""
     tests = {}
     if isinstance(law, NewcombeLaw):
         said = "the level at which Newcombe's interval just reaches 0"

@@ -69,11 +69,11 @@ class JointCells:
         return {}
 
     def split(self, place: Places) -> tuple[Places, Places]:
-        """Predicted and real position of flat positions; one past the last label is no decision."""
+        """Split flat positions into predicted and real ones; one past the last label is an abstention."""
         return np.divmod(place, len(self.tables[0].labels))
 
     def one_against_rest(self, label: Label) -> JointCells:
-        """Two labels: this one, and all others as one."""
+        """Merge all labels but this one into one."""
         position, size = self.tables[0].index(label), len(self.tables[0].labels)
         side = np.where(np.arange(size) == position, 0, 1)
         row = np.append(side, 2)
@@ -88,7 +88,7 @@ class JointCells:
         ).compact()
 
     def compact(self) -> JointCells:
-        """Each combination once."""
+        """Merge equal combinations."""
         columns = [*self.places] if self.groups is None else [*self.places, self.groups]
         keys, inverse = np.unique(np.stack(columns), axis=1, return_inverse=True)
 
@@ -106,12 +106,12 @@ class JointCells:
         )
 
     def values(self, resolved: Resolved) -> tuple[float, float]:
-        """The measure of each predictor."""
+        """Compute the measure of each predictor."""
         first, second = (float(resolved.values(table.cells)) for table in self.tables)
         return first, second
 
     def influences(self, resolved: Resolved) -> Floats:
-        """How much one more case of each combination moves the difference of the two values."""
+        """Compute how much one more case of each combination moves the difference."""
         key = ("influences", resolved.spelling)
         if key not in self.memory:
             first, second = (influence(table, resolved).ravel() for table in self.tables)
@@ -119,7 +119,7 @@ class JointCells:
         return np.asarray(self.memory[key])
 
     def variance(self, influences: Floats) -> float:
-        """The delta method's variance of the difference, as of a mean of so many units.
+        """Compute the delta method's variance of the difference.
 
         n/(n − 1) Σ count·influence², with squared weights for counts, or with sums within each group:
         that is G/(G − 1) Σ_g (Σ weight·influence)².
@@ -134,7 +134,7 @@ class JointCells:
 
 
 def joint_cells(paired: Paired, first: str, second: str) -> JointCells:
-    """The cells of two predictors' tables that occurred together.
+    """Count which cells of two predictors' tables occurred together.
 
     >>> paired = Paired.from_labels([1, 0, 1], {"a": [1, 0, 0], "b": [1, 1, 1]})
     >>> joint_cells(paired, "a", "b").weight.tolist()
@@ -160,7 +160,7 @@ def joint_cells(paired: Paired, first: str, second: str) -> JointCells:
 
 
 def in_focus(cells: JointCells, resolved: Resolved) -> tuple[JointCells, Resolved]:
-    """A measure of one label needs two labels, not a thousand cubed."""
+    """Reduce the cells to one label against the rest where the measure is of one label."""
     if resolved.position is None or len(cells.tables[0].labels) <= 2:
         return cells, resolved
     key = ("one against rest", resolved.position)
@@ -170,7 +170,7 @@ def in_focus(cells: JointCells, resolved: Resolved) -> tuple[JointCells, Resolve
 
 
 def usual_spellings(table: ContingencyTable) -> tuple[str, ...]:
-    """The measures that are compared unless others are asked for."""
+    """List the measures that are compared unless others are asked for."""
     labels = table.labels if table.positive is None else (table.positive,)
     of_labels = [
         f"{name}[{quote_label(str(label))}]"

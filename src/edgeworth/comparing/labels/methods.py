@@ -28,7 +28,7 @@ from edgeworth.decisions.views import Resolved
 from edgeworth.errors import OptionError
 
 PRIOR = 2.0
-"""Cases that the prior of the joint cells weighs; see ``replicates.posterior``."""
+"""Cases that the prior of the joint cells weighs; see ``resampling.posterior``."""
 
 NO_SPREAD = (
     "no {unit} moves the difference: the sample shows no error where it could, so it does not tell how large "
@@ -56,7 +56,7 @@ class Tango:
 
 
 def default_method(cells: JointCells, resolved: Resolved) -> Any:
-    """The method that suits a measure: Tango's for proportions of the same cases, else the delta method."""
+    """Choose Tango's method for proportions of the same cases, else the delta method."""
     if score_law(cells, resolved) is not None:
         return Tango()
     if resolved.measure.scope == "cells" and resolved.measure.gradient is None:
@@ -65,7 +65,7 @@ def default_method(cells: JointCells, resolved: Resolved) -> Any:
 
 
 def score_law(cells: JointCells, resolved: Resolved) -> PairedProportions | PairedCombination | None:
-    """Tango's law, of the measure or of its parts; None where it is not a matter of paired proportions."""
+    """Find Tango's law of the measure or of its parts; None where it is no paired proportion."""
     key = ("score law", resolved.spelling)
     if key not in cells.memory:
         cells.memory[key] = paired_proportions(cells, resolved) or paired_combination(cells, resolved)
@@ -74,7 +74,7 @@ def score_law(cells: JointCells, resolved: Resolved) -> PairedProportions | Pair
 
 
 def difference_law(cells: JointCells, resolved: Resolved, method: Any = None) -> SamplingLaw:
-    """The sampling law of the difference, by a method or by the one that suits the measure.
+    """Find the sampling law of the difference, by a method or by the one that suits the measure.
 
     Predictors that never differ have a law without spread: what they would do elsewhere is not known.
     """
@@ -113,7 +113,7 @@ def difference_law(cells: JointCells, resolved: Resolved, method: Any = None) ->
 
 
 def delta_law(cells: JointCells, resolved: Resolved, *, natural: bool = True) -> NormalLaw:
-    """Student's t with the delta method's variance and one degree of freedom less than there are units.
+    """Build Student's t with the delta method's variance and a degree of freedom less than units.
 
     A case by itself is a group of one: with many cases this is the normal law. The natural scale is the
     inverse hyperbolic tangent over the range that a difference has.
@@ -142,7 +142,7 @@ def check_method_of_differences(method: Any) -> None:
 def doubt_of(
     cells: JointCells, resolved: Resolved, law: SamplingLaw | None, level: float = 0.95
 ) -> str | None:
-    """Why the interval may not cover as it says."""
+    """Explain why the interval may not cover as it says; None if nothing speaks against it."""
     if cells.is_identical:
         most = -math.expm1(math.log1p(-level) / max(cells.units, 1.0))
         return (
@@ -160,7 +160,7 @@ def doubt_of(
 
 
 def cases_behind(cells: JointCells, influences: Floats) -> float:
-    """How many cases of equal influence would tell as much: (Σ influence²)²/Σ influence⁴."""
+    """Compute how many cases of equal influence would tell as much: (Σ influence²)²/Σ influence⁴."""
     weight: Any = cells.weight
     if cells.groups is not None:
         _, group = np.unique(cells.groups, return_inverse=True)
@@ -190,7 +190,7 @@ def effect_of(cells: JointCells, resolved: Resolved, level: float = 0.95) -> Eff
 
 
 def _acceleration(cells: JointCells, resolved: Resolved) -> float:
-    """Efron's acceleration from the influence of each case."""
+    """Compute Efron's acceleration from the influence of each case."""
     slopes = cells.influences(resolved)
     cubes, squares = float((cells.weight * slopes**3).sum()), float((cells.weight * slopes**2).sum())
     return cubes / (6 * squares**1.5) if squares > 0 else 0.0
@@ -204,7 +204,7 @@ QUICK_DRAWS = 2_000
 def probability_first_better(
     cells: JointCells, resolved: Resolved, seed: int = 0, *, quick: bool = False
 ) -> tuple[float, str]:
-    """P(the first is better) and how it was found; nan for a measure that is neither good nor bad.
+    """Compute P(the first is better) and say how; nan for a measure without a direction.
 
     Exactly for proportions of the same cases: P(Beta(wins + ½, losses + ½) > ½) (Goutte & Gaussier 2005).
     For other measures of whole cases by draws from the Dirichlet posterior of the joint cells, with
@@ -235,7 +235,7 @@ def probability_first_better(
 
 
 def share_above(draws: Floats) -> float:
-    """The share of draws above 0, ties half; nan when too many have no value."""
+    """Compute the share of draws above 0, ties half; nan when too many have no value."""
     defined = draws[~np.isnan(draws)]
     if len(defined) < 0.95 * len(draws):
         return math.nan

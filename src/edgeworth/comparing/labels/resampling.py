@@ -46,7 +46,7 @@ class Replicates:
     """How many labels there are."""
 
     def differences(self, resolved: Resolved, without_value: float = math.nan) -> Floats:
-        """The first's value less the second's; one that is undefined counts as ``without_value``."""
+        """Compute first less second; an undefined value counts as ``without_value``."""
         first, second = (
             resolved.of_view(_view(seen, self.size, resolved)) for seen in (self.first, self.second)
         )
@@ -56,7 +56,7 @@ class Replicates:
 
 
 def bootstrap(cells: JointCells, resolved: Resolved, draws: int, seed: int) -> Floats:
-    """Differences of cases drawn with replacement, one multinomial draw a replicate; or of whole groups."""
+    """Draw cases (or whole groups) with replacement and compute the difference in each replicate."""
     if cells.groups is None and not cells.is_counted:
         raise OptionError("a bootstrap needs cases that count alike; with sampling weights use Delta()")
     unit, weight = units_of(cells)
@@ -81,7 +81,7 @@ def bootstrap(cells: JointCells, resolved: Resolved, draws: int, seed: int) -> F
 
 
 def posterior(cells: JointCells, resolved: Resolved, prior: float, draws: int, seed: int) -> Floats:
-    """Differences of draws from the Dirichlet posterior of the joint cells.
+    """Draw differences from the Dirichlet posterior of the joint cells.
 
     ``prior`` cases are spread evenly over the combinations seen and their mirror images, the two predictors
     exchanged: it favours neither, and does not grow with the cube of the labels. For two classes with all
@@ -112,7 +112,7 @@ def posterior(cells: JointCells, resolved: Resolved, prior: float, draws: int, s
 
 
 def units_of(cells: JointCells) -> tuple[Places, Floats]:
-    """The unit of each combination and its weight there: a group with all it weighs, or a case by itself."""
+    """Find the unit of each combination (a group or the combination itself) and its weight there."""
     if cells.groups is None:
         return np.arange(len(cells.weight)), np.ones(len(cells.weight))
     _, group = np.unique(cells.groups, return_inverse=True)
@@ -120,7 +120,7 @@ def units_of(cells: JointCells) -> tuple[Places, Floats]:
 
 
 def contributions(cells: JointCells, place: Places, unit: Places, weight: Floats, resolved: Resolved) -> Any:
-    """What each unit adds to what a measure sees of a table (sparse, a unit in each column).
+    """Compute what each unit adds to the margins of a table (sparse, a unit in each column).
 
     Hits, predictions, real cases and abstentions of each label, or every cell where a measure wants those.
     """
@@ -140,7 +140,7 @@ def contributions(cells: JointCells, place: Places, unit: Places, weight: Floats
 
 
 def replicate(draw: Draw, first: Any, second: Any, draws: int, size: int) -> Replicates:
-    """Many replicates from what each unit adds."""
+    """Make many replicates from what each unit adds."""
     at_once = max(1, AT_ONCE // max(first.shape[1], 1))
     parts: list[tuple[Floats, Floats]] = []
     for start in progress_rounds(draws, at_once, "draws"):
@@ -150,14 +150,14 @@ def replicate(draw: Draw, first: Any, second: Any, draws: int, size: int) -> Rep
 
 
 def affordable_draws(draws: int, units: int) -> int:
-    """Fewer draws where each of them is of very many numbers."""
+    """Lower the number of draws where each of them is of very many numbers."""
     return min(draws, max(FEWEST_DRAWS, MOST_NUMBERS // max(units, 1)))
 
 
 def reuse_replicates(
     cells: JointCells, key: tuple[Any, ...], resolved: Resolved, make: Callable[[], Replicates]
 ) -> Replicates:
-    """Replicates made before from the same cells, or new ones."""
+    """Return replicates made before from the same cells, or make them."""
     whole = (*key, resolved.measure.scope == "cells")
     if whole not in cells.memory:
         cells.memory[whole] = make()
@@ -181,7 +181,7 @@ MOST_WAYS = 1 << 15
 
 
 def swap_test(cells: JointCells, resolved: Resolved, *, draws: int = 10_000, seed: int = 0) -> Tail:
-    """P(a difference at least as large, either way) when outputs are swapped at random.
+    """Test a difference by swapping outputs at random: P(one at least as large, either way).
 
     If neither predictor is better, who said what on a case (on all cases of a group, where rows come in
     groups) is a matter of a coin. All ways are gone through when they are few, otherwise some are drawn. A
@@ -265,7 +265,7 @@ class _Swaps:
         return cls(limits[differs], each.tocsr(), first.sum(axis=1), second.sum(axis=1), size)
 
     def replicates(self, draw: Draw, number: int) -> Replicates:
-        """Both tables after so many swaps of each unit."""
+        """Make both tables after so many swaps of each unit."""
         moved = replicate(draw, self.change, -self.change, number, self.size)
         # Sums of weights may come out a hair below 0.
         return replace(
@@ -275,7 +275,7 @@ class _Swaps:
         )
 
     def number_of_ways(self, swapped: NDArray[np.int64]) -> int:
-        """In how many ways such swaps can be had: a binomial number for each unit."""
+        """Count the ways in which such swaps can be had: a binomial number for each unit."""
         return sum(math.prod(map(math.comb, self.limits.tolist(), way)) for way in swapped.T.tolist())
 
 
@@ -284,7 +284,7 @@ MOST_CELLS = 1 << 23
 
 
 def swap_groups(cells: JointCells, resolved: Resolved, measure: str, seed: int) -> Tail:
-    """P(a difference at least as large) when the two systems' outputs are swapped group by group.
+    """Test a difference by swapping the two systems' outputs group by group.
 
     ``measure`` has the same differences as the resolved one, up to a factor, and its law can be counted.
     """
@@ -308,7 +308,7 @@ def swap_groups(cells: JointCells, resolved: Resolved, measure: str, seed: int) 
 
 
 def _counts(table: NDArray[np.int64], position: int) -> GroupCounts:
-    """Hits, false alarms and misses of one label in each group."""
+    """Count hits, false alarms and misses of one label in each group."""
     hits = table[:, position, position]
     alarms, misses = table[:, position].sum(axis=1) - hits, table[:, :, position].sum(axis=1) - hits
     return GroupCounts.of(hits, alarms, misses)

@@ -99,7 +99,7 @@ def sign_flip_tail(units: Scaled, *, draws: int = DRAWS, seed: int = 0) -> Tail:
 
 
 def exact_sign_flips(units: Scaled, *, most_units: int | None = None) -> Tail | None:
-    """The exact tail; None where there are too many units with too many different values.
+    """Count all signs; None where there are too many units with too many different values.
 
     Units up to ``most_units`` are gone through half of them at a time, whatever their values.
     """
@@ -166,7 +166,7 @@ def _subset_sums(magnitudes: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _count_large_by_halves(magnitudes: NDArray[Any], needed: int) -> int:
-    """The same for numbers of any size."""
+    """Count them for numbers of any size."""
     halves = []
     for half in (magnitudes[::2], magnitudes[1::2]):
         sums = [0]
@@ -238,7 +238,7 @@ class SharedSigns:
         return cls(found, draws, seed) if is_small else None
 
     def units(self, first: int, second: int) -> Scaled:
-        """The differences of two systems."""
+        """Give the differences of two systems."""
         numbers = self.values.numbers
         return Scaled(numbers[:, first] - numbers[:, second], 2 * self.values.slack, self.values.rule)
 

@@ -54,7 +54,7 @@ def randomised_tukey(
     draws: int = 10_000,
     seed: int = 0,
 ) -> RandomisedTukey:
-    """p-values of all pairs of systems from values (units × systems).
+    """Test all pairs of systems at once from their values (units × systems).
 
     With ``groups`` a group's units are dealt alike: their sums are the values of one unit.
 
@@ -94,7 +94,7 @@ def _check_values(values: Any) -> Floats:
 
 
 def _sum_groups(matrix: Floats, groups: Sequence[Hashable] | NDArray[Any]) -> Floats:
-    """Sums of rows a group, groups in order of first appearance."""
+    """Sum the rows of each group, groups in order of first appearance."""
     if len(groups) != len(matrix):
         raise InputError(f"there are {len(matrix):,} units and {len(groups):,} groups: one each is needed")
     place: dict[Hashable, int] = {}
@@ -122,7 +122,7 @@ def _largest_differences(matrix: Floats, draws: int, seed: int) -> Floats:
 
 
 def deal_sums(matrix: Floats, draws: int, generator: np.random.Generator) -> Floats:
-    """The systems' sums when each unit's values are dealt at random, a row a draw.
+    """Sum each system's values when every unit's are dealt at random, a row a draw.
 
     Random keys with the systems' numbers in their last bits are sorted; the bits then stand in random order.
     """

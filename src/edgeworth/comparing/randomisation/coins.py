@@ -32,7 +32,7 @@ _SERIES_FROM = 16
 
 
 def ways(coins: int) -> list[int]:
-    """Binomial coefficients of one row, by the ratio of neighbours.
+    """List the binomial coefficients of one row, by the ratio of neighbours.
 
     >>> ways(4)
     [1, 4, 6, 4, 1]
@@ -41,13 +41,13 @@ def ways(coins: int) -> list[int]:
 
 
 def likely_heads(coins: int, negligible: float = NEGLIGIBLE) -> Integers:
-    """Every number of heads that is not negligible; by Hoeffding P ≤ exp(−2 (x − n/2)²/n) outside."""
+    """List every number of heads that is not negligible, by Hoeffding's P ≤ exp(−2 (x − n/2)²/n)."""
     reach = math.isqrt(int(negligible * coins / 2)) + 1
     return np.arange(max(0, coins // 2 - reach), min(coins, coins // 2 + 1 + reach) + 1, dtype=np.int64)
 
 
 def log_probabilities(coins: int, heads: Integers) -> Floats:
-    """log P(heads), by Stirling's errors and the deviance, so that nothing large cancels.
+    """Compute log P(heads) by Stirling's errors and the deviance, so that nothing large cancels.
 
     Loader 2000, Fast and accurate computation of binomial probabilities.
 
@@ -68,13 +68,13 @@ def log_probabilities(coins: int, heads: Integers) -> Floats:
 
 
 def log_at_most(coins: int, negligible: float = NEGLIGIBLE) -> tuple[int, Floats]:
-    """The smallest likely number of heads, and log P(at most this many) from it on."""
+    """Find the smallest likely number of heads, and log P(at most this many) from it on."""
     heads = likely_heads(coins, negligible)
     return int(heads[0]), np.minimum(np.logaddexp.accumulate(log_probabilities(coins, heads)), 0.0)
 
 
 def lower_tail(coins: int, heads: int, said: str) -> Tail:
-    """P(at least as far from the middle as this), doubled from the side it is on; 1 in the very middle.
+    """Compute P(at least as far from the middle as this), both sides; 1 in the very middle.
 
     >>> lower_tail(10, 2, "binomial").exact
     Fraction(7, 64)
@@ -93,7 +93,7 @@ def lower_tail(coins: int, heads: int, said: str) -> Tail:
 
 
 def from_logarithm(logarithm: float, said: str) -> Tail:
-    """An exact law summed in floating point; what is too small for a float is still above 0."""
+    """Make a tail of its logarithm; what is too small for a float is still above 0."""
     value = math.exp(min(logarithm, 0.0))
     if value < SMALLEST:
         return Tail(0.0, SMALLEST, SMALLEST, f"exact, {said}: below 5e-324", kind="bound")
@@ -101,10 +101,7 @@ def from_logarithm(logarithm: float, said: str) -> Tail:
 
 
 def random_heads(generator: np.random.Generator, coins: Integers, draws: int) -> Integers:
-    """Heads among so many fair coins, a row for each number of coins: bits of random words are counted.
-
-    That takes a fifth of the time of binomial draws, which more coins than a word has bits still need.
-    """
+    """Draw the heads among so many fair coins, a row for each number of coins."""
     heads = np.empty((len(coins), draws), dtype=np.int64)
     few = coins <= WORD
     words = generator.integers(0, 1 << WORD, size=(int(few.sum()), draws), dtype=np.uint64)
@@ -137,7 +134,7 @@ def _deviance(away: Floats) -> Floats:
 
 
 def mcnemar(only_first_right: int, only_second_right: int, *, mid_p: bool = False) -> Tail:
-    """Exact and two-sided: ``min(1, 2 P(X ≤ fewer))`` for X heads among as many fair coins.
+    """Test exactly, two-sided: ``min(1, 2 P(X ≤ fewer))`` for X heads among as many fair coins.
 
     ``mid_p`` counts the observed split half: ``P(farther from even) + ½ P(as far)``, which holds its level
     on average rather than always. With no such cases there is nothing to tell the systems apart: 1.
@@ -158,7 +155,7 @@ def mcnemar(only_first_right: int, only_second_right: int, *, mid_p: bool = Fals
 
 
 def _mid_p(tail: Tail, coins: int, fewer: int) -> Tail:
-    """Less half the probability of a split as uneven as the observed one (of both sides, unless even)."""
+    """Take off half the probability of a split as uneven as the observed one."""
     sides = 1 if 2 * fewer == coins else 2
     method = tail.method.replace("exact, binomial", "mid-p, binomial")
     if coins <= FEW and tail.exact is not None:

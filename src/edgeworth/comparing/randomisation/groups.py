@@ -59,7 +59,7 @@ class GroupCounts:
 
 
 def whole_numbers(values: Any, name: str) -> Integers:
-    """Counts as integers; anything else is refused."""
+    """Read counts as integers; refuse anything else."""
     array = np.asarray(values)
     if not array.size:
         return np.zeros(array.shape, dtype=np.int64)
@@ -82,7 +82,7 @@ def groups_test(
     draws: int = 10_000,
     seed: int = 0,
 ) -> Tail:
-    """Yeh's randomisation test of one label, swapping whole groups; measures are of all groups together.
+    """Test a measure of one label by swapping whole groups (Yeh's randomisation test).
 
     Accuracy and informedness also need ``background``, the cases of each group that are no targets.
 
@@ -112,7 +112,7 @@ def groups_test(
 
 
 def group_tables_test(first: Any, second: Any, measure: str, *, draws: int = 10_000, seed: int = 0) -> Tail:
-    """The same for accuracy, balanced accuracy or Powers' informedness of all classes.
+    """Test accuracy, balanced accuracy or Powers' informedness of all classes by swapping whole groups.
 
     Tables are (groups, K + 1, K): rows predicted, the last one abstentions, columns real.
 

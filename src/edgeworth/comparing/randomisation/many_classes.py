@@ -61,7 +61,7 @@ class ClassPair:
 def classes_test(
     pair: ClassPair, measure: str, *, draws: int = 10_000, seed: int = 0, effort: Effort = "full"
 ) -> Tail:
-    """Yeh's randomisation test of a measure of all classes; an abstention earns nothing.
+    """Test a measure of all classes by Yeh's randomisation; an abstention earns nothing.
 
     >>> from edgeworth.comparing.paired import Paired
     >>> truth, one, two = [1, 1, 2, 2, 3, 3], [1, 1, 2, 2, 3, 3], [1, 2, 2, 3, 3, 1]
@@ -85,7 +85,7 @@ def classes_test(
 
 
 def _different_sums(pair: ClassPair) -> float:
-    """At most so many sums of heads are different.
+    """Bound the number of different sums of heads.
 
     On cases of one real class an output has a fixed worth, so their sum is known from how often each output
     fell to the first: of all outputs but one, since the number of cases is fixed.
@@ -103,7 +103,7 @@ def _different_sums(pair: ClassPair) -> float:
 def worths(
     measure: str, real: Sequence[int], hits: Sequence[int], predicted: Sequence[int]
 ) -> tuple[list[int], list[int]]:
-    """What an output of each label is worth, and what more when right, in whole numbers of a common unit.
+    """Find what an output of each label is worth, and what more when right, in whole numbers of one unit.
 
     ``hits`` and ``predicted`` are of both systems together.
     """
@@ -119,7 +119,7 @@ def worths(
 
 
 def _margins(pair: ClassPair) -> tuple[list[int], list[int], list[int]]:
-    """Real cases, and both systems' hits and predictions, of each label."""
+    """Count real cases, and both systems' hits and predictions, of each label."""
     labels = int(max(column.max(initial=0) for column in (pair.truth, pair.first, pair.second)))
 
     def totals(codes: Integers, counts: Integers) -> Integers:

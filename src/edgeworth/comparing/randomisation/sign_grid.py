@@ -41,7 +41,7 @@ Ways = dict[int, int]
 
 
 def meet_in_the_middle(amounts: Sequence[int], counts: Sequence[int], least: int) -> int | None:
-    """How many choices of heads reach a sum of at least ``least``; None when the halves are too large.
+    """Count the choices of heads whose sum is at least ``least``; None when the halves are too large.
 
     Amounts are taken into one half from the front and into another from the back, the smaller half first, so
     that neighbours stay together; what is left over between them is gone through one by one.
@@ -72,7 +72,7 @@ def meet_in_the_middle(amounts: Sequence[int], counts: Sequence[int], least: int
 
 
 def different_sums(counts: Sequence[int], bound: float = math.inf) -> float:
-    """At most so many sums are different: Π (count + 1), or a bound that is known otherwise.
+    """Bound the number of different sums: Π (count + 1), or a bound that is known otherwise.
 
     >>> different_sums([1, 2, 3]), different_sums([1, 2, 3], 10.0)
     (24.0, 10.0)
@@ -82,7 +82,7 @@ def different_sums(counts: Sequence[int], bound: float = math.inf) -> float:
 
 
 def ways_by_polynomial(amounts: Iterable[int], least: int) -> int:
-    """How many choices of heads reach a sum of at least ``least``: the tail of Π (1 + x^amount).
+    """Count the choices of heads whose sum is at least ``least``: the tail of Π (1 + x^amount).
 
     The coefficients stand side by side in one whole number, each in as many bits as the largest may need; a
     factor is then a shift and an addition.
@@ -100,7 +100,7 @@ def ways_by_polynomial(amounts: Iterable[int], least: int) -> int:
 
 
 def add_coins(sums: Ways, amount: int, count: int) -> Ways:
-    """The ways to each sum when a number of coins of one amount come in."""
+    """Update the ways to each sum when a number of coins of one amount come in."""
     result: Ways = {}
     for heads, way in enumerate(ways(count)):
         more = heads * amount
@@ -177,7 +177,7 @@ HALF_A_CELL = Fraction(500_001, 1_000_000)
 def grid_tail(
     amounts: Sequence[int], counts: Sequence[int], least: int, grid: Grid = FINE
 ) -> tuple[float, float] | None:
-    """The logarithms of the ends of P(sum of heads ≥ least); equal when whole numbers are the grid.
+    """Bracket log P(sum of heads ≥ least); the ends are equal when whole numbers are the grid.
 
     >>> [round(math.exp(end), 9) for end in grid_tail([1, 3], [2, 1], 5) or ()]
     [0.125, 0.125]
@@ -246,7 +246,7 @@ def _loading(kinds: list[tuple[int, int]], largest: int, least: int, cells: int)
 
 
 def _blocks(kinds: list[tuple[int, int]], most_sums: int) -> list[Ways]:
-    """Neighbouring amounts put together as long as their sums are few."""
+    """Combine neighbouring amounts as long as their sums are few."""
     blocks: list[Ways] = []
     spent = 0
     for amount, count in kinds:

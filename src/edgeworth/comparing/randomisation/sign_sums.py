@@ -65,7 +65,7 @@ def sign_sum_tail(
     different: float = math.inf,
     effort: Effort = "full",
 ) -> Tail:
-    """P(|Σ ± amount| ≥ |observed|) for amounts that occur a number of times each; signs by fair coins.
+    """Compute P(|Σ ± amount| ≥ |observed|) for amounts that occur a number of times each.
 
     ``different`` is a number that the different sums do not exceed, if one is known: it tells beforehand
     whether they can be gone through.
@@ -85,7 +85,7 @@ def sign_sum_tail(
 
 
 def monte_carlo_tail(count: int, draws: int, seed: int) -> Tail:
-    """(1 + count)/(1 + draws), whatever was drawn being swaps."""
+    """Make the tail (1 + count)/(1 + draws) of random swaps."""
     return replace(Tail.drawn(count, draws, seed), method=f"Monte Carlo, {draws:,} swaps, seed {seed}")
 
 
@@ -126,7 +126,7 @@ class SignSums:
         return -(-(self.total + self.observed) // 2)
 
     def exact(self, said: str, different: float = math.inf, effort: Effort = "full") -> Tail | None:
-        """All signs counted, if that can be done."""
+        """Count all signs, if that can be done."""
         if self.observed > self.total:
             return from_logarithm(-math.inf, said)
         if len(self.amounts) == 1:
@@ -142,14 +142,14 @@ class SignSums:
         return None if ways is None else Tail.counted(Fraction(2 * ways, 1 << self.coins), said)
 
     def _count_by_polynomial(self, most_bytes: int = MOST_BYTES) -> int | None:
-        """How many signs reach the sum, by a polynomial if that is not too long."""
+        """Count the signs that reach the sum by a polynomial; None if it is too long."""
         if self.coins * self.total * (self.coins + 1) // 8 > most_bytes:
             return None
         each = [a for a, count in zip(self.amounts, self.counts, strict=True) for _ in range(count)]
         return ways_by_polynomial(each, self.least_heads)
 
     def bracket(self, said: str, effort: Effort = "full") -> Tail | None:
-        """Certified ends by rounding to a grid; the same, when whole numbers are the grid."""
+        """Bracket the tail by rounding to a grid; the ends are equal when whole numbers are the grid."""
         grid = FINE if effort == "full" else COARSE
         found = grid_tail(self.amounts, self.counts, self.least_heads, grid)
         if found is None:
@@ -160,7 +160,7 @@ class SignSums:
         return Tail.between(low, high, f"certified bracket, {said} on a grid", "bracket")
 
     def monte_carlo(self, draws: int, seed: int) -> Tail:
-        """Monte Carlo; sums too large for floats are compared in whole numbers where floats are unsure."""
+        """Draw signs; sums too large for floats are compared in whole numbers where floats are unsure."""
         rng, exact = np.random.default_rng(seed), self.total < LARGEST_EXACT_FLOAT
         scale = 1 if exact else self.total
         weights = np.array([amount / scale for amount in self.amounts])
@@ -176,6 +176,6 @@ class SignSums:
         return monte_carlo_tail(count, draws, seed)
 
     def _draw_signs(self, rng: np.random.Generator, rows: int) -> NDArray[np.float64]:
-        """For each draw, heads less tails of each amount."""
+        """Draw heads less tails of each amount, a row a draw."""
         counts = np.array(self.counts, dtype=np.int64)
         return np.asarray((2.0 * random_heads(rng, counts, rows) - counts[:, None]).T)

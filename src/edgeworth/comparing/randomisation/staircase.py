@@ -79,7 +79,7 @@ TwoClassMeasure: TypeAlias = Quotient | Balance
 
 
 def two_class_measure(name: str, targets: int, background: int, alpha: float | Fraction) -> TwoClassMeasure:
-    """A measure by name, given how many cases are targets and how many are not.
+    """Find a measure by name, given how many cases are targets and how many are not.
 
     ``f`` is ``hits / (α targets + (1 − α) predicted)``; what is divided by the targets alone is a matter of
     hits. Informedness, recall less fallout, needs both kinds.
@@ -143,7 +143,7 @@ class Staircase:
     alarms: int
 
     def two_sided(self, gap: Fraction, said: str) -> Tail:
-        """P(a difference at least this large, either way)."""
+        """Compute P(a difference at least this large, either way)."""
         if gap == 0:
             return Tail.counted(Fraction(1), said)
         # Exchanging the systems turns a lead of the first into one of the second: both sides weigh the same.
@@ -160,7 +160,7 @@ class Staircase:
         return fair_coins.from_logarithm(math.log(2) + found, said)
 
     def log_lead(self, gap: Fraction, negligible: float = fair_coins.NEGLIGIBLE) -> float:
-        """log P(the first leads by at least this much), summed in floating point."""
+        """Compute log P(the first leads by at least this much) in floating point."""
         heads = fair_coins.likely_heads(self.hits, negligible)
         lowest, logs = fair_coins.log_at_most(self.alarms, negligible)
         place = np.clip(self.most_alarms(heads, gap) - lowest, -1, len(logs) - 1)

@@ -39,7 +39,7 @@ def randomisation_test(
     seed: int = 0,
     effort: Effort = "full",
 ) -> Tail:
-    """P(a difference at least as large, either way) when outputs are swapped at random, ties included.
+    """Test a difference by swapping outputs at random: P(one at least as large, ties included).
 
     With ``positive`` the measure is of that label against the rest: precision, recall, f (``alpha`` is the
     weight of recall), accuracy, informedness; always exact. Without it accuracy, balanced accuracy or
@@ -108,7 +108,7 @@ class TwoClassPair:
 
 
 def two_class_test(pair: TwoClassPair, measure: str, *, alpha: float | Fraction = 0.5) -> Tail:
-    """Yeh's randomisation test of one label against the rest, exact for any number of cases.
+    """Test one label against the rest by Yeh's randomisation, exact for any number of cases.
 
     >>> two_class_test(TwoClassPair(50, 50, 30, 8, 2, 10, 1, 4), "informedness").p_value
     0.03515625

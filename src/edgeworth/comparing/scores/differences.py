@@ -65,7 +65,7 @@ def score_difference(
     permutations: int | None = None,
     seed: int = 0,
 ) -> Difference:
-    """The first system's value less the second's, with what is known about it.
+    """Compare a measure of two systems' rankings of the same cases, first less second.
 
     ROC area and average precision: the effects of each case on both rankings (``Influence()``), and how many
     standard errors are a surprise from swaps of the two systems' ranks (``CalibratedLaw``; Student's t where
@@ -137,7 +137,7 @@ def score_difference(
 
 
 def _probability(found: Difference) -> float:
-    """1 − p/2 of the test to go by for the one that did better."""
+    """Compute 1 − p/2 of the test to go by for the one that did better."""
     if found.better is None:
         return 0.5
     tail = found.p_value() / 2
@@ -145,7 +145,7 @@ def _probability(found: Difference) -> float:
 
 
 def shared_permutations(paired: PairedScores, pairs: int) -> int:
-    """Swaps that each of many pairs can have: none where they would be too few to set a law right."""
+    """Find how many swaps each of many pairs can have: none where they are too few to calibrate."""
     draws = STUDENTISED // max(1, int(_cases(paired)) * pairs)
     return _whole(min(draws, PERMUTATIONS)) if paired.is_counted and draws >= SOME else 0
 
@@ -199,7 +199,7 @@ def _infer(
 
 
 def _delong(law: ScoreDifferenceLaw) -> Tail:
-    """The test as published: the difference over its standard error, normal."""
+    """Test as published: the difference over its standard error, normal."""
     p_value = 2 * float(scipy.special.ndtr(-abs(law.value) / law.standard_error))
     said = "approximation, normal with the variance of DeLong, DeLong & Clarke-Pearson"
     return Tail(0.0, 1.0, max(SMALLEST, p_value), said, kind="approximation")
@@ -247,7 +247,7 @@ def _permutations(paired: PairedScores, asked: int | None, learnt: _Inference | 
 
 
 def _needs_swaps(learnt: _Inference | None) -> bool:
-    """Whether Student's law is to be set right: too few targets (or other cases), and nothing separated."""
+    """Tell whether Student's law needs calibration: few targets (or other cases), nothing separated."""
     if learnt is None or not isinstance(learnt.law, ScoreDifferenceLaw) or not learnt.law.standard_error > 0:
         return False
     sides = (learnt.law.first, learnt.law.second)
@@ -263,7 +263,7 @@ def _calibrate(
     draws: int,
     seed: int,
 ) -> tuple[_Inference | None, Tail]:
-    """The law and its test set right by swaps where it needs that; and the swaps' own test."""
+    """Calibrate the law and its test by swaps where it needs that; return the swaps' own test too."""
     needed = _needs_swaps(learnt)
     swapped = SwappedRanks.of(paired, found.first, found.second, resolved, draws, seed, studentised=needed)
     if learnt is None or not needed or swapped.distances is None:
@@ -279,7 +279,7 @@ def _calibrate(
 
 
 def _effect(found: Difference, law: SamplingLaw) -> Effect:
-    """The difference in standard deviations of what one case (or group) adds to it."""
+    """Express the difference in standard deviations of what one case (or group) adds to it."""
     spread = law.standard_error * math.sqrt(found.cases)
     name = "difference in standard deviations of a case's effect"
     return Effect.of(name, found.difference / spread, partial(_bounds_over, law, spread))

@@ -35,13 +35,13 @@ from edgeworth.rankings.tie_groups import TieGroups
 
 
 def has_influence(resolved: ResolvedRanking) -> bool:
-    """Whether single cases' effects are known: ROC area, and average precision of the whole list."""
+    """Tell whether the influence of a case is known: ROC area, average precision of the whole list."""
     smooth = resolved.measure.name == "average_precision" and resolved.ties in ("expected", "threshold")
     return resolved.measure.name == "roc_auc" or (smooth and resolved.depth is None)
 
 
 def resolve_measure(paired: PairedScores, measure: str | Measure) -> tuple[ResolvedRanking, str | None]:
-    """The measure with its options settled, and why sampling weights rule it out, if they do."""
+    """Resolve a measure and its options, and say why sampling weights rule it out, if they do."""
     # Only the kind of the weights matters, so nothing needs to be sorted for it.
     nothing = np.zeros(0)
     run = SortedScores.empty() if paired.is_counted else SortedScores(nothing, nothing, nothing)
@@ -51,7 +51,7 @@ def resolve_measure(paired: PairedScores, measure: str | Measure) -> tuple[Resol
 
 
 def steps_of_places(counts: Values, steps: int) -> TieGroups:
-    """The steps of lists whose cases are counted by place (``CaseRanks``), one list a row."""
+    """Find the tie groups of lists whose cases are counted by place (``CaseRanks``), one list a row."""
     hits, tied, gaps = counts[:, :steps], counts[:, steps : 2 * steps], counts[:, 2 * steps : -1]
     hits_above = np.cumsum(hits, axis=1) - hits
     seen_above = hits_above + np.cumsum(gaps + tied, axis=1) - tied
@@ -70,7 +70,7 @@ def steps_of_places(counts: Values, steps: int) -> TieGroups:
 
 
 def steps_of_system(paired: PairedScores, name: str) -> TieGroups:
-    """One system's steps."""
+    """Find the tie groups of one system."""
     ranks = paired.case_ranks(name)
     counts = np.bincount(ranks.place, weights=paired.weights, minlength=ranks.places)
     return steps_of_places(counts.astype(np.float64)[None, :], ranks.steps)
@@ -79,7 +79,7 @@ def steps_of_system(paired: PairedScores, name: str) -> TieGroups:
 def difference_law(
     paired: PairedScores, first: str, second: str, resolved: ResolvedRanking
 ) -> tuple[ScoreDifferenceLaw, str | None]:
-    """The law of the difference from every case's effect on both, and why it may not cover as it says.
+    """Find the law of the difference from every case's influence on both, and any reason to doubt it.
 
     The variance is Σ (effect on the first − effect on the second)², summed within groups first where there
     are groups; its degrees of freedom come from the fourth moments.
@@ -112,7 +112,7 @@ def _error(variance: float) -> float:
 
 
 def _independent_units(paired: PairedScores, places: Places) -> tuple[float, float]:
-    """Targets and background as independent units: cases, typical weights, or groups that hold some."""
+    """Count targets and background in independent units: cases, typical weights or groups."""
     if paired.groups is None:
         units = typical_weights(paired)
         return places.targets / units[0], places.background / units[1]
@@ -121,7 +121,7 @@ def _independent_units(paired: PairedScores, places: Places) -> tuple[float, flo
 
 
 def spread_of(paired: PairedScores, effects: Values) -> Spread:
-    """Σ effect² over independent cases or groups, and the degrees of freedom of that sum.
+    """Sum squared influences over independent cases or groups, with the degrees of freedom of the sum.
 
     Effects already carry a correction for as many cases as there are; with G groups of n cases it is replaced
     by the one for groups, (G/(G − 1))/(n/(n − 1)), so that groups of one case each change nothing.
@@ -148,7 +148,7 @@ def _spread(squares: Values, counts: Values, most: float) -> Spread:
 
 
 def typical_weights(paired: PairedScores) -> tuple[float, float]:
-    """Σw²/Σw of the targets and of the background: 1 for whole cases."""
+    """Compute Σw²/Σw of the targets and of the background: 1 for whole cases."""
     if paired.is_counted or paired.weights is None:
         return 1.0, 1.0
     parts = [paired.weights[paired.targets], paired.weights[~paired.targets]]
@@ -165,7 +165,7 @@ def _influences(places: Places, resolved: ResolvedRanking, units: tuple[float, f
 
 
 def reason_to_doubt(paired: PairedScores, places: Places, spread: Spread) -> str | None:
-    """Why the interval may not cover as it says, if there is reason."""
+    """Explain why the interval may not cover as it says; None if nothing speaks against it."""
     if paired.groups is not None:
         with_targets, with_background = _independent_units(paired, places)
         if (fewest := min(with_targets, with_background)) < FEW:
@@ -208,7 +208,7 @@ class Lists:
 
 
 def list_influences(lists: Lists, resolved: ResolvedRanking) -> tuple[Values, Values]:
-    """Each ranking's value, and the effect of a case in each of its places; two targets at least."""
+    """Compute each ranking's value, and the influence of a case in each of its places."""
     if resolved.measure.name == "roc_auc":
         return _of_areas(lists)
     return _of_precisions(lists, is_expected=resolved.ties != "threshold")
@@ -278,7 +278,7 @@ def _of_precisions(lists: Lists, *, is_expected: bool) -> tuple[Values, Values]:
 
 
 def distances(values: tuple[Values, Values], variances: tuple[Values, Values, Values], bent: bool) -> Values:
-    """How many standard errors "no difference" lies from each difference, as ``ScoreDifferenceLaw`` has it.
+    """Compute how many standard errors each difference is from 0, as ``ScoreDifferenceLaw`` does.
 
     ``variances`` are those of the first, of the second and of the difference; ``bent`` intervals are those of
     both values on the logit scale, put together. 0 for no difference, however little is known; at most

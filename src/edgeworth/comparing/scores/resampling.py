@@ -60,7 +60,7 @@ Filler = Callable[[tuple[Values, ...], np.random.Generator], None]
 
 
 def _filler(paired: PairedScores, both: tuple[CaseRanks, CaseRanks]) -> Filler:
-    """How one replicate's cases are drawn and counted by place, for both systems at once."""
+    """Choose how one replicate's cases are drawn and counted by place, for both systems at once."""
     places = [ranks.place for ranks in both]
     weights = None if paired.weights is None else paired.weights.astype(np.float64)
     if paired.groups is not None:
@@ -101,7 +101,7 @@ def _filler(paired: PairedScores, both: tuple[CaseRanks, CaseRanks]) -> Filler:
 def differences_of(
     one: Values, two: Values, both: tuple[CaseRanks, CaseRanks], resolved: ResolvedRanking
 ) -> Values:
-    """The difference of two systems' rankings, cases counted by place, a replicate a row."""
+    """Compute the difference of two rankings whose cases are counted by place, a replicate a row."""
     values = [
         resolved.values(steps_of_places(counts, ranks.steps))
         for counts, ranks in zip((one, two), both, strict=True)
@@ -227,7 +227,7 @@ class _Swaps:
         return counts.reshape(len(place), width).astype(np.float64)
 
     def _variance(self, effects: Values) -> Values:
-        """Σ effect², summed within groups first: ``score_effects.spread_of`` for whole cases."""
+        """Sum squared influences, within groups first: ``influence.spread_of`` for whole cases."""
         if self.groups is None:
             return np.einsum("ij,ij->i", effects, effects)
         cases, number = effects.shape[1], self.units
@@ -239,7 +239,7 @@ class _Swaps:
 
 
 def _single(paired: PairedScores) -> PairedScores:
-    """Each case in a row of its own."""
+    """Give each case a row of its own."""
     if paired.weights is None:
         return paired
     rows = np.repeat(np.arange(len(paired)), paired.weights)
@@ -250,6 +250,6 @@ def _single(paired: PairedScores) -> PairedScores:
 
 
 def _midranks(scores: Values) -> Values:
-    """Ranks from the lowest; tied cases share the mean of theirs."""
+    """Rank scores from the lowest; tied cases share the mean of their ranks."""
     _, level, counts = np.unique(scores, return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[level])
