@@ -159,10 +159,10 @@ def test_the_certified_bound_holds(informed: float) -> None:
     # Where enumeration is possible the bound must lie above the exact tail, for every attainable value.
     truth, prediction = ew.decisions.simulate_labels([0.4, 0.3, 0.3], [0.3, 0.4, 0.3], informed, 30, seed=6)
     law = ew.chance.informedness(ew.ContingencyTable.from_labels(truth, prediction))
-    assert law._enumerated is not None
-    every = sum(ways for ways, _ in law._enumerated.values())
+    assert law._ways_by_sum is not None
+    every = sum(ways for ways, _ in law._ways_by_sum.values())
     running = 0
-    for total, (ways, _) in sorted(law._enumerated.items(), reverse=True):
+    for total, (ways, _) in sorted(law._ways_by_sum.items(), reverse=True):
         running += ways
         assert running / every <= law._concentration(Fraction(total)) + 1e-15
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import edgeworth as ew
-from edgeworth.decisions.matching import Problem, _search, _value
+from edgeworth.decisions.matching import Problem, _informedness_of, _search
 from edgeworth.errors import InputError, OptionError
 
 
@@ -94,7 +94,7 @@ def test_the_search_finds_what_trying_all_maps_finds() -> None:
         for leave_out in (True, False):
             problem = Problem(counts, one_to_one=False, leave_out=leave_out)
             best = best_by_trying_all(counts, one_to_one=False, leave_out=leave_out)
-            assert _value(problem, _search(problem, 0)) == pytest.approx(best, abs=1e-12)
+            assert _informedness_of(problem, _search(problem, 0)) == pytest.approx(best, abs=1e-12)
 
 
 def test_a_search_says_that_it_is_one() -> None:

@@ -24,7 +24,7 @@ from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, check_seed
 
 MOST_WORK = 360_000
-"""Cells looked at before giving up, some tenths of a second; a cell costs more as its binomials grow."""
+"""The work before giving up, in cells (some tenths of a second); a cell costs more as its binomials grow."""
 
 ROUGH = 2
 """The number of steps foreseen is an upper bound, so a little more than the limit is worth a try."""
@@ -37,7 +37,7 @@ class TooMany(Exception):  # noqa: N818  # a signal between two functions, never
 def enumerate_hits(
     predicted: Sequence[int], real: Sequence[int], weights: Sequence[int]
 ) -> dict[int, tuple[int, int]]:
-    """For each value of ``Σ_l weights_l hits_l``: the ways of guessing that give it, and the tables.
+    """Count, for each value of ``Σ_l weights_l hits_l``, the ways of guessing and the tables that give it.
 
     Classes are dealt with one after the other; what matters of the past is how many predictions of each
     label are left and what the diagonal has added up to, so tables that agree in both are counted together.
@@ -59,7 +59,7 @@ def enumerate_hits(
     for label in order:
         if label != order[-1] and len(states) * steps[label] > ROUGH * MOST_WORK:
             raise TooMany
-        following: dict[tuple[tuple[int, ...], int], tuple[int, int]] = {}
+        reached: dict[tuple[tuple[int, ...], int], tuple[int, int]] = {}
         for (left, total), (ways, tables) in states.items():
             for taken in _compositions(real[label], left):
                 work += cost
@@ -71,9 +71,9 @@ def enumerate_hits(
                         many *= comb(available, chosen)
                 rest = tuple(a - c for a, c in zip(left, taken, strict=True))
                 key = (rest, total + weights[label] * taken[label])
-                before = following.get(key, (0, 0))
-                following[key] = (before[0] + many, before[1] + tables)
-        states = following
+                before = reached.get(key, (0, 0))
+                reached[key] = (before[0] + many, before[1] + tables)
+        states = reached
     result: dict[int, tuple[int, int]] = {}
     for (_, total), (ways, tables) in states.items():
         before = result.get(total, (0, 0))
@@ -82,7 +82,7 @@ def enumerate_hits(
 
 
 def _compositions(number: int, limits: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """All ways of writing a number as a sum of parts within limits."""
+    """Generate all ways of writing a number as a sum of parts within limits."""
     if len(limits) == 1:
         if number <= limits[0]:
             yield (number,)
@@ -94,7 +94,7 @@ def _compositions(number: int, limits: tuple[int, ...]) -> Iterator[tuple[int, .
 
 
 def _number_of_compositions(number: int, limits: Sequence[int]) -> int:
-    """How many there are, without making them."""
+    """Count the compositions without making them."""
     counts = [1] + [0] * number
     for limit in limits:
         running = [0, *accumulate(counts)]
@@ -132,17 +132,17 @@ class GuessingLaw:
 
     @property
     def cases(self) -> int:
-        """How many cases there are."""
+        """The number of cases."""
         return sum(self.real)
 
     @property
     def mean(self) -> float:
-        """Guessing earns nothing on average."""
+        """The mean, which is 0: guessing earns nothing on average."""
         return 0.0
 
     @cached_property
     def variance(self) -> float:
-        """Σ_l Σ_k slope_l slope_k cov(hits_l, hits_k), exactly in O(K)."""
+        """The exact variance Σ_l Σ_k slope_l slope_k cov(hits_l, hits_k), in O(K)."""
         total = self.cases
         if total < 2:
             return 0.0
@@ -172,36 +172,36 @@ class GuessingLaw:
         return Fraction(sum(w * p * r for w, p, r in terms), self.cases)
 
     def value_of(self, hits: Sequence[int]) -> Fraction:
-        """The exact value of a table with these hits."""
+        """Compute the exact value of a table with these hits."""
         return (sum(w * h for w, h in zip(self._weights, hits, strict=True)) - self._centre) / self._unit
 
     def _threshold(self, value: float | Fraction) -> Fraction:
-        """The sum of weights from which a table counts as at least this large."""
+        """Find the sum of weights from which a table counts as at least this large."""
         exact = value if isinstance(value, Fraction) else Fraction(value) - NEAREST
         return exact * self._unit + self._centre
 
     # -- tails -----------------------------------------------------------------------------------------
 
     def tail(self, value: float | Fraction) -> Tail:
-        """P(at least this large) for one who guesses."""
-        return self._found(self._threshold(value), None)
+        """Compute P(at least this large) under guessing."""
+        return self._find_tail(self._threshold(value), None)
 
     def lower_tail(self, value: float | Fraction) -> Tail:
-        """P(at most this large) for one who guesses."""
+        """Compute P(at most this large) under guessing."""
         mirrored = GuessingLaw(
             self.predicted, self.real, tuple(-slope for slope in self.slopes), self.seed, self.draws
         )
         return mirrored.tail(-value)
 
     def two_sided(self, value: float | Fraction) -> Tail:
-        """P(at least this far from 0, on either side) for one who guesses."""
+        """Compute P(at least this far from 0, on either side) under guessing."""
         upper = self._threshold(value if value >= 0 else -value)
         lower = 2 * self._centre - upper
-        return self._found(upper, lower)
+        return self._find_tail(upper, lower)
 
     @cached_property
-    def _enumerated(self) -> dict[int, tuple[int, int]] | None:
-        """Ways and tables of each sum of weights, when there are few enough tables."""
+    def _ways_by_sum(self) -> dict[int, tuple[int, int]] | None:
+        """The ways and tables of each sum of weights, when there are few enough tables."""
         try:
             return enumerate_hits(self.predicted, self.real, self._weights)
         except TooMany:
@@ -209,17 +209,17 @@ class GuessingLaw:
 
     @property
     def tables(self) -> int | None:
-        """How many tables have these margins, when they were few enough to enumerate."""
-        return None if self._enumerated is None else sum(tables for _, tables in self._enumerated.values())
+        """The number of tables with these margins, when they were few enough to enumerate."""
+        return None if self._ways_by_sum is None else sum(tables for _, tables in self._ways_by_sum.values())
 
-    def _found(self, upper: Fraction, lower: Fraction | None) -> Tail:
+    def _find_tail(self, upper: Fraction, lower: Fraction | None) -> Tail:
         if lower is not None and upper <= lower:
             return Tail(1.0, 1.0, 1.0, "exact, no table is nearer to 0", Fraction(1))
-        if self._enumerated is not None:
-            every = sum(ways for ways, _ in self._enumerated.values())
+        if self._ways_by_sum is not None:
+            every = sum(ways for ways, _ in self._ways_by_sum.values())
             beyond = sum(
                 ways
-                for total, (ways, _) in self._enumerated.items()
+                for total, (ways, _) in self._ways_by_sum.items()
                 if total >= upper or (lower is not None and total <= lower)
             )
             return Tail.enumerated(Fraction(beyond, every), self.tables or 0)
@@ -236,7 +236,7 @@ class GuessingLaw:
         return (seen[0], seen[1]) if len(seen) == 2 else None
 
     def _hypergeometric(self, pair: tuple[int, int], upper: Fraction, lower: Fraction | None) -> Tail:
-        """With two labels one cell decides the rest: the sum is linear in the first label's hits."""
+        """Compute a tail for two labels, whose sum is linear in the first label's hits."""
         first, second = pair
         total, p, r = self.cases, self.predicted[first], self.real[first]
         slope = self._weights[first] + self._weights[second]
@@ -259,7 +259,7 @@ class GuessingLaw:
         return Tail.hypergeometric(at_least(upper) + (at_most(lower) if lower is not None else 0.0))
 
     def _concentration(self, upper: Fraction) -> float:
-        """Chatterjee's bound for sums over a random permutation: 2 exp(−t²/(4E + 2t)), entries in [0, 1]."""
+        """Compute Chatterjee's bound 2 exp(−t²/(4E + 2t)) for sums over a random permutation."""
         largest = max(abs(weight) for weight in self._weights)
         if largest == 0:
             return 1.0
@@ -291,21 +291,21 @@ class GuessingLaw:
         return Tail.drawn(count, draws, self.seed)
 
     def _drawable_weights(self) -> tuple[NDArray[np.int64] | NDArray[np.float64], bool]:
-        """Integer weights when no sum can overflow, otherwise the slopes as floats."""
+        """Choose integer weights when no sum can overflow, otherwise the slopes as floats."""
         if max(abs(weight) for weight in self._weights) * self.cases < LARGEST_INTEGER:
             return np.array(self._weights, dtype=np.int64), True
         return np.array([float(slope) for slope in self.slopes]), False
 
 
 def draws_within_seconds(labels: int) -> int:
-    """As many tables as can be drawn in about four seconds (a table costs about labels² · 0.1 µs)."""
+    """Count the tables that can be drawn in about four seconds (a table costs about labels² · 0.1 µs)."""
     return int(min(99_999, max(199, 4e7 / labels**2)))
 
 
 def random_tables(
     predicted: Sequence[int], real: Sequence[int], draws: int, seed: int
 ) -> Iterator[NDArray[np.int64]]:
-    """Tables (rows predicted) with fixed margins, in rounds of bounded size."""
+    """Draw tables (rows predicted) with fixed margins, in rounds of bounded size."""
     from scipy.stats import random_table
 
     rng = np.random.default_rng(seed)
@@ -318,7 +318,7 @@ def random_tables(
 def guessing_law(
     table: ContingencyTable, slopes: Slopes, *, seed: int = 0, draws: int | None = None
 ) -> GuessingLaw:
-    """The law of any measure that is linear in the diagonal once the margins are fixed."""
+    """Make the law of any measure that is linear in the diagonal once the margins are fixed."""
     if not table.is_counted:
         raise InputError("exact laws of guessing need whole cases; these are weighted")
     predicted = [int(count) for count in table.predicted]

@@ -39,13 +39,13 @@ def _entropy_of(margin: Values) -> Values:
 
 
 def conditional_entropy(counts: Values) -> Values:
-    """H(R|P): the bits still needed to know the class once the prediction is known."""
+    """Compute H(R|P), the bits still needed to know the class once the prediction is known."""
     joint = _joint_entropy(counts)
     return difference(joint, _entropy_of(_margins(counts)[0]), joint)
 
 
 def mutual_information(counts: Values) -> Values:
-    """H(R) − H(R|P): the bits that a prediction tells."""
+    """Compute H(R) − H(R|P), the bits that a prediction tells."""
     predicted, real = _margins(counts)
     apart = _entropy_of(predicted) + _entropy_of(real)
     return difference(apart, _joint_entropy(counts), apart)
@@ -57,12 +57,12 @@ def _information_share(counts: Values) -> Values:
 
 
 def _surprise(shares: Values) -> Values:
-    """−log₂ of a share, 0 for a share that never occurs (its weight is 0 too)."""
+    """Compute −log₂ of a share, 0 for a share of 0 (whose weight is 0 too)."""
     return -np.log2(np.where(shares > 0, shares, 1))
 
 
 def _entropy_slopes(counts: Values) -> tuple[Values, Values, Values]:
-    """d/dc of the joint, predicted and real entropies, times N, up to the constant that centring removes."""
+    """Compute N d/dc of the joint, predicted and real entropies, up to the constant that centring removes."""
     predicted, real = _margins(counts)
     total = _total(counts)
     joint = np.where(counts > 0, _surprise(ratio(counts, total)), 0)
@@ -93,7 +93,7 @@ def _pairs(counts: Values) -> Values:
 
 
 def rand_index(counts: Values) -> Values:
-    """The share of pairs of cases on which truth and prediction agree: together in both, or apart in both."""
+    """Compute the share of pairs of cases that are together in truth and prediction, or apart in both."""
     predicted, real = (_pairs(margin).sum(axis=-1) for margin in _margins(counts))
     together = _pairs(counts).sum(axis=(-2, -1))
     return ratio(
@@ -103,14 +103,14 @@ def rand_index(counts: Values) -> Values:
 
 
 def _expected_rand_index(counts: Values) -> Values:
-    """The mean over guesses: Σ C(c, 2) has mean Σ C(P, 2) Σ C(R, 2) / C(N, 2)."""
+    """Compute the mean over guesses: Σ C(c, 2) has mean Σ C(P, 2) Σ C(R, 2) / C(N, 2)."""
     predicted, real = (_pairs(margin).sum(axis=-1) for margin in _margins(counts))
     every = _pairs(_total(counts))
     return ratio(every - predicted - real + 2 * ratio(predicted * real, every), every)
 
 
 def _expected_chi_square(counts: Values) -> Values:
-    """(rows − 1)(columns − 1) N/(N − 1), over rows and columns that are not empty (Haldane 1940)."""
+    """Compute (rows − 1)(columns − 1) N/(N − 1) over rows and columns that are not empty (Haldane 1940)."""
     rows, columns = ((margin > 0).sum(axis=-1) for margin in _margins(counts))
     return ratio((rows - 1) * (columns - 1) * _total(counts), _total(counts) - 1)
 
@@ -123,7 +123,7 @@ def _adjusted_rand_index(counts: Values) -> Values:
 
 
 def chi_square(counts: Values) -> Values:
-    """Pearson's Σ (observed − expected)²/expected against independence."""
+    """Compute Pearson's Σ (observed − expected)²/expected against independence."""
     predicted, real = _margins(counts)
     expected = ratio(predicted[..., :, None] * real[..., None, :], _total(counts)[..., None, None])
     summed = np.nansum(ratio((counts - expected) ** 2, expected), axis=(-2, -1))
@@ -131,7 +131,7 @@ def chi_square(counts: Values) -> Values:
 
 
 def g_square(counts: Values) -> Values:
-    """The likelihood ratio statistic against independence: 2 N ln 2 times the mutual information."""
+    """Compute the likelihood ratio statistic against independence, 2 N ln 2 times the mutual information."""
     return 2 * _total(counts) * np.log(2) * mutual_information(counts)
 
 

@@ -1,4 +1,4 @@
-"""Clusters without names: give each one the class that makes the labelling most informed."""
+"""Matching of clusters without names to the classes that make them most informed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from edgeworth.errors import InputError, OptionError, check_seed
 from edgeworth.sources.columns import Label
 
 MOST_MAPS = 200_000
-"""Maps that are all tried; with more of them the best is searched for."""
+"""The most maps that are all tried; with more of them the best is searched for."""
 
 STARTS = 12
 SMALLEST_GAIN = 1e-14
@@ -51,7 +51,7 @@ class Problem:
         return np.asarray(self.joint.sum(axis=0))
 
     def gains(self, rows: Floats, hits: Floats, classes: Places | None = None) -> Floats:
-        """Parts of informedness, from the share mapped to a class and the share of hits in it."""
+        """Compute the parts of informedness from the share mapped to a class and the share of hits in it."""
         real = self.real if classes is None else self.real[classes]
         priced = (real > 0) & (real < 1)
         safe = np.where(priced, real, 0.5)
@@ -74,7 +74,7 @@ class Matching:
     problem: Problem = field(repr=False)
 
     def test(self, *, draws: int | None = None, seed: int = 0) -> Tail:
-        """P(clusters without information, matched as well as they can be, look this good)."""
+        """Compute P(clusters without information, matched as well as they can be, look this good)."""
         counts = self.problem.counts
         if not np.all(counts == np.round(counts)):
             raise InputError("the test of a matching needs whole cases; these are weighted")
@@ -91,12 +91,31 @@ class Matching:
 def match(
     table: ContingencyTable, *, one_to_one: bool = True, leave_out: bool = True, seed: int = 0
 ) -> Matching:
-    """Map predicted labels (clusters) to real classes so that informedness is as large as it can be.
+    """Map predicted labels (clusters) to real classes so that informedness is as large as possible.
 
+    Parameters
+    ----------
+    table : ContingencyTable
+        Clusters as predictions beside the real classes, without abstentions.
+    one_to_one : bool
+        Whether a class takes at most one cluster.
+    leave_out : bool
+        Whether a cluster may stay without a class; must be True with ``one_to_one``.
+    seed : int
+        The seed of the random starts of a search.
+
+    Returns
+    -------
+    Matching
+
+    Notes
+    -----
     One cluster a class is a linear assignment and exact. With many clusters to a class every map is tried
-    when they are few, otherwise single moves and swaps improve several starts and the result is the best
-    found. ``leave_out=False`` makes every cluster take a class (many to one only).
+    when they are few; otherwise single moves and swaps improve several starts, and the result is the best
+    found.
 
+    Examples
+    --------
     >>> table = ContingencyTable.from_labels(["a", "a", "b", "b"], [7, 7, 3, 3])
     >>> match(table).mapping
     {3: 'b', 7: 'a'}
@@ -122,14 +141,19 @@ def match(
 def _best(problem: Problem, seed: int) -> tuple[Places, float, bool, str]:
     if problem.one_to_one:
         chosen = _assignment(problem)
-        return chosen, _value(problem, chosen), True, "linear assignment, exact"
+        return chosen, _informedness_of(problem, chosen), True, "linear assignment, exact"
     clusters, classes = problem.counts.shape
     choices = classes + problem.leave_out
     if clusters * np.log(max(choices, 1)) <= np.log(MOST_MAPS):
         chosen = _all_maps(problem)
-        return chosen, _value(problem, chosen), True, f"all {choices**clusters:,} maps tried, exact"
+        return chosen, _informedness_of(problem, chosen), True, f"all {choices**clusters:,} maps tried, exact"
     chosen = _search(problem, seed)
-    return chosen, _value(problem, chosen), False, f"best found from {STARTS} starts by moves and swaps"
+    return (
+        chosen,
+        _informedness_of(problem, chosen),
+        False,
+        f"best found from {STARTS} starts by moves and swaps",
+    )
 
 
 def _assignment(problem: Problem) -> Places:
@@ -143,12 +167,12 @@ def _assignment(problem: Problem) -> Places:
     return np.where(column < classes, column, -1)
 
 
-def _value(problem: Problem, chosen: Places) -> float:
-    rows, hits = _sums(problem, chosen)
+def _informedness_of(problem: Problem, chosen: Places) -> float:
+    rows, hits = _class_sums(problem, chosen)
     return float(problem.gains(rows, hits).sum())
 
 
-def _sums(problem: Problem, chosen: Places) -> tuple[Floats, Floats]:
+def _class_sums(problem: Problem, chosen: Places) -> tuple[Floats, Floats]:
     classes = problem.counts.shape[1]
     taken = np.flatnonzero(chosen >= 0)
     rows = np.bincount(chosen[taken], weights=problem.shares[taken], minlength=classes)
@@ -187,11 +211,11 @@ def _search(problem: Problem, seed: int) -> Places:
         starts.append(_assignment(problem))
     while len(starts) < STARTS:
         starts.append(rng.integers(lowest, classes, clusters).astype(np.intp))
-    found = [_improved(problem, start.copy()) for start in starts]
-    return max(found, key=lambda chosen: _value(problem, chosen))
+    found = [_improve(problem, start.copy()) for start in starts]
+    return max(found, key=lambda chosen: _informedness_of(problem, chosen))
 
 
-def _improved(problem: Problem, chosen: Places) -> Places:
+def _improve(problem: Problem, chosen: Places) -> Places:
     """Take the best single move while one helps, then the best swap, until neither does."""
     while True:
         moves = _move_gains(problem, chosen)
@@ -208,8 +232,8 @@ def _improved(problem: Problem, chosen: Places) -> Places:
 
 
 def _move_gains(problem: Problem, chosen: Places) -> Floats:
-    """What moving each cluster to each class, or (last column) out, would add."""
-    rows, hits = _sums(problem, chosen)
+    """Compute what moving each cluster to each class, or (last column) out, would add."""
+    rows, hits = _class_sums(problem, chosen)
     now = problem.gains(rows, hits)
     home = np.maximum(chosen, 0)
     placed = chosen >= 0
@@ -225,8 +249,8 @@ def _move_gains(problem: Problem, chosen: Places) -> Floats:
 
 
 def _swap_gains(problem: Problem, chosen: Places) -> Floats:
-    """What exchanging the classes of two clusters would add."""
-    rows, hits = _sums(problem, chosen)
+    """Compute what exchanging the classes of two clusters would add."""
+    rows, hits = _class_sums(problem, chosen)
     now = problem.gains(rows, hits)
     home = np.maximum(chosen, 0)
     own = problem.joint[np.arange(len(chosen)), home]

@@ -1,4 +1,4 @@
-"""Methods of estimation. Each is an object that owns its options, checks them once, and makes a law."""
+"""Interval methods of decisions: objects that own and check their options and make a sampling law."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Wilson:
     """Wilson's score interval, for measures that are proportions."""
 
     def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
-        """The score test's law."""
+        """Make the score test's law."""
         return WilsonLaw(*_proportion(tally, resolved, str(self)))
 
     def __str__(self) -> str:
@@ -86,7 +86,7 @@ class ClopperPearson:
     """The exact binomial interval, for measures that are proportions of whole cases."""
 
     def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
-        """Exact binomial tails."""
+        """Make the law of exact binomial tails."""
         if not tally.is_counted:
             raise OptionError("Clopper–Pearson is exact for whole cases; these are weighted: use Delta()")
         successes, trials = _proportion(tally, resolved, str(self))
@@ -105,7 +105,7 @@ class Newcombe:
     """
 
     def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
-        """The combination's law."""
+        """Make the combination's law."""
         found = combination_of(tally, resolved)
         if found is None:
             raise OptionError(
@@ -137,7 +137,7 @@ class Dirichlet:
         check_seed(self.seed)
 
     def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
-        """Draws of the measure."""
+        """Make the law of posterior draws of the measure."""
         _check_unweighted(tally, str(self))
         values = posterior_values(tally, resolved, self.prior, self.draws, self.seed)
         value = float(resolved.values(tally.cells))
@@ -194,7 +194,7 @@ def _(tally: ContingencyTable, resolved: Resolved, bootstrap: Bootstrap) -> Samp
 
 
 def default_method(tally: ContingencyTable, resolved: Resolved, seed: int = 0) -> Method:
-    """The method that suits a measure: Wilson, Newcombe, the delta method, or a bootstrap where none fits.
+    """Choose the method that suits a measure: Wilson, Newcombe, the delta method, or else a bootstrap.
 
     Resampling a table without errors gives tables without errors, which proves nothing: the posterior takes
     its place there, and that of the delta method where it is at an end (``is_at_an_end``).
@@ -213,7 +213,7 @@ def default_method(tally: ContingencyTable, resolved: Resolved, seed: int = 0) -
 def is_at_an_end(tally: ContingencyTable, resolved: Resolved, law: SamplingLaw | None) -> bool:
     """Whether the delta method, whose law this is, sees no error in a plain table.
 
-    So it is at the end of a measure's range (all right, all wrong), or of its part on decided cases.
+    That is so at the end of a measure's range (all right, all wrong), or of its part on decided cases.
     """
     if not tally.is_plain:
         return False
@@ -225,7 +225,7 @@ def is_at_an_end(tally: ContingencyTable, resolved: Resolved, law: SamplingLaw |
 
 
 def combination_of(tally: ContingencyTable, resolved: Resolved) -> Combination | None:
-    """The measure as a combination of independent proportions, where it is one and all have trials."""
+    """Write the measure as a combination of independent proportions, if it is one and all have trials."""
     make = resolved.measure.combination
     if make is None:
         return None
@@ -249,7 +249,7 @@ def _check_unweighted(tally: ContingencyTable, method: str) -> None:
 
 
 def check_varies(draws: Any) -> None:
-    """Replicates that differ by rounding alone are the same."""
+    """Refuse replicates that differ by rounding alone."""
     if draws.max() - draws.min() <= 1e-12 * max(1.0, abs(float(draws[0]))):
         raise OptionError("every replicate has the same value: resampling does not tell how much it varies")
 
@@ -260,7 +260,7 @@ def _check_draws(draws: int) -> None:
 
 
 def _acceleration(table: ContingencyTable, resolved: Resolved) -> float:
-    """Efron's acceleration from the influence of each case."""
+    """Compute Efron's acceleration from the influence of each case."""
     slopes = influence(table, resolved)
     cubes, squares = float((table.cells * slopes**3).sum()), float((table.cells * slopes**2).sum())
     return cubes / (6 * squares**1.5) if squares > 0 else 0.0

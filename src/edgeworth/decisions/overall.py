@@ -1,4 +1,4 @@
-"""Measures of a whole table: Powers' informedness and markedness, agreement, and what they are taken for."""
+"""Measures of a whole table: Powers' informedness and markedness, accuracy and agreement."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ ABSTENTIONS = Option("discount", choices=("discount", "zero_weight", "left_out")
 
 
 def informedness(view: Marginals, abstentions: str = "left_out") -> Values:
-    """``Σ p_l (recall_l − fallout_l)``, weighted by predicted share, over the labels that have fair odds.
+    """Compute ``Σ p_l (recall_l − fallout_l)`` over the labels that have fair odds, p_l the predicted share.
 
-    With abstentions: "discount" multiplies what the decided cases give by their share of all cases,
+    With abstentions, "discount" multiplies the value of the decided cases by their share of all cases,
     "zero_weight" keeps every case in the shares and pays nothing on undecided ones, "left_out" looks at the
     decided cases alone.
     """
@@ -45,34 +45,34 @@ def informedness(view: Marginals, abstentions: str = "left_out") -> Values:
 
 
 def _where_bet(by_label: LabelView, value: Values) -> Values:
-    """Undefined when no prediction is of a label that has odds; otherwise the sum runs over those."""
+    """Make a sum over labels nan when no prediction is of a label that has odds."""
     bet = (by_label.real.real > 0) & (by_label.not_real.real > 0) & (by_label.predicted.real > 0)
     return np.where(bet.any(axis=-1), value, np.nan)
 
 
 def _total_at_odds(by_label: LabelView) -> Values:
-    """All cases, or none when no label has odds."""
+    """Count all cases, or none when no label has odds."""
     priced = ((by_label.real.real > 0) & (by_label.not_real.real > 0)).any(axis=-1)
     return np.where(priced, by_label.total[..., 0], 0.0)
 
 
 def markedness(view: Marginals) -> Values:
-    """Informedness with prediction and reality exchanged."""
+    """Compute informedness with prediction and truth exchanged."""
     return informedness(Marginals(view.hits, view.real, view.predicted, np.zeros_like(view.abstained)))
 
 
 def coverage(view: Marginals) -> Values:
-    """The share of cases on which a decision was made."""
+    """Compute the share of cases with a decision."""
     return ratio(view.total, view.total + view.abstained.sum(axis=-1))
 
 
 def recalls(view: Marginals) -> tuple[Values, Values]:
-    """Each class's recall, and which classes are real at all."""
+    """Compute each class's recall, and which classes are real at all."""
     return ratio(view.hits, view.real), view.real.real > 0
 
 
 def balanced_accuracy(view: Marginals) -> Values:
-    """The mean recall of the real classes."""
+    """Compute the mean recall of the real classes."""
     recall, real = recalls(view)
     return ratio(np.where(real, recall, 0).sum(axis=-1), real.sum(axis=-1))
 
@@ -95,7 +95,7 @@ def _balanced_combination(view: Marginals, adjusted: bool = False) -> Combinatio
 
 
 def _informedness_combination(view: Marginals, abstentions: str) -> Combination | None:
-    """With two labels informedness is one label's edge; otherwise it is no fixed combination."""
+    """Write informedness of two labels as one label's edge; with more it is no fixed combination."""
     seen = np.flatnonzero((view.real > 0) | (view.predicted > 0))
     if len(seen) != 2 or (view.abstained.any() and abstentions != "left_out"):
         return None
@@ -156,7 +156,7 @@ def _without_odds(view: Marginals) -> tuple[Values, Values]:
 
 
 def informedness_slopes(predicted: list[int], real: list[int]) -> list[Fraction]:
-    """``P_l / (R_l (N − R_l))``, 0 for a label without odds."""
+    """Compute ``P_l / (R_l (N − R_l))``, 0 for a label without odds."""
     total = sum(predicted)
     return [
         Fraction(p, r * (total - r)) if 0 < r < total else Fraction(0)
@@ -165,7 +165,7 @@ def informedness_slopes(predicted: list[int], real: list[int]) -> list[Fraction]
 
 
 def markedness_slopes(predicted: list[int], real: list[int]) -> list[Fraction]:
-    """``R_l / (P_l (N − P_l))``."""
+    """Compute ``R_l / (P_l (N − P_l))``, 0 for a label that is never or always predicted."""
     return informedness_slopes(real, predicted)
 
 

@@ -43,7 +43,7 @@ def _proportion(
     source: str = RETRIEVAL,
     **more: Any,
 ) -> Measure:
-    """A measure that is a number of successes over a number of trials."""
+    """Make a measure that is a number of successes over a number of trials."""
     return Measure(
         name=name,
         scope="label",
@@ -60,32 +60,32 @@ def _proportion(
 
 
 def f_measure(view: LabelView, alpha: float) -> Values:
-    """``1/(α/recall + (1-α)/precision)``, which is 0 (not undefined) when nothing was found."""
+    """Compute ``1/(α/recall + (1-α)/precision)``, which is 0 (not undefined) when nothing was found."""
     return ratio(view.hits, alpha * view.real + (1 - alpha) * view.predicted)
 
 
 def g_measure(view: LabelView) -> Values:
-    """The geometric mean of precision and recall."""
+    """Compute the geometric mean of precision and recall."""
     return ratio(view.hits, np.sqrt(view.predicted * view.real))
 
 
 def edge(view: LabelView) -> Values:
-    """Recall minus fallout: what a bet on the label earns at fair odds."""
+    """Compute recall minus fallout, which a bet on the label earns at fair odds."""
     return ratio(view.hits, view.real) - ratio(view.false_alarms, view.not_real)
 
 
-def inverse(view: LabelView) -> LabelView:
-    """The same table seen from "not this label"."""
+def inverse_view(view: LabelView) -> LabelView:
+    """View the same table from "not this label"."""
     return LabelView(view.rejections, view.not_predicted, view.not_real, view.total)
 
 
-def exchanged(view: LabelView) -> LabelView:
-    """Prediction and reality exchanged."""
+def transpose_view(view: LabelView) -> LabelView:
+    """Exchange prediction and truth."""
     return LabelView(view.hits, view.real, view.predicted, view.total)
 
 
 def edge_combination(view: LabelView) -> Combination:
-    """Recall and fallout are proportions of different cases, so they are independent given the truth."""
+    """Write an edge as recall minus fallout, which are independent given the truth."""
     return Combination(
         0.0,
         np.array([1.0, -1.0]),
@@ -237,7 +237,7 @@ LABEL_MEASURES = (
         "(1 − p)(1 − r) / (alpha (1 − r) + (1 − alpha)(1 − p))",
         "higher",
         POWERS,
-        lambda view, alpha: f_measure(inverse(view), alpha),
+        lambda view, alpha: f_measure(inverse_view(view), alpha),
         synonyms=("negative f-factor",),
         options={"alpha": ALPHA},
         needs=(CASES, OTHERS_SEEN, INVERSE_F_NEEDS_REAL, INVERSE_F_NEEDS_PREDICTED),
@@ -266,7 +266,7 @@ LABEL_MEASURES = (
         "√((1 − p)(1 − r))",
         "higher",
         POWERS,
-        lambda view: g_measure(inverse(view)),
+        lambda view: g_measure(inverse_view(view)),
         needs=(OTHERS_REAL, OTHERS_PREDICTED),
         title="inverse G",
     ),
@@ -305,10 +305,10 @@ LABEL_MEASURES = (
         "0",
         "higher",
         POWERS,
-        lambda view: edge(exchanged(view)),
+        lambda view: edge(transpose_view(view)),
         synonyms=("deltap", "mk", "clayton skill score"),
         needs=(IS_PREDICTED, OTHERS_PREDICTED),
-        combination=lambda view: edge_combination(exchanged(view)),
+        combination=lambda view: edge_combination(transpose_view(view)),
     ),
     Measure(
         "mcc",

@@ -1,4 +1,4 @@
-"""Goutte & Gaussier: precision, recall and F1 as Beta laws, exactly; and which of two is larger."""
+"""Exact Beta posteriors of precision, recall and F1 (Goutte & Gaussier 2005), and which of two is larger."""
 
 from __future__ import annotations
 
@@ -43,24 +43,24 @@ class BetaLaw:
         return math.sqrt(self.first * self.second / (total**2 * (total + 1)))
 
     def quantile(self, probability: Any) -> Any:
-        """The value with this much probability below it."""
+        """Find the value with this much probability below it."""
         share = scipy.special.betaincinv(self.first, self.second, probability)
         return 2 * share / (1 + share) if self.is_f1 else share
 
     def below(self, value: Any) -> Any:
-        """P(the measure is below a value)."""
+        """Compute P(the measure is below a value)."""
         share = np.clip(value, 0.0, 1.0)
         if self.is_f1:
             share = share / (2 - share)
         return scipy.special.betainc(self.first, self.second, share)
 
     def interval(self, level: float) -> tuple[float, float]:
-        """The central credible interval."""
+        """Compute the central credible interval."""
         low, high = self.quantile(np.array([0.5 - level / 2, 0.5 + level / 2]))
         return float(low), float(high)
 
     def p_value(self, null: float, alternative: Alternative) -> float:
-        """Posterior probability of the other side of ``null``, doubled when two-sided."""
+        """Compute the posterior probability of the other side of ``null``, doubled when two-sided."""
         below = float(self.below(null))
         return choose_tail(1 - below, below, alternative)
 
@@ -79,7 +79,7 @@ class BetaPosterior:
             raise OptionError(f"the prior is a weight above 0; saw {self.prior!r}")
 
     def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
-        """The Beta law of the measure."""
+        """Make the Beta law of the measure."""
         if not tally.is_plain:
             raise OptionError(f"{self} takes cases as independent and alike; use Delta() instead")
         cells = tally.cells
@@ -90,8 +90,10 @@ class BetaPosterior:
 
 
 def beta_law(view: Any, resolved: Resolved, value: float, prior: float) -> BetaLaw:
-    """Precision ~ Beta(TP + λ, FP + λ), recall ~ Beta(TP + λ, FN + λ);
-    F1 = 2X/(1 + X) with X ~ Beta(TP + λ, FP + FN + 2λ).
+    """Make the Beta law of precision, recall or F1.
+
+    Precision ~ Beta(TP + λ, FP + λ), recall ~ Beta(TP + λ, FN + λ), F1 = 2X/(1 + X) with
+    X ~ Beta(TP + λ, FP + FN + 2λ).
     """
     name, alpha = resolved.measure.name, resolved.arguments.get("alpha")
     if not isinstance(view, LabelView) or not (
@@ -107,7 +109,7 @@ def beta_law(view: Any, resolved: Resolved, value: float, prior: float) -> BetaL
 
 
 def probability_larger(first: BetaLaw, second: BetaLaw) -> float:
-    """P(a draw of the first law > a draw of the second), for independent test sets: one integral.
+    """Compute P(a draw of the first law > a draw of the second) for independent test sets, by one integral.
 
     >>> bob = BetaLaw(math.nan, 3.5, 6.0, is_f1=True)
     >>> alice = BetaLaw(math.nan, 10.5, 16.0, is_f1=True)
@@ -128,7 +130,7 @@ def probability_larger(first: BetaLaw, second: BetaLaw) -> float:
 
 
 def probability_of_winning(wins: int, losses: int, prior: float = 0.5) -> float:
-    """P(π₁ > π₂) after so many wins and losses; draws do not matter: P(Beta(wins + λ, losses + λ) > ½).
+    """Compute P(π₁ > π₂) from wins and losses, as P(Beta(wins + λ, losses + λ) > ½); draws do not matter.
 
     >>> round(probability_of_winning(8, 5), 10)
     0.7966793709

@@ -1,4 +1,4 @@
-"""Replicates of a measure: new tables drawn from the observed one, or from its posterior."""
+"""Bootstrap and posterior draws of a measure, and its influence function."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ from edgeworth.progress import progress_rounds
 
 STREAMS = 4
 MOST_ENTRIES = 1 << 22
-"""Cells held at once; more draws go in several rounds."""
+"""The most cells held at once; more draws go in several rounds."""
 
 
 def bootstrap_values(
     table: ContingencyTable, resolved: Resolved, draws: int, seed: int
 ) -> NDArray[np.float64]:
-    """The measure of tables drawn with replacement: one multinomial draw a replicate, not one a row."""
-    # numpy draws without Python's lock: four streams, drawn side by side, take half the time on two cores.
-    # Their number is fixed, so the seed alone decides what is drawn.
+    """Compute the measure of tables drawn with replacement, one multinomial draw a replicate."""
+    # The number of streams is fixed, so the seed alone decides what is drawn.
     streams = np.random.default_rng(seed).spawn(STREAMS)
     cells = table.cells.ravel().astype(np.float64)
     occupied = np.flatnonzero(cells)
@@ -43,13 +42,13 @@ def bootstrap_values(
         drawn[:, occupied] = np.concatenate(tables)
         return drawn.reshape(number, *table.cells.shape)
 
-    return _values(draw, resolved, draws, cells.size)
+    return _measure_draws(draw, resolved, draws, cells.size)
 
 
 def posterior_values(
     table: ContingencyTable, resolved: Resolved, prior: float | None, draws: int, seed: int
 ) -> NDArray[np.float64]:
-    """The measure of tables drawn from the Dirichlet posterior."""
+    """Compute the measure of tables drawn from the Dirichlet posterior."""
     rng = np.random.default_rng(seed)
     weight = 1 / max(len(table.labels), 1) if prior is None else prior
     shape = table.cells.astype(np.float64)
@@ -62,13 +61,13 @@ def posterior_values(
         drawn = rng.standard_gamma(shape, size=(number, *shape.shape))
         return np.asarray(drawn * (total / drawn.sum(axis=(1, 2), keepdims=True)))
 
-    return _values(draw, resolved, draws, shape.size)
+    return _measure_draws(draw, resolved, draws, shape.size)
 
 
 def cluster_bootstrap_values(
     table: ContingencyTable, clusters: Clusters, resolved: Resolved, draws: int, seed: int
 ) -> NDArray[np.float64]:
-    """The measure of tables made of clusters drawn with replacement."""
+    """Compute the measure of tables made of clusters drawn with replacement."""
     from scipy import sparse
 
     if clusters.number < 2:
@@ -83,10 +82,10 @@ def cluster_bootstrap_values(
         chosen = rng.multinomial(clusters.number, even, size=number)
         return np.asarray(chosen @ by_cluster).reshape(number, *table.cells.shape)
 
-    return _values(draw, resolved, draws, max(size, clusters.number))
+    return _measure_draws(draw, resolved, draws, max(size, clusters.number))
 
 
-def _values(
+def _measure_draws(
     draw: Callable[[int], NDArray[np.float64]], resolved: Resolved, draws: int, entries: int
 ) -> NDArray[np.float64]:
     rounds = max(1, MOST_ENTRIES // max(entries, 1))
@@ -97,7 +96,7 @@ def _values(
 
 
 def defined_draws(values: NDArray[np.float64], spelling: str) -> tuple[NDArray[np.float64], int]:
-    """The draws in which the measure has a value, and how many had none; too many of those are an error."""
+    """Keep the draws in which the measure has a value; too many without one are an error."""
     defined = values[~np.isnan(values)]
     lost = len(values) - len(defined)
     if lost > 0.05 * len(values):
@@ -114,7 +113,7 @@ MOST_INFLUENCES = 1 << 20
 
 
 def influence(table: ContingencyTable, resolved: Resolved) -> NDArray[np.float64]:
-    """d measure / d cell, for every cell (K+1, K) including the abstentions; centred over the cases.
+    """Compute d measure / d cell for every cell (K+1, K), abstentions too, centred over the cases.
 
     Centring makes Σ cells·influence 0, as it is by itself for every measure of proportions.
     """
@@ -126,7 +125,7 @@ def influence(table: ContingencyTable, resolved: Resolved) -> NDArray[np.float64
 
 
 def variance(table: ContingencyTable, resolved: Resolved) -> float:
-    """The delta method's variance: Σ count·influence², Σw²·influence², or sums within clusters squared."""
+    """Compute the delta method's variance: Σ count·influence², Σw²·influence², or of sums within clusters."""
     slopes = influence(table, resolved)
     if table.clusters is not None:
         number = table.clusters.number
@@ -156,7 +155,7 @@ def _slopes(cells: NDArray[np.float64], resolved: Resolved) -> NDArray[Any]:
 def _label_slopes(
     cells: NDArray[np.float64], resolved: Resolved, view: LabelView, position: int
 ) -> NDArray[np.float64]:
-    """A label's measure depends on four numbers: its hits, its row, its column and the total."""
+    """Differentiate a label's measure by its hits, its row, its column and the total."""
     step = 1j * STEP * np.eye(4)
     moved = LabelView(
         view.hits + step[0], view.predicted + step[1], view.real + step[2], view.total + step[3]
@@ -171,7 +170,7 @@ def _label_slopes(
 
 
 def _overall_slopes(cells: NDArray[np.float64], resolved: Resolved, view: Marginals) -> NDArray[np.float64]:
-    """A table's measure depends on its diagonal and margins, so K·4 derivatives stand for K·(K+1)."""
+    """Differentiate a table's measure by its diagonal and margins: K·4 derivatives give all K·(K+1)."""
     size = cells.shape[1]
     parts = {}
     chunk = max(1, MOST_INFLUENCES // max(size, 1))
@@ -182,7 +181,7 @@ def _overall_slopes(cells: NDArray[np.float64], resolved: Resolved, view: Margin
             moved = np.arange(start, min(start + chunk, size))
             shifted = np.broadcast_to(base, (len(moved), size)).astype(np.complex128)
             shifted[np.arange(len(moved)), moved] += 1j * STEP
-            found[moved] = resolved.of_view(replace(_spread(view, len(moved)), **{name: shifted})).imag / STEP
+            found[moved] = resolved.of_view(replace(_repeat(view, len(moved)), **{name: shifted})).imag / STEP
         parts[name] = found
     slopes = np.empty(cells.shape)
     slopes[:-1] = parts["predicted"][:, None] + parts["real"][None, :] + np.diag(parts["hits"])
@@ -190,7 +189,7 @@ def _overall_slopes(cells: NDArray[np.float64], resolved: Resolved, view: Margin
     return slopes
 
 
-def _spread(view: Marginals, rows: int) -> Marginals:
+def _repeat(view: Marginals, rows: int) -> Marginals:
     size = view.hits.shape[-1]
     return Marginals(
         *(

@@ -20,11 +20,31 @@ def informed_mixture(
     cases: float = 1.0,
     labels: Sequence[Label] | None = None,
 ) -> ContingencyTable:
-    """The expected table of one who is informed a fraction of the time and guesses otherwise.
+    """Make the expected table of a predictor that knows the answer a fraction of the time and else guesses.
 
-    ``(1-|g|)·outer(guess, real) + |g|·D`` with D the right answers, or for two classes and a negative g the
-    wrong ones. Informedness recovers g, as long as every guess is of a class that is real.
+    Parameters
+    ----------
+    real, guess : array-like
+        The shares of the real classes and of the guesses.
+    informed : float
+        The fraction g of the time that the answer is known; with two classes below 0 for its opposite.
+    cases : float
+        The number of cases.
+    labels : sequence, optional
+        The labels; 0, 1, … if left out.
 
+    Returns
+    -------
+    ContingencyTable
+
+    Notes
+    -----
+    The shares are ``(1-|g|)·outer(guess, real) + |g|·D`` with D the right answers, or for negative g the
+    wrong ones. Informedness recovers g, as long as every guess is of a class that is real. Source: Powers
+    2003, Recall & Precision versus The Bookmaker.
+
+    Examples
+    --------
     >>> informed_mixture([0.7, 0.3], [0.8, 0.2], 0.15, cases=100).counts.round(1).tolist()
     [[58.1, 20.4], [11.9, 9.6]]
     """
@@ -38,7 +58,29 @@ def informed_mixture(
 def simulate_labels(
     real: ArrayLike, guess: ArrayLike, informed: float | ArrayLike, cases: int, *, seed: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Truth and predictions of such a predictor as labels 0, 1, …: one informed rate, or one a class."""
+    """Draw truth and predictions, as labels 0, 1, …, of a predictor that knows part of the answers.
+
+    Parameters
+    ----------
+    real, guess : array-like
+        The shares of the real classes and of the guesses.
+    informed : float or array-like
+        The fraction of the time that the answer is known: one for all cases, or one for each class.
+    cases : int
+        The number of cases.
+    seed : int
+        The seed of the draws.
+
+    Returns
+    -------
+    truth, prediction : arrays of int
+
+    Examples
+    --------
+    >>> truth, prediction = simulate_labels([0.5, 0.5], [0.5, 0.5], 1.0, 100, seed=1)
+    >>> bool((truth == prediction).all())
+    True
+    """
     check_seed(seed)
     rng = np.random.default_rng(seed)
     real_shares, guess_shares = _both_shares(real, guess)

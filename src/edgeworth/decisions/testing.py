@@ -1,4 +1,4 @@
-"""Testing a measure against guessing with the same margins."""
+"""Tests of a measure against guessing with the same margins."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SAME = 1e-12
 def guessing_tail(
     tally: ContingencyTable, resolved: Resolved, alternative: Alternative, seed: int = 0
 ) -> Tail | None:
-    """P(guessing does as much), exactly where possible; None where cases are weighted or clustered."""
+    """Compute P(guessing does as much), exactly where possible; None for weighted or clustered cases."""
     if tally.clusters is not None or not tally.is_counted:
         return None
     if alternative not in ("two-sided", "greater", "less"):
@@ -38,14 +38,14 @@ def guessing_tail(
 
 
 def label_law(table: ContingencyTable, position: int, seed: int = 0) -> GuessingLaw:
-    """The law of one label's hits: with the margins fixed, every measure of the label follows them."""
+    """Make the law of one label's hits, which all its measures follow once the margins are fixed."""
     total = int(table.total)
     p, r = int(table.predicted[position]), int(table.real[position])
     return GuessingLaw((p, total - p), (r, total - r), (Fraction(1), Fraction(0)), seed)
 
 
 def label_tail(table: ContingencyTable, position: int, alternative: Alternative) -> Tail:
-    """P(guessing hits a label so often), or so seldom."""
+    """Compute P(guessing hits a label so often), or so seldom."""
     law = label_law(table, position)
     # The rest has slope 0, so its hits do not matter.
     value = law.value_of([int(table.counts[position, position]), 0])
@@ -65,7 +65,7 @@ def _on_decided_cases(table: ContingencyTable, resolved: Resolved) -> bool:
 
 
 def _drawn_tail(table: ContingencyTable, resolved: Resolved, alternative: Alternative, seed: int) -> Tail:
-    """Any other measure: the tables of guessing are drawn, and the measure is taken of each."""
+    """Draw tables of guessing and take the measure of each, for measures without an exact law."""
     draws = draws_within_seconds(len(table.labels))
     observed, middle = float(resolved.values(table.cells)), at_guessing(resolved, table)
     # Rounding may make a table count as extreme, never as harmless.

@@ -1,4 +1,4 @@
-"""From a tally and a spelling to a number, or to the reason why there is none."""
+"""What measures see of a table, and how a spelling becomes a number or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ class LabelView:
 
     @property
     def false_alarms(self) -> Values:
-        """Predicted but not real."""
+        """The number of cases predicted but not real."""
         return difference(self.predicted, self.hits, self.predicted)
 
     @property
     def misses(self) -> Values:
-        """Real but not predicted."""
+        """The number of cases real but not predicted."""
         return difference(self.real, self.hits, self.real)
 
     @property
     def rejections(self) -> Values:
-        """Neither predicted nor real."""
+        """The number of cases neither predicted nor real."""
         return difference(self.not_real, self.predicted - self.hits, self.total)
 
     @property
     def not_real(self) -> Values:
-        """Cases of other classes."""
+        """The number of cases of other classes."""
         return difference(self.total, self.real, self.total)
 
     @property
     def not_predicted(self) -> Values:
-        """Predictions of other labels."""
+        """The number of predictions of other labels."""
         return difference(self.total, self.predicted, self.total)
 
 
@@ -65,16 +65,16 @@ class Marginals:
 
     @property
     def total(self) -> Values:
-        """Cases decided."""
+        """The number of decided cases."""
         return np.asarray(self.real.sum(axis=-1))
 
     def by_label(self) -> LabelView:
-        """Each label against the rest."""
+        """View each label against the rest."""
         return LabelView(self.hits, self.predicted, self.real, self.total[..., None])
 
 
 def marginals(cells: Values) -> Marginals:
-    """The view of cells (…, K+1, K), whose last row holds the abstentions."""
+    """View cells (…, K+1, K), whose last row holds the abstentions."""
     cells = as_floats(cells)
     counts = cells[..., :-1, :]
     return Marginals(
@@ -83,13 +83,13 @@ def marginals(cells: Values) -> Marginals:
 
 
 def as_floats(cells: Values) -> Values:
-    """Integers as floats: products of four margins of a large table would overflow."""
+    """Turn integers into floats, as products of four margins of a large table would overflow."""
     return cells.astype(np.float64) if cells.dtype.kind == "i" else cells
 
 
 @dataclass(frozen=True)
 class Resolved:
-    """A measure with its label and options settled for one table."""
+    """A measure with the label and the options that it has on one table."""
 
     measure: Measure
     position: int | None
@@ -98,22 +98,22 @@ class Resolved:
     spelling: str
 
     def view(self, cells: Values) -> Any:
-        """What the measure sees of cells (…, K+1, K)."""
+        """Make the view of cells (…, K+1, K) that the measure takes."""
         if self.measure.scope == "cells":
             return as_floats(cells)[..., :-1, :]
         seen = marginals(cells)
         return seen if self.position is None else label_view(seen, self.position)
 
     def values(self, cells: Values) -> Values:
-        """The measure of one table or of a stack of them; nan where it is undefined."""
+        """Compute the measure of one table or of a stack of them; nan where it is undefined."""
         return self.of_view(self.view(cells))
 
     def of_view(self, view: Any) -> Values:
-        """The measure of something seen already."""
+        """Compute the measure of a view."""
         return np.asarray(self.measure.compute(view, **self.arguments))
 
     def undefined(self, table: ContingencyTable) -> str | None:
-        """Why the measure has no value on this table; None when it has one."""
+        """Say why the measure has no value on this table; None when it has one."""
         if self.measure.counts_pairs and not table.is_counted:
             return "it counts pairs of cases, and weighted rows are no cases"
         if not math.isnan(self.values(table.cells)):
@@ -126,7 +126,7 @@ class Resolved:
 
 
 def label_view(view: Marginals, position: int) -> LabelView:
-    """One label of a table or of a stack of them."""
+    """View one label of a table or of a stack of them."""
     return LabelView(
         view.hits[..., position], view.predicted[..., position], view.real[..., position], view.total
     )
@@ -156,7 +156,7 @@ def resolve(table: ContingencyTable, spelling: str | Measure) -> Resolved:
     """Find the measure, its label on this table, and its options."""
     check_decisions(table)
     if isinstance(spelling, Measure):
-        return _settled(table, spelling, Spelling(spelling.name))
+        return _resolve_label(table, spelling, Spelling(spelling.name))
     if not isinstance(spelling, str):
         raise OptionError(f"a measure is written as text, such as 'recall[spam]'; saw {spelling!r}")
     written = Spelling.parse(spelling)
@@ -168,19 +168,19 @@ def resolve(table: ContingencyTable, spelling: str | Measure) -> Resolved:
     found = whole if written.label is None and whole is not None else single
     if found is None:
         raise OptionError(f"{written.name} is a measure of the whole table; write it without a label")
-    return _settled(table, found, written)
+    return _resolve_label(table, found, written)
 
 
-def _settled(table: ContingencyTable, measure: Measure, written: Spelling) -> Resolved:
+def _resolve_label(table: ContingencyTable, measure: Measure, written: Spelling) -> Resolved:
     arguments = measure.arguments(written.options)
     if measure.scope != "label":
         return Resolved(measure, None, None, arguments, str(written))
     given = written.label
-    position = table.index(given) if given is not None else _positive(table, measure.name)
+    position = table.index(given) if given is not None else _position_of_positive(table, measure.name)
     return Resolved(measure, position, table.labels[position], arguments, str(written))
 
 
-def _positive(table: ContingencyTable, name: str) -> int:
+def _position_of_positive(table: ContingencyTable, name: str) -> int:
     if table.positive is None:
         examples = ", ".join(f"{name}[{quote_label(str(label))}]" for label in table.labels[:3])
         raise OptionError(
@@ -191,7 +191,7 @@ def _positive(table: ContingencyTable, name: str) -> int:
 
 
 def at_guessing(resolved: Resolved, table: ContingencyTable) -> float:
-    """The measure of the table that guessing with the same margins gives on average."""
+    """Compute the measure's chance level: its value on the mean table of guessing with the same margins."""
     if resolved.measure.chance == "0" and not table.abstained.any():
         return 0.0
     if resolved.measure.expected is not None:
@@ -200,7 +200,7 @@ def at_guessing(resolved: Resolved, table: ContingencyTable) -> float:
 
 
 def expected_cells(table: ContingencyTable) -> Values:
-    """The mean table of guessing with the same margins; abstentions stay as they are."""
+    """Compute the mean table of guessing with the same margins; abstentions stay as they are."""
     cells = table.cells.astype(np.float64)
     total = cells[:-1].sum()
     if total > 0:

@@ -1,4 +1,4 @@
-"""LAGO: rare targets found by kernels as wide as the way from each target to the background around it."""
+"""LAGO: a ranker of rare targets by kernels as wide as the distance from each target to the background."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from edgeworth.arrays import Floats
 from edgeworth.errors import InputError, OptionError
 
 BLOCK_CELLS = 1 << 16
-"""Pairs of a point and a target handled at once: half a megabyte a temporary (fastest of 2^14 to 2^20)."""
+"""The most pairs of a point and a target handled at once: half a megabyte a temporary."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ KERNELS = {
 
 
 def mean_gaps(targets: Floats, background: Floats, n_neighbors: int) -> Floats:
-    """``r_ij``: the mean of |x_ij − w_j| over the background points w nearest to target i.
+    """Compute ``r_ij``, the mean of |x_ij − w_j| over the background points w nearest to target i.
 
     >>> mean_gaps(np.array([[0.0, 0.0]]), np.array([[1.0, 0.0], [-1.0, 2.0], [9.0, 9.0]]), 2).tolist()
     [[1.0, 1.0]]
@@ -64,8 +64,8 @@ def mean_gaps(targets: Floats, background: Floats, n_neighbors: int) -> Floats:
     return total / n_neighbors
 
 
-def floored(radii: Floats, features: Floats) -> Floats:
-    """Radii above 0, in each feature's own unit.
+def widen_radii(radii: Floats, features: Floats) -> Floats:
+    """Widen radii of 0, in each feature's own unit.
 
     A target whose neighbours all have its value of a feature has the radius 0 there. It gets the smallest
     radius that any target has in that feature; where all are 0, the feature's standard deviation; and a
@@ -73,7 +73,7 @@ def floored(radii: Floats, features: Floats) -> Floats:
     error of the feature's values are 0.
 
     >>> training = np.array([[0.0, 5.0], [3.0, 5.0]])
-    >>> floored(np.array([[0.0, 0.0], [3.0, 0.0]]), training).tolist()
+    >>> widen_radii(np.array([[0.0, 0.0], [3.0, 0.0]]), training).tolist()
     [[3.0, inf], [3.0, inf]]
     """
     rounding = 8 * np.finfo(np.float64).eps * np.abs(features).max(axis=0)
@@ -84,10 +84,10 @@ def floored(radii: Floats, features: Floats) -> Floats:
     return np.where(has_width, radii, floor)
 
 
-def pooled_kernels(
+def mean_kernels(
     points: Floats, targets: Floats, widths: Floats, kernel: Kernel, *, leave_own_out: bool = False
 ) -> Floats:
-    """The mean kernel of each point over the targets: O(points · targets · features), in bounded memory.
+    """Average each point's kernels over the targets: O(points · targets · features), in bounded memory.
 
     With ``leave_own_out`` the points are the targets, and each is scored by all others.
     """
@@ -112,7 +112,7 @@ def _blocks(points: int, targets: int) -> Iterator[slice]:
 
 
 def cut_for(scores: Floats, number: int) -> float:
-    """A score that ``number`` of these exceed, or as many fewer as ties at the cut make it.
+    """Find a score that ``number`` of these exceed, or fewer where scores tie at the cut.
 
     >>> cut_for(np.array([0.0, 3.0, 1.0, 2.0]), 2), cut_for(np.array([3.0, 0.0, 0.0]), 2)
     (1.5, 1.5)
@@ -147,7 +147,7 @@ class Lago(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
 
     The neighbours are found in the features' own units: standardise features whose units differ. Which of
     several equally far background points is a neighbour is left to scikit-learn's search. Radii of 0 are
-    widened as ``floored`` says. Missing values and sparse matrices are refused.
+    widened as ``widen_radii`` says. Missing values and sparse matrices are refused.
 
     >>> ranker = Lago(n_neighbors=2).fit([[0.0], [-1.0], [2.0], [9.0]], [1, 0, 0, 0])
     >>> ranker.radii_.tolist(), ranker.score_samples([[1.5], [3.0]]).tolist()
@@ -168,12 +168,12 @@ class Lago(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
         return tags
 
     def fit(self, X: Any, y: Any) -> Self:  # noqa: N803  # scikit-learn's name
-        """Keep the targets, and measure the way from each to its nearest background points."""
-        kernel = self._checked_kernel()
+        """Keep the targets, and measure the distance from each to its nearest background points."""
+        kernel = self._check_kernel()
         features, classes = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(classes)
         self.classes_ = np.unique(classes)
-        is_target = classes == self.classes_[self._place_of_targets()]
+        is_target = classes == self.classes_[self._target_position()]
         targets, background = features[is_target], features[~is_target]
         if self.n_neighbors > len(background):
             raise InputError(
@@ -182,33 +182,33 @@ class Lago(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
                 "give more background or a smaller n_neighbors"
             )
         self.targets_ = targets
-        self.radii_ = floored(mean_gaps(targets, background, self.n_neighbors), features)
-        own = pooled_kernels(targets, targets, self._widths(), kernel, leave_own_out=len(targets) > 1)
-        others = pooled_kernels(background, targets, self._widths(), kernel)
+        self.radii_ = widen_radii(mean_gaps(targets, background, self.n_neighbors), features)
+        own = mean_kernels(targets, targets, self._widths(), kernel, leave_own_out=len(targets) > 1)
+        others = mean_kernels(background, targets, self._widths(), kernel)
         self.offset_ = cut_for(np.concatenate([own, others]), len(targets))
         return self
 
     def score_samples(self, X: Any) -> Floats:  # noqa: N803  # scikit-learn's name
-        """How near each case is to targets: log score for the gaussian kernel, score for the others."""
+        """Score how near each case is to targets: log score for the gaussian kernel, score for the others."""
         check_is_fitted(self)
         points = validate_data(self, X, dtype=np.float64, reset=False)
-        return pooled_kernels(points, self.targets_, self._widths(), self._checked_kernel())
+        return mean_kernels(points, self.targets_, self._widths(), self._check_kernel())
 
     def decision_function(self, X: Any) -> Floats:  # noqa: N803  # scikit-learn's name
-        """Above 0 for the second of ``classes_``: ``score_samples − offset_`` when that is the targets'."""
+        """Compute a score above 0 for the second of ``classes_``: ``±(score_samples − offset_)``."""
         check_is_fitted(self)
-        sign = 1.0 if self._place_of_targets() == 1 else -1.0
+        sign = 1.0 if self._target_position() == 1 else -1.0
         return sign * (self.score_samples(X) - self.offset_)
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803  # scikit-learn's name
-        """The class on each case's side of the cut."""
+        """Predict the class on each case's side of the cut."""
         decision = self.decision_function(X)
         return np.asarray(self.classes_[(decision > 0).astype(np.intp)])
 
     def _widths(self) -> Floats:
         return np.asarray(self.alpha * self.radii_)
 
-    def _checked_kernel(self) -> Kernel:
+    def _check_kernel(self) -> Kernel:
         number = self.n_neighbors
         if isinstance(number, bool) or not isinstance(number, Integral) or number < 1:
             raise OptionError(f"n_neighbors is a whole number of at least 1; saw {number!r}")
@@ -218,8 +218,8 @@ class Lago(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
             raise OptionError(f"the kernels are {', '.join(KERNELS)}; saw {self.kernel!r}")
         return KERNELS[self.kernel]
 
-    def _place_of_targets(self) -> int:
-        """Which of the two classes the targets are."""
+    def _target_position(self) -> int:
+        """Find which of the two classes the targets are."""
         number = len(self.classes_)
         if number < 2:
             raise InputError(

@@ -25,9 +25,9 @@ def informedness_score(
     pos_label: Label | None = None,
     sample_weight: Any = None,
 ) -> float:
-    """How much better than guessing: ``Σ p_l (recall_l − fallout_l)``, weighted by predicted share.
+    """Compute informedness: ``Σ p_l (recall_l − fallout_l)``, weighted by predicted share.
 
-    1 is always right, 0 is guessing, below 0 is informed but wrong way round. With two classes it is recall
+    1 is always right, 0 is guessing, below 0 is worse than guessing. With two classes it is recall
     plus inverse recall minus 1, for either class. ``pos_label`` asks for one label against the rest.
     ``labels`` declares the labels; one outside them is an error. nan when only one class is real, or no
     label predicted is a real class. Source: Powers 2011, Evaluation: from precision, recall and F-measure to
@@ -36,7 +36,7 @@ def informedness_score(
     >>> informedness_score([1, 1, 0, 0], [1, 0, 0, 0]), informedness_score([1, 1], [1, 0])
     (0.5, nan)
     """
-    return _of_labels("informedness", y_true, y_pred, labels, pos_label, sample_weight)
+    return _label_score("informedness", y_true, y_pred, labels, pos_label, sample_weight)
 
 
 def markedness_score(
@@ -47,7 +47,7 @@ def markedness_score(
     pos_label: Label | None = None,
     sample_weight: Any = None,
 ) -> float:
-    """How far the predictions can be trusted: informedness with prediction and reality exchanged.
+    """Compute markedness: informedness with prediction and truth exchanged.
 
     With two classes it is precision plus inverse precision minus 1, for either class. nan when only one label
     is predicted, or no real class is ever predicted. Options and source as in ``informedness_score``.
@@ -55,7 +55,7 @@ def markedness_score(
     >>> markedness_score([1, 0, 0, 0], [1, 1, 0, 0]), markedness_score([1, 0], [1, 1])
     (0.5, nan)
     """
-    return _of_labels("markedness", y_true, y_pred, labels, pos_label, sample_weight)
+    return _label_score("markedness", y_true, y_pred, labels, pos_label, sample_weight)
 
 
 def average_precision_score(
@@ -66,7 +66,7 @@ def average_precision_score(
     sample_weight: Any = None,
     ties: Ties = "threshold",
 ) -> float:
-    """The mean over targets of the precision at each target's rank.
+    """Compute the mean over targets of the precision at each target's rank.
 
     ``ties="threshold"`` is scikit-learn's: cases of one score are taken all at once. ``ties="expected"`` is
     the mean over all orders in which they could have been taken; "best" and "worst" are its bounds.
@@ -83,7 +83,7 @@ def average_precision_score(
 def roc_auc_score(
     y_true: Any, y_score: Any, *, pos_label: Label | None = None, sample_weight: Any = None
 ) -> float:
-    """The probability that a target outranks a background case; a tie counts half.
+    """Compute the probability that a target outranks a background case; a tie counts half.
 
     ``pos_label`` as in ``average_precision_score``. nan without targets or without background.
 
@@ -94,7 +94,7 @@ def roc_auc_score(
     return ew.measure(ranking, "roc_auc")
 
 
-def _of_labels(
+def _label_score(
     name: str,
     y_true: Any,
     y_pred: Any,
