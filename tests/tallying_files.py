@@ -4,9 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from edgeworth.decisions.reading import tally_decisions
+from edgeworth.decisions.reading import finalise_table, table_reducer
+from edgeworth.decisions.table import ContingencyTable
 from edgeworth.rankings.reading import tally_ranking
+from edgeworth.sources.batches import Source
 from edgeworth.sources.opening import open_source
+from edgeworth.sources.roles import nothing_left_error, resolve_weight_kind
+
+
+def tally_decisions(
+    source: Source, columns: dict[str, str], *, weight_kind: Any = None, **options: Any
+) -> ContingencyTable:
+    """The table of a source; ``columns`` maps roles to names of columns."""
+    kind = resolve_weight_kind(source, columns, weight_kind)
+    tally = table_reducer(columns, is_text=source.is_text, weight_kind=kind, **options).fold(source)
+    if not tally.cells.any():
+        raise nothing_left_error(source.name, tally.dropped, columns)
+    return finalise_table(tally, {}, is_text=source.is_text)
 
 
 def tallied(data: Any, *, options: dict[str, Any] | None = None, **columns: str) -> dict[str, Any]:

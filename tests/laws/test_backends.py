@@ -26,12 +26,12 @@ import pytest
 
 from backends import BACKENDS, LABELS, ROWS, as_in_text, plain, table
 from edgeworth.comparing.reading import pair_labels
-from edgeworth.decisions.reading import tally_decisions
 from edgeworth.errors import InputError
 from edgeworth.forecasts.reading import ForecastColumns, ForecastTerms, tally_forecasts
 from edgeworth.rankings.reading import tally_lists, tally_ranking
 from edgeworth.sources.batches import Batch, CountingSource, Source, fold
 from edgeworth.sources.opening import ArraySource, open_source
+from tallying_files import tally_decisions
 
 pytestmark = pytest.mark.usefixtures("short_files_are_counted")
 
@@ -74,9 +74,9 @@ SCORED = {"truth": "target", "score": "score"}
 TALLIES: dict[str, Callable[[Source], Any]] = {
     "counted": lambda source: tally_decisions(source, SIDES | {"weight": "count"}),
     "weighed": lambda source: tally_decisions(source, SIDES | {"weight": "share"}),
-    "clustered": lambda source: tally_decisions(source, SIDES | {"group": "patient"}),
+    "clustered": lambda source: tally_decisions(source, SIDES | {"cluster": "patient"}),
     "clustered and weighed": lambda source: tally_decisions(
-        source, SIDES | {"group": "patient", "weight": "share"}
+        source, SIDES | {"cluster": "patient", "weight": "share"}
     ),
     "abstaining": lambda source: tally_decisions(source, SIDES, abstain="dog"),
     "ranked": lambda source: tally_ranking(source, SCORED),

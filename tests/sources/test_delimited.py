@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 
 from edgeworth import evaluate
-from edgeworth.decisions.reading import tally_decisions
 from edgeworth.errors import InputError
 from edgeworth.sources.opening import open_source
+from tallying_files import tally_decisions
 
 ROWS = [("a", "a"), ("b", "b"), ("b", "a"), ("a", "a"), ("b", "b")]
 TALLY = {"labels": ["a", "b"], "counts": [[2, 1], [0, 2]], "abstained": [0, 0], "dropped": 0}

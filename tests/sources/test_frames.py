@@ -49,7 +49,7 @@ every_frame = pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
 
 @every_frame
 @pytest.mark.parametrize(
-    "options", [{}, {"weight": "weight"}, {"weight": "share"}, {"group": "patient"}], ids=str
+    "options", [{}, {"weight": "weight"}, {"weight": "share"}, {"cluster": "patient"}], ids=str
 )
 def test_every_frame_gives_the_same_tally_as_its_columns(make: Any, options: dict[str, str]) -> None:
     arrays = {role: COLUMNS[name] for role, name in options.items()}

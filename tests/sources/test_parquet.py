@@ -71,7 +71,7 @@ every_writer = pytest.mark.parametrize(("name", "write"), WRITERS.values(), ids=
 OPTIONS: list[dict[str, Any]] = [
     {"truth": "truth", "prediction": "prediction"},
     {"truth": "number", "prediction": "guess"},
-    {"truth": "truth", "prediction": "prediction", "group": "patient"},
+    {"truth": "truth", "prediction": "prediction", "cluster": "patient"},
     {"truth": "truth", "prediction": "prediction", "weight": "weight"},
     {"truth": "truth", "prediction": "prediction", "weight": "share"},
     {"truth": "hit", "score": "score"},

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from edgeworth.core import policies
-from edgeworth.decisions.reading import tally_decisions
 from edgeworth.errors import InputError
 from edgeworth.sources import csv_files as delimited
 from edgeworth.sources.opening import open_source
+from tallying_files import tally_decisions
 
 SIZES = [64, 65, 70, 100, 257, 1000]
 HEADER = "truth,prediction,count,share,patient\n"
@@ -48,7 +48,7 @@ def written(folder: Path, rows: list[str], header: str = HEADER) -> Path:
 
 
 def tally(path: Path, *, weight: str | None = None, group: str | None = None, **options: Any) -> Any:
-    names = {"truth": "truth", "prediction": "prediction", "weight": weight, "group": group}
+    names = {"truth": "truth", "prediction": "prediction", "weight": weight, "cluster": group}
     columns = {role: name for role, name in names.items() if name is not None}
     return tally_decisions(open_source(path), columns, **options).to_dict()
 
@@ -58,7 +58,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"weight": "count"},
     {"weight": "share"},
     {"weight": "count", "weight_kind": "sampling"},
-    {"group": "patient"},
+    {"cluster": "patient"},
     {"abstain": "long label"},
 ]
 
@@ -115,7 +115,7 @@ def test_weights_are_of_one_kind_wherever_the_file_is_cut(
         ("a,a,,1,p\n", {"weight": "count"}, "row 41 has nan"),
         ("a,a,1,inf,p\n", {"weight": "share"}, "row 41 has inf"),
         ("a,a,1.5,1,p\n", {"weight": "count", "weight_kind": "counts"}, r"row 41 has 1\.5"),
-        ("a,a,1,1,\n", {"group": "patient"}, "missing in row 41 "),
+        ("a,a,1,1,\n", {"cluster": "patient"}, "missing in row 41 "),
         ("a,a\n", {}, "Row #?42|row 41"),
     ],
     ids=["label", "negative", "nan", "empty weight", "infinite", "fraction", "cluster", "ragged"],

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from edgeworth.decisions.reading import tally_decisions
 from edgeworth.errors import InputError
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.remote import RemoteSource
+from tallying_files import tally_decisions
 
 ROWS: list[dict[str, str | None]] = [
     {"y": "a", "guess": "a"},

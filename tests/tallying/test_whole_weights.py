@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import edgeworth as ew
-from edgeworth.decisions.reading import tally_decisions
 from edgeworth.errors import InputError
 from edgeworth.rankings.reading import tally_ranking
 from edgeworth.sources.roles import find_source
+from tallying_files import tally_decisions
 
 pytestmark = pytest.mark.usefixtures("short_files_are_counted")
 

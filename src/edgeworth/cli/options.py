@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
+from edgeworth.bet import BookmakerName
 from edgeworth.cli.arguments import Column, Hyphen, Label, Whole, named_bookmaker, split
 from edgeworth.cli.output import Output
 from edgeworth.errors import InputError, OptionError
@@ -41,7 +42,7 @@ OWN = {
         Parameter(help="The column of the positive class's probabilities.", group=PANELS["Probabilities"]),
     ],
     "bookmaker": Annotated[
-        Literal["drunken"] | None,
+        BookmakerName | None,
         Parameter(help="Bet against prices drawn at random.", group=PANELS["Bets"]),
     ],
     "drunk_interval": Annotated[

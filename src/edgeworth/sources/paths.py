@@ -47,7 +47,7 @@ LIKE = 0.75
 def natural_key(name: object) -> list[tuple[int, int, str]]:
     """A key that sorts part 2 before part 10.
 
-    >>> sorted(["part10", "part2"], key=natural)
+    >>> sorted(["part10", "part2"], key=natural_key)
     ['part2', 'part10']
     """
     parts = re.split(r"([0-9]+)", str(name))
