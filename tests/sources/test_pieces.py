@@ -47,8 +47,8 @@ def written(folder: Path, rows: list[str], header: str = HEADER) -> Path:
     return path
 
 
-def tally(path: Path, *, weight: str | None = None, group: str | None = None, **options: Any) -> Any:
-    names = {"truth": "truth", "prediction": "prediction", "weight": weight, "cluster": group}
+def tally(path: Path, *, weight: str | None = None, cluster: str | None = None, **options: Any) -> Any:
+    names = {"truth": "truth", "prediction": "prediction", "weight": weight, "cluster": cluster}
     columns = {role: name for role, name in names.items() if name is not None}
     return tally_decisions(open_source(path), columns, **options).to_dict()
 
