@@ -58,7 +58,7 @@ def test_effects_of_many_rankings_are_those_of_each(spelling: str, rows: list[An
         )
         assert values[row] == pytest.approx(one.value, abs=1e-13)
         occupied = np.flatnonzero(counts[row])
-        assert effects[row][occupied] == pytest.approx(one.joined()[occupied], abs=1e-12)
+        assert effects[row][occupied] == pytest.approx(one.concatenate()[occupied], abs=1e-12)
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)

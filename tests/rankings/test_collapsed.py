@@ -61,10 +61,10 @@ def spans_of(ranking: Ranking) -> list[tuple[float, float, int]]:
 @given(ROWS, st.booleans())
 def test_spans_are_those_found_by_hand(rows: list[Row], weighted: bool) -> None:
     rows = with_both_classes(rows)
-    small = ranked(rows, "counts" if weighted else None).collapsed()
+    small = ranked(rows, "counts" if weighted else None).collapse()
     assert spans_of(small) == spans_by_hand(rows, weighted=weighted)
     assert "-0.0" not in str(spans_of(small))
-    assert small.collapsed() == small
+    assert small.collapse() == small
 
 
 # -- measures ------------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ def values_of(ranking: Ranking) -> dict[str, Any]:
 @given(ROWS, st.sampled_from([None, "counts"]), st.sampled_from([0, 2]))
 def test_no_measure_differs_in_any_digit(rows: list[Row], weights: str | None, unranked: int) -> None:
     exact = ranked(with_both_classes(rows), weights, unranked)
-    whole, small = values_of(exact), values_of(exact.collapsed())
+    whole, small = values_of(exact), values_of(exact.collapse())
     assert sum(isinstance(value, float) for value in whole.values()) > 20
     assert repr(whole) == repr(small)
 
@@ -100,7 +100,7 @@ def test_no_measure_differs_in_any_digit(rows: list[Row], weights: str | None, u
 @given(ROWS)
 def test_sampling_weights_differ_by_rounding_only(rows: list[Row]) -> None:
     exact = ranked(with_both_classes(rows), "sampling")
-    whole, small = values_of(exact), values_of(exact.collapsed())
+    whole, small = values_of(exact), values_of(exact.collapse())
     assert whole.keys() == small.keys()
     for spelling, value in whole.items():
         expected = (
@@ -112,7 +112,7 @@ def test_sampling_weights_differ_by_rounding_only(rows: list[Row]) -> None:
 @given(ROWS)
 def test_values_are_those_counted_by_hand(rows: list[Row]) -> None:
     rows = with_both_classes(rows)
-    small = ranked(rows).collapsed()
+    small = ranked(rows).collapse()
     targets = [score for truth, score, _ in rows if truth]
     others = [score for truth, score, _ in rows if not truth]
     beaten = sum(Fraction((t > o) * 2 + (t == o), 2) for t in targets for o in others)
@@ -140,7 +140,7 @@ def test_the_whole_report_is_the_same(rounded: int | None, weights: str | None) 
     numbers = np.random.default_rng(6).integers(1, 4, len(truth))
     heavy = {None: None, "counts": numbers, "sampling": numbers * 0.5}[weights]
     exact = Ranking.from_scores(truth, scores, weights=heavy)
-    small = exact.collapsed()
+    small = exact.collapse()
     assert small.is_collapsed
     assert len(small.background.scores) < len(exact.background.scores)
     whole, other = (
@@ -188,7 +188,7 @@ def test_the_chance_of_a_roc_area_takes_unknown_background_as_untied() -> None:
     low = ~truth & (np.arange(4000) % 3 == 0)
     tied = np.where(low, -1.0 - (np.arange(4000) % 2), scores)
     broken = np.where(low, tied - generator.random(4000) / 10, scores)
-    exact, small = Ranking.from_scores(truth, tied), Ranking.from_scores(truth, tied).collapsed()
+    exact, small = Ranking.from_scores(truth, tied), Ranking.from_scores(truth, tied).collapse()
     without_ties = Ranking.from_scores(truth, broken)
     assert tail_of(small).p_value == tail_of(without_ties).p_value
     assert tail_of(small).p_value > tail_of(exact).p_value
@@ -202,7 +202,7 @@ def test_the_chance_of_a_roc_area_takes_unknown_background_as_untied() -> None:
 @given(ROWS, SCORES)
 def test_a_threshold_is_exact_or_refused(rows: list[Row], threshold: float) -> None:
     exact = ranked(with_both_classes(rows))
-    small = exact.collapsed()
+    small = exact.collapse()
     inside = any(
         low < threshold <= high for low, high, _ in spans_by_hand(with_both_classes(rows), weighted=False)
     )
@@ -216,7 +216,7 @@ def test_a_threshold_is_exact_or_refused(rows: list[Row], threshold: float) -> N
 @given(ROWS, st.integers(1, 30))
 def test_every_depth_is_exact(rows: list[Row], depth: int) -> None:
     exact = ranked(with_both_classes(rows))
-    assert exact.collapsed().at_depth(depth) == exact.at_depth(depth)
+    assert exact.collapse().at_depth(depth) == exact.at_depth(depth)
 
 
 def test_a_depth_inside_a_tie_of_one_class_counts_whole_cases() -> None:
@@ -234,8 +234,8 @@ def test_a_depth_inside_a_tie_of_one_class_counts_whole_cases() -> None:
 @given(ROWS, ROWS, st.booleans())
 def test_merging_is_exact_or_refused(first: list[Row], second: list[Row], both: bool) -> None:
     parts = [with_both_classes(rows) for rows in (first, second)]
-    small = ranked(parts[0]).collapsed()
-    other = ranked(parts[1]).collapsed() if both else ranked(parts[1])
+    small = ranked(parts[0]).collapse()
+    other = ranked(parts[1]).collapse() if both else ranked(parts[1])
     spans = [span for rows in parts[: 2 if both else 1] for span in spans_by_hand(rows, weighted=False)]
     targets = [score + 0.0 for rows in parts for truth, score, _ in rows if truth]
     if any(low <= target <= high for low, high, _ in spans if low < high for target in targets):
@@ -247,12 +247,12 @@ def test_merging_is_exact_or_refused(first: list[Row], second: list[Row], both: 
     merged = small + other
     assert merged == other + small
     assert repr(values_of(merged)) == repr(values_of(ranked(parts[0] + parts[1])))
-    assert merged.collapsed() == ranked(parts[0] + parts[1]).collapsed()
+    assert merged.collapse() == ranked(parts[0] + parts[1]).collapse()
 
 
 @given(ROWS, st.sampled_from([None, "counts", "sampling"]))
 def test_it_travels(rows: list[Row], weights: str | None) -> None:
-    small = ranked(with_both_classes(rows), weights).collapsed()
+    small = ranked(with_both_classes(rows), weights).collapse()
     assert Ranking.from_dict(json.loads(json.dumps(small.to_dict(), allow_nan=False))) == small
     assert small + Ranking.empty() == small
 
@@ -270,7 +270,7 @@ def test_it_travels(rows: list[Row], weights: str | None) -> None:
     ],
 )
 def test_edited_tallies_are_refused(part: str, field: str, value: Any) -> None:
-    small = Ranking.from_scores([0, 0, 1, 0, 0, 1], [0.1, 0.2, 0.3, 0.35, 0.4, 0.5]).collapsed()
+    small = Ranking.from_scores([0, 0, 1, 0, 0, 1], [0.1, 0.2, 0.3, 0.35, 0.4, 0.5]).collapse()
     payload = small.to_dict()
     assert payload["background"]["highest"] == [0.2, 0.4]
     payload[part][field] = value

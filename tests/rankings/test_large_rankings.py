@@ -79,7 +79,7 @@ def test_two_passes_are_one(
         columns["w"], roles["weight"] = heavy, "w"
     expected = Ranking.from_scores(truth, scores, weights=heavy)
     if len(rows) > most:
-        expected = expected.collapsed()
+        expected = expected.collapse()
     assert tally_ranking(kind(columns, cuts), roles, most=most) == expected
     assert tally_ranking(kind(columns, cuts), roles) == Ranking.from_scores(truth, scores, weights=heavy)
 
@@ -100,7 +100,7 @@ def test_the_passes_it_takes() -> None:
     # Targets too many for the first pass are read once more.
     ranking = tally_ranking(frequent, ROLES, most=20)
     assert frequent.passes == [["y", "s"], ["y", "s"], ["s"]]
-    assert ranking == Ranking.from_scores(columns["y"], columns["s"]).collapsed()
+    assert ranking == Ranking.from_scores(columns["y"], columns["s"]).collapse()
     whole = InPieces(columns, [100])
     assert tally_ranking(whole, ROLES, most=None) == Ranking.from_scores(columns["y"], columns["s"])
     elsewhere = Elsewhere(columns, [100])
@@ -123,7 +123,7 @@ def test_rows_without_class_or_score_are_dropped_in_both_passes() -> None:
     scores: list[Any] = [0.9, 0.1, 0.5, None, 0.4, 0.3, 0.2, None, 0.8, 0.7]
     source = InPieces({"y": truth, "s": scores}, [3, 6])
     ranking = tally_ranking(source, ROLES, missing="drop", most=3)
-    assert ranking == Ranking.from_scores(truth, scores, missing="drop").collapsed()
+    assert ranking == Ranking.from_scores(truth, scores, missing="drop").collapse()
     assert (ranking.dropped, ranking.is_collapsed) == (3, True)
     with pytest.raises(InputError, match=r"truth is missing .* in row 3 \(1 such row\)"):
         tally_ranking(source, ROLES, most=3)
@@ -136,7 +136,7 @@ def test_labels_of_text_become_numbers_when_all_are_known() -> None:
     columns = {name: encode(as_column(texts, name), name) for name, texts in (("y", truth), ("s", scores))}
     source = InPieces(columns, [2, 5], is_text=True)
     found = tally_ranking(source, ROLES, most=2)
-    assert found == Ranking.from_scores(numbers, [float(text) for text in scores]).collapsed()
+    assert found == Ranking.from_scores(numbers, [float(text) for text in scores]).collapse()
     assert found.labels == (0, 1)
 
 
@@ -145,7 +145,7 @@ def test_several_classes_are_background_together() -> None:
     scores = np.array([0.9, 0.2, 0.3, 0.5, 0.7, 0.6, 0.8, 0.1])
     source = InPieces({"y": truth, "s": scores}, [4])
     found = tally_ranking(source, ROLES, positive="cat", most=3)
-    assert found == Ranking.from_scores(truth, scores, positive="cat").collapsed()
+    assert found == Ranking.from_scores(truth, scores, positive="cat").collapse()
     assert found.rest == "other"
     with pytest.raises(InputError, match="say which one is the target"):
         tally_ranking(source, ROLES, most=3)
@@ -156,7 +156,7 @@ def test_one_class_alone() -> None:
     for label in (0, 1):
         truth = np.full(8, label)
         source = InPieces({"y": truth, "s": scores}, [4])
-        assert tally_ranking(source, ROLES, most=3) == Ranking.from_scores(truth, scores).collapsed()
+        assert tally_ranking(source, ROLES, most=3) == Ranking.from_scores(truth, scores).collapse()
 
 
 def test_nothing_but_weights_of_0() -> None:

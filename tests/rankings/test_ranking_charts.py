@@ -16,8 +16,8 @@ import edgeworth as ew
 from edgeworth.questions import evaluate_trec
 from edgeworth.rankings.charts import ranking_charts
 from edgeworth.rankings.findings import RankingFindings, examine_ranking
-from edgeworth.rankings.intervals.bands import pictured_law
-from edgeworth.rankings.intervals.curves import pictured_roc
+from edgeworth.rankings.intervals.bands import binned_law
+from edgeworth.rankings.intervals.curves import thin_roc_curve
 from edgeworth.rankings.list_charts import MOST_LISTS, list_charts
 from edgeworth.rankings.list_findings import examine_lists
 from edgeworth.rankings.report import ranking_report
@@ -188,7 +188,7 @@ def test_no_convex_corner_is_lost(seed: int) -> None:
     ranked = truth[np.argsort(-score)]
     recall = np.concatenate([[0], np.cumsum(ranked) / ranked.sum()])
     fallout = np.concatenate([[0], np.cumsum(1 - ranked) / (1 - ranked).sum()])
-    curve = pictured_roc(ew.Ranking.from_scores(truth, score))
+    curve = thin_roc_curve(ew.Ranking.from_scores(truth, score))
     assert len(curve.recall) <= 200 < ranked.sum()
     for angle in np.linspace(0, np.pi / 2, 400):
         whole = np.max(recall * np.cos(angle) - fallout * np.sin(angle))
@@ -250,7 +250,7 @@ def test_the_law_of_chance_is_that_of_all_orders(items: int, targets: int) -> No
 @pytest.mark.parametrize("counts", [(300, 60), (2500, 2), (50_000, 1), (2000, 1000), (1000, 1)])
 def test_the_law_of_chance_has_its_tail_beyond_every_bin(counts: tuple[int, int]) -> None:
     items, targets = counts
-    law = pictured_law(items, targets)
+    law = binned_law(items, targets)
     assert len(law.low) <= 200
     assert law.probability.sum() == pytest.approx(1, abs=0.0011)
     through = np.cumsum(law.probability)

@@ -68,7 +68,7 @@ def test_every_look_counts_its_hits() -> None:
 def test_either_way_from_chance_is_settled(strength: float, is_better: bool) -> None:
     findings = examine_ranking(ranking(3, strength=strength))
     assert findings.is_better == is_better
-    assert findings.is_settled
+    assert findings.is_conclusive
     side: Any = "greater" if is_better else "less"
     # What is hopeless is settled by a certified bound: never below the tail itself.
     assert findings.average_precision.chance_tail(side).low <= findings.tail.p_value < 0.001
@@ -77,7 +77,7 @@ def test_either_way_from_chance_is_settled(strength: float, is_better: bool) -> 
 
 def test_chance_is_not_settled() -> None:
     findings = examine_ranking(ranking(4, size=120, strength=0.0))
-    assert not findings.is_settled
+    assert not findings.is_conclusive
     assert findings.tail.p_value > 0.025
     side: Any = "greater" if findings.is_better else "less"
     assert findings.tail == ew.estimate(findings.ranking, "average_precision").chance_tail(side)
@@ -196,7 +196,7 @@ def test_weights_leave_the_exact_test_out() -> None:
     assert findings.tail is None
     assert findings.curve is None
     low, high = findings.average_precision.interval()
-    assert findings.is_settled == (not low <= findings.average_precision.chance <= high)
+    assert findings.is_conclusive == (not low <= findings.average_precision.chance <= high)
     assert "ruled out by the interval" in ranking_verdict(findings)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.rankings.findings import examine_ranking
-from edgeworth.rankings.intervals.curves import pictured_roc
+from edgeworth.rankings.intervals.curves import thin_roc_curve
 
 
 def hits(items: int, targets: int) -> ew.Ranking:
@@ -68,7 +68,7 @@ def test_weights_in_another_order_draw_the_same_points(seed: int) -> None:
     for part in parts[1:]:
         merged = merged + part
     for most in (20, 160):
-        one, other = pictured_roc(whole, most), pictured_roc(merged, most)
+        one, other = thin_roc_curve(whole, most), thin_roc_curve(merged, most)
         assert len(one.recall) == len(other.recall)
         np.testing.assert_allclose(one.recall, other.recall, atol=1e-12)
         np.testing.assert_allclose(one.fallout, other.fallout, atol=1e-12)
@@ -83,7 +83,7 @@ def test_small_steps_of_a_long_list_are_no_straight_line() -> None:
     rng = np.random.default_rng(1)
     score = rng.random(200_000)
     truth = rng.random(200_000) < score
-    curve = pictured_roc(ew.Ranking.from_scores(truth, score))
+    curve = thin_roc_curve(ew.Ranking.from_scores(truth, score))
     area = float(np.trapezoid(curve.recall, curve.fallout))
     assert area == pytest.approx(ew.measure(ew.Ranking.from_scores(truth, score), "roc_auc"), abs=2e-3)
     assert len(curve.recall) > 100

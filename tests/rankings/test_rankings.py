@@ -551,7 +551,7 @@ def test_scores_by_class_merge_before_the_target_is_known(
 
 def test_classes_get_new_names() -> None:
     known = labelled([("a", 0.1), ("b", 0.2), ("c", 0.3)])
-    merged = known.renamed({"a": "x", "b": "x", "c": "y"})
+    merged = known.rename({"a": "x", "b": "x", "c": "y"})
     assert merged.labels == ("x", "y")
     assert merged.scores["x"].scores.tolist() == [0.1, 0.2]
 

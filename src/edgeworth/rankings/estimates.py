@@ -25,11 +25,11 @@ from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.resolving import (
     ResolvedRanking,
-    counted,
     cut_of,
     needs_whole_cases,
     resolve_ranking,
     tie_groups_of,
+    values_to_average,
 )
 from edgeworth.rankings.scores.sorted_scores import SortedScores
 from edgeworth.rankings.tie_groups import TieGroups, tie_groups_of_ranking
@@ -49,11 +49,11 @@ def concordance_tail(ranking: Ranking, alternative: Alternative) -> Tail:
     lost = 2 * int((groups.hits * above).sum()) + int((groups.hits * tied).sum()) + 2 * unranked
     has_ties = bool(tied.any()) or ranking.unranked > 1
     if not has_ties and targets * background <= MOST_PAIRS:
-        return _counted(targets, background, lost // 2, alternative)
+        return _count_orders(targets, background, lost // 2, alternative)
     return _normal(ranking, targets, background, lost / 2, alternative)
 
 
-def _counted(targets: int, background: int, lost: int, alternative: Alternative) -> Tail:
+def _count_orders(targets: int, background: int, lost: int, alternative: Alternative) -> Tail:
     counts = orders_by_inversions(targets, background)
     whole = math.comb(targets + background, targets)
     good = Fraction(sum(counts[: lost + 1]), whole)
@@ -103,7 +103,7 @@ def _tie_sum(ranking: Ranking) -> float:
     the largest it can be.
     """
     runs = [ranking.targets, ranking.background.single]
-    both = (runs[0] + runs[1]).gathered() if all(len(run.scores) for run in runs) else _only(runs)
+    both = (runs[0] + runs[1]).merge_equal() if all(len(run.scores) for run in runs) else _only(runs)
     sizes = np.zeros(0) if both.weight is None else np.asarray(both.weight, dtype=np.float64)
     if ranking.unranked:
         sizes = np.append(sizes, float(ranking.unranked))
@@ -111,7 +111,7 @@ def _tie_sum(ranking: Ranking) -> float:
 
 
 def _only(runs: list[SortedScores]) -> SortedScores:
-    return (runs[0] if len(runs[0].scores) else runs[1]).gathered()
+    return (runs[0] if len(runs[0].scores) else runs[1]).merge_equal()
 
 
 SAME = 1e-12
@@ -147,7 +147,7 @@ def selection_tail(
             if bound.high < enough:
                 return bound
         if alternative == "two-sided":
-            return doubled(law.tail(value, seed=seed), law.lower_tail(value, seed=seed))
+            return two_sided(law.tail(value, seed=seed), law.lower_tail(value, seed=seed))
         return law.tail(value, seed=seed) if alternative == "greater" else law.lower_tail(value, seed=seed)
     if resolved.measure.name == "roc_auc":
         return concordance_tail(ranking, alternative)
@@ -160,8 +160,8 @@ def selection_tail(
     for groups in random_orders(items, targets, draws, seed):
         values = resolved.values(groups)
         counts = [n + _beyond(values, value, middle, side) for n, side in zip(counts, sides, strict=True)]
-    found = [_drawn(count, draws, seed) for count in counts]
-    return found[0] if len(found) == 1 else doubled(*found)
+    found = [_monte_carlo(count, draws, seed) for count in counts]
+    return found[0] if len(found) == 1 else two_sided(*found)
 
 
 def lists_tail(
@@ -179,7 +179,7 @@ def lists_tail(
             for start in range(0, draws, together)
         ]
     )
-    return _drawn(_beyond(means, value, float(means.mean()), alternative), draws, seed)
+    return _monte_carlo(_beyond(means, value, float(means.mean()), alternative), draws, seed)
 
 
 def _random_means(
@@ -198,10 +198,10 @@ def _random_means(
     loose = replace(resolved, ties="expected")
     values = loose.values(tie_groups_of(copies, loose)).reshape(draws, lists.number)
     # Which lists have no value does not depend on their order.
-    return np.array([counted(lists, row).mean() for row in values])
+    return np.array([values_to_average(lists, row).mean() for row in values])
 
 
-def doubled(upper: Tail, lower: Tail) -> Tail:
+def two_sided(upper: Tail, lower: Tail) -> Tail:
     """The two-sided tail: twice the smaller one."""
     smaller = upper if upper.p_value <= lower.p_value else lower
     exact = None if smaller.exact is None else min(smaller.exact * 2, type(smaller.exact)(1))
@@ -227,7 +227,7 @@ def _beyond(values: Values, observed: float, middle: float, alternative: Alterna
     return int((beyond | np.isnan(values)).sum())
 
 
-def _drawn(count: int, draws: int, seed: int) -> Tail:
+def _monte_carlo(count: int, draws: int, seed: int) -> Tail:
     return replace(
         Tail.drawn(count, draws, seed), method=f"Monte Carlo, {draws:,} random orders, seed {seed}"
     )
@@ -290,7 +290,7 @@ def estimate_from_groups(
     seed: int = 0,
 ) -> Estimate:
     """The same for lists that have been put in order already."""
-    values = counted(lists, resolved.values(groups))
+    values = values_to_average(lists, resolved.values(groups))
     if not len(values):
         reasons = [reason for reason in resolved.undefined(groups) if reason is not None]
         reason = f"no list has a value: {reasons[0]}" if reasons else "there are no lists"
@@ -299,7 +299,7 @@ def estimate_from_groups(
     _check_ranking_method(method)
     chosen: Method = AcrossLists() if method is None else method
     law, no_interval = law_or_reason(chosen, ListValues(values), resolved, required=method is not None)
-    chance = counted(lists, resolved.at_random(groups))
+    chance = values_to_average(lists, resolved.at_random(groups))
     known = len(chance) == len(values)
     return Estimate(
         measure=resolved.spelling,

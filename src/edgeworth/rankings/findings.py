@@ -17,18 +17,18 @@ from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, OptionError
 from edgeworth.rankings.chance.hits import hits as hits_law
 from edgeworth.rankings.estimates import selection_tail
-from edgeworth.rankings.intervals.bands import Bands, PicturedLaw, bands, can_picture, pictured_law
+from edgeworth.rankings.intervals.bands import Bands, BinnedLaw, bands, binned_law, can_bin_law
 from edgeworth.rankings.intervals.curves import (
     NOISE,
     HitCurve,
     PrecisionBand,
     RocCurve,
     ValueCurve,
-    picture_depths,
-    pictured_hits,
-    pictured_roc,
-    pictured_value,
+    chart_depths,
+    hit_curve_at,
     precision_at_recall,
+    thin_roc_curve,
+    value_curve_at,
 )
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.resolving import resolve_ranking
@@ -129,7 +129,7 @@ class RankingFindings:
         return self.average_precision.value >= self.average_precision.chance
 
     @property
-    def is_settled(self) -> bool:
+    def is_conclusive(self) -> bool:
         """Whether random selection is ruled out at the level, either way."""
         if self.tail is not None:
             return 2 * self.tail.p_value <= round(1 - self.level, 12)
@@ -156,7 +156,7 @@ class RankingFindings:
     @cached_property
     def hit_curve(self) -> HitCurve:
         """The hit curve at depths that show its top as well as its end."""
-        return pictured_hits(self.ranking, picture_depths(self.ranking, self.depth), self.level)
+        return hit_curve_at(self.ranking, chart_depths(self.ranking, self.depth), self.level)
 
     @cached_property
     def precision_band(self) -> PrecisionBand | None:
@@ -166,14 +166,14 @@ class RankingFindings:
     @cached_property
     def roc_curve(self) -> RocCurve:
         """The ROC curve in few points."""
-        return pictured_roc(self.ranking)
+        return thin_roc_curve(self.ranking)
 
     @cached_property
     def value_curve(self) -> ValueCurve | None:
         """The value of looking at each depth, when gain and cost are known."""
         if self.worth is None:
             return None
-        return pictured_value(
+        return value_curve_at(
             self.ranking,
             gain=self.worth.gain,
             cost=self.worth.cost,
@@ -188,12 +188,12 @@ class RankingFindings:
         ranking = self.ranking
         if not self.can_be_drawn or not ranking.is_counted:
             return False
-        return can_picture(int(ranking.total), int(ranking.target_total))
+        return can_bin_law(int(ranking.total), int(ranking.target_total))
 
     @cached_property
-    def chance_law(self) -> PicturedLaw:
+    def chance_law(self) -> BinnedLaw:
         """The law of average precision under random selection."""
-        return pictured_law(int(self.ranking.total), int(self.ranking.target_total))
+        return binned_law(int(self.ranking.total), int(self.ranking.target_total))
 
 
 def examine_ranking(
@@ -211,7 +211,7 @@ def examine_ranking(
     if not ranking.ranked_total:
         raise InputError("there are no items")
     precision = estimate(ranking, "average_precision", seed=seed)
-    looked = _headline_depth(ranking) if depth is None else _checked_depth(depth, ranking)
+    looked = _headline_depth(ranking) if depth is None else _check_depth(depth, ranking)
     defined = precision.undefined is None
     better = defined and precision.value >= precision.chance
     tail = None
@@ -252,7 +252,7 @@ def _headline_depth(ranking: Ranking) -> int:
     return enough if enough <= half else max(round_depths(half), default=1)
 
 
-def _checked_depth(depth: int, ranking: Ranking) -> int:
+def _check_depth(depth: int, ranking: Ranking) -> int:
     """A depth beyond the list is the whole list."""
     if isinstance(depth, bool) or not isinstance(depth, (int, np.integer)) or depth < 1:
         raise OptionError(f"a depth is a whole number of at least 1; saw {depth!r}")

@@ -37,7 +37,7 @@ def run_charts(runs: Mapping[str, ListFindings]) -> Charts:
 
 def _queries(findings: ListFindings) -> Chart:
     headline, number = findings.headline, findings.counted
-    lists = findings.pictured_lists(MOST_LISTS)
+    lists = findings.charted_lists(MOST_LISTS)
     what = _said(headline.measure)
     names = axis_names(found.name or f"{found.share:.2%} of lists below" for found in lists)
     rows = tuple(

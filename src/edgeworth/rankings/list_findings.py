@@ -17,7 +17,7 @@ from edgeworth.errors import InputError
 from edgeworth.rankings.estimates import estimate_from_groups
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measures import TREC_NAMES
-from edgeworth.rankings.resolving import counted, resolve_ranking, tie_groups_of
+from edgeworth.rankings.resolving import resolve_ranking, tie_groups_of, values_to_average
 from edgeworth.rankings.tie_groups import TieGroups
 from edgeworth.sources.columns import Label
 
@@ -34,7 +34,7 @@ MEASURES = (
 
 
 @dataclass(frozen=True)
-class PicturedList:
+class ChartedList:
     """A list, or a quantile of many, with its value of the headline."""
 
     name: str | None
@@ -77,16 +77,16 @@ class ListFindings:
         """Lowest, middle and highest value of the headline over lists."""
         return float(self.values.min()), float(np.median(self.values)), float(self.values.max())
 
-    def pictured_lists(self, most: int) -> tuple[PicturedList, ...]:
+    def charted_lists(self, most: int) -> tuple[ChartedList, ...]:
         """The lists of the mean from the lowest value to the highest; quantiles when there are more."""
         number = self.counted
         if number > most:
             shares = [(place + 0.5) / most for place in range(most)]
             found = np.quantile(self.values, shares)
-            return tuple(PicturedList(None, *pair) for pair in zip(shares, found.tolist(), strict=True))
+            return tuple(ChartedList(None, *pair) for pair in zip(shares, found.tolist(), strict=True))
         names = sorted(self._counted_by_name(), key=lambda pair: pair[1])
         return tuple(
-            PicturedList(name, (place + 0.5) / number, value) for place, (name, value) in enumerate(names)
+            ChartedList(name, (place + 0.5) / number, value) for place, (name, value) in enumerate(names)
         )
 
     def _counted_by_name(self) -> list[tuple[str, float]]:
@@ -105,7 +105,7 @@ class ListFindings:
         return not self.headline.value < self.headline.chance
 
     @property
-    def is_settled(self) -> bool:
+    def is_conclusive(self) -> bool:
         """Whether random orders are ruled out at the level, either way."""
         if self.tail is not None:
             return 2 * self.tail.p_value <= round(1 - self.level, 12)
@@ -143,7 +143,7 @@ def examine_lists(
     headline = next(iter(estimates.values()))
     better = not headline.value < headline.chance
     tail = headline.chance_tail("greater" if better else "less")
-    values = counted(lists, next(iter(each.values())))
+    values = values_to_average(lists, next(iter(each.values())))
     return ListFindings(lists, level, estimates, queries, values, tail)
 
 

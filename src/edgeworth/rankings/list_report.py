@@ -219,7 +219,7 @@ def _numbers(findings: ListFindings) -> dict[str, Any]:
             "absent": [str(query) for query in lists.absent],
             "unknown": [str(query) for query in lists.unknown_queries],
         },
-        "settled": findings.is_settled if findings.lists.is_whole else None,
+        "settled": findings.is_conclusive if findings.lists.is_whole else None,
         "random_order": {
             "direction": "as well" if findings.is_better else "as badly",
             "tail": tail_to_dict(findings.tail),

@@ -41,8 +41,10 @@ def tie_groups_of_lists(lists: RankedLists, ties: str) -> TieGroups:
     first. In these two orders every group is one target.
 
     >>> lists = RankedLists.from_scores([0, 1, 1], [0.5, 0.5, 0.1], groups=[7, 7, 7])
-    >>> steps_of_lists(lists, "expected").size.tolist(), steps_of_lists(lists, "input").seen_above.tolist()
-    ([2.0, 1.0], [1.0, 2.0])
+    >>> tie_groups_of_lists(lists, "expected").size.tolist()
+    [2.0, 1.0]
+    >>> tie_groups_of_lists(lists, "input").seen_above.tolist()
+    [1.0, 2.0]
     """
     if ties not in get_args(ListTies):
         raise OptionError(f"ties are {', '.join(get_args(ListTies))}; saw {ties!r}")
@@ -55,7 +57,7 @@ def tie_groups_of_lists(lists: RankedLists, ties: str) -> TieGroups:
         rows = np.flatnonzero(lists.grades >= 0)
     place, size = _places(scores, lists.starts, lists.list_of(rows), scores[rows])
     if ties in STRICT_TIES:
-        place = _untied(lists, scores, rows, place, size, ties)
+        place = _break_ties(lists, scores, rows, place, size, ties)
         size = np.ones(len(rows), dtype=np.intp)
     return _tie_groups(lists, rows, place, size, ties)
 
@@ -115,18 +117,18 @@ def _places(
     scores: NDArray[Any], starts: Places, list_of: Places, wanted: NDArray[Any]
 ) -> tuple[Places, Places]:
     """Items above each wanted score (all items of lists before included), and items tied with it."""
-    ordered = _sorted_lists(scores, starts)
+    ordered = _sort_lists(scores, starts)
     start, size = starts[list_of], np.diff(starts)[list_of]
-    below = _searched(ordered, starts, list_of, wanted, "left")
+    below = _search(ordered, starts, list_of, wanted, "left")
     upto = below + 1  # the score itself is there
     tied = np.flatnonzero(upto < size)
     tied = tied[ordered[start[tied] + upto[tied]] == wanted[tied]]
     if len(tied):
-        upto[tied] = _searched(ordered, starts, list_of[tied], wanted[tied], "right")
+        upto[tied] = _search(ordered, starts, list_of[tied], wanted[tied], "right")
     return start + size - upto, upto - below
 
 
-def _searched(
+def _search(
     ordered: NDArray[Any],
     starts: Places,
     list_of: Places,
@@ -150,11 +152,11 @@ def _searched(
     if len(short):
         list_of = list_of[short]
         is_before = np.less if side == "left" else np.less_equal
-        count[short] = _bisected(ordered, starts[list_of], sizes[list_of], wanted[short], is_before)
+        count[short] = _bisect(ordered, starts[list_of], sizes[list_of], wanted[short], is_before)
     return count
 
 
-def _bisected(
+def _bisect(
     ordered: NDArray[Any], start: Places, size: Places, wanted: NDArray[Any], is_before: Any
 ) -> Places:
     """How many items of each slice come before the wanted score: steps of halved length, all at once."""
@@ -170,7 +172,7 @@ def _bisected(
     return count
 
 
-def _sorted_lists(scores: NDArray[Any], starts: Places) -> NDArray[Any]:
+def _sort_lists(scores: NDArray[Any], starts: Places) -> NDArray[Any]:
     """The scores of each list in ascending order."""
     ordered = scores.copy()
     for rows, width in _blocks(starts):
@@ -216,7 +218,7 @@ def _table(starts: Places, lists: Places, width: int) -> tuple[Places, NDArray[n
 # -- strict orders -------------------------------------------------------------------------------------
 
 
-def _untied(
+def _break_ties(
     lists: RankedLists, scores: NDArray[Any], rows: Places, place: Places, size: Places, ties: str
 ) -> Places:
     """Places with ties broken: by id, the higher first, or by row, the earlier first."""
@@ -242,7 +244,7 @@ def _tie_members(lists: RankedLists, scores: NDArray[Any], rows: Places) -> tupl
     sizes = lists.sizes[which]
     starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.intp)
     items = np.arange(starts[-1]) + np.repeat(lists.starts[which] - starts[:-1], sizes)
-    items = items[_argsorted_lists(scores[items], starts)]
+    items = items[_argsort_lists(scores[items], starts)]
     ordered = scores[items]
     is_new = np.concatenate(([True], ordered[1:] != ordered[:-1]))
     is_new[starts[:-1]] = True
@@ -255,7 +257,7 @@ def _tie_members(lists: RankedLists, scores: NDArray[Any], rows: Places) -> tupl
     return items[kept], group[kept]
 
 
-def _argsorted_lists(scores: NDArray[Any], starts: Places) -> Places:
+def _argsort_lists(scores: NDArray[Any], starts: Places) -> Places:
     """The items of each list in ascending order of scores, ties in any order."""
     result = np.arange(len(scores))
     for rows, width in _blocks(starts):

@@ -31,20 +31,20 @@ from edgeworth.errors import InputError
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.sorted_scores import SortedScores
 from edgeworth.rankings.trec.files import Qrels, TrecRun, read_qrels, read_run
-from edgeworth.rankings.trec.identifiers import Identifiers, joined, look_up, texts_of
+from edgeworth.rankings.trec.identifiers import Identifiers, concatenate_ids, look_up, texts_of
 from edgeworth.rankings.trec.judgements import (
     UNJUDGED,
     Judged,
     Places,
     as_grades,
     as_ids,
+    as_list_scores,
     check_ids,
     check_rules,
     check_threshold,
     group_codes,
     group_rows,
     list_numbers,
-    ranked_scores,
 )
 from edgeworth.sources.columns import Column, Label, as_column
 
@@ -169,16 +169,16 @@ class RankedLists(Plain, NotebookFacts):
         if len({len(column) for column in named.values()}) > 1:
             said = ", ".join(f"{name} has {len(column):,}" for name, column in named.items())
             raise InputError(f"columns must have the same number of rows: {said}")
-        grades, values = as_grades(truth, positive, first_row), ranked_scores(scores, first_row)
+        grades, values = as_grades(truth, positive, first_row), as_list_scores(scores, first_row)
         grouped = group_rows(groups, first_row)
-        known = None if ids is None else grouped.arranged(as_ids(ids, first_row))
+        known = None if ids is None else grouped.arrange(as_ids(ids, first_row))
         if known is not None:
             check_ids(grouped.queries, grouped.starts, known)
         return cls(
             grouped.queries,
             grouped.starts,
-            grouped.arranged(values),
-            grouped.arranged(grades),
+            grouped.arrange(values),
+            grouped.arrange(grades),
             known,
             relevant_from=relevant_from,
         )
@@ -211,9 +211,9 @@ class RankedLists(Plain, NotebookFacts):
         return cls(
             grouped.queries,
             grouped.starts,
-            grouped.arranged(scores).astype(np.float64),
-            grouped.arranged(grades),
-            grouped.arranged(documents),
+            grouped.arrange(scores).astype(np.float64),
+            grouped.arrange(grades),
+            grouped.arrange(documents),
             Judged.count(judged_query, qrels.grade, queries),
             relevant_from,
             unknown,
@@ -278,7 +278,7 @@ class RankedLists(Plain, NotebookFacts):
         """The list and the grade of each target that was never retrieved."""
         if self.judged is None:
             return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.int64)
-        missing = self.judged.chosen(self.queries).without(list_numbers(self.starts), self.grades)
+        missing = self.judged.select(self.queries).without(list_numbers(self.starts), self.grades)
         lost = np.where(missing.grades >= self.relevant_from, missing.numbers, 0)
         return np.repeat(missing.list_of, lost), np.repeat(missing.grades, lost)
 
@@ -293,7 +293,7 @@ class RankedLists(Plain, NotebookFacts):
         if self.judged is None:
             unjudged = self.count(self.grades == UNJUDGED) if self.has_unjudged else 0
             return self.sizes - self.targets - unjudged
-        judged = self.judged.chosen(self.queries)
+        judged = self.judged.select(self.queries)
         below = np.where(judged.grades < self.relevant_from, judged.numbers, 0)
         return np.bincount(judged.list_of, weights=below, minlength=self.number).astype(np.intp)
 
@@ -317,7 +317,7 @@ class RankedLists(Plain, NotebookFacts):
             scores=self.scores[rows],
             grades=self.grades[rows],
             ids=None if self.ids is None else self.ids[rows],
-            judged=None if self.judged is None else self.judged.chosen(chosen),
+            judged=None if self.judged is None else self.judged.select(chosen),
         )
 
     def with_absent(self) -> Self:
@@ -357,14 +357,14 @@ class RankedLists(Plain, NotebookFacts):
         judged = None if self.judged is None or other.judged is None else self.judged + other.judged
         known = set() if judged is None else set(judged.queries)
         unknown = canonical_order(self.unknown_queries + other.unknown_queries)
-        ids = None if self.ids is None or other.ids is None else joined(self.ids, other.ids)
+        ids = None if self.ids is None or other.ids is None else concatenate_ids(self.ids, other.ids)
         merged = replace(
             self,
             queries=queries,
             starts=grouped.starts,
-            scores=grouped.arranged(np.concatenate((self.scores, other.scores))),
-            grades=grouped.arranged(np.concatenate((self.grades, other.grades))),
-            ids=None if ids is None else grouped.arranged(ids),
+            scores=grouped.arrange(np.concatenate((self.scores, other.scores))),
+            grades=grouped.arrange(np.concatenate((self.grades, other.grades))),
+            ids=None if ids is None else grouped.arrange(ids),
             judged=judged,
             unknown_queries=tuple(query for query in unknown if query not in known),
             dropped=self.dropped + other.dropped,

@@ -25,7 +25,7 @@ Formula = TypeVar("Formula", bound=Callable[..., Values])
 
 TARGETS = Requirement(lambda groups: groups.targets > 0, "there are no targets")
 BACKGROUND = Requirement(
-    lambda groups: groups.ranked - groups.summed(groups.hits) > 0, "every ranked item is a target"
+    lambda groups: groups.ranked - groups.sum_by_list(groups.hits) > 0, "every ranked item is a target"
 )
 ITEMS = Requirement(lambda groups: groups.items > 0, "how many items there are is not known")
 JUDGED = Requirement(
@@ -93,7 +93,7 @@ def average_precision(groups: TieGroups, depth: Depth, over: str) -> Values:
     reachable = groups.targets
     if depth is not None and over == "reachable":
         reachable = np.minimum(groups.targets, depth)
-    return ratio(groups.summed(_precision_sums(groups, depth)), reachable)
+    return ratio(groups.sum_by_list(_precision_sums(groups, depth)), reachable)
 
 
 def _precision_sums(groups: TieGroups, depth: Depth) -> Values:
@@ -128,10 +128,10 @@ def roc_auc(groups: TieGroups) -> Values:
     """The probability that a target stands above a background item, ties counting half."""
     above = groups.seen_above - groups.hits_above
     tied = groups.size - groups.hits
-    ranked = groups.summed(groups.hits)
+    ranked = groups.sum_by_list(groups.hits)
     background = groups.ranked - ranked
     # Targets never ranked stand below everything: all the background is above them.
-    beaten = groups.summed(groups.hits * (above + tied / 2)) + (groups.targets - ranked) * background
+    beaten = groups.sum_by_list(groups.hits * (above + tied / 2)) + (groups.targets - ranked) * background
     return 1 - ratio(beaten, groups.targets * background)
 
 
@@ -155,7 +155,7 @@ def pr_auc(groups: TieGroups) -> Values:
     # ∫ (H + x)/(T + x/share) dx over the hits x of the step.
     logs = np.where(seen > 0, np.log1p(ratio(size, seen)), 0.0)
     areas = share * (hits + np.where(seen > 0, (above - share * seen) * logs, 0.0))
-    return ratio(groups.summed(areas), groups.targets)
+    return ratio(groups.sum_by_list(areas), groups.targets)
 
 
 @_enter(
@@ -227,7 +227,7 @@ def reciprocal_rank(groups: TieGroups, depth: Depth) -> Values:
         values[tied] = _mean_reciprocal(
             groups.seen_above[tied], groups.hits[tied], groups.size[tied], limit[tied]
         )
-    return np.where(groups.targets > 0, groups.summed(values), np.nan)
+    return np.where(groups.targets > 0, groups.sum_by_list(values), np.nan)
 
 
 def _mean_reciprocal(seen: float, hits: float, size: float, limit: float) -> float:
@@ -280,7 +280,7 @@ def _log_missed(size: Values, found: Values, within: Values) -> Values:
 def ndcg(groups: TieGroups, depth: Depth, gain: str) -> Values:
     """Discounted cumulative gain, ``Σ gain/log₂(rank + 1)``, over that of the best order."""
     within = groups.size if depth is None else groups.within(depth)
-    found = groups.summed(
+    found = groups.sum_by_list(
         gains_of_groups(groups, gain) / groups.size * discount_sum(groups.seen_above, within)
     )
     return ratio(found, ideal_gain(groups, depth, gain))
@@ -303,7 +303,7 @@ def bpref(groups: TieGroups) -> Values:
     targets, rejected = groups.targets[groups.list_of], judged.rejected[groups.list_of]
     fewer = np.minimum(targets, rejected)
     lost = np.where(judged.rejected_above > 0, ratio(np.minimum(judged.rejected_above, targets), fewer), 0.0)
-    return ratio(groups.summed(1 - lost), groups.targets)
+    return ratio(groups.sum_by_list(1 - lost), groups.targets)
 
 
 @_enter(
@@ -320,7 +320,7 @@ def rbp(groups: TieGroups, depth: Depth, persistence: float) -> Values:
     within = groups.size if depth is None else groups.within(depth)
     # (1 − p) Σ_j p^(T + j − 1) over the tie is p^T (1 − p^c), spread evenly over its items.
     spread = persistence**groups.seen_above * -np.expm1(within * np.log(persistence))
-    return np.where(groups.targets > 0, groups.summed(groups.hits / groups.size * spread), np.nan)
+    return np.where(groups.targets > 0, groups.sum_by_list(groups.hits / groups.size * spread), np.nan)
 
 
 @_enter(
@@ -401,10 +401,10 @@ def best_depth(groups: TieGroups, gain: float, cost: float) -> Values:
 )
 def best_informedness(groups: TieGroups) -> Values:
     """The largest recall − fallout over all cuts: the greatest height of the ROC curve over the diagonal."""
-    background = (groups.ranked - groups.summed(groups.hits))[groups.list_of]
+    background = (groups.ranked - groups.sum_by_list(groups.hits))[groups.list_of]
     targets = groups.targets[groups.list_of]
     heights = ratio(groups.hits_below, targets) - ratio(groups.seen_below - groups.hits_below, background)
-    defined = (groups.targets > 0) & (groups.ranked > groups.summed(groups.hits))
+    defined = (groups.targets > 0) & (groups.ranked > groups.sum_by_list(groups.hits))
     return np.where(defined, groups.largest(heights, 0.0), np.nan)
 
 

@@ -208,10 +208,10 @@ class Ranking(Plain, NotebookFacts):
         """True when some of the background is known only as lying between two scores."""
         return self.background.highest is not None
 
-    def collapsed(self) -> Self:
+    def collapse(self) -> Self:
         """The same with the background between two target scores taken together.
 
-        >>> ranking = Ranking.from_scores([0, 0, 1, 0, 0, 1], [0.1, 0.2, 0.3, 0.3, 0.4, 0.5]).collapsed()
+        >>> ranking = Ranking.from_scores([0, 0, 1, 0, 0, 1], [0.1, 0.2, 0.3, 0.3, 0.4, 0.5]).collapse()
         >>> ranking.background.scores.tolist(), ranking.background.ends.tolist()
         ([0.1, 0.3, 0.4], [0.2, 0.3, 0.4])
         """

@@ -64,7 +64,7 @@ def tally_ranking(
         seen = seen_with(allowed)
     if seen.is_whole:
         return _from_scores_by_class(source, columns, seen.by_class(), positive)
-    return _collapsed(source, columns, options, positive, seen)
+    return _count_between_targets(source, columns, options, positive, seen)
 
 
 def _in_bins(
@@ -85,7 +85,7 @@ def _from_scores_by_class(
 ) -> Ranking:
     if not any(len(run.scores) for run in by_class.scores.values()):
         raise nothing_left_error(source.name, by_class.dropped, columns)
-    return Ranking.from_scores_by_class(by_class.renamed(_names(source, by_class.scores)), positive=positive)
+    return Ranking.from_scores_by_class(by_class.rename(_names(source, by_class.scores)), positive=positive)
 
 
 def _names(source: Source, labels: Collection[Label]) -> dict[Label, Label]:
@@ -94,7 +94,7 @@ def _names(source: Source, labels: Collection[Label]) -> dict[Label, Label]:
     return dict(zip(written, parse_labels(written) if source.is_text else written, strict=True))
 
 
-def _collapsed(
+def _count_between_targets(
     source: Source,
     columns: dict[str, str],
     options: dict[str, Any],
@@ -225,7 +225,7 @@ def finalise_scores(by_class: ScoresByClass, terms: Mapping[str, Any], *, is_tex
     """Make a ranking, now that all labels are known: those of text may be numbers, and one is the target."""
     if is_text:
         labels = list(by_class.scores)
-        by_class = by_class.renamed(dict(zip(labels, parse_labels(labels), strict=True)))
+        by_class = by_class.rename(dict(zip(labels, parse_labels(labels), strict=True)))
     return Ranking.from_scores_by_class(by_class, positive=terms.get("positive"))
 
 

@@ -195,7 +195,7 @@ def _numbers(findings: RankingFindings) -> dict[str, Any]:
     return {
         "kind": "ranking",
         "level": level,
-        "settled": findings.is_settled,
+        "settled": findings.is_conclusive,
         "items": ranking.total,
         "targets": ranking.target_total,
         "unranked": ranking.unranked,

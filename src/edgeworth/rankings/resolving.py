@@ -129,7 +129,7 @@ def _find(name: str) -> Measure | None:
 
 def resolve_ranking(tally: Ranked, spelling: str | Measure) -> ResolvedRanking:
     """Find the measure, its depth and its options."""
-    written = _parsed(spelling)
+    written = _parse(spelling)
     found = _find(written.name)
     if found is None:
         if written.label is not None and isinstance(tally, RankedLists):
@@ -146,12 +146,12 @@ def resolve_ranking(tally: Ranked, spelling: str | Measure) -> ResolvedRanking:
     arguments = found.arguments(written.options)
     ties = str(arguments.pop("ties"))
     resolved = ResolvedRanking(found, written.depth, ties, arguments, str(written))
-    return _with_settled_ties(tally, resolved, is_given="ties" in written.options)
+    return _choose_ties(tally, resolved, is_given="ties" in written.options)
 
 
 def cut_of(ranking: Ranking, spelling: str | Measure) -> tuple[ContingencyTable, str] | None:
     """The table at a depth and how the measure is spelt there; None for a measure of the ranking itself."""
-    written = _parsed(spelling)
+    written = _parse(spelling)
     if _find(written.name) is not None:
         return None
     resolved = _of_decisions(written)
@@ -183,7 +183,7 @@ def needs_whole_cases(tally: Ranked, resolved: ResolvedRanking) -> str | None:
     return None
 
 
-def _parsed(spelling: str | Measure) -> Spelling:
+def _parse(spelling: str | Measure) -> Spelling:
     if isinstance(spelling, Measure):
         return Spelling(spelling.name)
     if not isinstance(spelling, str):
@@ -221,7 +221,7 @@ def _needs_order(resolved: ResolvedRanking) -> OptionError:
     )
 
 
-def _with_settled_ties(tally: Ranked, resolved: ResolvedRanking, *, is_given: bool) -> ResolvedRanking:
+def _choose_ties(tally: Ranked, resolved: ResolvedRanking, *, is_given: bool) -> ResolvedRanking:
     if isinstance(tally, Ranking):
         if is_given and resolved.ties in STRICT_TIES:
             raise _needs_order(resolved)
@@ -252,7 +252,7 @@ def measure_ranking(ranking: Ranking, spelling: str | Measure) -> float:
 
 def measure_lists(lists: RankedLists, spelling: str | Measure) -> float:
     """Compute the mean of a measure over the lists where it is defined."""
-    values = counted_values(lists, resolve_ranking(lists, spelling))
+    values = values_to_average_of(lists, resolve_ranking(lists, spelling))
     return float(values.mean()) if len(values) else math.nan
 
 
@@ -289,12 +289,12 @@ def list_values(lists: RankedLists, spelling: str | Measure) -> Values:
     return resolved.values(tie_groups_of(lists, resolved))
 
 
-def counted_values(lists: RankedLists, resolved: ResolvedRanking) -> Values:
+def values_to_average_of(lists: RankedLists, resolved: ResolvedRanking) -> Values:
     """The values that a mean over lists is of."""
-    return counted(lists, resolved.values(tie_groups_of(lists, resolved)))
+    return values_to_average(lists, resolved.values(tie_groups_of(lists, resolved)))
 
 
-def counted(lists: RankedLists, values: Values) -> Values:
+def values_to_average(lists: RankedLists, values: Values) -> Values:
     """Lists without targets are left out, or count as 0 where the lists say so; so are undefined ones."""
     without = lists.targets == 0
     defined = values[~without & ~np.isnan(values)]

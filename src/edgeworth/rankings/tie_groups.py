@@ -90,7 +90,7 @@ class TieGroups:
         """Whether a tie group is the first of its list."""
         return np.diff(self.list_of, prepend=-1) > 0
 
-    def summed(self, values: Values) -> Values:
+    def sum_by_list(self, values: Values) -> Values:
         """Σ over the tie groups of each list."""
         return np.bincount(self.list_of, weights=values, minlength=self.number)
 
@@ -106,7 +106,7 @@ class TieGroups:
 
     def hits_at(self, depth: Values) -> Values:
         """The hit curve h(t) of each list: mean number of targets among the first t, ties in random order."""
-        return self.summed(self.hits * self.within(depth) / self.size)
+        return self.sum_by_list(self.hits * self.within(depth) / self.size)
 
 
 def tie_groups_of_ranking(ranking: Ranking) -> TieGroups:

@@ -51,7 +51,7 @@ def _against_chance(findings: RankingFindings | ListFindings, who: str) -> str:
     if tail is None:
         return _by_the_interval(findings, mean)
     said = describe_probability(tail)
-    if findings.is_settled:
+    if findings.is_conclusive:
         if findings.is_better:
             return f"{mean} would do as well with probability {said}."
         return f"That is worse than chance: {mean.lower()} would do as badly with probability {said}."
@@ -64,13 +64,13 @@ def _against_chance(findings: RankingFindings | ListFindings, who: str) -> str:
 def _by_the_interval(findings: RankingFindings | ListFindings, mean: str) -> str:
     if findings.headline.law is None or math.isnan(findings.headline.chance):
         return ""
-    said = "is ruled out" if findings.is_settled else "is not ruled out"
+    said = "is ruled out" if findings.is_conclusive else "is not ruled out"
     return f"{mean} {said} by the interval."
 
 
 def _what_would_settle(findings: RankingFindings) -> str:
     more = findings.plan.more
-    if findings.is_settled or not findings.is_better or not 0 < more < math.inf:
+    if findings.is_conclusive or not findings.is_better or not 0 < more < math.inf:
         return ""
     return (
         f"If the ranking is as good as it looks, about {format_rounded(more)} more items would show it "

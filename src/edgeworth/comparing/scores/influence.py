@@ -89,7 +89,7 @@ def difference_law(
         places = Places.of(steps_of_system(paired, name))
         found = _influences(places, resolved, typical_weights(paired))
         # No target is without a score, so the place of those never ranked has nobody in it.
-        effects.append(found.joined()[paired.case_ranks(name).place])
+        effects.append(found.concatenate()[paired.case_ranks(name).place])
         spreads.append(spread_of(paired, effects[-1]).variance)
         is_area = resolved.measure.name == "roc_auc"
         sides.append(Side(found.value, _error(spreads[-1]), *_independent_units(paired, places), is_area))

@@ -44,7 +44,7 @@ def edgeworth_tail(z: float, skewness: float) -> tuple[float, float]:
     return min(max(value, 0.0), 1.0), density * skewness**2 * (peak + tail + 0.05)
 
 
-def trusted(z: float, skewness: float) -> bool:
+def is_trustworthy(z: float, skewness: float) -> bool:
     """Whether the correction is small against what it corrects, also in the tail: |γ z³|/6."""
     return abs(skewness) * (abs(z) ** 3 + 1) / 6 <= TRUSTED
 

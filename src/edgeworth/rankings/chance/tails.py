@@ -19,7 +19,7 @@ from edgeworth.errors import OptionError
 from edgeworth.rankings.chance.bracket import bracket
 from edgeworth.rankings.chance.counts import RandomOrder
 from edgeworth.rankings.chance.exact import TooMany, log_cantelli, log_path_bound, probability_beyond
-from edgeworth.rankings.chance.hits import edgeworth_tail, normal_tail, trusted
+from edgeworth.rankings.chance.hits import edgeworth_tail, is_trustworthy, normal_tail
 from edgeworth.rankings.chance.moments import Moments
 from edgeworth.rankings.chance.tilting import (
     Saddle,
@@ -199,7 +199,7 @@ class _Question:
         bound = self.bound()
         if bound.high < SURE_BOUND:
             return bound
-        if trusted(self._away, self._skewness()):
+        if is_trustworthy(self._away, self._skewness()):
             return self.edgeworth()
         drawn = self._drawn()
         return bound if drawn is None else drawn

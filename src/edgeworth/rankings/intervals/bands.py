@@ -182,7 +182,7 @@ BINS = 50
 
 
 @dataclass(frozen=True)
-class PicturedLaw:
+class BinnedLaw:
     """Bins with their probabilities; bins of no width are single values."""
 
     low: Values
@@ -196,51 +196,51 @@ class PicturedLaw:
         return bool(np.all(self.low == self.high))
 
 
-def can_picture(n: int, m: int) -> bool:
+def can_bin_law(n: int, m: int) -> bool:
     """Whether the law is found quickly."""
     return _is_counted(n, m) or m <= MOST_TARGETS or average_precision(n, m).skewness <= STRAIGHT
 
 
-def pictured_law(n: int, m: int, seed: int = 0) -> PicturedLaw:
+def binned_law(n: int, m: int, seed: int = 0) -> BinnedLaw:
     """The law of average precision of m targets among n items in random order, at most 200 bins.
 
-    >>> law = pictured_law(4, 1)
+    >>> law = binned_law(4, 1)
     >>> law.low.round(3).tolist(), law.probability.tolist()
     ([0.25, 0.333, 0.5, 1.0], [0.25, 0.25, 0.25, 0.25])
     """
     law = average_precision(n, m)
     if not _is_counted(n, m) and law.skewness > STRAIGHT:
-        return _drawn(law, seed)
+        return _draw_law(law, seed)
     found = law.distribution()
     if found.width is not None and law.skewness > CROOKED:
-        return _drawn(law, seed)
+        return _draw_law(law, seed)
     values, chances = _middle(found.values, found.probabilities)
     if found.width is not None:
         # Average precision is at most 1, and so is what is drawn of it.
         ends = np.clip([values - found.width / 2, values + found.width / 2], 0.0, 1.0)
-        return PicturedLaw(ends[0], ends[1], chances, found.method)
+        return BinnedLaw(ends[0], ends[1], chances, found.method)
     if len(values) <= SINGLE:
-        return PicturedLaw(values, values, chances, found.method)
-    return _binned(values, chances, found.method)
+        return BinnedLaw(values, values, chances, found.method)
+    return _bin_values(values, chances, found.method)
 
 
 def _is_counted(n: int, m: int) -> bool:
     return n <= QUICK_RANKS and RandomOrder(n, m, n).cells <= QUICK_CELLS
 
 
-def _drawn(law: AveragePrecisionLaw, seed: int) -> PicturedLaw:
+def _draw_law(law: AveragePrecisionLaw, seed: int) -> BinnedLaw:
     """A rare target makes the law too crooked for an expansion, and a long list too dear to invert."""
     draws = int(np.clip(MOST_DRAWN // law.m, FEWEST_DRAWS, MOST_DRAWS))
     values = np.sort(
         np.concatenate(
             [
-                groups.summed((groups.hits_above + 1) / (groups.seen_above + 1)) / law.m
+                groups.sum_by_list((groups.hits_above + 1) / (groups.seen_above + 1)) / law.m
                 for groups in random_orders(law.n, law.m, draws, seed)
             ]
         )
     )
     middle, chances = _middle(values, np.full(len(values), 1 / len(values)))
-    return _binned(middle, chances, f"{draws:,} random orders, seed {seed}")
+    return _bin_values(middle, chances, f"{draws:,} random orders, seed {seed}")
 
 
 def _middle(values: Values, chances: Values) -> tuple[Values, Values]:
@@ -250,9 +250,9 @@ def _middle(values: Values, chances: Values) -> tuple[Values, Values]:
     return values[shown], chances[shown]
 
 
-def _binned(values: Values, chances: Values, method: str) -> PicturedLaw:
+def _bin_values(values: Values, chances: Values, method: str) -> BinnedLaw:
     edges = np.linspace(values[0], values[-1], BINS + 1)
     if edges[0] == edges[-1]:
-        return PicturedLaw(values[:1], values[:1], np.array([chances.sum()]), method)
+        return BinnedLaw(values[:1], values[:1], np.array([chances.sum()]), method)
     heights, _ = np.histogram(values, bins=edges, weights=chances)
-    return PicturedLaw(edges[:-1], edges[1:], heights, method)
+    return BinnedLaw(edges[:-1], edges[1:], heights, method)

@@ -53,7 +53,7 @@ class HitCurve:
     """Recall of random selection, at the level."""
 
 
-def picture_depths(ranking: Ranking, *also: float) -> Values:
+def chart_depths(ranking: Ranking, *also: float) -> Values:
     """Depths to draw a ranking at: every one of a short list; of a long one, denser towards its top."""
     most = float(ranking.ranked_total)
     if ranking.is_counted and most <= 2 * POINTS:
@@ -65,7 +65,7 @@ def picture_depths(ranking: Ranking, *also: float) -> Values:
     return inside[np.concatenate([[True], np.diff(inside) > NOISE * most])]
 
 
-def pictured_hits(ranking: Ranking, depths: Values, level: float) -> HitCurve:
+def hit_curve_at(ranking: Ranking, depths: Values, level: float) -> HitCurve:
     """The hit curve h(t) at depths, with bands for new cases and the band of random selection."""
     items, targets = float(ranking.total), float(ranking.target_total)
     hits = hit_curve(tie_groups_of_ranking(ranking), depths)
@@ -126,12 +126,12 @@ class RocCurve:
     depth: Values
 
 
-def pictured_roc(ranking: Ranking, most: int = ROC_POINTS) -> RocCurve:
+def thin_roc_curve(ranking: Ranking, most: int = ROC_POINTS) -> RocCurve:
     """The ROC curve, thinned to so many points: corners of its convex hull first, then evenly along it.
 
     A tie is a slope, background between targets a level. Targets that were never ranked are found last.
 
-    >>> curve = pictured_roc(Ranking.from_hits([1, 0, 1, 0]))
+    >>> curve = thin_roc_curve(Ranking.from_hits([1, 0, 1, 0]))
     >>> curve.fallout.tolist(), curve.recall.tolist()
     ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
     """
@@ -145,7 +145,7 @@ def pictured_roc(ranking: Ranking, most: int = ROC_POINTS) -> RocCurve:
     # Sums of weights are rounded: the curve still rises, and ends in the corner.
     fallout, recall = (np.maximum.accumulate(np.clip(x, 0.0, 1.0)) for x in (fallout, recall))
     kept = _bends(fallout, recall)
-    kept = kept[_thinned(fallout[kept], recall[kept], most)]
+    kept = kept[_thin(fallout[kept], recall[kept], most)]
     return RocCurve(fallout[kept], recall[kept], seen[kept])
 
 
@@ -182,7 +182,7 @@ def _turning(x: Values, y: Values) -> Values:
     return np.where(np.abs(cross) > NOISE * (way[:-1] + way[1:]), cross, 0.0)
 
 
-def _thinned(x: Values, y: Values, most: int) -> NDArray[np.intp]:
+def _thin(x: Values, y: Values, most: int) -> NDArray[np.intp]:
     if len(x) <= most:
         return np.arange(len(x))
     corners = upper_hull(x, y)
@@ -222,7 +222,7 @@ class ValueCurve:
     span: Span | None
 
 
-def pictured_value(
+def value_curve_at(
     ranking: Ranking, *, gain: float, cost: float, best_depth: float, depth: int, level: float
 ) -> ValueCurve:
     """The value of looking, down to where it is plain that looking further does not pay."""
@@ -232,7 +232,7 @@ def pictured_value(
     depths = np.round(inner) if ranking.is_counted else inner
     # The best depth of weighted cases may lie a rounding error beyond the list.
     depths = np.unique(np.append(depths, [x for x in (best_depth, float(depth)) if 0 < x <= end]))
-    curve = pictured_hits(ranking, depths, level)
+    curve = hit_curve_at(ranking, depths, level)
     targets, paid = float(ranking.target_total), cost * depths
     span = None
     if curve.recall_span is not None:

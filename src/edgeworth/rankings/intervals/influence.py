@@ -89,7 +89,7 @@ class Places:
         """The cases of each place, in the order of ``CaseInfluence.parts``."""
         return self.hits, self.tied, self.gap, np.array([self.lost])
 
-    def joined(self) -> Values:
+    def concatenate(self) -> Values:
         """The same in one row."""
         return np.concatenate(self.parts)
 
@@ -113,7 +113,7 @@ class CaseInfluence:
         """Targets and background of the tie groups, the gaps, the targets never ranked."""
         return self.target, self.tied, self.gap, np.array([self.lost])
 
-    def joined(self) -> Values:
+    def concatenate(self) -> Values:
         """The same in one row."""
         return np.concatenate(self.parts)
 

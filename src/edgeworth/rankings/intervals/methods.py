@@ -221,7 +221,7 @@ class AcrossLists:
         """Student's t with lists − 1 degrees of freedom, on a scale that keeps the bounds in range."""
         if not isinstance(tally, ListValues):
             raise OptionError("AcrossLists() is for many lists; a single ranking has Influence()")
-        values = tally.checked()
+        values = tally.require_two()
         error = float(values.std(ddof=1) / math.sqrt(len(values)))
         if not error > 0:
             raise OptionError("every list has the same value, so nothing tells how much they vary")

@@ -36,12 +36,12 @@ def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, s
         raise OptionError("a bootstrap of a ranking draws whole cases; with sampling weights use Influence()")
     groups = tie_groups_of_ranking(ranking)
     cells = BackgroundPlaces(groups)
-    drawn = _tied_replicates if cells.has_ties or resolved.ties == "threshold" else _strict_replicates
+    draw = _tied_replicates if cells.has_ties or resolved.ties == "threshold" else _strict_replicates
 
     def replicates(number: int, generator: np.random.Generator) -> Values:
         size = max(1, CHUNK // max(1, int(groups.targets[0])))
         found = [
-            resolved.values(drawn(groups, cells, min(size, number - start), generator))
+            resolved.values(draw(groups, cells, min(size, number - start), generator))
             for start in range(0, number, size)
         ]
         return np.concatenate(found) if found else np.zeros(0)
@@ -60,12 +60,12 @@ class BackgroundPlaces:
         tied = groups.size - groups.hits
         gaps = np.diff(above, prepend=0.0) - np.concatenate([[0.0], tied[:-1]])[: len(above)]
         self.has_ties = bool(tied.any())
-        self.total = int((groups.ranked - groups.summed(groups.hits))[0])
+        self.total = int((groups.ranked - groups.sum_by_list(groups.hits))[0])
         counts = np.stack([gaps, tied], axis=1).ravel() if self.has_ties else gaps
         shares = np.append(counts, self.total - counts.sum())
         self._shares = shares / shares.sum() if self.total else shares
 
-    def drawn(self, draws: int, generator: np.random.Generator) -> NDArray[np.int64]:
+    def draw(self, draws: int, generator: np.random.Generator) -> NDArray[np.int64]:
         """Background in each place, in each draw: above and tied by turns, or only above without ties."""
         if not self.total:
             return np.zeros((draws, len(self._shares) - 1), dtype=np.int64)
@@ -83,7 +83,7 @@ def _strict_replicates(
     total, ranked = int(groups.targets[0]), int(groups.hits.sum())
     owners = np.repeat(np.arange(len(groups.hits)), groups.hits.astype(np.intp))
     chosen = np.sort(generator.integers(0, total, size=(draws, total), dtype=np.uint32), axis=1)
-    above = np.cumsum(cells.drawn(draws, generator), axis=1)
+    above = np.cumsum(cells.draw(draws, generator), axis=1)
     kept: Any = slice(None) if ranked == total else chosen < ranked
     hits_above = np.broadcast_to(np.arange(total, dtype=np.float64), chosen.shape)[kept].ravel()
     lists = np.broadcast_to(np.arange(draws)[:, None], chosen.shape)[kept].ravel()
@@ -104,8 +104,8 @@ def _tied_replicates(
     groups: TieGroups, cells: BackgroundPlaces, draws: int, generator: np.random.Generator
 ) -> TieGroups:
     """Replicates by tie groups; those without a target are no steps."""
-    hits = _resampled_hits(groups, draws, generator)
-    places = cells.drawn(draws, generator)
+    hits = _resample_hits(groups, draws, generator)
+    places = cells.draw(draws, generator)
     pairs = places.reshape(draws, -1, 2) if cells.has_ties else np.stack([places, 0 * places], axis=2)
     tied = pairs[:, :, 1]
     above = np.cumsum(pairs.sum(axis=2), axis=1) - tied
@@ -124,7 +124,7 @@ def _tied_replicates(
     )
 
 
-def _resampled_hits(groups: TieGroups, draws: int, generator: np.random.Generator) -> Values:
+def _resample_hits(groups: TieGroups, draws: int, generator: np.random.Generator) -> Values:
     """How often each step's targets were drawn; a target that was never ranked can be drawn too."""
     total, width = int(groups.targets[0]), len(groups.hits) + 1
     owners = np.repeat(np.arange(len(groups.hits)), groups.hits.astype(np.intp))
@@ -181,14 +181,14 @@ class ListValues:
 
     values: Values
 
-    def checked(self) -> Values:
+    def require_two(self) -> Values:
         """The values, of two lists at least."""
         if len(self.values) < 2:
             raise OptionError("there is only one list, which does not tell how much lists vary")
         return self.values
 
 
-def resampled_means(values: Values, draws: int, seed: int) -> Values:
+def bootstrap_means(values: Values, draws: int, seed: int) -> Values:
     """Means of values drawn with replacement."""
     generator = np.random.default_rng(seed)
     size = max(1, 4 * CHUNK // len(values))
@@ -212,7 +212,7 @@ def _(ranking: Ranking, resolved: ResolvedRanking, bootstrap: Bootstrap) -> Samp
 @bootstrap_law.register
 def _(lists: ListValues, resolved: ResolvedRanking, bootstrap: Bootstrap) -> SamplingLaw:  # noqa: ARG001  # one signature for all
     _check_percentile(bootstrap)
-    draws = resampled_means(lists.checked(), bootstrap.draws, bootstrap.seed)
+    draws = bootstrap_means(lists.require_two(), bootstrap.draws, bootstrap.seed)
     check_varies(draws)
     return BootstrapLaw(float(lists.values.mean()), draws, bootstrap.interval, 0.0, 0)
 

@@ -69,7 +69,7 @@ class Gaps:
         bounds = _bounds(left, right, len(ordered))
         filled = np.flatnonzero(np.diff(bounds))
 
-        def summed(column: NDArray[Any]) -> NDArray[Any]:
+        def sum_gaps(column: NDArray[Any]) -> NDArray[Any]:
             total = np.zeros(len(bounds) - 1, dtype=column.dtype)
             if len(filled):
                 total[filled] = np.add.reduceat(column, bounds[filled])
@@ -77,8 +77,8 @@ class Gaps:
 
         square = fourth = None
         if weight.dtype.kind == "f":
-            square, fourth = summed(weight**2), summed(weight**4)
-        return cls(len(scores), summed(weight), square, fourth, *_ends(ordered, left, right))
+            square, fourth = sum_gaps(weight**2), sum_gaps(weight**4)
+        return cls(len(scores), sum_gaps(weight), square, fourth, *_ends(ordered, left, right))
 
     def __add__(self, other: Self) -> Self:
         """All cases of both."""
@@ -183,15 +183,15 @@ def collapse_scores(sorted_scores: SortedScores, edges: Floats) -> SortedScores:
         return sorted_scores
     starts = bounds[filled]
 
-    def summed(column: NDArray[Any] | None) -> NDArray[Any] | None:
+    def sum_gaps(column: NDArray[Any] | None) -> NDArray[Any] | None:
         return None if column is None else np.add.reduceat(column, starts)
 
     highest = np.maximum.reduceat(sorted_scores.ends, starts)
     return SortedScores(
         sorted_scores.scores[starts],
-        summed(sorted_scores.weight),
-        summed(sorted_scores.square),
-        summed(sorted_scores.fourth),
+        sum_gaps(sorted_scores.weight),
+        sum_gaps(sorted_scores.square),
+        sum_gaps(sorted_scores.fourth),
         highest,
     )
 
@@ -208,10 +208,10 @@ def blocks_of(parts: Sequence[Rows], together: int | None = None) -> Iterator[Ro
                 held.append((scores[rows], None if weights is None else weights[rows]))
                 number += rows.stop - rows.start
                 if together is not None and number >= together:
-                    yield _joined(held)
+                    yield _concatenate(held)
                     held, number = [], 0
         if held:
-            yield _joined(held)
+            yield _concatenate(held)
 
 
 def _floats(power: Floats | None, cases: Numbers) -> Floats:
@@ -223,7 +223,7 @@ def _kind(weights: NDArray[Any] | None) -> str | None:
     return None if weights is None else weights.dtype.kind
 
 
-def _joined(held: list[Rows]) -> Rows:
+def _concatenate(held: list[Rows]) -> Rows:
     weights = [weights for _, weights in held if weights is not None]
     return np.concatenate([scores for scores, _ in held]), np.concatenate(weights) if weights else None
 

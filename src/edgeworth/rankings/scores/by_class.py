@@ -112,7 +112,7 @@ class ScoresByClass(Plain):
     def _fits_together(self) -> bool:
         return are_on_bins(self.scores.values(), self.bins)
 
-    def renamed(self, names: Mapping[Label, Label]) -> Self:
+    def rename(self, names: Mapping[Label, Label]) -> Self:
         """New names for the classes; those that get one name become one."""
         runs: dict[Label, SortedScores] = {}
         for label, run in self.scores.items():

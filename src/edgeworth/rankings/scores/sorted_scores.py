@@ -68,9 +68,9 @@ class SortedScores(Plain):
             ordered += 0.0  # -0.0 and 0.0 are one score, and print as one
             return cls(ordered)
         kept = weights > 0
-        return cls(scores[kept], weights[kept], *_powers(weights[kept])).gathered()
+        return cls(scores[kept], weights[kept], *_powers(weights[kept])).merge_equal()
 
-    def gathered(self) -> Self:
+    def merge_equal(self) -> Self:
         """Each score (or span of scores) once, with its cases or weights added up."""
         if not len(self.scores):
             return type(self).empty()
@@ -106,7 +106,7 @@ class SortedScores(Plain):
         if self.highest is not None or other.highest is not None:
             highest = np.concatenate([self.ends, other.ends])
         weight = np.concatenate([_weight_of(self), _weight_of(other)])
-        return type(self)(scores, weight, square, fourth, highest).gathered()
+        return type(self)(scores, weight, square, fourth, highest).merge_equal()
 
     @property
     def distinct_scores(self) -> Floats:
@@ -125,14 +125,14 @@ class SortedScores(Plain):
         """The entries that are one score each."""
         if self.highest is None:
             return self
-        return self._taken(self.highest == self.scores)
+        return self._select(self.highest == self.scores)
 
     @property
     def spans(self) -> Self:
         """The entries that are more than one score."""
-        return self._taken(self.ends > self.scores)
+        return self._select(self.ends > self.scores)
 
-    def _taken(self, entries: Any) -> Self:
+    def _select(self, entries: Any) -> Self:
         columns = (self.scores, self.weight, self.square, self.fourth, self.highest)
         return type(self)(*(None if column is None else column[entries] for column in columns))  # type: ignore[arg-type]  # scores are never None
 
@@ -169,7 +169,7 @@ class SortedScores(Plain):
     def at_least(self, threshold: float, *, with_equal: bool = True) -> tuple[int | float, float]:
         """Cases with a score of at least the threshold (or above it), and the sum of their squares."""
         start = int(np.searchsorted(self.scores, threshold, side="left" if with_equal else "right"))
-        part = self._taken(slice(start, None))
+        part = self._select(slice(start, None))
         return part.total, float(part.total if part.square is None else part.square.sum())
 
     rule: ClassVar = "scores ascend, and each has a weight or none has"
@@ -268,7 +268,7 @@ def rank_targets(targets: SortedScores, background: SortedScores) -> TargetRanks
     """Search the targets into the background."""
     scores, hits = _distinct(targets)
     below = background.below(scores)
-    tied = _tied(background, scores, below)
+    tied = _count_tied(background, scores, below)
     hits_above = np.concatenate([np.cumsum(hits[::-1])[::-1][1:], [0]]) if len(hits) else hits
     # Sums of weights round: nothing is above the best by less than nothing.
     seen_above = hits_above + np.maximum(background.total - below - tied, 0)
@@ -287,7 +287,7 @@ def _distinct(run: SortedScores) -> tuple[Floats, NDArray[Any]]:
     return run.scores[ends], np.diff(ends, prepend=-1)
 
 
-def _tied(background: SortedScores, scores: Floats, below: NDArray[Any]) -> NDArray[Any]:
+def _count_tied(background: SortedScores, scores: Floats, below: NDArray[Any]) -> NDArray[Any]:
     """Background with exactly these scores: a second search, only where there is any."""
     tied = np.zeros_like(below)
     places = np.asarray(
@@ -342,7 +342,7 @@ def place_in_bins(run: SortedScores, edges: Floats) -> SortedScores:
     """Every score replaced by the lower edge of its bin; below the first edge that is minus infinity."""
     lower = np.concatenate([[-np.inf], edges])
     placed = lower[np.searchsorted(edges, run.scores, side="right")]
-    return SortedScores(placed, run.weight, run.square, run.fourth).gathered()
+    return SortedScores(placed, run.weight, run.square, run.fourth).merge_equal()
 
 
 def are_on_bins(runs: Iterable[SortedScores], edges: Floats | None) -> bool:

@@ -115,13 +115,13 @@ class _TrecFile:
         separator = b"\t" if b"\t" in content else b" "
         lines = content
         if not _is_regular(content, separator):
-            lines, separator = _tidied(content), b" "
-        table = _parsed(lines, separator, self._types)
+            lines, separator = _tidy(content), b" "
+        table = _parse(lines, separator, self._types)
         values = None if table is None else table.column(self.value).to_numpy()
         if table is None or values is None or np.isnan(values).any():
             self._check_lines(content)
             table, values = self._read_as_text(lines, separator)
-        query, document = _coded(table.column("query")), _identifiers(table.column("document"))
+        query, document = _encode(table.column("query")), _identifiers(table.column("document"))
         self._check_pairs(query, document, content)
         last = lines[lines.rfind(b"\n", 0, -1) + 1 :].split()[-1]
         return query, document, values, last.decode()
@@ -139,7 +139,7 @@ class _TrecFile:
         """Lines that were checked one by one; numbers as Python reads them."""
         import pyarrow as pa
 
-        table = _parsed(lines, separator, self._types | {self.value: pa.string()})
+        table = _parse(lines, separator, self._types | {self.value: pa.string()})
         if table is None:
             raise InputError(f"{self.path} cannot be read as lines of {len(self.names)} columns")
         number, kind = (int, np.int64) if self.value == "grade" else (float, np.float64)
@@ -231,7 +231,7 @@ def _is_regular(content: bytes, separator: bytes) -> bool:
     return True
 
 
-def _tidied(content: bytes) -> bytes:
+def _tidy(content: bytes) -> bytes:
     """The lines that count, with single spaces between their fields and none around them."""
     codes = np.frombuffer(content.translate(ONE_SPACE) + b"\n", dtype=np.uint8)
     is_last = np.ones(len(codes), dtype=np.bool_)
@@ -255,7 +255,7 @@ def _without_comments(lines: bytes) -> bytes:
     return b"".join([*kept, lines[start:]])
 
 
-def _parsed(content: bytes, separator: bytes, types: dict[str, Any]) -> pa.Table | None:
+def _parse(content: bytes, separator: bytes, types: dict[str, Any]) -> pa.Table | None:
     """The columns as Arrow reads them; None when a line is not as it should be."""
     import pyarrow as pa
     import pyarrow.csv as arrow_csv
@@ -280,7 +280,7 @@ def _parsed(content: bytes, separator: bytes, types: dict[str, Any]) -> pa.Table
         return None
 
 
-def _coded(column: pa.ChunkedArray[Any]) -> Coded:
+def _encode(column: pa.ChunkedArray[Any]) -> Coded:
     whole: Any = column.unify_dictionaries().combine_chunks()
     return Coded(whole.indices.to_numpy().astype(np.intp), tuple(whole.dictionary.to_pylist()))
 

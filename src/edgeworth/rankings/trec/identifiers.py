@@ -58,16 +58,16 @@ def texts_of(ids: Identifiers) -> list[str]:
     return [text.decode("utf-8", "surrogateescape") for text in ids.tolist()]
 
 
-def padded(ids: NDArray[Any], width: int) -> Identifiers:
+def pad(ids: NDArray[Any], width: int) -> Identifiers:
     """The same identifiers, at least so many bytes wide."""
     width = -(-max(width, ids.dtype.itemsize) // WORD) * WORD
     return ids if ids.dtype.itemsize == width else ids.astype(f"S{width}")
 
 
-def joined(left: Identifiers, right: Identifiers) -> Identifiers:
+def concatenate_ids(left: Identifiers, right: Identifiers) -> Identifiers:
     """Identifiers of both, one after the other."""
     width = max(left.dtype.itemsize, right.dtype.itemsize)
-    return np.concatenate((padded(left, width), padded(right, width)))
+    return np.concatenate((pad(left, width), pad(right, width)))
 
 
 def words(ids: Identifiers) -> NDArray[np.uint64]:
@@ -85,12 +85,12 @@ def pair_keys(query: NDArray[np.intp], ids: Identifiers, queries: int) -> Keys:
     parts = words(ids)
     keys = np.empty(len(ids), dtype=np.uint64)
     for rows in blocks(len(ids)):
-        keys[rows] = _stirred(parts[rows]) >> bits
+        keys[rows] = _stir(parts[rows]) >> bits
         keys[rows] |= query[rows].astype(np.uint64) << (np.uint64(64) - bits)
     return keys
 
 
-def _stirred(parts: NDArray[np.uint64]) -> Keys:
+def _stir(parts: NDArray[np.uint64]) -> Keys:
     """A hash of the words of each row."""
     mixed = np.zeros(len(parts), dtype=np.uint64)
     for place, word in enumerate(parts.T):
@@ -150,9 +150,9 @@ def look_up(
     result = np.full(len(ids), -1, dtype=np.intp)
     result[found] = order[place]
     if (ordered[1:] == ordered[:-1]).any():
-        return _looked_up_slowly(query, ids, within_query, within_ids, found, result)
+        return _look_up_slowly(query, ids, within_query, within_ids, found, result)
     same = (query[found] == within_query[result[found]]) & np.all(
-        words(padded(ids[found], width)) == words(padded(within_ids[result[found]], width)), axis=1
+        words(pad(ids[found], width)) == words(pad(within_ids[result[found]], width)), axis=1
     )
     result[found[~same]] = -1
     return result
@@ -176,7 +176,7 @@ def _cell(keys: Keys, cells: int) -> NDArray[np.intp]:
     return folded.astype(np.intp)
 
 
-def _looked_up_slowly(
+def _look_up_slowly(
     query: NDArray[np.intp],
     ids: Identifiers,
     within_query: NDArray[np.intp],

@@ -13,7 +13,7 @@ from edgeworth.arrays import Floats, Integers
 from edgeworth.core.labels import canonical, canonical_order, parse_labels, positions
 from edgeworth.core.plain import COUNTS, LABELS, Plain
 from edgeworth.errors import InputError, MergeError, OptionError
-from edgeworth.rankings.trec.identifiers import Identifiers, as_identifiers, first_repeat, padded
+from edgeworth.rankings.trec.identifiers import Identifiers, as_identifiers, first_repeat, pad
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, encode, is_missing
 from edgeworth.sources.numbers import as_scores
 
@@ -35,7 +35,7 @@ class Groups:
     order: Places | None
     """None when the rows stand in order already."""
 
-    def arranged(self, values: NDArray[Any]) -> NDArray[Any]:
+    def arrange(self, values: NDArray[Any]) -> NDArray[Any]:
         """A column in the order of the groups."""
         return values if self.order is None else values[self.order]
 
@@ -128,7 +128,7 @@ def _no_grade(label: Any, row: int) -> InputError:
 # -- scores and ids ------------------------------------------------------------------------------------
 
 
-def ranked_scores(column: Column, first_row: int = 1) -> Floats:
+def as_list_scores(column: Column, first_row: int = 1) -> Floats:
     """Scores as floats of our own; infinite ones rank first or last, NaN has no rank and is refused."""
     scores = as_scores(column)
     absent = np.isnan(scores)
@@ -141,9 +141,9 @@ def ranked_scores(column: Column, first_row: int = 1) -> Floats:
 def as_ids(column: Column, first_row: int = 1) -> Identifiers:
     """Identifiers as UTF-8 bytes; whole numbers as they are written."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "iu":
-        return padded(column.astype(np.bytes_), 1)
+        return pad(column.astype(np.bytes_), 1)
     if isinstance(column, np.ndarray) and column.dtype.kind == "S":
-        return padded(column, 1).copy()
+        return pad(column, 1).copy()
     if isinstance(column, Coded):
         if np.any(column.codes == MISSING):
             raise InputError(f"ids is missing in row {first_row + int(np.argmax(column.codes == MISSING)):,}")
@@ -208,10 +208,10 @@ class Judged(Plain):
         """Count judgements. A negative grade means that a document was pooled but not judged (trec_eval)."""
         is_judged = grade >= 0
         ones = np.ones(int(is_judged.sum()), dtype=np.int64)
-        return cls.summed(query[is_judged], grade[is_judged], ones, queries)
+        return cls.add_up(query[is_judged], grade[is_judged], ones, queries)
 
     @classmethod
-    def summed(cls, query: Places, grade: Integers, number: Integers, queries: tuple[Label, ...]) -> Judged:
+    def add_up(cls, query: Places, grade: Integers, number: Integers, queries: tuple[Label, ...]) -> Judged:
         """Numbers of documents added up by query and grade."""
         levels, level = np.unique(grade, return_inverse=True)
         cells, cell = np.unique(query * max(len(levels), 1) + level, return_inverse=True)
@@ -225,7 +225,7 @@ class Judged(Plain):
         """The query of each grade, by position."""
         return list_numbers(self.starts)
 
-    def chosen(self, queries: tuple[Label, ...]) -> Judged:
+    def select(self, queries: tuple[Label, ...]) -> Judged:
         """Some of the queries, in canonical order."""
         if queries == self.queries:
             return self
@@ -234,12 +234,12 @@ class Judged(Plain):
         inverse[place] = np.arange(len(place))
         query = inverse[self.list_of]
         keep = query >= 0
-        return Judged.summed(query[keep], self.grades[keep], self.numbers[keep], queries)
+        return Judged.add_up(query[keep], self.grades[keep], self.numbers[keep], queries)
 
     def without(self, query: Places, grade: Integers) -> Judged:
         """What is left when the documents that were retrieved are taken out."""
         found = Judged.count(query, grade, self.queries)
-        left = Judged.summed(
+        left = Judged.add_up(
             np.concatenate((self.list_of, found.list_of)),
             np.concatenate((self.grades, found.grades)),
             np.concatenate((self.numbers, -found.numbers)),
@@ -253,7 +253,7 @@ class Judged(Plain):
     def check_alike(self, other: Judged) -> None:
         """Refuse tables that judge a query differently."""
         common = canonical_order(set(self.queries) & set(other.queries))
-        left, right = self.chosen(common), other.chosen(common)
+        left, right = self.select(common), other.select(common)
         for place, query in enumerate(common if left != right else ()):
             if left._of(place) != right._of(place):
                 raise MergeError(
@@ -267,11 +267,11 @@ class Judged(Plain):
             return self
         queries, mine = canonical_order(self.queries + other.queries), set(self.queries)
         news = tuple(query for query in other.queries if query not in mine)
-        right = other.chosen(news)
+        right = other.select(news)
         query = np.concatenate(
             (positions(self.queries, queries)[self.list_of], positions(news, queries)[right.list_of])
         )
-        return Judged.summed(
+        return Judged.add_up(
             query,
             np.concatenate((self.grades, right.grades)),
             np.concatenate((self.numbers, right.numbers)),
@@ -300,7 +300,7 @@ class Judged(Plain):
             and self.grades.shape == self.numbers.shape == (int(starts[-1]),)
             and starts[0] == 0
             and bool(np.all(starts[1:] >= starts[:-1]))
-            and self == Judged.summed(self.list_of, self.grades, self.numbers, queries)
+            and self == Judged.add_up(self.list_of, self.grades, self.numbers, queries)
         )
 
     def _of(self, place: int) -> tuple[list[int], list[int]]:
