@@ -129,11 +129,30 @@ class RankedLists(Plain, NotebookFacts):
         positive: Label | None = None,
         relevant_from: int = 1,
     ) -> Self:
-        """Lists of items with a truth and a score each; ``groups`` names the query of each row.
+        """Rank the items of each query by their scores.
 
-        ``truth`` is booleans, 0 and 1, whole grades (0 is background), or labels with the ``positive`` one
-        named. The higher score ranks first. Rows of a query need not stand together.
+        Parameters
+        ----------
+        truth : array_like
+            Booleans, 0 and 1, whole grades (0 is background), or labels with the ``positive`` one named.
+        scores : array_like
+            The score of each item; the higher ranks first.
+        groups : array_like
+            The query of each row. Rows of a query need not stand together.
+        ids : array_like, optional
+            The document of each row, by which trec_eval breaks ties.
+        positive : label, optional
+            The label that makes a target.
+        relevant_from : int
+            The smallest grade that makes a target.
 
+        Returns
+        -------
+        RankedLists
+            One list a query.
+
+        Examples
+        --------
         >>> lists = RankedLists.from_scores([1, 0, 2], [0.3, 0.9, 0.5], groups=["a", "a", "b"])
         >>> lists.queries, lists.targets.tolist()
         (('a', 'b'), [1, 1])

@@ -90,10 +90,28 @@ class Ranking(Plain, NotebookFacts):
     ) -> Self:
         """Rank cases by their scores, truth first.
 
-        ``positive`` names the class of the targets where it is not plain (0 and 1, no and yes, …). Integer
-        ``weights`` count cases and floats are sampling weights. ``unranked`` targets exist but have no score.
-        ``bins`` bounds the memory: edges, or a number of equal bins from 0 to 1.
+        Parameters
+        ----------
+        truth, scores : array_like
+            The class of each case and its score; the higher the score, the sooner it is looked at.
+        positive : label, optional
+            The class of the targets, where it is not plain (0 and 1, no and yes, …).
+        weights : array_like, optional
+            Whole numbers count cases, floats are sampling weights; ``weight_kind`` says which if in doubt.
+        unranked : int or float
+            Targets that exist but have no score.
+        bins : int or sequence of float, optional
+            Edges, or a number of equal bins from 0 to 1: scores of one bin are tied, which bounds the memory.
+        missing : {"error", "drop"}
+            What becomes of rows without truth or score.
 
+        Returns
+        -------
+        Ranking
+            The sorted scores of targets and of background.
+
+        Examples
+        --------
         >>> Ranking.from_scores([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.4])
         <Ranking: 2 targets among 4 items>
         """

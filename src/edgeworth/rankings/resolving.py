@@ -257,8 +257,22 @@ def measure_lists(lists: RankedLists, spelling: str | Measure) -> float:
 
 
 def measure_each(lists: RankedLists, spelling: str | Measure) -> dict[Label, float]:
-    """The value of a measure for each query; nan where it is undefined.
+    """Compute a measure of each query's list; nan where it is undefined.
 
+    Parameters
+    ----------
+    lists : RankedLists
+        One list a query.
+    spelling : str or Measure
+        ``name@depth(option=value)``, as ``ew.catalogue(kind="rankings")`` lists them.
+
+    Returns
+    -------
+    dict
+        The value of each query, in the order of ``lists.queries``.
+
+    Examples
+    --------
     >>> lists = RankedLists.from_scores([1, 0, 0, 1], [0.9, 0.1, 0.8, 0.2], groups=["a", "a", "b", "b"])
     >>> measure_each(lists, "average_precision")
     {'a': 1.0, 'b': 0.5}
@@ -269,10 +283,26 @@ def measure_each(lists: RankedLists, spelling: str | Measure) -> dict[Label, flo
 
 
 def measure_micro(lists: RankedLists, spelling: str | Measure) -> float:
-    """The value over all lists together instead of the mean of each.
+    """Compute a measure over all lists together instead of the mean over lists.
 
+    Parameters
+    ----------
+    lists : RankedLists
+        One list a query.
+    spelling : str or Measure
+        ``name@depth(option=value)``, as ``ew.catalogue(kind="rankings")`` lists them.
+
+    Returns
+    -------
+    float
+        The value; nan where it is undefined.
+
+    Notes
+    -----
     At a depth, the decisions of all lists are added up; otherwise all items are ranked in one list.
 
+    Examples
+    --------
     >>> lists = RankedLists.from_scores([1, 1, 0, 0, 1], [5, 4, 3, 2, 1], groups=["a", "a", "a", "b", "b"])
     >>> measure_lists(lists, "recall@1"), round(measure_micro(lists, "recall@1"), 4)
     (0.25, 0.3333)

@@ -61,13 +61,39 @@ def bands(
     method: BandMethod = "population",
     simultaneous: bool = False,
 ) -> Bands:
-    """Bands of r(t) and p(t): at each depth by itself, or (``simultaneous``) for all depths at once.
+    """Compute bands around the recall r(t) and the precision p(t) of a ranking.
 
+    Parameters
+    ----------
+    ranking : Ranking
+        Whole cases with at least one target.
+    depths : array_like, optional
+        Depths t between 1 and the number of items; left out, enough of them to draw a curve.
+    level : float
+        How often each band holds the true value.
+    method : {"population", "survival"}
+        How the width of the band is found.
+    simultaneous : bool
+        Make one band that holds for all depths at once instead of one for each depth by itself.
+
+    Returns
+    -------
+    Bands
+        Recall and precision at the depths, each with a lower and an upper bound.
+
+    Notes
+    -----
     "population" is for a new sample of cases at the same depth: Wilson's interval with the variance
     ``r(1 − r)(1 − 2p)/m + p² n τ(1 − τ)/m²``, where τ = t/n and p is the precision around depth t (between
     t/2 and 3t/2): the cut moves with the sample. Under random selection that is the hypergeometric variance.
     "survival" is Su & Zhang's: hits as events, ``r ± z √(r(1 − r)/m)``. A simultaneous band is Kolmogorov's,
     ``r ± k/√m``, from the covariance of the survival view; it holds for large m.
+
+    Examples
+    --------
+    >>> found = bands(Ranking.from_hits([1, 1, 0, 1, 0, 0, 0, 0]), depths=[2, 4])
+    >>> found.recall.round(3).tolist(), found.precision.tolist()
+    ([0.667, 1.0], [1.0, 0.75])
     """
     check_level(level)
     if method not in ("population", "survival"):
