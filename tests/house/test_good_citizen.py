@@ -52,7 +52,7 @@ def use_library():
         report.to_html(folder / f"{name}.html")
         report.to_json(folder / f"{name}.json")
         str(report)
-    ew.write_tally(ew.tally(truth=truth, prediction=one), folder / "tally.json")
+    ew.tally(truth=truth, prediction=one).write(folder / "tally.json")
     os.environ["DONE"] = "yes"
 
 

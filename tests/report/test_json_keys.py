@@ -74,7 +74,7 @@ def rng() -> np.random.Generator:
 
 def lists() -> Report:
     y = np.tile([1, 0, 0, 1, 0], 12)
-    return ew.evaluate(truth=y, score=rng().random(60), group=np.repeat(np.arange(6), 10))
+    return ew.evaluate(truth=y, score=rng().random(60), query=np.repeat(np.arange(6), 10))
 
 
 def forecasts() -> Report:
