@@ -15,7 +15,7 @@ from edgeworth.errors import InputError
 from edgeworth.forecasts import binned_calibration as bounded
 from edgeworth.forecasts.binned_calibration import CELLS, BoundedReliability, cells_of
 from edgeworth.forecasts.calibration import Reliability
-from edgeworth.forecasts.decomposition import decomposed
+from edgeworth.forecasts.decomposition import decompose
 
 EDGES = [0.0, 5e-324, 1e-300, 2.0**-60, 0.25, 0.5, np.nextafter(0.5, 1), 0.75, 1 - 2.0**-53, 1.0]
 
@@ -114,11 +114,11 @@ def test_rounding_hardly_moves_the_parts_of_a_score(score: str) -> None:
     rng = np.random.default_rng(5)
     values = rng.beta(0.3, 0.6, 20_000)
     came_true = rng.random(20_000) < 0.8 * values + 0.1
-    exact = decomposed(Reliability.of(values, came_true, None), score)
+    exact = decompose(Reliability.of(values, came_true, None), score)
     with mock.patch.object(bounded, "MOST_VALUES", 1000):
         found = BoundedReliability.of(values, came_true)
         assert found.final.is_rounded
-        rounded = decomposed(found.curve, score)
+        rounded = decompose(found.curve, score)
     assert np.isfinite(exact.score)
     # A case is off by 1/4096 at most, and many cases by much less.
     assert rounded.score == pytest.approx(exact.score, abs=1 / 4096 / 10)

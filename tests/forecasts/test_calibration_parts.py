@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.calibration import Calibration, Reliability
-from edgeworth.forecasts.decomposition import decomposed, recalibrated
+from edgeworth.forecasts.decomposition import decompose, recalibrate
 
 CELL = st.tuples(st.integers(1, 20), st.floats(0, 1)).map(lambda x: (x[0], round(x[0] * x[1])))
 CURVES = st.dictionaries(st.integers(0, 20), CELL, min_size=1, max_size=12).map(
@@ -54,7 +54,7 @@ def mean_score(curve: Reliability, values: Any, score: str) -> float:
 
 @given(curve=CURVES)
 def test_recalibration_is_the_isotonic_fit(curve: Reliability) -> None:
-    found = recalibrated(curve)
+    found = recalibrate(curve)
     assert found.tolist() == [float(x) for x in isotonic(curve)]
     assert np.all(np.diff(found) >= 0)
 
@@ -62,7 +62,7 @@ def test_recalibration_is_the_isotonic_fit(curve: Reliability) -> None:
 @both
 @given(curve=CURVES)
 def test_the_parts_make_the_score_and_none_is_negative(score: str, curve: Reliability) -> None:
-    parts = decomposed(curve, score)
+    parts = decompose(curve, score)
     assert parts.score == pytest.approx(mean_score(curve, curve.values, score), rel=1e-12, abs=1e-15)
     again = parts.miscalibration - parts.discrimination + parts.uncertainty
     assert again == pytest.approx(parts.score, rel=1e-12, abs=1e-15)
@@ -78,7 +78,7 @@ def test_the_parts_make_the_score_and_none_is_negative(score: str, curve: Reliab
 @given(curve=CURVES)
 def test_discrimination_is_the_same_for_any_rising_recalibration(score: str, curve: Reliability) -> None:
     bent = Reliability(curve.values**3 / 2 + 0.1, curve.cases, curve.hits)
-    one, other = decomposed(curve, score), decomposed(bent, score)
+    one, other = decompose(curve, score), decompose(bent, score)
     assert one.discrimination == other.discrimination
     assert one.uncertainty == other.uncertainty
     assert one.recalibrated.tolist() == other.recalibrated.tolist()
@@ -86,21 +86,21 @@ def test_discrimination_is_the_same_for_any_rising_recalibration(score: str, cur
 
 @both
 def test_perfect_calibration(score: str) -> None:
-    parts = decomposed(curve_of([(0.0, 5, 0), (0.25, 8, 2), (0.5, 4, 2), (1.0, 3, 3)]), score)
+    parts = decompose(curve_of([(0.0, 5, 0), (0.25, 8, 2), (0.5, 4, 2), (1.0, 3, 3)]), score)
     assert parts.miscalibration == 0
     assert parts.recalibrated.tolist() == [0, 0.25, 0.5, 1]
-    fitted = decomposed(curve_of([(0.1, 10, 4), (0.6, 10, 9)]), score).recalibrated
-    assert decomposed(curve_of([(fitted[0], 10, 4), (fitted[1], 10, 9)]), score).miscalibration == 0
+    fitted = decompose(curve_of([(0.1, 10, 4), (0.6, 10, 9)]), score).recalibrated
+    assert decompose(curve_of([(fitted[0], 10, 4), (fitted[1], 10, 9)]), score).miscalibration == 0
 
 
 def test_known_brier_score() -> None:
     curve = Calibration.from_probabilities([0], [0.271], positive=1).curve(1)
-    assert decomposed(curve, "brier").score == pytest.approx(0.073441, rel=1e-14)
+    assert decompose(curve, "brier").score == pytest.approx(0.073441, rel=1e-14)
 
 
 def test_by_hand() -> None:
     # Forecasts the wrong way round are pooled: nothing is told apart.
-    parts = decomposed(curve_of([(0.2, 10, 8), (0.8, 10, 2)]), "brier")
+    parts = decompose(curve_of([(0.2, 10, 8), (0.8, 10, 2)]), "brier")
     assert parts.recalibrated.tolist() == [0.5, 0.5]
     assert parts.score == pytest.approx(0.52)
     assert parts.discrimination == 0
@@ -109,15 +109,15 @@ def test_by_hand() -> None:
 
 
 def test_log_score_with_zeros() -> None:
-    right = decomposed(curve_of([(0.0, 5, 0), (1.0, 5, 5)]), "log")
+    right = decompose(curve_of([(0.0, 5, 0), (1.0, 5, 5)]), "log")
     assert (right.score, right.miscalibration) == (0, 0)
     assert right.discrimination == right.uncertainty == pytest.approx(math.log(2))
     for wrong in (curve_of([(0.0, 5, 1), (1.0, 5, 5)]), curve_of([(0.0, 5, 0), (1.0, 5, 4)])):
-        parts = decomposed(wrong, "log")
+        parts = decompose(wrong, "log")
         assert parts.score == parts.miscalibration == math.inf
         assert math.isfinite(parts.discrimination)
         assert parts.discrimination > 0
-    same = decomposed(curve_of([(0.3, 4, 0), (0.5, 4, 0)]), "log")
+    same = decompose(curve_of([(0.3, 4, 0), (0.5, 4, 0)]), "log")
     assert (same.uncertainty, same.discrimination) == (0, 0)
     assert same.miscalibration == same.score > 0
 
@@ -125,7 +125,7 @@ def test_log_score_with_zeros() -> None:
 def test_nothing_is_undefined() -> None:
     nothing = Reliability(np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
     for score in ("brier", "log"):
-        parts = decomposed(nothing, score)
+        parts = decompose(nothing, score)
         assert math.isnan(parts.score)
         assert math.isnan(parts.miscalibration)
         assert len(parts.recalibrated) == 0
@@ -133,4 +133,4 @@ def test_nothing_is_undefined() -> None:
 
 def test_other_scores_are_refused() -> None:
     with pytest.raises(OptionError, match="saw 'spherical'"):
-        decomposed(curve_of([(0.5, 2, 1)]), "spherical")
+        decompose(curve_of([(0.5, 2, 1)]), "spherical")

@@ -20,7 +20,7 @@ from edgeworth.forecasts.curves import (
     final_law,
     returns,
     stake_surface,
-    thinned,
+    thin,
 )
 
 
@@ -33,7 +33,7 @@ def long_path(number: int = 30_000) -> Wealth:
 
 @pytest.mark.parametrize("number", [0, 1, 2, 511, 512, 513, 4096, 10**6])
 def test_thinned_places(number: int) -> None:
-    places = thinned(number, keep=(number // 3, number // 2) if number else ())
+    places = thin(number, keep=(number // 3, number // 2) if number else ())
     assert len(places) <= MOST_POINTS
     assert len(places) == number or number > MOST_POINTS
     assert (np.diff(places) > 0).all()

@@ -22,8 +22,8 @@ from edgeworth.forecasts import reading as gathering
 from edgeworth.forecasts.reading import (
     ForecastColumns,
     ForecastTerms,
+    count_truth,
     read_forecasts,
-    see_truth,
     tally_forecasts,
 )
 from edgeworth.forecasts.tally import ForecastTally
@@ -130,7 +130,7 @@ SETTINGS: list[tuple[str, int, dict[str, Any]]] = [
 
 
 def tallied(source: Any, kind: str, classes: int, terms: dict[str, Any], **more: Any) -> ForecastTally:
-    named = ForecastColumns.named("y", **roles(kind, classes))
+    named = ForecastColumns.of("y", **roles(kind, classes))
     return tally_forecasts(source, named, ForecastTerms(**terms), bookmaker=BOOKMAKERS.get(kind), **more)
 
 
@@ -172,7 +172,7 @@ def test_text_is_understood_when_all_of_it_is_known() -> None:
     rng = np.random.default_rng(1)
     truth = np.where(rng.random(ROWS) < 0.4, 10, 9)
     held = {"y": truth, "p": rng.uniform(0.1, 0.9, ROWS)}
-    named, terms = ForecastColumns.named("y", "p"), ForecastTerms(positive="10")
+    named, terms = ForecastColumns.of("y", "p"), ForecastTerms(positive="10")
     for edges in CUTS:
         found = tally_forecasts(Cut(held, edges, is_text=True), named, terms)
         assert found.labels == (9, 10)
@@ -202,7 +202,7 @@ def test_shards_of_a_path() -> None:
     rows = [slice(0, 90), slice(90, ROWS)]
     parts = [{name: values[each] for name, values in held.items()} for each in rows]
     sources = [Cut(part, [0, 40, len(part["y"])]) for part in parts]
-    seen = see_truth(sources[0], "y") + see_truth(sources[1], "y")
+    seen = count_truth(sources[0], "y") + count_truth(sources[1], "y")
     one, two = (
         tallied(source, "shares", 2, terms, seen=seen, first=each.start)
         for source, each in zip(sources, rows, strict=True)
@@ -265,7 +265,7 @@ def test_what_both_rule_out_is_named_by_its_row_in_the_file() -> None:
 
 def test_data_that_change_between_two_readings() -> None:
     source = Cut(columns(2), CUTS[1])
-    seen = see_truth(source, "y")
+    seen = count_truth(source, "y")
     source.columns["y"][149] = "other"
     with pytest.raises(InputError, match="truth in row 150 is not what it was"):
         tallied(source, "rival", 2, {}, seen=seen)

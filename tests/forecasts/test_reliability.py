@@ -14,7 +14,7 @@ import edgeworth
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts import reliability
 from edgeworth.forecasts.calibration import Calibration, Reliability
-from edgeworth.forecasts.decomposition import decomposed
+from edgeworth.forecasts.decomposition import decompose
 from edgeworth.forecasts.reliability import MOST_VALUES, reliability_bands
 
 
@@ -37,10 +37,10 @@ def test_one_value_is_a_binomial() -> None:
 
 def test_p_value_against_all_outcomes() -> None:
     values, cases, hits = [0.2, 0.5, 0.7], [3, 2, 4], [2, 1, 1]
-    statistic = decomposed(curve_of(values, cases, hits), "brier").miscalibration
+    statistic = decompose(curve_of(values, cases, hits), "brier").miscalibration
     exact = 0.0
     for outcome in itertools.product(*(range(n + 1) for n in cases)):
-        if decomposed(curve_of(values, cases, outcome), "brier").miscalibration >= statistic - 1e-12:
+        if decompose(curve_of(values, cases, outcome), "brier").miscalibration >= statistic - 1e-12:
             exact += math.prod(stats.binom.pmf(outcome, cases, values))
     found = reliability_bands(curve_of(values, cases, hits), draws=20_000).p_value
     assert found == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 20_000))
@@ -171,5 +171,5 @@ def test_levels_are_the_steps_of_the_diagram() -> None:
 
 def test_bands_are_public() -> None:
     counted = edgeworth.Calibration.from_probabilities([1, 0, 1, 1], [0.8, 0.3, 0.8, 0.3])
-    assert edgeworth.reliability_bands is reliability_bands
-    assert edgeworth.reliability_bands(counted.curve(1)).forecast.tolist() == [0.3, 0.8]
+    assert edgeworth.forecasts.reliability_bands is reliability_bands
+    assert edgeworth.forecasts.reliability_bands(counted.curve(1)).forecast.tolist() == [0.3, 0.8]

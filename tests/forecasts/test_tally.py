@@ -116,7 +116,7 @@ def test_a_day_is_added_to_the_past() -> None:
     day = ForecastTally.of(model[200:], opponent("rival", model, slice(200, CASES)))
     with pytest.raises(MergeError, match="position 0"):
         past + day
-    both, whole = past + day.moved(past.cases), evidence(model, "rival", [0, CASES])
+    both, whole = past + day.shift(past.cases), evidence(model, "rival", [0, CASES])
     assert_close(both.to_dict(), whole.to_dict())
 
 
@@ -126,7 +126,7 @@ def test_longer_paths_are_moved_too() -> None:
     with mock.patch("edgeworth.forecasts.betting.path.MOST_BLOCKS", 16):
         whole = Wealth.from_forecasts(model, rival)
         parts = Wealth.from_forecasts(model[:75], rival[:75])
-        parts = parts + Wealth.from_forecasts(model[75:], rival[75:]).moved(75)
+        parts = parts + Wealth.from_forecasts(model[75:], rival[75:]).shift(75)
     for name in ("log_wealth", "log_maximum", "log_minimum", "drawdown", "cases"):
         assert getattr(parts, name) == pytest.approx(getattr(whole, name), rel=1e-12)
     assert parts.blocks.ends.max() == CASES

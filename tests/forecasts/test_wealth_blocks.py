@@ -37,7 +37,7 @@ def blocks_of(logs: list[float], first: int = 0) -> Blocks:
 def whole(blocks: Blocks) -> Blocks:
     """All blocks as one, whatever the grid."""
     with mock.patch.object(wealth_blocks, "MOST_BLOCKS", 1):
-        return blocks.coarsened()
+        return blocks.coarsen()
 
 
 def plain(logs: list[float]) -> tuple[float, float, float, float]:
@@ -72,7 +72,7 @@ def test_no_cases() -> None:
     assert (nothing.number, nothing.logs.shape, nothing.sums.shape) == (0, (0, len(LOGS)), (0, len(SUMS)))
     assert nothing.fractions.shape == (0, len(FRACTIONS))
     assert (nothing + nothing).number == 0
-    assert nothing.coarsened().number == 0
+    assert nothing.coarsen().number == 0
     assert_equal(nothing + some, some)
     assert_equal(some + nothing, some)
 
@@ -99,7 +99,7 @@ def test_joined_blocks_know_what_a_plain_loop_knows(logs: list[float]) -> None:
 @given(logs=PATHS.filter(bool), most=MOST)
 def test_coarse_blocks_lose_neither_highest_nor_lowest(logs: list[float], most: int) -> None:
     with mock.patch.object(wealth_blocks, "MOST_BLOCKS", most):
-        coarse = blocks_of(logs).coarsened()
+        coarse = blocks_of(logs).coarsen()
     assert coarse.number <= most
     assert coarse.starts[1:].tolist() == coarse.ends[:-1].tolist()
     for start, end, top, bottom, fall in zip(
@@ -123,8 +123,8 @@ def test_any_cuts_in_any_order_equal_the_whole(
     cuts = list(itertools.pairwise(edges))
     random.shuffle(cuts)
     with mock.patch.object(wealth_blocks, "MOST_BLOCKS", most):
-        expected = blocks_of(logs, first).coarsened()
-        shards = [blocks_of_rows(logs, first, start, stop).coarsened() for start, stop in cuts]
+        expected = blocks_of(logs, first).coarsen()
+        shards = [blocks_of_rows(logs, first, start, stop).coarsen() for start, stop in cuts]
         assert_equal(functools.reduce(operator.add, shards, Blocks.empty()), expected)
         middle = len(shards) // 2
         grouped = [
@@ -142,11 +142,11 @@ def blocks_of_rows(logs: list[float], first: int, start: int, stop: int) -> Bloc
 def test_a_gap_stays_a_gap_until_it_is_filled(most: int) -> None:
     logs = [0.1 * place for place in range(8)]
     with mock.patch.object(wealth_blocks, "MOST_BLOCKS", most):
-        early, late = blocks_of_rows(logs, 0, 0, 3).coarsened(), blocks_of_rows(logs, 0, 5, 8).coarsened()
+        early, late = blocks_of_rows(logs, 0, 0, 3).coarsen(), blocks_of_rows(logs, 0, 5, 8).coarsen()
         apart = late + early
         held = [place for a, b in zip(apart.starts, apart.ends, strict=True) for place in range(a, b)]
         assert held == [0, 1, 2, 5, 6, 7]
-        assert_equal(apart + blocks_of_rows(logs, 0, 3, 5).coarsened(), blocks_of(logs).coarsened())
+        assert_equal(apart + blocks_of_rows(logs, 0, 3, 5).coarsen(), blocks_of(logs).coarsen())
 
 
 @pytest.mark.parametrize("most", [1, 2, MOST_BLOCKS])
@@ -163,7 +163,7 @@ def test_a_gap_stays_a_gap_until_it_is_filled(most: int) -> None:
 def test_a_position_is_held_once(one: tuple[int, int], two: tuple[int, int], place: str, most: int) -> None:
     logs = [0.1] * 8
     with mock.patch.object(wealth_blocks, "MOST_BLOCKS", most):
-        first, second = (blocks_of_rows(logs, 0, *cut).coarsened() for cut in (one, two))
+        first, second = (blocks_of_rows(logs, 0, *cut).coarsen() for cut in (one, two))
         with pytest.raises(MergeError, match=f"position {place}"):
             first + second
 
@@ -176,7 +176,7 @@ def test_many_cases_are_a_few_thousand_blocks() -> None:
             part[:, None] * FRACTIONS,
             np.ones((len(part), len(SUMS))),
             first,
-        ).coarsened()
+        ).coarsen()
         for first, part in ((place, steps[place : place + 99_991]) for place in range(0, 300_000, 99_991))
     ]
     blocks = functools.reduce(operator.add, shards[::-1])

@@ -52,7 +52,7 @@ def test_runs_equal_cases_put_together(first: int, classes: int, wild: bool, sta
     options: dict[str, Any] = {"wild": wild, "first": first, "fraction": stake}
     singly = made(700, classes, **options)
     with mock.patch.object(wealth_blocks, "MOST_BLOCKS", 40):
-        expected = singly.blocks.coarsened()
+        expected = singly.blocks.coarsen()
         with mock.patch.object(wealth_building, "PIECE", 128):
             found = made(700, classes, **options)
     assert 1 < found.blocks.number <= 40 + 1
@@ -67,7 +67,7 @@ def test_cells_longer_than_a_piece_are_put_together() -> None:
     with mock.patch.object(wealth_blocks, "MOST_BLOCKS", 3), mock.patch.object(wealth_building, "PIECE", 32):
         found = made(700, 3)
         assert found.blocks.ends.tolist() == [256, 512, 700]
-        assert_same(found, Wealth(singly.labels, singly.blocks.coarsened()), 1e-12)
+        assert_same(found, Wealth(singly.labels, singly.blocks.coarsen()), 1e-12)
 
 
 def test_fractions_of_a_path_case_by_case_are_those_of_each_case() -> None:

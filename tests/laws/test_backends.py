@@ -90,10 +90,10 @@ TALLIES: dict[str, Callable[[Source], Any]] = {
         source, {"truth": "grade", "score": "score", "group": "patient"}
     ),
     "bets in order": lambda source: tally_forecasts(
-        source, ForecastColumns.named("target", "chance"), ForecastTerms(ordered=True)
+        source, ForecastColumns.of("target", "chance"), ForecastTerms(ordered=True)
     ),
     "bets against a rival": lambda source: tally_forecasts(
-        source, ForecastColumns.named("target", "chance", "rival"), ForecastTerms()
+        source, ForecastColumns.of("target", "chance", "rival"), ForecastTerms()
     ),
     "paired": lambda source: pair_labels(
         source, "truth text", {"one": "prediction text", "two": "other"}, groups="patient"

@@ -9,7 +9,7 @@ from sklearn.metrics import brier_score_loss, d2_log_loss_score, log_loss
 
 from edgeworth.core.registry import measure
 from edgeworth.forecasts.calibration import Calibration
-from edgeworth.forecasts.decomposition import decomposed, recalibrated
+from edgeworth.forecasts.decomposition import decompose, recalibrate
 from edgeworth.forecasts.scores import ForecastScores
 
 many = pytest.mark.parametrize("seed", range(5))
@@ -65,8 +65,8 @@ def test_isotonic_fit(digits: int, seed: int) -> None:
     truth = (rng.random(500) < forecast**2).astype(int)
     curve = Calibration.from_probabilities(truth, forecast).curve(1)
     theirs = IsotonicRegression(y_min=0, y_max=1).fit(forecast, truth)
-    np.testing.assert_allclose(recalibrated(curve), theirs.predict(curve.values), atol=1e-12)
-    parts = decomposed(curve, "brier")
+    np.testing.assert_allclose(recalibrate(curve), theirs.predict(curve.values), atol=1e-12)
+    parts = decompose(curve, "brier")
     fitted = theirs.predict(forecast)
     base = np.full(500, truth.mean())
     assert parts.score == pytest.approx(brier_score_loss(truth, forecast), rel=1e-12)

@@ -48,7 +48,7 @@ class BoundedReliability(Plain):
     """One class: how many cases there were at each forecast, or each cell of them, and how many came true."""
 
     FIELDS: ClassVar = {
-        "is_rounded": FLAG.of("settled.is_rounded"),
+        "is_rounded": FLAG.of("final.is_rounded"),
         **{name: field.of(f"curve.{name}") for name, field in Reliability.FIELDS.items()},
     }
 
@@ -84,7 +84,7 @@ class BoundedReliability(Plain):
         return sum(len(values) for values, _ in self.waiting)
 
     @cached_property
-    def settled(self) -> BoundedReliability:
+    def final(self) -> BoundedReliability:
         """The same with nothing waiting."""
         if not self.waiting:
             return self
@@ -97,11 +97,11 @@ class BoundedReliability(Plain):
     @property
     def curve(self) -> Reliability:
         """All cases counted."""
-        return self.settled.counted
+        return self.final.counted
 
     def _bounded(self) -> BoundedReliability:
         # replace makes a new one, so that what waited is not kept beside what it became.
-        return self if self._number_waiting < MOST_WAITING else replace(self.settled)
+        return self if self._number_waiting < MOST_WAITING else replace(self.final)
 
     def __add__(self, other: BoundedReliability) -> BoundedReliability:
         """All cases of both."""
@@ -119,7 +119,7 @@ class BoundedReliability(Plain):
     @classmethod
     def _of_fields(cls, found: dict[str, Any]) -> BoundedReliability:
         curve = {name: found[f"curve.{name}"] for name in Reliability.FIELDS}
-        return cls(Reliability.from_fields(curve), found["settled.is_rounded"])
+        return cls(Reliability.from_fields(curve), found["final.is_rounded"])
 
     rule: ClassVar = "there is one value in each cell, or not too many of them"
 
@@ -131,7 +131,7 @@ class BoundedReliability(Plain):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BoundedReliability):
             return NotImplemented
-        return (self.settled.is_rounded, self.curve) == (other.settled.is_rounded, other.curve)
+        return (self.final.is_rounded, self.curve) == (other.final.is_rounded, other.curve)
 
     __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
 

@@ -77,12 +77,12 @@ class CodedTruth:
                 raise InputError(f"truth is missing in row {row:,}: drop such rows beforehand")
         if is_single:
             if named is not None and labels is None and positive is None:
-                positive = class_called(named, encode(column, "truth").labels)
+                positive = class_by_name(named, encode(column, "truth").labels)
             names = column_labels(column, number, labels, positive, is_single=True)
             return cls(truth_codes(column, names, first_row), names, "positive")
         label_source: LabelSource = "places" if labels is None else "labels"
         if named is not None:
-            found = _as_named(column, named, labels, must_tell, first_row)
+            found = _labels_by_name(column, named, labels, must_tell, first_row)
             if found is not None:
                 labels, label_source = found, "names"
         if labels is None and _is_whole(column):
@@ -259,7 +259,7 @@ def order_of_columns(columns: Sequence[str], first: Classes, reading: dict[str, 
         said = (
             "name them so"
             if first.label_source == "names"
-            else f"say their order (--labels {_joined(labels)})"
+            else f"say their order (--labels {_join_labels(labels)})"
         )
         raise InputError(
             f"the columns of {name}, {list_columns(columns)}, are not named after the classes "
@@ -273,20 +273,20 @@ def order_of_columns(columns: Sequence[str], first: Classes, reading: dict[str, 
         and usual_positive(declared) == declared[0]
     ):
         raise OptionError(
-            f"labels say that {name} have the order {_joined(declared)}; say also which of the two classes "
-            "the single column of probabilities is of (positive=, --positive)"
+            f"labels say that {name} have the order {_join_labels(declared)}; say also which of the two "
+            "classes the single column of probabilities is of (positive=, --positive)"
         )
     return [declared.index(label) for label in labels]
 
 
-def _joined(labels: Sequence[Label]) -> str:
+def _join_labels(labels: Sequence[Label]) -> str:
     return ",".join(map(str, labels))
 
 
 # -- names of columns ----------------------------------------------------------------------------------------
 
 
-def _as_named(
+def _labels_by_name(
     truth: Column,
     names: Sequence[Label],
     labels: Sequence[Label] | None,
@@ -309,7 +309,7 @@ def _as_named(
     return None
 
 
-def class_called(names: Sequence[Label] | None, labels: Sequence[Label]) -> Label | None:
+def class_by_name(names: Sequence[Label] | None, labels: Sequence[Label]) -> Label | None:
     """The class that a single column is called after, if it has a name and is."""
     written = {str(canonical(label)): label for label in labels}
     return written.get(str(canonical(names[0]))) if names else None
@@ -333,7 +333,7 @@ def labels_of_columns(names: Sequence[Label], labels: Sequence[Label]) -> list[L
             found = found or rests
     if found is None or not written:
         return None
-    return [written[rest] if rest in written else _unseen(rest, labels) for rest in found]
+    return [written[rest] if rest in written else _parse_unseen(rest, labels) for rest in found]
 
 
 def without_column(names: Sequence[Label], labels: Sequence[Label]) -> list[Label]:
@@ -369,32 +369,32 @@ def list_columns(names: Sequence[Label]) -> str:
 
 
 def _written(labels: Sequence[Label]) -> dict[str, Label]:
-    return {_folded(str(canonical(label)), labels): label for label in labels}
+    return {_fold_case(str(canonical(label)), labels): label for label in labels}
 
 
-def _folded(text: str, labels: Sequence[Label]) -> str:
+def _fold_case(text: str, labels: Sequence[Label]) -> str:
     """True, TRUE and true are one label of a text file, whatever its columns are called."""
     return text.lower() if all(isinstance(label, bool) for label in labels) else text
 
 
-def _unseen(text: str, labels: Sequence[Label]) -> Label:
+def _parse_unseen(text: str, labels: Sequence[Label]) -> Label:
     """A class that did not come true, of the others' kind: beside 0 and 1 it is 2, not "2"."""
     return text if any(isinstance(label, str) for label in labels) else parse_labels([text])[0]
 
 
 def _cuts(names: Sequence[Label], labels: Sequence[Label]) -> Iterator[list[str]]:
     """The names without so many letters that all begin, and all end, with: most at the beginning first."""
-    texts = [_folded(str(canonical(name)), labels) for name in names]
+    texts = [_fold_case(str(canonical(name)), labels) for name in names]
     if len(set(texts)) < len(texts) or not texts:
         return
-    for start in range(_shared(texts), -1, -1):
-        for end in range(_shared([text[::-1] for text in texts]) + 1):
+    for start in range(_shared_length(texts), -1, -1):
+        for end in range(_shared_length([text[::-1] for text in texts]) + 1):
             rests = [text[start : len(text) - end] for text in texts]
             if all(rests):
                 yield rests
 
 
-def _shared(texts: Sequence[str]) -> int:
+def _shared_length(texts: Sequence[str]) -> int:
     """How many letters all texts begin with."""
     length = 0
     while all(len(text) > length and text[length] == texts[0][length] for text in texts):

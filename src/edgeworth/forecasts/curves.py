@@ -35,10 +35,10 @@ STAKE_PROBABILITIES = np.round(np.linspace(0.0, 1.0, 21), 10)
 """The odds of the source's figures, and every twentieth probability."""
 
 
-def thinned(number: int, keep: tuple[int, ...] = (), most: int = MOST_POINTS) -> Places:
+def thin(number: int, keep: tuple[int, ...] = (), most: int = MOST_POINTS) -> Places:
     """At most so many places of a path, evenly spread, with its ends and those to keep.
 
-    >>> thinned(4), len(thinned(100_000, keep=(77,))), 77 in thinned(100_000, keep=(77,))
+    >>> thin(4), len(thin(100_000, keep=(77,))), 77 in thin(100_000, keep=(77,))
     (array([0, 1, 2, 3]), 512, True)
     """
     if number <= most:
@@ -65,7 +65,7 @@ class WealthPath:
     def of(cls, wealth: Wealth, level: float) -> WealthPath:
         """Thinned, the highest and the lowest point kept."""
         path = wealth.path
-        places = thinned(len(path), (int(path.argmax()), int(path.argmin())))
+        places = thin(len(path), (int(path.argmax()), int(path.argmin())))
         expected, deviation = _band(wealth, "model", level)
         priced, _ = _band(wealth, "price", level)
         return cls(
@@ -79,7 +79,7 @@ class WealthPath:
     def drawn(self, most: int) -> WealthPath:
         """At most so many of its points, the highest and the lowest kept."""
         keep = (int(self.log_wealth.argmax()), int(self.log_wealth.argmin()))
-        places = thinned(len(self.cases), keep, most)
+        places = thin(len(self.cases), keep, most)
         return WealthPath(
             self.cases[places],
             self.log_wealth[places],
@@ -185,7 +185,7 @@ def stake_surface() -> Floats:
 
 def sequence_path(sequence: ConfidenceSequence) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
     """Cases, mean, lower and upper bounds, thinned."""
-    places = thinned(len(sequence))
+    places = thin(len(sequence))
     return sequence.cases[places], sequence.mean[places], sequence.low[places], sequence.high[places]
 
 
@@ -314,8 +314,8 @@ def pictured_reliability(bands: ReliabilityBands, most: int) -> PicturedReliabil
     """With at most so many points of the band and corners of the curve."""
     steps = bands.levels
     corners = np.array([(end, step.recalibrated) for step in steps for end in (step.first, step.last)])
-    kept = corners[thinned(len(corners), most=most)]
-    places = thinned(len(bands.forecast), most=min(most, BAND_DRAWN))
+    kept = corners[thin(len(corners), most=most)]
+    places = thin(len(bands.forecast), most=min(most, BAND_DRAWN))
     cell = np.minimum((bands.forecast * FORECAST_CELLS).astype(np.int64), FORECAST_CELLS - 1)
     counts = np.bincount(cell, weights=bands.cases, minlength=FORECAST_CELLS).astype(np.int64)
     return PicturedReliability(

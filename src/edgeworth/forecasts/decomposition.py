@@ -30,7 +30,7 @@ class Decomposition:
     recalibrated: Values
 
 
-def recalibrated(curve: Reliability) -> Values:
+def recalibrate(curve: Reliability) -> Values:
     """The probability that fits best at each forecast value and never falls as the forecast rises."""
     if not len(curve.values):
         return np.zeros(0)
@@ -43,17 +43,17 @@ def recalibrated(curve: Reliability) -> Values:
     return np.repeat(shares, np.diff(found.blocks))
 
 
-def decomposed(curve: Reliability, score: str, *, fitted: Values | None = None) -> Decomposition:
-    """A class's Brier or log score (of its own event) in its parts; ``fitted`` is ``recalibrated(curve)``.
+def decompose(curve: Reliability, score: str, *, fitted: Values | None = None) -> Decomposition:
+    """A class's Brier or log score (of its own event) in its parts; ``fitted`` is ``recalibrate(curve)``.
 
     >>> curve = Reliability(np.array([0.2, 0.8]), np.array([10, 10]), np.array([2, 8]))
-    >>> parts = decomposed(curve, "brier")
+    >>> parts = decompose(curve, "brier")
     >>> round(parts.score, 4), round(parts.miscalibration, 4), round(parts.discrimination, 4)
     (0.16, 0.0, 0.09)
     """
     if score not in ("brier", "log"):
         raise OptionError(f'a score with a decomposition is "brier" or "log"; saw {score!r}')
-    fitted = recalibrated(curve) if fitted is None else fitted
+    fitted = recalibrate(curve) if fitted is None else fitted
     total = int(curve.cases.sum())
     # The share of all cases, at every forecast value, without a copy for each.
     base = np.broadcast_to(curve.hits.sum() / max(total, 1), curve.values.shape)
@@ -66,10 +66,12 @@ def _mean_score(curve: Reliability, values: Values, score: str) -> float:
     if not total:
         return float("nan")
     blocks = row_blocks(len(values), BLOCK)
-    return sum(_summed(curve.hits[rows], curve.cases[rows], values[rows], score) for rows in blocks) / total
+    return (
+        sum(_sum_scores(curve.hits[rows], curve.cases[rows], values[rows], score) for rows in blocks) / total
+    )
 
 
-def _summed(hits: Values, cases: Values, values: Values, score: str) -> float:
+def _sum_scores(hits: Values, cases: Values, values: Values, score: str) -> float:
     misses = cases - hits
     if score == "brier":
         return float((hits * (1 - values) ** 2 + misses * values**2).sum())

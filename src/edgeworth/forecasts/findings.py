@@ -20,7 +20,7 @@ from edgeworth.forecasts.betting.derived import ForecastPairs
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Reliability
 from edgeworth.forecasts.curves import FinalLaw, WealthPath, final_law
-from edgeworth.forecasts.decomposition import Decomposition, decomposed, recalibrated
+from edgeworth.forecasts.decomposition import Decomposition, decompose, recalibrate
 from edgeworth.forecasts.estimates import AverageDifference, brier_difference, log_difference
 from edgeworth.forecasts.luck.law import wealth_law
 from edgeworth.forecasts.luck.moments import luck_of_moments
@@ -335,9 +335,9 @@ def _no_luck(wealth: Wealth) -> str | None:
 
 def _parts(curves: Mapping[Label, Reliability]) -> dict[str, dict[Label, Decomposition]]:
     """Brier and log score of each class in their parts, recalibrated once for both."""
-    fitted = {label: recalibrated(curve) for label, curve in curves.items()}
+    fitted = {label: recalibrate(curve) for label, curve in curves.items()}
     return {
-        score: {label: decomposed(curve, score, fitted=fitted[label]) for label, curve in curves.items()}
+        score: {label: decompose(curve, score, fitted=fitted[label]) for label, curve in curves.items()}
         for score in ("brier", "log")
     }
 

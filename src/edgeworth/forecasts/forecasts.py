@@ -14,7 +14,7 @@ from edgeworth.arrays import Floats
 from edgeworth.forecasts.class_columns import (
     CodedTruth,
     LabelSource,
-    class_called,
+    class_by_name,
     order_beside,
     order_of_rival,
     pair_of,
@@ -87,7 +87,7 @@ class Forecasts:
         """
         values = as_probabilities(probabilities, name)
         if values.ndim == 1:
-            called = class_called(names_of_columns(probabilities), first.labels)
+            called = class_by_name(names_of_columns(probabilities), first.labels)
             if first.label_source != "positive" or called is not None:
                 labels = pair_of(first.labels, positive if called is None else called)
             else:
@@ -201,7 +201,7 @@ class GivenForecasts:
         came = CodedTruth.of(truth, array, labels=labels, positive=positive, named=called, name=name)
         return cls(array, came, name)
 
-    def checked(self, rows: slice, first: CodedTruth, *, normalise: bool = False) -> Forecasts:
+    def block(self, rows: slice, first: CodedTruth, *, normalise: bool = False) -> Forecasts:
         """A block of rows, columns in the order of the first system's."""
         came = self.came
         found = check_probabilities(

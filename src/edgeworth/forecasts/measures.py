@@ -11,7 +11,7 @@ from edgeworth.core.measures import Measure, Option, Requirement
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Reliability
-from edgeworth.forecasts.decomposition import decomposed
+from edgeworth.forecasts.decomposition import decompose
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.scoring_rules import RULES, Rule
 
@@ -103,7 +103,7 @@ SCORE_MEASURES = (*map(_score, RULES.values()), *map(_skill, RULES.values()))
 
 def _part(name: str, formula: str, chance: str, direction: Any, *synonyms: str) -> Measure:
     def compute(curve: Reliability, score: str) -> Any:
-        return np.asarray(getattr(decomposed(curve, score), name))
+        return np.asarray(getattr(decompose(curve, score), name))
 
     return Measure(
         name=name,

@@ -85,10 +85,10 @@ class ForecastColumns:
     odds: tuple[str, ...] = ()
 
     @classmethod
-    def named(cls, truth: str, probabilities: Any, against: Any = None, odds: Any = None) -> Self:
+    def of(cls, truth: str, probabilities: Any, against: Any = None, odds: Any = None) -> Self:
         """Of one name or a list of names in each role.
 
-        >>> ForecastColumns.named("y", "p", against=["q"]).numbers
+        >>> ForecastColumns.of("y", "p", against=["q"]).numbers
         ('p', 'q')
         """
         roles = {"probabilities": probabilities, "against": against, "odds": odds}
@@ -144,7 +144,7 @@ def read_forecasts(
         races = None if odds is None else as_races(odds, model)
         times = None if time is None else as_times(time)
         return _tally_rows(model, rival, races, bookmaker, times, (), terms, first)
-    columns = ForecastColumns.named(truth, probabilities, against, odds)
+    columns = ForecastColumns.of(truth, probabilities, against, odds)
     if time is None and (bookmaker is None or bookmaker.is_random):
         return tally_forecasts(source, columns, terms, bookmaker=bookmaker, first=first)
     read = read_whole(
@@ -194,8 +194,8 @@ def _tally_rows(
     is_placed = bookmaker is None or bookmaker.is_random
     betting = terms.betting | {"times": times, "first": first if is_placed else 0}
     notes = (*_describe_shared_times(times), *notes)
-    tally = ForecastTally.of(model, opponent, notes=notes, **betting).settled()
-    return tally if is_placed else tally.moved(first)
+    tally = ForecastTally.of(model, opponent, notes=notes, **betting).finalise()
+    return tally if is_placed else tally.shift(first)
 
 
 def _describe_shared_times(times: Integers | None) -> tuple[str, ...]:
@@ -248,50 +248,50 @@ def tally_forecasts(
     terms: ForecastTerms,
     *,
     bookmaker: Bookmaker | None = None,
-    seen: SeenTruth | None = None,
+    seen: TruthCounts | None = None,
     first: int = 0,
 ) -> ForecastTally:
     """Fold a source into the evidence of its forecasts, in memory that does not grow with the rows.
 
-    Prices of a ``bookmaker`` are drawn (``Bookmaker.is_random``): others hold some for every
-    case. Of a source that is one of several, ``seen`` is the truth of all of them, ``see_truth(…) + …``, and
-    ``first`` the position of its first row in the whole path.
+    Prices of a ``bookmaker`` are drawn (``Bookmaker.is_random``): others hold some for every case. Of a
+    source that is one of several, ``seen`` is the truth of all of them, ``count_truth(…) + …``, and ``first``
+    the position of its first row in the whole path.
     """
     wanted = [columns.truth, *columns.numbers]
     names = getattr(source, "names", None)
     if names is not None and not getattr(source, "varies", False):
         # Before names are matched with classes: a misspelt one would be taken for another class.
         check_columns(wanted, names, source.name)
-    plan = _planned(source, columns, terms, bookmaker, seen, first)
+    plan = _make_plan(source, columns, terms, bookmaker, seen, first)
     prepare = partial(_evidence, plan=plan)
-    return fold(source, wanted, prepare, ForecastTally.empty()).settled()
+    return fold(source, wanted, prepare, ForecastTally.empty()).finalise()
 
 
-def _planned(
+def _make_plan(
     source: Source,
     columns: ForecastColumns,
     terms: ForecastTerms,
     bookmaker: Bookmaker | None,
-    seen: SeenTruth | None,
+    seen: TruthCounts | None,
     first: int,
 ) -> _Plan:
-    def planned(found: SeenTruth) -> _Plan:
+    def plan_for(found: TruthCounts) -> _Plan:
         return _plan(found, source.is_text, columns, terms, bookmaker, first)
 
     if seen is not None:
-        return planned(seen)
-    found = see_truth(source, columns.truth)
+        return plan_for(seen)
+    found = count_truth(source, columns.truth)
     try:
-        return planned(found)
+        return plan_for(found)
     except InputError:
         if not isinstance(source, (CountingSource, FoldingSource)):
             raise
         # Neither counts nor partitions know in which row a label comes first: the rows themselves say it.
-        return planned(see_truth(source, columns.truth, needs_rows=True))
+        return plan_for(count_truth(source, columns.truth, needs_rows=True))
 
 
 def _plan(
-    seen: SeenTruth,
+    seen: TruthCounts,
     is_text: bool,
     columns: ForecastColumns,
     terms: ForecastTerms,
@@ -392,7 +392,7 @@ def races_of_columns(
 
 
 @dataclass(frozen=True)
-class SeenTruth:
+class TruthCounts:
     """Of each label as it is written: the first row that has it, and how many have."""
 
     found: Mapping[Label, tuple[int, int]] = field(default_factory=dict)
@@ -423,14 +423,14 @@ class SeenTruth:
         return np.array([self.found[label][1] for label in self.labels], dtype=np.int64)
 
 
-def see_truth(source: Source, column: str, *, needs_rows: bool = False) -> SeenTruth:
+def count_truth(source: Source, column: str, *, needs_rows: bool = False) -> TruthCounts:
     """A pass over the truth alone, by the engine's own counting where it can unless rows are to be known."""
-    empty = SeenTruth(needs_positions=needs_rows)
-    return fold(source, [column], partial(_seen, name=column), empty, counts_suffice=not needs_rows)
+    empty = TruthCounts(needs_positions=needs_rows)
+    return fold(source, [column], partial(_count_batch, name=column), empty, counts_suffice=not needs_rows)
 
 
-def _seen(batch: Batch, name: str) -> SeenTruth:
-    coded = _coded(batch.columns[name], name)
+def _count_batch(batch: Batch, name: str) -> TruthCounts:
+    coded = _encode_truth(batch.columns[name], name)
     if (coded.codes == MISSING).any():
         row = batch.first_row + int(np.argmax(coded.codes == MISSING))
         raise InputError(f"{name} is missing in row {row:,}: drop such rows beforehand")
@@ -445,10 +445,10 @@ def _seen(batch: Batch, name: str) -> SeenTruth:
     rows = (batch.first_row + first).tolist()
     # A batch may share its labels with others and have none of some.
     kept = (each for each in zip(coded.labels, rows, cases.tolist(), strict=True) if each[2])
-    return SeenTruth({label: (row, count) for label, row, count in kept})
+    return TruthCounts({label: (row, count) for label, row, count in kept})
 
 
-def _coded(column: Column, name: str) -> Coded:
+def _encode_truth(column: Column, name: str) -> Coded:
     """As ``encode``; whole numbers in a narrow range are counted without being sorted."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "iu" and len(column):
         low, high = int(column.min()), int(column.max())

@@ -10,7 +10,7 @@ from edgeworth.arrays import Values
 from edgeworth.core.laws import check_level
 from edgeworth.errors import InputError, OptionError, check_seed
 from edgeworth.forecasts.calibration import Reliability
-from edgeworth.forecasts.decomposition import decomposed, recalibrated
+from edgeworth.forecasts.decomposition import decompose, recalibrate
 
 MOST_VALUES = 500
 """Forecast values refitted at most; more are gathered into about this many groups of neighbours."""
@@ -133,12 +133,12 @@ def reliability_bands(
         raise OptionError(f"the number of draws is a whole number of at least 1; saw {draws!r}")
     if not len(curve.values):
         raise InputError("there are no forecasts to judge")
-    seen = _gathered(curve)
+    seen = _pool_values(curve)
     hits = np.random.default_rng(seed).binomial(seen.cases, seen.values, size=(draws, len(seen.values)))
-    refitted = np.stack([recalibrated(Reliability(seen.values, seen.cases, row)) for row in hits])
+    refitted = np.stack([recalibrate(Reliability(seen.values, seen.cases, row)) for row in hits])
     tail = (1 - level) / 2
     low, high = np.quantile(refitted, [tail, 1 - tail], axis=0)
-    parts = decomposed(seen, "brier")
+    parts = decompose(seen, "brier")
     as_far = _miscalibrations(seen, hits, refitted) >= parts.miscalibration - ROUNDING
     happened, failed = seen.hits > 0, seen.hits < seen.cases
     if np.any(happened & (seen.values == 0)) or np.any(failed & (seen.values == 1)):
@@ -164,7 +164,7 @@ def _miscalibrations(curve: Reliability, hits: Values, refitted: Values) -> Valu
     return lost.sum(axis=1) / curve.cases.sum()
 
 
-def _gathered(curve: Reliability) -> Reliability:
+def _pool_values(curve: Reliability) -> Reliability:
     """Neighbouring values together, at their mean, in at most ``MOST_VALUES`` groups, 0 and 1 apart."""
     if len(curve.values) <= MOST_VALUES:
         return curve

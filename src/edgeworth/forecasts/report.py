@@ -23,7 +23,7 @@ from edgeworth.forecasts.estimates import INFINITE_SCORE, AverageDifference
 from edgeworth.forecasts.findings import DECIDING, Criterion, ForecastFindings, examine_forecasts
 from edgeworth.forecasts.report_numbers import evidence_of, forecasts_numbers
 from edgeworth.forecasts.scoring_rules import RULES
-from edgeworth.forecasts.verdict import drunken_said, forecasts_verdict, forecasts_warnings, luck_said
+from edgeworth.forecasts.verdict import describe_drunken, describe_luck, forecasts_verdict, forecasts_warnings
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section
 from edgeworth.report.wording import describe_system, format_option
 
@@ -42,7 +42,9 @@ def sides_section(findings: ForecastFindings) -> Section:
     """Where the ways to say who is better agree, and where not."""
     model, rival = findings.scores.systems
     columns = (Column("on these cases"), Column(model), Column(rival), Column("better"))
-    rows = tuple((NAMES[each.name], *_shown(each), each.better or "alike") for each in findings.sides)
+    rows = tuple(
+        (NAMES[each.name], *_criterion_cells(each), each.better or "alike") for each in findings.sides
+    )
     note = (
         "MAP error: how often the likeliest label was wrong; likelihood ratio: to the other; wealth: of 1 "
         "bet against the other, at full stakes and fair prices the likelihood ratio"
@@ -79,7 +81,7 @@ def agreement(findings: ForecastFindings) -> str:
     return f"They disagree on these cases: {', '.join(parts[:-1])} and {parts[-1]}. {blind}."
 
 
-def _shown(each: Criterion) -> tuple[str, ...]:
+def _criterion_cells(each: Criterion) -> tuple[str, ...]:
     values = tuple(each.values.values())
     if each.name == "log_likelihood":
         apart = values[0] - values[1]
@@ -110,10 +112,10 @@ def _confusion(system: str, table: ContingencyTable) -> Grid:
         for name, row in zip(names, counts, strict=True)
     ]
     rows.append(("all", *(float(x) / total for x in counts.sum(axis=0)), 1.0))
-    return Grid(f"{_capitalised(describe_system(system))}: likeliest labels", columns, tuple(rows))
+    return Grid(f"{_capitalise(describe_system(system))}: likeliest labels", columns, tuple(rows))
 
 
-def _capitalised(text: str) -> str:
+def _capitalise(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
@@ -213,11 +215,11 @@ def _proof(findings: ForecastFindings) -> Section:
     note = "an e-value of 20 or more has probability at most 1/20 if the hypothesis is true"
     if len(rows) > 1:
         note += "; choose one bet beforehand: the smallest p of several is not a p-value"
-    text = (*NOT_BEFORE.get(wealth.predictions_made, ()), *_said_of_luck(findings))
+    text = (*NOT_BEFORE.get(wealth.predictions_made, ()), *_luck_lines(findings))
     return Section("What the bets prove", text, (Grid("", columns, rows, note),))
 
 
-def _said_of_luck(findings: ForecastFindings) -> tuple[str, ...]:
+def _luck_lines(findings: ForecastFindings) -> tuple[str, ...]:
     luck, book = findings.bets.luck, findings.bets.wealth.book
     if book == "constant":
         return (
@@ -226,10 +228,10 @@ def _said_of_luck(findings: ForecastFindings) -> tuple[str, ...]:
             "is not.",
         )
     if findings.is_drunken:
-        return drunken_said(findings)
+        return describe_drunken(findings)
     if luck is None:
         return ()
-    chance = f"luck gives at least this wealth with probability {luck_said(luck)}"
+    chance = f"luck gives at least this wealth with probability {describe_luck(luck)}"
     # Of games too many to be kept, the sums of their moments tell.
     how = "" if findings.bets.wealth.games is not None else f" By sums of moments: {luck.method}."
     if book == "fair":

@@ -38,11 +38,11 @@ class ResolvedForecast:
         """The value; nan where it is undefined."""
         if self.undefined(tally) is not None:
             return math.nan
-        return float(self.measure.compute(*self._seen(tally), **self.arguments))
+        return float(self.measure.compute(*self._view(tally), **self.arguments))
 
     def undefined(self, tally: Forecast) -> str | None:
         """Why there is no value; None when there is one."""
-        seen = self._seen(tally)
+        seen = self._view(tally)
         return next((need.otherwise for need in self.measure.needs if not need.holds(*seen)), None)
 
     def by_chance(self, tally: Forecast) -> float:
@@ -58,7 +58,7 @@ class ResolvedForecast:
             return low, RULES[self.measure.name].highest(len(tally.labels))
         return low, high
 
-    def _seen(self, tally: Forecast) -> tuple[Any, ...]:
+    def _view(self, tally: Forecast) -> tuple[Any, ...]:
         if isinstance(tally, ForecastScores):
             return tally, self.subject
         return (tally.curve(self.subject),) if isinstance(tally, Calibration) else (tally,)
@@ -74,7 +74,7 @@ def resolve_forecast(tally: Forecast, spelling: str | Measure) -> ResolvedForeca
 
     Of several systems one is named, ``brier[model]``; of two classes the second is meant if none is.
     """
-    written = Spelling(spelling.name) if isinstance(spelling, Measure) else _parsed(spelling)
+    written = Spelling(spelling.name) if isinstance(spelling, Measure) else _parse(spelling)
     measure = (
         spelling
         if isinstance(spelling, Measure)
@@ -101,7 +101,7 @@ def resolve_forecast(tally: Forecast, spelling: str | Measure) -> ResolvedForeca
     return ResolvedForecast(measure, subject, measure.arguments(written.options), str(written))
 
 
-def _parsed(spelling: Any) -> Spelling:
+def _parse(spelling: Any) -> Spelling:
     if not isinstance(spelling, str):
         raise OptionError(f"a measure is written as text, such as 'brier[model]'; saw {spelling!r}")
     return Spelling.parse(spelling)

@@ -125,7 +125,7 @@ class ForecastScores(Plain, NotebookFacts):
         first = next(iter(given.values())).came
 
         def block_of(rows: slice) -> list[Forecasts]:
-            return [each.checked(rows, first, normalise=normalise) for each in given.values()]
+            return [each.block(rows, first, normalise=normalise) for each in given.values()]
 
         classes = len(first.labels)
         sums = score_sums(block_of, scores, cases=len(column), width=len(given) * classes)

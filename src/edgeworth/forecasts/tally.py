@@ -220,22 +220,22 @@ class ForecastTally(Plain, NotebookFacts):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the reader must know: how cases were read, and where forecasts were rounded."""
-        rounded = tuple(label for label, curve in self._curves.items() if curve.settled.is_rounded)
+        rounded = tuple(label for label, curve in self._curves.items() if curve.final.is_rounded)
         if not rounded:
             return self.notes
         said = ROUNDED.format(most=MOST_VALUES, classes=list_labels(rounded), cells=CELLS_A_DOUBLING)
         return (*self.notes, said)
 
-    def settled(self) -> Self:
+    def finalise(self) -> Self:
         """The same with every case counted, and none waiting for more of them."""
-        return replace(self, curves=tuple(replace(curve.settled) for curve in self.curves))
+        return replace(self, curves=tuple(replace(curve.final) for curve in self.curves))
 
-    def moved(self, cases: int) -> Self:
+    def shift(self, cases: int) -> Self:
         """The same so many cases later, as when a day is added to the past."""
         return replace(
             self,
-            wealth=self.wealth.moved(cases),
-            cumulative=tuple(each.moved(cases) for each in self.cumulative),
+            wealth=self.wealth.shift(cases),
+            cumulative=tuple(each.shift(cases) for each in self.cumulative),
         )
 
     def __add__(self, other: Self) -> Self:

@@ -39,7 +39,9 @@ def forecasts_verdict(findings: ForecastFindings) -> str:
     """The first thing to read."""
     if findings.is_drunken:
         return " ".join((_became(findings), *_no_opponent(findings)))
-    return f"{_became(findings)} {_proved(findings.bets.against_rival, findings)} {_better(findings)}"
+    return (
+        f"{_became(findings)} {_describe_evidence(findings.bets.against_rival, findings)} {_better(findings)}"
+    )
 
 
 def _became(findings: ForecastFindings) -> str:
@@ -55,7 +57,7 @@ def _became(findings: ForecastFindings) -> str:
     return f"A wealth of 1, with {format_option(wealth.fraction)} of Kelly's stakes {against}, {end}"
 
 
-def _proved(evidence: Evidence, findings: ForecastFindings) -> str:
+def _describe_evidence(evidence: Evidence, findings: ForecastFindings) -> str:
     alpha, wealth = 1 - findings.level, findings.bets.wealth
     if wealth.predictions_made == "in-sample":
         return "The model had seen these outcomes, so that proves nothing."
@@ -89,7 +91,7 @@ def _no_opponent(findings: ForecastFindings) -> tuple[str, ...]:
     return (said, f"Log wealth is {here}; over all such bookmakers it is {expected} on average.")
 
 
-def drunken_said(findings: ForecastFindings) -> tuple[str, ...]:
+def describe_drunken(findings: ForecastFindings) -> tuple[str, ...]:
     """What the same prices would have made of someone else, at full stakes."""
     wealth = findings.bets.wealth
     if wealth.fraction < 1 or not math.isfinite(wealth.log_wealth):
@@ -102,12 +104,12 @@ def drunken_said(findings: ForecastFindings) -> tuple[str, ...]:
     )
 
 
-def luck_said(tail: Tail) -> str:
+def describe_luck(tail: Tail) -> str:
     """How probable this wealth is by luck: both ends where they differ to the eye, one where it is a bound.
 
-    >>> luck_said(Tail(0.27, 0.33, 0.33, "by moments", kind="bracket"))
+    >>> describe_luck(Tail(0.27, 0.33, 0.33, "by moments", kind="bracket"))
     'between .270 and .330'
-    >>> luck_said(Tail(0.0, 2e-9, 2e-9, "by moments", kind="bound"))
+    >>> describe_luck(Tail(0.0, 2e-9, 2e-9, "by moments", kind="bound"))
     'at most 2e-9'
     """
     if tail.kind == "bound" and tail.p_value >= 1e-12:

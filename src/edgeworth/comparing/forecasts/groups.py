@@ -112,7 +112,7 @@ def wealth_of_groups(
     blocks = Blocks.of_cases(logs, fractions, sums, 0)
     return Wealth(
         first.labels,
-        blocks.coarsened(),
+        blocks.coarsen(),
         against,
         ordered=ordered and groups.is_together,
         predictions_made=predictions_made,

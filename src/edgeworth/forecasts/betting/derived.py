@@ -47,14 +47,14 @@ def argmax_table(forecasts: Forecasts) -> NDArray[Any]:
     [[1.0, 0.5], [0.0, 1.5]]
     """
     size = forecasts.size
-    parts = [_counted(forecasts[rows], size) for rows in row_blocks(len(forecasts), BLOCK_ROWS)]
+    parts = [_block_table(forecasts[rows], size) for rows in row_blocks(len(forecasts), BLOCK_ROWS)]
     counts = parts[0]
     for part in parts[1:]:
         counts = counts + part
     return counts
 
 
-def _counted(forecasts: Forecasts, size: int) -> NDArray[Any]:
+def _block_table(forecasts: Forecasts, size: int) -> NDArray[Any]:
     rows = forecasts.probabilities
     chosen = np.argmax(rows, axis=1)
     best = rows == np.take_along_axis(rows, chosen[:, None], axis=1)

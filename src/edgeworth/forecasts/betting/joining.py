@@ -50,7 +50,7 @@ def chain_paths(pieces: Sequence[PathPiece]) -> list[Any]:
                     "the prices of a drunken bookmaker depend on the place of a row: count "
                     f"{piece.name} with the rows before it, {ended:,} (--rows-before, rows_before=)"
                 )
-            tally, span = tally.moved(ended), (ended, ended + span[1])
+            tally, span = tally.shift(ended), (ended, ended + span[1])
         ended = ended if span is None else max(ended, span[1])
         found.append(tally)
     return found
@@ -67,7 +67,7 @@ def describe_gaps(tally: Any) -> str | None:
     """Describe the gaps of a path, positions counted from 1; None where it has none.
 
     >>> first, second = (Wealth.from_probabilities([1, 0], [0.6, 0.4], against=[0.5, 0.5]) for _ in range(2))
-    >>> describe_gaps(first + second.moved(5))
+    >>> describe_gaps(first + second.shift(5))
     'Rows are missing on the path in time: positions 3 to 5.'
     """
     blocks = _blocks(tally)

@@ -128,7 +128,7 @@ class Blocks(Plain):
         """One block for every so many cases; ``fractions`` are summed already, one row a block."""
         # Each case's own are as wide as all the rest, so they are never there.
         none = np.zeros((len(logs), 0))
-        return replace(cls.of_cases(logs, none, sums, first)._joined_evenly(length), fractions=fractions)
+        return replace(cls.of_cases(logs, none, sums, first)._join_evenly(length), fractions=fractions)
 
     @property
     def number(self) -> int:
@@ -154,12 +154,12 @@ class Blocks(Plain):
         if overlap.any():
             place = int(joined.starts[1:][overlap][0])
             raise MergeError(f"both hold the case at position {place:,}: a path has each position once")
-        return joined.coarsened()
+        return joined.coarsen()
 
     def _at(self, rows: Any) -> Self:
         return replace(self, **{name: getattr(self, name)[rows] for name in self.FIELDS})
 
-    def coarsened(self, end: int = 0) -> Self:
+    def coarsen(self, end: int = 0) -> Self:
         """Neighbours within one cell of the grid joined; ``end`` is where the whole path will end."""
         if not self.number:
             return self
@@ -176,16 +176,16 @@ class Blocks(Plain):
         stops = [*firsts.tolist(), self.number]
         return self.end_to_end(
             [
-                self._at(slice(stops[a], stops[b]))._joined_evenly(int(lengths[a]))
+                self._at(slice(stops[a], stops[b]))._join_evenly(int(lengths[a]))
                 for a, b in itertools.pairwise(edges)
             ]
         )
 
-    def _joined(self) -> Self:
+    def _join(self) -> Self:
         """All blocks as one."""
-        return self._joined_evenly(self.number)
+        return self._join_evenly(self.number)
 
-    def _joined_evenly(self, length: int) -> Self:
+    def _join_evenly(self, length: int) -> Self:
         """Every so many blocks as one block."""
         if length == 1:
             return self
@@ -268,12 +268,12 @@ def timed_blocks(cases_of: CasesOf, realised: Floats, times: Integers, first: in
         _, (logs, fractions, sums) = _by_time(np.concatenate([part[0] for part in parts]), whole)
         here = slice(*np.searchsorted(starts, [rows.start, rows.stop]))
         blocks = Blocks.of_steps(first + starts[here], first + ends[here], logs, fractions, sums)
-        return blocks.coarsened(first + cases)
+        return blocks.coarsen(first + cases)
 
     # Runs begin where a time does.
     edges = np.unique(np.append(starts[np.searchsorted(starts, np.arange(0, starts[-1] + 1, PIECE))], cases))
     runs = [slice(start, stop) for start, stop in pairwise(edges.tolist())]
-    return Blocks.end_to_end(map_blocks(steps, runs)).coarsened(first + cases)
+    return Blocks.end_to_end(map_blocks(steps, runs)).coarsen(first + cases)
 
 
 def _of_piece(cases_of: CasesOf, realised: Floats, rows: slice) -> tuple[Floats, ...]:

@@ -29,7 +29,7 @@ PIECE = 1 << 14
 """Cases whose sums are worked out at once: within 3% of the fastest of 2^13 to 2^17 measured, and smaller."""
 
 
-def built_blocks(
+def build_blocks(
     forecasts: Forecasts,
     rival: Forecasts,
     prices: Floats,
@@ -60,7 +60,7 @@ def built_blocks(
         fractions = run_fraction_sums(realised[rows].reshape(-1, length))
         return Blocks.of_runs(logs.T, fractions, sums.T, first + rows.start, length)
 
-    return Blocks.end_to_end(map_blocks(run_of, _even_runs(first, end, grid))).coarsened(end)
+    return Blocks.end_to_end(map_blocks(run_of, _even_runs(first, end, grid))).coarsen(end)
 
 
 def _even_runs(first: int, end: int, grid: int) -> list[slice]:
@@ -219,7 +219,7 @@ def bookmaker_forecasts(forecasts: Forecasts, bookmaker: Bookmaker, *, first: in
     prices = game_prices(bookmaker, forecasts, first)
     if prices is not None:
         return replace(forecasts, probabilities=np.stack([1 - prices, prices], axis=1))
-    return quote_forecasts(forecasts, quoted(bookmaker, forecasts, first))
+    return quote_forecasts(forecasts, quote_cases(bookmaker, forecasts, first))
 
 
 def game_prices(bookmaker: Bookmaker, forecasts: Forecasts, first: int = 0) -> Floats | None:
@@ -244,7 +244,7 @@ def quote_forecasts(forecasts: Forecasts, quote: Quote) -> Forecasts:
     return replace(forecasts, probabilities=clipped_prices(forecasts.probabilities, quote.back, quote.lay))
 
 
-def quoted(bookmaker: Bookmaker, forecasts: Forecasts, first: int) -> Quote:
+def quote_cases(bookmaker: Bookmaker, forecasts: Forecasts, first: int) -> Quote:
     """The odds of these cases; prices that are drawn at random are those of their positions in the path."""
     shape, bookmaker = forecasts.probabilities.shape, bookmaker.starting_at(first)
     return bookmaker.quote(shape[:1]).two_way() if _is_game(bookmaker, forecasts) else bookmaker.quote(shape)

@@ -26,10 +26,10 @@ from edgeworth.forecasts.betting.settling import (
     as_races,
     at_fraction,
     bookmaker_forecasts,
-    built_blocks,
+    build_blocks,
     game_prices,
+    quote_cases,
     quote_forecasts,
-    quoted,
 )
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.sources.columns import Label
@@ -187,7 +187,7 @@ class Wealth(Plain, NotebookFacts):
 
         realised = np.empty(len(p))
         for rows in row_blocks(len(p), BLOCK_ROWS):
-            realised[rows] = _realised(forecasts[rows], rival[rows], first_row + rows.start)
+            realised[rows] = _realised_logs(forecasts[rows], rival[rows], first_row + rows.start)
         return cls._of(forecasts, q, logs_of, realised, rival, first, **options)
 
     @classmethod
@@ -199,7 +199,7 @@ class Wealth(Plain, NotebookFacts):
             rival = bookmaker_forecasts(forecasts, bookmaker, first=first)
             options |= {"first": first, "first_row": first_row, "against": bookmaker.description}
             return cls.from_forecasts(forecasts, rival, **options)
-        quote = quoted(bookmaker, forecasts, first)
+        quote = quote_cases(bookmaker, forecasts, first)
         prices = 1 / quote.back
         p = forecasts.probabilities
         full = factors_by_outcome(p, quote.back, lay=quote.lay)
@@ -216,7 +216,7 @@ class Wealth(Plain, NotebookFacts):
         book: Book = "backing" if quote.lay is None else "fair" if one_price else "exchange"
         rival = quote_forecasts(forecasts, quote)
         realised = forecasts.of_truth(logs)
-        _check_settled(realised, first_row)
+        _check_payable(realised, first_row)
         options |= {"book": book, "against": bookmaker.description}
         return cls._of(forecasts, rival.probabilities, logs.__getitem__, realised, rival, first, **options)
 
@@ -253,7 +253,7 @@ class Wealth(Plain, NotebookFacts):
             logs = np.where(np.isnan(logs), 0.0, logs)
             return logs if fraction == 1 else at_fraction(logs, fraction)
 
-        blocks = built_blocks(forecasts, rival, prices, staked, realised, first, times)
+        blocks = build_blocks(forecasts, rival, prices, staked, realised, first, times)
         games = Games.of_pieces(forecasts.probabilities, prices, staked)
         return cls(forecasts.labels, blocks, against, book, fraction, ordered, predictions_made, games)
 
@@ -307,7 +307,7 @@ class Wealth(Plain, NotebookFacts):
 
     @property
     def _whole(self) -> Blocks:
-        return self.blocks._joined()
+        return self.blocks._join()
 
     @property
     def martingale(self) -> Floats:
@@ -345,10 +345,10 @@ class Wealth(Plain, NotebookFacts):
         games = None if self.games is None or other.games is None else self.games + other.games
         return replace(self, blocks=self.blocks + other.blocks, games=games)
 
-    def moved(self, cases: int) -> Self:
+    def shift(self, cases: int) -> Self:
         """The same bets so many cases later, as when a day is added to the past."""
         blocks = replace(self.blocks, starts=self.blocks.starts + cases, ends=self.blocks.ends + cases)
-        return replace(self, blocks=blocks.coarsened())
+        return replace(self, blocks=blocks.coarsen())
 
     rule: ClassVar = "games have a column a class"
 
@@ -383,16 +383,16 @@ class Wealth(Plain, NotebookFacts):
         }
 
 
-def _realised(forecasts: Forecasts, rival: Forecasts, first_row: int) -> Floats:
+def _realised_logs(forecasts: Forecasts, rival: Forecasts, first_row: int) -> Floats:
     """log p(y) − log q(y) of each case."""
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(forecasts.happened)
         logs -= np.log(rival.happened)
-    _check_settled(logs, first_row)
+    _check_payable(logs, first_row)
     return logs
 
 
-def _check_settled(realised: Floats, first_row: int) -> None:
+def _check_payable(realised: Floats, first_row: int) -> None:
     if np.isnan(realised).any():
         row = first_row + int(np.argmax(np.isnan(realised)))
         raise InputError(f"row {row:,}: both gave probability 0 to what happened, so no bet can be settled")

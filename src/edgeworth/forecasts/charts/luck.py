@@ -76,7 +76,7 @@ def luck_chart(findings: ForecastFindings) -> Chart:
             baseline="bottom",
             align="right" if is_right else "left",
             dy=-4,
-        ).encode(y=alt.value(0), text=alt.value(f"observed: {_observed(wealth.log_wealth)}"))
+        ).encode(y=alt.value(0), text=alt.value(f"observed: {_describe_wealth(wealth.log_wealth)}"))
         rule = here.mark_rule(color=SECOND, strokeWidth=2.5)
         return alt.layer(bars, rule, word).properties(width=WIDE, height=HIGH)
 
@@ -106,7 +106,7 @@ def _laws(findings: ForecastFindings) -> dict[str, Floats]:
     return {who: each for who, each in laws.items() if math.isfinite(each.sum())}
 
 
-def _observed(log_wealth: float) -> str:
+def _describe_wealth(log_wealth: float) -> str:
     return "ruin" if log_wealth == -math.inf else format_wealth(log_wealth)
 
 

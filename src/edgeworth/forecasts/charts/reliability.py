@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from edgeworth.core.formatting import format_level, format_number, format_p_value, plural
-from edgeworth.forecasts.curves import MOST_DRAWN, PicturedReliability, pictured_reliability, thinned
+from edgeworth.forecasts.curves import MOST_DRAWN, PicturedReliability, pictured_reliability, thin
 from edgeworth.forecasts.findings import ForecastFindings
 from edgeworth.report.charts.axes import (
     CHANCE,
@@ -54,7 +54,7 @@ def reliability_chart(findings: ForecastFindings) -> Chart:
                     "high": level.high,
                     "cases": level.cases,
                 }
-                for level in (levels[place] for place in thinned(len(levels), most=most))
+                for level in (levels[place] for place in thin(len(levels), most=most))
             ]
         return {"reliability": tuple(steps), **_pictures(found)}
 

@@ -9,7 +9,7 @@ from edgeworth.core.formatting import format_cases, format_level, format_number,
 from edgeworth.forecasts.charts.luck import has_luck, luck_chart, stakes_chart
 from edgeworth.forecasts.charts.reliability import reliability_chart
 from edgeworth.forecasts.charts.wealth import returns_chart, wealth_chart
-from edgeworth.forecasts.curves import MOST_DRAWN, pair_cells, sequence_path, sequence_reach, thinned
+from edgeworth.forecasts.curves import MOST_DRAWN, pair_cells, sequence_path, sequence_reach, thin
 from edgeworth.forecasts.estimates import AverageDifference
 from edgeworth.forecasts.findings import ForecastFindings
 from edgeworth.report.charts.axes import (
@@ -131,7 +131,7 @@ def sequence_chart(findings: ForecastFindings) -> Chart:
         for name, each in known.items():
             assert each.sequence is not None
             columns = sequence_path(each.sequence)
-            places = thinned(len(columns[0]), most=MOST_DRAWN // len(known))
+            places = thin(len(columns[0]), most=MOST_DRAWN // len(known))
             named = zip((CASES, "mean", "low", "high"), (column[places] for column in columns), strict=True)
             rows += [{"score": name, **row} for row in picture_rows(dict(named))]
         return {"sequence": tuple(rows)}
@@ -176,7 +176,7 @@ def sequence_chart(findings: ForecastFindings) -> Chart:
         "sequence",
         "Who scores better on average, as cases come in",
         f"Score of {bets.wealth.against} less that of the model: above 0 the model is better. "
-        + " ".join(_bounds_said(name, each) for name, each in known.items()),
+        + " ".join(_describe_bounds(name, each) for name, each in known.items()),
         LazyData(find),
         draw,
         (
@@ -194,7 +194,7 @@ def _with_zero(reach: tuple[float, float]) -> list[float]:
     return [low - room, high + room]
 
 
-def _bounds_said(name: str, found: AverageDifference) -> str:
+def _describe_bounds(name: str, found: AverageDifference) -> str:
     mean, low, high = (format_number(value) for value in (found.mean, found.low, found.high))
     name = name[:1].upper() + name[1:]
     return f"{name}: {mean} at the end, {format_level(found.level)} bounds {low} to {high} ({found.holds})."

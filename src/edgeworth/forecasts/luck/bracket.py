@@ -29,7 +29,7 @@ MOST_WORK = 60_000_000
 """Exponentials, some 40 ns each."""
 
 
-def enclosed(steps: LogReturns, x: float, slack: float) -> tuple[float, float, int] | None:
+def enclose_tail(steps: LogReturns, x: float, slack: float) -> tuple[float, float, int] | None:
     """log P(x ≤ S < ∞) from below and from above, and the frequencies it took; None if they are too many.
 
     P(S > x) lies between the same ends.
@@ -64,13 +64,13 @@ def enclosed(steps: LogReturns, x: float, slack: float) -> tuple[float, float, i
 
 def log_moment(steps: LogReturns, tilt: float) -> tuple[float, float, float]:
     """log E[exp(θS); S finite], and the mean and variance of S under the law tilted by θ."""
-    logs, shares = _tilted(steps, tilt)
+    logs, shares = _tilt(steps, tilt)
     mean = (shares * steps.finite_logs).sum(axis=1)
     spread = (shares * (steps.finite_logs - mean[:, None]) ** 2).sum(axis=1)
     return float(steps.counts @ logs), float(steps.counts @ mean), float(steps.counts @ spread)
 
 
-def _tilted(steps: LogReturns, tilt: float) -> tuple[Floats, Floats]:
+def _tilt(steps: LogReturns, tilt: float) -> tuple[Floats, Floats]:
     terms = steps.log_finite + tilt * steps.finite_logs
     top = terms.max(axis=1, keepdims=True)
     weights = np.exp(terms - top)
@@ -112,7 +112,7 @@ def characteristic_function(
     steps: LogReturns, tilt: float, angles: Floats, x: float, enough: Floats
 ) -> tuple[NDArray[np.complex128], Floats] | None:
     """E_θ[exp(i·angle·(S − x))], and by how much it may be off: what is below ``enough`` is dropped."""
-    shares = _tilted(steps, tilt)[1]
+    shares = _tilt(steps, tilt)[1]
     means = (shares * steps.finite_logs).sum(axis=1)
     spread = steps.counts * (shares * (steps.finite_logs - means[:, None]) ** 2).sum(axis=1)
     order = np.argsort(-spread, kind="stable")[: np.count_nonzero(spread)]

@@ -25,7 +25,7 @@ from edgeworth.core.tails import SMALLEST, Tail
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.settling import MOST_STEPS
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.luck.bracket import enclosed, log_moment, tilt_towards
+from edgeworth.forecasts.luck.bracket import enclose_tail, log_moment, tilt_towards
 from edgeworth.forecasts.luck.log_returns import LogReturns, MergedOutcomes
 
 Method = Literal["exact", "bracket", "normal"]
@@ -106,7 +106,7 @@ class LogWealthLaw:
 
     def tail(self, log_wealth: float, *, method: Method | None = None) -> Tail:
         """P(S ≥ log wealth), by the strongest method that takes no more than seconds."""
-        x = _checked(log_wealth)
+        x = _check_log_wealth(log_wealth)
         if x == -math.inf:
             return Tail(1.0, 1.0, 1.0, "exact, any wealth reaches it", Fraction(1))
         low, high = self.steps.extremes
@@ -162,7 +162,7 @@ class LogWealthLaw:
             return _floating(min(1.0, value + self.boundless), "one end of all outcomes")
         sign = 1.0 if x >= log_moment(steps, 0.0)[1] else -1.0
         mirrored = steps if sign > 0 else LogReturns(-steps.log_factors, steps.probabilities, steps.counts)
-        found = enclosed(mirrored, sign * x, slack)
+        found = enclose_tail(mirrored, sign * x, slack)
         if found is None:
             return None
         said = f"bracket, {found[2]:,} frequencies"
@@ -291,7 +291,7 @@ def _log_means(steps: LogReturns) -> Floats:
         return np.asarray(scipy.special.logsumexp(steps.log_factors, b=steps.probabilities, axis=1))
 
 
-def _checked(log_wealth: float) -> float:
+def _check_log_wealth(log_wealth: float) -> float:
     if math.isnan(log_wealth):
         raise InputError("log wealth is a number, −inf or +inf; saw nan")
     return float(log_wealth)

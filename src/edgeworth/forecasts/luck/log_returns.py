@@ -172,7 +172,7 @@ class Group:
         few = cells <= MOST_SUMS and cells * self.steps <= MOST_MERGED
         return few or self.steps == 1 or not self.gaps
 
-    def counted(self, arithmetic: Arithmetic, weighed: Weigh) -> Sums:
+    def distribution(self, arithmetic: Arithmetic, weighed: Weigh) -> Sums:
         """The sums and their probabilities, by convolution of one step after the other."""
         if self.steps == 1:
             weights = weighed(self.members[0][1])
@@ -298,11 +298,11 @@ def _product(groups: Sequence[Group], arithmetic: Arithmetic, weighed: Weigh) ->
     """All sums of the groups' sums, and the products of their probabilities."""
     start: Sums = np.zeros(1), np.full(1, arithmetic.one, dtype=arithmetic.dtype)
 
-    def combined(one: Sums, other: Sums) -> Sums:
+    def combine(one: Sums, other: Sums) -> Sums:
         weights = arithmetic.times.outer(one[1], other[1])
         return np.add.outer(one[0], other[0]).ravel(), np.asarray(weights).ravel()
 
-    return reduce(combined, (group.counted(arithmetic, weighed) for group in groups), start)
+    return reduce(combine, (group.distribution(arithmetic, weighed) for group in groups), start)
 
 
 def _beyond(ours: Sums, theirs: Sums, threshold: float, arithmetic: Arithmetic) -> Any:

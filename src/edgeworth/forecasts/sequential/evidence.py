@@ -93,7 +93,7 @@ class Evidence:
             return 0.0
         return 1.0 if used <= 0 else max(math.exp(-used), SMALLEST)
 
-    def doubled(self) -> Evidence:
+    def double(self) -> Evidence:
         """Halve the wealth, and so double the p-value: what looking in both directions costs."""
         largest = None if self.log_maximum is None else max(0.0, self.log_maximum - LOG_TWO)
         return replace(self, log_e_value=self.log_e_value - LOG_TWO, log_maximum=largest)
@@ -129,7 +129,7 @@ def better_of(first: Evidence, second: Evidence) -> Evidence:
     def strength(evidence: Evidence) -> tuple[float, float]:
         return (evidence.log_maximum or 0.0, evidence.log_e_value)
 
-    return max(first, second, key=strength).doubled()
+    return max(first, second, key=strength).double()
 
 
 def _exponential(logarithm: float) -> float:
