@@ -181,7 +181,7 @@ def test_a_margin_leaves_a_price(margin: float) -> None:
     with pytest.raises(OptionError, match="margin"):
         ew.payoffs(table_of(CASES), overround=margin)
     with pytest.raises(OptionError, match="margin"):
-        ew.payoffs(table_of(CASES), margin=margin)
+        ew.payoffs(table_of(CASES), overround=margin)
 
 
 @pytest.mark.parametrize("commission", [-0.01, 1.01, math.nan])

@@ -80,7 +80,7 @@ def test_interval_and_test_that_disagree_say_so() -> None:
 
 
 def test_one_cluster_cannot_tell() -> None:
-    report = ew.evaluate(truth=[0, 1] * 5, prediction=[1, 0] * 3 + [0, 1] * 2, group=[1] * 10)
+    report = ew.evaluate(truth=[0, 1] * 5, prediction=[1, 0] * 3 + [0, 1] * 2, cluster=[1] * 10)
     assert "cannot be said: all cases are in one cluster" in report.verdict
     assert "nan" not in report.verdict
     assert not report.to_dict()["settled"]
@@ -88,7 +88,7 @@ def test_one_cluster_cannot_tell() -> None:
     assert any("1 cluster," in warning for warning in report.warnings)
 
 
-@pytest.mark.parametrize("options", [{"weight": [0.5, 1.5]}, {"group": ["ann", "bob"]}])
+@pytest.mark.parametrize("options", [{"weight": [0.5, 1.5]}, {"cluster": ["ann", "bob"]}])
 def test_two_perfect_rows_prove_nothing(options: dict[str, Any]) -> None:
     report = ew.evaluate(truth=[0, 1], prediction=[0, 1], **options)
     assert "every row or cluster says the same" in report.verdict
@@ -166,7 +166,7 @@ def test_absurd_sums_are_refused_and_odd_labels_make_json() -> None:
     with pytest.raises(OptionError, match="margin"):
         verdict_of([[5, 1], [2, 4]], overround=1e308)
     with pytest.raises(OptionError, match="margin"):
-        verdict_of([[5, 1], [2, 4]], margin=1e308)
+        verdict_of([[5, 1], [2, 4]], overround=1e308)
     day = np.array(["2020-01-01", "2020-01-02"] * 5, dtype="datetime64[ns]")
     report = ew.evaluate(truth=day, prediction=day[::-1])
     assert json.loads(report.to_json())["tally"]["labels"][0].startswith("datetime")
