@@ -40,7 +40,9 @@ def table(
     counts: Annotated[str, Parameter(help='The counts, row by row: "12 28; 18 42".')],
     /,
     *,
-    rows: Annotated[Literal["predicted", "real"], Parameter(help="What the rows of the table are.")],
+    rows: Annotated[
+        Literal["predicted", "actual", "real"], Parameter(help="What the rows of the table are.")
+    ],
     labels: Labels = None,
     level: Level = 0.95,
     seed: Seed = 0,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from edgeworth.core.kinds import every_kind, kind_of, load
@@ -112,11 +113,9 @@ def words_of(name: str) -> str:
     >>> words_of("balanced_accuracy"), words_of("mcc"), words_of("brier")
     ('balanced accuracy', 'MCC', 'Brier score')
     """
-    for reference in dict.fromkeys(each.measures for each in every_kind() if each.measures is not None):
-        for each in (*load(reference), *_REGISTERED):
-            if each.name == name:
-                return str(each.words)
-    return name.replace("_", " ")
+    catalogues = (load(kind.measures) for kind in every_kind() if kind.measures is not None)
+    found = (each for measures in chain([_REGISTERED], catalogues) for each in measures if each.name == name)
+    return next((str(each.words) for each in found), name.replace("_", " "))
 
 
 def _letters(text: str) -> str:

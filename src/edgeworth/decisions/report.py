@@ -26,13 +26,13 @@ FULL_BETS = 3
 def report_table(tallied: Any, asked: Any, about: About) -> Report:
     """Examine a table and report on it."""
     table = tallied.final
-    pool = 10.0 if asked.get("pool") is None else asked.pool
-    overround, commission = asked.get("overround") or 0.0, asked.get("commission") or 0.0
-    findings = examine_decisions(
-        table, level=asked.level, seed=asked.seed, pool=pool, overround=overround, commission=commission
-    )
-    origin = about(pool=pool, margin=overround, commission=commission, cases=table.cells.sum().item())
-    report = decisions_report(findings, origin)
+    house = {
+        "pool": 10.0 if asked.get("pool") is None else asked.pool,
+        "overround": asked.get("overround") or 0.0,
+        "commission": asked.get("commission") or 0.0,
+    }
+    findings = examine_decisions(table, level=asked.level, seed=asked.seed, **house)
+    report = decisions_report(findings, about(**house, cases=table.cells.sum().item()))
     return replace(report, warnings=(*_slips(tallied.terms, table), *report.warnings))
 
 
