@@ -263,7 +263,7 @@ def test_the_way_is_chosen_before_it_is_tried(monkeypatch: pytest.MonkeyPatch) -
     one, two = (np.where(rng.random(400) < 0.6, truth, rng.integers(0, 5, 400)) for _ in range(2))
     paired = Paired.from_labels(truth, {"a": one, "b": two})
     expected = randomisation_test(paired, "a", "b", "informedness")
-    monkeypatch.setattr(sign_sums, "met_in_the_middle", never)
+    monkeypatch.setattr(sign_sums, "meet_in_the_middle", never)
     assert randomisation_test(paired, "a", "b", "informedness") == expected
     assert expected.kind == "bracket"
 

@@ -1,19 +1,21 @@
-"""Which of several systems is better: differences on the same cases, and how sure they are."""
+"""Which of several systems is better: differences on the same cases, and how sure they are.
 
-from __future__ import annotations
+The public names are imported when they are first used, because every module of this package passes here.
+"""
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any
 
-if TYPE_CHECKING:
-    from edgeworth.comparing.queries.permutation import permutation_test
-
-__all__ = ["permutation_test"]
+_HOMES = {
+    "Paired": "edgeworth.comparing.paired",
+    "PairedScores": "edgeworth.comparing.paired_scores",
+    "compare_independent": "edgeworth.comparing.labels.independent",
+    "permutation_test": "edgeworth.comparing.queries.permutation",
+}
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    # Whoever compares labels needs nothing of queries.
-    if name not in __all__:
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from edgeworth.comparing.queries.permutation import permutation_test
-
-    return permutation_test
+    return getattr(import_module(_HOMES[name]), name)
