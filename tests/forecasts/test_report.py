@@ -103,12 +103,12 @@ def test_luck_at_odds_with_a_margin_is_one_case_of_the_hypothesis() -> None:
 
 
 def test_part_of_the_stakes_against_class_shares_proves_by_the_full_ones() -> None:
-    full, half = (evaluate(**without_rival(), stake=stake) for stake in (1.0, 0.5))
+    full, half = (evaluate(**without_rival(), fraction=fraction) for fraction in (1.0, 0.5))
     assert half.numbers["evidence"] == full.numbers["evidence"]
     assert half.numbers["wealth"]["log_wealth"] < full.numbers["wealth"]["log_wealth"]
     assert "At full stakes it would have become" in half.verdict
     assert "At full stakes" not in full.verdict
-    named = grid(evaluate(**made(), stake=0.5), "What the bets prove").rows[0][0]
+    named = grid(evaluate(**made(), fraction=0.5), "What the bets prove").rows[0][0]
     assert named == "0.5 of Kelly's stakes"
 
 
