@@ -10,7 +10,6 @@ import numpy as np
 
 from edgeworth.comparing.kind import PAIRED
 from edgeworth.comparing.paired import Paired
-from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.core.counting import Counted, count_rows
 from edgeworth.core.labels import list_labels, parse_labels
 from edgeworth.core.policies import Missing
