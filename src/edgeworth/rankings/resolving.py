@@ -252,7 +252,7 @@ def measure_ranking(ranking: Ranking, spelling: str | Measure) -> float:
 
 def measure_lists(lists: RankedLists, spelling: str | Measure) -> float:
     """Compute the mean of a measure over the lists where it is defined."""
-    values = values_to_average_of(lists, resolve_ranking(lists, spelling))
+    values = values_to_average(lists, _list_values(lists, spelling))
     return float(values.mean()) if len(values) else math.nan
 
 
@@ -279,7 +279,7 @@ def measure_each(lists: RankedLists, spelling: str | Measure) -> dict[Label, flo
     """
     if not isinstance(lists, RankedLists):
         raise OptionError(f"measure_each is for RankedLists; saw {type(lists).__name__}")
-    return dict(zip(lists.queries, list_values(lists, spelling).tolist(), strict=True))
+    return dict(zip(lists.queries, _list_values(lists, spelling).tolist(), strict=True))
 
 
 def measure_micro(lists: RankedLists, spelling: str | Measure) -> float:
@@ -313,15 +313,10 @@ def measure_micro(lists: RankedLists, spelling: str | Measure) -> float:
     return resolved.micro(tie_groups_of(lists, resolved))
 
 
-def list_values(lists: RankedLists, spelling: str | Measure) -> Values:
+def _list_values(lists: RankedLists, spelling: str | Measure) -> Values:
     """The value of each list, in the order of ``lists.queries``."""
     resolved = resolve_ranking(lists, spelling)
     return resolved.values(tie_groups_of(lists, resolved))
-
-
-def values_to_average_of(lists: RankedLists, resolved: ResolvedRanking) -> Values:
-    """The values that a mean over lists is of."""
-    return values_to_average(lists, resolved.values(tie_groups_of(lists, resolved)))
 
 
 def values_to_average(lists: RankedLists, values: Values) -> Values:

@@ -149,7 +149,7 @@ def characteristic_function(
     at_once = int(np.clip(IN_CACHE / float((band.highs - band.lows + 1).mean()), 64, 2048))
     for start in progress_rounds(len(angles), at_once, "frequencies"):
         part = slice(start, start + at_once)
-        values[part], left[part] = _passed(chain, band, angles[part], enough[part])
+        values[part], left[part] = _pass_ranks(chain, band, angles[part], enough[part])
     return values, left + band.lost
 
 
@@ -168,7 +168,7 @@ def checkpoints(depth: int) -> list[int]:
     return ranks
 
 
-def _passed(chain: TiltedChain, band: Band, angles: Floats, enough: Floats) -> tuple[Complexes, Floats]:
+def _pass_ranks(chain: TiltedChain, band: Band, angles: Floats, enough: Floats) -> tuple[Complexes, Floats]:
     """One pass from the first rank to the last for some frequencies; rows are states, columns frequencies."""
     values, left = np.zeros(len(angles), dtype=np.complex128), np.zeros(len(angles))
     alive = np.arange(len(angles))

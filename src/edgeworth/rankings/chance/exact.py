@@ -113,7 +113,7 @@ def probability_beyond(
     for k in range(order.depth + 1):
         open_states: States = {}
         for i, state in states.items():
-            sure, ends, (values, ways) = _settled(counter, state, k, i, needed, least[min(i, len(least) - 1)])
+            sure, ends, (values, ways) = _decide(counter, state, k, i, needed, least[min(i, len(least) - 1)])
             counts[k, i] = sure
             complete += ends
             if len(values):
@@ -144,7 +144,7 @@ def value_counts(order: RandomOrder, most: int = MOST_STATES) -> tuple[list[Frac
     return [Fraction(value, counter.unit) for value in ordered], [totals[value] for value in ordered]
 
 
-def _settled(
+def _decide(
     counter: _Counter, state: tuple[Integers, Integers], k: int, i: int, needed: int, least: int
 ) -> tuple[int, int, tuple[Integers, Integers]]:
     """Orders of the first k ranks that are sure, whole orders that are, and the states still open."""
@@ -172,10 +172,10 @@ def _next_rank(counter: _Counter, states: States, k: int) -> States:
             arriving.setdefault(i, []).append((values, ways))
         if i < m:
             arriving.setdefault(i + 1, []).append((values + (i + 1) * (counter.unit // k), ways))
-    return {i: _merged(parts) for i, parts in arriving.items()}
+    return {i: _merge_states(parts) for i, parts in arriving.items()}
 
 
-def _merged(parts: list[tuple[Integers, Integers]]) -> tuple[Integers, Integers]:
+def _merge_states(parts: list[tuple[Integers, Integers]]) -> tuple[Integers, Integers]:
     """Equal values taken together."""
     if len(parts) == 1:
         return parts[0]

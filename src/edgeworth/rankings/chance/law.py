@@ -42,7 +42,7 @@ def precision_distribution(order: RandomOrder, divisor: int, moments: Moments) -
     try:
         if order.cells > MOST_CELLS:
             raise TooMany
-        return _counted(order, divisor)
+        return _count_values(order, divisor)
     except TooMany:
         pass
     mean, deviation = float(moments.mean), math.sqrt(float(moments.variance))
@@ -52,7 +52,7 @@ def precision_distribution(order: RandomOrder, divisor: int, moments: Moments) -
     width = (high - low) / BINS
     middles = np.asarray(low + width * (np.arange(BINS) + 0.5), dtype=np.float64)
     if order.cells <= MOST_CELLS and order.depth <= MOST_RANKS:
-        density = _inverted(order, middles, width)
+        density = _invert(order, middles, width)
         method = "binned from the characteristic function, smoothed by a normal as wide as a bin"
     else:
         z = (middles - mean) / deviation
@@ -62,7 +62,7 @@ def precision_distribution(order: RandomOrder, divisor: int, moments: Moments) -
     return Distribution(middles / divisor, density / density.sum(), width / divisor, method)
 
 
-def _counted(order: RandomOrder, divisor: int) -> Distribution:
+def _count_values(order: RandomOrder, divisor: int) -> Distribution:
     values, ways = value_counts(order, MOST_STATES)
     total = sum(ways)
     exact = tuple((value / divisor, Fraction(many, total)) for value, many in zip(values, ways, strict=True))
@@ -75,7 +75,7 @@ def _counted(order: RandomOrder, divisor: int) -> Distribution:
     )
 
 
-def _inverted(order: RandomOrder, middles: Floats, width: float) -> Floats:
+def _invert(order: RandomOrder, middles: Floats, width: float) -> Floats:
     """The density of W plus a normal error of one bin's width, by Fourier's series over twice the range."""
     period = 2 * width * len(middles)
     count = math.ceil(6 * period / (2 * math.pi * width))
@@ -178,17 +178,17 @@ class AveragePrecisionLaw:
         >>> tail.kind, round(tail.low, 4), round(tail.high, 4)
         ('bracket', 0.0016, 0.0016)
         """
-        return self._found(value, method, seed, upper=True)
+        return self._find_tail(value, method, seed, upper=True)
 
     def lower_tail(self, value: float | Fraction, *, method: Method | None = None, seed: int = 0) -> Tail:
         """P(AP ≤ value), found like ``tail``."""
-        return self._found(value, method, seed, upper=False)
+        return self._find_tail(value, method, seed, upper=False)
 
     def distribution(self) -> Distribution:
         """Every value and its probability when they are few enough to count, otherwise bins to draw."""
         return precision_distribution(self._ranking, self.divisor, self._moments)
 
-    def _found(self, value: float | Fraction, method: Method | None, seed: int, *, upper: bool) -> Tail:
+    def _find_tail(self, value: float | Fraction, method: Method | None, seed: int, *, upper: bool) -> Tail:
         check_seed(seed)
         if method is not None and method not in get_args(Method):
             known = ", ".join(get_args(Method))

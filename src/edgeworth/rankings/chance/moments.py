@@ -61,10 +61,10 @@ def harmonic_sums(length: int, *, exact: bool) -> HarmonicSums:
     21.300481502348
     """
     if exact:
-        return _added(length, _exact_total)
+        return _sum_terms(length, _exact_total)
     if length <= ANCHOR:
-        return _added(length, _rounded_total)
-    base, start, end = _added(ANCHOR, _rounded_total), _Series(ANCHOR), _Series(length)
+        return _sum_terms(length, _rounded_total)
+    base, start, end = _sum_terms(ANCHOR, _rounded_total), _Series(ANCHOR), _Series(length)
     first = base.first + end.harmonic - start.harmonic
     euler = base.first - start.harmonic
     return HarmonicSums(
@@ -136,7 +136,7 @@ def _third(sums: HarmonicSums) -> list[Fraction]:
     ]
 
 
-def _added(length: int, total: Callable[[int, int], list[Fraction]]) -> HarmonicSums:
+def _sum_terms(length: int, total: Callable[[int, int], list[Fraction]]) -> HarmonicSums:
     return HarmonicSums(length, *total(length, 3))
 
 

@@ -87,7 +87,7 @@ class _Question:
         exact = self.exact()
         if exact is not None:
             return exact
-        if self._tilted is None:
+        if self._tilted_chain is None:
             return self._long_list()
         found = self.bracket()
         if found is not None and found.high - found.low <= NARROW * found.low:
@@ -143,7 +143,7 @@ class _Question:
         return math.sqrt(float(self.moments.variance))
 
     @cached_property
-    def _tilted(self) -> tuple[Saddle, TiltedChain] | None:
+    def _tilted_chain(self) -> tuple[Saddle, TiltedChain] | None:
         """The chain that makes the threshold likely, if the list is short enough for one."""
         order = self.order
         if order.cells > MOST_CELLS or order.depth > MOST_RANKS or order.m in (1, order.n):
@@ -152,9 +152,9 @@ class _Question:
         return point, tilted_chain(order, point.tilt)
 
     def bracket(self, *, patient: bool = False) -> Tail | None:
-        if self._tilted is None:
+        if self._tilted_chain is None:
             return None
-        point, chain = self._tilted
+        point, chain = self._tilted_chain
         ends = bracket(chain, float(self.threshold), point, patient=patient)
         if ends is None:
             return None
@@ -162,9 +162,9 @@ class _Question:
         return self._on_the_side_asked(point, ends.log_low, ends.log_high, said, "bracket")
 
     def tilted(self) -> Tail | None:
-        if self._tilted is None:
+        if self._tilted_chain is None:
             return None
-        point, chain = self._tilted
+        point, chain = self._tilted_chain
         draws = draws_within_seconds(self.order.most_hits)
         # Towards the safe side: ties count where they raise the tail asked for.
         ties = (point.tilt > 0) == self.upper
@@ -201,7 +201,7 @@ class _Question:
             return bound
         if is_trustworthy(self._away, self._skewness()):
             return self.edgeworth()
-        drawn = self._drawn()
+        drawn = self._monte_carlo()
         return bound if drawn is None else drawn
 
     def bound(self) -> Tail:
@@ -212,7 +212,7 @@ class _Question:
         said = "hypergeometric bounds along a path" if along < cantelli else "Cantelli"
         return Tail.between(-math.inf, min(along, cantelli), f"certified bound ({said})", "bound")
 
-    def _drawn(self) -> Tail | None:
+    def _monte_carlo(self) -> Tail | None:
         order = self.order
         if 4 * order.m > order.n or 1000 * order.m > MOST_DRAWN:
             return None
