@@ -48,7 +48,7 @@ GAMES = ["--probability", "p"]
 RACES = ["--probabilities", "p_A,p_B,p_C", "--against", "q_A,q_B,q_C"]
 CASES: dict[str, tuple[str, list[Row], list[str]]] = {
     "against a rival": (HEADER, games(90), [*MADE, *GAMES, "--against", "q"]),
-    "in time order": (HEADER, games(90), [*MADE, *GAMES, "--against", "q", "--ordered", "--stake", "0.5"]),
+    "in time order": (HEADER, games(90), [*MADE, *GAMES, "--against", "q", "--ordered", "--fraction", "0.5"]),
     "nobody said when": (HEADER, games(90), ["--truth", "y", *GAMES, "--against", "q"]),
     "at odds": (HEADER, games(90), [*MADE, *GAMES, "--odds", "odds_0,odds_1"]),
     "races": ("y,p_A,p_B,p_C,q_A,q_B,q_C", races(90), [*MADE, *RACES, "--ordinal"]),
@@ -141,11 +141,11 @@ def test_class_shares_of_parts_are_no_rival_of_the_whole(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--stake", "0.25"], "differ in stake: 1.0 and 0.25"),
+        (["--fraction", "0.25"], "differ in fraction: 1.0 and 0.25"),
         (["--ordered"], "differ in ordered: False and True"),
         (["--normalise"], "differ in normalise: False and True"),
     ],
-    ids=["stake", "ordered", "normalise"],
+    ids=["fraction", "ordered", "normalise"],
 )
 def test_other_terms_do_not_merge(
     words: list[str], said: str, tmp_path: Path, command: Command, capsys: pytest.CaptureFixture[str]
