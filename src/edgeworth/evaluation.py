@@ -45,11 +45,11 @@ def evaluate(data: Any = None, **options: Unpack[EvaluateOptions]) -> Report:
     Examples
     --------
     >>> report = evaluate(truth=["a", "b", "b", "a"] * 10, prediction=["a", "b", "a", "a"] * 10)
-    >>> report.numbers["informedness"]["value"]
+    >>> report.numbers["estimates"]["informedness"]["value"]
     0.5
     >>> from edgeworth import ContingencyTable
     >>> table = ContingencyTable.from_matrix([[12, 28], [18, 42]], rows="predicted")
-    >>> evaluate(table).numbers["informedness"]["value"]
+    >>> evaluate(table).numbers["estimates"]["informedness"]["value"]
     0.0
     """
     asked = Asked.of(EvaluateOptions, options)
