@@ -13,9 +13,9 @@ import numpy as np
 
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
-from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.reading import named_systems, read_forecasts, read_lists, read_scores
 from edgeworth.comparing.report import check_measures, comparison_report, difference_grid
+from edgeworth.core.kinds import load
 from edgeworth.core.spelling import Spelling
 from edgeworth.errors import OptionError
 from edgeworth.options import DEFINED, Asked, CompareOptions, is_given, spelt, takes
@@ -140,8 +140,9 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
     ----------
     truth : array, or name of a column of ``data``
         The actual classes; left out, the column of ``data`` whose name leaves no doubt. What was counted
-        earlier is compared as it is: a ``Paired``, a ``PairedScores`` or a mapping of names to
-        ``RankedLists`` in place of ``truth``, without ``systems``.
+        earlier is compared as it is, without ``systems``: a ``Paired``, a ``PairedScores`` or a mapping of
+        names to ``RankedLists``; a mapping of names to ``ContingencyTable`` are systems judged on different
+        cases.
     systems : mapping of names to arrays, or to names of columns of ``data``
         What each system gave; a list of columns names systems by their columns.
 
@@ -167,7 +168,8 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
     named = named_systems(systems)
     kind = _kind(asked.kind, named, asked.data)
     source, truth, notices = _open(asked, truth, named)
-    findings, name = _COMPARED[kind](source, truth, named, asked)
+    tally, name, more = _READ[kind](source, truth, named, asked)
+    findings = _find(tally, asked, **more)
     about = _about(asked) | {
         "source": name,
         "kind": kind,
@@ -176,15 +178,10 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
     }
     if asked.data is not None:
         about |= {"truth": truth} | {name: asked.get(name) for name in ("cluster", "query", "weight")}
-    about |= {"seed": asked.seed, "power": asked.power}
-    about |= {"systems": _list_systems(named, asked.data), "missing": asked.missing}
+    about |= {"power": asked.power, "systems": _list_systems(named, asked.data), "missing": asked.missing}
     is_file = isinstance(asked.data, (str, os.PathLike)) and asked.data != "-"
     about |= {"digest": file_digest(asked.data)} if is_file and asked.with_digest else {}
     return Comparison(findings, about_run(**about, dropped=findings.dropped), notices)
-
-
-def _common(asked: Asked) -> dict[str, Any]:
-    return {name: asked.get(name) for name in ("measures", "level", "adjust", "power", "seed")}
 
 
 def _about(asked: Asked) -> dict[str, Any]:
@@ -192,57 +189,67 @@ def _about(asked: Asked) -> dict[str, Any]:
     return {"measures": measures, "level": asked.level, "adjust": asked.adjust}
 
 
-def _compare_labels(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Compared:
-    from edgeworth.comparing.labels.findings import compare_labels
+Read: TypeAlias = tuple[Any, str, dict[str, Any]]
+"""What was counted, the name of its source, and options of its comparison alone."""
 
+
+def _read_labels(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:
     asked = asked.checked("several").having(truth=truth, prediction=systems)
     tallied = count(Opened(source, asked), is_final=True)
-    return compare_labels(tallied.final, method=asked.method, **_common(asked)), tallied.name
+    return tallied.final, tallied.name, {}
 
 
-def _compare_scores(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Compared:
-    from edgeworth.comparing.queries.findings import compare_queries
-    from edgeworth.comparing.scores.findings import compare_scores
-
-    columns = {"truth": truth, "ids": asked.id, "weights": asked.weight}
-    if asked.query is not None:
-        asked = asked.checked("queries")
-        asked.tally_kind.call("check", asked)
-        columns |= {"groups": asked.query}
-        grade = 1 if asked.relevant_from is None else asked.relevant_from
-        lists, name = read_lists(source, columns, systems, positive=asked.positive, relevant_from=grade)
-        return compare_queries(lists, queries=asked.queries, **_common(asked)), name
-    asked = asked.checked("scores")
+def _read_scores(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:
+    is_listed = asked.query is not None
+    asked = asked.checked("queries" if is_listed else "scores")
     asked.tally_kind.call("check", asked)
-    columns |= {"groups": asked.cluster}
-    scored, name = read_scores(source, columns, systems, asked.positive, asked.weight_kind, asked.missing)
-    return compare_scores(scored, method=asked.method, **_common(asked)), name
+    groups = asked.query if is_listed else asked.cluster
+    columns = {"truth": truth, "ids": asked.id, "weights": asked.weight, "groups": groups}
+    if is_listed:
+        grade = 1 if asked.relevant_from is None else asked.relevant_from
+        return *read_lists(source, columns, systems, positive=asked.positive, relevant_from=grade), {}
+    return *read_scores(source, columns, systems, asked.positive, asked.weight_kind, asked.missing), {}
 
 
-def _compare_forecasts(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Compared:
-    from edgeworth.comparing.forecasts.findings import compare_forecasts
-
+def _read_forecasts(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:
     asked = asked.checked("probabilities")
     asked.tally_kind.call("check", asked)
     terms = {"labels": asked.labels, "positive": asked.positive, "normalise": asked.normalise}
     forecasts, units, name = read_forecasts(source, truth, systems, asked.cluster, terms)
-    findings = compare_forecasts(
-        forecasts,
-        groups=units,
-        horizon=asked.horizon,
-        ordered=asked.ordered,
-        predictions_made=asked.predictions_made or "before",
-        **_common(asked),
-    )
-    return findings, name
+    more = {"groups": units, "horizon": asked.horizon, "ordered": asked.ordered}
+    return forecasts, name, more | {"predictions_made": asked.predictions_made or "before"}
 
 
-Compared: TypeAlias = tuple[ComparisonFindings, str]
-_COMPARED: dict[str, Callable[..., Compared]] = {
-    "labels": _compare_labels,
-    "scores": _compare_scores,
-    "probabilities": _compare_forecasts,
+_READ: dict[str, Callable[..., Read]] = {
+    "labels": _read_labels,
+    "scores": _read_scores,
+    "probabilities": _read_forecasts,
 }
+_COMPARE = {
+    "Paired": ("labels", "labels.findings:compare_labels", ("method",)),
+    "PairedScores": ("scores", "scores.findings:compare_scores", ("method",)),
+    "RankedLists": ("queries", "queries.findings:compare_queries", ("queries",)),
+    "Forecasts": ("probabilities", "forecasts.findings:compare_forecasts", ()),
+    "ContingencyTable": ("tables of different cases", "labels.independent:compare_independent", ()),
+}
+"""By the class of a tally of all systems, or of each: what it holds, what compares it, its own options."""
+
+
+def _find(tally: Any, asked: Asked, **more: Any) -> ComparisonFindings:
+    """Compare what was counted, by the kind of the tally."""
+    kinds = {type(each).__name__ for each in (tally.values() if isinstance(tally, Mapping) else (tally,))}
+    name = kinds.pop() if len(kinds) == 1 else ""
+    if name not in _COMPARE or isinstance(tally, Mapping) == name.startswith("Paired"):
+        raise OptionError(
+            'give truth and systems, compare(truth, {"A": …, "B": …}), or one tally of them all; '
+            f"saw {type(tally).__name__}"
+        )
+    title, where, own = _COMPARE[name]
+    if "method" not in own and asked.method is not None:
+        raise OptionError(f"{spelt('method')} has no meaning with {title}")
+    options = {name: asked.get(name) for name in ("measures", "level", "adjust", "power", "seed", *own)}
+    findings: ComparisonFindings = load(f"edgeworth.comparing.{where}")(tally, **options, **more)
+    return findings
 
 
 def _open(asked: Asked, truth: Any, systems: Mapping[str, Any]) -> tuple[Source | None, Any, tuple[str, ...]]:
@@ -264,31 +271,10 @@ def _open(asked: Asked, truth: Any, systems: Mapping[str, Any]) -> tuple[Source 
 
 def _of_tallies(tally: Any, asked: Asked) -> Comparison:
     """Compare what was tallied earlier."""
-    from edgeworth.comparing.forecasts.findings import compare_forecasts
-    from edgeworth.comparing.labels.findings import compare_labels
-    from edgeworth.comparing.paired_scores import PairedScores
-    from edgeworth.comparing.queries.findings import compare_queries
-    from edgeworth.comparing.scores.findings import compare_scores
-    from edgeworth.forecasts.forecasts import Forecasts
-    from edgeworth.rankings.lists import RankedLists
-
     for name, value in asked.given.items():
         if name not in OF_TALLIES and is_given(value, DEFINED[name][1]):
             raise OptionError(f"{spelt(name)} has no meaning with a tally that was made earlier")
-    kinds = {type(each) for each in tally.values()} if isinstance(tally, Mapping) else set()
-    if isinstance(tally, Paired):
-        findings = compare_labels(tally, method=asked.method, **_common(asked))
-    elif isinstance(tally, PairedScores):
-        findings = compare_scores(tally, method=asked.method, **_common(asked))
-    elif kinds == {RankedLists}:
-        findings = compare_queries(tally, queries=asked.queries, **_common(asked))
-    elif kinds == {Forecasts}:
-        findings = compare_forecasts(tally, **_common(asked))
-    else:
-        raise OptionError(
-            'give truth and systems, compare(truth, {"A": …, "B": …}), or one tally of them all; '
-            f"saw {type(tally).__name__}"
-        )
+    findings = _find(tally, asked)
     return Comparison(findings, about_run(source="a tally", kind=findings.kind, **_about(asked)))
 
 

@@ -14,6 +14,7 @@ from edgeworth.comparing.difference import Difference, Effect
 from edgeworth.comparing.labels.differences import label_differences
 from edgeworth.comparing.labels.findings import compare_labels
 from edgeworth.comparing.labels.independent import compare_independent
+from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.planning import mcnemar_cases_needed, units_needed
 from edgeworth.comparing.scores.findings import compare_scores
 from edgeworth.core.laws import NormalLaw, Scale
@@ -102,9 +103,7 @@ def test_effects_and_what_is_said_beside_them_are_at_the_level_asked() -> None:
     assert doubt is not None
     # 1 − 0.2^(1/40) = 3.94%.
     assert "80% sure that they would differ on less than 3.94%" in doubt
-    scores = ew.comparing.PairedScores.from_scores(
-        [1, 1, 0, 0, 1], {"a": [5, 3, 4, 1, 2], "b": [5, 2, 3, 4, 1]}
-    )
+    scores = PairedScores.from_scores([1, 1, 0, 0, 1], {"a": [5, 3, 4, 1, 2], "b": [5, 2, 3, 4, 1]})
     effect = compare_scores(scores, level=0.9).difference("a", "b")["roc_auc"].effect
     assert effect is not None
     assert effect.level == 0.9
@@ -140,7 +139,7 @@ def test_the_roc_area_s_test_and_interval_never_disagree() -> None:
     for _ in range(40):
         truth = rng.integers(0, 2, 30)
         scores = {name: truth * lead + rng.normal(size=30) for name, lead in (("a", 0.4), ("b", 1.6))}
-        found = compare_scores(ew.comparing.PairedScores.from_scores(truth, scores)).difference("a", "b")
+        found = compare_scores(PairedScores.from_scores(truth, scores)).difference("a", "b")
         for level in (0.9, 0.95, 0.99):
             assert not any(each.disagrees(level) for each in found.values())
 

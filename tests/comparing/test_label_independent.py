@@ -160,3 +160,24 @@ def test_labels_that_one_table_lacks_are_not_compared() -> None:
     assert "recall[c]" not in found.measures
     with pytest.raises(EdgeworthError, match="two systems"):
         compare_independent({"one": one})
+
+
+def test_a_mapping_of_tables_is_compared_as_systems_of_different_cases() -> None:
+    truth = ["yes"] * 30 + ["no"] * 30
+    right, half = truth, ["yes", "no"] * 30
+    tables = {
+        "A": ew.ContingencyTable.from_labels(truth, right),
+        "B": ew.ContingencyTable.from_labels(truth, half),
+    }
+    comparison = ew.compare(tables, level=0.9, measures=["accuracy"])
+    found = compare_independent(tables, level=0.9, measures=["accuracy"])
+    assert comparison.findings.to_dict() == found.to_dict()
+    assert comparison["A", "B"]["accuracy"].difference == 0.5
+    assert comparison["B", "A"]["accuracy"].difference == -0.5
+    assert "different cases" in comparison.report.warnings[0]
+    for wrong in ({"A": tables["A"]}, {"A": tables["A"], "B": 3}, tables["A"]):
+        with pytest.raises(EdgeworthError):
+            ew.compare(wrong)
+    for option in ({"cluster": "x"}, {"method": Delta()}, {"horizon": 2}):
+        with pytest.raises(EdgeworthError, match="has no meaning"):
+            ew.compare(tables, **option)

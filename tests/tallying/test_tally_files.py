@@ -15,6 +15,7 @@ import pytest
 
 import edgeworth as ew
 from edgeworth import tally_files
+from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.tallied import NAMED_PARTS, Part, Tallied, as_tallied, canonical_text, fingerprint
 from edgeworth.tally_files import tally_of_text, tally_text
@@ -44,7 +45,7 @@ BARE: dict[str, Any] = {
     "ranking": ew.Ranking.from_scores(ZEROS, HALVES),
     "wealth": ew.Wealth.from_probabilities(ZEROS, HALVES, against=[0.5] * 5),
     "calibration": ew.Calibration.from_probabilities(ZEROS, HALVES),
-    "paired scores": ew.comparing.PairedScores.from_scores(ZEROS, {"one": HALVES, "two": HALVES[::-1]}),
+    "paired scores": PairedScores.from_scores(ZEROS, {"one": HALVES, "two": HALVES[::-1]}),
 }
 
 

@@ -1,21 +1,6 @@
 """Which of several systems is better: differences on the same cases, and how sure they are.
 
-The public names are imported when they are first used, because every module of this package passes here.
+``edgeworth.compare`` is the way in. Its parts: ``paired.Paired`` and ``paired_scores.PairedScores`` are what
+systems said of the same cases, ``queries.permutation.permutation_test`` is Fisher's test of paired
+differences, ``labels.independent.compare_independent`` compares tables of different cases.
 """
-
-from importlib import import_module
-from typing import Any
-
-_HOMES = {
-    "Paired": "edgeworth.comparing.paired",
-    "PairedScores": "edgeworth.comparing.paired_scores",
-    "compare_independent": "edgeworth.comparing.labels.independent",
-    "permutation_test": "edgeworth.comparing.queries.permutation",
-}
-__all__ = sorted(_HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)

@@ -80,7 +80,7 @@ def permutation_test(
 
     Examples
     --------
-    >>> from edgeworth.comparing import permutation_test
+    >>> from edgeworth.comparing.queries.permutation import permutation_test
     >>> permutation_test([0.3, 0.1, 0.2, 0.0]).exact
     Fraction(1, 4)
     >>> permutation_test([0.3, 0.1, 0.2, 0.1], groups=["a", "a", "b", "c"]).p_value
