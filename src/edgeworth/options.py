@@ -18,12 +18,25 @@ from edgeworth.core.policies import Missing, PredictionsMade
 from edgeworth.errors import OptionError
 from edgeworth.sources.numbers import WeightKind
 
-Read = Literal["column", "columns", "label", "labels", "whole", "number", "flag", "choice", "texts", "text"]
+Read = Literal["columns", "label", "labels", "texts", "whole"]
 
 LABELS, SEVERAL, SCORES, QUERIES, PROBABILITIES = "labels", "several", "scores", "queries", "probabilities"
 DECISIONS = (LABELS, SEVERAL)
+WEIGHTED = (*DECISIONS, SCORES)
 EVERY = (LABELS, SEVERAL, SCORES, QUERIES, PROBABILITIES)
 """What predictions can be: labels of one system or of several, scores in one ranking or one a query, …"""
+
+
+PANELS: dict[str, tuple[str, ...]] = {
+    "Input": EVERY,
+    "Labels": DECISIONS,
+    "Scores": (SCORES,),
+    "Probabilities": (PROBABILITIES,),
+    "Bets": (PROBABILITIES,),
+    "Statistics": EVERY,
+    "Output": EVERY,
+}
+"""The panels of the help, and with what the options of each mean something unless they say otherwise."""
 
 
 @dataclass(frozen=True)
@@ -32,20 +45,21 @@ class Option:
 
     help: str
     panel: str
-    kinds: tuple[str, ...] = EVERY
+    kinds: tuple[str, ...] = ()
     default: Any = None
-    read: Read = "text"
+    read: Read | None = None
+    """What is typed, where the type does not say it; of any type it is the name of a column."""
     flag: str | None = None
     """How the command spells it, where that is not its name; empty where the command does not have it."""
     metavar: str | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kinds", self.kinds or PANELS[self.panel])
 
-class Redeclared(TypedDict, total=False):
-    """What can be declared anew of a tally that was counted."""
 
-    positive: Annotated[
-        Any, Option("The label that is meant where a measure of one label names none.", "Input", read="label")
-    ]
+class Ordered(TypedDict, total=False):
+    """In which order labels stand."""
+
     labels: Annotated[
         Any,
         Option(
@@ -57,95 +71,61 @@ class Redeclared(TypedDict, total=False):
     ]
 
 
+class Redeclared(Ordered, total=False):
+    """What can be declared anew of a tally that was counted."""
+
+    positive: Annotated[
+        Any, Option("The label that is meant where a measure of one label names none.", "Input", read="label")
+    ]
+
+
 class Truth(TypedDict, total=False):
     """What came true."""
 
-    truth: Annotated[
-        Any, Option("The column of actual classes; detected when unambiguous.", "Input", read="column")
-    ]
+    truth: Annotated[Any, Option("The column of actual classes; detected when unambiguous.", "Input")]
 
 
 class Columns(Redeclared, total=False):
     """Which columns play which role, and how they are read."""
 
     cluster: Annotated[
-        Any,
-        Option(
-            "The column of rows that are not independent: patient, document.",
-            "Input",
-            (*DECISIONS,),
-            read="column",
-        ),
+        Any, Option("The column of rows that are not independent: patient, document.", "Input", DECISIONS)
     ]
     weight: Annotated[
         Any,
         Option(
             "The column of weights: whole numbers count cases, fractions are sampling weights.",
             "Input",
-            (*DECISIONS, SCORES),
-            read="column",
+            WEIGHTED,
         ),
     ]
     weight_kind: Annotated[
-        WeightKind | None,
-        Option(
-            "What the weights are, if not what they look like.", "Input", (*DECISIONS, SCORES), read="choice"
-        ),
+        WeightKind | None, Option("What the weights are, if not what they look like.", "Input", WEIGHTED)
     ]
     missing: Annotated[
         Missing,
         Option(
-            "What an empty field means: an error, a row to drop, or (in predictions) no decision.",
+            "An empty field is an error, a row to drop, or (in predictions) no decision.",
             "Input",
             default="error",
-            read="choice",
         ),
     ]
-    abstain: Annotated[
-        Any, Option("The prediction that means no decision.", "Labels", DECISIONS, read="label")
-    ]
-    query: Annotated[
-        Any, Option("The column of the query: one ranked list each.", "Scores", (QUERIES,), read="column")
-    ]
-    id: Annotated[
-        Any,
-        Option(
-            "With queries: the column that names each document.",
-            "Scores",
-            (QUERIES,),
-            read="column",
-        ),
-    ]
+    abstain: Annotated[Any, Option("The prediction that means no decision.", "Labels", read="label")]
+    query: Annotated[Any, Option("The column of the query: one ranked list each.", "Scores", (QUERIES,))]
+    id: Annotated[Any, Option("With queries: the column that names each document.", "Scores", (QUERIES,))]
     relevant_from: Annotated[
         int | None,
-        Option(
-            "With queries: the smallest grade that makes a target, 1 if left out.",
-            "Scores",
-            (QUERIES,),
-            read="whole",
-        ),
+        Option("With queries: the smallest grade that makes a target, 1 if left out.", "Scores", (QUERIES,)),
     ]
     normalise: Annotated[
-        bool,
-        Option(
-            "Divide each row of probabilities by its sum.",
-            "Probabilities",
-            (PROBABILITIES,),
-            default=False,
-            read="flag",
-        ),
+        bool, Option("Divide each row of probabilities by its sum.", "Probabilities", default=False)
     ]
-    ordered: Annotated[
-        bool,
-        Option("The rows are in time order.", "Probabilities", (PROBABILITIES,), default=False, read="flag"),
-    ]
+    ordered: Annotated[bool, Option("The rows are in time order.", "Probabilities", default=False)]
     predictions_made: Annotated[
         PredictionsMade | None,
         Option(
             "When the probabilities were made: before the outcomes (taken if left out) or not.",
             "Probabilities",
-            (PROBABILITIES,),
-            read="choice",
         ),
     ]
 
@@ -153,17 +133,15 @@ class Columns(Redeclared, total=False):
 class TallyOptions(Truth, Columns, total=False):
     """What is counted."""
 
-    prediction: Annotated[Any, Option("The column of predicted labels.", "Labels", DECISIONS, read="column")]
+    prediction: Annotated[Any, Option("The column of predicted labels.", "Labels")]
     score: Annotated[
-        Any,
-        Option("The column of scores to rank by, highest first.", "Scores", (SCORES, QUERIES), read="column"),
+        Any, Option("The column of scores to rank by, highest first.", "Scores", (SCORES, QUERIES))
     ]
     bins: Annotated[
         Any,
         Option(
             "Scores from 0 to 1: bound the memory by counting them in so many equal bins.",
             "Scores",
-            (SCORES,),
             read="whole",
         ),
     ]
@@ -173,62 +151,32 @@ class TallyOptions(Truth, Columns, total=False):
             "The columns of each class's probabilities, separated by commas; in Python also one column, of "
             "the positive class.",
             "Probabilities",
-            (PROBABILITIES,),
             read="columns",
         ),
     ]
     ordinal: Annotated[
-        bool,
-        Option(
-            "The classes are ordered as their columns.",
-            "Probabilities",
-            (PROBABILITIES,),
-            default=False,
-            read="flag",
-        ),
+        bool, Option("The classes are ordered as their columns.", "Probabilities", default=False)
     ]
     time: Annotated[
-        Any,
-        Option(
-            "The column of numbers or ISO dates that puts rows in time order.",
-            "Probabilities",
-            (PROBABILITIES,),
-            read="column",
-        ),
+        Any, Option("The column of numbers or ISO dates that puts rows in time order.", "Probabilities")
     ]
     against: Annotated[
         Any,
         Option(
-            "The column or columns of another model's probabilities, to bet against.",
-            "Bets",
-            (PROBABILITIES,),
-            read="columns",
+            "The column or columns of another model's probabilities, to bet against.", "Bets", read="columns"
         ),
     ]
     odds: Annotated[
-        Any,
-        Option(
-            "The columns of decimal odds to bet at, separated by commas.",
-            "Bets",
-            (PROBABILITIES,),
-            read="columns",
-        ),
+        Any, Option("The columns of decimal odds to bet at, separated by commas.", "Bets", read="columns")
     ]
-    bookmaker: Annotated[
-        Any, Option("Bet against prices drawn at random.", "Bets", (PROBABILITIES,), read="choice", flag="")
-    ]
-    fraction: Annotated[
-        float | None,
-        Option("The fraction of Kelly's stake, 1 if left out.", "Bets", (PROBABILITIES,), read="number"),
-    ]
+    bookmaker: Annotated[Any, Option("Bet against prices drawn at random.", "Bets", flag="")]
+    fraction: Annotated[float | None, Option("The fraction of Kelly's stake, 1 if left out.", "Bets")]
     rows_before: Annotated[
         int | None,
         Option(
             "How many rows of the path in time come before these; left out, files follow each other as they "
             "are named in merge.",
             "Probabilities",
-            (PROBABILITIES,),
-            read="whole",
         ),
     ]
     engine: Annotated[
@@ -247,30 +195,26 @@ class TallyOptions(Truth, Columns, total=False):
 class StatisticsOptions(TypedDict, total=False):
     """How sure, and by which random numbers."""
 
-    level: Annotated[
-        float, Option("Confidence level of intervals.", "Statistics", default=0.95, read="number")
+    level: Annotated[float, Option("Confidence level of intervals.", "Statistics", default=0.95)]
+    seed: Annotated[int, Option("Seed of random numbers.", "Statistics", default=0)]
+
+
+class HouseOptions(TypedDict, total=False):
+    """The house that labels bet against."""
+
+    pool: Annotated[float | None, Option("Dollars in the pool of each bet: 10.", "Bets", (LABELS,))]
+    overround: Annotated[
+        float | None, Option("The house's over-round: 0.05 is five per cent.", "Bets", (LABELS,))
     ]
-    seed: Annotated[int, Option("Seed of random numbers.", "Statistics", default=0, read="whole")]
+    commission: Annotated[float | None, Option("The house's share of net winnings.", "Bets", (LABELS,))]
 
 
-class ReportOptions(StatisticsOptions, total=False):
+class ReportOptions(StatisticsOptions, HouseOptions, total=False):
     """What a report is to say; asked again, no data are read again."""
 
-    pool: Annotated[
-        float | None, Option("Dollars in the pool of each bet: 10.", "Bets", (LABELS,), read="number")
-    ]
-    overround: Annotated[
-        float | None,
-        Option("The house's over-round: 0.05 is five per cent.", "Bets", (LABELS,), read="number"),
-    ]
-    commission: Annotated[
-        float | None, Option("The house's share of net winnings.", "Bets", (LABELS,), read="number")
-    ]
-    depth: Annotated[
-        int | None, Option("How many items are reviewed, for the verdict.", "Scores", (SCORES,), read="whole")
-    ]
-    gain: Annotated[float | None, Option("What a target found brings.", "Scores", (SCORES,), read="number")]
-    cost: Annotated[float | None, Option("What reviewing an item costs.", "Scores", (SCORES,), read="number")]
+    depth: Annotated[int | None, Option("How many items are reviewed, for the verdict.", "Scores")]
+    gain: Annotated[float | None, Option("What a target found brings.", "Scores")]
+    cost: Annotated[float | None, Option("What reviewing an item costs.", "Scores")]
 
 
 class ManyOptions(TypedDict, total=False):
@@ -281,7 +225,7 @@ class ManyOptions(TypedDict, total=False):
         Option(
             "A measure to compare by, instead of the usual ones; the first decides the verdict.",
             "Statistics",
-            (SEVERAL, SCORES, QUERIES, PROBABILITIES),
+            EVERY[1:],
             read="texts",
             flag="measure",
             metavar="MEASURE",
@@ -290,10 +234,7 @@ class ManyOptions(TypedDict, total=False):
     adjust: Annotated[
         Literal["holm", "benjamini-hochberg", "tukey", "none"] | None,
         Option(
-            "How p-values of many pairs are made to hold together: holm if left out.",
-            "Statistics",
-            (SEVERAL, SCORES, QUERIES, PROBABILITIES),
-            read="choice",
+            "How p-values of many pairs are made to hold together: holm if left out.", "Statistics", EVERY[1:]
         ),
     ]
 
@@ -302,8 +243,7 @@ class EvaluateOptions(TallyOptions, ReportOptions, ManyOptions, total=False):
     """What is counted, and what is asked of it."""
 
     with_digest: Annotated[
-        bool,
-        Option("Whether the report says the SHA-256 of its files.", "Output", default=True, flag=""),
+        bool, Option("Whether the report says the SHA-256 of its files.", "Output", default=True, flag="")
     ]
 
 
@@ -313,7 +253,7 @@ class CompareOptions(Columns, StatisticsOptions, ManyOptions, total=False):
     data: Annotated[Any, Option("A file or dataframe that has the columns.", "Input", flag="")]
     kind: Annotated[
         Literal["labels", "scores", "probabilities"] | None,
-        Option("What the systems gave; detected when unambiguous.", "Input", read="choice", flag=""),
+        Option("What the systems gave; detected when unambiguous.", "Input", flag=""),
     ]
     queries: Annotated[
         Literal["intersection", "error"],
@@ -322,29 +262,17 @@ class CompareOptions(Columns, StatisticsOptions, ManyOptions, total=False):
             "Scores",
             (QUERIES,),
             default="intersection",
-            read="choice",
         ),
     ]
-    horizon: Annotated[
-        int,
-        Option(
-            "How many rows ahead each forecast was made.",
-            "Probabilities",
-            (PROBABILITIES,),
-            default=1,
-            read="whole",
-        ),
-    ]
+    horizon: Annotated[int, Option("How many rows ahead each forecast was made.", "Probabilities", default=1)]
     power: Annotated[
-        float,
-        Option("The power for which the sample size is planned.", "Statistics", default=0.8, read="number"),
+        float, Option("The power for which the sample size is planned.", "Statistics", default=0.8)
     ]
     method: Annotated[
         Any, Option("An interval method of ew.methods.", "Statistics", (SEVERAL, SCORES), flag="")
     ]
     with_digest: Annotated[
-        bool,
-        Option("Whether the report says the SHA-256 of its file.", "Output", default=True, flag=""),
+        bool, Option("Whether the report says the SHA-256 of its file.", "Output", default=True, flag="")
     ]
 
 
@@ -368,11 +296,8 @@ def takes(group: type) -> Callable[[Function], Function]:
     """Give a function that takes ``**options`` the signature and the documentation of a group of options."""
 
     def decorate(function: Function) -> Function:
-        own = [
-            each
-            for each in inspect.signature(function).parameters.values()
-            if each.kind is not each.VAR_KEYWORD
-        ]
+        signature = inspect.signature(function)
+        own = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
         names = {each.name for each in own}
         options = {name: pair for name, pair in options_of(group).items() if name not in names}
 
@@ -383,12 +308,10 @@ def takes(group: type) -> Callable[[Function], Function]:
                     raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
             return function(*arguments, **given)
 
-        keyword = inspect.Parameter.KEYWORD_ONLY
         parameters = [
-            inspect.Parameter(name, keyword, default=option.default, annotation=kind)
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=kind)
             for name, (kind, option) in options.items()
         ]
-        signature = inspect.signature(function)
         call.__signature__ = signature.replace(parameters=[*own, *parameters])  # type: ignore[attr-defined]  # read by inspect
         call.__doc__ = _with_parameters(function.__doc__ or "", options)
         return call  # type: ignore[return-value]  # the same function, called with checked names
@@ -457,10 +380,7 @@ NAMES = {
     PROBABILITIES: "probabilities",
 }
 
-DEFINED: dict[str, tuple[Any, Option]] = {
-    **options_of(CompareOptions),
-    **options_of(EvaluateOptions),
-}
+DEFINED: dict[str, tuple[Any, Option]] = {**options_of(CompareOptions), **options_of(EvaluateOptions)}
 """Every option by name."""
 
 

@@ -60,7 +60,7 @@ def test_a_file_of_labels_from_end_to_end(tmp_path: Path) -> None:
         f"{'ab'[i % 2]},{'ab'[(i * i // 3) % 2]},p{i // 4},{1 + i % 3}" for i in range(80)
     ]
     (tmp_path / "p.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    for extra in ([], ["--group", "who"], ["--weight", "w"], ["--weight", "w", "--weight-kind", "sampling"]):
+    for extra in ([], ["--cluster", "who"], ["--weight", "w"], ["--weight", "w", "--weight-kind", "sampling"]):
         shown = run(
             "evaluate",
             "p.csv",
@@ -80,7 +80,7 @@ def test_a_file_of_labels_from_end_to_end(tmp_path: Path) -> None:
             str(tmp_path / "p.csv"),
             truth="y",
             prediction="yhat",
-            group="who" if "--group" in extra else None,
+            cluster="who" if "--cluster" in extra else None,
             weight="w" if "--weight" in extra else None,
             weight_kind="sampling" if "sampling" in extra else None,
         )

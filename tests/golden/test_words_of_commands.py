@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
     [
         (["merge", "x.json"], r"merge needs --output FILE (-o): the tally file to write"),
         (["tally", "x.csv", "--outptu", "t.json"], "saw '--outptu'"),
-        (["table", "1 2; 3 4"], "table needs --rows predicted|real: what the rows of the table are"),
+        (["table", "1 2; 3 4"], "table needs --rows predicted|actual|real: what the rows of the table are"),
         (["chance", "--items", "3"], "chance needs --targets INT: how many of them are targets\n"),
         (["trec"], "trec needs QRELS: judgements"),
         (["table", "1", "2", "--rows", "real"], "table takes one thing, COUNTS; saw also '2'"),
@@ -75,7 +75,7 @@ def folder(tmp_path: Path) -> Path:
                 "p_dog",
                 "--weight-kind",
                 "counts",
-                "--group",
+                "--query",
                 "a",
             ],
             "weight_kind (--weight-kind) has no meaning with queries",
@@ -109,7 +109,7 @@ def test_usage_names_what_a_command_takes(folder: Path, capsys: pytest.CaptureFi
     assert usage("compare") == "Usage: edgeworth compare [OPTIONS] FILES..."
     assert usage("trec") == "Usage: edgeworth trec [OPTIONS] QRELS RUNS..."
     assert usage("measures") == "Usage: edgeworth measures [OPTIONS] [WORDS...]"
-    assert usage("table") == "Usage: edgeworth table --rows predicted|real [OPTIONS] COUNTS"
+    assert usage("table") == "Usage: edgeworth table --rows predicted|actual|real [OPTIONS] COUNTS"
 
 
 SYSTEMS = ["--prediction", "a", "--prediction", "b", "--json", "-"]
@@ -144,7 +144,7 @@ def test_compare_reads_what_evaluate_reads(
         ["--prediction", "a", "--prediction", "b"],
         ["--probability", "p", "--probability", "q"],
         ["--score", "p", "--score", "q"],
-        ["--score", "p", "--score", "q", "--group", "query"],
+        ["--score", "p", "--score", "q", "--query", "query"],
     ],
     ids=" ".join,
 )

@@ -6,8 +6,9 @@ import csv
 import math
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from cyclopts import Parameter, Token
+from cyclopts import Group, Parameter, Token
 
+from edgeworth import options
 from edgeworth.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
     from edgeworth.bet import Bookmaker, BookmakerName
     from edgeworth.bet.odds import Form
+
+PANELS = {name: Group.create_ordered(name) for name in options.PANELS}
+"""The panels of the help, in their order."""
 
 # A label, and the name of standard output, may begin with a hyphen.
 Hyphen = Parameter(allow_leading_hyphen=True)
@@ -24,11 +28,6 @@ Column = Parameter(metavar="COLUMN")
 Label = Parameter(metavar="LABEL", allow_leading_hyphen=True)
 # An option that may be given several times, with one thing each time.
 Several = Parameter(negative="")
-Labels = Annotated[
-    str | None,
-    Hyphen,
-    Parameter(help="The labels in their order, separated by commas.", metavar="LABEL,…"),
-]
 Adjust = Annotated[
     Literal["holm", "benjamini-hochberg", "tukey", "none"],
     Parameter(help="How p-values of many pairs are made to hold together."),
@@ -39,9 +38,6 @@ OddsForm = Annotated[
 ]
 Level = Annotated[float, Parameter(help="Confidence level of intervals.")]
 Seed = Annotated[int, Parameter(help="Seed of what is drawn at random.")]
-Pool = Annotated[float, Parameter(help="Dollars in the pool of each bet.")]
-Overround = Annotated[float, Parameter(help="The house's over-round: 0.05 is five per cent.")]
-Commission = Annotated[float, Parameter(help="The house's share of net winnings.")]
 
 
 def whole(_type: object, tokens: Sequence[Token]) -> int:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from edgeworth.cli.arguments import File, split
-from edgeworth.cli.options import PANELS, Files, named_files, read_files, with_options
+from edgeworth.cli.arguments import PANELS, File, split
+from edgeworth.cli.options import Files, named_files, read_files, with_options
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.errors import OptionError
 from edgeworth.options import CompareOptions, Truth

@@ -6,21 +6,10 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from edgeworth.cli.arguments import (
-    Adjust,
-    Commission,
-    Labels,
-    Level,
-    Overround,
-    Pool,
-    Seed,
-    Whole,
-    matrix,
-    split,
-)
+from edgeworth.cli.arguments import Adjust, Level, Seed, Whole, matrix
 from edgeworth.cli.options import Files, named_files, read_files, with_options
 from edgeworth.cli.output import NO_OUTPUT, Output, show
-from edgeworth.options import ReportOptions, TallyOptions
+from edgeworth.options import HouseOptions, Ordered, ReportOptions, StatisticsOptions, TallyOptions
 from edgeworth.progress import progress_of
 
 
@@ -36,6 +25,7 @@ def evaluate(*files: Files, output: Output = NO_OUTPUT, **options: Any) -> None:
     show(report, output)
 
 
+@with_options(Ordered, HouseOptions, StatisticsOptions, own=False)
 def table(
     counts: Annotated[str, Parameter(help='The counts, row by row: "12 28; 18 42".')],
     /,
@@ -43,21 +33,15 @@ def table(
     rows: Annotated[
         Literal["predicted", "actual", "real"], Parameter(help="What the rows of the table are.")
     ],
-    labels: Labels = None,
-    level: Level = 0.95,
-    seed: Seed = 0,
-    pool: Pool = 10.0,
-    overround: Overround = 0.0,
-    commission: Commission = 0.0,
     output: Output = NO_OUTPUT,
+    **options: Any,
 ) -> None:
     """Evaluate a contingency table that is already counted."""
     from edgeworth.decisions.table import ContingencyTable
     from edgeworth.evaluation import evaluate as run
 
-    counted = ContingencyTable.from_matrix(matrix(counts), rows=rows, labels=split(labels))
-    report = run(counted, level=level, seed=seed, pool=pool, overround=overround, commission=commission)
-    show(report, output)
+    counted = ContingencyTable.from_matrix(matrix(counts), rows=rows, labels=options.pop("labels", None))
+    show(run(counted, **options), output)
 
 
 def trec(

@@ -8,12 +8,12 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from cyclopts import Group, Parameter
+from cyclopts import Parameter
 
 from edgeworth.bet import BookmakerName
-from edgeworth.cli.arguments import Column, Hyphen, Label, Whole, named_bookmaker, split
+from edgeworth.cli.arguments import PANELS, Column, Hyphen, Label, Whole, named_bookmaker, split
 from edgeworth.cli.output import Output
 from edgeworth.errors import InputError, OptionError
 from edgeworth.options import Option, flag_of, options_of
@@ -27,47 +27,37 @@ Files = Annotated[
         "standard input."
     ),
 ]
-PANELS = {
-    name: Group.create_ordered(name)
-    for name in ("Input", "Labels", "Scores", "Probabilities", "Bets", "Statistics", "Output")
-}
-OWN = {
-    "engine": Annotated[
+OWN: dict[str, tuple[Any, Option]] = {
+    "engine": (
         Literal["auto", "spark"],
-        Parameter(help="What reads the files: what suits them, or Spark.", group=PANELS["Input"]),
-    ],
-    "probability": Annotated[
-        str | None,
-        Column,
-        Parameter(help="The column of the positive class's probabilities.", group=PANELS["Probabilities"]),
-    ],
-    "bookmaker": Annotated[
-        BookmakerName | None,
-        Parameter(help="Bet against prices drawn at random.", group=PANELS["Bets"]),
-    ],
-    "drunk_interval": Annotated[
-        str | None,
-        Parameter(
+        Option("What reads the files: what suits them, or Spark.", "Input", default="auto"),
+    ),
+    "probability": (Any, Option("The column of the positive class's probabilities.", "Probabilities")),
+    "bookmaker": (BookmakerName | None, Option("Bet against prices drawn at random.", "Bets")),
+    "drunk_interval": (
+        str,
+        Option(
+            "With --bookmaker drunken: the lowest and the highest price, 0,1 if left out.",
+            "Bets",
             metavar="LOW,HIGH",
-            help="With --bookmaker drunken: the lowest and the highest price, 0,1 if left out.",
-            group=PANELS["Bets"],
         ),
-    ],
+    ),
 }
 """Options that only the command has, or reads in its own way."""
 
-READ: dict[str, tuple[Any, Parameter]] = {
-    "column": (str, Column),
+READ: dict[Any, tuple[Any, Parameter]] = {
+    Any: (str, Column),
     "columns": (str, Parameter(metavar="COLUMN,…")),
     "label": (str, Label),
     "labels": (str, Parameter(metavar="LABEL,…", allow_leading_hyphen=True)),
-    "whole": (int, Whole),
-    "number": (float, Parameter()),
-    "flag": (bool, Parameter(negative="")),
     "texts": (tuple[str, ...], Parameter(negative="")),
-    "text": (str, Parameter()),
+    "whole": (int, Whole),
+    int: (int, Whole),
+    float: (float, Parameter()),
+    bool: (bool, Parameter(negative="")),
+    str: (str, Parameter()),
 }
-"""The type of what is typed, and how it is read."""
+"""The type of what is typed, and how it is read, by what an option says or its type; the rest are choices."""
 
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
@@ -84,13 +74,8 @@ def with_options(
     options = {name: pair for group in groups for name, pair in options_of(group).items()}
     options = {name: pair for name, pair in options.items() if flag_of(name) and name not in several}
     found = [_parameter(name, *pair) for name, pair in options.items()]
-    found += [
-        inspect.Parameter(name, KEYWORD, default=(), annotation=_of_systems(name, text))
-        for name, text in several.items()
-    ]
-    for name, annotation in OWN.items() if own else ():
-        default = "auto" if name == "engine" else None
-        found.append(inspect.Parameter(name, KEYWORD, default=default, annotation=annotation))
+    found += [_of_systems(name, text) for name, text in several.items()]
+    found += [_parameter(name, *pair) for name, pair in OWN.items()] if own else []
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(function, eval_str=True)
@@ -111,22 +96,25 @@ def with_options(
 
 def _parameter(name: str, kind: Any, option: Option) -> inspect.Parameter:
     """Describe an option to cyclopts: its type, how it is read, its help and its panel."""
-    typed, how = (kind, Parameter()) if option.read == "choice" else READ[option.read]
     default = () if option.read == "texts" else option.default
-    what: dict[str, Any] = {"help": option.help, "group": PANELS[option.panel], "name": f"--{flag_of(name)}"}
+    plain = next((each for each in get_args(kind) if each in READ), kind)
+    typed, how = READ.get(option.read or plain, (kind, Parameter()))
+    flag = option.flag or name.replace("_", "-")
+    what: dict[str, Any] = {"help": option.help, "group": PANELS[option.panel], "name": f"--{flag}"}
     if option.metavar is not None:
         what["metavar"] = option.metavar
-    if default is None and option.read != "choice":
-        typed = typed | None
-    return inspect.Parameter(
-        name, KEYWORD, default=default, annotation=Annotated[typed, how, Parameter(**what)]
-    )
+    return _keyword(name, default, typed | None if default is None else typed, how, Parameter(**what))
 
 
-def _of_systems(name: str, text: str) -> Any:
+def _of_systems(name: str, text: str) -> inspect.Parameter:
     panel = {"prediction": "Labels", "score": "Scores"}.get(name, "Probabilities")
     metavar = "NAME=COLUMN,…" if name == "probabilities" else "COLUMN"
-    return Annotated[tuple[str, ...], Parameter(help=text, metavar=metavar, negative="", group=PANELS[panel])]
+    what = Parameter(help=text, metavar=metavar, negative="", group=PANELS[panel])
+    return _keyword(name, (), tuple[str, ...], what)
+
+
+def _keyword(name: str, default: Any, kind: Any, *what: Parameter) -> inspect.Parameter:
+    return inspect.Parameter(name, KEYWORD, default=default, annotation=Annotated[kind, *what])
 
 
 def _read(typed: dict[str, Any], options: Mapping[str, tuple[Any, Option]]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from edgeworth.cli.arguments import File, Hyphen
+from edgeworth.cli.arguments import PANELS, File, Hyphen
 from edgeworth.errors import OptionError
 from edgeworth.progress import progress_of
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from edgeworth.report.report import Report
 
 
-@Parameter(name="*")
+@Parameter(name="*", group=PANELS["Output"])
 @dataclass(frozen=True)
 class Output:
     """Options that every report has."""
