@@ -60,7 +60,8 @@ def test_a_file_of_labels_from_end_to_end(tmp_path: Path) -> None:
         f"{'ab'[i % 2]},{'ab'[(i * i // 3) % 2]},p{i // 4},{1 + i % 3}" for i in range(80)
     ]
     (tmp_path / "p.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    for extra in ([], ["--cluster", "who"], ["--weight", "w"], ["--weight", "w", "--weight-kind", "sampling"]):
+    weights = ["--weight", "w"]
+    for extra in ([], ["--cluster", "who"], weights, [*weights, "--weight-kind", "sampling"]):
         shown = run(
             "evaluate",
             "p.csv",
