@@ -138,3 +138,16 @@ class Measure:
             name: option.take(f"{name} of {self.name}", given.get(name, option.default))
             for name, option in self.options.items()
         }
+
+
+def measure_family(**shared: Any) -> Callable[..., Measure]:
+    """Make a constructor of measures that have the given fields in common unless they say otherwise."""
+
+    def make(
+        name: str, formula: str, compute: Callable[..., Values], synonyms: str = "", **own: Any
+    ) -> Measure:
+        """Make one measure; its synonyms are separated by commas."""
+        also = tuple(synonyms.split(", ")) if synonyms else ()
+        return Measure(name=name, formula=formula, compute=compute, synonyms=also, **(shared | own))
+
+    return make

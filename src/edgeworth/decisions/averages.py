@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from edgeworth.arrays import Values, ratio, weighted_sum
-from edgeworth.core.measures import POWERS, Measure
+from edgeworth.core.measures import POWERS, measure_family
 from edgeworth.decisions.overall import SCIKIT_LEARN
 from edgeworth.decisions.per_label import ALPHA, f_measure, g_measure
 from edgeworth.decisions.requirements import ALL_PREDICTED, CASES, EVERY_F, EVERY_REAL_F
@@ -32,13 +32,9 @@ def average_g(view: Marginals) -> Values:
     return np.where(some_zero, 0.0 * view.total, np.exp(mean_log))
 
 
-def _seen(view: Marginals) -> Values:
-    return (view.real.real > 0) | (view.predicted.real > 0)
-
-
 def _macro(view: Marginals, values: Values) -> Values:
     """Average over labels; undefined if one label's value is."""
-    seen = _seen(view)
+    seen = (view.real.real > 0) | (view.predicted.real > 0)
     complete = ~(seen & np.isnan(values)).any(axis=-1)
     return np.where(complete, ratio(np.where(seen, values, 0).sum(axis=-1), seen.sum(axis=-1)), np.nan)
 
@@ -49,67 +45,46 @@ def _weighted(view: Marginals, values: Values) -> Values:
     return np.where(complete, ratio(weighted_sum(view.real, values), view.total), np.nan)
 
 
-def _precisions(view: Marginals) -> Values:
-    return ratio(view.hits, view.predicted)
-
-
-def _average(name: str, formula: str, compute: Any, **more: Any) -> Measure:
-    defaults: dict[str, Any] = {
-        "chance": "the same average at guessing",
-        "source": SCIKIT_LEARN,
-        "needs": (CASES,),
-    }
-    return Measure(
-        name=name,
-        scope="overall",
-        formula=formula,
-        low=0.0,
-        high=1.0,
-        direction="higher",
-        compute=compute,
-        **(defaults | more),
-    )
-
+_average = measure_family(
+    scope="overall",
+    low=0.0,
+    high=1.0,
+    chance="the same average at guessing",
+    direction="higher",
+    source=SCIKIT_LEARN,
+    needs=(CASES,),
+)
+_average_of_f = partial(_average, options={"alpha": ALPHA})
 
 AVERAGES = (
-    _average(
-        "average_f",
-        "1 / Σ_l p_l/f_l",
-        average_f,
-        source=POWERS,
-        synonyms=("avf",),
-        options={"alpha": ALPHA},
-        title="average F",
-    ),
-    _average("average_g", "Π_l g_l^p_l", average_g, source=POWERS, synonyms=("avg",), title="average G"),
-    _average(
+    _average_of_f("average_f", "1 / Σ_l p_l/f_l", average_f, "avf", source=POWERS, title="average F"),
+    _average("average_g", "Π_l g_l^p_l", average_g, "avg", source=POWERS, title="average G"),
+    _average_of_f(
         "macro_f",
         "mean over labels of f_l",
         lambda view, alpha: _macro(view, f_measure(view.by_label(), alpha)),
-        synonyms=("macro f1",),
-        options={"alpha": ALPHA},
+        "macro f1",
         needs=(CASES, EVERY_F),
         title="macro F",
     ),
-    _average(
+    _average_of_f(
         "weighted_f",
         "Σ_l r_l f_l",
         lambda view, alpha: _weighted(view, f_measure(view.by_label(), alpha)),
-        synonyms=("weighted f1",),
-        options={"alpha": ALPHA},
+        "weighted f1",
         needs=(CASES, EVERY_REAL_F),
         title="weighted F",
     ),
     _average(
         "macro_precision",
         "mean over labels of precision_l",
-        lambda view: _macro(view, _precisions(view)),
+        lambda view: _macro(view, ratio(view.hits, view.predicted)),
         needs=(CASES, ALL_PREDICTED),
     ),
     _average(
         "weighted_precision",
         "Σ_l r_l precision_l",
-        lambda view: _weighted(view, _precisions(view)),
+        lambda view: _weighted(view, ratio(view.hits, view.predicted)),
         needs=(CASES, ALL_PREDICTED),
     ),
 )

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 
 from edgeworth.arrays import Floats, Values, difference, finite_or_none, ratio
 from edgeworth.bet.odds import check_commission, check_margin, house_odds
-from edgeworth.core.measures import Combination, Measure, Option, Requirement
+from edgeworth.core.measures import Measure, Option, Requirement, measure_family
 from edgeworth.decisions.matrices import Rows, has_actual_rows
+from edgeworth.decisions.overall import recalls_combination
 from edgeworth.decisions.requirements import CASES, SOMETHING_WON
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Marginals, marginals
@@ -55,33 +56,15 @@ def unit_return(view: Marginals, overround: float, commission: float) -> Values:
     return won - ratio(view.total - view.hits.sum(axis=-1), view.total)
 
 
-def _recalls_combination(view: Marginals) -> Combination:
-    real = view.real > 0
-    return Combination(
-        -1.0,
-        np.ones(int(real.sum())),
-        view.hits[real].astype(np.float64),
-        view.real[real].astype(np.float64),
-    )
-
-
-def _house(name: str, formula: str, compute: Any, **more: Any) -> Measure:
-    defaults: dict[str, Any] = {
-        "low": -1.0,
-        "high": np.inf,
-        "chance": "0 (when every guess is of a real class)",
-        "needs": (CASES,),
-    }
-    return Measure(
-        name=name,
-        scope="overall",
-        formula=formula,
-        direction="higher",
-        source=HOUSE,
-        compute=compute,
-        **(defaults | more),
-    )
-
+_house = measure_family(
+    scope="overall",
+    low=-1.0,
+    high=np.inf,
+    chance="0 (when every guess is of a real class)",
+    direction="higher",
+    source=HOUSE,
+    needs=(CASES,),
+)
 
 HOUSE_MEASURES = (
     _house(
@@ -89,8 +72,8 @@ HOUSE_MEASURES = (
         "Σ_l recall_l − 1",
         break_even_margin,
         title="break-even margin",
-        combination=_recalls_combination,
-        synonyms=("v*", "over-round", "vigorish"),
+        combination=lambda view: recalls_combination(view, -1.0, 1.0),
+        synonyms="v*, over-round, vigorish",
     ),
     _house(
         "break_even_commission",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from edgeworth.arrays import Values, difference, entropy_bits, ratio
-from edgeworth.core.measures import POWERS, Measure, Requirement
+from edgeworth.core.measures import POWERS, Requirement, measure_family
 
 SHANNON = "Shannon 1948; Cover & Thomas 1991"
 RAND = "Rand 1971, Objective criteria for the evaluation of clustering methods"
@@ -23,19 +23,14 @@ def _margins(counts: Values) -> tuple[Values, Values]:
     return counts.sum(axis=-1), counts.sum(axis=-2)
 
 
-def _shares(counts: Values) -> Values:
-    return ratio(counts, _total(counts)[..., None, None])
+def _entropy_of(counts: Values) -> Values:
+    """Compute the entropy of counts along the last axis."""
+    total = np.asarray(counts.sum(axis=-1))
+    return np.where(total > 0, entropy_bits(ratio(counts, total[..., None])), np.nan)
 
 
 def _joint_entropy(counts: Values) -> Values:
-    shares = _shares(counts)
-    flat = shares.reshape(*shares.shape[:-2], shares.shape[-2] * shares.shape[-1])
-    return np.where(_total(counts) > 0, entropy_bits(flat), np.nan)
-
-
-def _entropy_of(margin: Values) -> Values:
-    total = np.asarray(margin.sum(axis=-1))
-    return np.where(total > 0, entropy_bits(ratio(margin, total[..., None])), np.nan)
+    return _entropy_of(counts.reshape(*counts.shape[:-2], counts.shape[-2] * counts.shape[-1]))
 
 
 def conditional_entropy(counts: Values) -> Values:
@@ -92,20 +87,21 @@ def _pairs(counts: Values) -> Values:
     return counts * (counts - 1) / 2
 
 
+def _pairs_together(counts: Values) -> tuple[Values, Values, Values, Values]:
+    """Count the pairs of cases that are together in prediction, in truth, in both, and all pairs."""
+    predicted, real = (_pairs(margin).sum(axis=-1) for margin in _margins(counts))
+    return predicted, real, _pairs(counts).sum(axis=(-2, -1)), _pairs(_total(counts))
+
+
 def rand_index(counts: Values) -> Values:
     """Compute the share of pairs of cases that are together in truth and prediction, or apart in both."""
-    predicted, real = (_pairs(margin).sum(axis=-1) for margin in _margins(counts))
-    together = _pairs(counts).sum(axis=(-2, -1))
-    return ratio(
-        _pairs(_total(counts)) - predicted - real + 2 * together,
-        _pairs(_total(counts)),
-    )
+    predicted, real, both, every = _pairs_together(counts)
+    return ratio(every - predicted - real + 2 * both, every)
 
 
 def _expected_rand_index(counts: Values) -> Values:
     """Compute the mean over guesses: Σ C(c, 2) has mean Σ C(P, 2) Σ C(R, 2) / C(N, 2)."""
-    predicted, real = (_pairs(margin).sum(axis=-1) for margin in _margins(counts))
-    every = _pairs(_total(counts))
+    predicted, real, _, every = _pairs_together(counts)
     return ratio(every - predicted - real + 2 * ratio(predicted * real, every), every)
 
 
@@ -116,10 +112,9 @@ def _expected_chi_square(counts: Values) -> Values:
 
 
 def _adjusted_rand_index(counts: Values) -> Values:
-    predicted, real = (_pairs(margin).sum(axis=-1) for margin in _margins(counts))
-    together = _pairs(counts).sum(axis=(-2, -1))
-    expected = ratio(predicted * real, _pairs(_total(counts)))
-    return ratio(together - expected, (predicted + real) / 2 - expected)
+    predicted, real, both, every = _pairs_together(counts)
+    expected = ratio(predicted * real, every)
+    return ratio(both - expected, (predicted + real) / 2 - expected)
 
 
 def chi_square(counts: Values) -> Values:
@@ -166,47 +161,38 @@ _NOT_TRIVIAL = Requirement(
 )
 
 
-def _cells(name: str, formula: str, compute: Any, chance: str, source: str, **more: Any) -> Measure:
-    defaults: dict[str, Any] = {"low": 0.0, "high": np.inf, "direction": "higher", "needs": (_CASES,)}
-    return Measure(
-        name=name,
-        scope="cells",
-        formula=formula,
-        compute=compute,
-        chance=chance,
-        source=source,
-        **(defaults | more),
-    )
-
+_cells = measure_family(scope="cells", low=0.0, high=np.inf, direction="higher", needs=(_CASES,))
+_pairs_agree = partial(_cells, high=1.0, counts_pairs=True)
+_association = partial(_cells, source=PEARSON, no_interval=BIASED)
 
 CELL_MEASURES = (
     _cells(
         "conditional_entropy",
         "−Σ_lk j_lk log₂(j_lk / p_l) bits",
         conditional_entropy,
-        "H(R)",
-        POWERS,
+        "h(r|p), equivocation",
+        chance="H(R)",
+        source=POWERS,
         direction="lower",
-        synonyms=("h(r|p)", "equivocation"),
         gradient=_conditional_entropy_gradient,
     ),
     _cells(
         "mutual_information",
         "Σ_lk j_lk log₂(j_lk / (p_l r_k)) bits",
         mutual_information,
-        "0 (about (K − 1)²/(2 N ln 2) in a sample)",
-        SHANNON,
-        synonyms=("transmitted information",),
+        "transmitted information",
+        chance="0 (about (K − 1)²/(2 N ln 2) in a sample)",
+        source=SHANNON,
         gradient=_mutual_information_gradient,
     ),
     _cells(
         "information_share",
         "mutual information / H(R)",
         _information_share,
-        "0 (in a sample biased upwards)",
-        "Theil 1970",
+        "uncertainty coefficient, theil's u, homogeneity",
+        chance="0 (in a sample biased upwards)",
+        source="Theil 1970",
         high=1.0,
-        synonyms=("uncertainty coefficient", "theil's u", "homogeneity"),
         needs=(_CASES, _TWO_REAL),
         gradient=_information_share_gradient,
     ),
@@ -214,63 +200,54 @@ CELL_MEASURES = (
         "real_entropy",
         "−Σ_k r_k log₂ r_k bits",
         lambda counts: _entropy_of(_margins(counts)[1]),
-        "itself",
-        SHANNON,
+        chance="itself",
+        source=SHANNON,
         direction="neither",
         gradient=lambda counts: _entropy_slopes(counts)[2] / _total(counts),
     ),
-    _cells(
+    _pairs_agree(
         "rand_index",
         "pairs of cases on which truth and prediction agree / pairs",
         rand_index,
-        "1 − (A + B − 2AB/T)/T with A, B pairs together in prediction, in reality, T all pairs",
-        RAND,
-        high=1.0,
-        counts_pairs=True,
+        chance="1 − (A + B − 2AB/T)/T with A, B pairs together in prediction, in reality, T all pairs",
+        source=RAND,
         needs=(_TWO_CASES,),
         expected=_expected_rand_index,
         title="Rand index",
     ),
-    _cells(
+    _pairs_agree(
         "adjusted_rand_index",
         "(agreement of pairs − expected) / (most possible − expected)",
         _adjusted_rand_index,
-        "0",
-        HUBERT,
+        chance="0",
+        source=HUBERT,
         low=-0.5,
-        high=1.0,
-        counts_pairs=True,
         needs=(_NOT_TRIVIAL,),
         title="adjusted Rand index",
     ),
-    _cells(
+    _association(
         "chi_square",
         "Σ_lk (c_lk − P_l R_k/N)² / (P_l R_k/N)",
         chi_square,
-        "about (K − 1)²",
-        PEARSON,
+        chance="about (K − 1)²",
         expected=_expected_chi_square,
-        no_interval=BIASED,
         title="χ²",
     ),
-    _cells(
+    _association(
         "g_square",
         "2 Σ_lk c_lk ln(c_lk N / (P_l R_k))",
         g_square,
-        "about (K − 1)²",
-        "Wilks 1938",
+        chance="about (K − 1)²",
+        source="Wilks 1938",
         expected=_expected_chi_square,
-        no_interval=BIASED,
         title="G²",
     ),
-    _cells(
+    _association(
         "cramers_v",
         "√(chi² / (N (min(rows, columns) − 1)))",
         _cramers_v,
-        "near 0, biased upwards",
-        PEARSON,
+        chance="near 0, biased upwards",
         high=1.0,
-        no_interval=BIASED,
         needs=(_CASES, _TWO_REAL, _TWO_PREDICTED),
         title="Cramér's V",
     ),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from edgeworth.arrays import Values, ratio, weighted_sum
-from edgeworth.core.measures import POWERS, Combination, Measure, Option
+from edgeworth.core.measures import POWERS, Combination, Measure, Option, measure_family
 from edgeworth.decisions.per_label import edge, edge_combination
 from edgeworth.decisions.requirements import (
     ANY_CASE,
@@ -18,7 +19,7 @@ from edgeworth.decisions.requirements import (
     TWO_PREDICTED,
     TWO_REAL,
 )
-from edgeworth.decisions.views import LabelView, Marginals
+from edgeworth.decisions.views import LabelView, Marginals, label_view
 
 BRODERSEN = "Brodersen et al. 2010, The balanced accuracy and its posterior distribution"
 COHEN = "Cohen 1960, A coefficient of agreement for nominal scales"
@@ -66,15 +67,10 @@ def coverage(view: Marginals) -> Values:
     return ratio(view.total, view.total + view.abstained.sum(axis=-1))
 
 
-def recalls(view: Marginals) -> tuple[Values, Values]:
-    """Compute each class's recall, and which classes are real at all."""
-    return ratio(view.hits, view.real), view.real.real > 0
-
-
 def balanced_accuracy(view: Marginals) -> Values:
     """Compute the mean recall of the real classes."""
-    recall, real = recalls(view)
-    return ratio(np.where(real, recall, 0).sum(axis=-1), real.sum(axis=-1))
+    real = view.real.real > 0
+    return ratio(np.where(real, ratio(view.hits, view.real), 0).sum(axis=-1), real.sum(axis=-1))
 
 
 def _adjusted_balanced_accuracy(view: Marginals) -> Values:
@@ -82,16 +78,20 @@ def _adjusted_balanced_accuracy(view: Marginals) -> Values:
     return ratio(balanced_accuracy(view) - chance, 1 - chance)
 
 
-def _balanced_combination(view: Marginals, adjusted: bool = False) -> Combination:
+def recalls_combination(view: Marginals, constant: float, coefficient: float) -> Combination:
+    """Write ``constant + coefficient · Σ recall`` over the real classes, whose recalls are independent."""
     real = view.real > 0
-    classes = int(real.sum())
-    scale = classes / (classes - 1) if adjusted else 1.0
-    return Combination(
-        -1 / (classes - 1) if adjusted else 0.0,
-        np.full(classes, scale / classes),
-        view.hits[real].astype(np.float64),
-        view.real[real].astype(np.float64),
-    )
+    hits, trials = (counts[real].astype(np.float64) for counts in (view.hits, view.real))
+    return Combination(constant, np.full(len(hits), coefficient), hits, trials)
+
+
+def _balanced_combination(view: Marginals) -> Combination:
+    return recalls_combination(view, 0.0, 1 / int((view.real > 0).sum()))
+
+
+def _adjusted_combination(view: Marginals) -> Combination:
+    classes = int((view.real > 0).sum())
+    return recalls_combination(view, -1 / (classes - 1), classes / (classes - 1) / classes)
 
 
 def _informedness_combination(view: Marginals, abstentions: str) -> Combination | None:
@@ -99,11 +99,7 @@ def _informedness_combination(view: Marginals, abstentions: str) -> Combination 
     seen = np.flatnonzero((view.real > 0) | (view.predicted > 0))
     if len(seen) != 2 or (view.abstained.any() and abstentions != "left_out"):
         return None
-    by_label = view.by_label()
-    first = int(seen[0])
-    return edge_combination(
-        LabelView(view.hits[first], view.predicted[first], view.real[first], by_label.total[0])
-    )
+    return edge_combination(label_view(view, int(seen[0])))
 
 
 def _markedness_combination(view: Marginals) -> Combination | None:
@@ -143,10 +139,6 @@ def _real_weighted_informedness(view: Marginals) -> Values:
     return ratio(weighted_sum(view.real, edge(by_label)), _total_at_odds(by_label))
 
 
-def _share_without_odds(view: Marginals) -> Values:
-    return ratio(*_without_odds(view))
-
-
 def _without_odds(view: Marginals) -> tuple[Values, Values]:
     priced = (view.real.real > 0) & (view.by_label().not_real.real > 0)
     return np.where(priced, 0, view.predicted).sum(axis=-1), view.total
@@ -173,16 +165,16 @@ def _equal_slopes(predicted: list[int], real: list[int]) -> list[Fraction]:  # n
     return [Fraction(1, sum(predicted))] * len(predicted)
 
 
-def _overall(name: str, formula: str, compute: Any, **more: Any) -> Measure:
-    defaults: dict[str, Any] = {
-        "low": -1.0,
-        "high": 1.0,
-        "chance": "0",
-        "direction": "higher",
-        "source": POWERS,
-        "needs": (CASES,),
-    }
-    return Measure(name=name, scope="overall", formula=formula, compute=compute, **(defaults | more))
+_overall = measure_family(
+    scope="overall", low=-1.0, high=1.0, chance="0", direction="higher", source=POWERS, needs=(CASES,)
+)
+
+
+def _proportion(
+    name: str, formula: str, parts: Callable[[Marginals], tuple[Values, Values]], *synonyms: str, **more: Any
+) -> Measure:
+    """Make a measure of successes over trials."""
+    return _overall(name, formula, lambda v: ratio(*parts(v)), *synonyms, low=0.0, proportion=parts, **more)
 
 
 OVERALL_MEASURES = (
@@ -190,13 +182,7 @@ OVERALL_MEASURES = (
         "informedness",
         "Σ_l p_l (recall_l − fallout_l)",
         informedness,
-        synonyms=(
-            "powers' b",
-            "bookmaker informedness",
-            "youden's j (two classes)",
-            "deltap' (two classes)",
-            "bm",
-        ),
+        synonyms="powers' b, bookmaker informedness, youden's j (two classes), deltap' (two classes), bm",
         options={"abstentions": ABSTENTIONS},
         needs=(CASES, TWO_REAL, SOME_COMMON),
         combination=_informedness_combination,
@@ -206,30 +192,26 @@ OVERALL_MEASURES = (
         "markedness",
         "Σ_l r_l (precision_l − false omission rate_l)",
         markedness,
-        synonyms=("powers' m", "deltap", "mk"),
+        synonyms="powers' m, deltap, mk",
         needs=(CASES, TWO_PREDICTED, SOME_COMMON),
         combination=_markedness_combination,
         guessing=markedness_slopes,
     ),
-    _overall(
+    _proportion(
         "accuracy",
         "Σ_l hits_l / cases",
-        lambda v: ratio(v.hits.sum(axis=-1), v.total),
-        low=0.0,
+        lambda v: (v.hits.sum(axis=-1), v.total),
         chance="Σ_l p_l r_l",
-        synonyms=("rand accuracy (powers)", "micro recall", "micro precision", "micro f1", "avrecall"),
-        proportion=lambda v: (v.hits.sum(axis=-1), v.total),
+        synonyms="rand accuracy (powers), micro recall, micro precision, micro f1, avrecall",
         guessing=_equal_slopes,
     ),
-    _overall(
+    _proportion(
         "error_rate",
         "1 − accuracy",
-        lambda v: ratio(v.total - v.hits.sum(axis=-1), v.total),
-        low=0.0,
+        lambda v: (v.total - v.hits.sum(axis=-1), v.total),
         chance="1 − Σ_l p_l r_l",
         direction="lower",
-        synonyms=("misclassification rate", "zero-one loss"),
-        proportion=lambda v: (v.total - v.hits.sum(axis=-1), v.total),
+        synonyms="misclassification rate, zero-one loss",
         guessing=lambda predicted, real: [-slope for slope in _equal_slopes(predicted, real)],
     ),
     _overall(
@@ -239,7 +221,7 @@ OVERALL_MEASURES = (
         low=0.0,
         chance="1 / real classes (when guesses are only of those)",
         source=BRODERSEN,
-        synonyms=("macro recall", "uar"),
+        synonyms="macro recall, uar",
         combination=_balanced_combination,
     ),
     _overall(
@@ -249,7 +231,7 @@ OVERALL_MEASURES = (
         chance="0 (when every guess is of a real class)",
         source=SCIKIT_LEARN,
         needs=(CASES, TWO_REAL),
-        combination=lambda v: _balanced_combination(v, adjusted=True),
+        combination=_adjusted_combination,
     ),
     _overall(
         "macro_informedness",
@@ -279,7 +261,7 @@ OVERALL_MEASURES = (
         "(N Σ hits − Σ P_l R_l) / √((N² − Σ P_l²)(N² − Σ R_l²))",
         _mcc,
         source=GORODKIN,
-        synonyms=("matthews correlation coefficient", "r_k", "phi"),
+        synonyms="matthews correlation coefficient, r_k, phi",
         needs=(CASES, TWO_REAL, TWO_PREDICTED),
         guessing=_equal_slopes,
         title="MCC",
@@ -289,27 +271,23 @@ OVERALL_MEASURES = (
         "(accuracy − Σ p_l r_l) / (1 − Σ p_l r_l)",
         _kappa,
         source=COHEN,
-        synonyms=("cohen's kappa", "heidke skill score"),
+        synonyms="cohen's kappa, heidke skill score",
         needs=(CASES, GUESSING_ERRS),
         guessing=_equal_slopes,
     ),
-    _overall(
+    _proportion(
         "coverage",
         "cases decided / all cases",
-        coverage,
-        low=0.0,
+        lambda v: (v.total, v.total + v.abstained.sum(axis=-1)),
         chance="itself",
         direction="neither",
         needs=(ANY_CASE,),
-        proportion=lambda v: (v.total, v.total + v.abstained.sum(axis=-1)),
     ),
-    _overall(
+    _proportion(
         "share_without_odds",
         "predictions of labels that are never, or always, real / cases",
-        _share_without_odds,
-        low=0.0,
+        _without_odds,
         chance="itself",
         direction="lower",
-        proportion=_without_odds,
     ),
 )

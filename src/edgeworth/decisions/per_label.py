@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from operator import attrgetter
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from edgeworth.arrays import Values, ratio
-from edgeworth.core.measures import POWERS, RETRIEVAL, Combination, Direction, Measure, Option
+from edgeworth.core.measures import POWERS, RETRIEVAL, Combination, Measure, Option, measure_family
 from edgeworth.decisions.requirements import (
     CASES,
     F_NEEDS_PREDICTED,
@@ -31,32 +33,34 @@ RATIOS = "Glas et al. 2003, The diagnostic odds ratio"
 MATTHEWS = "Matthews 1975, Comparison of the predicted and observed secondary structure"
 JACCARD = "Jaccard 1901; Tanimoto 1958"
 ALPHA = Option(0.5, 0.0, 1.0)
+BY_PREDICTION, BY_PREVALENCE = "the label's predicted share", "the label's prevalence"
+
+Parts: TypeAlias = Callable[[LabelView], tuple[Values, Values]]
 
 
-def _proportion(
-    name: str,
-    formula: str,
-    parts: Callable[[LabelView], tuple[Values, Values]],
-    *,
-    chance: str,
-    direction: Direction = "higher",
-    source: str = RETRIEVAL,
-    **more: Any,
-) -> Measure:
-    """Make a measure that is a number of successes over a number of trials."""
-    return Measure(
-        name=name,
-        scope="label",
-        formula=formula,
-        low=0.0,
-        high=1.0,
-        chance=chance,
-        direction=direction,
-        source=source,
-        compute=lambda view: ratio(*parts(view)),
-        proportion=parts,
-        **more,
-    )
+DIVISORS = {
+    "real": IS_REAL,
+    "not real": OTHERS_REAL,
+    "predicted": IS_PREDICTED,
+    "not predicted": OTHERS_PREDICTED,
+    "cases": CASES,
+    "(hits + false alarms + misses)": IS_SEEN,
+}
+"""What must hold so that a count is not 0."""
+
+_label = measure_family(scope="label", low=0.0, high=1.0, direction="higher", source=POWERS)
+_edge = partial(_label, low=-1.0, chance="0")
+_ratio = partial(_label, high=np.inf, chance="1", source=RATIOS)
+ITSELF = {"chance": "itself", "direction": "neither", "source": POWERS}
+
+
+def _proportion(name: str, formula: str, synonyms: str, parts: Parts | None = None, **more: Any) -> Measure:
+    """Make a measure of successes over trials: both are counts of a LabelView that the formula names."""
+    trials = formula.rpartition(" / ")[2]
+    names = [part.replace("cases", "total").replace(" ", "_") for part in formula.split(" / ")]
+    count: Parts = parts or attrgetter(*names)
+    more = {"source": RETRIEVAL, "needs": (DIVISORS[trials],), "proportion": count} | more
+    return _label(name, formula, lambda view: ratio(*count(view)), synonyms, **more)
 
 
 def f_measure(view: LabelView, alpha: float) -> Values:
@@ -103,301 +107,174 @@ LABEL_MEASURES = (
     _proportion(
         "recall",
         "hits / real",
-        lambda v: (v.hits, v.real),
-        chance="the label's predicted share",
-        synonyms=(
-            "sensitivity",
-            "true positive rate",
-            "tpr",
-            "hit rate",
-            "probability of detection",
-            "cumulative gain",
-        ),
-        needs=(IS_REAL,),
+        "sensitivity, true positive rate, tpr, hit rate, probability of detection, cumulative gain",
+        chance=BY_PREDICTION,
     ),
     _proportion(
         "fallout",
         "false alarms / not real",
-        lambda v: (v.false_alarms, v.not_real),
-        chance="the label's predicted share",
+        "false positive rate, fpr, false alarm rate, type 1 error",
+        chance=BY_PREDICTION,
         direction="lower",
-        synonyms=("false positive rate", "fpr", "false alarm rate", "type 1 error"),
-        needs=(OTHERS_REAL,),
     ),
     _proportion(
-        "precision",
-        "hits / predicted",
-        lambda v: (v.hits, v.predicted),
-        chance="the label's prevalence",
-        synonyms=("positive predictive value", "ppv", "confidence"),
-        needs=(IS_PREDICTED,),
+        "precision", "hits / predicted", "positive predictive value, ppv, confidence", chance=BY_PREVALENCE
     ),
     _proportion(
         "inverse_recall",
         "rejections / not real",
-        lambda v: (v.rejections, v.not_real),
-        chance="1 − the label's predicted share",
-        synonyms=("specificity", "true negative rate", "tnr", "selectivity"),
-        needs=(OTHERS_REAL,),
+        "specificity, true negative rate, tnr, selectivity",
+        chance=f"1 − {BY_PREDICTION}",
     ),
     _proportion(
         "inverse_precision",
         "rejections / not predicted",
-        lambda v: (v.rejections, v.not_predicted),
-        chance="1 − the label's prevalence",
-        synonyms=("negative predictive value", "npv"),
-        needs=(OTHERS_PREDICTED,),
+        "negative predictive value, npv",
+        chance=f"1 − {BY_PREVALENCE}",
     ),
     _proportion(
         "miss_rate",
         "misses / real",
-        lambda v: (v.misses, v.real),
-        chance="1 − the label's predicted share",
+        "false negative rate, fnr, type 2 error",
+        chance=f"1 − {BY_PREDICTION}",
         direction="lower",
-        synonyms=("false negative rate", "fnr", "type 2 error"),
-        needs=(IS_REAL,),
     ),
     _proportion(
         "false_discovery_rate",
         "false alarms / predicted",
-        lambda v: (v.false_alarms, v.predicted),
-        chance="1 − the label's prevalence",
+        "fdr",
+        chance=f"1 − {BY_PREVALENCE}",
         direction="lower",
-        synonyms=("fdr",),
-        needs=(IS_PREDICTED,),
     ),
     _proportion(
-        "false_omission_rate",
-        "misses / not predicted",
-        lambda v: (v.misses, v.not_predicted),
-        chance="the label's prevalence",
-        direction="lower",
-        synonyms=("for",),
-        needs=(OTHERS_PREDICTED,),
+        "false_omission_rate", "misses / not predicted", "for", chance=BY_PREVALENCE, direction="lower"
     ),
     _proportion(
         "label_accuracy",
         "(hits + rejections) / cases",
+        "one-versus-rest accuracy",
         lambda v: (v.hits + v.rejections, v.total),
         chance="p r + (1 − p)(1 − r)",
         source=POWERS,
-        synonyms=("one-versus-rest accuracy",),
-        needs=(CASES,),
     ),
-    _proportion(
-        "prevalence",
-        "real / cases",
-        lambda v: (v.real, v.total),
-        chance="itself",
-        direction="neither",
-        source=POWERS,
-        synonyms=("base rate", "real share", "r"),
-        needs=(CASES,),
-    ),
-    _proportion(
-        "predicted_share",
-        "predicted / cases",
-        lambda v: (v.predicted, v.total),
-        chance="itself",
-        direction="neither",
-        source=POWERS,
-        synonyms=("bias (Powers 2011)", "p"),
-        needs=(CASES,),
-    ),
+    _proportion("prevalence", "real / cases", "base rate, real share, r", **ITSELF),
+    _proportion("predicted_share", "predicted / cases", "bias (Powers 2011), p", **ITSELF),
     _proportion(
         "jaccard",
         "hits / (hits + false alarms + misses)",
+        "tanimoto, intersection over union, iou, critical success index, threat score",
         lambda v: (v.hits, v.predicted + v.real - v.hits),
         chance="p r / (p + r − p r)",
         source=JACCARD,
-        synonyms=("tanimoto", "intersection over union", "iou", "critical success index", "threat score"),
-        needs=(IS_SEEN,),
     ),
-    Measure(
+    _label(
         "f",
-        "label",
         "1 / (alpha/recall + (1 − alpha)/precision)",
-        0.0,
-        1.0,
-        "p r / (alpha r + (1 − alpha) p)",
-        "higher",
-        "van Rijsbergen 1979, whose alpha weighs precision; as in Powers, ours weighs recall",
         f_measure,
-        synonyms=("f1", "f-score", "f-measure", "f-factor", "dice", "sørensen"),
+        "f1, f-score, f-measure, f-factor, dice, sørensen",
+        chance="p r / (alpha r + (1 − alpha) p)",
+        source="van Rijsbergen 1979, whose alpha weighs precision; as in Powers, ours weighs recall",
         options={"alpha": ALPHA},
         needs=(IS_SEEN, F_NEEDS_REAL, F_NEEDS_PREDICTED),
         title="F",
     ),
-    Measure(
+    _label(
         "inverse_f",
-        "label",
         "f of everything that is not the label",
-        0.0,
-        1.0,
-        "(1 − p)(1 − r) / (alpha (1 − r) + (1 − alpha)(1 − p))",
-        "higher",
-        POWERS,
         lambda view, alpha: f_measure(inverse_view(view), alpha),
-        synonyms=("negative f-factor",),
+        "negative f-factor",
+        chance="(1 − p)(1 − r) / (alpha (1 − r) + (1 − alpha)(1 − p))",
         options={"alpha": ALPHA},
         needs=(CASES, OTHERS_SEEN, INVERSE_F_NEEDS_REAL, INVERSE_F_NEEDS_PREDICTED),
         title="inverse F",
     ),
-    Measure(
+    _label(
         "g",
-        "label",
         "√(precision · recall)",
-        0.0,
-        1.0,
-        "√(p r)",
-        "higher",
-        POWERS,
         g_measure,
-        synonyms=("fowlkes-mallows index of a label", "geometric mean of precision and recall"),
+        "fowlkes-mallows index of a label, geometric mean of precision and recall",
+        chance="√(p r)",
         needs=(IS_REAL, IS_PREDICTED),
         title="G",
     ),
-    Measure(
+    _label(
         "inverse_g",
-        "label",
         "√(inverse precision · inverse recall)",
-        0.0,
-        1.0,
-        "√((1 − p)(1 − r))",
-        "higher",
-        POWERS,
         lambda view: g_measure(inverse_view(view)),
+        chance="√((1 − p)(1 − r))",
         needs=(OTHERS_REAL, OTHERS_PREDICTED),
         title="inverse G",
     ),
-    Measure(
+    _edge(
         "informedness",
-        "label",
         "recall − fallout",
-        -1.0,
-        1.0,
-        "0",
-        "higher",
-        POWERS,
         edge,
-        synonyms=(
-            "edge",
-            "g(l)",
-            "youden's j",
-            "youden's index",
-            "peirce skill score",
-            "deltap'",
-            "true skill statistic",
-            "tss",
-            "hanssen-kuipers discriminant",
-            "bookmaker",
-            "bm",
-        ),
+        "edge, g(l), youden's j, youden's index, peirce skill score, deltap', true skill statistic, tss, "
+        "hanssen-kuipers discriminant, bookmaker, bm",
         needs=(IS_REAL, OTHERS_REAL),
         combination=edge_combination,
     ),
-    Measure(
+    _edge(
         "markedness",
-        "label",
         "precision − false omission rate",
-        -1.0,
-        1.0,
-        "0",
-        "higher",
-        POWERS,
         lambda view: edge(transpose_view(view)),
-        synonyms=("deltap", "mk", "clayton skill score"),
+        "deltap, mk, clayton skill score",
         needs=(IS_PREDICTED, OTHERS_PREDICTED),
         combination=lambda view: edge_combination(transpose_view(view)),
     ),
-    Measure(
+    _edge(
         "mcc",
-        "label",
         "(N hits − P R) / √(P R (N − P)(N − R))",
-        -1.0,
-        1.0,
-        "0",
-        "higher",
-        MATTHEWS,
         _phi,
-        synonyms=("matthews correlation coefficient", "phi"),
+        "matthews correlation coefficient, phi",
+        source=MATTHEWS,
         needs=(IS_REAL, OTHERS_REAL, IS_PREDICTED, OTHERS_PREDICTED),
         title="MCC",
     ),
-    Measure(
+    _ratio(
         "positive_likelihood_ratio",
-        "label",
         "recall / fallout",
-        0.0,
-        np.inf,
-        "1",
-        "higher",
-        RATIOS,
         lambda v: ratio(v.hits * v.not_real, v.false_alarms * v.real),
-        synonyms=("lr+", "plr"),
+        "lr+, plr",
         needs=(IS_REAL, OTHERS_REAL, IS_PREDICTED, HAS_FALSE_ALARMS),
     ),
-    Measure(
+    _ratio(
         "negative_likelihood_ratio",
-        "label",
         "miss rate / inverse recall",
-        0.0,
-        np.inf,
-        "1",
-        "lower",
-        RATIOS,
         lambda v: ratio(v.misses * v.not_real, v.rejections * v.real),
-        synonyms=("lr-", "nlr"),
+        "lr-, nlr",
+        direction="lower",
         needs=(IS_REAL, OTHERS_REAL, HAS_REJECTIONS),
     ),
-    Measure(
+    _ratio(
         "diagnostic_odds_ratio",
-        "label",
         "hits · rejections / (false alarms · misses)",
-        0.0,
-        np.inf,
-        "1",
-        "higher",
-        RATIOS,
         lambda v: ratio(v.hits * v.rejections, v.false_alarms * v.misses),
-        synonyms=("dor",),
+        "dor",
         needs=(IS_REAL, OTHERS_REAL, IS_PREDICTED, HAS_FALSE_ALARMS, HAS_MISSES),
     ),
-    Measure(
+    _ratio(
         "lift",
-        "label",
         "precision / prevalence",
-        0.0,
-        np.inf,
-        "1",
-        "higher",
-        "Brin et al. 1997, Dynamic itemset counting (as interest)",
         lambda v: ratio(v.hits * v.total, v.predicted * v.real),
-        synonyms=("interest", "gain over random"),
+        "interest, gain over random",
+        source="Brin et al. 1997, Dynamic itemset counting (as interest)",
         needs=(IS_REAL, IS_PREDICTED),
     ),
-    Measure(
+    _label(
         "label_bias",
-        "label",
         "predicted share − prevalence",
-        -1.0,
-        1.0,
-        "itself",
-        "neither",
-        POWERS,
         lambda v: ratio(v.predicted - v.real, v.total),
+        low=-1.0,
         needs=(CASES,),
+        **ITSELF,
     ),
-    Measure(
+    _label(
         "evenness",
-        "label",
         "prevalence · (1 − prevalence)",
-        0.0,
-        0.25,
-        "itself",
-        "neither",
-        "Powers 2011, Evaluation: from precision, recall and F-measure to ROC",
         lambda v: ratio(v.real, v.total) * ratio(v.not_real, v.total),
+        high=0.25,
         needs=(CASES,),
+        **ITSELF | {"source": "Powers 2011, Evaluation: from precision, recall and F-measure to ROC"},
     ),
 )
