@@ -165,6 +165,8 @@ class ArrowSource:
     def _pieces(self, reader: Any) -> Iterator[Any]:
         batches = map(reader.get_batch, range(reader.num_record_batches)) if self._has_footer else reader
         for batch in batches:
+            # A damaged file may point outside of itself, which would end the process.
+            batch.validate(full=True)
             for start in range(0, batch.num_rows, PIECE_ROWS):
                 yield batch.slice(start, PIECE_ROWS)
 
@@ -185,7 +187,7 @@ class ArrowSource:
             else:
                 with open_bytes(self.paths[0]) as stream:
                     yield ipc.open_stream(stream, options=options)
-        except (OSError, pa.ArrowException) as error:
+        except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
             raise InputError(f"{self.name} cannot be read as an Arrow file: {first_line(error)}") from None
 
 
