@@ -101,8 +101,6 @@ PROVENANCE = {"edgeworth": TEXT, "versions": TEXT, "dropped": COUNT, "notices": 
 
 
 def terms_to_dict(tallied: Tallied) -> dict[str, Any]:
-    """The options and flags of a tally as plain values."""
-    options = {name: OPTIONS[name].dump(value) for name, value in tallied.terms.items() if value is not None}
     """Write the options and flags of a tally as plain values."""
     terms = {name: value for name, value in tallied.terms.items() if value is not None}
     if "columns" in terms:
@@ -249,7 +247,7 @@ is not given gigabytes of memory."""
 def write_tally(tally: Any, path: str | os.PathLike[str]) -> None:
     """Write a tally to a file, whole or not at all; a name that ends in .gz is compressed.
 
-    ``tally`` is what ``ew.tally`` or ``ew.merge_tallies`` made, or any tally: a table, a ranking, wealth.
+    ``tally`` is what ``ew.tally`` or ``ew.Tallied.merge`` made, or any tally: a table, a ranking, wealth.
     """
     text = tally_text(as_tallied(tally))
     name = os.fspath(path)

@@ -25,12 +25,12 @@ import pyarrow as pa
 import pytest
 
 from backends import BACKENDS, LABELS, ROWS, as_in_text, plain, table
-from edgeworth.comparing.reading import pair_labels
 from edgeworth.errors import InputError
 from edgeworth.forecasts.reading import ForecastColumns, ForecastTerms, tally_forecasts
-from edgeworth.rankings.reading import tally_lists, tally_ranking
+from edgeworth.rankings.reading import tally_ranking
 from edgeworth.sources.batches import Batch, CountingSource, Source, fold
 from edgeworth.sources.opening import ArraySource, open_source
+from edgeworth.tallying import tally
 from tallying_files import tally_decisions
 
 pytestmark = pytest.mark.usefixtures("short_files_are_counted")
@@ -83,21 +83,22 @@ TALLIES: dict[str, Callable[[Source], Any]] = {
     "ranked by counts": lambda source: tally_ranking(source, SCORED | {"weight": "count"}),
     "ranked by weights": lambda source: tally_ranking(source, SCORED | {"weight": "share"}),
     "ranked in two passes": lambda source: tally_ranking(source, SCORED, most=5),
-    "lists": lambda source: tally_lists(
-        source, {"truth": "grade", "score": "score", "group": "query", "id": "document"}
-    ),
-    "lists of numbers": lambda source: tally_lists(
-        source, {"truth": "grade", "score": "score", "group": "patient"}
-    ),
+    "lists": lambda source: tally(source, truth="grade", score="score", query="query", id="document").final,
+    "lists of numbers": lambda source: tally(source, truth="grade", score="score", query="patient").final,
     "bets in order": lambda source: tally_forecasts(
         source, ForecastColumns.of("target", "chance"), ForecastTerms(ordered=True)
     ),
     "bets against a rival": lambda source: tally_forecasts(
         source, ForecastColumns.of("target", "chance", "rival"), ForecastTerms()
     ),
-    "paired": lambda source: pair_labels(
-        source, "truth text", {"one": "prediction text", "two": "other"}, groups="patient"
-    )[0],
+    "paired": lambda source: (
+        tally(
+            source,
+            truth="truth text",
+            prediction={"one": "prediction text", "two": "other"},
+            cluster="patient",
+        ).final
+    ),
 }
 
 

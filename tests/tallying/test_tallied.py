@@ -46,15 +46,15 @@ def test_the_same_terms_however_written(words: list[dict[str, Any]]) -> None:
     assert ew.evaluate(ew.Tallied.merge(mixed)).verdict
 
 
-def test_the_same_cells_however_written() -> None:
+def test_the_same_bins_however_written() -> None:
     for edges in ([0.0, 0.5], (0, 0.5), np.array([0.0, 0.5])):
-        tallied = ew.tally(truth=TRUTH, score=SCORES, cells=edges)
-        assert tallied.terms["cells"] == [0.0, 0.5]
+        tallied = ew.tally(truth=TRUTH, score=SCORES, bins=edges)
+        assert tallied.terms["bins"] == [0.0, 0.5]
         again = tally_of_text(tally_text(tallied))
         assert again.terms == tallied.terms
         assert ew.Tallied.merge([again, tallied], again=True).final.total == 10
     four: Any = np.int64(4)
-    assert ew.tally(truth=TRUTH, score=SCORES, cells=four).terms["cells"] == 4
+    assert ew.tally(truth=TRUTH, score=SCORES, bins=four).terms["bins"] == 4
 
 
 def test_other_terms_do_not_merge() -> None:
@@ -84,13 +84,10 @@ def test_any_tally_at_every_door(tmp_path: Path) -> None:
     assert as_tallied(merged) is merged
 
 
-@pytest.mark.parametrize(
-    "door", [ew.evaluate_tally, lambda tally: ew.Tallied.merge([tally])], ids=["", "merge"]
-)
-def test_what_is_no_tally_is_refused(door: Any) -> None:
+def test_what_is_no_tally_is_refused() -> None:
     for wrong in ("shard.json", None, {"counts": [[1]]}, [TABLE]):
         with pytest.raises(OptionError, match=r"a tally is a table, a ranking.*; saw "):
-            door(wrong)
+            ew.Tallied.merge([wrong])
     wealth = ew.Wealth.from_probabilities(TRUTH, SCORES, against=[0.5] * 5)
     with pytest.raises(OptionError, match="Python holds wealth, of which there is no report"):
         ew.evaluate(wealth)

@@ -18,7 +18,7 @@ from edgeworth import tally_files
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.tallied import NAMED_PARTS, Part, Tallied, as_tallied, canonical_text, fingerprint
-from edgeworth.tally_files import tally_of_text, tally_text
+from edgeworth.tally_files import tally_of_text, tally_text, write_tally
 
 TRUTH, GUESS = ["a", "b", "b", "a", "b"], ["a", "a", "b", "a", "b"]
 SCORES = [0.1, np.inf, 0.5, -np.inf, 0.5]
@@ -71,7 +71,7 @@ def test_any_tally_can_be_written(tally: Any, tmp_path: Path) -> None:
 
 def test_what_is_no_tally_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match=r"a tally is a table, a ranking.*saw dict"):
-        ew.write_tally({"counts": [[1]]}, tmp_path / "t.json")
+        write_tally({"counts": [[1]]}, tmp_path / "t.json")
     assert not list(tmp_path.iterdir())
 
 
@@ -322,7 +322,7 @@ def test_a_small_file_is_given_no_great_memory(tmp_path: Path, monkeypatch: pyte
         assert tracemalloc.get_traced_memory()[1] < 7 << 20
     finally:
         tracemalloc.stop()
-    ew.write_tally(MADE["labels"](), tmp_path / "t.json")
+    MADE["labels"]().write(tmp_path / "t.json")
     monkeypatch.setattr(tally_files, "LARGEST", 100)
     with pytest.raises(InputError, match=r"t\.json is no tally file that could be read: it has"):
         ew.read_tally(tmp_path / "t.json")
