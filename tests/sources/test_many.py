@@ -157,7 +157,7 @@ def test_folders_that_say_something_of_their_rows(tmp_path: Path, ending: str) -
     days = [1, 2, 2, 10, 10, 10]
     assert found["day"] == (list(map(str, days)) if ending == ".csv" else days)
     assert found["site"] == ["x", "a b", "a b", None, None, None]
-    clustered = tallied(tmp_path, truth="y", prediction="guess", group="day")
+    clustered = tallied(tmp_path, truth="y", prediction="guess", cluster="day")
     assert clustered["table"]["counts"] == COUNTS
 
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import InputError
-from edgeworth.sources.batches import Batch, check_columns
+from edgeworth.sources.batches import Batch
 from edgeworth.sources.columns import MISSING, Coded, Column, as_column
-from edgeworth.sources.paths import NoRowsError, first_line, open_bytes, read_head
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
+from edgeworth.sources.paths import FileSource, first_line, open_bytes, read_head
 
 FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}
 """What numpy calls Arrow's floats; integers have one name."""
@@ -126,15 +122,13 @@ PIECE_ROWS = 1 << 17
 FOOTER = b"ARROW1"
 
 
-class ArrowSource:
+class ArrowSource(FileSource):
     """A file of Arrow record batches, read one after the other."""
 
-    is_text = False
     kind = "Arrow"
 
     def __init__(self, path: Path, name: str | None = None) -> None:
-        self.name = name or str(path)
-        self.paths: tuple[Path, ...] = (path,)
+        super().__init__(path, name)
         head = read_head(path, self.name)
         if head.startswith(b"FEA1"):
             raise InputError(
@@ -142,25 +136,14 @@ class ArrowSource:
             )
         self._has_footer = head.startswith(FOOTER)
         with self._opened() as reader:
-            self._schema: pa.Schema = reader.schema
-            self.rows: int | None = reader.count_rows() if hasattr(reader, "count_rows") else None
-        self.names: tuple[str, ...] = tuple(self._schema.names)
+            self.schema = reader.schema
+            self.rows = reader.count_rows() if hasattr(reader, "count_rows") else None
+        self.names = tuple(self.schema.names)
 
-    def types(self, columns: Sequence[str]) -> Mapping[str, Any]:
-        """Arrow's type of each column."""
-        check_columns(columns, self.names, self.name)
-        return {name: self._schema.field(name).type for name in columns}
-
-    def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """The wanted columns, a record batch or a part of one at a time."""
-        wanted = list(self.types(list(dict.fromkeys(columns))))
-        row = 1
-        with self._opened(wanted) as reader:
-            for batch in arrow_batches(self._pieces(reader), wanted):
-                yield batch
-                row += len(batch)
-        if row == 1:
-            raise NoRowsError(f"{self.name} has columns but no rows")
+    def read(self, columns: list[str]) -> Iterator[Batch]:
+        """Read a record batch or a part of one at a time."""
+        with self._opened(columns) as reader:
+            yield from arrow_batches(self._pieces(reader), columns)
 
     def _pieces(self, reader: Any) -> Iterator[Any]:
         batches = map(reader.get_batch, range(reader.num_record_batches)) if self._has_footer else reader
@@ -178,14 +161,14 @@ class ArrowSource:
 
         options = ipc.IpcReadOptions(use_threads=False)
         if columns:
-            options.included_fields = [self._schema.get_field_index(name) for name in columns]
+            options.included_fields = [self.schema.get_field_index(name) for name in columns]
         try:
             if self._has_footer:
                 # Pages of the map are the system's to drop: a file of one huge batch takes no memory of ours.
-                with pa.memory_map(str(self.paths[0])) as file:
+                with pa.memory_map(str(self.path)) as file:
                     yield ipc.open_file(file, options=options)
             else:
-                with open_bytes(self.paths[0]) as stream:
+                with open_bytes(self.path) as stream:
                     yield ipc.open_stream(stream, options=options)
         except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
             raise InputError(f"{self.name} cannot be read as an Arrow file: {first_line(error)}") from None

@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, cast
 
 from edgeworth.errors import InputError
 from edgeworth.sources.arrow import arrow_column
-from edgeworth.sources.batches import Batch, check_columns
-from edgeworth.sources.paths import HEAD_BYTES, NoRowsError, first_line, open_bytes, read_head
+from edgeworth.sources.batches import Batch
+from edgeworth.sources.paths import HEAD_BYTES, FileSource, first_line, open_bytes, read_head
 
 PIECE_BYTES = 8 << 20
 DELIMITERS = ",\t;|"
@@ -20,37 +20,33 @@ LAST = "\x1eend\x1e"
 """Stands after the last line: a quotation mark that is never closed swallows it, and all rows before it."""
 
 
-class DelimitedSource:
+class DelimitedSource(FileSource):
     """A text file with a header line. Every value is text until its column's labels are known.
 
     An empty field is a missing value; nothing else is ("NA" may be Namibia).
     """
 
     is_text = True
-
     kind = "delimited text"
-    rows: int | None = None
+    top = "a header"
 
     def __init__(self, path: Path, name: str | None = None) -> None:
-        self.name = name or str(path)
-        self.paths: tuple[Path, ...] = (path,)
-        self._path = path
+        super().__init__(path, name)
         head = self._head()
         self.delimiter = delimiter_of(path, head)
         self.names = _header(head, self.delimiter)
 
-    def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """The wanted columns, a few megabytes of the file at a time."""
+    def read(self, columns: list[str]) -> Iterator[Batch]:
+        """Read a few megabytes of the file at a time."""
         import pyarrow as pa
         import pyarrow.csv as arrow_csv
 
-        check_columns(columns, self.names, self.name)
-        wanted = list(dict.fromkeys(columns))
-        row = 1
+        row, is_whole = 1, False
+        last = self.delimiter.join([LAST] * len(self.names))
         try:
             reader = arrow_csv.open_csv(
                 # The stubs know only paths and Python's own files here.
-                cast(IO[bytes], pa.PythonFile(self._with_last_line(), mode="r")),
+                cast(IO[bytes], pa.PythonFile(_WithLastLine(open_bytes(self.path), last), mode="r")),
                 # One thread, so that an error can name its row.
                 read_options=arrow_csv.ReadOptions(use_threads=False, block_size=PIECE_BYTES),
                 parse_options=arrow_csv.ParseOptions(
@@ -59,15 +55,14 @@ class DelimitedSource:
                     ignore_empty_lines=len(self.names) > 1,
                 ),
                 convert_options=arrow_csv.ConvertOptions(
-                    include_columns=wanted,
-                    column_types={name: pa.string() for name in wanted},
+                    include_columns=columns,
+                    column_types={name: pa.string() for name in columns},
                     strings_can_be_null=True,
                     null_values=[""],
                 ),
             )
-            is_whole = False
             for piece in reader:
-                if piece.num_rows and piece.column(wanted[0])[-1].as_py() == LAST:
+                if piece.num_rows and piece.column(columns[0])[-1].as_py() == LAST:
                     piece, is_whole = piece.slice(0, piece.num_rows - 1), True
                 if piece.num_rows:
                     yield Batch(
@@ -78,24 +73,17 @@ class DelimitedSource:
                 raise InputError(f"{self.name} ends inside a quoted field: a quotation mark is never closed")
         except pa.ArrowInvalid as error:
             if "Empty CSV file" in str(error):
-                raise NoRowsError(f"{self.name} has a header but no rows") from None
+                return
             if "straddling" in str(error):
                 said = "a row is too long: is a quotation mark not closed?"
                 raise InputError(f"{self.name} cannot be read as delimited text: {said}") from None
             raise InputError(f"{self.name} cannot be read as delimited text: {_said(error)}") from None
         except OSError as error:
             raise InputError(f"{self.name} cannot be read: {_said(error)}") from None
-        if row == 1:
-            raise NoRowsError(f"{self.name} has a header but no rows")
-
-    def _with_last_line(self) -> io.IOBase:
-        """The file, with a last line of our own at its end."""
-        line = self.delimiter.join([LAST] * len(self.names))
-        return _WithLastLine(open_bytes(self._path), line)
 
     def _head(self) -> str:
         """The first piece of the file as text, or a sentence about why there is none."""
-        head = read_head(self._path, self.name)
+        head = read_head(self.path, self.name)
         if b"\0" in head:
             raise InputError(
                 f"{self.name} is a binary file (it holds zero bytes); a text file with a header is needed"

@@ -12,14 +12,14 @@ import numpy as np
 from edgeworth.errors import InputError
 from edgeworth.sources.batches import Batch, check_columns
 from edgeworth.sources.columns import MISSING, Coded, Column
-from edgeworth.sources.paths import HEAD_BYTES, NoRowsError, first_line, open_bytes, read_head
+from edgeworth.sources.paths import HEAD_BYTES, FileSource, first_line, open_bytes, read_head
 
 PIECE_BYTES = 4 << 20
 LONGEST_LINE = 64 << 20
 NEEDED = "JSON lines hold one object a line"
 
 
-class JsonLinesSource:
+class JsonLinesSource(FileSource):
     """A file of JSON objects. Types are those of the values, and may differ from line to line.
 
     It is read by Python itself, which keeps whole numbers exact and dates as text.
@@ -27,14 +27,11 @@ class JsonLinesSource:
     A field that a line does not have is missing in that row, as null is. Blank lines are no rows.
     """
 
-    is_text = False
     varies = True
     kind = "JSON lines"
-    rows: int | None = None
 
     def __init__(self, path: Path, name: str | None = None) -> None:
-        self.name = name or str(path)
-        self.paths: tuple[Path, ...] = (path,)
+        super().__init__(path, name)
         head = read_head(path, self.name)
         if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
             raise InputError(
@@ -44,26 +41,23 @@ class JsonLinesSource:
         lines = head if len(head) < HEAD_BYTES else head.rpartition(b"\n")[0]
         self.names = _fields(self._parsed(lines, 1))
 
-    def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """The wanted fields, a few megabytes of the file at a time."""
-        wanted = list(dict.fromkeys(columns))
+    def read(self, columns: list[str]) -> Iterator[Batch]:
+        """Read a few megabytes of the file at a time."""
         row = 1
         for rows in self._pieces():
             if row == 1:
                 # A field may be rare, but the first megabytes have it.
-                there = self.names if set(wanted) <= set(self.names) else _fields(rows)
-                check_columns(wanted, there, self.name)
-            found = {name: column_of([line.get(name) for line in rows]) for name in wanted}
+                there = self.names if set(columns) <= set(self.names) else _fields(rows)
+                check_columns(columns, there, self.name)
+            found = {name: column_of([line.get(name) for line in rows]) for name in columns}
             yield Batch(found, first_row=row)
             row += len(rows)
-        if row == 1:
-            raise NoRowsError(f"{self.name} has no rows")
 
     def _pieces(self) -> Iterator[list[dict[str, Any]]]:
         """Objects of some lines at a time."""
         first = 1
         try:
-            with open_bytes(self.paths[0]) as stream:
+            with open_bytes(self.path) as stream:
                 held = b""
                 while piece := stream.read(PIECE_BYTES):
                     whole, newline, held = (held + piece).rpartition(b"\n")
@@ -120,9 +114,7 @@ def column_of(values: list[Any]) -> Column:
             return np.array(values, dtype=np.int64)
         except OverflowError:
             pass
-    if kinds == {float}:
-        return np.array(values)
-    if kinds == {bool}:
+    if kinds in ({float}, {bool}):
         return np.array(values)
     if kinds <= {str, type(None)}:
         place = {label: code for code, label in enumerate(dict.fromkeys(x for x in values if x is not None))}

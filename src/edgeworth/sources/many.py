@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from edgeworth.errors import InputError
 from edgeworth.sources.batches import Batch, FilePlace, check_columns
 from edgeworth.sources.columns import MISSING, Coded, Column, Label
-from edgeworth.sources.paths import NoRowsError
+from edgeworth.sources.paths import FileSource, NoRowsError
 
 KINDS = {"i": "numbers", "u": "numbers", "f": "numbers", "b": "booleans", "M": "times", "m": "durations"}
 OF_VALUES = {str: "text", bool: "booleans", int: "numbers", float: "numbers", Decimal: "numbers"}
@@ -62,23 +61,6 @@ def family(column: Column) -> str | None:
 WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 
 
-class FileSource(Protocol):
-    """A file that can be read in batches, any number of times."""
-
-    name: str
-    names: tuple[str, ...]
-    paths: tuple[Path, ...]
-    rows: int | None
-
-    @property
-    def is_text(self) -> bool: ...
-
-    @property
-    def kind(self) -> str: ...
-
-    def batches(self, columns: Sequence[str]) -> Iterator[Batch]: ...
-
-
 class ManySource:
     """Files of one kind, in order. ``folders`` says of each what the names of its folders say of its rows."""
 
@@ -86,10 +68,7 @@ class ManySource:
     """A column may have one type in one file and another in the next."""
 
     def __init__(
-        self,
-        files: Sequence[FileSource],
-        name: str,
-        folders: Sequence[Mapping[str, str | None]] = (),
+        self, files: Sequence[FileSource], name: str, folders: Sequence[Mapping[str, str | None]] = ()
     ) -> None:
         first = files[0]
         other = next((file for file in files if file.kind != first.kind), None)
@@ -101,7 +80,7 @@ class ManySource:
         self.name = name
         self.kind = first.kind
         self.is_text = first.is_text
-        self._lines_vary = getattr(first, "varies", False)
+        self._lines_vary = first.varies
         self.files = tuple(files)
         self.paths = tuple(path for file in files for path in file.paths)
         numbers = [file.rows for file in files]
@@ -144,8 +123,6 @@ class ManySource:
             # Lines of JSON do not all have all fields; they say so themselves.
             if not self._lines_vary:
                 self._find(own, file)
-            if not hasattr(file, "types"):
-                continue
             for name, kind in file.types(own).items():
                 said = family_of_type(kind)
                 if said is None:

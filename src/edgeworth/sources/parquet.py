@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from edgeworth.errors import InputError, MissingExtraError
 from edgeworth.sources.arrow import arrow_batches, batches_with_repeats, is_text
@@ -12,10 +12,9 @@ from edgeworth.sources.batches import Batch, CannotCountError, check_columns
 from edgeworth.sources.columns import encode
 from edgeworth.sources.duckdb_engine import count_rows
 from edgeworth.sources.many import ManySource
-from edgeworth.sources.paths import NoRowsError, first_line
+from edgeworth.sources.paths import FileSource, first_line
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
 
@@ -26,27 +25,7 @@ FEW_ROWS = 1 << 20
 """So few rows are read sooner than DuckDB is loaded."""
 
 
-class TypedFile(Protocol):
-    """A file whose columns have types, known before any row is read."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def names(self) -> tuple[str, ...]: ...
-
-    @property
-    def paths(self) -> tuple[Path, ...]: ...
-
-    @property
-    def rows(self) -> int | None: ...
-
-    def types(self, columns: Sequence[str]) -> Mapping[str, Any]: ...
-
-    def batches(self, columns: Sequence[str]) -> Iterator[Batch]: ...
-
-
-def count_parquet(files: Sequence[TypedFile], columns: Sequence[str]) -> Iterator[Batch]:
+def count_parquet(files: Sequence[ParquetSource], columns: Sequence[str]) -> Iterator[Batch]:
     """Each combination of values of the columns once, with how many rows have it.
 
     CannotCountError where DuckDB is not installed, might see other values than Python, or fails: rows tell.
@@ -54,7 +33,7 @@ def count_parquet(files: Sequence[TypedFile], columns: Sequence[str]) -> Iterato
     """
     wanted = list(dict.fromkeys(columns))
     _check_countable(files, wanted)
-    paths = [path for file in files for path in file.paths]
+    paths = [file.path for file in files]
     differ = any(file.names != files[0].names for file in files)
     try:
         with count_rows(paths, wanted, differ=differ) as count:
@@ -65,7 +44,7 @@ def count_parquet(files: Sequence[TypedFile], columns: Sequence[str]) -> Iterato
         raise CannotCountError(str(error)) from None
 
 
-def _check_countable(files: Sequence[TypedFile], wanted: Sequence[str]) -> None:
+def _check_countable(files: Sequence[ParquetSource], wanted: Sequence[str]) -> None:
     for file in files:
         check_columns(wanted, file.names, file.name)
         if not all(wanted):
@@ -82,7 +61,7 @@ def _check_countable(files: Sequence[TypedFile], wanted: Sequence[str]) -> None:
         )
 
 
-def _repeats(file: TypedFile, columns: Sequence[str]) -> bool:
+def _repeats(file: ParquetSource, columns: Sequence[str]) -> bool:
     """Whether the first rows hold half as many combinations as rows at most."""
     batch = next(file.batches(columns))
     codes = [encode(column[:TRIED_ROWS], name).codes.tolist() for name, column in batch.columns.items()]
@@ -118,44 +97,34 @@ CODE_BYTES, LABEL_BYTES = 2, 1 << 20
 """A column of text takes at most so much a row, and for its labels, where it is kept as codes."""
 
 
-class ParquetSource:
+class ParquetSource(FileSource):
     """A Parquet file. Only the wanted columns are read."""
 
-    is_text = False
     kind = "Parquet"
 
     def __init__(self, path: Path, name: str | None = None) -> None:
-        self.name = name or str(path)
-        self.paths: tuple[Path, ...] = (path,)
+        super().__init__(path, name)
         with self._opened() as file:
-            self.rows: int | None = file.metadata.num_rows
-            self._schema: pa.Schema = file.schema_arrow
+            self.rows = file.metadata.num_rows
+            self.schema = file.schema_arrow
             self._metadata = file.metadata
-        self.names: tuple[str, ...] = tuple(self._schema.names)
+        self.names = tuple(self.schema.names)
 
-    def types(self, columns: Sequence[str]) -> Mapping[str, Any]:
-        """Arrow's type of each column."""
-        check_columns(columns, self.names, self.name)
-        return {name: self._schema.field(name).type for name in columns}
-
-    def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """The wanted columns, some ten thousand rows at a time."""
+    def read(self, columns: list[str]) -> Iterator[Batch]:
+        """Read some ten thousand rows at a time."""
         import pyarrow as pa
 
-        wanted = list(dict.fromkeys(columns))
-        kinds = self.types(wanted)
-        text = [name for name in wanted if is_text(kinds[name]) and self._has_few_labels(name)]
+        kinds = self.types(columns)
+        text = [name for name in columns if is_text(kinds[name]) and self._has_few_labels(name)]
         row = 1
         try:
             with self._opened(text) as file:
-                pieces = file.iter_batches(batch_size=BATCH_ROWS, columns=wanted, use_threads=False)
-                for batch in arrow_batches(pieces, wanted):
+                pieces = file.iter_batches(batch_size=BATCH_ROWS, columns=columns, use_threads=False)
+                for batch in arrow_batches(pieces, columns):
                     yield batch
                     row += len(batch)
         except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
             raise InputError(f"{self.name} cannot be read from row {row:,} on: {first_line(error)}") from None
-        if row == 1:
-            raise NoRowsError(f"{self.name} has columns but no rows")
 
     def distinct(self, columns: Sequence[str]) -> Iterator[Batch]:
         """Each combination of values once, counted by DuckDB where it sees the same values as we do."""
@@ -181,7 +150,7 @@ class ParquetSource:
             raise MissingExtraError("reading files", "files") from None
         try:
             return pq.ParquetFile(
-                self.paths[0], buffer_size=BUFFER_BYTES, pre_buffer=False, read_dictionary=list(text)
+                self.path, buffer_size=BUFFER_BYTES, pre_buffer=False, read_dictionary=list(text)
             )
         except (OSError, pa.ArrowException) as error:
             raise InputError(f"{self.name} cannot be read as Parquet: {first_line(error)}") from None

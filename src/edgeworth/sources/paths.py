@@ -5,11 +5,12 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from edgeworth.errors import InputError, MissingExtraError
+from edgeworth.sources.batches import Batch, check_columns, require_rows
 from edgeworth.sources.formats import (
     COMPRESSED,
     READ,
@@ -181,6 +182,47 @@ SPREADSHEETS = {".xlsx", ".xls", ".ods"}
 
 class NoRowsError(InputError):
     """A file with columns and no rows: wrong alone, and nothing among others."""
+
+
+class FileSource:
+    """A file that can be read in batches, any number of times."""
+
+    kind: ClassVar[str]
+    """What it is, in a sentence."""
+    top: ClassVar[str] = "columns"
+    """What a file without rows still has."""
+    is_text: ClassVar[bool] = False
+    varies: ClassVar[bool] = False
+    """Whether a column may have other types further on, or not be there at first."""
+    names: tuple[str, ...]
+    rows: int | None = None
+    schema: Any = None
+    """Arrow's, where types are known before any row is read."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        self.path = path
+        self.name = name or str(path)
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The file."""
+        return (self.path,)
+
+    def types(self, columns: Sequence[str]) -> Mapping[str, Any]:
+        """Arrow's type of each column, as far as it is known."""
+        return {} if self.schema is None else {name: self.schema.field(name).type for name in columns}
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """The wanted columns, a piece of the file at a time."""
+        wanted = list(dict.fromkeys(columns))
+        if not self.varies:
+            check_columns(wanted, self.names, self.name)
+        nothing = NoRowsError(f"{self.name} has {self.top} but no rows")
+        yield from require_rows(self.read(wanted), nothing)
+
+    def read(self, columns: list[str]) -> Iterator[Batch]:
+        """The same of columns that are there."""
+        raise NotImplementedError
 
 
 def open_bytes(path: Path) -> Any:

@@ -20,8 +20,7 @@ from edgeworth.sources.arrow import arrow_batches
 from edgeworth.sources.batches import Batch, check_columns, require_rows
 from edgeworth.sources.duckdb_engine import connect, quote_name, record_batches
 from edgeworth.sources.formats import FORMATS, format_by_ending, list_words
-from edgeworth.sources.many import FileSource
-from edgeworth.sources.paths import NoRowsError, find_format, first_line
+from edgeworth.sources.paths import FileSource, NoRowsError, find_format, first_line
 
 EXTENSIONS: dict[str, str | None] = {
     "s3": "httpfs",
