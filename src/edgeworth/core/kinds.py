@@ -13,6 +13,7 @@ from edgeworth.errors import OptionError
 KINDS: dict[str, Kind | str] = {
     "contingency_table": "edgeworth.decisions.kind:TABLE",
     "clustered_table": "edgeworth.decisions.kind:TABLE",
+    "paired": "edgeworth.comparing.kind:PAIRED",
     "labelled_scores": "edgeworth.rankings.kind:SCORES_BY_CLASS",
     "ranking": "edgeworth.rankings.kind:RANKING",
     "ranked_lists": "edgeworth.rankings.kind:LISTS",
@@ -20,10 +21,9 @@ KINDS: dict[str, Kind | str] = {
     "forecast_scores": "edgeworth.forecasts.kind:SCORES",
     "calibration": "edgeworth.forecasts.kind:CALIBRATION",
     "wealth": "edgeworth.forecasts.kind:WEALTH",
-    "paired": "edgeworth.comparing.kind:PAIRED",
     "paired_scores": "edgeworth.comparing.kind:PAIRED_SCORES",
 }
-"""Every kind of tally by the name that files use; a new kind is a package and one line here."""
+"""Every kind of tally by the name that files use, in the order in which a search loads them."""
 
 
 @dataclass(frozen=True)
