@@ -152,6 +152,12 @@ class Plain:
             raise InputError(f"the parts of {cls._where()} do not fit together: {cls.rule}")
         return value
 
+    def __eq__(self, other: object) -> bool:
+        """Tell whether a file would hold the same of both."""
+        return self.to_dict() == other.to_dict() if isinstance(other, type(self)) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
     @classmethod
     def _where(cls) -> str:
         return f"the {cls.kind or re.sub('(?<!^)(?=[A-Z])', ' ', cls.__name__).lower()}"

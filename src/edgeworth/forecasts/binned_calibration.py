@@ -128,13 +128,6 @@ class BoundedReliability(Plain):
         values = self.curve.values
         return len(values) <= (len(np.unique(cells_of(values))) if self.is_rounded else MOST_VALUES)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BoundedReliability):
-            return NotImplemented
-        return (self.final.is_rounded, self.curve) == (other.final.is_rounded, other.curve)
-
-    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
-
 
 def _of_counted(counted: Reliability) -> BoundedReliability:
     if len(counted.values) <= MOST_VALUES:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from edgeworth.arrays import Floats, same_array
+from edgeworth.arrays import Floats
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import find, list_labels
 from edgeworth.core.plain import AMOUNTS, COUNTS, FLOAT, LABELS, Plain, object_of, optional, tuple_of
@@ -80,14 +80,6 @@ class Reliability(Plain):
             and bool(np.all(self.hits <= self.cases) and np.all(self.cases >= 1))
             and bool(np.all(np.diff(self.values) > 0) and np.all(self.values <= 1))
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Reliability):
-            return NotImplemented
-        mine, its = (self.values, self.cases, self.hits), (other.values, other.cases, other.hits)
-        return all(same_array(left, right) for left, right in zip(mine, its, strict=True))
-
-    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,13 +192,6 @@ class Calibration(Plain, NotebookFacts):
             and all(curve.cases.sum() == self.cases for curve in self.curves)
             and self.cases == sum(int(curve.hits.sum()) for curve in self.curves)
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Calibration):
-            return NotImplemented
-        return (self.labels, self.step, self.curves) == (other.labels, other.step, other.curves)
-
-    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
 
     def __repr__(self) -> str:
         return f"<Calibration: {self.cases:,} cases, {len(self.labels)} classes>"

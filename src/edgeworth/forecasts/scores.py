@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from edgeworth.arrays import Floats, same_array
+from edgeworth.arrays import Floats
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import list_labels
 from edgeworth.core.plain import COUNTS, FLOATS, LABELS, TEXT, Plain, reshape_array, tuple_of
@@ -226,21 +226,6 @@ class ForecastScores(Plain, NotebookFacts):
             and np.all(np.where(infinite, 0.0, self.sums) ** 2 <= counted * squares * slack)
             and np.all(self.products**2 <= squares[:, :, None] * squares[:, None, :] * slack)
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ForecastScores):
-            return NotImplemented
-        return (self.systems, self.labels, self.names) == (other.systems, other.labels, other.names) and all(
-            same_array(mine, its)
-            for mine, its in (
-                (self.classes, other.classes),
-                (self.sums, other.sums),
-                (self.products, other.products),
-                (self.zeros, other.zeros),
-            )
-        )
-
-    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
 
     def __repr__(self) -> str:
         return f"<ForecastScores: {self.cases:,} cases, {len(self.systems)} systems>"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 
-from edgeworth.arrays import same_array
 from edgeworth.bet.bookmakers import Bookmaker
 from edgeworth.bet.drunken import Drunken
 from edgeworth.core.joint_counts import Numbers
@@ -303,15 +302,6 @@ class ForecastTally(Plain, NotebookFacts):
             and (self.shares is None or len(self.shares) == size)
             and (self.shares is None) == (self.wealth.book != "constant")
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ForecastTally):
-            return NotImplemented
-        names = (field.name for field in fields(self) if field.name != "decisions")
-        same = all(getattr(self, name) == getattr(other, name) for name in names)
-        return same and same_array(self.decisions, other.decisions)
-
-    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
 
     def __repr__(self) -> str:
         return f"<ForecastTally: {self.cases:,} cases, against {self.against}>"

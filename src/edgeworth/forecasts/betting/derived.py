@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import same_array
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import list_labels
 from edgeworth.core.plain import COUNTS, LABELS, Plain
@@ -147,14 +146,6 @@ class ForecastPairs(Plain):
             and len(set(self.labels)) == len(self.labels)
             and len(self.labels) in (0, 2)
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ForecastPairs):
-            return NotImplemented
-        same = same_array(self.counts, other.counts) and same_array(self.hits, other.hits)
-        return self.labels == other.labels and same
-
-    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
 
     def __repr__(self) -> str:
         return f"<ForecastPairs: {self.cases:,} cases>"

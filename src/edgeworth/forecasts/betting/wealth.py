@@ -357,13 +357,6 @@ class Wealth(Plain, NotebookFacts):
         check_fraction(self.fraction)
         return self.games is None or self.games.prices.shape[1] == len(self.labels)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Wealth):
-            return NotImplemented
-        return self.to_dict() == other.to_dict()
-
-    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
-
     @property
     def _terms(self) -> dict[str, Any]:
         names = ("labels", "against", "book", "fraction", "ordered", "predictions_made")
