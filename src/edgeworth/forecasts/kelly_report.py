@@ -7,7 +7,7 @@ from typing import Any
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.core.formatting import format_number, format_percent
-from edgeworth.report.report import Cell, Column, Grid, Report, Section
+from edgeworth.report.report import Cell, Column, Grid, Kind, Report, Section
 
 
 def stakes_report(
@@ -19,31 +19,14 @@ def stakes_report(
     provenance: Mapping[str, Any],
 ) -> Report:
     """What to bet on each outcome, and what becomes of a wealth of 1."""
-    columns = (
-        Column("outcome", "count"),
-        Column("probability", "percent"),
-        Column("odds", "number"),
-        Column("stake", "percent"),
-        Column("wealth if it happens", "number"),
-    )
-    lines = zip(probabilities, odds, stakes, wealth, strict=True)
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
+    rows = tuple(
         (place, p, o, format_percent(f, 4), finite_or_none(w))
-        for place, (p, o, f, w) in enumerate(lines, start=1)
+        for place, (p, o, f, w) in enumerate(zip(probabilities, odds, stakes, wealth, strict=True), start=1)
     )
     note = "a stake below 0 lays the outcome" if any(f < 0 for f in stakes) else ""
-    return Report(
-        verdict=f"{_bets(stakes)} Expected growth: {format_number(growth)} nats a race.",
-        sections=(Section("Kelly's stakes", _arbitrage(odds), (Grid("", columns, rows, note),)),),
-        warnings=(),
-        provenance=provenance,
-        numbers={
-            "kind": "kelly",
-            "stakes": list(stakes),
-            "wealth": list(wealth),
-            "growth": finite_or_none(growth),
-        },
-    )
+    said = f"{_bets(stakes)} Expected growth: {format_number(growth)} nats a race."
+    section = Section("Kelly's stakes", _arbitrage(odds), (_grid("count", rows, note),))
+    return _report(said, section, stakes, wealth, growth, provenance)
 
 
 def game_report(
@@ -55,13 +38,6 @@ def game_report(
     provenance: Mapping[str, Any],
 ) -> Report:
     """What to bet on a game that comes true or not; ``wealth`` is that after the one and after the other."""
-    columns = (
-        Column("outcome"),
-        Column("probability", "percent"),
-        Column("odds", "number"),
-        Column("stake", "percent"),
-        Column("wealth if it happens", "number"),
-    )
     rows: tuple[tuple[Cell, ...], ...] = (
         ("true", probability, odds, format_percent(stake, 4), finite_or_none(wealth[0])),
         ("false", 1 - probability, None, None, finite_or_none(wealth[1])),
@@ -72,18 +48,32 @@ def game_report(
         idle = "Bet nothing: neither backing nor laying is worth its price."
         said = f"Lay it for {format_percent(-stake, 2)}." if stake < 0 else idle
     note = "a stake below 0 lays it: takes a backer's bet of that size" if stake < 0 else ""
-    return Report(
-        verdict=f"{said} Expected growth: {format_number(growth)} nats a game.",
-        sections=(Section("Kelly's stake", (), (Grid("", columns, rows, note),)),),
-        warnings=(),
-        provenance=provenance,
-        numbers={
-            "kind": "kelly",
-            "stakes": [stake],
-            "wealth": list(wealth),
-            "growth": finite_or_none(growth),
-        },
-    )
+    said += f" Expected growth: {format_number(growth)} nats a game."
+    section = Section("Kelly's stake", (), (_grid("text", rows, note),))
+    return _report(said, section, [stake], wealth, growth, provenance)
+
+
+def _grid(outcome: Kind, rows: tuple[tuple[Cell, ...], ...], note: str) -> Grid:
+    kinds: dict[str, Kind] = {
+        "outcome": outcome,
+        "probability": "percent",
+        "odds": "number",
+        "stake": "percent",
+        "wealth if it happens": "number",
+    }
+    return Grid("", tuple(Column(name, kind) for name, kind in kinds.items()), rows, note)
+
+
+def _report(
+    said: str,
+    section: Section,
+    stakes: Sequence[float],
+    wealth: Sequence[float],
+    growth: float,
+    provenance: Mapping[str, Any],
+) -> Report:
+    numbers = {"stakes": list(stakes), "wealth": list(wealth), "growth": finite_or_none(growth)}
+    return Report(said, (section,), (), provenance, {"kind": "kelly", **numbers})
 
 
 def _bets(stakes: Sequence[float]) -> str:

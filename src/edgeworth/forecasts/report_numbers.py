@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
+
+import numpy as np
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.decisions.report import tail_to_dict
@@ -54,12 +57,7 @@ def forecasts_numbers(findings: ForecastFindings) -> dict[str, Any]:
         },
         "decomposition": {
             score: {
-                str(label): {
-                    "score": finite_or_none(p.score),
-                    "miscalibration": finite_or_none(p.miscalibration),
-                    "discrimination": finite_or_none(p.discrimination),
-                    "uncertainty": finite_or_none(p.uncertainty),
-                }
+                str(label): _fields(p, "score", "miscalibration", "discrimination", "uncertainty")
                 for label, p in by_label.items()
             }
             for score, by_label in findings.parts.items()
@@ -85,6 +83,17 @@ def forecasts_numbers(findings: ForecastFindings) -> dict[str, Any]:
     }
 
 
+def _fields(found: Any, *names: str) -> dict[str, Any]:
+    """Attributes by name: arrays as lists, and numbers that are not finite as None."""
+    return {name: _plain(getattr(found, name)) for name in names}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return finite_or_none(value) if isinstance(value, float) else value
+
+
 def _finite(values: Iterable[float]) -> list[float | None]:
     return [finite_or_none(float(value)) for value in values]
 
@@ -94,19 +103,15 @@ def _wealth(findings: ForecastFindings) -> dict[str, Any]:
     path = findings.path
     bands = {"": 0, "_low": 1, "_high": 2}
     return {
-        "log_wealth": finite_or_none(wealth.log_wealth),
-        "wealth": finite_or_none(wealth.wealth),
+        **_fields(wealth, "log_wealth", "wealth"),
         "ruined": wealth.log_wealth == -math.inf,
         "cases": wealth.cases,
         "growth": finite_or_none(bets.growth),
-        "log_maximum": finite_or_none(wealth.log_maximum),
-        "log_minimum": finite_or_none(wealth.log_minimum),
-        "drawdown": finite_or_none(wealth.drawdown),
+        **_fields(wealth, "log_maximum", "log_minimum", "drawdown"),
         "log_threshold": -math.log(1 - findings.level),
         "against": wealth.against,
         "stake": wealth.fraction,
-        "ordered": wealth.ordered,
-        "predictions_made": wealth.predictions_made,
+        **_fields(wealth, "ordered", "predictions_made"),
         "path": {
             "cases": path.cases.tolist(),
             "log_wealth": _finite(path.log_wealth),
@@ -118,14 +123,7 @@ def _wealth(findings: ForecastFindings) -> dict[str, Any]:
 
 
 def _evidence(found: Evidence) -> dict[str, Any]:
-    return {
-        "log_e_value": finite_or_none(found.log_e_value),
-        "e_value": finite_or_none(found.e_value),
-        "log_maximum": None if found.log_maximum is None else finite_or_none(found.log_maximum),
-        "p_value": found.p_value,
-        "ordered": found.ordered,
-        "null": found.null,
-    }
+    return _fields(found, "log_e_value", "e_value", "log_maximum", "p_value", "ordered", "null")
 
 
 def _drunken(findings: ForecastFindings) -> dict[str, Any] | None:
@@ -134,7 +132,7 @@ def _drunken(findings: ForecastFindings) -> dict[str, Any] | None:
     full = findings.bets.wealth.fraction == 1
     expected = findings.expected_log_wealth if full else None
     return {
-        "expected_log_wealth": None if expected is None else finite_or_none(expected),
+        "expected_log_wealth": _plain(expected),
         "shares_log_wealth": finite_or_none(findings.shares_log_wealth) if full else None,
     }
 
@@ -149,11 +147,7 @@ def _average(found: AverageDifference | None) -> dict[str, Any]:
         named = zip(("mean", "low", "high"), map(_finite, rows), strict=True)
         path = {"cases": cases.tolist(), **dict(named)}
     return {
-        "mean": finite_or_none(found.mean),
-        "low": finite_or_none(found.low),
-        "high": finite_or_none(found.high),
-        "holds": found.holds,
-        "method": found.method,
+        **_fields(found, "mean", "low", "high", "holds", "method"),
         "path": path,
         "undefined": None,
     }
@@ -161,26 +155,9 @@ def _average(found: AverageDifference | None) -> dict[str, Any]:
 
 def _reliability(bands: ReliabilityBands) -> dict[str, Any]:
     return {
-        "forecast": bands.forecast.tolist(),
-        "cases": bands.cases.tolist(),
-        "recalibrated": bands.recalibrated.tolist(),
-        "low": bands.low.tolist(),
-        "high": bands.high.tolist(),
-        "levels": [
-            {
-                "first": level.first,
-                "last": level.last,
-                "mean": level.mean,
-                "recalibrated": level.recalibrated,
-                "low": level.low,
-                "high": level.high,
-                "cases": level.cases,
-            }
-            for level in bands.levels
-        ],
-        "miscalibration": bands.miscalibration,
-        "p_value": bands.p_value,
-        "draws": bands.draws,
+        **_fields(bands, "forecast", "cases", "recalibrated", "low", "high"),
+        "levels": [asdict(level) for level in bands.levels],
+        **_fields(bands, "miscalibration", "p_value", "draws"),
         "grouped": bands.is_grouped,
     }
 
