@@ -10,7 +10,16 @@ from edgeworth.core.kinds import Kind, kind_of
 from edgeworth.core.labels import canonical
 from edgeworth.core.plain import labels_to_json
 from edgeworth.errors import OptionError
-from edgeworth.options import Asked, EvaluateOptions, ManyOptions, ReportOptions, options_of, spelt, takes
+from edgeworth.options import (
+    SEVERAL,
+    Asked,
+    EvaluateOptions,
+    ManyOptions,
+    ReportOptions,
+    options_of,
+    spelt,
+    takes,
+)
 from edgeworth.report.report import Report, about_run
 from edgeworth.tallied import Part, Tallied, dropped_rows
 from edgeworth.tallying import Opened, count
@@ -55,7 +64,10 @@ def evaluate(data: Any = None, **options: Unpack[EvaluateOptions]) -> Report:
     asked = Asked.of(EvaluateOptions, options)
     if is_tally(data):
         return report_of(_restated(data, asked, options), asked)
-    return report_of(count(Opened.of(data, asked), is_final=True), asked)
+    opened = Opened.of(data, asked)
+    if opened.asked.predictions == SEVERAL:
+        raise OptionError("several predictions are compared: ew.compare")
+    return report_of(count(opened, is_final=True), asked)
 
 
 def is_tally(data: Any) -> bool:

@@ -125,7 +125,7 @@ def test_scores_agree_with_scikit_learn(file: Path, capsys: pytest.CaptureFixtur
 
 def test_queries_are_compared_one_by_one(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = frame()
-    words = ("--score", "sharp", "--score", "blunt", "--group", "query", "--measure", "roc_auc")
+    words = ("--score", "sharp", "--score", "blunt", "--query", "query", "--measure", "roc_auc")
     found = told(file, capsys, *words)["comparison"]["pairs"][0]["measures"]["roc_auc"]
     each = [
         [roc_auc_score(part.y, part[name]) for _, part in data.groupby("query")]
@@ -259,7 +259,7 @@ def test_tables_for_papers(file: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_groups_are_the_units(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("--prediction", "a", "--prediction", "b", "--group", "patient", "--measure", "accuracy")
+    words = ("--prediction", "a", "--prediction", "b", "--cluster", "patient", "--measure", "accuracy")
     found = told(file, capsys, *words)["comparison"]
     assert found["unit"] == "group"
     assert found["pairs"][0]["measures"]["accuracy"]["cases"] == 100
@@ -341,12 +341,12 @@ def test_options_that_would_be_ignored_are_refused() -> None:
         ("horizon", 3),
         ("labels", [0, 1]),
         ("queries", "error"),
-        ("ids", truth),
+        ("id", truth),
     ):
         with pytest.raises(ew.EdgeworthError, match=rf"{name}( \(--[a-z-]+\))? has no meaning with labels"):
             ew.compare(truth, systems, **{name: value})  # type: ignore[arg-type]  # any of several options
-    with pytest.raises(ew.EdgeworthError, match=r"groups \(--group\) has no meaning with a tally"):
-        ew.compare(ew.Paired.from_labels(truth, systems), groups=truth)
+    with pytest.raises(ew.EdgeworthError, match="cluster has no meaning with a tally"):
+        ew.compare(ew.Paired.from_labels(truth, systems), cluster=truth)
     with pytest.raises(ew.EdgeworthError, match="a list of spellings"):
         ew.compare(truth, systems, measures="accuracy")
     with pytest.raises(ew.EdgeworthError, match="given by name"):

@@ -141,7 +141,7 @@ def test_a_drunken_bookmaker(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 def test_half_the_stake(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     truth, p, q, _ = two_file(tmp_path)
-    report = report_of(tmp_path, capsys, *TWO, "--against", "q", "--stake", ".5")
+    report = report_of(tmp_path, capsys, *TWO, "--against", "q", "--fraction", ".5")
     assert_wealth(report, Wealth.from_probabilities(truth, p, against=q, fraction=0.5))
     assert report["wealth"]["stake"] == 0.5
 
@@ -387,21 +387,21 @@ def test_bad_rows_of_probabilities(
         (["--probability", "p", "--against", "q,q,q"], "3 columns"),
         (["--probability", "p", "--against", "t"], "the rival's probabilities"),
         (["--probability", "p", "--time", "y"], "must be numbers"),
-        (["--probability", "p", "--stake", "2"], "fraction"),
-        (["--probability", "p", "--stake", "much"], "much"),
+        (["--probability", "p", "--fraction", "2"], "fraction"),
+        (["--probability", "p", "--fraction", "much"], "much"),
         (["--probability", "p", "--bookmaker", "sober"], "drunken"),
         (["--probability", "p", "--predictions-made", "after"], "before"),
         (["--probability", "p", "--level", "95"], "level"),
         (["--probability", "p", "--positive", "maybe"], "maybe"),
-        (["--probability", "p", "--group", "t"], "group has no meaning with probabilities"),
+        (["--probability", "p", "--cluster", "t"], "cluster has no meaning with probabilities"),
         (["--probability", "p", "--weight", "t"], "weight has no meaning with probabilities"),
         (["--probability", "p", "--depth", "3"], "depth has no meaning with probabilities"),
         (["--probability", "p", "--missing", "drop"], "missing"),
-        (["--prediction", "y", "--against", "q"], "against has no meaning without probabilities"),
-        (["--prediction", "y", "--stake", ".5"], "stake has no meaning without probabilities"),
-        (["--prediction", "y", "--ordered"], "ordered has no meaning without probabilities"),
-        (["--prediction", "y", "--normalise"], "normalise has no meaning without probabilities"),
-        (["--score", "p", "--time", "t"], "time has no meaning without probabilities"),
+        (["--prediction", "y", "--against", "q"], "against has no meaning with labels"),
+        (["--prediction", "y", "--fraction", ".5"], "fraction has no meaning with labels"),
+        (["--prediction", "y", "--ordered"], "ordered has no meaning with labels"),
+        (["--prediction", "y", "--normalise"], "normalise has no meaning with labels"),
+        (["--score", "p", "--time", "t"], "time has no meaning with scores"),
         ([], "give one of prediction"),
     ],
 )

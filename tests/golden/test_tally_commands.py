@@ -49,8 +49,8 @@ CASES: dict[str, tuple[list[Row], list[str], list[str]]] = {
     "labels at another level": (ROWS, ["--prediction", "p"], ["--level", "0.9", "--pool", "20"]),
     "labels that are numbers in one shard": (WORDS, ["--prediction", "p"], []),
     "one label in two spellings": (SPELLINGS, ["--prediction", "p"], []),
-    "labels in groups": (ROWS, ["--prediction", "p", "--group", "g"], []),
-    "labels in groups, text": (WORDS, ["--prediction", "p", "--group", "g"], []),
+    "labels in groups": (ROWS, ["--prediction", "p", "--cluster", "g"], []),
+    "labels in groups, text": (WORDS, ["--prediction", "p", "--cluster", "g"], []),
     "declared labels": (ROWS, ["--prediction", "p", "--labels", "1,0,2", "--positive", "0"], []),
     "no decision": (AWAY, ["--prediction", "p", "--abstain", "-1"], []),
     "nobody abstains": (ROWS, ["--prediction", "p", "--abstain", "none"], []),
@@ -58,7 +58,7 @@ CASES: dict[str, tuple[list[Row], list[str], list[str]]] = {
     "missing is no decision": (HOLES, ["--prediction", "p", "--missing", "abstain"], []),
     "counts": (ROWS, ["--prediction", "p", "--weight", "w"], []),
     "weights": (FRACTIONS, ["--prediction", "p", "--weight", "w"], []),
-    "weights in groups": (FRACTIONS, ["--prediction", "p", "--weight", "w", "--group", "g"], []),
+    "weights in groups": (FRACTIONS, ["--prediction", "p", "--weight", "w", "--cluster", "g"], []),
     "counts by the said kind": (
         ROWS,
         ["--prediction", "p", "--weight", "w", "--weight-kind", "counts"],
@@ -71,10 +71,10 @@ CASES: dict[str, tuple[list[Row], list[str], list[str]]] = {
     "a ranking, dropped": (NO_SCORE, ["--score", "s", "--missing", "drop"], []),
     "a ranking with counts": (ROWS, ["--score", "s", "--weight", "w"], []),
     "a ranking with weights": (FRACTIONS, ["--score", "s", "--weight", "w"], []),
-    "a ranking on cells": (UNIT, ["--score", "s", "--cells", "50"], []),
-    "lists": (ROWS, ["--score", "s", "--group", "g"], []),
-    "lists with ids": (ROWS, ["--score", "s", "--group", "g", "--id", "d"], []),
-    "lists, a label positive": (LATE, ["--score", "s", "--group", "g", "--positive", "1"], []),
+    "a ranking on cells": (UNIT, ["--score", "s", "--bins", "50"], []),
+    "lists": (ROWS, ["--score", "s", "--query", "g"], []),
+    "lists with ids": (ROWS, ["--score", "s", "--query", "g", "--id", "d"], []),
+    "lists, a label positive": (LATE, ["--score", "s", "--query", "g", "--positive", "1"], []),
 }
 
 
@@ -224,7 +224,7 @@ def test_a_source_is_not_counted_twice(
         (["--prediction", "w"], "differ in the column of prediction: 'p' and 'w'"),
         (["--prediction", "p", "--abstain", "7"], "differ in abstain: None and '7'"),
         (["--prediction", "p", "--missing", "drop"], "differ in missing: 'error' and 'drop'"),
-        (["--prediction", "p", "--group", "g"], "0.json holds labels, other.json holds labels in groups"),
+        (["--prediction", "p", "--cluster", "g"], "0.json holds labels, other.json holds labels in clusters"),
         (["--prediction", "p", "--weight", "w"], "differ in the column of weight: None and 'w'"),
         (["--score", "s"], "0.json holds labels, other.json holds scores"),
     ],
@@ -243,7 +243,7 @@ def test_cells_of_rankings_must_be_the_same(
 ) -> None:
     for place, cells in enumerate(("10", "20")):
         written(tmp_path / f"{place}.csv", HEADER, UNIT[place::2])
-        words = ["--truth", "y", "--score", "s", "--cells", cells, "-o", f"{place}.json"]
+        words = ["--truth", "y", "--score", "s", "--bins", cells, "-o", f"{place}.json"]
         command("tally", f"{place}.csv", *words)
     said = refused(call(tmp_path, capsys, "merge", "0.json", "1.json", "-o", "x.json"))
     assert "0.json and 1.json differ in cells: 10 and 20" in said

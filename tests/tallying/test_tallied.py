@@ -13,7 +13,7 @@ import pytest
 import edgeworth as ew
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.tallied import Tallied, as_tallied
-from edgeworth.tally_files import tally_of_text, tally_text
+from edgeworth.tally_files import tally_of_text, tally_text, write_tally
 
 TRUTH, GUESS, OTHER = [1, 0, 1, 0, 1], [1, 0, 0, 0, 1], [0, 0, 1, 1, 1]
 SCORES = [0.9, 0.2, 0.7, 0.4, 0.1]
@@ -75,9 +75,9 @@ def test_any_tally_at_every_door(tmp_path: Path) -> None:
     merged = ew.Tallied.merge([TABLE, AGAIN])
     assert merged.final == TABLE + AGAIN
     assert merged.origin.number == 2
-    assert ew.evaluate(TABLE).verdict == ew.evaluate(TABLE).verdict
+    assert ew.evaluate(TABLE).verdict == ew.evaluate(Tallied(TABLE)).verdict
     Tallied(TABLE).write(tmp_path / "t.json")
-    TABLE.write(tmp_path / "u.json")
+    write_tally(TABLE, tmp_path / "u.json")
     assert (tmp_path / "t.json").read_bytes() == (tmp_path / "u.json").read_bytes()
     ranking = ew.Ranking.from_scores(TRUTH * 8, SCORES * 8)
     assert ew.evaluate(ranking).verdict == ew.evaluate(truth=TRUTH * 8, score=SCORES * 8).verdict
@@ -89,7 +89,7 @@ def test_what_is_no_tally_is_refused() -> None:
         with pytest.raises(OptionError, match=r"a tally is a table, a ranking.*; saw "):
             ew.Tallied.merge([wrong])
     wealth = ew.Wealth.from_probabilities(TRUTH, SCORES, against=[0.5] * 5)
-    with pytest.raises(OptionError, match="Python holds wealth, of which there is no report"):
+    with pytest.raises(OptionError, match="no report of wealth"):
         ew.evaluate(wealth)
 
 
@@ -147,22 +147,22 @@ def test_several_predictions_are_compared_not_evaluated(kind: Any) -> None:
     several: Mapping[str, Any] = kind({"one": GUESS, "two": OTHER})
     with pytest.raises(OptionError, match=r"several predictions are compared: ew\.compare"):
         ew.evaluate(truth=TRUTH, prediction=several)
-    with pytest.raises(OptionError, match="pool has no meaning with several predictors"):
+    with pytest.raises(OptionError, match="pool has no meaning with labels of several"):
         ew.evaluate(truth=TRUTH, prediction=several, pool=5.0)
     tallied = ew.tally(truth=TRUTH, prediction=several)
     assert isinstance(tallied.tally, ew.Paired)
-    with pytest.raises(OptionError, match="margin has no meaning with several predictors"):
-        ew.evaluate(tallied, margin=0.1)
+    with pytest.raises(OptionError, match="overround has no meaning with labels of several"):
+        ew.evaluate(tallied, overround=0.1)
 
 
 SHOWN: dict[str, tuple[dict[str, Any], str]] = {
     "labels": ({"prediction": GUESS}, "<Tallied: labels, 5 rows>"),
     "several": (
         {"prediction": {"<one>": GUESS, "two": OTHER}},
-        "<Tallied: labels of several predictors, 5 rows>",
+        "<Tallied: labels of several systems, 5 rows>",
     ),
     "scores": ({"score": SCORES}, "<Tallied: scores, 5 rows>"),
-    "lists": ({"score": SCORES, "group": [1, 1, 2, 2, 2]}, "<Tallied: scores in queries, 5 rows>"),
+    "lists": ({"score": SCORES, "query": [1, 1, 2, 2, 2]}, "<Tallied: queries, 5 rows>"),
     "probabilities": ({"probabilities": SCORES, "against": [0.5] * 5}, "<Tallied: probabilities, 5 rows>"),
 }
 
