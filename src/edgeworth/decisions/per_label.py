@@ -51,7 +51,7 @@ DIVISORS = {
 _label = measure_family(scope="label", low=0.0, high=1.0, direction="higher", source=POWERS)
 _edge = partial(_label, low=-1.0, chance="0")
 _ratio = partial(_label, high=np.inf, chance="1", source=RATIOS)
-ITSELF = {"chance": "itself", "direction": "neither", "source": POWERS}
+ITSELF: dict[str, Any] = {"chance": "itself", "direction": "neither", "source": POWERS}
 
 
 def _proportion(name: str, formula: str, synonyms: str, parts: Parts | None = None, **more: Any) -> Measure:

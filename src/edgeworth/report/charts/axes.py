@@ -92,10 +92,12 @@ class LazyData(Mapping[str, Rows]):
 
 
 def table_rows(columns: Mapping[str, Values | None]) -> Rows:
-    """Make rows of columns; a column that is not known is None in every row."""
+    """Make rows of columns of numbers or names; a column that is not known is None in every row."""
     length = max(len(values) for values in columns.values() if values is not None)
     plain = [
-        [None] * length if values is None else [finite_or_none(value) for value in values.tolist()]
+        [None] * length
+        if values is None
+        else [finite_or_none(x) if isinstance(x, float) else x for x in values.tolist()]
         for values in columns.values()
     ]
     return tuple(dict(zip(columns, row, strict=True)) for row in zip(*plain, strict=True))

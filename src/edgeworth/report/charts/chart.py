@@ -128,6 +128,14 @@ class Kit:
         """Begin a chart over one row, for a line by itself: over data it would be drawn for each row."""
         return self.alt.Chart(self.alt.InlineData(values=[{"once": 1}]))
 
+    def tooltip(self, formats: Mapping[str, str]) -> list[Any]:
+        """Say what stands under the pointer: numbers by their format, names by none."""
+        alt = self.alt
+        return [
+            alt.Tooltip(f"{name}:Q", format=form) if form else alt.Tooltip(f"{name}:N")
+            for name, form in formats.items()
+        ]
+
 
 def _altair() -> Any:
     try:
