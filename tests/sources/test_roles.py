@@ -71,7 +71,7 @@ def test_what_is_given_is_not_guessed() -> None:
     assert guess_roles(names, {"truth": "label", "score": "score"}).sentences == ()
     # A column that plays a role already plays no other.
     assert guess_roles(names, {"prediction": "label"}).roles == {"truth": "y_true"}
-    assert guess_roles(names, {"prediction": "y_pred", "group": "label"}).roles == {"truth": "y_true"}
+    assert guess_roles(names, {"prediction": "y_pred", "cluster": "label"}).roles == {"truth": "y_true"}
     assert guess_roles(["label", "prob_a", "prob_b"], {"probabilities": ["prob_a", "prob_b"]}).roles == {
         "truth": "label"
     }

@@ -23,7 +23,7 @@ KINDS: dict[str, list[Any]] = {
     "large integers": [2**53, 2**53 + 1, 2**62],
 }
 
-OPTIONS: list[dict[str, Any]] = [{}, {"weight": "count"}, {"weight": "share"}, {"group": "patient"}]
+OPTIONS: list[dict[str, Any]] = [{}, {"weight": "count"}, {"weight": "share"}, {"cluster": "patient"}]
 
 
 def frame(labels: list[Any]) -> pd.DataFrame:
