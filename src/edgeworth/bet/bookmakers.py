@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgeworth.arrays import Floats
-from edgeworth.bet.checking import add_to_one, as_floats, check_odds, check_shares, freeze
+from edgeworth.bet.checking import add_to_one, as_odds, as_shares, freeze
 from edgeworth.errors import InputError, OptionError
 
 NO_WINNINGS = float(np.nextafter(1.0, 2.0))
@@ -92,25 +92,17 @@ class Rival(Bookmaker):
     ([0.25, 0.5], [4.0, 2.0])
     """
 
+    description = "the rival"
+    offer = "the rival's prices"
+
     probabilities: ArrayLike
-
-    @property
-    def description(self) -> str:
-        """Who that is, within a sentence."""
-        return "the rival"
-
-    @property
-    def offer(self) -> str:
-        """What is offered, within a sentence."""
-        return "the rival's prices"
 
     def is_game(self, cases: int) -> bool:
         """Tell whether there is a probability of "true" for every case."""
         return _one_each(np.asarray(self.probabilities), cases, "the rival's probabilities")
 
     def __post_init__(self) -> None:
-        forecast = as_floats(self.probabilities, "the rival's probabilities")
-        check_shares(forecast, "the rival's probabilities")
+        forecast = as_shares(self.probabilities, "the rival's probabilities")
         if forecast.ndim == 2:
             forecast = add_to_one(forecast, normalise=False)
         object.__setattr__(self, "probabilities", freeze(forecast))
@@ -134,26 +126,19 @@ class Market(Bookmaker):
     [0.3125, 0.9375]
     """
 
+    description = "the market's odds"
+
     odds: ArrayLike
     lay: ArrayLike | None = None
-
-    @property
-    def description(self) -> str:
-        """Who that is, within a sentence."""
-        return "the market's odds"
 
     def is_game(self, cases: int) -> bool:
         """Tell whether there are odds on "true" for every case."""
         return _one_each(np.asarray(self.odds), cases, "the market's odds")
 
     def __post_init__(self) -> None:
-        odds = as_floats(self.odds, "odds")
-        check_odds(odds)
-        object.__setattr__(self, "odds", freeze(odds))
+        object.__setattr__(self, "odds", freeze(as_odds(self.odds)))
         if self.lay is not None:
-            lay = as_floats(self.lay, "lay odds")
-            check_odds(lay, "lay odds", infinite=True)
-            object.__setattr__(self, "lay", freeze(lay))
+            object.__setattr__(self, "lay", freeze(as_odds(self.lay, "lay odds", infinite=True)))
 
     def prices(self, shape: tuple[int, ...]) -> Floats:
         """Implied prices ``1/O``, which add up to one and the over-round."""

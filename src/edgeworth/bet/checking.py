@@ -94,6 +94,20 @@ def check_shares(shares: Floats, name: str = "probabilities") -> None:
         raise InputError(f"{name} lie between 0 and 1; saw {describe_first(shares, ~good)}")
 
 
+def as_odds(values: ArrayLike, name: str = "odds", *, infinite: bool = False) -> Floats:
+    """Convert decimal odds to floats, and check them."""
+    odds = as_floats(values, name)
+    check_odds(odds, name, infinite=infinite)
+    return odds
+
+
+def as_shares(values: ArrayLike, name: str = "probabilities") -> Floats:
+    """Convert probabilities to floats, and check them."""
+    shares = as_floats(values, name)
+    check_shares(shares, name)
+    return shares
+
+
 def check_fraction(fraction: float) -> None:
     """Refuse a fraction of the Kelly stake outside 0 to 1."""
     number = isinstance(fraction, (int, float, np.integer, np.floating)) and not isinstance(fraction, bool)
@@ -125,11 +139,8 @@ def as_races(
     probabilities: ArrayLike, odds: ArrayLike, lay: ArrayLike | None, *, normalise: bool = False
 ) -> Races:
     """Check races: a K-vector is one, (n, K) are many; a K-vector beside (n, K) holds for every race."""
-    forecast, book = as_floats(probabilities, "probabilities"), as_floats(odds, "odds")
-    laid = None if lay is None else as_floats(lay, "lay odds")
-    check_odds(book)
-    if laid is not None:
-        check_odds(laid, "lay odds", infinite=True)
+    forecast, book = as_floats(probabilities, "probabilities"), as_odds(odds)
+    laid = None if lay is None else as_odds(lay, "lay odds", infinite=True)
     given = [part for part in (forecast, book, laid) if part is not None]
     outcomes = {part.shape[-1] if part.ndim else 0 for part in given}
     rows = {part.shape[0] for part in given if part.ndim == 2}
@@ -143,13 +154,9 @@ def as_races(
     check_shares(forecast, "probabilities")
     forecast = add_to_one(np.atleast_2d(forecast), normalise=normalise)
     shape = (rows.pop() if rows else 1, outcomes.pop())
-    spread = [np.broadcast_to(part, shape) for part in (forecast, book)]
-    return Races(
-        spread[0],
-        spread[1],
-        None if laid is None else np.broadcast_to(laid, shape),
-        single=all(part.ndim == 1 for part in given),
-    )
+    spread = [np.broadcast_to(part, shape) for part in (forecast, book, book if laid is None else laid)]
+    single = all(part.ndim == 1 for part in given)
+    return Races(spread[0], spread[1], None if laid is None else spread[2], single)
 
 
 def pick_outcomes(values: Floats, outcome: ArrayLike) -> Floats:

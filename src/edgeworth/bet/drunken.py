@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.bet.bookmakers import Bookmaker, Quote
-from edgeworth.bet.checking import add_to_one, as_floats, check_shares
+from edgeworth.bet.checking import add_to_one, as_shares
 from edgeworth.errors import InputError, OptionError, check_seed
 
 DESCRIPTION = "a drunken bookmaker"
@@ -43,6 +43,8 @@ class Drunken(Bookmaker):
     [0.508, 0.815, 0.251]
     """
 
+    is_random = True
+
     low: float = 0.0
     high: float = 1.0
     seed: int = 0
@@ -54,11 +56,6 @@ class Drunken(Bookmaker):
         if (self.low, self.high) == (0, 1):
             return DESCRIPTION
         return f"{DESCRIPTION} ({self.low:g} to {self.high:g})"
-
-    @property
-    def is_random(self) -> bool:
-        """Prices are drawn."""
-        return True
 
     @property
     def price_range(self) -> tuple[float, float]:
@@ -247,8 +244,7 @@ def _mean_log(low: float, high: float) -> float:
 
 
 def _forecast(truth: ArrayLike, probabilities: ArrayLike) -> tuple[Floats, NDArray[np.intp]]:
-    forecast, happened = as_floats(probabilities, "probabilities"), np.asarray(truth)
-    check_shares(forecast)
+    forecast, happened = as_shares(probabilities), np.asarray(truth)
     if forecast.ndim not in (1, 2) or happened.shape != forecast.shape[:1]:
         raise InputError(f"there are truths of shape {happened.shape} for forecasts of {forecast.shape}")
     classes = 2 if forecast.ndim == 1 else forecast.shape[1]

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgeworth.arrays import Floats
+from edgeworth.bet.checking import as_shares
 from edgeworth.bet.games import check_logs, whole_sum
 from edgeworth.errors import InputError, OptionError
 
@@ -137,7 +138,7 @@ def kappa(probabilities: ArrayLike, rivals: ArrayLike, *, score: Score) -> tuple
     >>> [part.round(6) for part in kappa([0.75, 0.001], [0.25, 0.5], score="log")]
     [array([0.5     , 0.100213]), array([0.5     , 0.899787])]
     """
-    p, q = _check_shares(probabilities, "probabilities"), _check_shares(rivals, "rivals")
+    p, q = as_shares(probabilities), as_shares(rivals, "rivals")
     if score == "brier":
         return np.asarray((p + q) / 2), np.asarray(((1 - p) + (1 - q)) / 2)
     if score != "log":
@@ -166,7 +167,7 @@ def score_log_factors(
     >>> np.exp(score_log_factors([1, 0, 1], [0.8, 0.8, 0.5], [0.4, 0.4, 0.5], score="brier")).round(6)
     array([1.166667, 0.75    , 1.      ])
     """
-    p, q = _check_shares(probabilities, "probabilities"), _check_shares(rivals, "rivals")
+    p, q = as_shares(probabilities), as_shares(rivals, "rivals")
     happened = np.asarray(outcomes)
     if not ((happened == 0) | (happened == 1)).all():
         raise InputError("outcomes are 1 where the event happened and 0 where not")
@@ -183,14 +184,6 @@ def score_log_factors(
     opposite = np.abs(p - q) == 1 if score == "log" else np.zeros(p.shape, bool)
     idle = (p == q) | opposite
     return np.where(idle, 0.0, np.where(happened == 1, yes, no))
-
-
-def _check_shares(probabilities: ArrayLike, name: str) -> Floats:
-    values = np.asarray(probabilities, float)
-    wrong = ~((values >= 0) & (values <= 1))
-    if wrong.any():
-        raise InputError(f"{name} lie between 0 and 1; saw {float(values[wrong].ravel()[0])!r}")
-    return values
 
 
 def _log_ratio(large: Floats, small: Floats, difference: Floats) -> Floats:

@@ -6,14 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgeworth.arrays import Floats
-from edgeworth.bet.checking import (
-    BookError,
-    as_floats,
-    check_fraction,
-    check_odds,
-    check_shares,
-    describe_first,
-)
+from edgeworth.bet.checking import BookError, as_odds, as_shares, check_fraction, describe_first
 from edgeworth.errors import InputError
 
 
@@ -71,11 +64,8 @@ def game_factors(
 
 def _deal(probability: ArrayLike, odds: ArrayLike, lay: ArrayLike | None) -> tuple[Floats, Floats]:
     """Find the forecasts and the odds each bets at: the back odds, the lay odds, or nan for no bet."""
-    forecast, back = as_floats(probability, "probabilities"), as_floats(odds, "odds")
-    laid = back if lay is None else as_floats(lay, "lay odds")
-    check_shares(forecast)
-    check_odds(back)
-    check_odds(laid, "lay odds", infinite=lay is not None)
+    forecast, back = as_shares(probability), as_odds(odds)
+    laid = back if lay is None else as_odds(lay, "lay odds", infinite=True)
     try:
         forecast, back, laid = np.broadcast_arrays(forecast, back, laid)
     except ValueError:

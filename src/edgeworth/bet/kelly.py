@@ -13,10 +13,10 @@ from edgeworth.bet.checking import (
     Races,
     add_to_one,
     as_floats,
+    as_odds,
     as_races,
+    as_shares,
     check_fraction,
-    check_odds,
-    check_shares,
     describe_first,
     is_plain,
     pick_outcomes,
@@ -207,9 +207,7 @@ def fair_factors(
     [1.2, 0.0, inf, nan]
     """
     check_fraction(fraction)
-    ours, theirs = as_floats(probabilities, "probabilities"), as_floats(prices, "prices")
-    check_shares(ours)
-    check_shares(theirs, "prices")
+    ours, theirs = as_shares(probabilities), as_shares(prices, "prices")
     if ours.shape != theirs.shape or ours.ndim not in (1, 2):
         raise InputError(f"there are probabilities of shape {ours.shape} and prices of shape {theirs.shape}")
     if ours.ndim == 1:
@@ -220,9 +218,7 @@ def fair_factors(
     theirs = pick_outcomes(add_to_one(theirs, normalise=False), outcome)
     with np.errstate(divide="ignore", invalid="ignore"):
         full = ours / theirs
-        return (
-            np.asarray((1 - fraction) + fraction * full) if fraction else np.where(np.isnan(full), full, 1.0)
-        )
+    return np.asarray((1 - fraction) + fraction * full) if fraction else np.where(np.isnan(full), full, 1.0)
 
 
 def wealth_after(odds: ArrayLike, stakes: ArrayLike, *, lay: ArrayLike | None = None) -> Floats:
@@ -234,10 +230,8 @@ def wealth_after(odds: ArrayLike, stakes: ArrayLike, *, lay: ArrayLike | None = 
     >>> wealth_after([3, 3, 3], [0.25, 0, 0]).tolist(), wealth_after(2.0, -0.25).tolist()
     ([1.5, 0.75, 0.75], [0.75, 1.25])
     """
-    book, bets = as_floats(odds, "odds"), as_floats(stakes, "stakes")
-    laid = book if lay is None else as_floats(lay, "lay odds")
-    check_odds(book)
-    check_odds(laid, "lay odds", infinite=lay is not None)
+    book, bets = as_odds(odds), as_floats(stakes, "stakes")
+    laid = book if lay is None else as_odds(lay, "lay odds", infinite=True)
     try:
         bets, book, laid = np.broadcast_arrays(bets, book, laid)
     except ValueError:
@@ -275,8 +269,7 @@ def growth(
     np.float64(0.05889152)
     """
     left = wealth_after(odds, stakes, lay=lay)
-    forecast = as_floats(probabilities, "probabilities")
-    check_shares(forecast)
+    forecast = as_shares(probabilities)
     if forecast.ndim == 0 and np.ndim(stakes) == 0 and left.shape == (2,):
         forecast = np.stack([forecast, 1 - forecast])
     elif forecast.ndim == 0 or forecast.shape[-1] != left.shape[-1] or max(forecast.ndim, left.ndim) > 2:
@@ -297,8 +290,7 @@ def _exchange(races: Races, lay: Floats, unbalanced: Unbalanced) -> tuple[Floats
     """Compute stakes and factors with backing and laying."""
     p, back = races.probabilities, races.odds
     if unbalanced not in get_args(Unbalanced):
-        choices = ", ".join(get_args(Unbalanced))
-        raise OptionError(f"unbalanced is one of {choices}; saw {unbalanced!r}")
+        raise OptionError(f"unbalanced is one of {', '.join(get_args(Unbalanced))}; saw {unbalanced!r}")
     if unbalanced == "cap":
         return cap_stakes(p, back, lay)
     if unbalanced == "normalise":

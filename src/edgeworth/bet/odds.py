@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats
-from edgeworth.bet.checking import describe_place
+from edgeworth.bet.checking import describe_first, describe_place
 from edgeworth.errors import InputError, OptionError
 
 LARGEST_MARGIN = 1e6
@@ -30,8 +30,9 @@ def fair_odds(shares: ArrayLike) -> NDArray[np.float64]:
         share = np.asarray(shares, dtype=np.float64)
     except (TypeError, ValueError):
         raise OptionError(f"shares must be numbers between 0 and 1; saw {shares!r}") from None
-    if not np.all((share >= 0) & (share <= 1)):
-        raise OptionError(f"shares must lie between 0 and 1; saw {_first_outside(share)}")
+    outside = ~((share >= 0) & (share <= 1))
+    if outside.any():
+        raise OptionError(f"shares must lie between 0 and 1; saw {float(share[outside][0])}")
     priced = (share > 0) & (share < 1)
     odds = np.full(share.shape, np.nan)
     np.divide(1.0, share, out=odds, where=priced)
@@ -51,19 +52,14 @@ def house_odds(shares: ArrayLike, margin: float = 0.0) -> NDArray[np.float64]:
 def check_margin(margin: float) -> None:
     """Refuse a house margin at which no price exists."""
     if not (isinstance(margin, (int, float)) and -1 < margin <= LARGEST_MARGIN):
-        most = f"{LARGEST_MARGIN:g}"
-        raise OptionError(f"the house margin lies above -1 (0.05 means 5%), at most {most}; saw {margin!r}")
+        ends = f"above -1 (0.05 means 5%), at most {LARGEST_MARGIN:g}"
+        raise OptionError(f"the house margin lies {ends}; saw {margin!r}")
 
 
 def check_commission(commission: float) -> None:
     """Refuse a commission that is not a share of the winnings."""
     if not (isinstance(commission, (int, float)) and np.isfinite(commission) and 0 <= commission <= 1):
         raise OptionError(f"the commission is a share of winnings, from 0 to 1; saw {commission!r}")
-
-
-def _first_outside(share: NDArray[np.float64]) -> float:
-    flat = share.ravel()
-    return float(flat[~((flat >= 0) & (flat <= 1))][0])
 
 
 Form = Literal["decimal", "fractional", "american", "probability"]
@@ -212,10 +208,7 @@ def _net_floats(odds: Floats, form: Form) -> Floats:
             "probability": (odds > 0) & (odds < 1),
         }[form] & np.isfinite(odds)
     if not good.all():
-        index = np.unravel_index(int(np.argmin(good)), odds.shape) if odds.ndim else ()
-        raise InputError(
-            f"{_NEEDED[form]}; saw {odds[index]:g}{describe_place(tuple(int(i) for i in index))}"
-        )
+        raise InputError(f"{_NEEDED[form]}; saw {describe_first(odds, ~good)}")
     if form == "decimal":
         return odds - 1
     if form == "fractional":
