@@ -170,7 +170,7 @@ def test_a_file_that_is_not_there(
         ("1 x; 3 4", "no number"),
         ("1 -2; 3 4", "saw -2"),
         ("1 nan; 3 4", "saw nan"),
-        ("0 0; 0 0", "no cases"),
+        ("0 0; 0 0", "no rows"),
         ("1e19 1; 1 1", "count"),
     ],
 )

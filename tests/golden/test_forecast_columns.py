@@ -262,7 +262,7 @@ def test_a_file_sorted_by_outcome_within_a_day_proves_nothing(
 
 def test_what_is_found_is_found_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     games(tmp_path, t=[5, 4, 3, 2, 1, 0], q=[0.5] * 6)
-    with mock.patch("edgeworth.forecasts.findings.examine_forecasts", wraps=examine_forecasts) as examine:
+    with mock.patch("edgeworth.forecasts.report.examine_forecasts", wraps=examine_forecasts) as examine:
         evaluated(tmp_path, capsys, "two.csv --truth y --probability p --against q --time t")
     assert examine.call_count == 1
 

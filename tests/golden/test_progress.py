@@ -141,7 +141,7 @@ def screen_of(
 
 HEAD = """
 import sys, time
-import edgeworth.cli.bars as bars
+import edgeworth.cli.progress_bars as bars
 from edgeworth.cli import app, main
 from edgeworth.progress import progress_of
 bars.PATIENCE = 0
@@ -187,8 +187,7 @@ main(["wait"])
 """
 WRITES = """
 from pathlib import Path
-from edgeworth.reports import writing
-from edgeworth.reports.report import Report
+from edgeworth.report.report import Report
 @app.command
 def wait():
     def slow(report):

@@ -187,7 +187,7 @@ def test_the_first_night_has_no_past(
         ),
         (
             ["--truth", "y", "--prediction", "p", "--predictions-made", "before"],
-            "predictions_made (--predictions-made) has no meaning without probabilities",
+            "predictions_made (--predictions-made) has no meaning with labels",
         ),
     ],
     ids=["no form", "no truth", "master", "option"],
@@ -246,7 +246,7 @@ def test_cells_of_rankings_must_be_the_same(
         words = ["--truth", "y", "--score", "s", "--bins", cells, "-o", f"{place}.json"]
         command("tally", f"{place}.csv", *words)
     said = refused(call(tmp_path, capsys, "merge", "0.json", "1.json", "-o", "x.json"))
-    assert "0.json and 1.json differ in cells: 10 and 20" in said
+    assert "0.json and 1.json differ in bins: 10 and 20" in said
 
 
 def test_another_label_can_be_positive_without_counting_again(shards: Path, command: Command) -> None:

@@ -20,7 +20,7 @@ def estimate_table(
     table, focus = _in_focus(tally, resolved)
     undefined = focus.undefined(table)
     if undefined is not None:
-        return undefined_estimate(tally, resolved.spelling, undefined)
+        return replace(undefined_estimate(tally, resolved.spelling, undefined), size=_size(tally))
     chosen = default_method(table, focus, seed) if method is None else method
     law, no_interval = law_or_reason(chosen, table, focus, required=method is not None)
     if method is None and isinstance(chosen, Delta) and is_at_an_end(table, focus, law):
@@ -51,4 +51,4 @@ def _in_focus(table: ContingencyTable, resolved: Resolved) -> tuple[ContingencyT
 def _size(table: ContingencyTable) -> float:
     """Count the cases; with sampling weights, as many as would tell as much if they all weighed the same."""
     total = float(table.cells.sum())
-    return total if table.squared is None else total**2 / float(table.squared.sum())
+    return total if table.squared is None or not total else total**2 / float(table.squared.sum())
