@@ -259,10 +259,3 @@ def estimate(tally: Any, measure: str | Measure, *, method: Method | None = None
     check_method(method)
     found: Estimate = kind_of(tally).call("estimate", tally, measure, method=method, seed=seed)
     return found
-
-
-def cases_needed(
-    estimate: Estimate, *, null: float | None = None, level: float = 0.95, power: float = 0.8
-) -> Plan:
-    """Find how many cases like these would tell an estimate from ``null``: see ``Estimate.cases_needed``."""
-    return estimate.cases_needed(null=null, level=level, power=power)

@@ -24,6 +24,7 @@ from edgeworth.sources.columns import Column, Label, blocks
 from edgeworth.sources.numbers import check_weights
 
 LARGEST_EXACT_FLOAT = 1 << 53
+"""Whole numbers beyond it are rounded as floats."""
 
 Numbers = NDArray[Any]
 """int64 where cases are counted, float64 where they are weighed."""
@@ -120,14 +121,10 @@ class JointCounts:
         return replace(self, weight=whole_counts(self.weight), square=None)
 
 
-LARGEST_EXACT = 1 << 53
-"""Whole numbers beyond it are rounded as floats."""
-
-
 def whole_counts(sums: Numbers) -> Numbers:
     """Turn sums of whole weights into integers; until all shards are there, they travel as floats."""
     # A sum that rounding has brought down to the limit may have been beyond it.
-    if sums.size and sums.max() >= LARGEST_EXACT:
+    if sums.size and sums.max() >= LARGEST_EXACT_FLOAT:
         raise InputError(
             f"weights of one kind of case add up to {sums.max():.3g}, beyond the whole numbers that a tally "
             'file holds exactly: say weight_kind="counts" (--weight-kind counts)'
@@ -244,12 +241,8 @@ def _sums(
     if weight is None:
         return rows, rows, None
     if weight.dtype.kind == "f":
-        square = np.bincount(groups, weights=weight * weight, minlength=size)
-        return (
-            rows,
-            np.bincount(groups, weights=weight, minlength=size),
-            square.astype(np.float64, copy=False),
-        )
+        total, square = (np.bincount(groups, weights=w, minlength=size) for w in (weight, weight * weight))
+        return rows, total, square.astype(np.float64, copy=False)
     if int(weight.sum()) < LARGEST_EXACT_FLOAT:
         return rows, np.bincount(groups, weights=weight, minlength=size).astype(np.int64), None
     exact = np.zeros(size, dtype=np.int64)

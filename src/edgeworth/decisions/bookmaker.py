@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from edgeworth.arrays import Floats, Values, difference, finite_or_none, ratio
 from edgeworth.bet.odds import check_commission, check_margin, house_odds
-from edgeworth.core.measures import Measure, Option, Requirement, measure_family
+from edgeworth.core.measures import Measure, Option, measure_family
+from edgeworth.decisions.information import CELL_CASES, cell_total
 from edgeworth.decisions.matrices import Rows, has_actual_rows
 from edgeworth.decisions.overall import recalls_combination
 from edgeworth.decisions.requirements import CASES, SOMETHING_WON
@@ -330,14 +331,10 @@ def expected_cost(table: ContingencyTable, matrix: ArrayLike, *, rows: Rows) -> 
 
 
 def _expected_cost(costs: Floats) -> Measure:
-
-    def total(counts: Values) -> Values:
-        return np.asarray(counts.sum(axis=(-2, -1)))
-
     def compute(counts: Values) -> Values:
         if counts.shape[-2:] != costs.shape:
             raise OptionError(f"these costs are for {len(costs)} labels; the table has {counts.shape[-1]}")
-        return ratio((counts * costs).sum(axis=(-2, -1)), total(counts))
+        return ratio((counts * costs).sum(axis=(-2, -1)), cell_total(counts))
 
     return Measure(
         "expected_cost",
@@ -349,8 +346,8 @@ def _expected_cost(costs: Floats) -> Measure:
         "neither",
         "your own costs",
         compute,
-        needs=(Requirement(lambda counts: total(counts) > 0, "there are no cases with a decision"),),
-        gradient=lambda counts: costs / total(counts),
+        needs=(CELL_CASES,),
+        gradient=lambda counts: costs / cell_total(counts),
     )
 
 

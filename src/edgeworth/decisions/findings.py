@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgeworth.core.estimates import Estimate, Plan, cases_needed, estimate
+from edgeworth.core.estimates import Estimate, Plan, estimate
 from edgeworth.core.laws import check_level
 from edgeworth.core.registry import measure
 from edgeworth.core.spelling import quote_label
@@ -111,7 +111,7 @@ def examine_decisions(
         either_way=headline.chance_tail("two-sided"),
         payoffs=payoffs(table, pool=pool, overround=overround, commission=commission),
         superstitious=superstitious_labels(table, level=level),
-        plan=cases_needed(headline, level=level),
+        plan=headline.cases_needed(level=level),
         decided=estimate(table, "informedness(abstentions=left_out)", seed=seed) if abstains else None,
         zero_weight=estimate(table, "informedness(abstentions=zero_weight)", seed=seed) if abstains else None,
     )

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
 from math import comb
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -188,10 +188,7 @@ class GuessingLaw:
 
     def lower_tail(self, value: float | Fraction) -> Tail:
         """Compute P(at most this large) under guessing."""
-        mirrored = GuessingLaw(
-            self.predicted, self.real, tuple(-slope for slope in self.slopes), self.seed, self.draws
-        )
-        return mirrored.tail(-value)
+        return replace(self, slopes=tuple(-slope for slope in self.slopes)).tail(-value)
 
     def two_sided(self, value: float | Fraction) -> Tail:
         """Compute P(at least this far from 0, on either side) under guessing."""
@@ -225,76 +222,57 @@ class GuessingLaw:
             return Tail.enumerated(Fraction(beyond, every), self.tables or 0)
         if self.cases >= LARGEST_EXACT_FLOAT:
             return Tail.bounded(max(self._concentration(upper), SMALLEST))
-        pair = self._two_labels()
-        if pair is not None:
-            return self._hypergeometric(pair, upper, lower)
+        seen = [i for i, (p, r) in enumerate(zip(self.predicted, self.real, strict=True)) if p or r]
+        if len(seen) == 2:
+            return self._hypergeometric(seen[0], seen[1], upper, lower)
         bound = max(self._concentration(upper), SMALLEST)
         return Tail.bounded(bound) if bound < SURE_BOUND else self._monte_carlo(upper, lower)
 
-    def _two_labels(self) -> tuple[int, int] | None:
-        seen = [i for i, (p, r) in enumerate(zip(self.predicted, self.real, strict=True)) if p or r]
-        return (seen[0], seen[1]) if len(seen) == 2 else None
-
-    def _hypergeometric(self, pair: tuple[int, int], upper: Fraction, lower: Fraction | None) -> Tail:
+    def _hypergeometric(self, first: int, second: int, upper: Fraction, lower: Fraction | None) -> Tail:
         """Compute a tail for two labels, whose sum is linear in the first label's hits."""
-        first, second = pair
         total, p, r = self.cases, self.predicted[first], self.real[first]
         slope = self._weights[first] + self._weights[second]
         offset = self._weights[second] * (total - p - r)
         if slope == 0:
             return Tail(1.0, 1.0, 1.0, "the same for every table", Fraction(1))
 
-        def at_least(threshold: Fraction) -> float:
+        def beyond(threshold: Fraction, sign: int) -> float:
+            """Compute P(sum at least the threshold), or with sign −1 at most."""
             edge = (threshold - offset) / slope
-            if slope > 0:
+            if sign * slope > 0:
                 return hypergeometric_tails(total, r, p, math.ceil(edge))[1]
             return hypergeometric_tails(total, r, p, math.floor(edge))[0]
 
-        def at_most(threshold: Fraction) -> float:
-            edge = (threshold - offset) / slope
-            if slope > 0:
-                return hypergeometric_tails(total, r, p, math.floor(edge))[0]
-            return hypergeometric_tails(total, r, p, math.ceil(edge))[1]
-
-        return Tail.hypergeometric(at_least(upper) + (at_most(lower) if lower is not None else 0.0))
+        return Tail.hypergeometric(beyond(upper, 1) + (beyond(lower, -1) if lower is not None else 0.0))
 
     def _concentration(self, upper: Fraction) -> float:
         """Compute Chatterjee's bound 2 exp(−t²/(4E + 2t)) for sums over a random permutation."""
         largest = max(abs(weight) for weight in self._weights)
-        if largest == 0:
-            return 1.0
-        if min(self._weights) < 0 < max(self._weights):
+        if largest == 0 or upper <= self._centre or min(self._weights) < 0 < max(self._weights):
             return 1.0
         mean = abs(float(self._centre / largest))
         distance = float((upper - self._centre) / largest)
-        if distance <= 0:
-            return 1.0
         return min(1.0, 2 * math.exp(-(distance**2) / (4 * mean + 2 * distance)))
 
     def _monte_carlo(self, upper: Fraction, lower: Fraction | None) -> Tail:
         draws = self.draws or draws_within_seconds(len(self.real))
-        weights, whole = self._drawable_weights()
+        weights, least, most = self._drawable(upper, lower)
         count = 0
         for tables in random_tables(self.predicted, self.real, draws, self.seed):
             sums = np.diagonal(tables, axis1=1, axis2=2) @ weights
-            if whole:
-                beyond = sums >= math.ceil(upper)
-                if lower is not None:
-                    beyond |= sums <= math.floor(lower)
-            else:
-                # Rounding can only make a table count as extreme that is a hair short of it.
-                slack = 1e-9 * float(np.abs(weights).max())
-                beyond = sums >= float(upper / self._unit) - slack
-                if lower is not None:
-                    beyond |= sums <= float(lower / self._unit) + slack
-            count += int(beyond.sum())
+            count += int(((sums >= least) | (sums <= most)).sum())
         return Tail.drawn(count, draws, self.seed)
 
-    def _drawable_weights(self) -> tuple[NDArray[np.int64] | NDArray[np.float64], bool]:
-        """Choose integer weights when no sum can overflow, otherwise the slopes as floats."""
+    def _drawable(self, upper: Fraction, lower: Fraction | None) -> tuple[NDArray[Any], float, float]:
+        """Choose integer weights and bounds when no sum can overflow, otherwise the slopes as floats."""
         if max(abs(weight) for weight in self._weights) * self.cases < LARGEST_INTEGER:
-            return np.array(self._weights, dtype=np.int64), True
-        return np.array([float(slope) for slope in self.slopes]), False
+            most = -math.inf if lower is None else math.floor(lower)
+            return np.array(self._weights, dtype=np.int64), math.ceil(upper), most
+        weights = np.array([float(slope) for slope in self.slopes])
+        # Rounding can only make a table count as extreme that is a hair short of it.
+        slack = 1e-9 * float(np.abs(weights).max())
+        most = -math.inf if lower is None else float(lower / self._unit) + slack
+        return weights, float(upper / self._unit) - slack, most
 
 
 def draws_within_seconds(labels: int) -> int:
@@ -321,8 +299,7 @@ def guessing_law(
     """Make the law of any measure that is linear in the diagonal once the margins are fixed."""
     if not table.is_counted:
         raise InputError("exact laws of guessing need whole cases; these are weighted")
-    predicted = [int(count) for count in table.predicted]
-    real = [int(count) for count in table.real]
-    if sum(real) == 0:
+    predicted, real = table.predicted.tolist(), table.real.tolist()
+    if table.total == 0:
         raise InputError("there are no cases")
     return GuessingLaw(tuple(predicted), tuple(real), tuple(slopes(predicted, real)), seed, draws)

@@ -15,7 +15,8 @@ HUBERT = "Hubert & Arabie 1985, Comparing partitions"
 PEARSON = "Pearson 1900; Cramér 1946"
 
 
-def _total(counts: Values) -> Values:
+def cell_total(counts: Values) -> Values:
+    """Count the cases of a table or of each in a stack."""
     return np.asarray(counts.sum(axis=(-2, -1)))
 
 
@@ -59,7 +60,7 @@ def _surprise(shares: Values) -> Values:
 def _entropy_slopes(counts: Values) -> tuple[Values, Values, Values]:
     """Compute N d/dc of the joint, predicted and real entropies, up to the constant that centring removes."""
     predicted, real = _margins(counts)
-    total = _total(counts)
+    total = cell_total(counts)
     joint = np.where(counts > 0, _surprise(ratio(counts, total)), 0)
     rows = np.broadcast_to(_surprise(ratio(predicted, total))[:, None], counts.shape)
     columns = np.broadcast_to(_surprise(ratio(real, total))[None, :], counts.shape)
@@ -68,19 +69,19 @@ def _entropy_slopes(counts: Values) -> tuple[Values, Values, Values]:
 
 def _conditional_entropy_gradient(counts: Values) -> Values:
     joint, rows, _ = _entropy_slopes(counts)
-    return (joint - rows) / _total(counts)
+    return (joint - rows) / cell_total(counts)
 
 
 def _mutual_information_gradient(counts: Values) -> Values:
     joint, rows, columns = _entropy_slopes(counts)
-    return (rows + columns - joint) / _total(counts)
+    return (rows + columns - joint) / cell_total(counts)
 
 
 def _information_share_gradient(counts: Values) -> Values:
     joint, rows, columns = _entropy_slopes(counts)
     entropy = _entropy_of(_margins(counts)[1])
     share = _information_share(counts)
-    return (rows + columns - joint - share * columns) / (_total(counts) * entropy)
+    return (rows + columns - joint - share * columns) / (cell_total(counts) * entropy)
 
 
 def _pairs(counts: Values) -> Values:
@@ -90,7 +91,7 @@ def _pairs(counts: Values) -> Values:
 def _pairs_together(counts: Values) -> tuple[Values, Values, Values, Values]:
     """Count the pairs of cases that are together in prediction, in truth, in both, and all pairs."""
     predicted, real = (_pairs(margin).sum(axis=-1) for margin in _margins(counts))
-    return predicted, real, _pairs(counts).sum(axis=(-2, -1)), _pairs(_total(counts))
+    return predicted, real, _pairs(counts).sum(axis=(-2, -1)), _pairs(cell_total(counts))
 
 
 def rand_index(counts: Values) -> Values:
@@ -108,7 +109,7 @@ def _expected_rand_index(counts: Values) -> Values:
 def _expected_chi_square(counts: Values) -> Values:
     """Compute (rows − 1)(columns − 1) N/(N − 1) over rows and columns that are not empty (Haldane 1940)."""
     rows, columns = ((margin > 0).sum(axis=-1) for margin in _margins(counts))
-    return ratio((rows - 1) * (columns - 1) * _total(counts), _total(counts) - 1)
+    return ratio((rows - 1) * (columns - 1) * cell_total(counts), cell_total(counts) - 1)
 
 
 def _adjusted_rand_index(counts: Values) -> Values:
@@ -120,28 +121,28 @@ def _adjusted_rand_index(counts: Values) -> Values:
 def chi_square(counts: Values) -> Values:
     """Compute Pearson's Σ (observed − expected)²/expected against independence."""
     predicted, real = _margins(counts)
-    expected = ratio(predicted[..., :, None] * real[..., None, :], _total(counts)[..., None, None])
+    expected = ratio(predicted[..., :, None] * real[..., None, :], cell_total(counts)[..., None, None])
     summed = np.nansum(ratio((counts - expected) ** 2, expected), axis=(-2, -1))
-    return np.where(_total(counts) > 0, summed, np.nan)
+    return np.where(cell_total(counts) > 0, summed, np.nan)
 
 
 def g_square(counts: Values) -> Values:
     """Compute the likelihood ratio statistic against independence, 2 N ln 2 times the mutual information."""
-    return 2 * _total(counts) * np.log(2) * mutual_information(counts)
+    return 2 * cell_total(counts) * np.log(2) * mutual_information(counts)
 
 
 def _cramers_v(counts: Values) -> Values:
     predicted, real = _margins(counts)
     smaller = np.minimum((predicted > 0).sum(axis=-1), (real > 0).sum(axis=-1))
     # 1 is the largest value there is; rounding must not exceed it.
-    return np.sqrt(np.minimum(ratio(chi_square(counts), _total(counts) * (smaller - 1)), 1.0))
+    return np.sqrt(np.minimum(ratio(chi_square(counts), cell_total(counts) * (smaller - 1)), 1.0))
 
 
 BIASED = "it is biased upwards near independence, and a bootstrap more so: its p-value says what it shows"
 
 
-_CASES = Requirement(lambda counts: _total(counts) > 0, "there are no cases with a decision")
-_TWO_CASES = Requirement(lambda counts: _total(counts) > 1, "there are fewer than two cases to pair")
+CELL_CASES = Requirement(lambda counts: cell_total(counts) > 0, "there are no cases with a decision")
+_TWO_CASES = Requirement(lambda counts: cell_total(counts) > 1, "there are fewer than two cases to pair")
 _TWO_REAL = Requirement(lambda counts: (counts.sum(axis=-2) > 0).sum(axis=-1) > 1, "only one class is real")
 _TWO_PREDICTED = Requirement(
     lambda counts: (counts.sum(axis=-1) > 0).sum(axis=-1) > 1, "only one label was ever predicted"
@@ -150,7 +151,7 @@ _TWO_PREDICTED = Requirement(
 
 def _not_trivial(counts: Values) -> Values:
     predicted, real = _margins(counts)
-    total = _total(counts)
+    total = cell_total(counts)
     both_single = ((predicted > 0).sum(axis=-1) == 1) & ((real > 0).sum(axis=-1) == 1)
     both_apart = (predicted <= 1).all(axis=-1) & (real <= 1).all(axis=-1)
     return (total > 1) & ~both_single & ~both_apart
@@ -161,7 +162,7 @@ _NOT_TRIVIAL = Requirement(
 )
 
 
-_cells = measure_family(scope="cells", low=0.0, high=np.inf, direction="higher", needs=(_CASES,))
+_cells = measure_family(scope="cells", low=0.0, high=np.inf, direction="higher", needs=(CELL_CASES,))
 _pairs_agree = partial(_cells, high=1.0, counts_pairs=True)
 _association = partial(_cells, source=PEARSON, no_interval=BIASED)
 
@@ -193,7 +194,7 @@ CELL_MEASURES = (
         chance="0 (in a sample biased upwards)",
         source="Theil 1970",
         high=1.0,
-        needs=(_CASES, _TWO_REAL),
+        needs=(CELL_CASES, _TWO_REAL),
         gradient=_information_share_gradient,
     ),
     _cells(
@@ -203,7 +204,7 @@ CELL_MEASURES = (
         chance="itself",
         source=SHANNON,
         direction="neither",
-        gradient=lambda counts: _entropy_slopes(counts)[2] / _total(counts),
+        gradient=lambda counts: _entropy_slopes(counts)[2] / cell_total(counts),
     ),
     _pairs_agree(
         "rand_index",
@@ -248,7 +249,7 @@ CELL_MEASURES = (
         _cramers_v,
         chance="near 0, biased upwards",
         high=1.0,
-        needs=(_CASES, _TWO_REAL, _TWO_PREDICTED),
+        needs=(CELL_CASES, _TWO_REAL, _TWO_PREDICTED),
         title="Cramér's V",
     ),
 )

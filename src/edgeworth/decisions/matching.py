@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice, product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,21 +137,17 @@ def match(
 
 
 def _best(problem: Problem, seed: int) -> tuple[Places, float, bool, str]:
-    if problem.one_to_one:
-        chosen = _assignment(problem)
-        return chosen, _informedness_of(problem, chosen), True, "linear assignment, exact"
     clusters, classes = problem.counts.shape
     choices = classes + problem.leave_out
-    if clusters * np.log(max(choices, 1)) <= np.log(MOST_MAPS):
-        chosen = _all_maps(problem)
-        return chosen, _informedness_of(problem, chosen), True, f"all {choices**clusters:,} maps tried, exact"
-    chosen = _search(problem, seed)
-    return (
-        chosen,
-        _informedness_of(problem, chosen),
-        False,
-        f"best found from {STARTS} starts by moves and swaps",
-    )
+    is_exact = True
+    if problem.one_to_one:
+        chosen, method = _assignment(problem), "linear assignment, exact"
+    elif clusters * np.log(max(choices, 1)) <= np.log(MOST_MAPS):
+        chosen, method = _all_maps(problem), f"all {choices**clusters:,} maps tried, exact"
+    else:
+        is_exact = False
+        chosen, method = _search(problem, seed), f"best found from {STARTS} starts by moves and swaps"
+    return chosen, _informedness_of(problem, chosen), is_exact, method
 
 
 def _assignment(problem: Problem) -> Places:
@@ -184,7 +178,8 @@ def _all_maps(problem: Problem) -> Places:
     clusters, classes = problem.counts.shape
     first = -1 if problem.leave_out else 0
     best, best_value = np.zeros(clusters, dtype=np.intp), -np.inf
-    for block in _blocks(product(range(first, classes), repeat=clusters), 1 << 14):
+    every = product(range(first, classes), repeat=clusters)
+    while block := list(islice(every, 1 << 14)):
         maps = np.array(block, dtype=np.intp)
         chosen = maps[:, :, None] == np.arange(classes)
         rows = (chosen * problem.shares[None, :, None]).sum(axis=1)
@@ -194,11 +189,6 @@ def _all_maps(problem: Problem) -> Places:
         if values[top] > best_value:
             best, best_value = maps[top], float(values[top])
     return best
-
-
-def _blocks(items: Iterator[Any], size: int) -> Iterator[list[Any]]:
-    while block := list(islice(items, size)):
-        yield block
 
 
 def _search(problem: Problem, seed: int) -> Places:

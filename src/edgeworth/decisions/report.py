@@ -51,15 +51,11 @@ def decisions_report(findings: DecisionFindings, provenance: Mapping[str, Any]) 
     """Arrange the findings as a report."""
     return Report(
         verdict=decisions_verdict(findings),
-        sections=tuple(
-            section
-            for section in (
-                _overall_section(findings),
-                _label_section(findings),
-                _table_section(findings),
-                _bookmaker_section(findings),
-            )
-            if section is not None
+        sections=(
+            _overall_section(findings),
+            _label_section(findings),
+            _table_section(findings),
+            _bookmaker_section(findings),
         ),
         warnings=decision_warnings(findings),
         provenance=provenance,
@@ -76,30 +72,26 @@ def _charts(findings: DecisionFindings) -> Iterable[Chart]:
 
 def _overall_section(findings: DecisionFindings) -> Section:
     level = format_level(findings.level)
-    columns = (
-        Column("measure", "measure"),
-        Column("value", "number"),
-        Column(f"{level} interval", "interval"),
-        Column("by guessing", "number"),
-        Column("method"),
-    )
-    extra = [estimate for estimate in (findings.decided, findings.zero_weight) if estimate is not None]
-    rows = tuple(estimate_row(estimate, findings.level) for estimate in (*findings.overall, *extra))
+    columns = _columns("measure/measure", "value", f"{level} interval/interval", "by guessing", "method/text")
+    rows = tuple(estimate_row(estimate, findings.level) for estimate in _estimates(findings))
     grids = [Grid("Overall", columns, rows)]
-    tests = [
-        ("as well or better", findings.at_least),
-        ("as far from 0, either way", findings.either_way),
-    ]
-    lines = tuple((said, tail_cell(tail), tail.method) for said, tail in tests if tail is not None)
+    tests = {"as well or better": findings.at_least, "as far from 0, either way": findings.either_way}
+    lines = tuple((said, tail_cell(tail), tail.method) for said, tail in tests.items() if tail is not None)
     if lines:
-        grids.append(
-            Grid(
-                "Guessing with the same margins would do",
-                (Column("what"), Column("probability", "probability"), Column("method")),
-                lines,
-            )
-        )
+        columns = _columns("what/text", "probability/probability", "method/text")
+        grids.append(Grid("Guessing with the same margins would do", columns, lines))
     return Section("How informed", (), tuple(grids))
+
+
+def _columns(*heads: str) -> tuple[Column, ...]:
+    """Make columns of numbers, or of the kind behind a slash."""
+    return tuple(Column(name, kind or "number") for name, _, kind in (head.partition("/") for head in heads))  # type: ignore[arg-type]  # one of the kinds
+
+
+def _estimates(findings: DecisionFindings) -> list[Estimate]:
+    """List the estimates of the whole table, with those of decided cases where some are undecided."""
+    every = (*findings.overall, findings.decided, findings.zero_weight)
+    return [estimate for estimate in every if estimate is not None]
 
 
 def estimate_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:
@@ -116,32 +108,23 @@ def estimate_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:
 
 def _label_section(findings: DecisionFindings) -> Section:
     level = format_level(findings.level)
-    columns = (
-        Column("label"),
-        Column("real", "count"),
-        Column("predicted", "count"),
-        Column("recall", "number"),
-        Column("precision", "number"),
-        Column("F", "number"),
-        Column("edge", "number"),
-        Column(f"{level} interval", "interval"),
-        Column("bias", "number"),
-    )
+    heads = ("label/text", "real/count", "predicted/count", "recall", "precision", "F", "edge")
+    columns = _columns(*heads, f"{level} interval/interval", "bias")
     table = findings.table
     place = {label: index for index, label in enumerate(table.labels)}
     rows = []
     for label, estimates in list(findings.labels.items())[:SHOWN_LABELS]:
-        recall, precision, f, edge, bias = estimates
-        low, high = edge.interval(findings.level)
+        *values, bias = (finite_or_none(estimate.value) for estimate in estimates)
+        low, high = estimates[3].interval(findings.level)
         mark = " *" if label in findings.superstitious else ""
         rows.append(
             (
                 f"{label}{mark}",
                 table.real[place[label]].item(),
                 table.predicted[place[label]].item(),
-                *(finite_or_none(value) for value in (recall.value, precision.value, f.value, edge.value)),
+                *values,
                 (finite_or_none(low), finite_or_none(high)),
-                finite_or_none(bias.value),
+                bias,
             )
         )
     note = "edge: what a bet on the label earns at fair odds, recall − fallout; bias: predicted − real share"
@@ -217,15 +200,8 @@ def _bets(findings: DecisionFindings) -> Grid:
         won = money.rows[index].item()
         paid = cells[index] if full else [cells[index][index], won - cells[index][index]]
         ends = (won, money.predicted_share[index].item(), money.weighted[index].item())
-        rows.append(
-            (
-                str(label),
-                finite_or_none(money.odds[index].item()),
-                *(finite_or_none(value) for value in paid),
-                *(finite_or_none(value) for value in ends),
-            )
-        )
-    totals = [finite_or_none(value) for value in money.columns.tolist()] if full else [None, None]
+        rows.append((str(label), *map(finite_or_none, (money.odds[index].item(), *paid, *ends))))
+    totals = map(finite_or_none, money.columns.tolist()) if full else (None, None)
     rows.append(("all", None, *totals, None, None, finite_or_none(money.total)))
     return Grid("", columns, tuple(rows), _note_on_cut(len(money.labels)).removeprefix("; "))
 
@@ -235,25 +211,26 @@ def _house_rows(findings: DecisionFindings) -> tuple[tuple[Cell, ...], ...]:
     charged = money.overround or money.commission
     house = f"margin {format_percent(money.overround, 1)}, commission {format_percent(money.commission, 1)}"
     terms = f" ({house})" if charged else " at fair odds"
-    return (
-        ("break-even house margin", format_cell(finite_or_none(money.break_even_margin), "percent")),
-        ("break-even commission", format_cell(finite_or_none(money.break_even_commission), "percent")),
-        (f"return of a unit bet{terms}", format_cell(finite_or_none(money.unit_return), "percent")),
-        ("won at the track", format_cell(finite_or_none(money.won), "dollars")),
-        ("lost at the track", format_cell(finite_or_none(money.lost), "dollars")),
+    shares = {
+        "break-even house margin": money.break_even_margin,
+        "break-even commission": money.break_even_commission,
+        f"return of a unit bet{terms}": money.unit_return,
+    }
+    dollars = {"won at the track": money.won, "lost at the track": money.lost}
+    return tuple(
+        (name, format_cell(finite_or_none(value), "percent" if name in shares else "dollars"))
+        for name, value in (shares | dollars).items()
     )
 
 
 def _numbers(findings: DecisionFindings) -> dict[str, Any]:
     level = findings.level
-    extra = [estimate for estimate in (findings.decided, findings.zero_weight) if estimate is not None]
-    table = findings.table
-    plan = findings.plan
+    table, plan = findings.table, findings.plan
     return {
         "kind": "decisions",
         "level": level,
         "settled": findings.is_conclusive,
-        "estimates": {estimate.measure: estimate.to_dict(level) for estimate in (*findings.overall, *extra)},
+        "estimates": {estimate.measure: estimate.to_dict(level) for estimate in _estimates(findings)},
         "labels": {
             str(label): {estimate.measure: estimate.to_dict(level) for estimate in estimates}
             for label, estimates in findings.labels.items()
@@ -280,19 +257,11 @@ def tail_to_dict(tail: Tail | None) -> dict[str, Any] | None:
     if tail is None:
         return None
     exact = None if tail.exact is None else f"{tail.exact.numerator}/{tail.exact.denominator}"
-    return {
-        "p_value": tail.p_value,
-        "low": tail.low,
-        "high": tail.high,
-        "method": tail.method,
-        "kind": tail.kind,
-        "exact": exact,
+    return {name: getattr(tail, name) for name in ("p_value", "low", "high", "method", "kind")} | {
+        "exact": exact
     }
 
 
 def _note_on_cut(labels: int) -> str:
-    return (
-        f"; the first {SHOWN_LABELS} of {labels} labels, the rest is in the JSON"
-        if labels > SHOWN_LABELS
-        else ""
-    )
+    cut = f"; the first {SHOWN_LABELS} of {labels} labels, the rest is in the JSON"
+    return cut if labels > SHOWN_LABELS else ""

@@ -2,7 +2,7 @@
 
 from edgeworth.arrays import Values
 from edgeworth.core.measures import Requirement
-from edgeworth.decisions.views import LabelView, Marginals
+from edgeworth.decisions.views import Marginals
 
 CASES = Requirement(lambda view: view.total > 0, "there are no cases with a decision")
 IS_REAL = Requirement(lambda view: view.real > 0, "no case is really {label}")
@@ -23,77 +23,59 @@ HAS_MISSES = Requirement(
 )
 
 
-# F leans wholly on recall or on precision at the ends of its weight.
-F_NEEDS_REAL = Requirement(
-    lambda view, alpha: (view.real > 0) | (alpha < 1), "no case is really {label}", with_options=True
-)
-F_NEEDS_PREDICTED = Requirement(
-    lambda view, alpha: (view.predicted > 0) | (alpha > 0),
-    "no case was predicted as {label}",
-    with_options=True,
-)
-INVERSE_F_NEEDS_REAL = Requirement(
-    lambda view, alpha: (view.not_real > 0) | (alpha < 1), "every case is really {label}", with_options=True
-)
-INVERSE_F_NEEDS_PREDICTED = Requirement(
-    lambda view, alpha: (view.not_predicted > 0) | (alpha > 0),
-    "every case was predicted as {label}",
-    with_options=True,
-)
+def _f_needs(count: str, end: float, otherwise: str) -> Requirement:
+    """Require a count unless alpha is at the end where F does not lean on it."""
+    return Requirement(
+        lambda view, alpha: (getattr(view, count) > 0) | (alpha != end), otherwise, with_options=True
+    )
+
+
+F_NEEDS_REAL = _f_needs("real", 1, IS_REAL.otherwise)
+F_NEEDS_PREDICTED = _f_needs("predicted", 0, IS_PREDICTED.otherwise)
+INVERSE_F_NEEDS_REAL = _f_needs("not_real", 1, OTHERS_REAL.otherwise)
+INVERSE_F_NEEDS_PREDICTED = _f_needs("not_predicted", 0, OTHERS_PREDICTED.otherwise)
 OTHERS_SEEN = Requirement(
     lambda view: view.not_predicted + view.not_real > 0, "every case is {label}, predicted and real"
 )
 
 
-def _some_label_has_odds(view: Marginals) -> Values:
-    return ((view.real > 0) & (view.by_label().not_real > 0)).any(axis=-1)
-
-
-def _some_prediction_varies(view: Marginals) -> Values:
-    return ((view.predicted > 0) & (view.by_label().not_predicted > 0)).any(axis=-1)
-
-
-def _some_label_in_both(view: Marginals) -> Values:
-    return ((view.real > 0) & (view.predicted > 0)).any(axis=-1)
-
-
-def _guessing_could_err(view: Marginals) -> Values:
-    return (view.predicted * view.by_label().not_real).sum(axis=-1) > 0
-
-
-def _every_label_predicted(view: Marginals) -> Values:
-    return ((view.predicted > 0) | (view.real == 0)).all(axis=-1)
-
-
-def _macro_f_defined(view: Marginals, alpha: float) -> Values:
-    seen = (view.real > 0) | (view.predicted > 0)
-    return (~seen | (alpha * view.real + (1 - alpha) * view.predicted > 0)).all(axis=-1)
-
-
-def _weighted_f_defined(view: Marginals, alpha: float) -> Values:
-    return ((view.real == 0) | (alpha * view.real + (1 - alpha) * view.predicted > 0)).all(axis=-1)
-
-
-def _any_case(view: Marginals) -> Values:
-    return (view.total + view.abstained.sum(axis=-1)) > 0
-
-
-ANY_CASE = Requirement(_any_case, "there are no cases")
-TWO_REAL = Requirement(_some_label_has_odds, "only one class is real, so no label has fair odds")
-TWO_PREDICTED = Requirement(_some_prediction_varies, "only one label was ever predicted")
-SOME_COMMON = Requirement(_some_label_in_both, "no predicted label is ever real")
-EVERY_F = Requirement(_macro_f_defined, "at this alpha some label has no f", with_options=True)
-EVERY_REAL_F = Requirement(_weighted_f_defined, "at this alpha some real class has no f", with_options=True)
-GUESSING_ERRS = Requirement(_guessing_could_err, "truth and prediction are one and the same single label")
+ANY_CASE = Requirement(lambda view: view.total + view.abstained.sum(axis=-1) > 0, "there are no cases")
+TWO_REAL = Requirement(
+    lambda view: ((view.real > 0) & (view.by_label().not_real > 0)).any(axis=-1),
+    "only one class is real, so no label has fair odds",
+)
+TWO_PREDICTED = Requirement(
+    lambda view: ((view.predicted > 0) & (view.by_label().not_predicted > 0)).any(axis=-1),
+    "only one label was ever predicted",
+)
+SOME_COMMON = Requirement(
+    lambda view: ((view.real > 0) & (view.predicted > 0)).any(axis=-1), "no predicted label is ever real"
+)
+GUESSING_ERRS = Requirement(
+    lambda view: (view.predicted * view.by_label().not_real).sum(axis=-1) > 0,
+    "truth and prediction are one and the same single label",
+)
 ALL_PREDICTED = Requirement(
-    _every_label_predicted, "a real class was never predicted, so it has no precision"
+    lambda view: ((view.predicted > 0) | (view.real == 0)).all(axis=-1),
+    "a real class was never predicted, so it has no precision",
 )
 SOMETHING_WON = Requirement(
-    lambda view: _expected_winnings(view) > 0, "no bet wins anything at fair odds, so there is nothing to tax"
+    lambda view: ((view.real > 0) * view.hits * view.by_label().not_real).sum(axis=-1) > 0,
+    "no bet wins anything at fair odds, so there is nothing to tax",
 )
 
 
-def _expected_winnings(view: Marginals) -> Values:
-    by_label: LabelView = view.by_label()
-    priced = by_label.real > 0
-    return (priced * by_label.hits * by_label.not_real).sum(axis=-1)
+def _has_f(view: Marginals, alpha: float) -> Values:
+    return alpha * view.real + (1 - alpha) * view.predicted > 0
+
+
+EVERY_F = Requirement(
+    lambda view, alpha: (_has_f(view, alpha) | (view.real + view.predicted == 0)).all(axis=-1),
+    "at this alpha some label has no f",
+    with_options=True,
+)
+EVERY_REAL_F = Requirement(
+    lambda view, alpha: (_has_f(view, alpha) | (view.real == 0)).all(axis=-1),
+    "at this alpha some real class has no f",
+    with_options=True,
+)

@@ -30,7 +30,7 @@ def guessing_tail(
         law, sign = guessing_law(tally, resolved.measure.guessing, seed=seed), 1
     else:
         return _drawn_tail(tally, resolved, alternative, seed)
-    hits = [int(count) for count in np.diagonal(tally.counts)]
+    hits = np.diagonal(tally.counts).tolist()
     value = law.value_of(hits if resolved.position is None else [hits[resolved.position], 0])
     if alternative == "two-sided":
         return law.two_sided(value)
@@ -72,7 +72,7 @@ def _drawn_tail(table: ContingencyTable, resolved: Resolved, alternative: Altern
     same = SAME * max(1.0, abs(observed))
     cells_abstained = table.abstained[None, None, :]
     count = 0
-    for tables in random_tables([int(x) for x in table.predicted], [int(x) for x in table.real], draws, seed):
+    for tables in random_tables(table.predicted.tolist(), table.real.tolist(), draws, seed):
         abstained = np.broadcast_to(cells_abstained, (len(tables), 1, tables.shape[2]))
         values = resolved.values(np.concatenate([tables, abstained], axis=1))
         if alternative == "two-sided":

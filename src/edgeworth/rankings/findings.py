@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from edgeworth.arrays import Values
-from edgeworth.core.estimates import Estimate, Plan, cases_needed, estimate
+from edgeworth.core.estimates import Estimate, Plan, estimate
 from edgeworth.core.laws import check_level
 from edgeworth.core.registry import measure
 from edgeworth.core.tails import Tail
@@ -230,7 +230,7 @@ def examine_ranking(
         best=_best_cut(ranking),
         worth=None if gain is None or cost is None else _worth(ranking, looked, gain, cost),
         curve=_curve(ranking, level) if defined and ranking.is_counted else None,
-        plan=cases_needed(precision, level=level),
+        plan=precision.cases_needed(level=level),
         tie_bracket=_tie_bracket(ranking) if defined else None,
         asked_depth=depth,
     )

@@ -15,14 +15,8 @@ from edgeworth.report.report import Cell, Grid, Report
 from edgeworth.report.wording import describe_origin, format_rows
 
 _LATEX = {
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",

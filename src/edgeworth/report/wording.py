@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
 from edgeworth.core.formatting import (
@@ -25,6 +25,14 @@ from edgeworth.core.tails import Tail
 from edgeworth.errors import OptionError
 from edgeworth.report.report import AtMost, Cell, Grid, Kind
 
+_FORMATS: dict[str, Callable[[float], str]] = {
+    "count": format_count,
+    "percent": lambda value: format_percent(value, 1),
+    "dollars": format_dollars,
+    "probability": format_probability,
+    "belief": format_belief,
+}
+
 
 def format_cell(value: Cell, kind: Kind) -> str:
     """Write a cell of a table as text.
@@ -42,15 +50,9 @@ def format_cell(value: Cell, kind: Kind) -> str:
         return format_interval(*value)
     if isinstance(value, AtMost):
         return _format_at_most(value)
-    if kind == "count":
-        return f"{value:,}" if isinstance(value, int) else format_count(value)
-    if kind == "percent":
-        return format_percent(value, 1)
-    if kind == "dollars":
-        return format_dollars(value)
-    if kind == "probability":
-        return format_probability(value)
-    return format_belief(value) if kind == "belief" else format_number(value)
+    if kind == "count" and isinstance(value, int):
+        return f"{value:,}"
+    return _FORMATS.get(kind, format_number)(value)
 
 
 def format_rows(grid: Grid, most: int | None = None) -> list[list[str]]:
