@@ -24,12 +24,7 @@ from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measures import TREC_NAMES
 from edgeworth.rankings.report import selection_report
 from edgeworth.rankings.trec.files import read_qrels, read_run
-from edgeworth.report.report import (
-    Report,
-    about_run,
-    gather_reports,
-    join_reports,
-)
+from edgeworth.report.report import Report, about_run, gather_reports, join_reports
 from edgeworth.sample import SAMPLE_NAME, sample_file
 
 

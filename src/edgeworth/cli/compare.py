@@ -23,6 +23,7 @@ SYSTEMS = {
     "probability": "A column of the positive class's probabilities; once for each system.",
     "probabilities": "NAME=p_a,p_b,p_c: a system's columns, one a class; once for each system.",
 }
+KINDS: dict[str, Kind] = {"--prediction": "labels", "--score": "scores", "--probability": "probabilities"}
 
 
 @with_options(Truth, CompareOptions, several=SYSTEMS, own=False)
@@ -50,47 +51,32 @@ def compare(
 
     data = named_files(files, compare)
     output.check(*read_files(files), csv=csv, latex=latex)
-    kind, systems = _systems(*(options.pop(name, ()) for name in SYSTEMS))
+    kind, systems = _systems({f"--{name}": options.pop(name, ()) for name in SYSTEMS})
     truth = options.pop("truth", None)
     with progress_of("working"):
         comparison = run(truth, systems, data=data, kind=kind, with_digest=output.tells_origin, **options)
     show(comparison.report, output, quiet=_tables(comparison, csv, latex))
 
 
-def _systems(
-    prediction: tuple[str, ...],
-    score: tuple[str, ...],
-    probability: tuple[str, ...],
-    probabilities: tuple[str, ...],
-) -> tuple[Kind, Any]:
+def _systems(given: dict[str, tuple[str, ...]]) -> tuple[Kind, Any]:
     """The kind of prediction, and the columns of each system by its name."""
-    given: dict[str, tuple[str, ...]] = {
-        "--prediction": prediction,
-        "--score": score,
-        "--probability": probability,
-        "--probabilities": probabilities,
-    }
     said = [name for name, columns in given.items() if columns]
     if not said:
         raise OptionError(f"say what to compare, twice at least: one of {', '.join(given)}")
     if len(said) > 1:
         raise OptionError(f"systems of one comparison are of one kind; saw {' and '.join(said)}")
-    if said == ["--probabilities"]:
-        wide = {}
-        for text in probabilities:
-            name, sign, columns = text.partition("=")
-            if not sign:
-                raise OptionError(f"name the system of these columns, NAME=p_a,p_b; saw {text!r}")
-            if name in wide:
-                raise OptionError(f"two systems are called {name!r}: give each a name of its own")
-            wide[name] = split(columns)
-        return "probabilities", wide
-    kinds: dict[str, Kind] = {
-        "--prediction": "labels",
-        "--score": "scores",
-        "--probability": "probabilities",
-    }
-    return kinds[said[0]], list(given[said[0]])
+    columns = given[said[0]]
+    if said != ["--probabilities"]:
+        return KINDS[said[0]], list(columns)
+    wide: dict[str, Any] = {}
+    for text in columns:
+        name, sign, classes = text.partition("=")
+        if not sign:
+            raise OptionError(f"name the system of these columns, NAME=p_a,p_b; saw {text!r}")
+        if name in wide:
+            raise OptionError(f"two systems are called {name!r}: give each a name of its own")
+        wide[name] = split(classes)
+    return "probabilities", wide
 
 
 def _tables(comparison: Comparison, csv: str | None, latex: str | None) -> bool:

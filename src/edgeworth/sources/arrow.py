@@ -98,22 +98,19 @@ def _bits(array: Any, buffer: int) -> NDArray[np.bool_]:
     return unpacked[array.offset :].view(np.bool_)
 
 
-def arrow_batches(pieces: Iterable[Any], columns: Sequence[str]) -> Iterator[Batch]:
-    """Arrow's record batches as ours, rows numbered through."""
+def arrow_batches(pieces: Iterable[Any], columns: Sequence[str], *, repeats: bool = False) -> Iterator[Batch]:
+    """Arrow's record batches as ours, rows numbered through; with ``repeats`` the last column counts each."""
     row = 1
     for piece in pieces:
         if piece.num_rows:
-            yield Batch({name: arrow_column(piece.column(name), name) for name in columns}, first_row=row)
+            # A file keeps its own order; an engine that counted keeps ours, and not the names.
+            places = range(len(columns)) if repeats else columns
+            found = {
+                name: arrow_column(piece.column(at), name) for name, at in zip(columns, places, strict=True)
+            }
+            often = _numbers(piece.column(len(columns))).astype(np.int64, copy=False) if repeats else None
+            yield Batch(found, 1 if repeats else row, often)
             row += piece.num_rows
-
-
-def batches_with_repeats(pieces: Iterable[Any], columns: Sequence[str]) -> Iterator[Batch]:
-    """Record batches whose last column says how often each row occurs."""
-    for piece in pieces:
-        if piece.num_rows:
-            repeats: NDArray[np.int64] = _numbers(piece.column(len(columns))).astype(np.int64, copy=False)
-            found = {name: arrow_column(piece.column(place), name) for place, name in enumerate(columns)}
-            yield Batch(found, repeats=repeats)
 
 
 PIECE_ROWS = 1 << 17

@@ -44,17 +44,16 @@ class DaskSource:
         positions = None
         if needs_positions(empty):
             positions = rows_before(enumerate(self._computed([(len, each, {}) for each in partitions])))
-        places = [
-            {"partition": place, "before": (positions or {}).get(place, 0)}
-            for place in range(len(partitions))
-        ]
-        parts = self._computed([(fold, *each) for each in zip(partitions, places, strict=True)])
+        before = positions or {}
 
-        def again(place: int, before: int) -> PartitionTally:
-            where = {"partition": place, "before": before}
-            part: PartitionTally = self._computed([(fold, partitions[place], where)])[0]
+        def task(place: int, before: int) -> tuple[Callable[..., Any], Any, dict[str, int]]:
+            return fold, partitions[place], {"partition": place, "before": before}
+
+        def again(*where: int) -> PartitionTally:
+            part: PartitionTally = self._computed([task(*where)])[0]
             return part
 
+        parts = self._computed([task(place, before.get(place, 0)) for place in range(len(partitions))])
         return add_partitions(parts, empty, self.name, again, positions)
 
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
@@ -89,18 +88,8 @@ def _itself(rows: Any) -> Any:
     return rows
 
 
-def _fold(
-    rows: Any,
-    *,
-    columns: list[str],
-    prepare: Callable[[Batch], Any],
-    empty: Any,
-    version: str,
-    partition: int,
-    before: int,
-) -> PartitionTally:
-    batches = _batches(rows, columns)
-    return fold_partition(batches, prepare, empty, partition=partition, version=version, before=before)
+def _fold(rows: Any, *, columns: list[str], **work: Any) -> PartitionTally:
+    return fold_partition(_batches(rows, columns), **work)
 
 
 def _batches(rows: Any, columns: list[str]) -> Iterator[Batch]:

@@ -7,8 +7,8 @@ Spark, the command's help and errors all read this table.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 
@@ -39,7 +39,7 @@ class Format:
     def open(self, path: Path, name: str | None = None) -> Any:
         """Open one file of this format, called ``name`` in errors."""
         assert self.source is not None, f"{self.name} has no reader"
-        return load(self.source)(path, name)
+        return resolve_name(self.source)(path, name)
 
 
 FORMATS = (
@@ -126,9 +126,3 @@ def list_words(formats: tuple[Format, ...] = READ, last: str = ",") -> str:
     """
     words = [word for each in formats for word in each.words]
     return f"{', '.join(words[:-1])}{last} {words[-1]}"
-
-
-def load(place: str) -> Any:
-    """Load what a place of code, ``module:name``, holds."""
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)

@@ -7,13 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from edgeworth.errors import InputError
-from edgeworth.sources.arrow import (
-    COMBINED_ROWS,
-    arrow_batches,
-    arrow_column,
-    batches_with_repeats,
-    combine_pieces,
-)
+from edgeworth.sources.arrow import COMBINED_ROWS, arrow_batches, arrow_column, combine_pieces
 from edgeworth.sources.batches import Batch, Source, check_columns, no_rows_error, require_rows
 from edgeworth.sources.columns import Column, as_column
 from edgeworth.sources.engines import engine_errors, generate_names
@@ -27,7 +21,7 @@ def open_frame(data: Any) -> Source:
     import narwhals.stable.v2 as nw
 
     frame = _as_frame(data)
-    name = _name_of(data)
+    name = f"{type(data).__module__.split('.')[0]} {type(data).__name__}"
     if not isinstance(frame, nw.LazyFrame):
         return FrameSource(frame, name)
     if frame.implementation.is_dask():
@@ -127,10 +121,6 @@ def _through_a_protocol(data: Any) -> Any:
         return None
 
 
-def _name_of(data: Any) -> str:
-    return f"{type(data).__module__.split('.')[0]} {type(data).__name__}"
-
-
 class LazyFrameSource:
     """A query that has not been run: polars' lazy frames, DuckDB's relations.
 
@@ -164,7 +154,7 @@ class LazyFrameSource:
         frame = self._renamed(wanted)
         counted = frame.group_by(*generate_names(wanted)).agg(nw.len().alias("repeats"))
         pieces = self._pieces(counted, [*wanted, "repeats"])
-        yield from require_rows(batches_with_repeats(pieces, wanted), no_rows_error(self.name))
+        yield from require_rows(arrow_batches(pieces, wanted, repeats=True), no_rows_error(self.name))
 
     def _renamed(self, columns: list[str]) -> nw.LazyFrame[Any]:
         import narwhals.stable.v2 as nw

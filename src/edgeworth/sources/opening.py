@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
-from edgeworth.errors import InputError, OptionError
-from edgeworth.sources.batches import Batch, Source, check_columns
+from edgeworth.errors import OptionError
+from edgeworth.sources.batches import Batch, Source, check_columns, no_rows_error
 from edgeworth.sources.columns import as_column
-from edgeworth.sources.formats import load
 from edgeworth.sources.paths import (
     PathLike,
     expand_paths,
@@ -40,9 +40,8 @@ def open_source(data: Any, *, engine: str | None = None, master: str | None = No
     if hasattr(data, "batches") and hasattr(data, "is_text"):
         source: Source = data
         return source
-    if isinstance(data, (str, os.PathLike)):
-        return _open_files(data)
-    if isinstance(data, (list, tuple)) and all(isinstance(path, (str, os.PathLike)) for path in data):
+    several = data if isinstance(data, (list, tuple)) else [data]
+    if all(isinstance(path, (str, os.PathLike)) for path in several):
         return _open_files(data)
     from edgeworth.sources.frames import open_frame
 
@@ -70,7 +69,7 @@ def _open_files(data: PathLike | Sequence[PathLike]) -> Source:
         return source
     name = _listed(paths) if named is None else str(named)
     folders = [] if folder is None else [partition_values(path, folder) for path in paths]
-    together: Source = load(formats[0].many)(files, name, folders)
+    together: Source = resolve_name(formats[0].many)(files, name, folders)
     return together
 
 
@@ -92,5 +91,5 @@ class ArraySource:
         """All rows at once."""
         check_columns(columns, tuple(self._batch.columns), self.name)
         if len(self._batch) == 0:
-            raise InputError(f"{self.name}: there are no rows")
+            raise no_rows_error(self.name)
         yield Batch({column: self._batch.columns[column] for column in columns})

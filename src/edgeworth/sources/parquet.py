@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from edgeworth.errors import InputError, MissingExtraError
-from edgeworth.sources.arrow import arrow_batches, batches_with_repeats, is_text
+from edgeworth.sources.arrow import arrow_batches, is_text
 from edgeworth.sources.batches import Batch, CannotCountError, check_columns
 from edgeworth.sources.columns import encode
 from edgeworth.sources.duckdb_engine import count_rows
@@ -38,7 +38,7 @@ def count_parquet(files: Sequence[ParquetSource], columns: Sequence[str]) -> Ite
     try:
         with count_rows(paths, wanted, differ=differ) as count:
             pieces = count.pieces(sum(file.rows or 0 for file in files))
-            yield from batches_with_repeats(pieces, wanted)
+            yield from arrow_batches(pieces, wanted, repeats=True)
     except InputError as error:
         # What it cannot read or hold, we may; and of what is spoilt the rows say where.
         raise CannotCountError(str(error)) from None

@@ -124,10 +124,9 @@ class SparkSource:
         self, frame: DataFrame, fold: Callable[..., Any], partition: int, before: int
     ) -> PartitionTally:
         """One partition once more, now that it is known how many rows come before it."""
-        only: list[PartitionTally] = self._sent(
-            frame, partial(fold, positions={partition: before}, only=partition)
-        )
-        return only[0]
+        worker = partial(fold, positions={partition: before}, only=partition)
+        only: PartitionTally = self._sent(frame, worker)[0]
+        return only
 
     @contextmanager
     def _spark_errors(self) -> Iterator[None]:
@@ -178,24 +177,16 @@ def _fold(
     pieces: Iterator[Any],
     *,
     columns: list[str],
-    prepare: Callable[[Batch], Any],
-    empty: Any,
-    version: str,
     positions: dict[int, int],
     only: int | None = None,
+    **work: Any,
 ) -> Iterator[Any]:
     partition = _partition()
     if only is not None and partition != only:
         return
     named = (piece.rename_columns(columns) for piece in combine_pieces(pieces))
-    part = fold_partition(
-        arrow_batches(named, columns),
-        prepare,
-        empty,
-        partition=partition,
-        version=version,
-        before=positions.get(partition, 0),
-    )
+    before = positions.get(partition, 0)
+    part = fold_partition(arrow_batches(named, columns), partition=partition, before=before, **work)
     if part.rows or part.error:
         yield _pack(pickle.dumps(part))
 
