@@ -88,11 +88,9 @@ class BoundedReliability(Plain):
         """The same with nothing waiting."""
         if not self.waiting:
             return self
-        values = np.concatenate([values for values, _ in self.waiting])
-        came_true = np.concatenate([came_true for _, came_true in self.waiting])
         if self.is_rounded:
-            return BoundedReliability(in_cells(self.counted, values, came_true), True)
-        return _of_counted(self.counted + Reliability.of(values, came_true, None))
+            return BoundedReliability(in_cells(self.counted, self.waiting), True)
+        return _of_counted(self.counted + Reliability.of(*_joined(self.waiting), None))
 
     @property
     def curve(self) -> Reliability:
@@ -112,8 +110,11 @@ class BoundedReliability(Plain):
             one = self if len(self.counted.values) else other
             return replace(one, waiting=waiting)._bounded()
         if self.is_rounded or other.is_rounded:
-            both = _added_in_cells(self.counted, other.counted)
-            return BoundedReliability(both, True, waiting)._bounded()
+            parts = [vars(self.counted), vars(other.counted)]
+            both = Reliability(
+                *(np.concatenate([part[name] for part in parts]) for name in Reliability.FIELDS)
+            )
+            return BoundedReliability(in_cells(both), True, waiting)._bounded()
         return replace(_of_counted(self.counted + other.counted), waiting=waiting)._bounded()
 
     @classmethod
@@ -129,11 +130,15 @@ class BoundedReliability(Plain):
         return len(values) <= (len(np.unique(cells_of(values))) if self.is_rounded else MOST_VALUES)
 
 
+def _joined(waiting: Waiting) -> tuple[Floats, NDArray[np.bool_]]:
+    values, came_true = zip((np.zeros(0), np.zeros(0, dtype=bool)), *waiting, strict=True)
+    return np.concatenate(values), np.concatenate(came_true)
+
+
 def _of_counted(counted: Reliability) -> BoundedReliability:
     if len(counted.values) <= MOST_VALUES:
         return BoundedReliability(counted)
-    none = np.zeros(0)
-    return BoundedReliability(in_cells(counted, none, none.astype(bool)), True)
+    return BoundedReliability(in_cells(counted), True)
 
 
 def cells_of(values: Floats) -> NDArray[np.int64]:
@@ -153,8 +158,9 @@ def cells_of(values: Floats) -> NDArray[np.int64]:
     return np.where(values > 0.5, CELLS - 1 - cells, cells)
 
 
-def in_cells(counted: Reliability, values: Floats, came_true: NDArray[np.bool_]) -> Reliability:
+def in_cells(counted: Reliability, waiting: Waiting = ()) -> Reliability:
     """Cases that are counted and cases that are not, by cells, each at the mean of its forecasts."""
+    values, came_true = _joined(waiting)
     where = cells_of(values)
     cases = np.bincount(where, minlength=CELLS)
     hits = np.bincount(where[came_true], minlength=CELLS)
@@ -168,15 +174,6 @@ def in_cells(counted: Reliability, values: Floats, came_true: NDArray[np.bool_])
     lowest, highest = _ends(held)
     means = np.clip(sums[held] / cases[held], lowest, highest)
     return Reliability(means, cases[held], hits[held])
-
-
-def _added_in_cells(one: Reliability, other: Reliability) -> Reliability:
-    none = np.zeros(0)
-    both = Reliability(*(np.concatenate([getattr(x, name) for x in (one, other)]) for name in _PARTS))
-    return in_cells(both, none, none.astype(bool))
-
-
-_PARTS = ("values", "cases", "hits")
 
 
 def _ends(cells: NDArray[np.int64]) -> tuple[Floats, Floats]:

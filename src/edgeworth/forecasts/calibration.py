@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.core.joint_counts import Numbers
@@ -43,11 +44,9 @@ class Reliability(Plain):
         values, came_true = values[order], np.asarray(came_true)[order]
         values += 0.0
         del order
-        is_first = np.ones(len(values), dtype=bool)
-        is_first[1:] = values[1:] != values[:-1]
-        if is_first.all():
+        starts = _starts(values)
+        if len(starts) == len(values):
             return cls(values, np.ones(len(values), dtype=np.int64), came_true.astype(np.int64))
-        starts = np.flatnonzero(is_first)
         cases = np.diff(np.append(starts, len(values)))
         return cls(values[starts], cases, np.add.reduceat(came_true, starts, dtype=np.int64))
 
@@ -61,9 +60,7 @@ class Reliability(Plain):
         # A stable sort finds the two ascending runs and merges them.
         order = np.argsort(values, kind="stable")
         values = values[order]
-        is_first = np.ones(len(values), dtype=bool)
-        is_first[1:] = values[1:] != values[:-1]
-        starts = np.flatnonzero(is_first)
+        starts = _starts(values)
         cases, hits = (
             np.add.reduceat(np.concatenate(both)[order], starts)
             for both in ((self.cases, other.cases), (self.hits, other.hits))
@@ -80,6 +77,11 @@ class Reliability(Plain):
             and bool(np.all(self.hits <= self.cases) and np.all(self.cases >= 1))
             and bool(np.all(np.diff(self.values) > 0) and np.all(self.values <= 1))
         )
+
+
+def _starts(values: Floats) -> NDArray[np.intp]:
+    """Where each of some ascending values comes first."""
+    return np.flatnonzero(np.append(True, values[1:] != values[:-1])[: len(values)])
 
 
 @dataclass(frozen=True, eq=False)

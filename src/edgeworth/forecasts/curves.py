@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats
+from edgeworth.arrays import Floats, Values
 from edgeworth.bet.games import kelly_game, whole_sum
 from edgeworth.core.laws import normal_quantile
 from edgeworth.forecasts.betting.derived import CELLS, ForecastPairs
@@ -64,29 +64,14 @@ class WealthPath:
     @classmethod
     def of(cls, wealth: Wealth, level: float) -> WealthPath:
         """Thinned, the highest and the lowest point kept."""
-        path = wealth.path
-        places = thin(len(path), (int(path.argmax()), int(path.argmin())))
-        expected, deviation = _band(wealth, "model", level)
-        priced, _ = _band(wealth, "price", level)
-        return cls(
-            wealth.positions[places],
-            path[places],
-            expected[:, places],
-            deviation[places],
-            priced[:, places],
-        )
+        (expected, deviation), (priced, _) = (_band(wealth, who, level) for who in ("model", "price"))
+        return cls(wealth.positions, wealth.path, expected, deviation, priced).drawn(MOST_POINTS)
 
     def drawn(self, most: int) -> WealthPath:
         """At most so many of its points, the highest and the lowest kept."""
         keep = (int(self.log_wealth.argmax()), int(self.log_wealth.argmin()))
         places = thin(len(self.cases), keep, most)
-        return WealthPath(
-            self.cases[places],
-            self.log_wealth[places],
-            self.expected[:, places],
-            self.deviation[places],
-            self.priced[:, places],
-        )
+        return WealthPath(**{name: values[..., places] for name, values in vars(self).items()})
 
 
 def _band(wealth: Wealth, who: str, level: float) -> tuple[Floats, Floats]:
@@ -138,13 +123,8 @@ def final_law(wealth: Wealth) -> FinalLaw | None:
 
     The points reach four standard deviations about the means and beyond what was observed.
     """
-    moments = [
-        (float(wealth.sums(f"{who}_mean").sum()), float(wealth.sums(f"{who}_variance").sum()))
-        for who in ("price", "model")
-    ]
-    finite = [
-        (mean, math.sqrt(spread)) for mean, spread in moments if math.isfinite(mean + spread) and spread > 0
-    ]
+    moments = [Moments.of(wealth, who) for who in ("price", "model")]
+    finite = [(each.mean, math.sqrt(each.variance)) for each in moments if each.is_normal]
     if not finite:
         return None
     ends = [mean + side * 4 * deviation for mean, deviation in finite for side in (-1, 1)]
@@ -160,9 +140,8 @@ def final_law(wealth: Wealth) -> FinalLaw | None:
         ]
     if laws and laws[0] is not None and laws[1] is not None:
         return FinalLaw(points, laws[0], laws[1], "exact")
-    prices, model = (_normal(points, mean, spread) for mean, spread in moments)
-    errors = [Moments.of(wealth, who) for who in ("price", "model")]
-    off = max(each.error for each in errors if each.is_normal)
+    prices, model = (_normal(points, each.mean, each.variance) for each in moments)
+    off = max(each.error for each in moments if each.is_normal)
     return FinalLaw(points, prices, model, f"log wealth taken as normal, off by {off:.2g} at most")
 
 
@@ -300,30 +279,19 @@ def law_cells(points: Floats, cumulative: dict[str, Floats], observed: float) ->
     )
 
 
-@dataclass(frozen=True)
-class PicturedReliability:
-    """A reliability diagram: the corners of its steps, its band, and how many forecasts lie in each cell."""
-
-    curve: tuple[Floats, Floats]
-    band: tuple[Floats, Floats, Floats]
-    cells: Floats
-    counts: Counts
-
-
-def pictured_reliability(bands: ReliabilityBands, most: int) -> PicturedReliability:
-    """With at most so many points of the band and corners of the curve."""
-    steps = bands.levels
-    corners = np.array([(end, step.recalibrated) for step in steps for end in (step.first, step.last)])
+def pictured_reliability(bands: ReliabilityBands, most: int) -> dict[str, dict[str, Values]]:
+    """At most so many corners of the steps and points of the band, and the forecasts in each cell."""
+    corners = np.array([(end, step.recalibrated) for step in bands.levels for end in (step.first, step.last)])
     kept = corners[thin(len(corners), most=most)]
     places = thin(len(bands.forecast), most=min(most, BAND_DRAWN))
     cell = np.minimum((bands.forecast * FORECAST_CELLS).astype(np.int64), FORECAST_CELLS - 1)
     counts = np.bincount(cell, weights=bands.cases, minlength=FORECAST_CELLS).astype(np.int64)
-    return PicturedReliability(
-        (kept[:, 0], kept[:, 1]),
-        (bands.forecast[places], bands.low[places], bands.high[places]),
-        np.arange(FORECAST_CELLS) / FORECAST_CELLS,
-        counts,
-    )
+    cells = np.arange(FORECAST_CELLS) / FORECAST_CELLS
+    return {
+        "curve": {"forecast": kept[:, 0], "calibrated": kept[:, 1]},
+        "band": {name: getattr(bands, name)[places] for name in ("forecast", "low", "high")},
+        "histogram": {"from": cells, "to": cells + cells[1], "cases": counts},
+    }
 
 
 def sequence_reach(sequence: ConfidenceSequence) -> tuple[float, float] | None:

@@ -96,26 +96,17 @@ def _lower(values: dict[str, float]) -> str | None:
     return first if one < two else second
 
 
-FAIR_NULL = "{prices} are the true ones, given all that the model knew"
-CONSTANT_NULL = "the classes come with constant shares, whatever these are and whatever the model knew"
-EXCHANGE_NULL = (
-    "every true probability lies between the outcome's prices to lay and to back at, given all that the "
-    "model knew"
-)
-BACKING_NULL = "no outcome is likelier than its price, given all that the model knew"
+NULLS = {
+    "fair": "{prices} are the true ones, given all that the model knew",
+    "exchange": "every true probability lies between the outcome's prices to lay and to back at, given all "
+    "that the model knew",
+    "backing": "no outcome is likelier than its price, given all that the model knew",
+    "constant": "the classes come with constant shares, whatever these are and whatever the model knew",
+}
 REVERSE_NULL = "the model's probabilities are the true ones, given all that {who} knew"
+ROUND_NULL = "in every round {whose} expected {score} score is at least as good as the model's"
 MOST_DRAWS = 5000
 """Reliability curves drawn in all, over the classes."""
-
-ROUND_NULL = "in every round {whose} expected {score} score is at least as good as the model's"
-
-
-NULLS = {
-    "fair": FAIR_NULL,
-    "exchange": EXCHANGE_NULL,
-    "backing": BACKING_NULL,
-    "constant": CONSTANT_NULL,
-}
 
 
 @dataclass(frozen=True)

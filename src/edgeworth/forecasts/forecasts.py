@@ -19,7 +19,7 @@ from edgeworth.forecasts.class_columns import (
     order_of_rival,
     pair_of,
 )
-from edgeworth.sources.columns import Column, Label
+from edgeworth.sources.columns import Label
 from edgeworth.sources.probabilities import as_probabilities, check_probabilities, names_of_columns
 
 
@@ -176,38 +176,3 @@ def rival_of_columns(
     """Another system's columns of the same file, in the order of the first one's classes."""
     order = order_of_rival(columns, first, reading, name)
     return replace(first, probabilities=arrange_columns(table, order, name, normalise=reading["normalise"]))
-
-
-@dataclass(frozen=True)
-class GivenForecasts:
-    """One system's probabilities as given; they are checked a block at a time, which keeps memory small."""
-
-    values: Floats
-    came: CodedTruth
-    name: str
-
-    @classmethod
-    def of(
-        cls,
-        truth: Column,
-        values: Any,
-        *,
-        labels: Sequence[Label] | None,
-        positive: Label | None,
-        name: str,
-    ) -> Self:
-        array = as_probabilities(values, name)
-        called = names_of_columns(values)
-        came = CodedTruth.of(truth, array, labels=labels, positive=positive, named=called, name=name)
-        return cls(array, came, name)
-
-    def block(self, rows: slice, first: CodedTruth, *, normalise: bool = False) -> Forecasts:
-        """A block of rows, columns in the order of the first system's."""
-        came = self.came
-        found = check_probabilities(
-            self.values[rows], name=self.name, first_row=rows.start + 1, normalise=normalise
-        )
-        if came.labels != first.labels:
-            order = order_beside(came, first, self.name)
-            found = found[:, order]
-        return Forecasts(first.codes[rows], found, first.labels)

@@ -45,8 +45,6 @@ class ForecastTerms:
     predictions_made: PredictionsMade = "before"
     fraction: float = 1.0
     ordinal: bool = False
-    level: float = 0.95
-    seed: int = 0
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -262,32 +260,16 @@ def tally_forecasts(
     if names is not None and not getattr(source, "varies", False):
         # Before names are matched with classes: a misspelt one would be taken for another class.
         check_columns(wanted, names, source.name)
-    plan = _make_plan(source, columns, terms, bookmaker, seen, first)
-    prepare = partial(_evidence, plan=plan)
-    return fold(source, wanted, prepare, ForecastTally.empty()).finalise()
-
-
-def _make_plan(
-    source: Source,
-    columns: ForecastColumns,
-    terms: ForecastTerms,
-    bookmaker: Bookmaker | None,
-    seen: TruthCounts | None,
-    first: int,
-) -> _Plan:
-    def plan_for(found: TruthCounts) -> _Plan:
-        return _plan(found, source.is_text, columns, terms, bookmaker, first)
-
-    if seen is not None:
-        return plan_for(seen)
-    found = count_truth(source, columns.truth)
+    found = count_truth(source, columns.truth) if seen is None else seen
     try:
-        return plan_for(found)
+        plan = _plan(found, source.is_text, columns, terms, bookmaker, first)
     except InputError:
-        if not isinstance(source, (CountingSource, FoldingSource)):
+        if seen is not None or not isinstance(source, (CountingSource, FoldingSource)):
             raise
         # Neither counts nor partitions know in which row a label comes first: the rows themselves say it.
-        return plan_for(count_truth(source, columns.truth, needs_rows=True))
+        found = count_truth(source, columns.truth, needs_rows=True)
+        plan = _plan(found, source.is_text, columns, terms, bookmaker, first)
+    return fold(source, wanted, partial(_evidence, plan=plan), ForecastTally.empty()).finalise()
 
 
 def _plan(

@@ -73,18 +73,9 @@ class ReliabilityBands:
         cases = np.add.reduceat(self.cases, starts)
         means = np.add.reduceat(self.cases * self.forecast, starts) / cases
         low, high = (np.interp(means, self.forecast, side) for side in (self.low, self.high))
-        return tuple(
-            ReliabilityLevel(
-                float(self.forecast[start]),
-                float(self.forecast[last]),
-                float(means[place]),
-                float(self.recalibrated[start]),
-                float(low[place]),
-                float(high[place]),
-                int(cases[place]),
-            )
-            for place, (start, last) in enumerate(zip(starts, lasts, strict=True))
-        )
+        ends = self.forecast[starts], self.forecast[lasts]
+        columns = (*ends, means, self.recalibrated[starts], low, high, cases)
+        return tuple(map(ReliabilityLevel, *(column.tolist() for column in columns)))
 
 
 def reliability_bands(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -167,34 +166,24 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
         "ordinal": terms.get("ordinal", False),
     }
     findings = examine_forecasts(tally, level=asked.level, seed=asked.seed)
-    report = forecasts_report(findings, about(**known))
-    unsaid = () if made is not None else (TAKEN_AS_BEFORE,)
-    return replace(report, warnings=(*unsaid, *tally.warnings, *report.warnings))
-
-
-def forecasts_report(findings: ForecastFindings, provenance: Mapping[str, Any]) -> Report:
-    """Arrange what was found."""
+    sections = [make(findings) for make in (_proof, _scores, _average, _parts, _reliability)]
+    if findings.sides:
+        sections.append(sides_section(findings))
+    if findings.cumulative_games:
+        sections.append(_ladder(findings))
     charts = forecast_charts(findings)
+    unsaid = () if made is not None else (TAKEN_AS_BEFORE,)
     return Report(
         verdict=forecasts_verdict(findings),
         sections=tuple(
             replace(section, charts=tuple(name for name in CHARTS.get(section.title, ()) if name in charts))
-            for section in _sections(findings)
+            for section in sections
         ),
-        warnings=forecasts_warnings(findings),
-        provenance=provenance,
+        warnings=(*unsaid, *tally.warnings, *forecasts_warnings(findings)),
+        provenance=about(**known),
         numbers=forecasts_numbers(findings),
         charts=charts,
     )
-
-
-def _sections(findings: ForecastFindings) -> tuple[Section, ...]:
-    made = [make(findings) for make in (_proof, _scores, _average, _parts, _reliability)]
-    if findings.sides:
-        made.append(sides_section(findings))
-    if findings.cumulative_games:
-        made.append(_ladder(findings))
-    return tuple(made)
 
 
 def _proof(findings: ForecastFindings) -> Section:
@@ -289,14 +278,12 @@ def _average(findings: ForecastFindings) -> Section:
 
 def _bounds(found: AverageDifference) -> tuple[Cell, Cell]:
     if math.isnan(found.low):
-        return (None, None), "too few cases" if found.sequence is None else _nothing_yet(found)
+        if found.sequence is None:
+            return (None, None), "too few cases"
+        reason = getattr(found.sequence, "undefined", None)
+        return (None, None), f"nothing is said: {reason}" if reason else found.holds
     whole = " (all that is possible)" if found.says_nothing else ""
     return (found.low, found.high), f"{found.holds}{whole}"
-
-
-def _nothing_yet(found: AverageDifference) -> str:
-    reason = getattr(found.sequence, "undefined", None)
-    return f"nothing is said: {reason}" if reason else found.holds
 
 
 def _parts(findings: ForecastFindings) -> Section:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -14,9 +14,11 @@ from edgeworth.core.labels import list_labels
 from edgeworth.core.plain import COUNTS, FLOATS, LABELS, TEXT, Plain, reshape_array, tuple_of
 from edgeworth.core.tally import NotebookFacts
 from edgeworth.errors import InputError, MergeError
-from edgeworth.forecasts.forecasts import Forecasts, GivenForecasts
+from edgeworth.forecasts.class_columns import CodedTruth, order_beside
+from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scoring_rules import RULES, SCORES, score_sums
 from edgeworth.sources.columns import Label, as_column
+from edgeworth.sources.probabilities import as_probabilities, check_probabilities, names_of_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,50 +107,56 @@ class ForecastScores(Plain, NotebookFacts):
         >>> round(scores.mean("brier"), 6)
         0.126667
         """
-        _check_scores(scores)
         systems = probabilities if isinstance(probabilities, Mapping) else {"forecast": probabilities}
-        if not systems:
-            raise InputError("there are no forecasts to score")
+        _check_scores(scores, systems)
         column = as_column(truth, "truth")
-        given = {
-            str(system): GivenForecasts.of(
-                column,
-                values,
-                labels=labels,
-                positive=positive,
-                name="probabilities" if len(systems) == 1 else f"probabilities of {system}",
-            )
-            for system, values in systems.items()
-        }
+        given: dict[str, tuple[str, Floats, CodedTruth]] = {}
+        for system, values in systems.items():
+            name = "probabilities" if len(systems) == 1 else f"probabilities of {system}"
+            array, named = as_probabilities(values, name), names_of_columns(values)
+            came = CodedTruth.of(column, array, labels=labels, positive=positive, named=named, name=name)
+            given[str(system)] = (name, array, came)
         if len(given) < len(systems):
             raise InputError(f"systems have different names; saw {list_labels(tuple(systems))}")
-        first = next(iter(given.values())).came
+        first = next(iter(given.values()))[2]
 
         def block_of(rows: slice) -> list[Forecasts]:
-            return [each.block(rows, first, normalise=normalise) for each in given.values()]
+            # Checked a block at a time, which keeps memory small.
+            found = []
+            for name, array, came in given.values():
+                part = check_probabilities(
+                    array[rows], name=name, first_row=rows.start + 1, normalise=normalise
+                )
+                if came.labels != first.labels:
+                    part = part[:, order_beside(came, first, name)]
+                found.append(Forecasts(first.codes[rows], part, first.labels))
+            return found
 
-        classes = len(first.labels)
-        sums = score_sums(block_of, scores, cases=len(column), width=len(given) * classes)
-        counts = np.bincount(first.codes, minlength=classes)
-        return cls(tuple(given), first.labels, counts, *sums, tuple(scores))
+        return cls._of_blocks(block_of, tuple(given), first, scores)
 
     @classmethod
     def from_forecasts(cls, forecasts: Mapping[str, Forecasts], *, scores: Sequence[str] = SCORES) -> Self:
         """Score checked forecasts of the same cases."""
-        _check_scores(scores)
-        if not forecasts:
-            raise InputError("there are no forecasts to score")
+        _check_scores(scores, forecasts)
         first = next(iter(forecasts.values()))
         for each in forecasts.values():
             if each.labels != first.labels or not np.array_equal(each.codes, first.codes):
                 raise InputError("the forecasts to score together are of the same cases and classes")
+        return cls._of_blocks(
+            lambda rows: [each[rows] for each in forecasts.values()], tuple(forecasts), first, scores
+        )
 
-        def block_of(rows: slice) -> list[Forecasts]:
-            return [each[rows] for each in forecasts.values()]
-
-        sums = score_sums(block_of, scores, cases=len(first), width=len(forecasts) * first.size)
-        counts = np.bincount(first.codes, minlength=first.size)
-        return cls(tuple(forecasts), first.labels, counts, *sums, tuple(scores))
+    @classmethod
+    def _of_blocks(
+        cls,
+        block_of: Callable[[slice], Sequence[Forecasts]],
+        systems: tuple[str, ...],
+        first: CodedTruth | Forecasts,
+        scores: Sequence[str],
+    ) -> Self:
+        size = len(first.labels)
+        sums = score_sums(block_of, scores, cases=len(first.codes), width=len(systems) * size)
+        return cls(systems, first.labels, np.bincount(first.codes, minlength=size), *sums, tuple(scores))
 
     @property
     def cases(self) -> int:
@@ -237,9 +245,11 @@ class ForecastScores(Plain, NotebookFacts):
         return {"cases": self.cases, **means}
 
 
-def _check_scores(scores: Sequence[str]) -> None:
+def _check_scores(scores: Sequence[str], systems: Mapping[Any, Any]) -> None:
     unknown = [scores] if isinstance(scores, str) else [name for name in scores if name not in SCORES]
     if unknown:
         raise InputError(f"scores are a list of some of {', '.join(SCORES)}; saw {unknown[0]!r}")
     if not scores or len(set(scores)) < len(scores):
         raise InputError(f"each score is taken once, and one at least; saw {list_labels(scores)}")
+    if not systems:
+        raise InputError("there are no forecasts to score")

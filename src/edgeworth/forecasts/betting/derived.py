@@ -47,10 +47,7 @@ def argmax_table(forecasts: Forecasts) -> NDArray[Any]:
     """
     size = forecasts.size
     parts = [_block_table(forecasts[rows], size) for rows in row_blocks(len(forecasts), BLOCK_ROWS)]
-    counts = parts[0]
-    for part in parts[1:]:
-        counts = counts + part
-    return counts
+    return sum(parts[1:], parts[0])
 
 
 def _block_table(forecasts: Forecasts, size: int) -> NDArray[Any]:

@@ -6,7 +6,6 @@ cases in a few thousand blocks, and shards that were cut anywhere come out the s
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -174,16 +173,8 @@ class Blocks(Plain):
         # Runs of blocks that are joined equally many at a time are joined all at once.
         edges = [0, *(np.flatnonzero(np.diff(lengths)) + 1).tolist(), len(firsts)]
         stops = [*firsts.tolist(), self.number]
-        return self.end_to_end(
-            [
-                self._at(slice(stops[a], stops[b]))._join_evenly(int(lengths[a]))
-                for a, b in itertools.pairwise(edges)
-            ]
-        )
-
-    def _join(self) -> Self:
-        """All blocks as one."""
-        return self._join_evenly(self.number)
+        runs = ((slice(stops[a], stops[b]), int(lengths[a])) for a, b in pairwise(edges))
+        return self.end_to_end([self._at(rows)._join_evenly(length) for rows, length in runs])
 
     def _join_evenly(self, length: int) -> Self:
         """Every so many blocks as one block."""

@@ -141,12 +141,7 @@ class Wealth(Plain, NotebookFacts):
         >>> round(wealth.wealth, 6)
         2.688
         """
-        given = [
-            name
-            for name, value in (("against", against), ("odds", odds), ("bookmaker", bookmaker))
-            if value is not None
-        ]
-        if len(given) != 1:
+        if sum(each is not None for each in (against, odds, bookmaker)) != 1:
             raise OptionError(
                 "say whom to bet against: against= (probabilities), odds= or bookmaker=, one of them"
             )
@@ -307,7 +302,7 @@ class Wealth(Plain, NotebookFacts):
 
     @property
     def _whole(self) -> Blocks:
-        return self.blocks._join()
+        return self.blocks._join_evenly(self.blocks.number)
 
     @property
     def martingale(self) -> Floats:

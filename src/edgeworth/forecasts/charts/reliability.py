@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import astuple
 from typing import Any
 
 from edgeworth.core.formatting import format_level, format_number, format_p_value, plural
-from edgeworth.forecasts.curves import MOST_DRAWN, PicturedReliability, pictured_reliability, thin
+from edgeworth.forecasts.curves import MOST_DRAWN, pictured_reliability, thin
 from edgeworth.forecasts.findings import ForecastFindings
 from edgeworth.report.charts.axes import (
     CHANCE,
@@ -25,6 +26,9 @@ from edgeworth.report.report import Column
 MOST_CLASSES = 6
 """Classes drawn: those that stray furthest."""
 
+STEP = ("from", "to", "forecast", "calibrated", "low", "high", "cases")
+"""What the table behind the picture calls the fields of a ``ReliabilityLevel``."""
+
 OURS, CALIBRATED = "these forecasts", "calibrated forecasts"
 COLOURS = {OURS: FIRST, CALIBRATED: CHANCE}
 
@@ -39,24 +43,17 @@ def reliability_chart(findings: ForecastFindings) -> Chart:
     most = MOST_DRAWN // len(drawn)
 
     def find() -> Mapping[str, Rows]:
-        found = [pictured_reliability(every[label], most) for label in drawn]
-        steps = []
-        for name, label in zip(names, drawn, strict=True):
+        found: dict[str, list[Mapping[str, Any]]] = {"reliability": []}
+        for place, (name, label) in enumerate(zip(names, drawn, strict=True)):
             levels = every[label].levels
-            steps += [
-                {
-                    "class": name,
-                    "from": level.first,
-                    "to": level.last,
-                    "forecast": level.mean,
-                    "calibrated": level.recalibrated,
-                    "low": level.low,
-                    "high": level.high,
-                    "cases": level.cases,
-                }
-                for level in (levels[place] for place in thin(len(levels), most=most))
+            found["reliability"] += [
+                {"class": name, **dict(zip(STEP, astuple(levels[step]), strict=True))}
+                for step in thin(len(levels), most=most)
             ]
-        return {"reliability": tuple(steps), **_pictures(found)}
+            for part, columns in pictured_reliability(every[label], most).items():
+                rows = [{"place": place, **row} for row in picture_rows(columns)]
+                found.setdefault(part, []).extend(rows)
+        return {part: tuple(rows) for part, rows in found.items()}
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -75,26 +72,8 @@ def reliability_chart(findings: ForecastFindings) -> Chart:
         _says(findings, dict(zip(names, drawn, strict=True))) + (short.caption if len(drawn) > 1 else ""),
         LazyData(find),
         draw,
-        (
-            Column("class"),
-            *(Column(name, "number") for name in ("from", "to", "forecast", "calibrated", "low", "high")),
-            Column("cases", "count"),
-        ),
+        (Column("class"), *(Column(name, "number") for name in STEP[:-1]), Column("cases", "count")),
     )
-
-
-def _pictures(diagrams: list[PicturedReliability]) -> dict[str, Rows]:
-    """The parts of each diagram, with its place among them."""
-    found: dict[str, list[Mapping[str, Any]]] = {"curve": [], "band": [], "histogram": []}
-    for place, each in enumerate(diagrams):
-        tables = {
-            "curve": dict(zip(("forecast", "calibrated"), each.curve, strict=True)),
-            "band": dict(zip(("forecast", "low", "high"), each.band, strict=True)),
-            "histogram": {"from": each.cells, "to": each.cells + each.cells[1], "cases": each.counts},
-        }
-        for name, columns in tables.items():
-            found[name] += [{"place": place, **row} for row in picture_rows(columns)]
-    return {name: tuple(rows) for name, rows in found.items()}
 
 
 def _diagram(kit: Kit, place: int, name: str, size: int, *, is_left: bool, title: str | None = None) -> Any:

@@ -64,18 +64,20 @@ def enclose_tail(steps: LogReturns, x: float, slack: float) -> tuple[float, floa
 
 def log_moment(steps: LogReturns, tilt: float) -> tuple[float, float, float]:
     """log E[exp(θS); S finite], and the mean and variance of S under the law tilted by θ."""
-    logs, shares = _tilt(steps, tilt)
-    mean = (shares * steps.finite_logs).sum(axis=1)
-    spread = (shares * (steps.finite_logs - mean[:, None]) ** 2).sum(axis=1)
+    logs, _, mean, spread = _tilt(steps, tilt)
     return float(steps.counts @ logs), float(steps.counts @ mean), float(steps.counts @ spread)
 
 
-def _tilt(steps: LogReturns, tilt: float) -> tuple[Floats, Floats]:
+def _tilt(steps: LogReturns, tilt: float) -> tuple[Floats, Floats, Floats, Floats]:
+    """log E[exp(θ step)], the tilted probabilities, and the mean and variance of each step under them."""
     terms = steps.log_finite + tilt * steps.finite_logs
     top = terms.max(axis=1, keepdims=True)
     weights = np.exp(terms - top)
     sums = weights.sum(axis=1, keepdims=True)
-    return (top + np.log(sums))[:, 0], weights / sums
+    shares = weights / sums
+    mean = (shares * steps.finite_logs).sum(axis=1)
+    spread = (shares * (steps.finite_logs - mean[:, None]) ** 2).sum(axis=1)
+    return (top + np.log(sums))[:, 0], shares, mean, spread
 
 
 def tilt_towards(steps: LogReturns, x: float) -> float:
@@ -112,9 +114,8 @@ def characteristic_function(
     steps: LogReturns, tilt: float, angles: Floats, x: float, enough: Floats
 ) -> tuple[NDArray[np.complex128], Floats] | None:
     """E_θ[exp(i·angle·(S − x))], and by how much it may be off: what is below ``enough`` is dropped."""
-    shares = _tilt(steps, tilt)[1]
-    means = (shares * steps.finite_logs).sum(axis=1)
-    spread = steps.counts * (shares * (steps.finite_logs - means[:, None]) ** 2).sum(axis=1)
+    _, shares, means, each = _tilt(steps, tilt)
+    spread = steps.counts * each
     order = np.argsort(-spread, kind="stable")[: np.count_nonzero(spread)]
     # Steps are centred, so that no angle is large; what that moves is put back at the end.
     away = float(steps.counts @ means) - x

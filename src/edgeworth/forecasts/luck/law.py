@@ -106,7 +106,9 @@ class LogWealthLaw:
 
     def tail(self, log_wealth: float, *, method: Method | None = None) -> Tail:
         """P(S ≥ log wealth), by the strongest method that takes no more than seconds."""
-        x = _check_log_wealth(log_wealth)
+        x = float(log_wealth)
+        if math.isnan(x):
+            raise InputError("log wealth is a number, −inf or +inf; saw nan")
         if x == -math.inf:
             return Tail(1.0, 1.0, 1.0, "exact, any wealth reaches it", Fraction(1))
         low, high = self.steps.extremes
@@ -289,12 +291,6 @@ def _log_means(steps: LogReturns) -> Floats:
     """log E factor of each step."""
     with np.errstate(divide="ignore"):
         return np.asarray(scipy.special.logsumexp(steps.log_factors, b=steps.probabilities, axis=1))
-
-
-def _check_log_wealth(log_wealth: float) -> float:
-    if math.isnan(log_wealth):
-        raise InputError("log wealth is a number, −inf or +inf; saw nan")
-    return float(log_wealth)
 
 
 def _floating(value: float, said: str, log: float = -math.inf) -> Tail:

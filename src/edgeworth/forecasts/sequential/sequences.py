@@ -70,13 +70,8 @@ class ConfidenceSequence:
             raise OptionError(
                 f"the sequence says nothing after {cases!r} cases; it has {len(self.cases)} times, {ends}"
             )
-        return SequencePoint(
-            int(self.cases[place]),
-            float(self.mean[place]),
-            float(self.low[place]),
-            float(self.high[place]),
-            float(self.V[place]),
-        )
+        columns = (self.cases, self.mean, self.low, self.high, self.V)
+        return SequencePoint(*(column[place].item() for column in columns))
 
     @property
     def last(self) -> SequencePoint:
@@ -100,9 +95,8 @@ class BlockSums:
 
     def __post_init__(self) -> None:
         """Three arrays of one length, no block empty."""
-        object.__setattr__(self, "counts", np.asarray(self.counts, np.int64))
-        object.__setattr__(self, "sums", np.asarray(self.sums, float))
-        object.__setattr__(self, "squares", np.asarray(self.squares, float))
+        for name, kind in (("counts", np.int64), ("sums", np.float64), ("squares", np.float64)):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), kind))
         if not self.counts.shape == self.sums.shape == self.squares.shape or self.counts.ndim != 1:
             raise InputError(
                 "blocks are given by three lists of one length: counts, sums and sums of squares"

@@ -200,8 +200,6 @@ class SortedScores(Plain):
             and same_array(self.highest, other.highest)
         )
 
-    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
-
 
 def are_apart(targets: SortedScores, background: SortedScores) -> bool:
     """Whether no target lies in a span of the background, its ends included."""

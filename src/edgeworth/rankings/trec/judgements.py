@@ -288,8 +288,6 @@ class Judged(Plain):
             and np.array_equal(self.numbers, other.numbers)
         )
 
-    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
-
     rule: ClassVar = "starts ascend, and queries and grades are in canonical order"
 
     def _fits_together(self) -> bool:
