@@ -59,12 +59,9 @@ def luck_chart(findings: ForecastFindings) -> Chart:
             ),
             y2="nothing:Q",
             color=colour,
-            tooltip=[
-                alt.Tooltip("who:N", title="law"),
-                alt.Tooltip("from:Q", format=".4~g"),
-                alt.Tooltip("to:Q", format=".4~g"),
-                alt.Tooltip("probability:Q", format=".3~%"),
-            ],
+            tooltip=kit.tooltip(
+                {"who": "", "from": ".4~g", "to": ".4~g", "probability": ".3~%"}, {"who": "law"}
+            ),
         )
         # Ruin lies left of every number, wealth without bound right of it.
         observed = min(max(wealth.log_wealth, domain[0]), domain[1])
@@ -162,12 +159,9 @@ def stakes_chart(findings: ForecastFindings) -> Chart:
                 scale=alt.Scale(domain=order, range=list(PALETTE[: len(order)])),
                 legend=alt.Legend(title="decimal odds", symbolType="stroke", symbolStrokeWidth=3),
             ),
-            tooltip=[
-                alt.Tooltip("odds:N"),
-                alt.Tooltip("probability:Q", format=".0%"),
-                alt.Tooltip("back only:Q", format=".1%"),
-                alt.Tooltip("back and lay:Q", format="+.1%"),
-            ],
+            tooltip=kit.tooltip(
+                {"odds": "", "probability": ".0%", "back only": ".1%", "back and lay": "+.1%"}
+            ),
         )
         zero = kit.once().mark_rule(opacity=0.5).encode(y=alt.datum(0))
         panels: list[Any] = []
@@ -199,10 +193,5 @@ def stakes_chart(findings: ForecastFindings) -> Chart:
         f"nothing to back at these odds; one who may lay bets against it, the negative stakes.{taken}",
         LazyData(find),
         draw,
-        (
-            Column("odds"),
-            Column("probability", "percent"),
-            Column("back only", "percent"),
-            Column("back and lay", "percent"),
-        ),
+        (Column("odds"), *(Column(each, "percent") for each in ("probability", "back only", "back and lay"))),
     )

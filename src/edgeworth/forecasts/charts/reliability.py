@@ -29,6 +29,13 @@ MOST_CLASSES = 6
 STEP = ("from", "to", "forecast", "calibrated", "low", "high", "cases")
 """What the table behind the picture calls the fields of a ``ReliabilityLevel``."""
 
+TITLES = {
+    "from": "forecasts from",
+    "forecast": "mean forecast",
+    "calibrated": "came true",
+    "low": "if calibrated, from",
+    "high": "to ",
+}
 OURS, CALIBRATED = "these forecasts", "calibrated forecasts"
 COLOURS = {OURS: FIRST, CALIBRATED: CHANCE}
 
@@ -99,15 +106,7 @@ def _diagram(kit: Kit, place: int, name: str, size: int, *, is_left: bool, title
         colour_layer(alt, diagonal.encode(**ends), CALIBRATED, COLOURS),
         colour_layer(alt, curve.mark_line(strokeJoin="round").encode(order="forecast:Q"), OURS, COLOURS),
         steps.mark_point(filled=True, size=34, color=FIRST, opacity=1, aria=False).encode(
-            tooltip=[
-                alt.Tooltip("from:Q", format=".1%", title="forecasts from"),
-                alt.Tooltip("to:Q", format=".1%"),
-                alt.Tooltip("forecast:Q", format=".1%", title="mean forecast"),
-                alt.Tooltip("calibrated:Q", format=".1%", title="came true"),
-                alt.Tooltip("low:Q", format=".1%", title="if calibrated, from"),
-                alt.Tooltip("high:Q", format=".1%", title="to "),
-                alt.Tooltip("cases:Q", format=","),
-            ],
+            tooltip=kit.tooltip({**dict.fromkeys(STEP[:-1], ".1%"), "cases": ","}, TITLES),
         ),
     ).properties(width=size, height=size)
     if title is not None:
@@ -128,11 +127,7 @@ def _diagram(kit: Kit, place: int, name: str, size: int, *, is_left: bool, title
                 title="cases" if is_left else None,
             ),
             y2="nothing:Q",
-            tooltip=[
-                alt.Tooltip("from:Q", format=".0%", title="forecasts from"),
-                alt.Tooltip("to:Q", format=".0%"),
-                alt.Tooltip("cases:Q", format=","),
-            ],
+            tooltip=kit.tooltip({"from": ".0%", "to": ".0%", "cases": ","}, TITLES),
         )
         .properties(width=size, height=44)
     )

@@ -76,12 +76,10 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
                         title=f"share of {short}", format=".0%", gradientLength=140, tickCount=3
                     ),
                 ),
-                tooltip=[
-                    alt.Tooltip("model:Q", format=".1%", title=f"{describe_system(mine)}, about"),
-                    alt.Tooltip("other:Q", format=".1%", title=f"{its}, about"),
-                    alt.Tooltip("cases:Q", format=","),
-                    alt.Tooltip("came true:Q", format=".0%"),
-                ],
+                tooltip=kit.tooltip(
+                    {"model": ".1%", "other": ".1%", "cases": ",", "came true": ".0%"},
+                    {"model": f"{describe_system(mine)}, about", "other": f"{its}, about"},
+                ),
             )
         )
         diagonal = kit.once().mark_rule(strokeDash=[5, 4], opacity=0.6)
@@ -162,10 +160,7 @@ def sequence_chart(findings: ForecastFindings) -> Chart:
                 base.mark_line(clip=True, strokeJoin="round", color=FIRST).encode(y=y),
                 touch_points(base, clip=True).encode(
                     y="mean:Q",
-                    tooltip=[
-                        alt.Tooltip(f"{CASES}:Q", format=","),
-                        *(alt.Tooltip(f"{end}:Q", format="+.4~f") for end in ("mean", "low", "high")),
-                    ],
+                    tooltip=kit.tooltip({CASES: ",", **dict.fromkeys(("mean", "low", "high"), "+.4~f")}),
                 ),
             ]
             high = HIGH if len(known) == 1 else HIGH // 2 - 10

@@ -41,6 +41,8 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
     # Prices made with hindsight are not what anybody expected.
     shown = [IF_MODEL] if wealth.book == "constant" else [IF_MODEL, IF_PRICES]
 
+    drawn = ["log wealth", *(f"{who}{end}" for who in shown for end in ENDS)]
+
     def find() -> Mapping[str, Rows]:
         path = findings.path.drawn(MOST_DRAWN)
         bands = {IF_MODEL: path.expected, IF_PRICES: path.priced}
@@ -77,18 +79,12 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
             colour_layer(alt, base.mark_line(strokeJoin="round").encode(y=y), OURS, colours),
             touch_points(base).encode(
                 y="log wealth:Q",
-                tooltip=[
-                    alt.Tooltip(f"{CASES}:Q", format=","),
-                    alt.Tooltip("wealth:N"),
-                    alt.Tooltip("log wealth:Q", format=",.4~g"),
-                    *(alt.Tooltip(f"{who}{end}:Q", format=",.4~g") for who in shown for end in ENDS),
-                ],
+                tooltip=kit.tooltip({CASES: ",", "wealth": "", **dict.fromkeys(drawn, ",.4~g")}),
             ),
             *_turn_marks(kit, findings),
         ]
         return alt.layer(*layers).properties(width=wide, height=HIGH)
 
-    names = [f"{who}{end}" for who in shown for end in ENDS]
     return Chart(
         "wealth",
         "What became of a stake of 1" if wealth.fraction == 1 else "What became of a wealth of 1",
@@ -100,7 +96,7 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
         (
             Column(CASES, "count"),
             Column("wealth"),
-            *(Column(name, "number") for name in ("log wealth", *names)),
+            *(Column(name, "number") for name in drawn),
         ),
     )
 
@@ -180,11 +176,10 @@ def returns_chart(findings: ForecastFindings) -> Chart:
         base = base.encode(
             x=x,
             color=colour.legend(None),
-            tooltip=[
-                alt.Tooltip("case:Q", format=",", title="case" if together == 1 else "up to case"),
-                alt.Tooltip("factor:N", title="wealth times"),
-                alt.Tooltip("log return:Q", format="+.4~g"),
-            ],
+            tooltip=kit.tooltip(
+                {"case": ",", "factor": "", "log return": "+.4~g"},
+                {"case": "case" if together == 1 else "up to case", "factor": "wealth times"},
+            ),
         )
         y = alt.Y("log return:Q", title=what, axis=alt.Axis(format=PLAIN, tickCount=5))
         stems = base.mark_rule(strokeWidth=1.5 if len(ends) > 60 else 4, clip=True, aria=False)

@@ -128,11 +128,13 @@ class Kit:
         """Begin a chart over one row, for a line by itself: over data it would be drawn for each row."""
         return self.alt.Chart(self.alt.InlineData(values=[{"once": 1}]))
 
-    def tooltip(self, formats: Mapping[str, str]) -> list[Any]:
-        """Say what stands under the pointer: numbers by their format, names by none."""
-        alt = self.alt
+    def tooltip(self, formats: Mapping[str, str], titles: Mapping[str, str] | None = None) -> list[Any]:
+        """Say what stands under the pointer: numbers by their format, names by none; some have titles."""
+        given = {name: {"title": title} for name, title in (titles or {}).items()}
         return [
-            alt.Tooltip(f"{name}:Q", format=form) if form else alt.Tooltip(f"{name}:N")
+            self.alt.Tooltip(f"{name}:Q", format=form, **given.get(name, {}))
+            if form
+            else self.alt.Tooltip(f"{name}:N", **given.get(name, {}))
             for name, form in formats.items()
         ]
 
