@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from timing import seconds_in_turns
 
 import edgeworth
-from edgeworth.decisions.reading import tally_decisions
+from edgeworth.decisions.reading import table_reducer
 from edgeworth.sources.opening import open_source
 
 ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 10**8
@@ -75,8 +75,8 @@ def main() -> None:
         source, plain = open_source(path), PlainRows(path)
         calls: dict[str, Callable[[], Any]] = {
             "engine": lambda: duckdb.execute(counted).fetchall(),
-            "ours": lambda: tally_decisions(source, COLUMNS),
-            "rows": lambda: tally_decisions(plain, COLUMNS),
+            "ours": lambda: table_reducer(COLUMNS, is_text=False).fold(source),
+            "rows": lambda: table_reducer(COLUMNS, is_text=False).fold(plain),
             "arrow": lambda: sum(len(x) for x in pq.ParquetFile(path).iter_batches(use_threads=False)),
             "bare process": lambda: run_command(bare),
             "command": lambda: peaks.append(run_command(command)),
