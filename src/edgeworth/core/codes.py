@@ -118,12 +118,8 @@ def _label_codes(pieces: list[Column], domains: tuple[int, ...], names: Sequence
     levels = tuple(len(index[domain]) + 1 for domain in domains)
     labels: list[Sequence[Label]] = [list(place) for place in index]
     if prod(levels) < LARGEST_CODE:
-        return RowCodes(
-            _join_codes(columns, levels),
-            prod(levels),
-            lambda present: _split_codes(present, levels),
-            labels,
-        )
+        codes = _join_codes(columns, levels)
+        return RowCodes(codes, prod(levels), lambda present: _split_codes(present, levels), labels)
     # One whole number cannot hold a combination of so many columns: number those that occur.
     distinct, codes = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
     return RowCodes(codes.reshape(-1), len(distinct), lambda present: distinct[present], labels)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.decisions.views import LabelView, Marginals, Resolved, label_view, marginals
+from edgeworth.decisions.views import LabelView, Marginals, Resolved, marginals
 from edgeworth.errors import OptionError
 from edgeworth.progress import progress_rounds
 
@@ -118,10 +118,8 @@ def influence(table: ContingencyTable, resolved: Resolved) -> NDArray[np.float64
     Centring makes Σ cells·influence 0, as it is by itself for every measure of proportions.
     """
     cells = table.cells.astype(np.float64)
-    slopes = _slopes(cells, resolved)
-    slopes = np.where(cells > 0, slopes, 0.0)
-    total = cells.sum()
-    return np.where(cells > 0, slopes - (cells * slopes).sum() / total, 0.0)
+    slopes = np.where(cells > 0, _slopes(cells, resolved), 0.0)
+    return np.where(cells > 0, slopes - (cells * slopes).sum() / cells.sum(), 0.0)
 
 
 def variance(table: ContingencyTable, resolved: Resolved) -> float:
@@ -146,20 +144,16 @@ def _slopes(cells: NDArray[np.float64], resolved: Resolved) -> NDArray[Any]:
         # These gradients hold up to a constant; on decided cases alone, abstentions must not fix it.
         inner = inner - (cells[:-1] * inner).sum() / cells[:-1].sum()
         return np.vstack([inner, np.zeros((1, cells.shape[1]))])
-    view = marginals(cells)
     if resolved.position is not None:
-        return _label_slopes(cells, resolved, label_view(view, resolved.position), resolved.position)
-    return _overall_slopes(cells, resolved, view)
+        return _label_slopes(cells, resolved, resolved.position)
+    return _overall_slopes(cells, resolved, marginals(cells))
 
 
-def _label_slopes(
-    cells: NDArray[np.float64], resolved: Resolved, view: LabelView, position: int
-) -> NDArray[np.float64]:
+def _label_slopes(cells: NDArray[np.float64], resolved: Resolved, position: int) -> NDArray[np.float64]:
     """Differentiate a label's measure by its hits, its row, its column and the total."""
-    step = 1j * STEP * np.eye(4)
-    moved = LabelView(
-        view.hits + step[0], view.predicted + step[1], view.real + step[2], view.total + step[3]
-    )
+    view = resolved.view(cells)
+    parts = (view.hits, view.predicted, view.real, view.total)
+    moved = LabelView(*(part + step for part, step in zip(parts, 1j * STEP * np.eye(4), strict=True)))
     hits, row, column, total = resolved.of_view(moved).imag / STEP
     slopes = np.full(cells.shape, total)
     slopes[position] += row
@@ -190,10 +184,5 @@ def _overall_slopes(cells: NDArray[np.float64], resolved: Resolved, view: Margin
 
 
 def _repeat(view: Marginals, rows: int) -> Marginals:
-    size = view.hits.shape[-1]
-    return Marginals(
-        *(
-            np.broadcast_to(part, (rows, size))
-            for part in (view.hits, view.predicted, view.real, view.abstained)
-        )
-    )
+    parts = (view.hits, view.predicted, view.real, view.abstained)
+    return Marginals(*(np.broadcast_to(part, (rows, part.shape[-1])) for part in parts))

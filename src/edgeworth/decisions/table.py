@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats, Integers, same_array
-from edgeworth.core.formatting import html_table
+from edgeworth.core.formatting import html_table, plural
 from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, Numbers, count_joint, whole_counts
 from edgeworth.core.labels import (
     canonical,
@@ -239,9 +239,7 @@ class ContingencyTable(Plain, NotebookFacts):
         100
         """
         is_transposed = has_actual_rows(rows)
-        matrix = check_matrix(counts)
-        if is_transposed:
-            matrix = matrix.T
+        matrix = check_matrix(counts).T if is_transposed else check_matrix(counts)
         size = len(matrix)
         names = tuple(range(size)) if labels is None else tuple(canonical(label) for label in labels)
         if len(names) != size or len(set(names)) != size:
@@ -322,14 +320,12 @@ class ContingencyTable(Plain, NotebookFacts):
             return NotImplemented
         labels = union(self.labels, other.labels)
         left, right = self._arrange(labels), other._arrange(labels)
-        squared = None
-        if left.squared is not None or right.squared is not None:
-            squared = left._squares() + right._squares()
+        counted = left.squared is None and right.squared is None
         return replace(
             self,
             labels=labels,
             cells=left.cells + right.cells,
-            squared=squared,
+            squared=None if counted else left._squares() + right._squares(),
             dropped=self.dropped + other.dropped,
             declared_positive=merge_positive(self.declared_positive, other.declared_positive),
             is_numbered=all(table.is_numbered or not table.labels for table in (self, other))
@@ -398,11 +394,8 @@ class ContingencyTable(Plain, NotebookFacts):
             return np.asarray(np.maximum(cells, 0))
 
         labels = (self.labels[index], f"not {self.labels[index]}")
-        table = self._with_cells(labels, merge)
-        if self.clusters is None:
-            return table
         place = np.where(np.arange(len(self.labels)) == index, 0, 1)
-        return replace(table, clusters=self.clusters.regroup(self.labels, labels, np.append(place, 2), place))
+        return self._with_cells(labels, merge)._with_regrouped(self, np.append(place, 2), place)
 
     def transpose(self) -> Self:
         """Exchange prediction and truth; a table with abstentions is refused, as no class stands for them."""
@@ -417,12 +410,8 @@ class ContingencyTable(Plain, NotebookFacts):
 
     def check_kinds(self) -> None:
         """Refuse truth and prediction that share no label only because one is text and the other is not."""
-        real = self.cells.sum(axis=0) > 0
-        predicted = self.predicted > 0
-        check_label_kinds(
-            [label for label, seen in zip(self.labels, real, strict=True) if seen],
-            [label for label, seen in zip(self.labels, predicted, strict=True) if seen],
-        )
+        seen = (self.cells.sum(axis=0) > 0, self.predicted > 0)
+        check_label_kinds(*([self.labels[place] for place in np.flatnonzero(each)] for each in seen))
 
     # -- plain values ----------------------------------------------------------------------------------
 
@@ -490,11 +479,9 @@ class ContingencyTable(Plain, NotebookFacts):
     __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
 
     def __repr__(self) -> str:
-        size = len(self.labels)
-        said = f"{self.total:,} cases, {size} label{'s' if size != 1 else ''}"
-        if self.clusters is not None:
-            said += f", {self.clusters.number:,} cluster{'s' if self.clusters.number != 1 else ''}"
-        return f"<ContingencyTable: {said}>"
+        size, number = len(self.labels), 0 if self.clusters is None else self.clusters.number
+        clusters = "" if self.clusters is None else f", {number:,} {plural(number, 'cluster')}"
+        return f"<ContingencyTable: {self.total:,} cases, {size} {plural(size, 'label')}{clusters}>"
 
     def _clusters_with(self, other: Self) -> Clusters | None:
         """Merge the clusters of two tables; a table of no cases goes with either."""
@@ -507,10 +494,13 @@ class ContingencyTable(Plain, NotebookFacts):
 
     def _regroup(self, labels: tuple[Label, ...], rows: NDArray[Any], columns: NDArray[Any]) -> Self:
         """Add every row and column to one of a table of other labels, in each cluster too."""
-        table = self._regroup_cells(labels, rows, columns)
-        if self.clusters is None:
-            return table
-        return replace(table, clusters=self.clusters.regroup(self.labels, labels, rows, columns))
+        return self._regroup_cells(labels, rows, columns)._with_regrouped(self, rows, columns)
+
+    def _with_regrouped(self, old: Self, rows: NDArray[Any], columns: NDArray[Any]) -> Self:
+        """Take the clusters of the table that this one was made of."""
+        if old.clusters is None:
+            return self
+        return replace(self, clusters=old.clusters.regroup(old.labels, self.labels, rows, columns))
 
     def _regroup_cells(self, labels: tuple[Label, ...], rows: NDArray[Any], columns: NDArray[Any]) -> Self:
         where = (rows[:, None], columns[None, :])

@@ -12,6 +12,7 @@ from edgeworth.core.formatting import (
     format_percent,
     format_rounded,
     interval_decimals,
+    plural,
 )
 from edgeworth.core.labels import looks_missing
 from edgeworth.core.tails import Tail
@@ -23,12 +24,8 @@ def decisions_verdict(findings: DecisionFindings) -> str:
     """Write the verdict: informedness with its interval, chance, sample size, and what bets would earn."""
     if findings.informedness.undefined is not None:
         return f"Cannot be judged: {findings.informedness.undefined}. {_remedy(findings)}"
-    sentences = [_informedness_sentence(findings), _chance_sentence(findings)]
-    return " ".join(
-        sentence
-        for sentence in [*sentences, _sample_size_sentence(findings), _bets_sentence(findings)]
-        if sentence
-    )
+    writers = (_informedness_sentence, _chance_sentence, _sample_size_sentence, _bets_sentence)
+    return " ".join(filter(None, (write(findings) for write in writers)))
 
 
 def _remedy(findings: DecisionFindings) -> str:
@@ -84,11 +81,9 @@ def _chance_sentence(findings: DecisionFindings) -> str:
         return _interval_sentence(findings)
     said = _frequency(tail)
     if findings.is_conclusive:
-        also = (
-            " (though the interval, made in another way, just holds 0)"
-            if findings.interval_includes_0
-            else ""
-        )
+        also = ""
+        if findings.interval_includes_0:
+            also = " (though the interval, made in another way, just holds 0)"
         return f"Guessing would {'do this' if better else 'be this far off'} {said}{also}."
     few = "" if findings.interval_includes_0 else " by the exact test, though the interval leaves 0 out"
     if not better:
@@ -137,8 +132,7 @@ def _bets_sentence(findings: DecisionFindings) -> str:
         return f"At this house's terms a unit bet on each prediction {gain} {said}."
     margin = money.break_even_margin
     if margin > 0.00005:
-        decimals = 0 if margin >= 0.02 else 2
-        said = format_percent(margin, decimals)
+        said = format_percent(margin, 0 if margin >= 0.02 else 2)
         return f"A unit bet on each prediction breaks even against a house margin of {said}."
     if margin < -0.00005:
         return "A unit bet on each prediction loses even at fair odds."
@@ -183,7 +177,7 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
         number = table.clusters.number
         said.append(
             f"Rows of one cluster are taken as alike: intervals rest on {number:,} "
-            f"cluster{'s' if number != 1 else ''}{', which is few.' if number < 20 else '.'}"
+            f"{plural(number, 'cluster')}{', which is few.' if number < 20 else '.'}"
         )
     if len(table.labels) > len(findings.labels):
         said.append(

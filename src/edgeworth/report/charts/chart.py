@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,11 +66,8 @@ class Chart:
         """Give the Vega-Lite specification, with its data."""
         spec: dict[str, Any] = self.draw(Kit(None)).to_dict(validate=False)
         # Altair has put the rows of lines that stand by themselves there.
-        named = {name: [dict(row) for row in rows] for name, rows in self.data.items()}
-        spec["datasets"] = {**spec.get("datasets", {}), **named}
-        spec["config"] = config()
-        spec["background"] = "transparent"
-        return spec
+        datasets = spec.get("datasets", {}) | self._plain_data()
+        return spec | {"datasets": datasets, "config": config(), "background": "transparent"}
 
     def svg(self) -> str:
         """Draw the picture as SVG text."""
@@ -101,8 +99,10 @@ class Chart:
 
     def numbers(self) -> dict[str, Any]:
         """Give what the picture shows, as plain values."""
-        data = {name: [dict(row) for row in rows] for name, rows in self.data.items()}
-        return {"title": self.title, "says": self.says, "data": data}
+        return {"title": self.title, "says": self.says, "data": self._plain_data()}
+
+    def _plain_data(self) -> dict[str, list[dict[str, Any]]]:
+        return {name: [dict(row) for row in rows] for name, rows in self.data.items()}
 
     def rows(self) -> list[tuple[Cell, ...]]:
         """List the rows of the table behind the chart."""
@@ -114,7 +114,7 @@ class Kit:
     """What a drawing function needs: altair, and each data set by name."""
 
     def __init__(self, rows: Mapping[str, list[Any]] | None) -> None:
-        self.alt = _altair()
+        self.alt = _import("altair", "drawing charts")
         self._rows = rows
 
     def base(self, name: str) -> Any:
@@ -139,20 +139,15 @@ class Kit:
         ]
 
 
-def _altair() -> Any:
-    try:
-        import altair
-    except ImportError:
-        raise MissingExtraError("drawing charts", "report") from None
-    return altair
-
-
 def _converter() -> Any:
+    return _import("vl_convert", "making pictures")
+
+
+def _import(module: str, purpose: str) -> Any:
     try:
-        import vl_convert
+        return import_module(module)
     except ImportError:
-        raise MissingExtraError("making pictures", "report") from None
-    return vl_convert
+        raise MissingExtraError(purpose, "report") from None
 
 
 FIRST = "#1f77b4"

@@ -85,28 +85,13 @@ def report_to_html(report: Report, *, title: str = "") -> str:
 
 
 def _draw_chart(chart: Chart, markup: Any) -> DrawnChart:
-    grid = None
-    if chart.table:
-        rows = chart.rows()
-        note = (
-            f"{CHART_ROWS} of {len(rows):,} rows, evenly; all are in the JSON"
-            if len(rows) > CHART_ROWS
-            else ""
-        )
-        grid = Grid("", chart.table, tuple(thin_rows(rows, CHART_ROWS)), note)
-    return DrawnChart(
-        chart.name,
-        chart.title,
-        chart.says,
-        markup(slim_picture(chart.svg())),
-        markup(_embed_json(_specification(chart))),
-        grid,
-    )
-
-
-def _specification(chart: Chart) -> dict[str, Any]:
-    spec: dict[str, Any] = slim_numbers(chart.to_dict())
-    return spec | {"datasets": {name: pack_columns(rows) for name, rows in spec["datasets"].items()}}
+    rows = chart.rows()
+    cut = f"{CHART_ROWS} of {len(rows):,} rows, evenly; all are in the JSON" if len(rows) > CHART_ROWS else ""
+    grid = Grid("", chart.table, tuple(thin_rows(rows, CHART_ROWS)), cut) if chart.table else None
+    spec = slim_numbers(chart.to_dict())
+    spec |= {"datasets": {name: pack_columns(rows) for name, rows in spec["datasets"].items()}}
+    picture, specification = markup(slim_picture(chart.svg())), markup(_embed_json(spec))
+    return DrawnChart(chart.name, chart.title, chart.says, picture, specification, grid)
 
 
 def _embed_json(value: Any) -> str:

@@ -88,15 +88,12 @@ class Verdict:
 
 def page_reports(report: Report, charts: Mapping[str, DrawnChart]) -> list[PageReport]:
     """Put sections under the report they came from: gathered reports write its name before the titles."""
-    names = report_names(report)
     found: dict[str, list[PageSection]] = {}
     for place, section in enumerate(report.sections, 1):
-        about = next((name for name in names if section.title.startswith(f"{name}: ")), "")
-        title = section.title.removeprefix(f"{about}: ") if about else section.title
+        about, title = split_name(report, section.title)
         drawn = tuple(charts[name] for name in section.charts if name in charts)
-        found.setdefault(about, []).append(
-            PageSection(place, title, section.text, section.grids, drawn, about)
-        )
+        made = PageSection(place, title, section.text, section.grids, drawn, about)
+        found.setdefault(about, []).append(made)
     placed = {name for section in report.sections for name in section.charts}
     rest = tuple(chart for name, chart in charts.items() if name not in placed)
     if rest:
@@ -106,12 +103,8 @@ def page_reports(report: Report, charts: Mapping[str, DrawnChart]) -> list[PageR
 
 def verdicts(report: Report) -> list[Verdict]:
     """Split the verdict: one as it is; of several, each with what it is about."""
-    names, found = report_names(report), []
-    for line in report.verdict.split("\n"):
-        about = next((name for name in names if line.startswith(f"{name}: ")), "")
-        first, rest = first_sentence(line.removeprefix(f"{about}: ") if about else line)
-        found.append(Verdict(about, first, rest))
-    return found
+    lines = (split_name(report, line) for line in report.verdict.split("\n"))
+    return [Verdict(about, *first_sentence(text)) for about, text in lines]
 
 
 def title_of(report: Report) -> str:
@@ -145,9 +138,11 @@ def keep_powers_whole(text: str) -> str:
     return _POWER.sub(lambda found: f'<span class="whole">{found[0]}</span>', escape(text))
 
 
-def report_names(report: Report) -> tuple[str, ...]:
-    """List the names of the reports that were gathered into this one; none for one report."""
-    return tuple(report.numbers["reports"]) if report.numbers.get("kind") == "several" else ()
+def split_name(report: Report, text: str) -> tuple[str, str]:
+    """Split off the name of the gathered report that a text begins with; one report alone has none."""
+    names = report.numbers["reports"] if report.numbers.get("kind") == "several" else ()
+    about = next((name for name in names if text.startswith(f"{name}: ")), "")
+    return about, text.removeprefix(f"{about}: ") if about else text
 
 
 def first_sentence(text: str) -> tuple[str, str]:
