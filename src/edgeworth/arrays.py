@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -40,6 +41,17 @@ def difference(left: Values, right: Values, scale: Values) -> Values:
 def finite_or_none(number: float) -> float | None:
     """Replace nan and infinity by None, for JSON and tables have neither."""
     return number if math.isfinite(number) else None
+
+
+def plain_values(value: Any) -> Any:
+    """Make arrays lists, and nan and infinity None, however deep they lie."""
+    if isinstance(value, float):
+        return finite_or_none(value)
+    if isinstance(value, np.ndarray):
+        return plain_values(value.tolist())
+    if isinstance(value, Mapping):
+        return {name: plain_values(each) for name, each in value.items()}
+    return [plain_values(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
 def weighted_sum(weights: Values, values: Values) -> Values:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, Self, TypeAlias
 
-from edgeworth.arrays import finite_or_none
+from edgeworth.arrays import plain_values
 from edgeworth.core.estimates import Interval
 from edgeworth.core.formatting import html_table
 from edgeworth.core.laws import Alternative, SamplingLaw, check_level
@@ -60,18 +59,17 @@ class Effect:
 
     def mirror(self) -> Self:
         """Give the same effect, seen from the other system."""
-        bounds = None if self.bounds is None else partial(_mirror_bounds, self.bounds)
+        bounds = self.bounds and self._mirror_bounds
         return replace(self, value=-self.value, low=-self.high, high=-self.low, bounds=bounds)
+
+    def _mirror_bounds(self, level: float) -> tuple[float, float]:
+        found = self.at(level)
+        return -found.high, -found.low
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return {
-            "name": self.name,
-            "value": finite_or_none(self.value),
-            "low": finite_or_none(self.low),
-            "high": finite_or_none(self.high),
-            "level": self.level,
-        }
+        names = ("name", "value", "low", "high", "level")
+        return {name: plain_values(getattr(self, name)) for name in names}
 
 
 @dataclass(frozen=True)
@@ -187,38 +185,28 @@ class Difference:
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Plain values; what is undefined is None, with the reason beside it."""
-        interval = self.interval(level)
-        return {
-            "measure": self.measure,
-            "first": self.first,
-            "second": self.second,
-            "values": [finite_or_none(value) for value in self.values],
-            "difference": finite_or_none(self.difference),
-            "low": finite_or_none(interval.low),
-            "high": finite_or_none(interval.high),
+        interval, effect = self.interval(level), self.at(level).effect
+
+        def named(*names: str) -> dict[str, Any]:
+            return {name: getattr(self, name) for name in names}
+
+        found = {
+            **named("measure", "first", "second", "values", "difference"),
+            "low": interval.low,
+            "high": interval.high,
             "level": level,
-            "interval_method": self.interval_method,
-            "standard_error": finite_or_none(self.standard_error),
-            "p_value": finite_or_none(self.p_value()),
+            **named("interval_method", "standard_error"),
+            "p_value": self.p_value(),
             "tests": {
                 name: {"p_value": tail.p_value, "method": tail.method, "kind": tail.kind}
                 for name, tail in self.tests.items()
             },
-            "probability_better": finite_or_none(self.probability_better),
-            "probability_method": self.probability_method,
-            "effect": None if (effect := self.at(level).effect) is None else effect.to_dict(),
+            **named("probability_better", "probability_method"),
+            "effect": effect and effect.to_dict(),
             "disagrees": self.disagrees(level),
-            "cases": finite_or_none(self.cases),
-            "is_higher_better": self.is_higher_better,
-            "undefined": self.undefined,
-            "no_interval": self.no_interval,
-            "doubt": self.doubt,
+            **named("cases", "is_higher_better", "undefined", "no_interval", "doubt"),
         }
-
-
-def _mirror_bounds(bounds: Bounds, level: float) -> tuple[float, float]:
-    low, high = bounds(level)
-    return -high, -low
+        return {name: plain_values(value) for name, value in found.items()}
 
 
 @dataclass(frozen=True)
@@ -239,9 +227,5 @@ class MirroredLaw:
 
     def p_value(self, null: float, alternative: Alternative) -> float:
         """Give the p-value of minus the difference."""
-        turned: dict[Alternative, Alternative] = {
-            "greater": "less",
-            "less": "greater",
-            "two-sided": "two-sided",
-        }
-        return self.inner.p_value(-null, turned[alternative])
+        turned: dict[Alternative, Alternative] = {"greater": "less", "less": "greater"}
+        return self.inner.p_value(-null, turned.get(alternative, alternative))

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 
-from edgeworth.arrays import finite_or_none
+from edgeworth.arrays import plain_values
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.families import benjamini_hochberg, compact_letters, holm
 from edgeworth.comparing.planning import Needed, units_needed
@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 Adjust: TypeAlias = Literal["holm", "benjamini-hochberg", "tukey", "none"]
 Pair: TypeAlias = tuple[str, str]
 Kind: TypeAlias = Literal["labels", "scores", "lists", "probabilities"]
+
+
+class Terms(TypedDict, total=False):
+    """What is asked of every comparison: the power of its plans, and how many pairs are considered."""
+
+    power: float
+    adjust: Adjust
 
 
 @dataclass(frozen=True)
@@ -81,12 +88,10 @@ class ComparisonFindings:
     def ranked(self) -> tuple[str, ...]:
         """The systems, the best first; those without a value last."""
         sign = -1.0 if self.is_higher_better else 1.0
-        values = {name: self.values[name][self.headline] for name in self.names}
-
-        def place(name: str) -> tuple[bool, float]:
-            return not math.isfinite(values[name]), sign * _plain(values[name])
-
-        return tuple(sorted(self.names, key=place))
+        values = {name: sign * self.values[name][self.headline] for name in self.names}
+        # Nan would keep others from being in order.
+        places = {name: 0.0 if math.isnan(value) else value for name, value in values.items()}
+        return tuple(sorted(self.names, key=lambda name: (not math.isfinite(values[name]), places[name])))
 
     def is_conclusive(self, first: str, second: str) -> bool:
         """Tell whether two systems can be told apart, all pairs considered."""
@@ -115,13 +120,9 @@ class ComparisonFindings:
     def ranked_disagreements(self) -> list[Mapping[str, Any]]:
         """Who is right where, of the ranked pairs."""
         found = {(one["first"], one["second"]): one for one in self.disagreements}
-        both = {**found, **{(b, a): _mirror(one) for (a, b), one in found.items()}}
-        return [both[pair] for pair in self.ranked_pairs if pair in both]
-
-    @property
-    def ranked_plans(self) -> list[tuple[Pair, Needed]]:
-        """The plans, of the ranked pairs."""
-        return [(pair, self.plans[self.as_given(*pair)]) for pair in self.ranked_pairs]
+        for (first, second), one in tuple(found.items()):
+            found[second, first] = {key: one[_MIRRORED.get(key, key)] for key in one}
+        return [found[pair] for pair in self.ranked_pairs if pair in found]
 
     def as_given(self, first: str, second: str) -> Pair:
         """Find the order in which two systems are compared here."""
@@ -129,38 +130,23 @@ class ComparisonFindings:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return {
-            "kind": self.kind,
-            "names": list(self.names),
-            "unit": self.unit,
-            "cases": finite_or_none(self.cases),
-            "headline": self.headline,
-            "level": self.level,
-            "adjust": self.adjust,
-            "values": {
-                name: {measure: finite_or_none(value) for measure, value in values.items()}
-                for name, values in self.values.items()
-            },
-            "pairs": [
-                {
-                    "first": first,
-                    "second": second,
-                    "adjusted_p_value": finite_or_none(self.adjusted[first, second]),
-                    "settled": self.is_conclusive(first, second),
-                    "plan": self.plans[first, second].to_dict(),
-                    "measures": {name: each.to_dict(self.level) for name, each in differences.items()},
-                }
-                for (first, second), differences in self.pairs.items()
-            ],
-            "ranked": list(self.ranked),
-            "letters": self.letters,
-            "disagreements": [dict(found) for found in self.disagreements],
-            "race": None if self.race is None else self.race.to_dict(),
-            "duels": [duel.to_dict() for duel in self.duels],
-            "no_evidence": self.no_evidence,
-            "dropped": self.dropped,
-            "notes": list(self.notes),
-        }
+        before = ("kind", "names", "unit", "cases", "headline", "level", "adjust", "values")
+        pairs = [
+            {
+                "first": first,
+                "second": second,
+                "adjusted_p_value": self.adjusted[first, second],
+                "settled": self.is_conclusive(first, second),
+                "plan": self.plans[first, second].to_dict(),
+                "measures": {name: each.to_dict(self.level) for name, each in differences.items()},
+            }
+            for (first, second), differences in self.pairs.items()
+        ]
+        found = {name: getattr(self, name) for name in before} | {"pairs": pairs}
+        found |= {name: getattr(self, name) for name in ("ranked", "letters", "disagreements")}
+        found |= {"race": self.race and self.race.to_dict(), "duels": [duel.to_dict() for duel in self.duels]}
+        found |= {name: getattr(self, name) for name in ("no_evidence", "dropped", "notes")}
+        return {name: plain_values(value) for name, value in found.items()}
 
 
 def adjusted_p_values(
@@ -204,8 +190,8 @@ def summarise_pairs(
     *,
     unit: str,
     level: float,
-    power: float,
-    adjust: Adjust,
+    power: float = 0.8,
+    adjust: Adjust = "holm",
     headline: str | None = None,
     tukey: Mapping[Pair, float] | None = None,
     dropped: int = 0,
@@ -226,20 +212,10 @@ def summarise_pairs(
         for measure, each in differences.items():
             values[first][measure], values[second][measure] = each.values
     p_values = {pair: differences[headline].p_value() for pair, differences in pairs.items()}
+    plans = {pair: units_needed(each[headline], level=beaten, power=power) for pair, each in pairs.items()}
+    adjusted = adjusted_p_values(p_values, adjust, tukey)
     return ComparisonFindings(
-        kind,
-        names,
-        unit,
-        headline,
-        pairs,
-        values,
-        adjusted_p_values(p_values, adjust, tukey),
-        adjust,
-        {
-            pair: units_needed(differences[headline], level=beaten, power=power)
-            for pair, differences in pairs.items()
-        },
-        level,
+        *(kind, names, unit, headline, pairs, values, adjusted, adjust, plans, level),
         dropped=dropped,
         notes=(*notes, *((f"{dropped:,} rows were dropped for missing values.",) if dropped else ())),
         **rest,
@@ -269,16 +245,9 @@ def check_systems(names: tuple[str, ...], level: float) -> None:
 
 def _first_defined(pairs: Mapping[Pair, Mapping[str, Difference]]) -> str:
     """Find the first measure that every pair has a value of; the first of all if there is none."""
-    spellings = tuple(next(iter(pairs.values())))
-    for spelling in spellings:
-        if all(found[spelling].undefined is None for found in pairs.values()):
-            return spelling
-    return spellings[0]
-
-
-def _mirror(disagreement: Mapping[str, Any]) -> dict[str, Any]:
-    """Name the second system of a disagreement first."""
-    return {key: disagreement[_MIRRORED.get(key, key)] for key in disagreement}
+    spellings = list(next(iter(pairs.values())))
+    defined = (name for name in spellings if all(each[name].undefined is None for each in pairs.values()))
+    return next(defined, spellings[0])
 
 
 _MIRRORED = {
@@ -287,7 +256,3 @@ _MIRRORED = {
     "only_first_right": "only_second_right",
     "only_second_right": "only_first_right",
 }
-
-
-def _plain(value: float) -> float:
-    return 0.0 if math.isnan(value) else value

@@ -344,7 +344,8 @@ def _planning(findings: ComparisonFindings) -> Section | None:
             _needed(plan.needed),
             finite_or_none(plan.detectable),
         )
-        for (first, second), plan in findings.ranked_plans[:SHOWN_PAIRS]
+        for first, second in findings.ranked_pairs[:SHOWN_PAIRS]
+        for plan in (findings.plans[findings.as_given(first, second)],)
     )
     plans = list(findings.plans.values())
     considered = "" if len(plans) == 1 else f", all {len(plans)} pairs considered"

@@ -15,13 +15,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.arrays import finite_or_none
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
 
@@ -40,13 +39,11 @@ class DieboldMariano:
     """
 
     mean: float
-    standard_error: float
-    statistic: float
-    plain: float
-    tail: Tail | None
-    horizon: int
     kernel: Kernel
-    cases: int
+    standard_error: float = math.nan
+    statistic: float = math.nan
+    plain: float = math.nan
+    tail: Tail | None = None
     undefined: str | None = None
     doubt: str | None = None
 
@@ -54,22 +51,6 @@ class DieboldMariano:
     def p_value(self) -> float:
         """Two-sided; nan when undefined."""
         return math.nan if self.tail is None else self.tail.p_value
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values; what is undefined is None, with the reason beside it."""
-        return {
-            "mean": finite_or_none(self.mean),
-            "standard_error": finite_or_none(self.standard_error),
-            "statistic": finite_or_none(self.statistic),
-            "statistic_without_correction": finite_or_none(self.plain),
-            "p_value": finite_or_none(self.p_value),
-            "method": None if self.tail is None else self.tail.method,
-            "horizon": self.horizon,
-            "kernel": self.kernel,
-            "cases": self.cases,
-            "undefined": self.undefined,
-            "doubt": self.doubt,
-        }
 
 
 def diebold_mariano(
@@ -95,30 +76,29 @@ def diebold_mariano(
     if not (np.isfinite(one).all() and np.isfinite(two).all()):
         infinite = [int((~np.isfinite(each)).sum()) for each in (one, two)]
         reason = f"losses are infinite: {infinite[0]:,} of the first and {infinite[1]:,} of the second"
-        return _nothing(math.nan, horizon, kernel, cases, reason)
+        return DieboldMariano(math.nan, kernel, undefined=reason)
     if cases < 2 or horizon >= cases:
         mean = float((one - two).mean()) if cases else math.nan
-        reason = f"forecasts {horizon} ahead need more than {max(horizon, 1)} cases; there are {cases:,}"
-        return _nothing(mean, horizon, kernel, cases, reason)
+        reason = f"forecasts {horizon} ahead need more than {horizon} cases; there are {cases:,}"
+        return DieboldMariano(mean, kernel, undefined=reason)
     return _test_mean(one - two, int(horizon), kernel)
 
 
 def _test_mean(differences: NDArray[np.float64], horizon: int, kernel: Kernel) -> DieboldMariano:
     cases, mean = len(differences), float(differences.mean())
     if not differences.any():
-        tail = Tail(1.0, 1.0, 1.0, "every difference is 0")
-        return DieboldMariano(0.0, 0.0, 0.0, 0.0, tail, horizon, kernel, cases)
+        return DieboldMariano(0.0, kernel, 0.0, 0.0, 0.0, Tail(1.0, 1.0, 1.0, "every difference is 0"))
     rest = differences - mean
     if (rest**2).sum() <= ALIKE * (differences**2).sum():
         reason = "the differences are all alike: they have no spread to judge their mean by"
-        return _nothing(mean, horizon, kernel, cases, reason)
+        return DieboldMariano(mean, kernel, undefined=reason)
     variance, doubt = long_run_variance(rest, horizon, kernel), None
     if variance <= 0 and kernel == "rectangular":
         kernel, variance = "newey-west", long_run_variance(rest, horizon, "newey-west")
         doubt = "the rectangular variance is not above 0: Newey and West's weights were used"
     if variance <= 0:
         reason = "the variance of the mean is not above 0, whatever the weights"
-        return _nothing(mean, horizon, kernel, cases, reason)
+        return DieboldMariano(mean, kernel, undefined=reason)
     plain_error = math.sqrt(variance / cases)
     # n + 1 − 2h + h(h − 1)/n = (n − h)(n − h + 1)/n
     error = plain_error / math.sqrt((cases - horizon) * (cases - horizon + 1) / cases**2)
@@ -127,8 +107,7 @@ def _test_mean(differences: NDArray[np.float64], horizon: int, kernel: Kernel) -
     law = f"Student's t with {cases - 1:,} degrees of freedom"
     p_value = 2 * float(scipy.special.stdtr(cases - 1, -abs(statistic)))
     tail = Tail.approximated(p_value, 0.0, f"Diebold–Mariano{ahead}, corrected for few cases, {law}")
-    plain = mean / plain_error
-    return DieboldMariano(mean, error, statistic, plain, tail, horizon, kernel, cases, None, doubt)
+    return DieboldMariano(mean, kernel, error, statistic, mean / plain_error, tail, None, doubt)
 
 
 def long_run_variance(rest: NDArray[np.float64], horizon: int, kernel: Kernel) -> float:
@@ -142,10 +121,6 @@ def long_run_variance(rest: NDArray[np.float64], horizon: int, kernel: Kernel) -
         weight = 1 - lag / horizon if kernel == "newey-west" else 1.0
         total += 2 * weight * float((rest[lag:] * rest[:-lag]).sum())
     return total / len(rest)
-
-
-def _nothing(mean: float, horizon: int, kernel: Kernel, cases: int, reason: str) -> DieboldMariano:
-    return DieboldMariano(mean, math.nan, math.nan, math.nan, None, horizon, kernel, cases, reason)
 
 
 def check_losses(values: ArrayLike, name: str) -> NDArray[np.float64]:

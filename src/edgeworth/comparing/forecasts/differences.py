@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from edgeworth.arrays import Floats
 from edgeworth.comparing.difference import Difference, Effect
 from edgeworth.comparing.forecasts.diebold_mariano import ALIKE, Kernel, check_losses, diebold_mariano
 from edgeworth.comparing.forecasts.groups import CaseGroups
-from edgeworth.core.laws import NormalLaw, Scale, normal_quantile
+from edgeworth.core.laws import NormalLaw, Scale
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.forecasts import Forecasts
@@ -34,6 +33,7 @@ FEW = 30
 """Fewer units make the t test lean on differences that are nearly normal."""
 
 PLAIN = Scale("identity")
+SINGLE = "one case has no spread"
 POSTERIOR = "Student's t posterior of the mean score difference, flat prior on mean and logarithm of spread"
 
 
@@ -46,15 +46,15 @@ def forecast_difference(scores: ForecastScores, first: str, second: str, score: 
     >>> round(found.difference, 4), found.better, round(found.p_value(), 4)
     (-0.1075, 'A', 0.1235)
     """
-    _check_pair(first, second)
+    if first == second:
+        raise InputError(f"a system is not compared with itself; saw {first!r} twice")
     if score not in scores.names:
         raise InputError(f"the score {score!r} was not taken; there are {', '.join(scores.names)}")
     row, a, b = scores.names.index(score), scores.place(first), scores.place(second)
     cases, sums, products = scores.cases, scores.sums[row], scores.products[row]
     means = (scores.mean(score, first), scores.mean(score, second))
-    bare = _without_law(score, (first, second), means, cases)
-    if bare.undefined is None and score == "log" and (scores.zeros[a] or scores.zeros[b]):
-        return replace(bare, undefined=_infinite(bare, int(scores.zeros[a]), int(scores.zeros[b])))
+    zeros = (int(scores.zeros[a]), int(scores.zeros[b])) if score == "log" else (0, 0)
+    bare = _without_law(score, (first, second), means, cases, zeros)
     if bare.undefined is not None:
         return bare
     both = float(products[a, a] + products[b, b])
@@ -63,6 +63,8 @@ def forecast_difference(scores: ForecastScores, first: str, second: str, score: 
     # Cauchy and Schwarz: only equal scores have Σx² = Σxy = Σy².
     if products[a, a] == products[a, b] == products[b, b] and total == 0:
         return _identical(bare)
+    if cases < 2:
+        return replace(bare, no_interval=SINGLE)
     spread = squares - total**2 / cases
     if spread <= LOST * both:
         reason = (
@@ -70,7 +72,7 @@ def forecast_difference(scores: ForecastScores, first: str, second: str, score: 
             "it takes the scores of each case"
         )
         return replace(bare, no_interval=reason)
-    return _with_t_test(bare, spread / (cases - 1), cases) if cases > 1 else _single(bare)
+    return _with_t_test(bare, spread / (cases - 1), cases)
 
 
 def forecast_case_difference(
@@ -78,12 +80,9 @@ def forecast_case_difference(
     first: str,
     second: str,
     score: str,
-    *,
-    groups: Any = None,
-    horizon: int = 1,
-    kernel: Kernel = "rectangular",
+    **options: Any,
 ) -> Difference:
-    """Compare a mean score by the cases, which may come in groups or be forecast some steps ahead.
+    """Compare a mean score by the cases, with the options of ``mean_score_difference``.
 
     >>> truth, one, two = [1, 0, 1, 1], [0.8, 0.3, 0.5, 0.9], [0.6, 0.4, 0.5, 0.5]
     >>> systems = {name: Forecasts.of(truth, p) for name, p in (("A", one), ("B", two))}
@@ -91,7 +90,8 @@ def forecast_case_difference(
     >>> round(found.difference, 4), found.cases, found.tests["t"].method
     (-0.1075, 3, "Student's t with 2 degrees of freedom, sums of 3 groups")
     """
-    _check_pair(first, second)
+    if first == second:
+        raise InputError(f"a system is not compared with itself; saw {first!r} twice")
     if score not in SCORES:
         raise InputError(f"there is no score {score!r}; there are {', '.join(SCORES)}")
     missing = [name for name in (first, second) if name not in forecasts]
@@ -101,7 +101,6 @@ def forecast_case_difference(
     if one.labels != two.labels or not np.array_equal(one.codes, two.codes):
         raise InputError("forecasts are compared on the same cases and classes")
     mine, its = (case_scores(each, (score,))[0] for each in (one, two))
-    options: dict[str, Any] = {"groups": groups, "horizon": horizon, "kernel": kernel}
     return mean_score_difference(mine, its, names=(first, second), score=score, **options)
 
 
@@ -128,10 +127,7 @@ def mean_score_difference(
         raise OptionError("groups are independent and a horizon joins neighbours: give one of the two")
     cases = len(one)
     means = (float(one.mean()), float(two.mean())) if cases else (math.nan, math.nan)
-    bare = _without_law(score, names, means, cases)
-    zeros = [int(np.isinf(each).sum()) for each in (one, two)]
-    if bare.undefined is None and any(zeros):
-        return replace(bare, undefined=_infinite(bare, *zeros))
+    bare = _without_law(score, names, means, cases, (int(np.isinf(one).sum()), int(np.isinf(two).sum())))
     if bare.undefined is not None:
         return bare
     differences = one - two
@@ -140,7 +136,7 @@ def mean_score_difference(
     if not differences.any():
         return _identical(bare) if horizon == 1 else _identical(bare, ("diebold-mariano",))
     if cases < 2:
-        return _single(bare)
+        return replace(bare, no_interval=SINGLE)
     found = diebold_mariano(one, two, horizon=horizon, kernel=kernel)
     if found.tail is None:
         return replace(bare, no_interval=found.undefined)
@@ -170,7 +166,7 @@ def _with_groups(bare: Difference, differences: Floats, groups: Any) -> Differen
     error = math.sqrt(variance)
     value, freedom = bare.difference, number - 1
     said = f"sums of {number:,} groups"
-    tests = {"t": student(value / error, freedom, said), "wald": wald(value / error, said)}
+    tests = {"t": student(value / error, freedom, said), "wald": student(value / error, math.inf, said)}
     return replace(_with_student_law(bare, error, freedom), tests=tests, doubt=_few(number, "groups"))
 
 
@@ -178,11 +174,10 @@ def _with_t_test(bare: Difference, variance: float, cases: int) -> Difference:
     """Add the law and the tests, given the variance of one independent case's difference."""
     error = math.sqrt(variance / cases)
     ratio = bare.difference / error
-    tests = {"t": student(ratio, cases - 1), "wald": wald(ratio)}
+    tests = {"t": student(ratio, cases - 1), "wald": student(ratio, math.inf)}
     effect = standardised_effect(bare.difference / math.sqrt(variance), cases)
     # At horizon 1, with the correction for few cases, Diebold and Mariano's test is the paired t test.
-    law = f"Student's t with {cases - 1:,} degrees of freedom"
-    said = f"Diebold–Mariano, corrected for few cases, {law}"
+    said = f"Diebold–Mariano, corrected for few cases, {tests['t'].method}"
     tests["diebold-mariano"] = replace(tests["t"], method=said)
     found = _with_student_law(bare, error, cases - 1)
     return replace(found, tests=tests, effect=effect, doubt=_few(cases, "cases"))
@@ -200,18 +195,13 @@ def _with_student_law(bare: Difference, error: float, freedom: int) -> Differenc
     )
 
 
-def student(ratio: float, freedom: int, said: str = "") -> Tail:
-    """Compute a two-sided p-value by Student's t."""
-    method = f"Student's t with {freedom:,} degrees of freedom"
-    p_value = 2 * float(scipy.special.stdtr(freedom, -abs(ratio)))
-    return Tail.approximated(p_value, 0.0, f"{method}, {said}" if said else method)
-
-
-def wald(ratio: float, said: str = "") -> Tail:
-    """Compute a two-sided p-value by the normal law."""
-    method = "normal approximation"
-    p_value = 2 * float(scipy.special.ndtr(-abs(ratio)))
-    return Tail.approximated(p_value, 0.0, f"{method}, {said}" if said else method)
+def student(ratio: float, freedom: float, said: str = "") -> Tail:
+    """Compute a two-sided p-value by Student's t, or by the normal law where freedom is infinite."""
+    law, tail = "normal approximation", float(scipy.special.ndtr(-abs(ratio)))
+    if math.isfinite(freedom):
+        law = f"Student's t with {freedom:,} degrees of freedom"
+        tail = float(scipy.special.stdtr(freedom, -abs(ratio)))
+    return Tail.approximated(2 * tail, 0.0, f"{law}, {said}" if said else law)
 
 
 def standardised_effect(value: float, cases: int, level: float = 0.95) -> Effect:
@@ -221,18 +211,19 @@ def standardised_effect(value: float, cases: int, level: float = 0.95) -> Effect
     >>> round(effect.low, 3), round(effect.high, 3)
     (0.292, 0.708)
     """
-    return Effect.of(
-        "standardised mean difference", value, partial(_effect_bounds_of_mean, value, cases), level
-    )
+    law = NormalLaw(value, math.sqrt(1 / cases + value**2 / (2 * (cases - 1))), PLAIN)
+    return Effect.of("standardised mean difference", value, law.interval, level)
 
 
-def _effect_bounds_of_mean(value: float, cases: int, level: float) -> tuple[float, float]:
-    reach = normal_quantile(level) * math.sqrt(1 / cases + value**2 / (2 * (cases - 1)))
-    return value - reach, value + reach
-
-
-def _without_law(score: str, names: tuple[str, str], values: tuple[float, float], cases: int) -> Difference:
+def _without_law(
+    score: str, names: tuple[str, str], values: tuple[float, float], cases: int, zeros: tuple[int, int]
+) -> Difference:
     undefined = None if cases else "there are no cases"
+    if any(zeros):
+        counts = f"{names[0]} in {zeros[0]:,} cases, {names[1]} in {zeros[1]:,}"
+        undefined = (
+            f"probability 0 was given to what happened ({counts}), so a mean {score} score is infinite"
+        )
     return Difference(score, *names, values, is_higher_better=False, cases=cases, undefined=undefined)
 
 
@@ -250,19 +241,5 @@ def _identical(bare: Difference, tests: tuple[str, ...] = ("t", "wald", "diebold
     )
 
 
-def _single(bare: Difference) -> Difference:
-    return replace(bare, no_interval="one case has no spread")
-
-
 def _few(number: int, unit: str) -> str | None:
     return None if number >= FEW else f"{number} {unit} are few: the test leans on nearly normal differences"
-
-
-def _infinite(bare: Difference, mine: int, its: int) -> str:
-    counts = f"{bare.first} in {mine:,} cases, {bare.second} in {its:,}"
-    return f"probability 0 was given to what happened ({counts}), so a mean {bare.measure} score is infinite"
-
-
-def _check_pair(first: str, second: str) -> None:
-    if first == second:
-        raise InputError(f"a system is not compared with itself; saw {first!r} twice")

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import finite_or_none
+from edgeworth.arrays import finite_or_none, plain_values
 from edgeworth.bet.games import running_sum
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
@@ -96,23 +96,18 @@ class Duel:
         null = MEAN_NULL.format(better=better, worse=worse)
         return self.brier_sequence.evidence(direction, null=null, ordered=self.wealth.ordered)
 
-    @property
-    def places(self) -> NDArray[np.intp]:
-        """Which points of the path a chart shows: at most 512, the last among them."""
-        return thin(self.wealth.blocks.number)
-
     def to_dict(self) -> dict[str, Any]:
         """Plain values, paths at no more points than a chart shows."""
-        places = self.places
+        places = thin(self.wealth.blocks.number)
         sequences = {"brier": self.brier_sequence, "log": self.log_sequence}
-        return {
+        found = {
             "first": self.first,
             "second": self.second,
             "cases": self.cases,
             "unit": self.unit,
             "ordered": self.wealth.ordered,
-            "log_wealth": finite_or_none(self.log_wealth),
-            "growth": finite_or_none(self.growth),
+            "log_wealth": self.log_wealth,
+            "growth": self.growth,
             "for_first": plain_evidence(self.for_first),
             "for_second": plain_evidence(self.for_second),
             "stronger": plain_evidence(self.stronger),
@@ -120,19 +115,13 @@ class Duel:
             "better_on_average": {
                 name: plain_evidence(self.mean_evidence(name)) for name in (self.first, self.second)
             },
-            "rounds": {
-                name: None if found is None else plain_evidence(found)
-                for name, found in (("brier", self.brier_rounds), ("log", self.log_rounds))
-            },
+            "rounds": {"brier": plain_evidence(self.brier_rounds), "log": plain_evidence(self.log_rounds)},
             "sequences": {
-                name: None if found is None else _plain_sequence(found, places)
-                for name, found in sequences.items()
+                name: found and _plain_sequence(found, places) for name, found in sequences.items()
             },
-            "path": {
-                "cases": self.wealth.positions[places].tolist(),
-                "log_wealth": [finite_or_none(x) for x in self.wealth.path[places].tolist()],
-            },
+            "path": {"cases": self.wealth.positions[places], "log_wealth": self.wealth.path[places]},
         }
+        return {name: plain_values(value) for name, value in found.items()}
 
 
 def forecast_duel(
@@ -160,6 +149,10 @@ def forecast_duel(
     assert bets.mixture is not None
     assert isinstance(bets.brier_sequence, BernsteinSequence)
     said = true_null(first, second, unit)
+    brier_rounds, log_rounds = (
+        found and replace(found, null=ROUND_NULL.format(score=score, other=second, bettor=first))
+        for found, score in ((bets.brier_rounds, "Brier"), (bets.log_rounds, "log"))
+    )
     return Duel(
         first,
         second,
@@ -167,8 +160,8 @@ def forecast_duel(
         replace(bets.against_rival, null=said),
         replace(bets.against_model, null=true_null(second, first, unit)),
         replace(bets.mixture, null=said),
-        _rounds(bets.brier_rounds, "Brier", first, second),
-        _rounds(bets.log_rounds, "log", first, second),
+        brier_rounds,
+        log_rounds,
         _negate(bets.brier_sequence),
         None if bets.log_sequence is None else _negate(bets.log_sequence),
         level,
@@ -190,20 +183,19 @@ def thin(number: int, most: int = MOST_POINTS) -> NDArray[np.intp]:
     return np.unique(np.linspace(0, number - 1, min(most, number)).round().astype(np.intp))
 
 
-def plain_evidence(found: Evidence) -> dict[str, Any]:
+def plain_evidence(found: Evidence | None) -> dict[str, Any] | None:
     """Convert evidence to plain values."""
-    return {
-        "log_e_value": finite_or_none(found.log_e_value),
-        "e_value": finite_or_none(found.e_value),
-        "p_value": found.p_value,
-        "anytime": found.ordered,
-        "null": found.null,
-    }
-
-
-def _rounds(found: Evidence | None, score: str, first: str, second: str) -> Evidence | None:
-    said = ROUND_NULL.format(score=score, other=second, bettor=first)
-    return None if found is None else replace(found, null=said)
+    return (
+        None
+        if found is None
+        else {
+            "log_e_value": finite_or_none(found.log_e_value),
+            "e_value": finite_or_none(found.e_value),
+            "p_value": found.p_value,
+            "anytime": found.ordered,
+            "null": found.null,
+        }
+    )
 
 
 def _negate(sequence: Kind) -> Kind:
@@ -213,14 +205,10 @@ def _negate(sequence: Kind) -> Kind:
 
 def _plain_sequence(sequence: ConfidenceSequence, places: NDArray[np.intp]) -> dict[str, Any]:
     columns = {"mean": sequence.mean, "low": sequence.low, "high": sequence.high}
-    last = sequence.last
     return {
-        **{name: finite_or_none(getattr(last, name)) for name in columns},
+        **{name: getattr(sequence.last, name) for name in columns},
         "level": sequence.level,
         "method": sequence.method,
         "undefined": getattr(sequence, "undefined", None),
-        "path": {
-            "cases": sequence.cases[places].tolist(),
-            **{name: [finite_or_none(x) for x in each[places].tolist()] for name, each in columns.items()},
-        },
+        "path": {"cases": sequence.cases[places], **{name: x[places] for name, x in columns.items()}},
     }

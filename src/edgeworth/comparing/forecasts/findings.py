@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Unpack
 
 import numpy as np
 
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import (
-    Adjust,
     ComparisonFindings,
+    Terms,
     Pair,
     all_pairs,
     check_systems,
@@ -55,9 +57,8 @@ def compare_forecasts(
     ordered: bool = False,
     predictions_made: PredictionsMade = "before",
     level: float = 0.95,
-    power: float = 0.8,
-    adjust: Adjust = "holm",
     seed: int = 0,
+    **terms: Unpack[Terms],
 ) -> ComparisonFindings:
     """Compare probabilities that several systems gave to the same cases, and let them bet with each other.
 
@@ -83,7 +84,9 @@ def compare_forecasts(
     pairs = {
         pair: {score: difference(pair, score) for score in wanted} for pair in pairs_with_progress(names)
     }
-    no_evidence = _no_evidence(predictions_made, horizon)
+    no_evidence = None if horizon == 1 else OVERLAPPING.format(horizon=horizon)
+    if predictions_made == "in-sample":
+        no_evidence = IN_SAMPLE
     duels = _duels(forecasts, units, ordered, predictions_made, level)
     race = race_of_duels(duels) if duels else _race_at_the_end(forecasts, scores, units)
     if ordered and units is not None and not units.is_together:
@@ -93,21 +96,14 @@ def compare_forecasts(
         pairs,
         unit="case" if units is None else "group",
         level=level,
-        power=power,
-        adjust=adjust,
+        **terms,
         cases=float(scores.cases),
         seed=seed,
-        race=race if no_evidence is None else race.without_evidence(no_evidence),
+        race=race if no_evidence is None else replace(race, evidence={}, no_evidence=no_evidence),
         duels=duels if no_evidence is None else (),
         no_evidence=no_evidence,
         notes=notes,
     )
-
-
-def _no_evidence(predictions_made: PredictionsMade, horizon: int) -> str | None:
-    if predictions_made == "in-sample":
-        return IN_SAMPLE
-    return None if horizon == 1 else OVERLAPPING.format(horizon=horizon)
 
 
 def _duels(
@@ -119,22 +115,23 @@ def _duels(
 ) -> tuple[Duel, ...]:
     """Let each bet against each; not of too many pairs, nor where a bet cannot be settled."""
     pairs = all_pairs(tuple(forecasts))
-    if len(pairs) > MOST_DUELS or not _can_settle(forecasts):
+    zeros = [each.of_truth(each.probabilities) == 0 for each in forecasts.values()]
+    if len(pairs) > MOST_DUELS or (np.sum(zeros, axis=0) > 1).any():
         return ()
-    found = []
-    for first, second in pairs:
-        mine, its = forecasts[first], forecasts[second]
-        terms: dict[str, Any] = {
-            "against": second,
-            "ordered": ordered,
-            "predictions_made": predictions_made,
-        }
-        if units is None:
-            wealth, unit = Wealth.from_forecasts(mine, its, **terms), "case"
-        else:
-            wealth, unit = wealth_of_groups(mine, its, units, **terms), "group"
-        found.append(forecast_duel(wealth, first, second, level=level, unit=unit))
-    return tuple(found)
+    bet: Callable[..., Wealth] = Wealth.from_forecasts
+    if units is not None:
+        bet = partial(wealth_of_groups, groups=units)
+    terms: dict[str, Any] = {"ordered": ordered, "predictions_made": predictions_made}
+    return tuple(
+        forecast_duel(
+            bet(forecasts[first], forecasts[second], against=second, **terms),
+            first,
+            second,
+            level=level,
+            unit="case" if units is None else "group",
+        )
+        for first, second in pairs
+    )
 
 
 def _race_at_the_end(
@@ -145,12 +142,6 @@ def _race_at_the_end(
         return race_of_sums(scores.systems, scores.sums[scores.names.index("log")], scores.cases)
     logs = np.stack([case_scores(each, ("log",))[0] for each in forecasts.values()], axis=1)
     return race_of_sums(tuple(forecasts), units.means(logs).sum(axis=0), units.number, "group")
-
-
-def _can_settle(forecasts: Mapping[str, Forecasts]) -> bool:
-    """Tell whether no two systems gave probability 0 to the same thing that happened."""
-    zeros = [each.of_truth(each.probabilities) == 0 for each in forecasts.values()]
-    return not bool((np.sum(zeros, axis=0) > 1).any())
 
 
 def _notes_on_predictions(predictions_made: PredictionsMade) -> tuple[str, ...]:

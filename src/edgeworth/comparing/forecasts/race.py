@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, permutations
 from typing import Any, TypeAlias
@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats, finite_or_none
+from edgeworth.arrays import Floats, plain_values
 from edgeworth.comparing.forecasts.duels import Duel, plain_evidence, thin, true_null
 from edgeworth.errors import InputError
 from edgeworth.forecasts.sequential.evidence import Evidence, better_of
@@ -95,49 +95,26 @@ class WealthRace:
         """List every bettor against every other, the furthest ahead first."""
         found = []
         for bettor, other in permutations(self.standings, 2):
-            wealth = self.against(bettor, other)
-            is_settled = not math.isnan(wealth)
-            evidence = self.evidence.get((bettor, other))
-            found.append(
-                {
-                    "bettor": bettor,
-                    "against": other,
-                    "log_wealth": finite_or_none(wealth),
-                    "growth": finite_or_none(wealth / self.cases),
-                    "evidence": None if evidence is None else plain_evidence(evidence),
-                    "ruined": wealth == -math.inf,
-                    "undefined": self.no_evidence if is_settled else _why_no_evidence(bettor, other),
-                }
-            )
-        return found
+            wealth, reason = self.against(bettor, other), self.no_evidence
+            if math.isnan(wealth):
+                reason = f"{bettor} and {other} both gave probability 0 to something that happened"
+            row = {"bettor": bettor, "against": other, "log_wealth": wealth, "growth": wealth / self.cases}
+            row |= {"evidence": plain_evidence(self.evidence.get((bettor, other)))}
+            found.append(row | {"ruined": wealth == -math.inf, "undefined": reason})
+        return [plain_values(row) for row in found]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        stronger = {pair: self.stronger(*pair) for pair in combinations(self.standings, 2)}
-        return {
-            "names": list(self.names),
-            "cases": self.cases,
-            "ordered": self.ordered,
-            "unit": self.unit,
-            "no_evidence": self.no_evidence,
-            "leader": self.leader,
-            "standings": list(self.standings),
+        plain = ("names", "cases", "ordered", "unit", "no_evidence", "leader", "standings")
+        stronger = {pair: plain_evidence(self.stronger(*pair)) for pair in combinations(self.standings, 2)}
+        paths = [{"bettor": a, "against": b, "log_wealth": path} for (a, b), path in self.paths.items()]
+        found = {name: getattr(self, name) for name in plain} | {
             "race": self.rows(),
-            "stronger": [
-                {"first": a, "second": b, **plain_evidence(found)}
-                for (a, b), found in stronger.items()
-                if found is not None
-            ],
-            "positions": self.positions.tolist(),
-            "paths": [
-                {"bettor": a, "against": b, "log_wealth": [finite_or_none(x) for x in path.tolist()]}
-                for (a, b), path in self.paths.items()
-            ],
+            "stronger": [{"first": a, "second": b, **each} for (a, b), each in stronger.items() if each],
+            "positions": self.positions,
+            "paths": paths,
         }
-
-    def without_evidence(self, reason: str) -> WealthRace:
-        """Keep the wealth, and say why it is no evidence."""
-        return replace(self, evidence={}, no_evidence=reason)
+        return {name: plain_values(value) for name, value in found.items()}
 
     def _place(self, name: str) -> int:
         if name not in self.names:
@@ -155,7 +132,9 @@ def race_of_sums(names: tuple[str, ...], sums: Floats, cases: int, unit: str = "
         table = sums[None, :] - sums[:, None]
     np.fill_diagonal(table, 0.0)
     evidence = {
-        (names[a], names[b]): _evidence(float(table[a, b]), names[a], names[b], unit)
+        (names[a], names[b]): Evidence(
+            float(table[a, b]), None, "greater", true_null(names[a], names[b], unit)
+        )
         for a, b in permutations(range(len(sums)), 2)
         if not np.isnan(table[a, b])
     }
@@ -178,14 +157,13 @@ def race_of_duels(duels: Sequence[Duel]) -> WealthRace:
             raise InputError("the duels of a race are over the same cases, all ordered or none")
     table, places = np.zeros((len(names), len(names))), thin(len(positions))
     evidence: dict[Pair, Evidence] = {}
+    paths: dict[Pair, Floats] = {}
     for duel in duels:
         a, b = names.index(duel.first), names.index(duel.second)
         table[a, b], back = duel.log_wealth, duel.for_second.log_e_value
         # Minus the same number but for rounding, unless someone was ruined.
         table[b, a] = -table[a, b] if np.isfinite(table[a, b]) else back
         evidence[duel.first, duel.second], evidence[duel.second, duel.first] = duel.for_first, duel.for_second
-    paths: dict[Pair, Floats] = {}
-    for duel in duels:
         path = duel.wealth.path[places]
         paths[duel.first, duel.second] = path
         if not np.isfinite(path).all():
@@ -193,14 +171,6 @@ def race_of_duels(duels: Sequence[Duel]) -> WealthRace:
     return WealthRace(
         names, duels[0].cases, table, evidence, positions[places], paths, ordered, duels[0].unit
     )
-
-
-def _evidence(log_wealth: float, bettor: str, other: str, unit: str) -> Evidence:
-    return Evidence(log_wealth, None, "greater", true_null(bettor, other, unit))
-
-
-def _why_no_evidence(bettor: str, other: str) -> str:
-    return f"{bettor} and {other} both gave probability 0 to something that happened"
 
 
 def _check_race(names: Sequence[str], cases: int) -> None:

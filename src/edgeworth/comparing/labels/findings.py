@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Unpack
 
 from edgeworth.comparing.findings import (
-    Adjust,
     ComparisonFindings,
+    Terms,
     check_systems,
     pairs_with_progress,
     summarise_pairs,
@@ -26,9 +26,8 @@ def compare_labels(
     measures: Sequence[str] | None = None,
     method: Any = None,
     level: float = 0.95,
-    power: float = 0.8,
-    adjust: Adjust = "holm",
     seed: int = 0,
+    **terms: Unpack[Terms],
 ) -> ComparisonFindings:
     """Compare the labels of several predictors of the same cases."""
     check_systems(paired.names, level)
@@ -44,8 +43,7 @@ def compare_labels(
         pairs,
         unit="group" if paired.is_grouped else "case",
         level=level,
-        power=power,
-        adjust=adjust,
+        **terms,
         cases=float(paired.total),
         seed=seed,
         disagreements=tuple(_disagreement(paired, *pair) for pair in pairs),

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import (
-    Adjust,
     ComparisonFindings,
+    Terms,
     check_systems,
     pairs_with_progress,
     summarise_pairs,
@@ -40,9 +41,8 @@ def compare_independent(
     *,
     measures: Sequence[str] | None = None,
     level: float = 0.95,
-    power: float = 0.8,
-    adjust: Adjust = "holm",
     seed: int = 0,
+    **terms: Unpack[Terms],
 ) -> ComparisonFindings:
     """Compare predictors that were judged on different cases, each by its own contingency table.
 
@@ -74,8 +74,7 @@ def compare_independent(
         pairs,
         unit="case" if any(table.clusters is None for table in tables.values()) else "group",
         level=level,
-        power=power,
-        adjust=adjust,
+        **terms,
         cases=float(sum(table.total for table in tables.values())),
         seed=seed,
         dropped=sum(table.dropped for table in tables.values()),

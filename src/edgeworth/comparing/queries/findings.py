@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import (
-    Adjust,
     ComparisonFindings,
+    Terms,
     Pair,
     all_pairs,
     check_systems,
@@ -37,10 +37,9 @@ def compare_queries(
     queries: QueryRule = "intersection",
     groups: Mapping[Any, Hashable] | None = None,
     level: float = 0.95,
-    power: float = 0.8,
-    adjust: Adjust = "holm",
     draws: int = 10_000,
     seed: int = 0,
+    **terms: Unpack[Terms],
 ) -> ComparisonFindings:
     """Compare ranked lists query by query.
 
@@ -79,7 +78,7 @@ def compare_queries(
             )
         if not headline:
             headline, cases = resolved.spelling, float(len(matched.queries))
-            if adjust == "tukey" and len(matched.queries):
+            if terms.get("adjust") == "tukey" and len(matched.queries):
                 units = None if groups is None else groups_of_queries(matched.queries, groups)
                 p_values = randomised_tukey(matched.values, groups=units, draws=draws, seed=seed).p_values
                 place = {name: index for index, name in enumerate(names)}
@@ -90,8 +89,7 @@ def compare_queries(
         unit="query" if groups is None else "group",
         headline=headline,
         level=level,
-        power=power,
-        adjust=adjust,
+        **terms,
         tukey=tukey,
         cases=cases,
         seed=seed,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from edgeworth.comparing.findings import (
-    Adjust,
     ComparisonFindings,
+    Terms,
     all_pairs,
     check_systems,
     pairs_with_progress,
@@ -25,9 +25,8 @@ def compare_scores(
     measures: Sequence[str] | None = None,
     method: Any = None,
     level: float = 0.95,
-    power: float = 0.8,
-    adjust: Adjust = "holm",
     seed: int = 0,
+    **terms: Unpack[Terms],
 ) -> ComparisonFindings:
     """Compare the scores that several systems gave to the same cases."""
     names = paired.names
@@ -44,8 +43,7 @@ def compare_scores(
         {pair: {each.measure: each for each in found} for pair, found in pairs.items()},
         unit="case" if paired.groups is None else "group",
         level=level,
-        power=power,
-        adjust=adjust,
+        **terms,
         cases=float(len(paired)),
         seed=seed,
         dropped=paired.dropped,
