@@ -14,7 +14,7 @@ import numpy as np
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.reading import named_systems, read_forecasts, read_lists, read_scores
-from edgeworth.comparing.report import check_measures, comparison_report, difference_grid
+from edgeworth.comparing.report import check_measures, comparison_report, difference_grid, whole_or_none
 from edgeworth.core.kinds import load
 from edgeworth.core.spelling import Spelling
 from edgeworth.errors import OptionError
@@ -173,7 +173,7 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
     about = _about(asked) | {
         "source": name,
         "kind": kind,
-        "cases": _whole(findings.cases),
+        "cases": whole_or_none(findings.cases),
         "seed": asked.seed,
     }
     if asked.data is not None:
@@ -338,10 +338,6 @@ def _list_systems(systems: Mapping[str, Any], data: Any) -> str:
         said = columns if isinstance(columns, str) else ", ".join(columns)
         parts.append(name if said == name else f"{name} ({said})")
     return "; ".join(parts)
-
-
-def _whole(number: float) -> float:
-    return int(number) if float(number).is_integer() else number
 
 
 def _written(text: str, path: str | Path | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from edgeworth.arrays import finite_or_none
+from edgeworth.arrays import finite_or_none, plain_values
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.core.formatting import format_level, format_number, plural
 from edgeworth.report.charts.axes import Ticks, ticks
@@ -48,25 +48,20 @@ def _differences(findings: ComparisonFindings) -> Chart:
     rows: list[dict[str, Any]] = []
     for name, each, is_apart in list(zip(names.names, found, settled, strict=True))[:MOST_LINES]:
         low, high = each.interval(findings.level)
-        rows.append(
-            {
-                "what": name,
-                "difference": finite_or_none(each.difference),
-                "low": finite_or_none(low),
-                "high": finite_or_none(high),
-                "p": finite_or_none(each.p_value()),
-                "told apart": "told apart" if is_apart else "not told apart",
-            }
-        )
+        row = {"what": name, "difference": each.difference, "low": low, "high": high, "p": each.p_value()}
+        rows.append(plain_values(row) | {"told apart": "told apart" if is_apart else "not told apart"})
     marks = ticks(row[key] for row in rows for key in ("difference", "low", "high"))
-    what = _less(*findings.ranked) if is_pair else f"difference of {describe_measure(findings.headline)}"
-    apart = sum(settled)
+    what = f"difference of {describe_measure(findings.headline)}"
+    number, apart = len(settled), sum(settled)
+    said = f"{apart} of {number:,} pairs {plural(apart, 'is', 'are')} told apart.{_cut(number, 'pairs')}"
+    if is_pair:
+        first, second = findings.ranked
+        what = " less ".join(axis_names(findings.ranked).drawn)
+        said = f"{apart} of {number} measures {plural(apart, 'tells', 'tell')} {first} and {second} apart."
     return Chart(
         "differences",
         f"Differences with {format_level(findings.level)} intervals",
-        _describe_apart(findings, apart, len(settled))
-        + ("" if is_pair else _cut(len(settled), "pairs"))
-        + names.caption,
+        said + names.caption,
         {"differences": tuple(rows)},
         _forest(names, marks, len(rows), what),
         (
@@ -76,18 +71,6 @@ def _differences(findings: ComparisonFindings) -> Chart:
             Column("told apart"),
         ),
     )
-
-
-def _describe_apart(findings: ComparisonFindings, apart: int, number: int) -> str:
-    if len(findings.names) == 2:
-        first, second = findings.ranked
-        return f"{apart} of {number} measures {plural(apart, 'tells', 'tell')} {first} and {second} apart."
-    return f"{apart} of {number:,} pairs {plural(apart, 'is', 'are')} told apart."
-
-
-def _less(first: str, second: str) -> str:
-    """Title the axis of a difference, cut to the length of an axis."""
-    return " less ".join(axis_names((first, second)).drawn)
 
 
 def _cut(number: int, what: str) -> str:
@@ -145,12 +128,9 @@ def _groups(findings: ComparisonFindings) -> Chart:
     ranked = findings.ranked[:MOST_LINES]
     names = axis_names(ranked)
     letters = findings.letters
+    values = {name: finite_or_none(findings.values[name][findings.headline]) for name in ranked}
     systems: Rows = tuple(
-        {
-            "system": said,
-            "value": finite_or_none(findings.values[name][findings.headline]),
-            "letters": letters[name],
-        }
+        {"system": said, "value": values[name], "letters": letters[name]}
         for name, said in zip(ranked, names.names, strict=True)
     )
     marks = ticks(row["value"] for row in systems)
@@ -198,13 +178,14 @@ def _disagreements(findings: ComparisonFindings) -> Chart:
     found = every[:MOST_LINES]
     pairs = [(str(one["first"]), str(one["second"])) for one in found]
     names = _paired_names(list(dict.fromkeys(name for pair in pairs for name in pair)), pairs, "–")
-    rows: list[dict[str, Any]] = []
-    for pair, one in zip(names.names, found, strict=True):
-        rows += [
-            {"pair": pair, "who": "only the first is right", "cases": one["only_first_right"], "side": -1},
-            {"pair": pair, "who": "only the second is right", "cases": one["only_second_right"], "side": 1},
-        ]
-    drawn = tuple(row | {"drawn": row["side"] * row["cases"]} for row in rows)
+    sides = {"first": -1, "second": 1}
+    who = {side: f"only the {side} is right" for side in sides}
+    drawn: Rows = tuple(
+        {"pair": pair, "who": who[side], "cases": cases, "side": sign, "drawn": sign * cases}
+        for pair, one in zip(names.names, found, strict=True)
+        for side, sign in sides.items()
+        for cases in (one[f"only_{side}_right"],)
+    )
     marks = ticks((row["drawn"] for row in drawn), whole=True)
 
     def draw(kit: Kit) -> Any:
@@ -222,9 +203,7 @@ def _disagreements(findings: ComparisonFindings) -> Chart:
                 y=alt.Y("pair:N", sort=list(names.names), title=None, axis=_wide_axis(alt, names)),
                 color=alt.Color(
                     "who:N",
-                    scale=alt.Scale(
-                        domain=["only the first is right", "only the second is right"], range=[FIRST, SECOND]
-                    ),
+                    scale=alt.Scale(domain=list(who.values()), range=[FIRST, SECOND]),
                     legend=alt.Legend(title=None),
                 ),
                 tooltip=[alt.Tooltip("pair:N"), alt.Tooltip("who:N"), alt.Tooltip("cases:Q", format=",~g")],
@@ -251,11 +230,12 @@ def _race(findings: ComparisonFindings) -> Chart:
     race = findings.race
     assert race is not None
     leader, *others = race.standings
-    rows = []
     names = axis_names(others)
-    for name, short in zip(others, names.names, strict=True):
-        for position, value in zip(race.positions.tolist(), race.path(leader, name).tolist(), strict=True):
-            rows.append({"cases": position, "against": short, "log wealth": finite_or_none(value)})
+    rows = tuple(
+        {"cases": position, "against": short, "log wealth": finite_or_none(value)}
+        for name, short in zip(others, names.names, strict=True)
+        for position, value in zip(race.positions.tolist(), race.path(leader, name).tolist(), strict=True)
+    )
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -285,7 +265,7 @@ def _race(findings: ComparisonFindings) -> Chart:
         "race",
         "The wealth race",
         f"Log wealth of {leader} at the end: {ends}.{names.caption}",
-        {"race": tuple(rows)},
+        {"race": rows},
         draw,
         (Column("cases", "count"), Column("against"), Column("log wealth", "number")),
     )

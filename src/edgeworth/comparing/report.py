@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.comparing.charts import comparison_charts
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import Adjust, ComparisonFindings
+from edgeworth.comparing.paired import Discordance
 from edgeworth.comparing.verdict import comparison_verdict, name_of_test
 from edgeworth.core.formatting import format_count, format_level, format_number, format_percent, plural
 from edgeworth.errors import OptionError
 from edgeworth.report.charts.names import cut_middle
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section
-from edgeworth.report.wording import (
-    describe_measure,
-    tail_cell,
-)
+from edgeworth.report.wording import describe_measure, tail_cell
 
 SHOWN_MEASURES = 5
 """In the table of standings, which is as wide as they are many."""
@@ -31,12 +31,7 @@ LONGEST_NAME = 24
 SHOWN_PAIRS = 45
 """All pairs of ten systems; the rest is in the JSON."""
 
-ADJUSTED = {
-    "holm": "Holm p",
-    "benjamini-hochberg": "BH p",
-    "tukey": "Tukey p",
-    "none": "p",
-}
+ADJUSTED = {"holm": "Holm p", "benjamini-hochberg": "BH p", "tukey": "Tukey p", "none": "p"}
 
 
 def report_paired(tallied: Any, asked: Any, about: About) -> Report:
@@ -47,14 +42,9 @@ def report_paired(tallied: Any, asked: Any, about: About) -> Report:
     adjust: Adjust = asked.get("adjust") or "holm"
     check_measures(measures)
     findings = compare_labels(paired, measures=measures, adjust=adjust, level=asked.level, seed=asked.seed)
-    known = {
-        "kind": "labels",
-        "systems": ", ".join(paired.names),
-        "adjust": adjust,
-        "measures": None if measures is None else ", ".join(measures),
-        "cases": findings.cases,
-    }
-    return comparison_report(findings, about(**known))
+    known = {"kind": "labels", "systems": ", ".join(paired.names), "adjust": adjust}
+    said = None if measures is None else ", ".join(measures)
+    return comparison_report(findings, about(**known, measures=said, cases=findings.cases))
 
 
 def check_measures(measures: Any) -> None:
@@ -68,10 +58,11 @@ def comparison_report(findings: ComparisonFindings, provenance: Mapping[str, Any
     is_pair = len(findings.names) == 2
     first = [_two(findings)] if is_pair else [_case_ranks(findings), _pairs(findings)]
     sections = [*first, _tests(findings), *_of_kind(findings), _planning(findings)]
+    doubts = dict.fromkeys(each[findings.headline].doubt for each in findings.pairs.values())
     return Report(
         verdict=comparison_verdict(findings),
         sections=tuple(section for section in sections if section is not None),
-        warnings=comparison_warnings(findings),
+        warnings=(*findings.notes, *(f"{said[0].upper()}{said[1:]}." for said in doubts if said)),
         provenance=provenance,
         numbers={"kind": "comparison", "comparison": findings.to_dict()},
         charts=comparison_charts(findings),
@@ -102,27 +93,16 @@ def difference_grid(findings: ComparisonFindings) -> Grid:
             each.first,
             each.second,
             *_line(each, findings),
-            _why_not(each) or _test(each),
+            _why_not(each) or name_of_test(next(iter(each.tests), "the interval's law")),
             each.interval_method,
-            _adjusted(each, findings),
+            finite_or_none(findings.adjusted[pair]) if each.measure == findings.headline else None,
             None if each.effect is None else finite_or_none(each.effect.value),
-            _count(each.cases),
+            whole_or_none(each.cases),
         )
-        for differences in findings.pairs.values()
+        for pair, differences in findings.pairs.items()
         for each in differences.values()
     )
     return Grid("", columns, rows)
-
-
-def comparison_warnings(findings: ComparisonFindings) -> tuple[str, ...]:
-    """List what may make the comparison less than it seems."""
-    doubts = dict.fromkeys(
-        each.doubt
-        for differences in findings.pairs.values()
-        for each in (differences[findings.headline],)
-        if each.doubt is not None
-    )
-    return (*findings.notes, *(f"{said[0].upper()}{said[1:]}." for said in doubts))
 
 
 def _line(each: Difference, findings: ComparisonFindings) -> tuple[Cell, ...]:
@@ -142,16 +122,6 @@ def _p_cell(each: Difference) -> float | None:
     for tail in each.tests.values():
         return tail_cell(tail) if each.undefined is None else None
     return finite_or_none(each.p_value())
-
-
-def _test(each: Difference) -> str:
-    return name_of_test(next(iter(each.tests), "the interval's law"))
-
-
-def _adjusted(each: Difference, findings: ComparisonFindings) -> float | None:
-    """The p-value among all pairs, of the measure to go by."""
-    is_headline = each.measure == findings.headline
-    return finite_or_none(findings.adjusted[each.first, each.second]) if is_headline else None
 
 
 def _why_not(each: Difference) -> str:
@@ -182,9 +152,7 @@ def _two(findings: ComparisonFindings) -> Section:
         notes.append(f"the better one by {describe_measure(findings.headline)} first")
     if lower:
         notes.append(f"lower is better for {', '.join(lower)}")
-    hidden = len(findings.measures) - len(differences)
-    if hidden:
-        notes.append(f"{hidden} more {plural(hidden, 'measure is', 'measures are')} in the JSON")
+    notes += _hidden(findings, len(differences))
     methods = list(dict.fromkeys(x.probability_method for x in differences.values() if x.probability_method))
     if methods:
         notes.append(f"P: {' / '.join(methods)}")
@@ -192,7 +160,7 @@ def _two(findings: ComparisonFindings) -> Section:
 
 
 def _shown_of_two(findings: ComparisonFindings) -> dict[str, Difference]:
-    """Choose the differences of two systems that are shown, the better one less the other."""
+    """Choose the first differences of two systems, the better one less the other."""
     return dict(list(findings.difference(*findings.ranked).items())[:SHOWN_OF_TWO])
 
 
@@ -217,10 +185,14 @@ def _case_ranks(findings: ComparisonFindings) -> Section:
         "apart "
         f"({ADJUSTED[findings.adjust]} ≥ {format_number(1 - findings.level)})"
     )
-    hidden = len(findings.measures) - len(shown)
-    if hidden:
-        note += f"; {hidden} more {plural(hidden, 'measure is', 'measures are')} in the JSON"
+    note = "; ".join([note, *_hidden(findings, len(shown))])
     return Section("Standings", (), (Grid("", columns, rows, note),), ("groups",))
+
+
+def _hidden(findings: ComparisonFindings, shown: int) -> list[str]:
+    """Say how many measures a table leaves out."""
+    hidden = len(findings.measures) - shown
+    return [f"{hidden} more {plural(hidden, 'measure is', 'measures are')} in the JSON"] if hidden else []
 
 
 def _pairs(findings: ComparisonFindings) -> Section:
@@ -235,21 +207,10 @@ def _pairs(findings: ComparisonFindings) -> Section:
     )
     rows = []
     pairs = findings.ranked_pairs
-    for first, second in pairs[:SHOWN_PAIRS]:
-        each = findings.difference(first, second)[findings.headline]
-        low, high = each.interval(findings.level)
-        adjusted = findings.adjusted[findings.as_given(first, second)]
-        rows.append(
-            (
-                _short(first),
-                _short(second),
-                finite_or_none(each.difference),
-                (finite_or_none(low), finite_or_none(high)),
-                _p_cell(each),
-                *(() if findings.adjust == "none" else (finite_or_none(adjusted),)),
-                finite_or_none(each.probability_better),
-            )
-        )
+    for pair in pairs[:SHOWN_PAIRS]:
+        _, _, *line, better = _line(findings.difference(*pair)[findings.headline], findings)
+        adjusted = finite_or_none(findings.adjusted[findings.as_given(*pair)])
+        rows.append((*map(_short, pair), *line, *(() if findings.adjust == "none" else (adjusted,)), better))
     note = "intervals are of single pairs; the adjusted p considers all of them"
     if len(pairs) > SHOWN_PAIRS:
         note += f"; the first {SHOWN_PAIRS} of {len(pairs):,} pairs, the rest is in the JSON"
@@ -302,27 +263,19 @@ def _of_kind(findings: ComparisonFindings) -> list[Section]:
 
 def _disagreements(findings: ComparisonFindings) -> Grid:
     """Tabulate who is right where: in lines for two systems, in columns for more."""
+    found, keys = findings.ranked_disagreements[:SHOWN_PAIRS], [each.name for each in fields(Discordance)]
     if len(findings.names) == 2:
-        one = findings.ranked_disagreements[0]
         lines = (
-            ("both right", one["both_right"]),
-            (f"only {one['first']} right", one["only_first_right"]),
-            (f"only {one['second']} right", one["only_second_right"]),
-            ("both wrong, and alike", one["both_wrong_alike"]),
-            ("both wrong, each in its way", one["both_wrong_differently"]),
+            "both right",
+            f"only {found[0]['first']} right",
+            f"only {found[0]['second']} right",
+            "both wrong, and alike",
+            "both wrong, each in its way",
         )
-        return Grid("", (Column("what they did"), Column("cases", "count")), lines)
-    heads = {
-        "both right": "both_right",
-        "only first": "only_first_right",
-        "only second": "only_second_right",
-        "wrong alike": "both_wrong_alike",
-        "wrong otherwise": "both_wrong_differently",
-    }
-    rows = tuple(
-        (_short(one["first"]), _short(one["second"]), *(one[word] for word in heads.values()))
-        for one in findings.ranked_disagreements[:SHOWN_PAIRS]
-    )
+        counts = tuple((line, found[0][key]) for line, key in zip(lines, keys, strict=True))
+        return Grid("", (Column("what they did"), Column("cases", "count")), counts)
+    heads = ("both right", "only first", "only second", "wrong alike", "wrong otherwise")
+    rows = tuple((_short(one["first"]), _short(one["second"]), *(one[key] for key in keys)) for one in found)
     columns = (Column("first"), Column("second"), *(Column(head, "count") for head in heads))
     return Grid("", columns, rows, "cases on which both are right, only one is, or none")
 
@@ -340,8 +293,12 @@ def _planning(findings: ComparisonFindings) -> Section | None:
         (
             _short(first),
             _short(second),
-            _count(plan.cases),
-            _needed(plan.needed),
+            whole_or_none(plan.cases),
+            "–"
+            if math.isnan(plan.needed)
+            else "no number would"
+            if math.isinf(plan.needed)
+            else format_count(plan.needed),
             finite_or_none(plan.detectable),
         )
         for first, second in findings.ranked_pairs[:SHOWN_PAIRS]
@@ -366,11 +323,6 @@ def _short(name: str) -> str:
     return cut_middle(name, LONGEST_NAME)
 
 
-def _count(number: float) -> float | None:
+def whole_or_none(number: float) -> float | None:
+    """Make a number of cases an integer where it is whole, and None where it is none."""
     return int(number) if float(number).is_integer() else finite_or_none(number)
-
-
-def _needed(number: float) -> str:
-    if number != number:
-        return "–"
-    return "no number would" if number == float("inf") else format_count(number)

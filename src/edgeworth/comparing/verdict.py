@@ -67,12 +67,6 @@ def format_money(log_wealth: float) -> str:
     return f"${format_wealth(log_wealth) if log_wealth > math.log(1e9) else f'{math.exp(log_wealth):,.2f}'}"
 
 
-def format_points(value: float, decimals: int) -> str:
-    """Write a number of points; −0 never appears."""
-    text = f"{abs(value):.{decimals}f}"
-    return f"{MINUS if value < 0 and float(text) else ''}{text}"
-
-
 MOST_DECIMALS = 6
 
 
@@ -92,11 +86,8 @@ def _switched(findings: ComparisonFindings) -> str:
     if first == findings.headline:
         return ""
     why = _reason(findings, first)
-    said = f" ({why})" if why else ""
-    return (
-        f"By {describe_measure(first)} not all can be compared{said}, so this is by "
-        f"{describe_measure(findings.headline)}."
-    )
+    now = describe_measure(findings.headline)
+    return f"By {describe_measure(first)} not all can be compared{why and f' ({why})'}, so this is by {now}."
 
 
 def _reason(findings: ComparisonFindings, measure: str) -> str:
@@ -112,7 +103,9 @@ def _of_two(findings: ComparisonFindings) -> str:
     if difference.undefined is not None:
         return f"{first} and {second} cannot be compared by {said}: {difference.undefined}."
     if difference.difference == 0:
-        return f"{first} and {second} cannot be told apart: {_the_same(findings)}."
+        silent = findings.disagreements and not findings.disagreements[0]["disagreements"]
+        same = "they say the same on every case" if silent else f"{said} is the same for both"
+        return f"{first} and {second} cannot be told apart: {same}."
     if not findings.has_direction:
         higher = difference if difference.difference > 0 else difference.mirror()
         how = "differ" if findings.is_conclusive(first, second) else "cannot be told apart"
@@ -128,13 +121,6 @@ def _of_two(findings: ComparisonFindings) -> str:
         f"{first} and {second} cannot be told apart by {said}: {better.first} is ahead, {how_much}. "
         f"{_what_it_takes(findings, (first, second))}"
     ).rstrip()
-
-
-def _the_same(findings: ComparisonFindings) -> str:
-    """What is the same about two systems without a difference."""
-    if findings.disagreements and not findings.disagreements[0]["disagreements"]:
-        return "they say the same on every case"
-    return f"{describe_measure(findings.headline)} is the same for both"
 
 
 def _of_many(findings: ComparisonFindings) -> str:
@@ -199,8 +185,8 @@ def _interval(better: Difference, findings: ComparisonFindings) -> str:
     if math.isnan(low):
         return "no interval"
     if in_points(better.measure) is not None:
-        decimals = _decimals(better)
-        ends = [format_points(bound * 100, decimals) for bound in (low, high)]
+        # "z" makes −0.0 what it is.
+        ends = [f"{100 * bound:z.{_decimals(better)}f}".replace("-", MINUS) for bound in (low, high)]
     else:
         turn = sorted((low, high) if better.difference > 0 else (-low, -high))
         ends = [format_number(bound) for bound in turn]

@@ -12,8 +12,8 @@ import numpy as np
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import (
     ComparisonFindings,
-    Terms,
     Pair,
+    Terms,
     all_pairs,
     check_systems,
     pairs_with_progress,

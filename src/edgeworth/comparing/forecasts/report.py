@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import itemgetter
 from typing import Any
 
 from edgeworth.arrays import finite_or_none
@@ -24,15 +25,9 @@ def race_section(race: WealthRace, findings: ComparisonFindings) -> Section:
         Column("e-value"),
         Column("p", "probability"),
     )
+    plain = itemgetter("bettor", "against", "log_wealth", "growth")
     rows = tuple(
-        (
-            one["bettor"],
-            one["against"],
-            one["log_wealth"],
-            one["growth"],
-            _evidence(one),
-            None if one["evidence"] is None else one["evidence"]["p_value"],
-        )
+        (*plain(one), _evidence(one), one["evidence"] and one["evidence"]["p_value"])
         for one in race.rows()[: 2 * SHOWN_PAIRS]
     )
     if findings.no_evidence is not None:
@@ -54,14 +49,9 @@ def _evidence(one: Mapping[str, Any]) -> str:
     evidence = one["evidence"]
     if evidence is None:
         return str(one["undefined"])
-    log = evidence["log_e_value"]
-    return (
-        "0 (ruined)"
-        if log is None and one["ruined"]
-        else "without bound"
-        if log is None
-        else format_wealth(log)
-    )
+    if evidence["log_e_value"] is None:
+        return "0 (ruined)" if one["ruined"] else "without bound"
+    return format_wealth(evidence["log_e_value"])
 
 
 def _sequences(findings: ComparisonFindings) -> Grid:

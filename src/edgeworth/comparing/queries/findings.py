@@ -9,8 +9,8 @@ from typing import Any, Unpack
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import (
     ComparisonFindings,
-    Terms,
     Pair,
+    Terms,
     all_pairs,
     check_systems,
     summarise_pairs,
