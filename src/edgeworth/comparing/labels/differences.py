@@ -30,7 +30,6 @@ from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.randomisation.coins import mcnemar
 from edgeworth.comparing.randomisation.sign_sums import Effort
 from edgeworth.comparing.randomisation.two_classes import randomisation_test
-from edgeworth.core.laws import SamplingLaw
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.methods import NO_ERROR
 from edgeworth.decisions.views import Resolved, resolve
@@ -135,9 +134,19 @@ class _LabelComparison:
             said = "; ".join(f"of {name}: {why}" for name, why in parts if why)
             first, second = (math.nan if why else value for value, why in zip(values, reasons, strict=True))
             return replace(found, values=(first, second), undefined=said, no_interval=said)
-        law, no_interval = _law_or_reason(cells, focus, self.method)
+        law, no_interval = None, focus.measure.no_interval if self.method is None else None
+        if no_interval is None:
+            try:
+                law = difference_law(cells, focus, self.method)
+            except OptionError as error:
+                # A method that does not fit is an error; a sample without spread is none.
+                if self.method is not None and not isinstance(error, NothingVariesError):
+                    raise
+                no_interval = str(error)
         better, how = probability_first_better(cells, focus, self.seed, quick=self.effort != "full")
         counts = paired_proportions(cells, focus)
+        names_itself = isinstance(law, (PairedProportions, PairedCombination, AsIfIndependent))
+        how_found = str(law if names_itself else self.method or default_method(cells, focus))
         return replace(
             found,
             law=law,
@@ -146,7 +155,7 @@ class _LabelComparison:
             probability_method=how,
             effect=effect_of(cells, focus, self.level) if _has_derivative(focus) else None,
             discordant=None if counts is None else (counts.only_first, counts.only_second),
-            interval_method=_interval_name(law, self.method, cells, focus),
+            interval_method="" if law is None else how_found,
             no_interval=no_interval,
             doubt=doubt_of(cells, focus, law, self.level),
         )
@@ -187,29 +196,6 @@ class _LabelComparison:
             of_two = "accuracy" if measure == "accuracy" else "informedness"
             return randomisation_test(self.paired, *self.names, of_two, positive=self.paired.labels[0])
         return randomisation_test(self.paired, *self.names, measure, seed=self.seed, effort=self.effort)
-
-
-def _law_or_reason(
-    cells: JointCells, resolved: Resolved, method: Any
-) -> tuple[SamplingLaw | None, str | None]:
-    """Find the law, or the reason why there is none; a method that does not fit is an error."""
-    if method is None and resolved.measure.no_interval is not None:
-        return None, resolved.measure.no_interval
-    try:
-        return difference_law(cells, resolved, method), None
-    except OptionError as error:
-        if method is not None and not isinstance(error, NothingVariesError):
-            raise
-        return None, str(error)
-
-
-def _interval_name(law: SamplingLaw | None, method: Any, cells: JointCells, resolved: Resolved) -> str:
-    """Name the method of the interval."""
-    if law is None:
-        return ""
-    if isinstance(law, (PairedProportions, PairedCombination, AsIfIndependent)):
-        return str(law)
-    return str(method or default_method(cells, resolved))
 
 
 def _has_derivative(resolved: Resolved) -> bool:

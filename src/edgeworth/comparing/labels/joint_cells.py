@@ -38,6 +38,16 @@ class JointCells:
     groups: Places | None
 
     @property
+    def size(self) -> int:
+        """How many labels there are."""
+        return len(self.tables[0].labels)
+
+    @property
+    def unit(self) -> str:
+        """What is independent of each other: a case, or a group of them."""
+        return "case" if self.groups is None else "group"
+
+    @property
     def is_counted(self) -> bool:
         """Whole cases, not weights."""
         return self.weight.dtype.kind == "i"
@@ -70,22 +80,15 @@ class JointCells:
 
     def split(self, place: Places) -> tuple[Places, Places]:
         """Split flat positions into predicted and real ones; one past the last label is an abstention."""
-        return np.divmod(place, len(self.tables[0].labels))
+        return np.divmod(place, self.size)
 
     def one_against_rest(self, label: Label) -> JointCells:
         """Merge all labels but this one into one."""
-        position, size = self.tables[0].index(label), len(self.tables[0].labels)
-        side = np.where(np.arange(size) == position, 0, 1)
+        side = np.where(np.arange(self.size) == self.tables[0].index(label), 0, 1)
         row = np.append(side, 2)
-
-        def moved(place: Places) -> Places:
-            predicted, real = self.split(place)
-            return np.asarray(row[predicted] * 2 + side[real])
-
         first, second = (table.one_against_rest(label) for table in self.tables)
-        return replace(
-            self, tables=(first, second), places=(moved(self.places[0]), moved(self.places[1]))
-        ).compact()
+        one, two = (row[predicted] * 2 + side[real] for predicted, real in map(self.split, self.places))
+        return replace(self, tables=(first, second), places=(one, two)).compact()
 
     def compact(self) -> JointCells:
         """Merge equal combinations."""
@@ -161,7 +164,7 @@ def joint_cells(paired: Paired, first: str, second: str) -> JointCells:
 
 def in_focus(cells: JointCells, resolved: Resolved) -> tuple[JointCells, Resolved]:
     """Reduce the cells to one label against the rest where the measure is of one label."""
-    if resolved.position is None or len(cells.tables[0].labels) <= 2:
+    if resolved.position is None or cells.size <= 2:
         return cells, resolved
     key = ("one against rest", resolved.position)
     if key not in cells.memory:

@@ -66,11 +66,7 @@ def default_method(cells: JointCells, resolved: Resolved) -> Any:
 
 def score_law(cells: JointCells, resolved: Resolved) -> PairedProportions | PairedCombination | None:
     """Find Tango's law of the measure or of its parts; None where it is no paired proportion."""
-    key = ("score law", resolved.spelling)
-    if key not in cells.memory:
-        cells.memory[key] = paired_proportions(cells, resolved) or paired_combination(cells, resolved)
-    found: PairedProportions | PairedCombination | None = cells.memory[key]
-    return found
+    return paired_proportions(cells, resolved) or paired_combination(cells, resolved)
 
 
 def difference_law(cells: JointCells, resolved: Resolved, method: Any = None) -> SamplingLaw:
@@ -96,7 +92,7 @@ def difference_law(cells: JointCells, resolved: Resolved, method: Any = None) ->
             return law
         other = as_if_independent(cells, resolved) if method is None else None
         if other is None:
-            raise NothingVariesError(NO_SPREAD.format(unit="case" if cells.groups is None else "group"))
+            raise NothingVariesError(NO_SPREAD.format(unit=cells.unit))
         return other
     first, second = cells.values(resolved)
     if isinstance(chosen, Dirichlet):
@@ -120,8 +116,7 @@ def delta_law(cells: JointCells, resolved: Resolved, *, natural: bool = True) ->
     """
     first, second = cells.values(resolved)
     if not cells.units > 1:
-        unit = "group" if cells.groups is not None else "case"
-        raise OptionError(f"all there is is one {unit}: nothing tells how much {unit}s vary")
+        raise OptionError(f"all there is is one {cells.unit}: nothing tells how much {cells.unit}s vary")
     error = math.sqrt(max(0.0, cells.variance(cells.influences(resolved))))
     low, high = resolved.measure.range
     reach = high - low
@@ -148,14 +143,14 @@ def doubt_of(
         return (
             f"the two never differ in what {resolved.spelling} counts, so nothing tells how much their "
             f"difference varies; it is {100 * level:g}% sure that they would differ on less than {most:.2%} "
-            f"of {'groups' if cells.groups is not None else 'cases'}"
+            f"of {cells.unit}s"
         )
     if not isinstance(law, NormalLaw):
         return None
     few = cases_behind(cells, cells.influences(resolved))
     if few < FEW_CASES:
-        unit = ("group" if cells.groups is not None else "case") + ("s" if few >= 1.5 else "")
-        return f"the difference rests on about {max(few, 1):.0f} {unit}, so its interval is rough"
+        units = cells.unit + ("s" if few >= 1.5 else "")
+        return f"the difference rests on about {max(few, 1):.0f} {units}, so its interval is rough"
     return None
 
 
@@ -223,14 +218,10 @@ def probability_first_better(
         larger = share_above(posterior(cells, resolved, PRIOR, draws, seed))
         method = f"Dirichlet posterior of the joint counts, {draws:,} draws, seed {seed}"
     else:
-        try:
-            law = delta_law(cells, resolved, natural=False)
-        except OptionError:
+        law = delta_law(cells, resolved, natural=False) if cells.units > 1 else None
+        if law is None or not law.standard_error**2 > NO_ERROR:
             return math.nan, ""
-        if not law.standard_error**2 > NO_ERROR:
-            return math.nan, ""
-        larger = law.p_value(0.0, "less")
-        method = "delta method's law, flat prior"
+        larger, method = law.p_value(0.0, "less"), "delta method's law, flat prior"
     return (larger if resolved.measure.direction == "higher" else 1 - larger), method
 
 

@@ -96,8 +96,7 @@ class PairedProportions:
         return Effect.of("log odds ratio of discordant cases", value, self._log_odds_bounds, level)
 
     def _log_odds_bounds(self, level: float) -> tuple[float, float]:
-        discordant = self.only_first + self.only_second
-        low, high = ClopperPearsonLaw(self.only_first, discordant).interval(level)
+        low, high = ClopperPearsonLaw(self.only_first, self.only_first + self.only_second).interval(level)
         return _log_odds(low), _log_odds(high)
 
     def __str__(self) -> str:
@@ -117,11 +116,7 @@ def paired_proportions(cells: JointCells, resolved: Resolved) -> PairedProportio
     (success, trial), (other, other_trial) = (found for found in indicators if found is not None)
     if not np.array_equal(trial, other_trial) or not trial.any():
         return None
-
-    def total(where: NDArray[np.bool_]) -> int:
-        return int(cells.weight[where].sum())
-
-    return PairedProportions(total(success & ~other), total(other & ~success), total(trial))
+    return _stratum(cells, trial, success, other)
 
 
 def _indicators(
@@ -131,7 +126,7 @@ def _indicators(
     name, proportion = resolved.measure.name, resolved.measure.proportion
     predicted, real = cells.split(place)
     if resolved.measure.scope == "overall" and name in ("accuracy", "error_rate"):
-        decided = predicted < len(cells.tables[0].labels)
+        decided = predicted < cells.size
         right = predicted == real
         return (right, decided) if name == "accuracy" else (decided & ~right, decided)
     if resolved.position is None or proportion is None:
@@ -224,15 +219,13 @@ def paired_combination(cells: JointCells, resolved: Resolved) -> PairedCombinati
     if found is None:
         return None
     (first, real), (second, _) = (cells.split(place) for place in cells.places)
+    classes = np.flatnonzero(cells.tables[0].real > 0)
     if resolved.measure.name in OF_CLASSES:
-        classes = np.flatnonzero(cells.tables[0].real > 0)
         strata = [_stratum(cells, real == k, first == k, second == k) for k in classes]
         return PairedCombination(tuple(found.coefficients.tolist()), tuple(strata))
     if resolved.measure.name != "informedness":
         return None
-    target = (
-        int(np.flatnonzero(cells.tables[0].real > 0)[0]) if resolved.position is None else resolved.position
-    )
+    target = classes[0] if resolved.position is None else resolved.position
     inside = real == target
     strata = [_stratum(cells, where, first == target, second == target) for where in (inside, ~inside)]
     return PairedCombination((1.0, -1.0), tuple(strata))

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,13 +69,7 @@ def bootstrap(cells: JointCells, resolved: Resolved, draws: int, seed: int) -> F
     def make() -> Replicates:
         rng = np.random.default_rng(seed)
         first, second = (contributions(cells, place, unit, weight, resolved) for place in cells.places)
-        return replicate(
-            lambda n: rng.multinomial(size, shares, size=n).T,
-            first,
-            second,
-            draws,
-            len(cells.tables[0].labels),
-        )
+        return replicate(lambda n: rng.multinomial(size, shares, size=n).T, first, second, draws, cells.size)
 
     return reuse_replicates(cells, ("bootstrap", draws, seed), resolved, make).differences(resolved)
 
@@ -104,9 +98,10 @@ def posterior(cells: JointCells, resolved: Resolved, prior: float, draws: int, s
             return np.asarray(drawn * (total / drawn.sum(axis=0)))
 
         unit, weight = np.arange(len(every)), np.ones(len(every))
-        places = np.divmod(every, size)
-        first, second = (contributions(cells, place, unit, weight, resolved) for place in places)
-        return replicate(draw, first, second, draws, len(cells.tables[0].labels))
+        first, second = (
+            contributions(cells, place, unit, weight, resolved) for place in np.divmod(every, size)
+        )
+        return replicate(draw, first, second, draws, cells.size)
 
     return reuse_replicates(cells, ("posterior", prior, draws, seed), resolved, make).differences(resolved)
 
@@ -126,11 +121,10 @@ def contributions(cells: JointCells, place: Places, unit: Places, weight: Floats
     """
     from scipy import sparse
 
-    size = len(cells.tables[0].labels)
+    size = cells.size
     number = int(unit.max()) + 1 if len(unit) else 0
     if resolved.measure.scope == "cells":
-        rows, columns, values = place, unit, weight
-        return sparse.csr_array((values, (rows, columns)), shape=((size + 1) * size, number))
+        return sparse.csr_array((weight, (place, unit)), shape=((size + 1) * size, number))
     predicted, real = cells.split(place)
     decided = predicted < size
     parts = [(real, decided & (predicted == real)), (predicted, decided), (real, decided), (real, ~decided)]
@@ -161,9 +155,7 @@ def reuse_replicates(
     whole = (*key, resolved.measure.scope == "cells")
     if whole not in cells.memory:
         cells.memory[whole] = make()
-    found = cells.memory[whole]
-    assert isinstance(found, Replicates)
-    return found
+    return cast("Replicates", cells.memory[whole])
 
 
 def _view(flat: Floats, size: int, resolved: Resolved) -> Any:
@@ -204,7 +196,9 @@ def swap_test(cells: JointCells, resolved: Resolved, *, draws: int = 10_000, see
 
     if ways <= MOST_WAYS:
         swapped = np.stack(np.unravel_index(np.arange(ways), swaps.limits + 1))
-        count = swaps.number_of_ways(swapped[:, beyond(swaps.replicates(lambda _: swapped, ways))])
+        found = swapped[:, beyond(swaps.replicates(lambda _: swapped, ways))].T.tolist()
+        # A swap of so many of each unit can be had in a binomial number of ways.
+        count = sum(math.prod(map(math.comb, swaps.limits.tolist(), way)) for way in found)
         return Tail.counted(Fraction(count, 2**coins), f"all swaps of {said}")
     number = affordable_draws(draws, len(swaps.limits))
 
@@ -232,10 +226,7 @@ def without_value(resolved: Resolved) -> float:
 
 @dataclass(frozen=True)
 class _Swaps:
-    """Units that can be swapped, how often each, and what a swap changes in what is seen of a table.
-
-    Cases alike but for who said what are one unit: swaps start where the first said whatever comes first.
-    """
+    """Units (cases alike but for who said what) that can be swapped, how often, and what a swap changes."""
 
     limits: NDArray[np.int64]
     change: Any
@@ -245,7 +236,6 @@ class _Swaps:
 
     @classmethod
     def of(cls, cells: JointCells, resolved: Resolved) -> _Swaps:
-        size = len(cells.tables[0].labels)
         one, two = cells.places
         unit, weight = units_of(cells)
         limits = np.ones(int(unit.max()) + 1, dtype=np.int64)
@@ -262,7 +252,7 @@ class _Swaps:
         each = change[:, differs]
         if cells.groups is None:
             each = each / limits[differs]
-        return cls(limits[differs], each.tocsr(), first.sum(axis=1), second.sum(axis=1), size)
+        return cls(limits[differs], each.tocsr(), first.sum(axis=1), second.sum(axis=1), cells.size)
 
     def replicates(self, draw: Draw, number: int) -> Replicates:
         """Make both tables after so many swaps of each unit."""
@@ -273,10 +263,6 @@ class _Swaps:
             first=np.maximum(self.first + moved.first, 0),
             second=np.maximum(self.second + moved.second, 0),
         )
-
-    def number_of_ways(self, swapped: NDArray[np.int64]) -> int:
-        """Count the ways in which such swaps can be had: a binomial number for each unit."""
-        return sum(math.prod(map(math.comb, self.limits.tolist(), way)) for way in swapped.T.tolist())
 
 
 MOST_CELLS = 1 << 23
@@ -301,14 +287,13 @@ def swap_groups(cells: JointCells, resolved: Resolved, measure: str, seed: int) 
         tables.append(counts.reshape(len(names), *shape))
     if resolved.position is None:
         return group_tables_test(tables[0], tables[1], measure, seed=seed)
-    first, second = (_counts(table, resolved.position) for table in tables)
-    background = tables[0].sum(axis=(1, 2)) - tables[0][:, :, resolved.position].sum(axis=1)
+    label = resolved.position
+    real = tables[0][:, :, label].sum(axis=1)
+    first, second = (
+        GroupCounts.of(hits, table[:, label].sum(axis=1) - hits, real - hits)
+        for table in tables
+        for hits in (table[:, label, label],)
+    )
+    background = tables[0].sum(axis=(1, 2)) - real
     alpha = float(resolved.arguments.get("alpha", 0.5))
     return groups_test(first, second, measure, background=background, alpha=alpha, seed=seed)
-
-
-def _counts(table: NDArray[np.int64], position: int) -> GroupCounts:
-    """Count hits, false alarms and misses of one label in each group."""
-    hits = table[:, position, position]
-    alarms, misses = table[:, position].sum(axis=1) - hits, table[:, :, position].sum(axis=1) - hits
-    return GroupCounts.of(hits, alarms, misses)
