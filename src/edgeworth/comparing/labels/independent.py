@@ -21,7 +21,6 @@ from edgeworth.comparing.labels.joint_cells import usual_spellings
 from edgeworth.comparing.labels.methods import DRAWS, share_above
 from edgeworth.comparing.labels.proportions import independent_combination, less
 from edgeworth.core.laws import NewcombeLaw, NormalLaw, SamplingLaw, Scale, natural_scale
-from edgeworth.core.measures import Combination
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.methods import NO_ERROR
 from edgeworth.decisions.posteriors import beta_law, probability_larger
@@ -60,14 +59,14 @@ def compare_independent(
     for table in tables.values():
         check_decisions(table)
     spellings = tuple(measures or _usual_spellings(tables))
+
+    def difference(first: str, second: str, spelling: str) -> Difference:
+        both = tables[first], tables[second]
+        return independent_difference(*both, spelling, first=first, second=second, seed=seed)
+
     pairs = {
-        (first, second): {
-            spelling: independent_difference(
-                tables[first], tables[second], spelling, first=first, second=second, seed=seed
-            )
-            for spelling in spellings
-        }
-        for first, second in pairs_with_progress(names)
+        pair: {spelling: difference(*pair, spelling) for spelling in spellings}
+        for pair in pairs_with_progress(names)
     }
     return summarise_pairs(
         "labels",
@@ -157,11 +156,6 @@ class _Side:
         return self.table.effective_size if clusters is None else float(clusters.number)
 
     @property
-    def combination(self) -> Combination | None:
-        """The measure as a combination of independent proportions, a single proportion included."""
-        return independent_combination(self.table, self.resolved) if self.table.is_plain else None
-
-    @property
     def variance(self) -> float:
         """The delta method's variance."""
         if self.resolved.measure.no_interval is not None:
@@ -174,9 +168,10 @@ class _Side:
 
 def _law_or_reason(one: _Side, two: _Side) -> tuple[SamplingLaw | None, str | None]:
     """Find Newcombe's law where both are combinations of proportions, else the delta method's."""
-    plus, minus = one.combination, two.combination
-    if plus is not None and minus is not None:
-        return NewcombeLaw(less(plus, minus)), None
+    if one.table.is_plain and two.table.is_plain:
+        plus, minus = (independent_combination(side.table, side.resolved) for side in (one, two))
+        if plus is not None and minus is not None:
+            return NewcombeLaw(less(plus, minus)), None
     try:
         law = _delta_law(one, two)
     except OptionError as error:
@@ -219,22 +214,16 @@ def _probability_first_better(one: _Side, two: _Side, seed: int) -> tuple[float,
         return math.nan, ""
     if one.table.is_plain and two.table.is_plain:
         try:
+            views = [each.resolved.view(each.table.cells) for each in (one, two)]
             laws = [
-                beta_law(side.resolved.view(side.table.cells), side.resolved, side.value, 0.5)
-                for side in (one, two)
+                beta_law(view, x.resolved, x.value, 0.5) for view, x in zip(views, (one, two), strict=True)
             ]
             larger, how = probability_larger(*laws), GOUTTE_GAUSSIER
         except OptionError:  # no measure that has a Beta law
-            draws = [
-                posterior_values(side.table, side.resolved, None, DRAWS, place)
-                for side, place in zip(
-                    (one, two), np.random.SeedSequence(seed).generate_state(2), strict=True
-                )
-            ]
-            larger, how = (
-                share_above(draws[0] - draws[1]),
-                f"Dirichlet posteriors, {DRAWS:,} draws, seed {seed}",
-            )
+            seeds = np.random.SeedSequence(seed).generate_state(2)
+            first = posterior_values(one.table, one.resolved, None, DRAWS, seeds[0])
+            larger = share_above(first - posterior_values(two.table, two.resolved, None, DRAWS, seeds[1]))
+            how = f"Dirichlet posteriors, {DRAWS:,} draws, seed {seed}"
     else:
         try:
             law = replace(_delta_law(one, two), scale=Scale("identity"))

@@ -16,13 +16,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edgeworth.arrays import Integers
 from edgeworth.comparing.randomisation.coins import from_logarithm
 from edgeworth.comparing.randomisation.many_classes import worths
 from edgeworth.comparing.randomisation.sign_sums import MOST_BYTES, monte_carlo_tail, sign_sum_tail
-from edgeworth.comparing.randomisation.staircase import Quotient, Staircase, reaches, two_class_measure
+from edgeworth.comparing.randomisation.staircase import Quotient, Staircase, two_class_measure
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError, check_draws
 from edgeworth.progress import progress_rounds
@@ -48,10 +47,8 @@ class GroupCounts:
     @classmethod
     def of(cls, hits: Any, false_alarms: Any, misses: Any) -> GroupCounts:
         """From any sequences of whole numbers, one entry a group."""
-        columns = [
-            whole_numbers(values, name)
-            for values, name in ((hits, "hits"), (false_alarms, "false alarms"), (misses, "misses"))
-        ]
+        given = {"hits": hits, "false alarms": false_alarms, "misses": misses}
+        columns = [whole_numbers(values, name) for name, values in given.items()]
         if len({column.shape for column in columns}) > 1 or columns[0].ndim != 1:
             said = ", ".join(str(column.shape) for column in columns)
             raise InputError(f"hits, false alarms and misses have one entry a group; saw shapes {said}")
@@ -105,10 +102,10 @@ def groups_test(
     judged = two_class_measure(measure, int(real.sum()), 0 if others is None else int(others.sum()), alpha)
     if isinstance(judged, Quotient):
         return _SwappedGroups.of(first, second, judged).tail(draws, seed)
-    hits, alarms = (first.hits - second.hits).tolist(), (first.false_alarms - second.false_alarms).tolist()
-    return _sign_sum_test(
-        [judged.hit * h - judged.alarm * a for h, a in zip(hits, alarms, strict=True)], draws, seed
+    changes = zip(
+        (first.hits - second.hits).tolist(), (first.false_alarms - second.false_alarms).tolist(), strict=True
     )
+    return _sign_sum_test([judged.hit * hit - judged.alarm * alarm for hit, alarm in changes], draws, seed)
 
 
 def group_tables_test(first: Any, second: Any, measure: str, *, draws: int = 10_000, seed: int = 0) -> Tail:
@@ -148,10 +145,9 @@ def _sign_sum_test(amounts: Sequence[int], draws: int, seed: int) -> Tail:
 
 @dataclass(frozen=True, eq=False)
 class _SwappedGroups:
-    """What falls to the first system from each group: (hits, false alarms) one way, or the other way.
+    """What falls to the first system from each group, (hits, false alarms), one way or the other.
 
-    What both systems have in a group is taken out first, so that one of the two ways has 0 hits, and one has
-    0 false alarms; groups in which both have the same are left out.
+    What both systems have in a group is taken out; groups in which both have the same are left out.
     """
 
     deal: Staircase
@@ -213,7 +209,7 @@ class _SwappedGroups:
         sums = np.zeros((1, 2), dtype=np.int64)
         for one, two in zip(self.one_way, self.other_way, strict=True):
             sums = np.concatenate([sums + one, sums + two])
-        return int(self._leads(sums).sum())
+        return int(self.deal.leads(sums[:, 0], sums[:, 1], self.gap).sum())
 
     def _multiply(self) -> float:
         """The probability that the first leads by the gap, the same product in floating point."""
@@ -227,14 +223,6 @@ class _SwappedGroups:
         reached = np.arange(self.deal.alarms + 1) <= self._most()[:, None]
         return float(law[reached].sum())
 
-    def _leads(self, sums: Integers, gap_of: int = +1) -> NDArray[np.bool_]:
-        """Where the first (or, for −1, the second) leads by the gap, given what fell to the first."""
-        deal = self.deal
-        mine = (deal.both_hit + sums[:, 0], deal.both_alarm + sums[:, 1])
-        theirs = (deal.both_hit + deal.hits - sums[:, 0], deal.both_alarm + deal.alarms - sums[:, 1])
-        pairs = (*mine, *theirs) if gap_of > 0 else (*theirs, *mine)
-        return reaches(deal.measure, self.gap, *pairs)
-
     def _count_draws(self, draws: int, seed: int) -> int:
         rng, count = np.random.default_rng(seed), 0
         rounds = max(1, (1 << 22) // self.groups)
@@ -243,5 +231,9 @@ class _SwappedGroups:
             coins = rng.integers(0, 2, size=(min(rounds, draws - start), self.groups), dtype=np.int8)
             # Sums of counts are below 2^53: the floats are whole numbers.
             sums = (coins @ change).astype(np.int64) + self.other_way.sum(axis=0)
-            count += int((self._leads(sums) | self._leads(sums, -1)).sum())
+            # The second leads where the first would, had all that is dealt gone the other way.
+            ways = (sums, self.one_way.sum(axis=0) + self.other_way.sum(axis=0) - sums)
+            count += int(
+                np.logical_or(*(self.deal.leads(way[:, 0], way[:, 1], self.gap) for way in ways)).sum()
+            )
         return count

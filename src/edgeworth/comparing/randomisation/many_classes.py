@@ -13,6 +13,7 @@ a sum of whole numbers (in a common unit) with random signs.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -72,12 +73,12 @@ def classes_test(
     differ = pair.first != pair.second
     keys = zip(*(column[differ].tolist() for column in (pair.truth, pair.first, pair.second)), strict=True)
     by_output, by_hit = ([0, *values] for values in worths(measure, *_margins(pair)))
-    amounts: dict[int, int] = {}
+    amounts: Counter[int] = Counter()
     observed = 0
     for (truth, first, second), count in zip(keys, pair.counts[differ].tolist(), strict=True):
         amount = by_output[first] - by_output[second]
         amount += by_hit[first] * (first == truth) - by_hit[second] * (second == truth)
-        amounts[abs(amount)] = amounts.get(abs(amount), 0) + count
+        amounts[abs(amount)] += count
         observed += amount * count
     return sign_sum_tail(
         amounts, observed, draws=draws, seed=seed, different=_different_sums(pair), effort=effort
@@ -85,11 +86,7 @@ def classes_test(
 
 
 def _different_sums(pair: ClassPair) -> float:
-    """Bound the number of different sums of heads.
-
-    On cases of one real class an output has a fixed worth, so their sum is known from how often each output
-    fell to the first: of all outputs but one, since the number of cases is fixed.
-    """
+    """Bound the different sums: of a real class, by how often all outputs but one fell to the first."""
     differ = pair.first != pair.second
     bound = 1.0
     for truth in np.unique(pair.truth[differ]):
@@ -121,18 +118,13 @@ def worths(
 def _margins(pair: ClassPair) -> tuple[list[int], list[int], list[int]]:
     """Count real cases, and both systems' hits and predictions, of each label."""
     labels = int(max(column.max(initial=0) for column in (pair.truth, pair.first, pair.second)))
-
-    def totals(codes: Integers, counts: Integers) -> Integers:
-        sums = np.zeros(labels + 1, dtype=np.int64)
-        np.add.at(sums, codes, counts)
-        return sums[1:]
-
-    hits, predicted = np.zeros((2, labels), dtype=np.int64)
+    real, hits, predicted = np.zeros((3, labels + 1), dtype=np.int64)
+    np.add.at(real, pair.truth, pair.counts)
     for output in (pair.first, pair.second):
         right = output == pair.truth
-        hits += totals(output[right], pair.counts[right])
-        predicted += totals(output, pair.counts)
-    return totals(pair.truth, pair.counts).tolist(), hits.tolist(), predicted.tolist()
+        np.add.at(hits, output[right], pair.counts[right])
+        np.add.at(predicted, output, pair.counts)
+    return real[1:].tolist(), hits[1:].tolist(), predicted[1:].tolist()
 
 
 def _worth(measure: str, cases: int, real: int, hits: int, predicted: int) -> tuple[Fraction, Fraction]:

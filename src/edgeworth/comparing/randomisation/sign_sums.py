@@ -24,7 +24,6 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edgeworth.comparing.randomisation.coins import from_logarithm, lower_tail, random_heads
 from edgeworth.comparing.randomisation.sign_grid import (
@@ -166,16 +165,12 @@ class SignSums:
         weights = np.array([amount / scale for amount in self.amounts])
         least, slack = self.observed / scale, 0.0 if exact else 1e-13
         count, rounds = 0, max(1, (1 << 22) // len(self.amounts))
+        counts = np.array(self.counts, dtype=np.int64)
         for start in progress_rounds(draws, rounds, "draws"):
-            signed = self._draw_signs(rng, min(rounds, draws - start))
+            signed = (2.0 * random_heads(rng, counts, min(rounds, draws - start)) - counts[:, None]).T
             distance = np.abs(signed @ weights) - least
             count += int((distance > slack).sum() if not exact else (distance >= 0).sum())
             for row in np.flatnonzero(np.abs(distance) <= slack) if not exact else ():
                 terms = zip(signed[row].tolist(), self.amounts, strict=True)
                 count += abs(sum(int(sign) * amount for sign, amount in terms)) >= self.observed
         return monte_carlo_tail(count, draws, seed)
-
-    def _draw_signs(self, rng: np.random.Generator, rows: int) -> NDArray[np.float64]:
-        """Draw heads less tails of each amount, a row a draw."""
-        counts = np.array(self.counts, dtype=np.int64)
-        return np.asarray((2.0 * random_heads(rng, counts, rows) - counts[:, None]).T)

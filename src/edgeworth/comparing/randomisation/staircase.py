@@ -38,7 +38,7 @@ class Quotient:
     slope: int
 
     def gap(self, hits: int, alarms: int, other_hits: int, other_alarms: int) -> Fraction:
-        """The difference, up to a constant factor."""
+        """Compute the difference, up to a constant factor."""
         one, two = self._bottom(hits, alarms), self._bottom(other_hits, other_alarms)
         return Fraction(hits, one) - Fraction(other_hits, two)
 
@@ -169,35 +169,25 @@ class Staircase:
 
     def most_alarms(self, heads: Integers, gap: Fraction) -> Integers:
         """For each number of hits that fall to the first, the most false alarms it can bear; −1 if none."""
-        if isinstance(self.measure, Balance) and self._fits(gap):
-            return self._most_of_a_balance(heads, math.ceil(gap))
+        if isinstance(self.measure, Balance):
+            # In one step: hit · (2x − hits) − alarm · (2y − alarms) ≥ gap, solved for y.
+            hit, alarm, least = self.measure.hit, self.measure.alarm, math.ceil(gap)
+            if hit * self.hits + 2 * alarm * max(self.alarms, 1) + least < LARGEST:
+                room = hit * (2 * heads - self.hits) + alarm * self.alarms - least
+                if not alarm:
+                    return np.where(room >= 0, self.alarms, -1).astype(np.int64)
+                return np.clip(room // (2 * alarm), -1, self.alarms)
         low = np.full(len(heads), -1, dtype=np.int64)
         high = np.full(len(heads), self.alarms, dtype=np.int64)
         while len(searched := np.flatnonzero(low < high)):
             middle = (low[searched] + high[searched] + 1) // 2
-            x = heads[searched]
-            reached = reaches(
-                self.measure,
-                gap,
-                self.both_hit + x,
-                self.both_alarm + middle,
-                self.both_hit + self.hits - x,
-                self.both_alarm + self.alarms - middle,
-            )
+            reached = self.leads(heads[searched], middle, gap)
             low[searched] = np.where(reached, middle, low[searched])
             high[searched] = np.where(reached, high[searched], middle - 1)
         return low
 
-    def _fits(self, gap: Fraction) -> bool:
-        assert isinstance(self.measure, Balance)
-        terms = (self.measure.hit * self.hits, 2 * self.measure.alarm * max(self.alarms, 1), math.ceil(gap))
-        return sum(terms) < LARGEST
-
-    def _most_of_a_balance(self, heads: Integers, gap: int) -> Integers:
-        """In one step: hit · (2x − hits) − alarm · (2y − alarms) ≥ gap, solved for y."""
-        assert isinstance(self.measure, Balance)
-        hit, alarm = self.measure.hit, self.measure.alarm
-        room = hit * (2 * heads - self.hits) + alarm * self.alarms - gap
-        if not alarm:
-            return np.where(room >= 0, self.alarms, -1).astype(np.int64)
-        return np.clip(room // (2 * alarm), -1, self.alarms)
+    def leads(self, hits: Integers, alarms: Integers, gap: Fraction) -> NDArray[np.bool_]:
+        """Tell where the first leads by the gap, when so many hits and false alarms fall to it."""
+        mine = self.both_hit + hits, self.both_alarm + alarms
+        its = self.both_hit + self.hits - hits, self.both_alarm + self.alarms - alarms
+        return reaches(self.measure, gap, *mine, *its)
