@@ -205,10 +205,12 @@ def _read_scores(source: Source | None, truth: Any, systems: dict[str, Any], ask
     asked.tally_kind.call("check", asked)
     groups = asked.query if is_listed else asked.cluster
     columns = {"truth": truth, "ids": asked.id, "weights": asked.weight, "groups": groups}
+    options = {"positive": asked.positive}
     if is_listed:
         grade = 1 if asked.relevant_from is None else asked.relevant_from
-        return *read_lists(source, columns, systems, positive=asked.positive, relevant_from=grade), {}
-    return *read_scores(source, columns, systems, asked.positive, asked.weight_kind, asked.missing), {}
+        return *read_lists(source, columns, systems, **options, relevant_from=grade), {}
+    options |= {"weight_kind": asked.weight_kind, "missing": asked.missing}
+    return *read_scores(source, columns, systems, **options), {}
 
 
 def _read_forecasts(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:

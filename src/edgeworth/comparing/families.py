@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import combinations
 from string import ascii_letters
@@ -80,7 +81,8 @@ def compact_letters(names: Sequence[str], apart: Collection[frozenset[str]]) -> 
     written = [""] * len(names)
     for number, group in enumerate(groups):
         for member in group:
-            written[member] += _letter(number)
+            again, place_of = divmod(number, len(ascii_letters))
+            written[member] += ascii_letters[place_of] + (str(again + 1) if again else "")
     return dict(zip(names, written, strict=True))
 
 
@@ -101,35 +103,21 @@ def letter_groups(number: int, apart: Collection[tuple[int, int]]) -> list[tuple
         parts = {part for group in split for part in (group - {one}, group - {other})}
         # Groups that were not split are not inside one another, nor can they be inside a part of another.
         larger = whole + sorted(parts, key=lambda part: (-len(part), sorted(part)))
-        groups = [group for i, group in enumerate(larger) if not _is_absorbed(group, larger, i, len(whole))]
+        groups = whole + [part for part in larger[len(whole) :] if not any(part < other for other in larger)]
     return [tuple(sorted(group)) for group in _needed(sorted(groups, key=sorted))]
-
-
-def _is_absorbed(group: Group, groups: list[Group], place: int, whole: int) -> bool:
-    return place >= whole and any(group < other for other in groups)
 
 
 def _needed(groups: list[Group]) -> list[Group]:
     """Drop groups whose pairs are all in other groups, the last ones first."""
-    held: dict[tuple[int, ...], int] = {}
-    for group in groups:
-        for pair in _pairs(group):
-            held[pair] = held.get(pair, 0) + 1
+    held = Counter(pair for group in groups for pair in _pairs(group))
     kept = list(groups)
     for group in reversed(groups):
-        pairs = _pairs(group)
-        if all(held[pair] > 1 for pair in pairs):
+        if all(held[pair] > 1 for pair in _pairs(group)):
             kept.remove(group)
-            for pair in pairs:
-                held[pair] -= 1
+            held.subtract(_pairs(group))
     return kept
 
 
 def _pairs(group: Group) -> list[tuple[int, ...]]:
     """Pair each member with itself and with every other."""
     return [(member,) for member in group] + list(combinations(sorted(group), 2))
-
-
-def _letter(number: int) -> str:
-    again, place = divmod(number, len(ascii_letters))
-    return ascii_letters[place] + (str(again + 1) if again else "")

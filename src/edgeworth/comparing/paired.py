@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Integers
@@ -168,11 +167,8 @@ class Paired(Plain, NotebookFacts):
         labels = tuple(canonical(name) for name in rename(self.labels))
         joint = replace(self.joint, labels=(labels, *self.joint.labels[1:])).in_order()
         old = self.declared_positive
-        return replace(
-            self,
-            joint=joint,
-            declared_positive=None if old is None else labels[self.labels.index(old)],
-        )
+        new = None if old is None else labels[self.labels.index(old)]
+        return replace(self, joint=joint, declared_positive=new)
 
     def rename_groups(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
         """Rename the groups by a function of all of them."""
@@ -192,21 +188,11 @@ class Paired(Plain, NotebookFacts):
 
     def discordance(self, first: str, second: str) -> Discordance:
         """Count where two predictors agree and differ, and which of them is right there."""
-        truth = self.joint.keys[:, 0]
         one, two = (self.joint.keys[:, 1 + self._place(name)] for name in (first, second))
-        right_one, right_two = one == truth, two == truth
-
-        def total(where: NDArray[np.bool_]) -> Any:
-            return self.joint.weight[where].sum().item()
-
-        wrong = ~right_one & ~right_two
-        return Discordance(
-            total(right_one & right_two),
-            total(right_one & ~right_two),
-            total(~right_one & right_two),
-            total(wrong & (one == two)),
-            total(wrong & (one != two)),
-        )
+        mine, its = (each == self.joint.keys[:, 0] for each in (one, two))
+        wrong = ~mine & ~its
+        parts = (mine & its, mine & ~its, ~mine & its, wrong & (one == two), wrong & (one != two))
+        return Discordance(*(self.joint.weight[part].sum().item() for part in parts))
 
     def __add__(self, other: Self) -> Self:
         """Merge the cases of both."""

@@ -154,42 +154,29 @@ class PairedScores(Plain, NotebookFacts):
         group = None if groups is None else encode_groups(groups)
         if group is not None and len(group) != len(column):
             raise InputError(f"scores have {len(column):,} rows, groups have {len(group):,}")
-        # -0.0 and 0.0 are one score.
-        return cls._of_rows(column, names, np.stack(table) + 0.0, weight, group, positive, missing)
-
-    @classmethod
-    def _of_rows(
-        cls,
-        truth: Any,
-        names: tuple[str, ...],
-        scores: Floats,
-        weights: Numbers | None,
-        groups: Coded | None,
-        positive: Label | None,
-        missing: MissingScore,
-    ) -> Self:
-        if not len(truth):
+        if not len(column):
             raise InputError("there are no cases: truth and scores are empty")
-        rows = list(rows_by_label(truth))
-        complete, dropped = _complete(rows, names, scores, groups, missing)
+        stacked = np.stack(table) + 0.0  # -0.0 and 0.0 are one score
+        rows = list(rows_by_label(column))
+        complete, dropped = _complete(rows, names, stacked, group, missing)
         seen = {label: SortedScores.empty() for label, of in rows if not dropped or complete[of].any()}
         labels = Ranking.from_scores_by_class(ScoresByClass(seen), positive=positive).labels
         targets = np.zeros(len(complete), dtype=bool)
         for label, of in rows:
             targets[of] |= label == labels[1]
         # What weighs nothing tells nothing, so its group must not count as one.
-        kept = complete if weights is None else complete & (weights > 0)
-        if kept.all():
-            return cls(names, targets, scores, weights, groups, labels, dropped)
-        return cls(
-            names,
-            targets[kept],
-            scores[:, kept],
-            None if weights is None else weights[kept],
-            None if groups is None else drop_unused_groups(Coded(groups.codes[kept], groups.labels)),
-            labels,
-            dropped,
-        )
+        kept = complete if weight is None else complete & (weight > 0)
+        whole = cls(names, targets, stacked, weight, group, labels, dropped)
+        return whole if kept.all() else whole.select(kept)
+
+    def select(self, rows: Any) -> Self:
+        """Take some rows, or some of them several times; groups without a row are gone."""
+        groups = self.groups
+        if groups is not None:
+            groups = drop_unused_groups(Coded(groups.codes[rows], groups.labels))
+        weights = None if self.weights is None else self.weights[rows]
+        parts = {"targets": self.targets[rows], "scores": self.scores[:, rows]}
+        return replace(self, **parts, weights=weights, groups=groups)
 
     # -- what it holds ---------------------------------------------------------------------------------
 
@@ -225,12 +212,10 @@ class PairedScores(Plain, NotebookFacts):
 
     def case_ranks(self, name: str) -> CaseRanks:
         """Find where one system ranks each case; the answer is kept."""
-        found = self._case_ranks.get(name)
-        if found is None:
+        if name not in self._case_ranks:
             row = self.row(name)
-            found = CaseRanks.among(row[self.targets], row, self.targets)
-            self._case_ranks[name] = found
-        return found
+            self._case_ranks[name] = CaseRanks.among(row[self.targets], row, self.targets)
+        return self._case_ranks[name]
 
     # -- merging, and plain values ---------------------------------------------------------------------
 
@@ -250,17 +235,20 @@ class PairedScores(Plain, NotebookFacts):
         if (self.groups is None) != (other.groups is None):
             raise MergeError("one tally has groups, the other has none")
         # Two rankings without cases merge their labels by the rules there are.
-        outlines = [
-            Ranking(SortedScores.empty(), SortedScores.empty(), labels=tally.labels)
-            for tally in (self, other)
-        ]
+        empty = SortedScores.empty()
+        one, two = (Ranking(empty, empty, labels=tally.labels) for tally in (self, other))
+        weights = None
+        if self.weights is not None or other.weights is not None:
+            weights = np.concatenate(
+                [np.ones(len(x), dtype=np.int64) if x.weights is None else x.weights for x in (self, other)]
+            )
         return replace(
             self,
             targets=np.concatenate([self.targets, other.targets]),
             scores=np.concatenate([self.scores, other.scores], axis=1),
-            weights=_merge_weights(self, other),
+            weights=weights,
             groups=merge_groups(self.groups, other.groups),
-            labels=(outlines[0] + outlines[1]).labels,
+            labels=(one + two).labels,
             dropped=dropped,
         )
 
@@ -344,10 +332,3 @@ def _complete(
     if lost == len(lacks):
         raise InputError(f"there are no cases: all {lost:,} rows lack truth or score")
     return ~lacks, lost
-
-
-def _merge_weights(left: PairedScores, right: PairedScores) -> Numbers | None:
-    if left.weights is None and right.weights is None:
-        return None
-    parts = [np.ones(len(x), dtype=np.int64) if x.weights is None else x.weights for x in (left, right)]
-    return np.concatenate(parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +13,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from edgeworth.arrays import finite_or_none
+from edgeworth.arrays import plain_values
 from edgeworth.comparing.difference import Difference, MirroredLaw
 from edgeworth.core.laws import NormalLaw, SamplingLaw, check_level, normal_quantile, student_quantile
 from edgeworth.errors import InputError, OptionError
@@ -34,6 +35,8 @@ NORMAL_END = 9.0
 
 FINE = 1e-9
 """How near a difference that can be shown is found."""
+
+_legendre = cache(np.polynomial.legendre.leggauss)
 
 
 @dataclass(frozen=True)
@@ -58,14 +61,8 @@ class Needed:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; what is infinite or unknown is None."""
-        return {
-            "cases": finite_or_none(self.cases),
-            "needed": finite_or_none(self.needed),
-            "more": finite_or_none(self.more),
-            "detectable": finite_or_none(self.detectable),
-            "power": self.power,
-            "level": self.level,
-        }
+        names = ("cases", "needed", "more", "detectable", "power", "level")
+        return {name: plain_values(getattr(self, name)) for name in names}
 
 
 def units_needed(difference: Difference, *, level: float = 0.95, power: float = 0.8) -> Needed:
@@ -85,11 +82,12 @@ def units_needed(difference: Difference, *, level: float = 0.95, power: float = 
     if not error > 0:
         return Needed(size, math.inf if distance < ZERO else math.nan, math.nan, power, level)
     is_student = freedom == size - 1 and size < MANY
-    reach = _student_reach(freedom, level, power) if is_student else _normal_reach(level, power)
+    normal_reach = normal_quantile(level) + float(scipy.special.ndtri(power))
+    reach = _student_reach(freedom, level, power) if is_student else normal_reach
     if distance < ZERO:
         return Needed(size, math.inf, reach * error, power, level)
     effect = distance / (error * math.sqrt(size))
-    normal = max(2.0, math.ceil((_normal_reach(level, power) / effect) ** 2))
+    normal = max(2.0, math.ceil((normal_reach / effect) ** 2))
     needed = normal if normal >= MANY or math.isinf(freedom) else _student_units(effect, normal, level, power)
     return Needed(size, needed, reach * error, power, level)
 
@@ -112,27 +110,23 @@ def mcnemar_cases_needed(
     if wins == losses:
         return Needed(cases, math.inf, detectable, power, level)
     lead = share * (2 * majority - 1)
-    normal = (
-        normal_quantile(level) * math.sqrt(share) + _power_reach(power) * math.sqrt(share - lead**2)
-    ) / lead
+    normal = _normal_reach(share, lead, level, power) / lead
     if normal**2 * share > MANY_DISAGREEMENTS:
         return Needed(cases, math.ceil(normal**2), detectable, power, level)
     fewer, enough = 0, max(1, math.ceil(normal**2))
     while mcnemar_power(enough, share, majority, level=level) < power:
         fewer, enough = enough, 2 * enough
-    while enough - fewer > 1:
-        middle = (fewer + enough) // 2
-        is_enough = mcnemar_power(middle, share, majority, level=level) >= power
-        fewer, enough = (fewer, middle) if is_enough else (middle, enough)
-    return Needed(cases, float(enough), detectable, power, level)
+    number = range(fewer + 1, enough + 1)
+    place = bisect_left(number, True, key=lambda n: mcnemar_power(n, share, majority, level=level) >= power)
+    return Needed(cases, float(number[place]), detectable, power, level)
 
 
 def _detectable_lead(cases: float, share: float, level: float, power: float) -> float:
     """The smallest lead that so many cases show when they disagree on that share; nan when they show none."""
     if cases * share > MANY_DISAGREEMENTS:
-        reach, other, lead = normal_quantile(level), _power_reach(power), 0.0
+        lead = 0.0
         for _ in range(20):  # share − lead² hardly moves
-            lead = (reach * math.sqrt(share) + other * math.sqrt(share - lead**2)) / math.sqrt(cases)
+            lead = _normal_reach(share, lead, level, power) / math.sqrt(cases)
         return lead
     if mcnemar_power(cases, share, 1.0, level=level) < power:
         return math.nan
@@ -197,24 +191,17 @@ def _error(law: SamplingLaw | None, level: float) -> tuple[float, float]:
     return max(law.standard_error, (high - low) / (2 * normal_quantile(level))), math.inf
 
 
-def _normal_reach(level: float, power: float) -> float:
-    """Standard errors from 0 at which a difference is shown with that power."""
-    return normal_quantile(level) + _power_reach(power)
-
-
-def _power_reach(power: float) -> float:
-    return float(scipy.special.ndtri(power))
+def _normal_reach(share: float, lead: float, level: float, power: float) -> float:
+    """Compute √cases times the lead that McNemar's test shows with that power, by the normal law."""
+    reach, other = normal_quantile(level), float(scipy.special.ndtri(power))
+    return reach * math.sqrt(share) + other * math.sqrt(share - lead**2)
 
 
 def _student_reach(freedom: float, level: float, power: float) -> float:
     """Compute how many standard errors from 0 Student's t shows a difference with that power."""
-    return _bisected(lambda reach: _student_power(freedom, reach, level) >= power, 0.0, _far(freedom, level))
-
-
-def _far(freedom: float, level: float) -> float:
-    """Standard errors at which any power is reached: Student's quantile and ten more times its spread."""
-    critical = student_quantile(level, freedom)
-    return critical * 10 + 10
+    # Student's quantile and ten more times its spread: any power is reached there.
+    far = student_quantile(level, freedom) * 10 + 10
+    return _bisected(lambda reach: _student_power(freedom, reach, level) >= power, 0.0, far)
 
 
 def _student_power(freedom: float, reach: float, level: float) -> float:
@@ -238,17 +225,11 @@ def noncentral_t(freedom: float, centre: float, statistic: float) -> float:
     low, high = max(-centre, -NORMAL_END), NORMAL_END
     if low >= high:
         return below
-    places, weights = _legendre()
+    places, weights = _legendre(200)
     z = low + (high - low) * (places + 1) / 2
     beyond = scipy.special.chdtrc(freedom, freedom * ((z + centre) / statistic) ** 2)
     density = np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
     return below + (high - low) / 2 * float(weights @ (density * beyond))
-
-
-@cache
-def _legendre() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    places, weights = np.polynomial.legendre.leggauss(200)
-    return places, weights
 
 
 def _student_units(effect: float, normal: float, level: float, power: float) -> float:

@@ -12,12 +12,11 @@ from edgeworth.comparing.kind import PAIRED
 from edgeworth.comparing.paired import Paired
 from edgeworth.core.counting import Counted, count_rows
 from edgeworth.core.labels import list_labels, parse_labels
-from edgeworth.core.policies import Missing
 from edgeworth.core.whole_columns import read_whole
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.batches import Batch, Reducer, Source
 from edgeworth.sources.columns import Label
-from edgeworth.sources.numbers import WeightKind, as_weights
+from edgeworth.sources.numbers import as_weights
 
 if TYPE_CHECKING:
     from edgeworth.comparing.paired_scores import PairedScores
@@ -35,21 +34,18 @@ def named_systems(systems: Any) -> dict[str, Any]:
         raise OptionError(f'systems are given by name: {{"A": …, "B": …}}; saw {type(systems).__name__}')
     if isinstance(systems, str):
         raise OptionError(f"a comparison needs two systems; saw one, {systems!r}")
-    if not isinstance(systems, Mapping):
-        columns = list(systems)
-        if not all(isinstance(name, str) for name in columns):
-            raise OptionError('systems are given by name: {"A": …, "B": …}')
-        names = columns
+    if isinstance(systems, Mapping):
+        names, columns = [str(name) for name in systems], list(systems.values())
+    elif all(isinstance(name, str) for name in systems):
+        names = columns = list(systems)
     else:
-        names = [str(name) for name in systems]
-        columns = list(systems.values())
+        raise OptionError('systems are given by name: {"A": …, "B": …}')
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise OptionError(f"two systems are called {twice!r}: give each a name of its own")
     if len(names) < 2:
-        raise OptionError(
-            f"a comparison needs two systems; saw {'one, ' + repr(names[0]) if names else 'none'}"
-        )
+        seen = f"one, {names[0]!r}" if names else "none"
+        raise OptionError(f"a comparison needs two systems; saw {seen}")
     return dict(zip(names, columns, strict=True))
 
 
@@ -67,13 +63,11 @@ def pairs_reducer(
     *,
     systems: tuple[str, ...],
     is_text: bool,
-    weight_kind: WeightKind | None = None,
     abstain: Label | None = None,
-    missing: Missing = "error",
+    **options: Any,
 ) -> Reducer[Paired]:
     """Build the reducer that turns a batch into joint counts."""
-    away = str(abstain) if is_text and abstain is not None else abstain
-    options = {"weight_kind": weight_kind, "abstain": away, "missing": missing}
+    options["abstain"] = str(abstain) if is_text and abstain is not None else abstain
     prepare = partial(_paired, columns=columns, systems=systems, options=options)
     return Reducer(tuple(columns.values()), prepare, Paired.empty(), counts_suffice="weight" not in columns)
 
@@ -112,33 +106,19 @@ def _check_systems(paired: Paired) -> None:
             raise InputError(
                 f"{name} says {list_labels(sorted(seen, key=str))}, and truth is never any of these "
                 f"({list_labels(sorted(real, key=str))}): are these labels, or scores or probabilities "
-                "(kind=; "
-                "--score, --probability)?"
+                "(kind=; --score, --probability)?"
             )
 
 
 def read_scores(
-    data: Any,
-    columns: dict[str, Any],
-    systems: Mapping[str, Any],
-    positive: Label | None,
-    weight_kind: WeightKind | None,
-    missing: Any,
+    data: Any, columns: dict[str, Any], systems: Mapping[str, Any], **options: Any
 ) -> tuple[PairedScores, str]:
     """Read the truth and every system's scores, and name the source."""
     from edgeworth.comparing.paired_scores import PairedScores
 
     found = _columns_by_role(data, columns, systems)
-    scored = PairedScores.from_scores(
-        found["truth"],
-        found["systems"],
-        positive=positive,
-        groups=found["groups"],
-        weights=found["weights"],
-        weight_kind=weight_kind,
-        missing=missing,
-    )
-    return scored, found["name"]
+    given = {role: found[role] for role in ("groups", "weights")}
+    return PairedScores.from_scores(found["truth"], found["systems"], **given, **options), found["name"]
 
 
 def read_lists(
@@ -190,10 +170,9 @@ def read_forecasts(
     first: Forecasts | None = None
     if data is None:
         for name, values in systems.items():
-            if first is None:
-                first = found[name] = Forecasts.of(truth, values, name=names[name], **terms)
-            else:
-                found[name] = Forecasts.beside(first, truth, values, name=names[name], **terms)
+            make = Forecasts.of if first is None else partial(Forecasts.beside, first)
+            found[name] = make(truth, values, name=names[name], **terms)
+            first = first or found[name]
         return found, groups, "arrays"
     wanted = {name: columns_of(columns, names[name]) for name, columns in systems.items()}
     text = [columns_of(truth, "truth")[0], *([] if groups is None else columns_of(groups, "groups"))]

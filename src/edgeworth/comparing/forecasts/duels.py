@@ -117,7 +117,8 @@ class Duel:
             },
             "rounds": {"brier": plain_evidence(self.brier_rounds), "log": plain_evidence(self.log_rounds)},
             "sequences": {
-                name: found and _plain_sequence(found, places) for name, found in sequences.items()
+                name: None if each is None else _plain_sequence(each, places)
+                for name, each in sequences.items()
             },
             "path": {"cases": self.wealth.positions[places], "log_wealth": self.wealth.path[places]},
         }

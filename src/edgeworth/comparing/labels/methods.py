@@ -218,8 +218,11 @@ def probability_first_better(
         larger = share_above(posterior(cells, resolved, PRIOR, draws, seed))
         method = f"Dirichlet posterior of the joint counts, {draws:,} draws, seed {seed}"
     else:
-        law = delta_law(cells, resolved, natural=False) if cells.units > 1 else None
-        if law is None or not law.standard_error**2 > NO_ERROR:
+        try:
+            law = delta_law(cells, resolved, natural=False)
+        except OptionError:
+            return math.nan, ""
+        if not law.standard_error**2 > NO_ERROR:
             return math.nan, ""
         larger, method = law.p_value(0.0, "less"), "delta method's law, flat prior"
     return (larger if resolved.measure.direction == "higher" else 1 - larger), method

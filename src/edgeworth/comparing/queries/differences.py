@@ -14,7 +14,8 @@ from edgeworth.arrays import Floats
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.queries.exact_values import Scaled, scale_units
 from edgeworth.comparing.queries.paired_tests import mean_difference, sign_test, wilcoxon_test
-from edgeworth.comparing.queries.permutation import DRAWS, SharedSigns, sign_flip_tail
+from edgeworth.comparing.queries.permutation import SharedSigns, sign_flip_tail
+from edgeworth.core.formatting import plural
 from edgeworth.core.labels import canonical_order
 from edgeworth.core.measures import Direction
 from edgeworth.core.tails import Tail
@@ -26,7 +27,6 @@ from edgeworth.sources.columns import Label
 QueryRule: TypeAlias = Literal["intersection", "error"]
 
 POSTERIOR = "Student's t posterior of the mean difference, flat prior on mean and logarithm of spread"
-UNIT = "query"
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,13 +44,9 @@ class MatchedQueries:
     @property
     def note(self) -> str | None:
         """What was left out, as a sentence; None when nothing was."""
-        parts = [
-            f"{_describe_queries(number)} of {name} that not every system has"
-            for name, number in self.left_out.items()
-            if number
-        ]
-        if self.undefined:
-            parts.append(f"{_describe_queries(self.undefined)} in which a system has no value")
+        found = {f"of {name} that not every system has": number for name, number in self.left_out.items()}
+        found["in which a system has no value"] = self.undefined
+        parts = [f"{n:,} {plural(n, 'query', 'queries')} {which}" for which, n in found.items() if n]
         return f"left out: {'; '.join(parts)}" if parts else None
 
 
@@ -109,15 +105,14 @@ def query_difference(
     measure: str,
     direction: Direction = "higher",
     groups: Mapping[Any, Hashable] | None = None,
-    draws: int = DRAWS,
-    seed: int = 0,
     shared: SharedSigns | None = None,
     exact: bool = True,
+    **drawing: int,
 ) -> Difference:
     """The difference of two of the systems whose queries were matched.
 
     ``shared`` are random signs for all pairs of many systems; ``exact`` says whether this measure's signs are
-    counted before any are drawn.
+    counted before any are drawn; ``drawing`` are draws and seed.
     """
     if not matched.queries:
         return Difference(
@@ -144,9 +139,8 @@ def query_difference(
         direction=direction,
         groups=None if groups is None else groups_of_queries(matched.queries, groups),
         doubt=matched.note,
-        draws=draws,
-        seed=seed,
         known=known,
+        **drawing,
     )
 
 
@@ -159,9 +153,8 @@ def value_difference(
     direction: Direction = "higher",
     groups: Sequence[Hashable] | None = None,
     doubt: str | None = None,
-    draws: int = DRAWS,
-    seed: int = 0,
     known: tuple[Scaled, Tail] | None = None,
+    **drawing: int,
 ) -> Difference:
     """The difference of means of paired values, with its tests: permutation, t, Wilcoxon and sign.
 
@@ -180,7 +173,7 @@ def value_difference(
     mean = mean_difference(differences, groups=groups, size=size)
     if known is None:
         units = scale_units(differences, groups=groups, size=size)
-        known = units, sign_flip_tail(units, draws=draws, seed=seed)
+        known = units, sign_flip_tail(units, **drawing)
     units, permuted = known
     tests = {"permutation": permuted}
     student = mean.test()
@@ -214,7 +207,3 @@ def groups_of_queries(queries: tuple[Label, ...], groups: Mapping[Any, Hashable]
     if missing:
         raise InputError(f"every query needs a group; {missing[0]!r} has none")
     return [groups[query] for query in queries]
-
-
-def _describe_queries(number: int) -> str:
-    return f"{number:,} {UNIT if number == 1 else 'queries'}"

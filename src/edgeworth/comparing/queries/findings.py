@@ -49,6 +49,7 @@ def compare_queries(
     names = tuple(lists)
     check_systems(names, level)
     pairs: dict[Pair, dict[str, Difference]] = {pair: {} for pair in all_pairs(names)}
+    drawing = {"draws": draws, "seed": seed}
     notes: list[str] = []
     tukey: dict[Pair, float] | None = None
     headline = ""
@@ -62,7 +63,7 @@ def compare_queries(
             notes.append(f"{matched.note[0].upper()}{matched.note[1:]}.")
         # Of many pairs random signs are drawn once for all, and only the first measure's are counted.
         many = len(names) > 3 and len(matched.queries) > 0 and groups is None
-        shared = SharedSigns.of(matched.values, draws=draws, seed=seed) if many else None
+        shared = SharedSigns.of(matched.values, **drawing) if many else None
         for first, second in pairs:
             pairs[first, second][resolved.spelling] = query_difference(
                 matched,
@@ -71,18 +72,16 @@ def compare_queries(
                 measure=resolved.spelling,
                 direction=resolved.measure.direction,
                 groups=groups,
-                draws=draws,
-                seed=seed,
                 shared=shared,
                 exact=not headline,
+                **drawing,
             )
         if not headline:
             headline, cases = resolved.spelling, float(len(matched.queries))
             if terms.get("adjust") == "tukey" and len(matched.queries):
                 units = None if groups is None else groups_of_queries(matched.queries, groups)
-                p_values = randomised_tukey(matched.values, groups=units, draws=draws, seed=seed).p_values
-                place = {name: index for index, name in enumerate(names)}
-                tukey = {(a, b): float(p_values[place[a], place[b]]) for a, b in pairs}
+                p_values = randomised_tukey(matched.values, groups=units, **drawing).p_values
+                tukey = {(a, b): float(p_values[names.index(a), names.index(b)]) for a, b in pairs}
     return summarise_pairs(
         "lists",
         pairs,

@@ -10,7 +10,6 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,12 +20,10 @@ from edgeworth.comparing.difference import Effect
 from edgeworth.comparing.planning import noncentral_t
 from edgeworth.comparing.queries.exact_values import ROUNDING, Scaled, group_sums
 from edgeworth.comparing.queries.permutation import exact_sign_flips
+from edgeworth.comparing.randomisation.coins import lower_tail
 from edgeworth.core.laws import NormalLaw, Scale, check_level, normal_quantile
 from edgeworth.core.tails import SMALLEST, Tail
 from edgeworth.errors import InputError
-
-MOST_COUNTED = 2_000
-"""Units for which the sign test is a fraction; beyond, the binomial law in floating point."""
 
 CLOSE = 1e-13
 """Distance from a quantile, in standard deviations, that is none."""
@@ -102,10 +99,8 @@ class MeanDifference:
         that leave (1 − level)/2 beyond the t seen (Steiger & Fouladi 1997). None where nothing varies.
         """
         check_level(level)
-        if self.law is None:
-            return None
         value = self.statistic / math.sqrt(self.units)
-        return Effect.of("Cohen's d_z", value, self._effect_bounds, level)
+        return None if self.law is None else Effect.of("Cohen's d_z", value, self._effect_bounds, level)
 
     def _effect_bounds(self, level: float) -> tuple[float, float]:
         tail, root = (1 - level) / 2, math.sqrt(self.units)
@@ -196,18 +191,9 @@ def sign_test(units: Scaled) -> Tail:
     """
     signs = units.signs
     wins, losses = int((signs > 0).sum()), int((signs < 0).sum())
-    number, fewer = wins + losses, min(wins, losses)
+    number = wins + losses
     said = f"{wins:,} wins, {losses:,} losses, {len(units.numbers) - number:,} ties left out"
-    if number > MOST_COUNTED:
-        p_value = min(1.0, 2 * float(scipy.special.bdtr(fewer, number, 0.5)))
-        if p_value < SMALLEST:
-            return Tail(0.0, SMALLEST, SMALLEST, f"exact, {said}: below 5e-324", kind="bound")
-        return Tail(p_value, p_value, p_value, f"exact, {said}")
-    ways, term = 0, 1
-    for losing in range(fewer + 1):
-        ways += term
-        term = term * (number - losing) // (losing + 1)
-    return Tail.counted(min(Fraction(1), Fraction(2 * ways, 2**number)), said)
+    return lower_tail(number, min(wins, losses), said)
 
 
 def _noncentrality(freedom: float, statistic: float, probability: float) -> float:
@@ -218,13 +204,9 @@ def _noncentrality(freedom: float, statistic: float, probability: float) -> floa
 
     reach = normal_quantile(0.999999) * math.sqrt(1 + statistic**2 / (2 * freedom))
     low, high = statistic - reach, statistic + reach
-    for _ in range(FAR):
-        if below(low) >= probability:
-            break
+    while below(low) < probability and low > statistic - FAR * reach:
         low -= reach
-    for _ in range(FAR):
-        if below(high) <= probability:
-            break
+    while below(high) > probability and high < statistic + FAR * reach:
         high += reach
     # As normal quantiles the probabilities lie nearly on a line, so that a few secants find the place.
     wanted = float(scipy.special.ndtri(probability))

@@ -6,7 +6,7 @@ are left out."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.comparing.queries.exact_values import GRID_BITS, LIMIT, Scaled, scale_table, scale_units
-from edgeworth.comparing.randomisation.sign_grid import ways_by_polynomial
-from edgeworth.core.tails import SMALLEST, Tail
+from edgeworth.comparing.randomisation.coins import from_logarithm
+from edgeworth.comparing.randomisation.sign_grid import meet_in_the_middle, ways_by_polynomial
+from edgeworth.core.tails import Tail
 from edgeworth.errors import check_draws
 
 DRAWS = 99_999
@@ -109,30 +110,27 @@ def exact_sign_flips(units: Scaled, *, most_units: int | None = None) -> Tail | 
         return Tail.counted(Fraction(1), "every choice of signs gives as much")
     magnitudes = np.sort(np.abs(kept.numbers))
     total = int(magnitudes.sum())
-    said = (
-        f"all 2^{number} choices of signs; {kept.rule}" if kept.rule else f"all 2^{number} choices of signs"
-    )
+    said = f"all 2^{number} choices of signs{kept.rule and f'; {kept.rule}'}"
     if not kept.slack and total * number * (number + 1) <= 30 * MOST_DIGITS:
         return Tail.counted(Fraction(2 * ways_by_polynomial(magnitudes.tolist(), needed), 2**number), said)
     if not kept.slack and total * number <= MOST_CELLS:
         # Above 0 throughout, so the sum in floats is good to some n · 1e-16 of itself.
-        p_value = 2 * _share_by_cells(magnitudes, needed)
-        if p_value < SMALLEST:
-            return Tail(0.0, SMALLEST, SMALLEST, f"exact, {said}: below 5e-324", kind="bound")
-        p_value = min(1.0, p_value)
-        return Tail(p_value, p_value, p_value, f"exact, {said}")
+        p_value = min(1.0, 2 * _share_by_cells(magnitudes, needed))
+        return (
+            Tail(p_value, p_value, p_value, f"exact, {said}") if p_value else from_logarithm(-math.inf, said)
+        )
     is_small = total < LIMIT
     if number > min(most_units or MOST_UNITS, MOST_UNITS if is_small else MOST_LARGE_UNITS):
         return None
-    count = _count_by_halves if is_small else _count_large_by_halves
-    return Tail.counted(Fraction(2 * count(magnitudes, needed), 2**number), said)
+    if is_small:
+        return Tail.counted(Fraction(2 * _count_by_halves(magnitudes, needed), 2**number), said)
+    ways = meet_in_the_middle(magnitudes.tolist(), [1] * number, needed)
+    return None if ways is None else Tail.counted(Fraction(2 * ways, 2**number), said)
 
 
 def _needed(units: Scaled) -> int | None:
-    """How large the magnitudes with a plus must be together; None when every choice of signs will do.
-
-    ``Σ ± a = 2 Σ₊ a − Σ a``. A flip changes the sum by 2a, so rounding by at most 2 · slack a unit.
-    """
+    """How large the magnitudes with a plus must be together; None when every choice of signs will do."""
+    # Σ ± a = 2 Σ₊ a − Σ a. A flip changes the sum by 2a, so rounding by at most 2 · slack a unit.
     observed = abs(int(units.numbers.sum())) - 2 * units.slack * len(units.numbers)
     if observed <= 0:
         return None
@@ -153,28 +151,14 @@ def _share_by_cells(magnitudes: NDArray[Any], needed: int) -> float:
 
 def _count_by_halves(magnitudes: NDArray[Any], needed: int) -> int:
     """How many they are: for each of up to 2^20 sums of one half, how many of the other make up the rest."""
-    first, second = (np.sort(_subset_sums(half)) for half in (magnitudes[::2], magnitudes[1::2]))
-    short = np.searchsorted(second, needed - first, side="left")
-    return len(first) * len(second) - int(short.sum())
-
-
-def _subset_sums(magnitudes: NDArray[Any]) -> NDArray[np.int64]:
-    sums = np.zeros(1, dtype=np.int64)
-    for magnitude in magnitudes:
-        sums = np.concatenate([sums, sums + magnitude])
-    return sums
-
-
-def _count_large_by_halves(magnitudes: NDArray[Any], needed: int) -> int:
-    """Count them for numbers of any size."""
     halves = []
     for half in (magnitudes[::2], magnitudes[1::2]):
-        sums = [0]
-        for magnitude in half.tolist():
-            sums += [known + magnitude for known in sums]
-        halves.append(sorted(sums))
+        sums = np.zeros(1, dtype=np.int64)
+        for magnitude in half:
+            sums = np.concatenate([sums, sums + magnitude])
+        halves.append(np.sort(sums))
     first, second = halves
-    return sum(len(second) - bisect_left(second, needed - known) for known in first)
+    return len(first) * len(second) - int(np.searchsorted(second, needed - first, side="left").sum())
 
 
 def _monte_carlo(units: Scaled, draws: int, seed: int) -> Tail:

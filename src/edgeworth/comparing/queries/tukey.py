@@ -105,13 +105,10 @@ def _sum_groups(matrix: Floats, groups: Sequence[Hashable] | NDArray[Any]) -> Fl
 
 
 def _largest_differences(matrix: Floats, draws: int, seed: int) -> Floats:
-    """max − min of the systems' sums, each unit's values dealt at random, so many times.
-
-    Blocks of draws have random streams of their own, so the seed alone decides, not the number of cores.
-    """
-    systems = matrix.shape[1]
-    rows = max(1, VALUES_TOGETHER // systems)
+    """max − min of the systems' sums, each unit's values dealt at random, so many times."""
+    rows = max(1, VALUES_TOGETHER // matrix.shape[1])
     blocks = row_blocks(draws, rows)
+    # Blocks have random streams of their own, so the seed alone decides, not the number of cores.
     streams = np.random.default_rng(seed).spawn(len(blocks))
 
     def dealt(block: slice) -> Floats:

@@ -21,9 +21,9 @@ from edgeworth.rankings.intervals.influence import (
     FEW,
     FREEDOM,
     NO_VARIANCE,
-    CaseInfluence,
     Places,
     Spread,
+    TiePolicy,
     average_precision_influence,
     reason_for_doubt,
     roc_area_influence,
@@ -52,9 +52,8 @@ def resolve_measure(paired: PairedScores, measure: str | Measure) -> tuple[Resol
 
 def steps_of_places(counts: Values, steps: int) -> TieGroups:
     """Find the tie groups of lists whose cases are counted by place (``CaseRanks``), one list a row."""
-    hits, tied, gaps = counts[:, :steps], counts[:, steps : 2 * steps], counts[:, 2 * steps : -1]
-    hits_above = np.cumsum(hits, axis=1) - hits
-    seen_above = hits_above + np.cumsum(gaps + tied, axis=1) - tied
+    lists = Lists(counts, steps)
+    hits, tied, (hits_above, seen_above) = lists.hits, lists.tied, lists.above
     kept = hits > 0
     total = counts.sum(axis=1)
     return TieGroups(
@@ -87,7 +86,11 @@ def difference_law(
     effects, spreads, sides = [], [], []
     for name in (first, second):
         places = Places.of(steps_of_system(paired, name))
-        found = _influences(places, resolved, typical_weights(paired))
+        if resolved.measure.name == "roc_auc":
+            found = roc_area_influence(places, typical_weights(paired))
+        else:
+            ties: TiePolicy = "threshold" if resolved.ties == "threshold" else "expected"
+            found = average_precision_influence(places, ties, typical_weights(paired))
         # No target is without a score, so the place of those never ranked has nobody in it.
         effects.append(found.concatenate()[paired.case_ranks(name).place])
         spreads.append(spread_of(paired, effects[-1]).variance)
@@ -156,14 +159,6 @@ def typical_weights(paired: PairedScores) -> tuple[float, float]:
     return targets, background
 
 
-def _influences(places: Places, resolved: ResolvedRanking, units: tuple[float, float]) -> CaseInfluence:
-    if resolved.measure.name == "roc_auc":
-        return roc_area_influence(places, units)
-    return average_precision_influence(
-        places, "threshold" if resolved.ties == "threshold" else "expected", units
-    )
-
-
 def reason_to_doubt(paired: PairedScores, places: Places, spread: Spread) -> str | None:
     """Explain why the interval may not cover as it says; None if nothing speaks against it."""
     if paired.groups is not None:
@@ -225,14 +220,8 @@ def _of_areas(lists: Lists) -> tuple[Values, Values]:
     found = np.concatenate(
         [hits_above + lists.hits / 2, hits_above, np.full((len(values), 1), targets)], axis=1
     )
-    effects = np.concatenate(
-        [
-            (beaten - values[:, None]) / of_targets,
-            (found / targets - values[:, None]) / of_background,
-        ],
-        axis=1,
-    )
-    return values, effects
+    parts = [(beaten - values[:, None]) / of_targets, (found / targets - values[:, None]) / of_background]
+    return values, np.concatenate(parts, axis=1)
 
 
 def _of_precisions(lists: Lists, *, is_expected: bool) -> tuple[Values, Values]:

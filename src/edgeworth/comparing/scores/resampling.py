@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,39 +63,31 @@ def _filler(paired: PairedScores, both: tuple[CaseRanks, CaseRanks]) -> Filler:
     """Choose how one replicate's cases are drawn and counted by place, for both systems at once."""
     places = [ranks.place for ranks in both]
     weights = None if paired.weights is None else paired.weights.astype(np.float64)
-    if paired.groups is not None:
-        codes, number = paired.groups.codes, paired.units
-
-        def of_groups(rows: tuple[Values, ...], generator: np.random.Generator) -> None:
-            chosen = np.bincount(generator.integers(0, number, size=number), minlength=number)
-            times = chosen[codes] if weights is None else chosen[codes] * weights
-            for row, place in zip(rows, places, strict=True):
-                row += np.bincount(place, weights=times, minlength=len(row))
-
-        return of_groups
     classes = [np.flatnonzero(paired.targets), np.flatnonzero(~paired.targets)]
-    if weights is not None:
-        totals = [int(paired.weights[rows].sum()) for rows in classes]  # type: ignore[index]  # there are some
-        shares = [weights[rows] / weights[rows].sum() for rows in classes]
-
-        def of_counts(rows: tuple[Values, ...], generator: np.random.Generator) -> None:
-            for cases, total, share in zip(classes, totals, shares, strict=True):
-                if total:
-                    times = generator.multinomial(total, share)
-                    for row, place in zip(rows, places, strict=True):
-                        row += np.bincount(place[cases], weights=times, minlength=len(row))
-
-        return of_counts
     split = [[place[rows] for place in places] for rows in classes]
 
-    def of_cases(rows: tuple[Values, ...], generator: np.random.Generator) -> None:
-        for parts in split:
-            number = len(parts[0])
-            chosen = generator.integers(0, number, size=number) if number else np.zeros(0, dtype=np.int64)
-            for row, part in zip(rows, parts, strict=True):
-                row += np.bincount(part[chosen], minlength=len(row))
+    def of_groups(rows: tuple[Values, ...], generator: np.random.Generator) -> None:
+        assert paired.groups is not None
+        codes, number = paired.groups.codes, paired.units
+        chosen = np.bincount(generator.integers(0, number, size=number), minlength=number)
+        times = chosen[codes] if weights is None else chosen[codes] * weights
+        for row, place in zip(rows, places, strict=True):
+            row += np.bincount(place, weights=times, minlength=len(row))
 
-    return of_cases
+    def of_classes(rows: tuple[Values, ...], generator: np.random.Generator) -> None:
+        for cases, parts in zip(classes, split, strict=True):
+            if not len(cases):
+                continue
+            chosen: Any = slice(None)
+            if weights is None:
+                chosen, times = generator.integers(0, len(cases), size=len(cases)), None
+            else:
+                total = weights[cases].sum()
+                times = generator.multinomial(int(total), weights[cases] / total)
+            for row, part in zip(rows, parts, strict=True):
+                row += np.bincount(part[chosen], weights=times, minlength=len(row))
+
+    return of_classes if paired.groups is None else of_groups
 
 
 def differences_of(
@@ -142,7 +134,8 @@ class SwappedRanks:
         """So many random swaps; with ``studentised`` distances where effects of cases are known."""
         if not paired.is_counted:
             raise OptionError("swapping systems needs single cases; these have sampling weights")
-        swaps = _Swaps.of(_single(paired), first, second, resolved)
+        rows = np.repeat(np.arange(len(paired)), 1 if paired.weights is None else paired.weights)
+        swaps = _Swaps.of(replace(paired.select(rows), weights=None), first, second, resolved)
         has_distances = studentised and has_influence(resolved) and paired.targets.sum() >= 2
         make = swaps.studentised if has_distances else swaps.plain
         nobody = np.zeros((1, swaps.units), dtype=bool)
@@ -236,17 +229,6 @@ class _Swaps:
         sums = np.add.reduceat(effects[:, order], starts, axis=1)
         correction = number / (number - 1) * (cases - 1) / cases if number > 1 else np.nan
         return np.einsum("ij,ij->i", sums, sums) * correction
-
-
-def _single(paired: PairedScores) -> PairedScores:
-    """Give each case a row of its own."""
-    if paired.weights is None:
-        return paired
-    rows = np.repeat(np.arange(len(paired)), paired.weights)
-    groups = None if paired.groups is None else Coded(paired.groups.codes[rows], paired.groups.labels)
-    return replace(
-        paired, targets=paired.targets[rows], scores=paired.scores[:, rows], weights=None, groups=groups
-    )
 
 
 def _midranks(scores: Values) -> Values:
