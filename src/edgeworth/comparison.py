@@ -289,34 +289,26 @@ def _kind(kind: Kind | None, systems: Mapping[str, Any], data: Any) -> Kind:
     if data is not None:
         wide = [not isinstance(columns, str) for columns in systems.values()]
     else:
-        wide = [getattr(x, "ndim", 1) == 2 or _has_rows(x) for x in systems.values()]
+        lists = (list, tuple)
+        rows = {
+            name: isinstance(x, lists) and len(x) > 0 and isinstance(x[0], lists)
+            for name, x in systems.items()
+        }
+        wide = [getattr(x, "ndim", 1) == 2 or rows[name] for name, x in systems.items()]
     if all(wide):
         return "probabilities"
     if any(wide):
         raise OptionError("some systems have one column and some several: are these all of one kind?")
-    if any(_is_fractional(_values(x, data)) for x in systems.values()):
+    if any(_is_fractional(x, data) for x in systems.values()):
         raise OptionError('the systems gave fractions: say kind="scores" or kind="probabilities"')
     return "labels"
 
 
-def _values(column: Any, data: Any) -> Any:
-    """A column of arrays or of a dataframe; what a file holds is not looked at twice."""
-    if data is None:
-        return column
+def _is_fractional(column: Any, data: Any) -> bool:
+    """Whether an array, or a column of a dataframe, has fractions; a file is not looked at twice."""
     try:
-        return data[column]
-    except (TypeError, KeyError, IndexError, ValueError):
-        return ()
-
-
-def _has_rows(values: Any) -> bool:
-    return isinstance(values, (list, tuple)) and bool(values) and isinstance(values[0], (list, tuple))
-
-
-def _is_fractional(values: Any) -> bool:
-    try:
-        array = np.asarray(values)
-    except ValueError:  # rows of different lengths: said elsewhere
+        array = np.asarray(column if data is None else data[column])
+    except (TypeError, KeyError, IndexError, ValueError):  # no dataframe; rows of different lengths
         return False
     return array.dtype.kind == "f" and bool((array[np.isfinite(array)] % 1 != 0).any())
 

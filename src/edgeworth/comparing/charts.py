@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from edgeworth.arrays import finite_or_none, plain_values
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.core.formatting import format_level, format_number, plural
-from edgeworth.report.charts.axes import Ticks, ticks
+from edgeworth.report.charts.axes import ticks
 from edgeworth.report.charts.chart import FIRST, INK, SECOND, WIDTH, Chart, Kit, Rows
 from edgeworth.report.charts.names import LIMIT, LONGEST, AxisNames, axis_names, distinct_names
 from edgeworth.report.report import Charts, Column
@@ -58,12 +58,34 @@ def _differences(findings: ComparisonFindings) -> Chart:
         first, second = findings.ranked
         what = " less ".join(axis_names(findings.ranked).drawn)
         said = f"{apart} of {number} measures {plural(apart, 'tells', 'tell')} {first} and {second} apart."
+
+    def draw(kit: Kit) -> Any:
+        alt = kit.alt
+        base = kit.base("differences").encode(
+            y=alt.Y("what:N", sort=list(names.names), title=None, axis=_wide_axis(alt, names)),
+            color=alt.Color(
+                "told apart:N",
+                scale=alt.Scale(domain=["told apart", "not told apart"], range=[FIRST, "#8a8f98"]),
+                legend=alt.Legend(title=None),
+            ),
+            tooltip=[
+                alt.Tooltip("what:N"),
+                *(alt.Tooltip(f"{name}:Q", format="+.3f") for name in ("difference", "low", "high")),
+                alt.Tooltip("p:Q", format=".2~g"),
+            ],
+        )
+        across = alt.X("low:Q", title=what, scale=marks.scale(alt), axis=marks.axis(alt, signed=True))
+        bars = base.mark_rule(strokeWidth=2, opacity=1).encode(x=across, x2="high:Q")
+        dots = base.mark_point(filled=True, size=70, opacity=1).encode(x="difference:Q")
+        zero = kit.once().mark_rule(strokeDash=[4, 3], color=INK, opacity=0.6)
+        return (zero.encode(x=alt.datum(0)) + bars + dots).properties(width=WIDTH, height=STEP * len(rows))
+
     return Chart(
         "differences",
         f"Differences with {format_level(findings.level)} intervals",
         said + names.caption,
         {"differences": tuple(rows)},
-        _forest(names, marks, len(rows), what),
+        draw,
         (
             Column("what"),
             *(Column(name, "number") for name in ("difference", "low", "high")),
@@ -89,33 +111,6 @@ def _paired_names(systems: Sequence[str], pairs: Sequence[tuple[str, str]], sign
     return AxisNames(
         joined(each.names, 2 * LONGEST + 10), joined(each.drawn, 2 * PAIRED + 10), each.beginning
     )
-
-
-def _forest(names: AxisNames, marks: Ticks, lines: int, title: str) -> Callable[[Kit], Any]:
-    """Draw a line for each difference, in the order of the names."""
-
-    def draw(kit: Kit) -> Any:
-        alt = kit.alt
-        base = kit.base("differences").encode(
-            y=alt.Y("what:N", sort=list(names.names), title=None, axis=_wide_axis(alt, names)),
-            color=alt.Color(
-                "told apart:N",
-                scale=alt.Scale(domain=["told apart", "not told apart"], range=[FIRST, "#8a8f98"]),
-                legend=alt.Legend(title=None),
-            ),
-            tooltip=[
-                alt.Tooltip("what:N"),
-                *(alt.Tooltip(f"{name}:Q", format="+.3f") for name in ("difference", "low", "high")),
-                alt.Tooltip("p:Q", format=".2~g"),
-            ],
-        )
-        across = alt.X("low:Q", title=title, scale=marks.scale(alt), axis=marks.axis(alt, signed=True))
-        bars = base.mark_rule(strokeWidth=2, opacity=1).encode(x=across, x2="high:Q")
-        dots = base.mark_point(filled=True, size=70, opacity=1).encode(x="difference:Q")
-        zero = kit.once().mark_rule(strokeDash=[4, 3], color=INK, opacity=0.6)
-        return (zero.encode(x=alt.datum(0)) + bars + dots).properties(width=WIDTH, height=STEP * lines)
-
-    return draw
 
 
 def _wide_axis(alt: Any, names: AxisNames) -> Any:

@@ -16,10 +16,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.comparing.randomisation.coins import ways
@@ -68,7 +66,7 @@ def meet_in_the_middle(amounts: Sequence[int], counts: Sequence[int], least: int
     if len(front) > len(back):
         front, back = back, front
     largest = sum(amount * count for amount, count in zip(amounts, counts, strict=True))
-    return _Halves(front, back, largest).count(between.items(), least)
+    return _count_meetings(front, back, between, largest, least)
 
 
 def different_sums(counts: Sequence[int], bound: float = math.inf) -> float:
@@ -109,40 +107,22 @@ def add_coins(sums: Ways, amount: int, count: int) -> Ways:
     return result
 
 
-class _Halves:
-    """One half sorted, with the ways to reach at least each of its sums; the other is looked up in it."""
-
-    def __init__(self, fewer: Ways, more: Ways, largest: int) -> None:
-        self.largest = largest
-        self.sums = sorted(more)
-        self.places = self._shares(self.sums)
-        at_least = list(accumulate((more[total] for total in reversed(self.sums)), initial=0))
-        self.at_least = _objects(at_least[::-1])
-        self.others = list(fewer)
-        self.other_places = self._shares(self.others)
-        self.other_ways = _objects(list(fewer.values()))
-
-    def count(self, between: Iterable[tuple[int, int]], least: int) -> int:
-        """The ways in which a sum of each half, and one between them, reach the least."""
-        return sum(way * int(self._reaching(least - taken)) for taken, way in between)
-
-    def _reaching(self, least: int) -> Any:
-        wanted = least / self.largest - self.other_places
-        low = np.searchsorted(self.places, wanted - UNCLEAR, side="left")
-        high = np.searchsorted(self.places, wanted + UNCLEAR, side="right")
+def _count_meetings(fewer: Ways, more: Ways, between: Ways, largest: int, least: int) -> int:
+    """Count the ways in which a sum of each half, and one between them, reach the least."""
+    # Integers of any length divide into the nearest float; where floats are too near, integers decide.
+    sums, others = sorted(more), list(fewer)
+    places, other_places = (np.array([total / largest for total in half]) for half in (sums, others))
+    at_least = list(accumulate((more[total] for total in reversed(sums)), initial=0))[::-1]
+    ways_at_least, other_ways = np.array(at_least, dtype=object), np.array(list(fewer.values()), dtype=object)
+    count = 0
+    for taken, way in between.items():
+        wanted = (least - taken) / largest - other_places
+        low = np.searchsorted(places, wanted - UNCLEAR, side="left")
+        high = np.searchsorted(places, wanted + UNCLEAR, side="right")
         for i in np.flatnonzero(low < high):
-            low[i] = bisect_left(self.sums, least - self.others[i], int(low[i]), int(high[i]))
-        return np.dot(self.other_ways, self.at_least[low])
-
-    def _shares(self, sums: list[int]) -> NDArray[np.float64]:
-        """Sums as shares of the largest one: integers of any length divide into the nearest float."""
-        return np.array([total / self.largest for total in sums])
-
-
-def _objects(numbers: list[int]) -> NDArray[np.object_]:
-    result = np.empty(len(numbers), dtype=np.object_)
-    result[:] = numbers
-    return result
+            low[i] = bisect_left(sums, least - taken - others[i], int(low[i]), int(high[i]))
+        count += way * int(np.dot(other_ways, ways_at_least[low]))
+    return count
 
 
 @dataclass(frozen=True)

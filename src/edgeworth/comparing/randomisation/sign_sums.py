@@ -17,6 +17,7 @@ Which way can be gone is known beforehand from how many different sums there can
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -99,10 +100,10 @@ class SignSums:
     @classmethod
     def of(cls, amounts: Mapping[int, int], observed: int) -> SignSums:
         """The signs of amounts do not matter, nor do amounts of 0 or the unit they are counted in."""
-        kept: dict[int, int] = {}
+        kept: Counter[int] = Counter()
         for amount, count in amounts.items():
             if amount and count:
-                kept[abs(amount)] = kept.get(abs(amount), 0) + count
+                kept[abs(amount)] += count
         unit = math.gcd(*kept)
         if not unit:
             return cls((), (), 0)

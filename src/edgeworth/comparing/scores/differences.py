@@ -101,9 +101,10 @@ def score_difference(
         return replace(found, no_interval=found.undefined)
     if np.array_equal(paired.case_ranks(first).place, paired.case_ranks(second).place):
         same = Tail(1.0, 1.0, 1.0, "exact: the two rank every case alike")
+        names = ["influence", "delong"] if resolved.measure.name == "roc_auc" else ["influence"]
         return replace(
             found,
-            tests=dict.fromkeys(_tests_of(resolved, chosen), same),
+            tests=dict.fromkeys(["bootstrap"] if isinstance(chosen, Bootstrap) else names, same),
             probability_better=0.5,
             probability_method="the two rank every case alike",
             no_interval=ALIKE,
@@ -128,20 +129,13 @@ def score_difference(
     found = replace(found, law=learnt.law, tests=tests, doubt=learnt.doubt, interval_method=how)
     if not found.standard_error > 0:
         return found
+    tail = found.p_value() / 2
     return replace(
         found,
-        probability_better=_probability(found),
+        probability_better=0.5 if found.better is None else 1 - tail if found.better == first else tail,
         probability_method=POSTERIOR,
         effect=_effect(found, learnt.law),
     )
-
-
-def _probability(found: Difference) -> float:
-    """Compute 1 − p/2 of the test to go by for the one that did better."""
-    if found.better is None:
-        return 0.5
-    tail = found.p_value() / 2
-    return 1 - tail if found.better == found.first else tail
 
 
 def shared_permutations(paired: PairedScores, pairs: int) -> int:
@@ -194,15 +188,11 @@ def _infer(
     said = f"approximation, effects of each case, Student's t with {law.freedom:.3g} degrees of freedom"
     tests = {"influence": _approximate(law, said)}
     if resolved.measure.name == "roc_auc" and law.standard_error > 0:
-        tests["delong"] = _delong(law)
+        # As published: the difference over its standard error, normal.
+        p_value = 2 * float(scipy.special.ndtr(-abs(law.value) / law.standard_error))
+        said = "approximation, normal with the variance of DeLong, DeLong & Clarke-Pearson"
+        tests["delong"] = Tail(0.0, 1.0, max(SMALLEST, p_value), said, kind="approximation")
     return _Inference(law, tests, doubt)
-
-
-def _delong(law: ScoreDifferenceLaw) -> Tail:
-    """Test as published: the difference over its standard error, normal."""
-    p_value = 2 * float(scipy.special.ndtr(-abs(law.value) / law.standard_error))
-    said = "approximation, normal with the variance of DeLong, DeLong & Clarke-Pearson"
-    return Tail(0.0, 1.0, max(SMALLEST, p_value), said, kind="approximation")
 
 
 def _by_bootstrap(
@@ -221,12 +211,6 @@ def _by_bootstrap(
 def _approximate(law: SamplingLaw, said: str) -> Tail:
     p_value = min(1.0, max(SMALLEST, law.p_value(0.0, "two-sided")))
     return Tail(0.0, 1.0, p_value, said, kind="approximation")
-
-
-def _tests_of(resolved: ResolvedRanking, method: Influence | Bootstrap) -> tuple[str, ...]:
-    if isinstance(method, Bootstrap):
-        return ("bootstrap",)
-    return ("influence", "delong") if resolved.measure.name == "roc_auc" else ("influence",)
 
 
 def _permutations(paired: PairedScores, asked: int | None, learnt: _Inference | None) -> int:
