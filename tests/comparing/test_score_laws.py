@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from edgeworth.comparing.scores.laws import FARTHEST, ScoreDifferenceLaw, Side
+from edgeworth.comparing.scores.laws import ScoreDifferenceLaw, Side
+from edgeworth.core.laws import FARTHEST
 from edgeworth.rankings.intervals.influence import separated_area_bound, separated_precision_bound
 
 LAWS = st.builds(

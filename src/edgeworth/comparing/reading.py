@@ -147,13 +147,11 @@ def _columns_by_role(data: Any, columns: dict[str, Any], systems: Mapping[str, A
     if "truth" not in words:
         raise OptionError("truth is needed: the name of a column")
     scores = {name: columns_of(column, f"the score of {name}")[0] for name, column in systems.items()}
-    text = [words[role] for role in ("truth", "groups", "ids") if role in words]
-    numbers = [*scores.values(), *([words["weights"]] if "weights" in words else [])]
-    read = read_whole(data, list(dict.fromkeys(text)), list(dict.fromkeys(numbers)))
+    text = {role: column for role, column in words.items() if role != "weights"}
+    numbers = [*scores.values(), *(column for role, column in words.items() if role == "weights")]
+    read = read_whole(data, list(dict.fromkeys(text.values())), list(dict.fromkeys(numbers)))
     found: dict[str, Any] = dict.fromkeys(columns)
-    found |= {role: read.labels[words[role]] for role in ("truth", "groups", "ids") if role in words}
-    if "weights" in words:
-        found["weights"] = read.numbers[words["weights"]]
+    found |= {role: (read.labels if role in text else read.numbers)[words[role]] for role in words}
     found["systems"] = {name: read.numbers[column] for name, column in scores.items()}
     return found | {"name": read.name}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
@@ -95,6 +96,23 @@ def student_quantile(level: float, freedom: float) -> float:
     from scipy.special import stdtrit
 
     return float(-stdtrit(freedom, (1 - level) / 2))
+
+
+FARTHEST = 40.0
+"""Standard deviations beyond which a tail is not followed."""
+
+
+def reaching_quantile(
+    bounds: Callable[[float], tuple[float, float]], value: float, null: float, halvings: int = 80
+) -> float:
+    """Find the quantile at which the bounds around a value just reach a null, by bisection."""
+    side = 0 if null < value else 1
+    near, far = 0.0, FARTHEST
+    for _ in range(halvings):
+        middle = (near + far) / 2
+        reached = abs(bounds(middle)[side] - value) >= abs(null - value)
+        near, far = (near, middle) if reached else (middle, far)
+    return far
 
 
 def choose_tail(lower: float, upper: float, alternative: Alternative) -> float:
@@ -252,15 +270,8 @@ class NewcombeLaw:
             return choose_tail(0.5, 0.5, alternative)
         from scipy.special import ndtr
 
-        side = 0 if null < self.value else 1
-        near, far = 0.0, 40.0
-        for _ in range(80):
-            middle = (near + far) / 2
-            reached = abs(self._bounds(middle)[side] - self.value) >= abs(null - self.value)
-            near, far = (near, middle) if reached else (middle, far)
-        tail = float(ndtr(-far))
-        lower, upper = (1 - tail, tail) if null < self.value else (tail, 1 - tail)
-        return choose_tail(lower, upper, alternative)
+        tail = float(ndtr(-reaching_quantile(self._bounds, self.value, null)))
+        return choose_tail(*((1 - tail, tail) if null < self.value else (tail, 1 - tail)), alternative)
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,14 @@ MIXED_UP = (
     "Rows of one group do not stand together, so bets are not settled in the order of time: of wealth only "
     "the end counts."
 )
+NOTES: dict[str, tuple[str, ...]] = {
+    "before": (),
+    "cross-validated": (
+        "Predictions were cross-validated: each is of a model that knew other cases' outcomes, so what "
+        "wealth proves holds given those.",
+    ),
+    "in-sample": ("Predictions were made in sample: they flatter whoever fits more, and prove nothing.",),
+}
 
 
 def compare_forecasts(
@@ -68,7 +76,9 @@ def compare_forecasts(
     names = tuple(forecasts)
     check_systems(names, level)
     wanted = tuple(measures or MEASURES)
-    notes = _notes_on_predictions(predictions_made)
+    if predictions_made not in NOTES:
+        raise OptionError(f"predictions_made is one of {', '.join(NOTES)}; saw {predictions_made!r}")
+    notes = NOTES[predictions_made]
     scores = ForecastScores.from_forecasts(forecasts, scores=tuple(dict.fromkeys((*wanted, "log"))))
     units = None if groups is None else CaseGroups.of(groups, scores.cases)
     by_case = units is not None or horizon != 1
@@ -142,17 +152,3 @@ def _race_at_the_end(
         return race_of_sums(scores.systems, scores.sums[scores.names.index("log")], scores.cases)
     logs = np.stack([case_scores(each, ("log",))[0] for each in forecasts.values()], axis=1)
     return race_of_sums(tuple(forecasts), units.means(logs).sum(axis=0), units.number, "group")
-
-
-def _notes_on_predictions(predictions_made: PredictionsMade) -> tuple[str, ...]:
-    said = {
-        "before": (),
-        "cross-validated": (
-            "Predictions were cross-validated: each is of a model that knew other cases' outcomes, so what "
-            "wealth proves holds given those.",
-        ),
-        "in-sample": ("Predictions were made in sample: they flatter whoever fits more, and prove nothing.",),
-    }
-    if predictions_made not in said:
-        raise OptionError(f"predictions_made is one of {', '.join(said)}; saw {predictions_made!r}")
-    return said[predictions_made]

@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 
 from edgeworth.comparing.difference import Effect
 from edgeworth.comparing.labels.joint_cells import JointCells, Places
-from edgeworth.core.laws import Alternative, ClopperPearsonLaw, NewcombeLaw, choose_tail, normal_quantile
+from edgeworth.core.laws import (
+    Alternative,
+    ClopperPearsonLaw,
+    NewcombeLaw,
+    choose_tail,
+    normal_quantile,
+    reaching_quantile,
+)
 from edgeworth.core.measures import Combination
 from edgeworth.decisions.methods import combination_of
 from edgeworth.decisions.table import ContingencyTable
@@ -144,9 +151,6 @@ def _log_odds(share: float) -> float:
     return math.log(share) - math.log1p(-share)
 
 
-FARTHEST = 40.0
-"""Standard deviations beyond which a tail is not followed."""
-
 OF_CLASSES = ("balanced_accuracy", "adjusted_balanced_accuracy", "break_even_margin")
 """Measures that add up the recall of every class."""
 
@@ -194,15 +198,8 @@ class PairedCombination:
         """The level at which the null would just leave the interval."""
         if null == self.value:
             return choose_tail(0.5, 0.5, alternative)
-        side = 0 if null < self.value else 1
-        near, far = 0.0, FARTHEST
-        for _ in range(50):
-            middle = (near + far) / 2
-            reached = abs(self._bounds(middle)[side] - self.value) >= abs(null - self.value)
-            near, far = (near, middle) if reached else (middle, far)
-        tail = float(scipy.special.ndtr(-far))
-        lower, upper = (1 - tail, tail) if null < self.value else (tail, 1 - tail)
-        return choose_tail(lower, upper, alternative)
+        tail = float(scipy.special.ndtr(-reaching_quantile(self._bounds, self.value, null, 50)))
+        return choose_tail(*((1 - tail, tail) if null < self.value else (tail, 1 - tail)), alternative)
 
     def __str__(self) -> str:
         return "Tango's score intervals of each real class, squared and added"

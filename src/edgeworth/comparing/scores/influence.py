@@ -14,7 +14,8 @@ import scipy
 
 from edgeworth.arrays import Values
 from edgeworth.comparing.paired_scores import PairedScores
-from edgeworth.comparing.scores.laws import FARTHEST, ScoreDifferenceLaw, Side
+from edgeworth.comparing.scores.laws import ScoreDifferenceLaw, Side
+from edgeworth.core.laws import FARTHEST
 from edgeworth.core.measures import Measure
 from edgeworth.errors import OptionError
 from edgeworth.rankings.intervals.influence import (

@@ -9,13 +9,18 @@ import numpy as np
 import scipy
 
 from edgeworth.arrays import Values
-from edgeworth.core.laws import Alternative, Scale, choose_tail, normal_quantile, student_quantile
+from edgeworth.core.laws import (
+    Alternative,
+    Scale,
+    choose_tail,
+    normal_quantile,
+    reaching_quantile,
+    student_quantile,
+)
 from edgeworth.core.tails import SMALLEST
 from edgeworth.rankings.intervals.influence import FEW, separated_area_bound, separated_precision_bound
 
 LOGIT = Scale("logit", 0.0, 1.0)
-FARTHEST = 40.0
-"""Standard errors beyond which a tail is not followed."""
 SMALLEST_UNSEEN = 1e-15
 """Binomial bounds of separated rankings are followed down to this probability."""
 
@@ -112,21 +117,14 @@ class ScoreDifferenceLaw:
         """How many standard errors a difference is away: the interval of so many just reaches it."""
         if self._is_plain:
             return abs(self.value - null) / self.standard_error
-        side = 0 if null < self.value else 1
-        near, far = 0.0, FARTHEST
-        for _ in range(60):
-            middle = (near + far) / 2
-            reached = abs(self.bounds(middle)[side] - self.value) >= abs(null - self.value)
-            near, far = (near, middle) if reached else (middle, far)
-        return far
+        return reaching_quantile(self.bounds, self.value, null, 60)
 
     def p_value(self, null: float, alternative: Alternative) -> float:
         """The level at which the null would just leave the interval."""
         if null == self.value:
             return choose_tail(0.5, 0.5, alternative)
         tail = self.beyond(self.distance(null))
-        lower, upper = (1 - tail, tail) if null < self.value else (tail, 1 - tail)
-        return choose_tail(lower, upper, alternative)
+        return choose_tail(*((1 - tail, tail) if null < self.value else (tail, 1 - tail)), alternative)
 
 
 EQUAL = 1e-5
