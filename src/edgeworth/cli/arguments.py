@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Group, Parameter, Token
 
-from edgeworth import options
 from edgeworth.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -17,7 +16,10 @@ if TYPE_CHECKING:
     from edgeworth.bet import Bookmaker, BookmakerName
     from edgeworth.bet.odds import Form
 
-PANELS = {name: Group.create_ordered(name) for name in options.PANELS}
+PANELS = {
+    name: Group.create_ordered(name)
+    for name in ("Input", "Labels", "Scores", "Probabilities", "Bets", "Statistics", "Output")
+}
 """The panels of the help, in their order."""
 
 # A label, and the name of standard output, may begin with a hyphen.
