@@ -28,8 +28,6 @@ Hyphen = Parameter(allow_leading_hyphen=True)
 File = Parameter(metavar="FILE", allow_leading_hyphen=True)
 Column = Parameter(metavar="COLUMN")
 Label = Parameter(metavar="LABEL", allow_leading_hyphen=True)
-# An option that may be given several times, with one thing each time.
-Several = Parameter(negative="")
 Adjust = Annotated[
     Literal["holm", "benjamini-hochberg", "tukey", "none"],
     Parameter(help="How p-values of many pairs are made to hold together."),
