@@ -277,7 +277,7 @@ def tally_of_text(text: str, name: str = "a tally") -> Tallied:
 
     >>> from edgeworth.tallying import tally
     >>> text = tally_text(tally(truth=[1, 0, 1], prediction=[1, 1, 1]))
-    >>> tally_of_text(text).settled.counts.tolist()
+    >>> tally_of_text(text).final.counts.tolist()
     [[0, 0], [1, 2]]
     """
     found = _parsed(text, name)

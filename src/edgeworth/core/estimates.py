@@ -200,9 +200,9 @@ class Estimate:
         }
 
 
-def undefined_estimate(tally: Any, spelling: str, reason: str) -> Estimate:
+def undefined_estimate(tally: Any, spelling: str, reason: str, size: float) -> Estimate:
     """Make the estimate of a measure that has no value here, and say why."""
-    return Estimate(spelling, math.nan, math.nan, None, reason, reason, tally, None)
+    return Estimate(spelling, math.nan, math.nan, None, reason, reason, tally, None, size=size)
 
 
 def check_method(method: Any) -> None:

@@ -20,7 +20,7 @@ def estimate_table(
     table, focus = _in_focus(tally, resolved)
     undefined = focus.undefined(table)
     if undefined is not None:
-        return replace(undefined_estimate(tally, resolved.spelling, undefined), size=_size(tally))
+        return undefined_estimate(tally, resolved.spelling, undefined, _size(tally))
     chosen = default_method(table, focus, seed) if method is None else method
     law, no_interval = law_or_reason(chosen, table, focus, required=method is not None)
     if method is None and isinstance(chosen, Delta) and is_at_an_end(table, focus, law):

@@ -96,7 +96,7 @@ def estimate_forecasts(
     resolved = resolve_forecast(tally, measure)
     undefined = resolved.undefined(tally)
     if undefined is not None:
-        return undefined_estimate(tally, resolved.spelling, undefined)
+        return undefined_estimate(tally, resolved.spelling, undefined, float(tally.cases))
     if method is not None and not isinstance(method, AcrossCases):
         raise OptionError(f"{method} does not apply to probabilities: means over cases have AcrossCases()")
     chosen: Method = AcrossCases() if method is None else method

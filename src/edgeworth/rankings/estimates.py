@@ -247,7 +247,7 @@ def estimate_ranking(
     groups = tie_groups_of(ranking, resolved)
     reason = needs_whole_cases(ranking, resolved) or resolved.undefined(groups)[0]
     if reason is not None:
-        return undefined_estimate(ranking, resolved.spelling, reason)
+        return undefined_estimate(ranking, resolved.spelling, reason, float(ranking.total))
     _check_ranking_method(method)
     chosen = default_ranking_method(ranking, resolved, seed) if method is None else method
     law, no_interval = law_or_reason(chosen, ranking, resolved, required=method is not None)
@@ -294,7 +294,7 @@ def estimate_from_groups(
     if not len(values):
         reasons = [reason for reason in resolved.undefined(groups) if reason is not None]
         reason = f"no list has a value: {reasons[0]}" if reasons else "there are no lists"
-        return undefined_estimate(lists, resolved.spelling, reason)
+        return undefined_estimate(lists, resolved.spelling, reason, float(lists.number))
     value = float(values.mean())
     _check_ranking_method(method)
     chosen: Method = AcrossLists() if method is None else method
