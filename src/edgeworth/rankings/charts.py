@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from edgeworth.core.formatting import format_count, format_level, format_number, plural
+from edgeworth.arrays import Values
+from edgeworth.core.formatting import MINUS, format_count, format_level, format_number, plural
 from edgeworth.rankings.findings import RankingFindings
-from edgeworth.rankings.value_charts import COLOURS, DEPTH, OURS, RANDOM, chance_chart, value_chart
 from edgeworth.report.charts.axes import (
     CHANCE,
     HIGH,
+    PLAIN,
     WIDE,
     LazyData,
     band_between,
@@ -19,8 +20,16 @@ from edgeworth.report.charts.axes import (
     table_rows,
     touch_points,
 )
-from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Kit, Rows
+from edgeworth.report.charts.chart import FIRST, INK, SECOND, Chart, Kit
 from edgeworth.report.report import Charts, Column
+from edgeworth.report.wording import describe_probability
+
+OURS, RANDOM = "this ranking", "random selection"
+COLOURS = {OURS: FIRST, RANDOM: CHANCE}
+DEPTH = "items looked at"
+DASHED: dict[str, Any] = {"strokeDash": [5, 4], "strokeWidth": 1.5}
+DOT: dict[str, Any] = {"filled": True, "opacity": 1}
+KNOWN = "drawn only where gain and cost are known"
 
 
 def ranking_charts(findings: RankingFindings) -> Charts:
@@ -29,19 +38,53 @@ def ranking_charts(findings: RankingFindings) -> Charts:
         return Charts()
     charts = [_hits(findings), _precision_recall(findings), _roc(findings)]
     if findings.worth is not None:
-        charts.append(value_chart(findings))
+        charts.append(_value(findings))
     if findings.has_chance_law:
-        charts.append(chance_chart(findings))
+        charts.append(_chance(findings))
     return Charts(tuple(charts))
 
 
-def _hits(findings: RankingFindings) -> Chart:
-    level, look = format_level(findings.level), findings.look
+def _chart(
+    name: str,
+    title: str,
+    caption: str,
+    find: Callable[[], Mapping[str, Values | None]],
+    draw: Callable[[Kit], Any],
+    kinds: Mapping[str, Any],
+    also: Callable[[], Mapping[str, Any]] = dict,
+) -> Chart:
+    """A chart of columns of numbers, of these kinds, that are found when somebody looks."""
+    data = LazyData(lambda: {name: table_rows(find()), **also()})
+    return Chart(name, title, caption, data, draw, tuple(Column(*column) for column in kinds.items()))
 
-    def find() -> Mapping[str, Rows]:
+
+def _tips(alt: Any, formats: Mapping[str, str]) -> list[Any]:
+    return [alt.Tooltip(f"{name}:Q", format=form) for name, form in formats.items()]
+
+
+def _lines(
+    alt: Any, base: Any, chance: Any, ours: Mapping[str, Any], formats: Mapping[str, str]
+) -> list[Any]:
+    """The line of random selection, that of this ranking, and its points under a pointer."""
+    touched = {channel: field for channel, field in ours.items() if channel != "order"}
+    return [
+        colour_layer(alt, chance, RANDOM, COLOURS),
+        colour_layer(alt, base.mark_line(strokeJoin="round").encode(**ours), OURS, COLOURS),
+        touch_points(base).encode(**touched, tooltip=_tips(alt, formats)),
+    ]
+
+
+def _layer(alt: Any, layers: Iterable[Any], width: int = WIDE) -> Any:
+    return alt.layer(*layers).properties(width=width, height=HIGH)
+
+
+def _hits(findings: RankingFindings) -> Chart:
+    look, shares = findings.look, ("found", "low", "high", "by chance", "chance low", "chance high")
+
+    def find() -> Mapping[str, Values | None]:
         curve = findings.hit_curve
         found, chance = curve.recall_span, curve.chance_span
-        columns = {
+        return {
             DEPTH: curve.depth,
             "hits": curve.hits,
             "found": curve.recall,
@@ -51,179 +94,123 @@ def _hits(findings: RankingFindings) -> Chart:
             "chance low": chance and chance.low,
             "chance high": chance and chance.high,
         }
-        return {"hits": table_rows(columns)}
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
         is_log = findings.targets_are_rare
         scale = alt.Scale(type="log" if is_log else "linear", nice=not is_log)
-        axis = alt.Axis(
-            **number_axis([float(findings.ranking.ranked_total)]),
-            tickCount=6,
-            tickMinStep=1,
-            labelOverlap=True,
-            grid=not is_log,
-        )
-        base = kit.base("hits").encode(
-            x=alt.X(f"{DEPTH}:Q", scale=scale, axis=axis, title=f"{DEPTH}{' (log scale)' if is_log else ''}")
-        )
-        layers = []
-        if findings.hit_curve.recall_span is not None:
-            layers = [
-                band_between(alt, base, "chance low", "chance high", CHANCE),
-                band_between(alt, base, "low", "high", FIRST),
-            ]
+        numbers = number_axis([float(findings.ranking.ranked_total)])
+        axis = alt.Axis(**numbers, tickCount=6, tickMinStep=1, labelOverlap=True, grid=not is_log)
+        title = f"{DEPTH}{' (log scale)' if is_log else ''}"
+        base = kit.base("hits").encode(x=alt.X(f"{DEPTH}:Q", scale=scale, axis=axis, title=title))
         share = alt.Y("by chance:Q", title="share of targets found", axis=alt.Axis(format=".0%"))
-        layers += [
-            colour_layer(
-                alt, base.mark_line(strokeDash=[5, 4], strokeWidth=1.5).encode(y=share), RANDOM, COLOURS
-            ),
-            colour_layer(alt, base.mark_line(strokeJoin="round").encode(y="found:Q"), OURS, COLOURS),
-            base.transform_filter(alt.datum[DEPTH] == findings.depth)
-            .mark_point(filled=True, size=60, color=FIRST, opacity=1)
-            .encode(y="found:Q"),
-            touch_points(base).encode(
-                y="found:Q",
-                tooltip=[
-                    alt.Tooltip(f"{DEPTH}:Q", format=","),
-                    alt.Tooltip("hits:Q", format=",.1~f"),
-                    *(alt.Tooltip(f"{name}:Q", format=".1%") for name in ("found", "low", "high")),
-                    *(alt.Tooltip(f"{name}:Q", format=".1%") for name in ("by chance", "chance high")),
-                ],
-            ),
-        ]
-        return alt.layer(*layers).properties(width=WIDE, height=HIGH)
+        formats = {DEPTH: ",", "hits": ",.1~f"} | dict.fromkeys(shares, ".1%")
+        del formats["chance low"]
+        bands = (("chance low", "chance high", CHANCE), ("low", "high", FIRST))
+        chance, ours, touch = _lines(
+            alt, base, base.mark_line(**DASHED).encode(y=share), {"y": "found:Q"}, formats
+        )
+        here = base.transform_filter(alt.datum[DEPTH] == findings.depth).mark_point(
+            size=60, color=FIRST, **DOT
+        )
+        has_bands = findings.hit_curve.recall_span is not None
+        around = [band_between(alt, base, *band) for band in bands if has_bands]
+        return _layer(alt, [*around, chance, ours, here.encode(y="found:Q"), touch])
 
+    level = format_level(findings.level)
     bands = f" The bands hold {level} at each depth." if findings.ranking.is_counted else ""
     targets = float(findings.ranking.target_total)
-    return Chart(
+    return _chart(
         "hits",
         "What is found by looking at the first items",
         f"The first {look.depth:,} items hold {format_count(look.hits)} of {format_count(targets)} "
         f"{plural(targets, 'target')}; random selection finds {look.by_chance:,.3g} of them there.{bands}",
-        LazyData(find),
+        find,
         draw,
-        (
-            Column(DEPTH, "count"),
-            Column("hits", "count"),
-            *(Column(name, "percent") for name in ("found", "low", "high")),
-            *(Column(name, "percent") for name in ("by chance", "chance low", "chance high")),
-        ),
+        {DEPTH: "count", "hits": "count"} | dict.fromkeys(shares, "percent"),
     )
 
 
-def _precision_recall(findings: RankingFindings) -> Chart:
-    level, share = format_level(findings.level), findings.share
+def _share(channel: Any, alt: Any, name: str, said: str) -> Any:
+    """An axis from 0 to 1."""
+    scale, axis = alt.Scale(domain=[0, 1]), alt.Axis(format=".0%")
+    return channel(f"{name}:Q", scale=scale, axis=axis, title=f"{name}: {said}")
 
-    def find() -> Mapping[str, Rows]:
-        curve, band = findings.hit_curve, findings.precision_band
+
+def _precision_recall(findings: RankingFindings) -> Chart:
+    share, shares = findings.share, ("recall", "precision", "low", "high")
+
+    def find() -> Mapping[str, Values | None]:
+        curve = findings.hit_curve
         span = curve.precision_span
-        columns = {
-            DEPTH: curve.depth,
-            "recall": curve.recall,
-            "precision": curve.precision,
-            "low": span and span.low,
-            "high": span and span.high,
-        }
-        around: Rows = ()
-        if band is not None:
-            around = table_rows({"recall": band.recall, "low": band.low, "high": band.high})
-        return {"precision_recall": table_rows(columns), "around": around}
+        columns = (curve.recall, curve.precision, span and span.low, span and span.high)
+        return {DEPTH: curve.depth, **dict(zip(shares, columns, strict=True))}
+
+    def around() -> Mapping[str, Any]:
+        band = findings.precision_band
+        return {"around": () if band is None else table_rows(vars(band))}
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
-        whole = alt.Scale(domain=[0, 1])
-        x = alt.X(
-            "recall:Q", scale=whole, axis=alt.Axis(format=".0%"), title="recall: share of targets found"
+        x = _share(alt.X, alt, "recall", "share of targets found")
+        base = kit.base("precision_recall").encode(
+            x=x, y=_share(alt.Y, alt, "precision", "share of looks that hit")
         )
-        y = alt.Y(
-            "precision:Q",
-            scale=whole,
-            axis=alt.Axis(format=".0%"),
-            title="precision: share of looks that hit",
-        )
-        base = kit.base("precision_recall").encode(x=x, y=y)
-        chance = kit.once().mark_rule(strokeDash=[5, 4], strokeWidth=1.5)
-        layers = []
-        if findings.precision_band is not None:
-            layers.append(band_between(alt, kit.base("around").encode(x=x), "low", "high", FIRST))
-        layers += [
-            colour_layer(alt, chance.encode(y=alt.datum(share)), RANDOM, COLOURS),
-            colour_layer(alt, base.mark_line(strokeJoin="round").encode(order=f"{DEPTH}:Q"), OURS, COLOURS),
-            touch_points(base).encode(
-                tooltip=[
-                    alt.Tooltip(f"{DEPTH}:Q", format=","),
-                    *(alt.Tooltip(f"{name}:Q", format=".1%") for name in ("recall", "precision")),
-                    *(alt.Tooltip(f"{name}:Q", format=".1%") for name in ("low", "high")),
-                ]
-            ),
-        ]
-        return alt.layer(*layers).properties(width=WIDE, height=HIGH)
+        band = kit.base("around").encode(x=x)
+        known = findings.precision_band is not None
+        chance = kit.once().mark_rule(**DASHED).encode(y=alt.datum(share))
+        formats = {DEPTH: ","} | dict.fromkeys(shares, ".1%")
+        lines = _lines(alt, base, chance, {"order": f"{DEPTH}:Q"}, formats)
+        return _layer(alt, [*([band_between(alt, band, "low", "high", FIRST)] if known else []), *lines])
 
     has_band = findings.ranking.is_counted and findings.ranking.targets.total
-    band = f" The band holds {level} at each recall." if has_band else ""
-    return Chart(
+    said = f" The band holds {format_level(findings.level)} at each recall." if has_band else ""
+    return _chart(
         "precision_recall",
         "Precision against recall",
         f"Average precision is {format_number(findings.average_precision.value)}; random selection keeps a "
-        f"precision of {format_number(share)}, the share of targets.{band}",
-        LazyData(find),
+        f"precision of {format_number(share)}, the share of targets.{said}",
+        find,
         draw,
-        (
-            Column(DEPTH, "count"),
-            *(Column(name, "percent") for name in ("recall", "precision", "low", "high")),
-        ),
+        {DEPTH: "count"} | dict.fromkeys(shares, "percent"),
+        around,
     )
 
 
 def _roc(findings: RankingFindings) -> Chart:
     best = findings.best
 
-    def find() -> Mapping[str, Rows]:
+    def find() -> Mapping[str, Values | None]:
         curve = findings.roc_curve
-        columns = {DEPTH: curve.depth, "fallout": curve.fallout, "recall": curve.recall}
-        return {"roc": table_rows(columns)}
+        return {DEPTH: curve.depth, "fallout": curve.fallout, "recall": curve.recall}
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
-        whole = alt.Scale(domain=[0, 1])
-        x = alt.X(
-            "fallout:Q", scale=whole, axis=alt.Axis(format=".0%"), title="fallout: share of the rest taken"
+        base = kit.base("roc").encode(
+            x=_share(alt.X, alt, "fallout", "share of the rest taken"),
+            y=_share(alt.Y, alt, "recall", "share of targets taken"),
         )
-        y = alt.Y(
-            "recall:Q", scale=whole, axis=alt.Axis(format=".0%"), title="recall: share of targets taken"
-        )
-        base = kit.base("roc").encode(x=x, y=y)
-        diagonal = kit.once().mark_rule(strokeDash=[5, 4], strokeWidth=1.5)
         ends = {"x": alt.datum(0), "x2": alt.datum(1), "y": alt.datum(0), "y2": alt.datum(1)}
-        layers = [
-            colour_layer(alt, diagonal.encode(**ends), RANDOM, COLOURS),
-            colour_layer(alt, base.mark_line(strokeJoin="round").encode(order=f"{DEPTH}:Q"), OURS, COLOURS),
-            touch_points(base).encode(
-                tooltip=[
-                    alt.Tooltip(f"{DEPTH}:Q", format=",.1~f"),
-                    *(alt.Tooltip(f"{name}:Q", format=".1%") for name in ("fallout", "recall")),
-                ]
-            ),
-        ]
+        diagonal = kit.once().mark_rule(**DASHED).encode(**ends)
+        formats = {DEPTH: ",.1~f", "fallout": ".1%", "recall": ".1%"}
+        layers = _lines(alt, base, diagonal, {"order": f"{DEPTH}:Q"}, formats)
         if best is not None:
             layers += _best_mark(kit, best.fallout, best.recall)
-        return alt.layer(*layers).properties(width=HIGH, height=HIGH)
+        return _layer(alt, layers, HIGH)
 
     cut = (
         ""
         if best is None
         else f" The best cut takes {best.recall:.1%} of the targets and {best.fallout:.1%} of the rest."
     )
-    return Chart(
+    return _chart(
         "roc",
         "Recall against fallout (ROC)",
         f"A target stands above other items with probability {format_number(findings.roc_auc.value)}, the "
-        "area "
-        f"under the curve; .500 is chance.{cut}",
-        LazyData(find),
+        f"area under the curve; .500 is chance.{cut}",
+        find,
         draw,
-        (Column(DEPTH, "count"), Column("fallout", "percent"), Column("recall", "percent")),
+        {DEPTH: "count", "fallout": "percent", "recall": "percent"},
     )
 
 
@@ -231,8 +218,112 @@ def _best_mark(kit: Kit, fallout: float, recall: float) -> list[Any]:
     """The best cut. Below and to the right of it is room for its name, unless it lies at the bottom."""
     alt = kit.alt
     base = kit.once().encode(x=alt.datum(fallout), y=alt.datum(recall))
-    dot = base.mark_point(filled=True, size=70, color=SECOND, opacity=1)
+    dot = base.mark_point(size=70, color=SECOND, **DOT)
     if recall < 0.15:
         return [dot]
     ends = {"align": "right", "dx": -2} if fallout > 0.75 else {"align": "left", "dx": 9}
     return [dot, base.mark_text(dy=14, **ends).encode(text=alt.value("best cut"))]
+
+
+def _value(findings: RankingFindings) -> Chart:
+    """What looking is worth at each depth, when gain and cost are known."""
+    worth, amounts = findings.worth, ("value", "low", "high", "by chance")
+    assert worth is not None, KNOWN
+
+    def find() -> Mapping[str, Values | None]:
+        curve = findings.value_curve
+        assert curve is not None, KNOWN
+        span = curve.span
+        columns = (curve.value, span and span.low, span and span.high, curve.by_chance)
+        return {DEPTH: curve.depth, **dict(zip(amounts, columns, strict=True))}
+
+    def draw(kit: Kit) -> Any:
+        alt = kit.alt
+        curve = findings.value_curve
+        assert curve is not None, KNOWN
+        axis = alt.Axis(**number_axis(curve.depth.tolist()), tickCount=6, tickMinStep=1, labelOverlap=True)
+        base = kit.base("value").encode(x=alt.X(f"{DEPTH}:Q", axis=axis, scale=alt.Scale(nice=False)))
+        figures = alt.Axis(**number_axis(curve.value.tolist()))
+        chance = base.mark_line(**DASHED).encode(y=alt.Y("by chance:Q", title="value", axis=figures))
+        layers = [kit.once().mark_rule(opacity=0.4).encode(y=alt.datum(0))]
+        if findings.ranking.is_counted:
+            layers.append(band_between(alt, base, "low", "high", FIRST))
+        layers += _lines(
+            alt, base, chance, {"y": "value:Q"}, {DEPTH: ",.1~f"} | dict.fromkeys(amounts, ",.4~g")
+        )
+        if worth.best_depth > 0:
+            there = kit.once().encode(x=alt.datum(worth.best_depth))
+            layers += [
+                there.mark_rule(color=SECOND, strokeWidth=1.5, opacity=0.7),
+                there.mark_point(size=70, color=SECOND, **DOT).encode(y=alt.datum(worth.best_value)),
+            ]
+        return _layer(alt, layers)
+
+    terms = f"With a gain of {_amount(worth.gain)} a hit and a cost of {_amount(worth.cost)} a look"
+    said = (
+        "looking never pays"
+        if worth.best_depth == 0
+        else f"the best depth is {worth.best_depth:,.0f} items, worth {_amount(worth.best_value)}"
+    )
+    return _chart(
+        "value",
+        "What looking is worth",
+        f"{terms}, {said}; the first {findings.depth:,} are worth {_amount(worth.at_depth)}.",
+        find,
+        draw,
+        {DEPTH: "count"} | dict.fromkeys(amounts, "number"),
+    )
+
+
+def _chance(findings: RankingFindings) -> Chart:
+    """The law of average precision under random selection, and this ranking."""
+    observed, mean = findings.average_precision.value, findings.average_precision.chance
+
+    def find() -> Mapping[str, Values | None]:
+        law = findings.chance_law
+        return {"from": law.low, "to": law.high, "probability": law.probability}
+
+    def draw(kit: Kit) -> Any:
+        alt = kit.alt
+        law = findings.chance_law
+        ends = [*law.low.tolist(), *law.high.tolist(), observed]
+        room = 0.03 * (max(ends) - min(ends)) or 0.05
+        domain = [max(0.0, min(ends) - room), min(1.0, max(ends) + room)]
+        scale = alt.Scale(domain=domain, nice=False)
+        axis = alt.Axis(format=PLAIN, tickCount=6, labelOverlap=True)
+        share = alt.Axis(format="~%", tickCount=4)
+        base = kit.base("chance").transform_calculate(nothing="0")
+        base = base.encode(
+            x=alt.X("from:Q", scale=scale, axis=axis, title="average precision"),
+            y=alt.Y("probability:Q", axis=share, title="share of random orders"),
+            y2="nothing:Q",
+            tooltip=_tips(alt, {"from": ".4~g", "to": ".4~g", "probability": ".2~%"}),
+        )
+        if law.is_single:
+            shape = base.mark_rule(strokeWidth=3, color=CHANCE)
+        else:
+            # A stroke keeps a law in sight that is narrower than a point of the picture.
+            bars = base.mark_bar(color=CHANCE, stroke=CHANCE, strokeWidth=0.7, binSpacing=0)
+            shape = bars.encode(x2="to:Q")
+        align = "right" if observed > (domain[0] + domain[1]) / 2 else "left"
+        here = kit.once().encode(x=alt.datum(observed))
+        rule = here.mark_rule(color=SECOND, strokeWidth=2.5)
+        text = here.mark_text(fill=INK, fontWeight=600, baseline="bottom", align=align, dy=-4)
+        name = text.encode(y=alt.value(0), text=alt.value(f"this ranking {format_number(observed)}"))
+        return _layer(alt, [shape, rule, name])
+
+    how, tail = "well" if findings.is_better else "badly", findings.tail
+    said = "" if tail is None else f" do as {how} with probability {describe_probability(tail)}"
+    return _chart(
+        "chance",
+        "Where this ranking falls among random orders",
+        f"Random orders of the same items reach an average precision of {format_number(mean)} on average and"
+        f"{said}; this ranking reaches {format_number(observed)}.",
+        find,
+        draw,
+        {"from": "number", "to": "number", "probability": "probability"},
+    )
+
+
+def _amount(value: float) -> str:
+    return f"{value:,.6g}".replace("-", MINUS)

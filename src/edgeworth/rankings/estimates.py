@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+from typing import TypeVar
 
 import numpy as np
 import scipy
@@ -18,7 +19,7 @@ from edgeworth.decisions.estimates import estimate_table
 from edgeworth.decisions.methods import ClopperPearson, Delta, Dirichlet, Newcombe, Wilson
 from edgeworth.decisions.posteriors import BetaPosterior
 from edgeworth.errors import OptionError
-from edgeworth.rankings.chance.law import average_precision
+from edgeworth.rankings.chance.law import Over, average_precision
 from edgeworth.rankings.intervals.methods import AcrossLists, default_ranking_method
 from edgeworth.rankings.intervals.resampling import ListValues, random_orders
 from edgeworth.rankings.lists import RankedLists
@@ -31,8 +32,9 @@ from edgeworth.rankings.resolving import (
     tie_groups_of,
     values_to_average,
 )
-from edgeworth.rankings.scores.sorted_scores import SortedScores
 from edgeworth.rankings.tie_groups import TieGroups, tie_groups_of_ranking
+
+Probability = TypeVar("Probability", float, Fraction)
 
 MOST_PAIRS = 20_000
 """Pairs of a target and a background item up to which all orders are counted."""
@@ -56,11 +58,17 @@ def concordance_tail(ranking: Ranking, alternative: Alternative) -> Tail:
 def _count_orders(targets: int, background: int, lost: int, alternative: Alternative) -> Tail:
     counts = orders_by_inversions(targets, background)
     whole = math.comb(targets + background, targets)
-    good = Fraction(sum(counts[: lost + 1]), whole)
-    bad = Fraction(sum(counts[lost:]), whole)
-    exact = {"greater": good, "less": bad, "two-sided": min(Fraction(1), 2 * min(good, bad))}[alternative]
+    exact = _choose(
+        Fraction(sum(counts[: lost + 1]), whole), Fraction(sum(counts[lost:]), whole), alternative
+    )
     value = max(SMALLEST, float(exact))
     return Tail(value, value, value, "exact, all orders (Mann–Whitney)", exact)
+
+
+def _choose(good: Probability, bad: Probability, alternative: Alternative) -> Probability:
+    """The tail asked for, of the two there are; either way it is twice the smaller one."""
+    both = min(type(good)(1), 2 * min(good, bad))
+    return {"greater": good, "less": bad, "two-sided": both}[alternative]
 
 
 def orders_by_inversions(targets: int, background: int) -> list[int]:
@@ -90,8 +98,7 @@ def _normal(ranking: Ranking, targets: int, background: int, lost: float, altern
     error = math.sqrt(variance)
     good = float(scipy.special.ndtr((lost + 0.5 - mean) / error))
     bad = float(scipy.special.ndtr((mean - lost + 0.5) / error))
-    p_value = {"greater": good, "less": bad, "two-sided": min(1.0, 2 * min(good, bad))}[alternative]
-    p_value = min(1.0, max(SMALLEST, p_value))
+    p_value = min(1.0, max(SMALLEST, _choose(good, bad, alternative)))
     known = "the variance of background without ties" if ranking.is_collapsed else "the exact variance"
     return Tail(0.0, 1.0, p_value, f"approximation, normal with {known}", kind="approximation")
 
@@ -102,16 +109,11 @@ def _tie_sum(ranking: Ranking) -> float:
     Background of a collapsed ranking that lies between targets is taken as untied, which makes the variance
     the largest it can be.
     """
-    runs = [ranking.targets, ranking.background.single]
-    both = (runs[0] + runs[1]).merge_equal() if all(len(run.scores) for run in runs) else _only(runs)
+    both = (ranking.targets + ranking.background.single).merge_equal()
     sizes = np.zeros(0) if both.weight is None else np.asarray(both.weight, dtype=np.float64)
     if ranking.unranked:
         sizes = np.append(sizes, float(ranking.unranked))
     return float((sizes**3 - sizes).sum())
-
-
-def _only(runs: list[SortedScores]) -> SortedScores:
-    return (runs[0] if len(runs[0].scores) else runs[1]).merge_equal()
 
 
 SAME = 1e-12
@@ -138,10 +140,8 @@ def selection_tail(
     items, targets = int(ranking.total), int(ranking.target_total)
     value = float(resolved.values(tie_groups_of(ranking, resolved))[0])
     if resolved.measure.name == "average_precision":
-        reachable = resolved.arguments["over"] == "reachable"
-        law = average_precision(
-            items, targets, depth=resolved.depth, over="reachable" if reachable else "targets"
-        )
+        over: Over = "reachable" if resolved.arguments["over"] == "reachable" else "targets"
+        law = average_precision(items, targets, depth=resolved.depth, over=over)
         if alternative == "greater" and enough > 0:
             bound = law.tail(value, method="bound")
             if bound.high < enough:
@@ -151,7 +151,7 @@ def selection_tail(
         return law.tail(value, seed=seed) if alternative == "greater" else law.lower_tail(value, seed=seed)
     if resolved.measure.name == "roc_auc":
         return concordance_tail(ranking, alternative)
-    draws = _draws(targets)
+    draws = int(np.clip(MOST_DRAWN // max(1, targets), FEWEST, MOST))
     middle = float(resolved.at_random(tie_groups_of(ranking, resolved))[0])
     sides: tuple[Alternative, ...] = (alternative,)
     if alternative == "two-sided" and math.isnan(middle):
@@ -209,10 +209,6 @@ def two_sided(upper: Tail, lower: Tail) -> Tail:
     return replace(
         smaller, low=low, high=high, p_value=p_value, exact=exact, method=f"{smaller.method}, doubled"
     )
-
-
-def _draws(targets: int) -> int:
-    return int(np.clip(MOST_DRAWN // max(1, targets), FEWEST, MOST))
 
 
 def _beyond(values: Values, observed: float, middle: float, alternative: Alternative) -> int:

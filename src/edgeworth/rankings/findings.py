@@ -15,7 +15,6 @@ from edgeworth.core.registry import measure
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, OptionError
-from edgeworth.rankings.chance.hits import hits as hits_law
 from edgeworth.rankings.estimates import selection_tail
 from edgeworth.rankings.intervals.bands import Bands, BinnedLaw, bands, binned_law, can_bin_law
 from edgeworth.rankings.intervals.curves import (
@@ -24,6 +23,7 @@ from edgeworth.rankings.intervals.curves import (
     PrecisionBand,
     RocCurve,
     ValueCurve,
+    chance_hits,
     chart_depths,
     hit_curve_at,
     precision_at_recall,
@@ -173,14 +173,8 @@ class RankingFindings:
         """The value of looking at each depth, when gain and cost are known."""
         if self.worth is None:
             return None
-        return value_curve_at(
-            self.ranking,
-            gain=self.worth.gain,
-            cost=self.worth.cost,
-            best_depth=self.worth.best_depth,
-            depth=self.depth,
-            level=self.level,
-        )
+        terms = {name: getattr(self.worth, name) for name in ("gain", "cost", "best_depth")}
+        return value_curve_at(self.ranking, **terms, depth=self.depth, level=self.level)
 
     @property
     def has_chance_law(self) -> bool:
@@ -300,10 +294,8 @@ def _best_cut(ranking: Ranking) -> BestCut | None:
     background = float(ranking.background.total)
     if not len(groups.hits) or not background:
         return None
-    recall, fallout = (
-        groups.hits_below / groups.targets[0],
-        (groups.seen_below - groups.hits_below) / background,
-    )
+    recall = groups.hits_below / groups.targets[0]
+    fallout = (groups.seen_below - groups.hits_below) / background
     heights = recall - fallout
     # The first of the highest: the last digit of a sum decides nothing.
     best = int(np.argmax(heights >= heights.max() - NOISE))
@@ -322,25 +314,16 @@ def _best_cut(ranking: Ranking) -> BestCut | None:
 
 def _worth(ranking: Ranking, depth: int, gain: float, cost: float) -> Worth:
     terms = f"(gain={float(gain)!r}, cost={float(cost)!r})"
-    return Worth(
-        gain,
-        cost,
-        measure(ranking, f"value@{depth}{terms}"),
-        measure(ranking, f"best_depth{terms}"),
-        measure(ranking, f"best_value{terms}"),
-    )
+    names = (f"value@{depth}", "best_depth", "best_value")
+    return Worth(gain, cost, *(measure(ranking, f"{name}{terms}") for name in names))
 
 
 def _curve(ranking: Ranking, level: float) -> Curve:
     items, targets = int(ranking.total), int(ranking.target_total)
     ranked = int(ranking.ranked_total)
     depths = np.unique(np.round(np.linspace(1, ranked, min(ranked, CURVE_POINTS))))
-    limits = [hits_law(items, targets, int(depth)).interval(level) for depth in depths]
-    return Curve(
-        bands(ranking, depths=depths, level=level),
-        np.array([low for low, _ in limits], dtype=np.float64),
-        np.array([high for _, high in limits], dtype=np.float64),
-    )
+    low, high = chance_hits(items, targets, depths, level)
+    return Curve(bands(ranking, depths=depths, level=level), low, high)
 
 
 def _tie_bracket(ranking: Ranking) -> tuple[float, float] | None:

@@ -45,21 +45,14 @@ def _queries(findings: ListFindings) -> Chart:
         for name, found in zip(names.names, lists, strict=True)
     )
     is_named = number <= NAMED_LISTS
-    ends = {
-        "low": finite_or_none(headline.interval(findings.level).low),
-        "high": finite_or_none(headline.interval(findings.level).high),
-    }
-
-    def draw(kit: Kit) -> Any:
-        return (_in_lines if is_named else _in_a_row)(kit, findings, names)
 
     return Chart(
         "queries",
         f"List by list: {what}",
         f"The mean over {number:,} {plural(number, 'list')} is {format_number(headline.value)}"
         f"{_range(findings)}.{names.caption if is_named else ''}",
-        {"queries": rows, "mean": ({"mean": finite_or_none(headline.value), **ends},)},
-        draw,
+        {"queries": rows, "mean": (_mean_row(findings),)},
+        lambda kit: _draw_lists(kit, findings, names if is_named else None),
         (Column("list"), Column("below", "percent"), Column("value", "number")),
     )
 
@@ -71,41 +64,36 @@ def _range(findings: ListFindings) -> str:
     return said if chance is None else f"{said}; random orders reach {format_number(chance)} on average"
 
 
-def _in_lines(kit: Kit, findings: ListFindings, names: AxisNames) -> Any:
-    """A line for each list, the best on top."""
-    alt = kit.alt
-    axis = alt.Axis(format=PLAIN, tickCount=6)
-    value = alt.X("value:Q", title=_said(findings.headline.measure), axis=axis, scale=alt.Scale(zero=True))
-    base = kit.base("queries").encode(
-        y=alt.Y(
-            "list:N", sort=list(names.names[::-1]), title=None, axis=alt.Axis(grid=True, **names.options)
-        ),
-        tooltip=[alt.Tooltip("list:N"), alt.Tooltip("value:Q", format=".4~g")],
-    )
-    dots = base.mark_point(filled=True, size=60, color=FIRST, opacity=1).encode(x=value)
-    around = kit.base("mean").mark_rect(color=SECOND, opacity=0.14).encode(x=alt.X("low:Q"), x2="high:Q")
-    marks = [rule.encode(x=place) for rule, place in _marks(kit, findings)]
-    return alt.layer(around, *marks, dots).properties(width=WIDE - 60, height=STEP * len(names.names))
+def _mean_row(findings: ListFindings) -> dict[str, float | None]:
+    low, high = findings.headline.interval(findings.level)
+    numbers = {"mean": findings.headline.value, "low": low, "high": high}
+    return {name: finite_or_none(number) for name, number in numbers.items()}
 
 
-def _in_a_row(kit: Kit, findings: ListFindings, names: AxisNames) -> Any:
-    """Lists side by side, the lowest first."""
-    del names
+def _draw_lists(kit: Kit, findings: ListFindings, names: AxisNames | None) -> Any:
+    """A line for each list that has a name, the best on top; otherwise side by side, the lowest first."""
     alt = kit.alt
-    base = kit.base("queries").encode(
-        x=alt.X(
-            "below:Q",
-            title="lists, from the lowest to the highest",
-            axis=alt.Axis(format=".0%", tickCount=5),
-            scale=alt.Scale(domain=[0, 1]),
-        ),
-        tooltip=[alt.Tooltip("list:N"), alt.Tooltip("value:Q", format=".4~g")],
-    )
-    value = alt.Y("value:Q", title=_said(findings.headline.measure), scale=alt.Scale(zero=True))
-    dots = base.mark_point(filled=True, size=26, color=FIRST, opacity=0.9).encode(y=value)
-    around = kit.base("mean").mark_rect(color=SECOND, opacity=0.14).encode(y=alt.Y("low:Q"), y2="high:Q")
-    marks = [rule.encode(y=place) for rule, place in _marks(kit, findings)]
-    return alt.layer(around, *marks, dots).properties(width=WIDE, height=HIGH)
+    title, zero = _said(findings.headline.measure), alt.Scale(zero=True)
+    if names is not None:
+        axis = alt.Axis(format=PLAIN, tickCount=6)
+        along, value = "x", alt.X("value:Q", title=title, axis=axis, scale=zero)
+        order, axis = list(names.names[::-1]), alt.Axis(grid=True, **names.options)
+        across = {"y": alt.Y("list:N", sort=order, title=None, axis=axis)}
+        dot: dict[str, Any] = {"size": 60, "opacity": 1}
+        width, height = WIDE - 60, STEP * len(names.names)
+    else:
+        along, value = "y", alt.Y("value:Q", title=title, scale=zero)
+        said, axis = "lists, from the lowest to the highest", alt.Axis(format=".0%", tickCount=5)
+        across = {"x": alt.X("below:Q", title=said, axis=axis, scale=alt.Scale(domain=[0, 1]))}
+        dot, width, height = {"size": 26, "opacity": 0.9}, WIDE, HIGH
+    tips = [alt.Tooltip("list:N"), alt.Tooltip("value:Q", format=".4~g")]
+    base = kit.base("queries").encode(**across, tooltip=tips)
+    dots = base.mark_point(filled=True, color=FIRST, **dot).encode(**{along: value})
+    channel = alt.X if along == "x" else alt.Y
+    ends = {along: channel("low:Q"), f"{along}2": "high:Q"}
+    around = kit.base("mean").mark_rect(color=SECOND, opacity=0.14).encode(**ends)
+    marks = [rule.encode(**{along: place}) for rule, place in _marks(kit, findings)]
+    return alt.layer(around, *marks, dots).properties(width=width, height=height)
 
 
 def _marks(kit: Kit, findings: ListFindings) -> list[tuple[Any, Any]]:
@@ -128,13 +116,7 @@ def _means(runs: Mapping[str, ListFindings]) -> Chart:
     top = order[0][1]
     names = axis_names(name for name, _ in order[:MOST_RUNS])
     rows: Rows = tuple(
-        {
-            "run": name,
-            "mean": finite_or_none(found.headline.value),
-            "low": finite_or_none(found.headline.interval(found.level).low),
-            "high": finite_or_none(found.headline.interval(found.level).high),
-            "lists": found.counted,
-        }
+        {"run": name, **_mean_row(found), "lists": found.counted}
         for name, (_, found) in zip(names.names, order, strict=False)
     )
 

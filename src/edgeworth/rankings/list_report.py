@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from edgeworth.arrays import finite_or_none
-from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import format_level, plural
 from edgeworth.core.spelling import Spelling
-from edgeworth.decisions.report import estimate_row, tail_to_dict
+from edgeworth.decisions.report import estimate_row
 from edgeworth.rankings.list_charts import list_charts, run_charts
 from edgeworth.rankings.list_findings import ListFindings, examine_lists
 from edgeworth.rankings.measures import TREC_NAMES
+from edgeworth.rankings.report import against_chance_to_dict, chance_grids, estimates_grid
 from edgeworth.rankings.verdict import lists_verdict
-from edgeworth.report.report import About, Cell, Column, Grid, Report, Section
-from edgeworth.report.wording import describe_measure, tail_cell
+from edgeworth.report.report import About, Column, Grid, Report, Section
+from edgeworth.report.wording import describe_measure
 
 SHOWN_LISTS = 20
 SHOWN_TREC = (
@@ -60,18 +60,16 @@ def lists_report(findings: ListFindings, provenance: Mapping[str, Any]) -> Repor
 def trec_report(runs: Mapping[str, ListFindings], provenance: Mapping[str, Any]) -> Report:
     """The report on one or more runs against the same judgements."""
     sections: list[Section] = [] if len(runs) == 1 else [_side_by_side(runs)]
-    warnings: list[str] = []
+    warnings, verdicts = list[str](), list[str]()
     for name, findings in runs.items():
         if len(runs) <= SHOWN_RUNS:
             sections.append(_trec_means(name, findings))
         if len(runs) == 1:
             sections.append(_each(findings, name))
-        warnings += [f"{name}: {said}" if len(runs) > 1 else said for said in list_warnings(findings)]
+        who = f"{name}: " if len(runs) > 1 else ""
+        warnings += [f"{who}{said}" for said in list_warnings(findings)]
+        verdicts.append(f"{who}{lists_verdict(findings)}")
     first = next(iter(runs.values()))
-    verdicts = [
-        f"{name}: {lists_verdict(found)}" if len(runs) > 1 else lists_verdict(found)
-        for name, found in runs.items()
-    ]
     return Report(
         verdict="\n".join(verdicts),
         sections=tuple(sections),
@@ -103,46 +101,28 @@ def trec_name(spelling: str) -> str | None:
 def list_warnings(findings: ListFindings) -> tuple[str, ...]:
     """Which queries a mean is not over, and why."""
     lists, said = findings.lists, []
-    if findings.without_targets:
-        number = findings.without_targets
-        rule = "counted as 0" if lists.empty_is_zero else "left out of means"
-        said.append(f"{number:,} {plural(number, 'query', 'queries')} without a target {rule}.")
-    if lists.absent:
-        number = len(lists.absent)
-        said.append(
-            f"{number:,} judged {plural(number, 'query', 'queries')} without a list left out of means "
-            '(absent="zero", --absent zero, counts them as 0).'
-        )
-    if lists.unknown_queries:
-        number = len(lists.unknown_queries)
-        said.append(
-            f"{number:,} {plural(number, 'query', 'queries')} of the run without judgements left out."
-        )
+    rule = "counted as 0" if lists.empty_is_zero else "left out of means"
+    left_out = (
+        (findings.without_targets, "", f"without a target {rule}."),
+        (
+            len(lists.absent),
+            "judged ",
+            'without a list left out of means (absent="zero", --absent zero, counts them as 0).',
+        ),
+        (len(lists.unknown_queries), "", "of the run without judgements left out."),
+    )
+    for number, which, why in left_out:
+        if number:
+            said.append(f"{number:,} {which}{plural(number, 'query', 'queries')} {why}")
     if 1 < findings.counted < 20:
         said.append(f"{findings.counted} lists are few: intervals over lists are approximate.")
     return tuple(said)
 
 
-def _columns(findings: ListFindings) -> tuple[Column, ...]:
-    return (
-        Column("mean of", "measure"),
-        Column("value", "number"),
-        Column(f"{format_level(findings.level)} interval", "interval"),
-        Column("by chance", "number"),
-        Column("method"),
-    )
-
-
 def _means(findings: ListFindings) -> Section:
-    rows = tuple(estimate_row(estimate, findings.level) for estimate in findings.estimates.values())
-    grids = [Grid("", _columns(findings), rows)]
-    if findings.tail is not None:
-        columns = (Column("random orders would do"), Column("probability", "probability"), Column("method"))
-        how = "as well" if findings.is_better else "as badly"
-        how = f"{how}, by {describe_measure(findings.headline.measure)}"
-        line = (how, tail_cell(findings.tail), findings.tail.method)
-        grids.append(Grid("", columns, (line,)))
-    return Section("Means over lists", (), tuple(grids))
+    rows = (estimate_row(estimate, findings.level) for estimate in findings.estimates.values())
+    grids = (estimates_grid("mean of", rows, findings.level), *chance_grids(findings, "random orders"))
+    return Section("Means over lists", (), grids)
 
 
 def _side_by_side(runs: Mapping[str, ListFindings]) -> Section:
@@ -166,25 +146,14 @@ def _trec_means(name: str, findings: ListFindings) -> Section:
         Column("mean", "number"),
         Column(f"{format_level(findings.level)} interval", "interval"),
     )
-    chosen = [estimate for estimate in findings.estimates.values() if _is_shown(estimate, findings)]
-    rows = tuple(_trec_row(estimate, findings.level) for estimate in chosen)
-    hidden = len(findings.estimates) - len(chosen)
+    rows = tuple(
+        (measure, trec_name(measure) or "", *estimate_row(estimate, findings.level)[1:3])
+        for measure, estimate in findings.estimates.items()
+        if len(findings.estimates) <= len(SHOWN_TREC) or trec_name(measure) in SHOWN_TREC
+    )
+    hidden = len(findings.estimates) - len(rows)
     note = f"{hidden} more {plural(hidden, 'measure is', 'measures are')} in the JSON" if hidden else ""
     return Section(f"Means of {name}", (), (Grid("", columns, rows, note),))
-
-
-def _is_shown(estimate: Estimate, findings: ListFindings) -> bool:
-    return len(findings.estimates) <= len(SHOWN_TREC) or trec_name(estimate.measure) in SHOWN_TREC
-
-
-def _trec_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:
-    low, high = estimate.interval(level)
-    return (
-        estimate.measure,
-        trec_name(estimate.measure) or "",
-        finite_or_none(estimate.value),
-        (finite_or_none(low), finite_or_none(high)),
-    )
 
 
 def _each(findings: ListFindings, name: str = "") -> Section:
@@ -220,8 +189,5 @@ def _numbers(findings: ListFindings) -> dict[str, Any]:
             "unknown": [str(query) for query in lists.unknown_queries],
         },
         "settled": findings.is_conclusive if findings.lists.is_whole else None,
-        "random_order": {
-            "direction": "as well" if findings.is_better else "as badly",
-            "tail": tail_to_dict(findings.tail),
-        },
+        "random_order": against_chance_to_dict(findings),
     }

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats, Integers, same_array
+from edgeworth.arrays import Floats, Integers
 from edgeworth.core.labels import canonical_order, find, positions, union
 from edgeworth.core.plain import (
     COUNT,
@@ -404,22 +404,6 @@ class RankedLists(Plain, NotebookFacts):
             check_ids(self.queries, self.starts, self.ids)
         _ = self.lost  # refuses lists that hold more than was judged
         return canonical_order(self.queries) == self.queries
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RankedLists):
-            return NotImplemented
-        return (
-            self._rules == other._rules
-            and self.queries == other.queries
-            and np.array_equal(self.starts, other.starts)
-            and np.array_equal(self.scores, other.scores)
-            and np.array_equal(self.grades, other.grades)
-            and same_array(self.ids, other.ids)
-            and self.judged == other.judged
-            and (self.unknown_queries, self.dropped) == (other.unknown_queries, other.dropped)
-        )
-
-    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
 
     def __repr__(self) -> str:
         lists = f"{self.number:,} list{'s' if self.number != 1 else ''}"

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from edgeworth.arrays import Floats, same_array
+from edgeworth.arrays import Floats
 from edgeworth.core.labels import canonical_order
 from edgeworth.core.plain import AMOUNT, COUNT, FLAG, PAIR, Plain, object_of
 from edgeworth.core.tally import NotebookFacts, plain_number
@@ -322,8 +322,8 @@ class Ranking(Plain, NotebookFacts):
 
         def filled(hits: Any, false_alarms: Any, targets: Any, others: Any) -> Any:
             cells = np.zeros((3, 2), dtype=np.result_type(*(type(x) for x in (hits, targets, others))))
-            cells[place] = _ordered(place, hits, false_alarms)
-            cells[1 - place] = _ordered(place, targets - hits, others - false_alarms)
+            cells[place, [place, 1 - place]] = hits, false_alarms
+            cells[1 - place, [place, 1 - place]] = targets - hits, others - false_alarms
             return np.maximum(cells, 0)
 
         cells = filled(found, alarms, self.target_total, self.background.total)
@@ -379,19 +379,6 @@ class Ranking(Plain, NotebookFacts):
         runs = (self.targets, self.background)
         return are_on_bins(runs, self.bins) and self.targets.highest is None and are_apart(*runs)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Ranking):
-            return NotImplemented
-        return (
-            self.targets == other.targets
-            and self.background == other.background
-            and same_array(self.bins, other.bins)
-            and (self.unranked, self.labels, self.dropped, self.is_placed)
-            == (other.unranked, other.labels, other.dropped, other.is_placed)
-        )
-
-    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
-
     def __repr__(self) -> str:
         targets = self.target_total
         return f"<Ranking: {targets:,} target{'s' if targets != 1 else ''} among {self.total:,} items>"
@@ -404,10 +391,6 @@ class Ranking(Plain, NotebookFacts):
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and value == value
-
-
-def _ordered(place: int, target: Any, rest: Any) -> list[Any]:
-    return [rest, target] if place else [target, rest]
 
 
 def _squares(run: SortedScores) -> float:

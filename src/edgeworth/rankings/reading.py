@@ -48,9 +48,13 @@ def tally_ranking(
 
     Rows are those with a class and a score. ``most=None`` keeps every score whatever it takes.
     """
-    options = {"weight_kind": resolve_weight_kind(source, columns, weight_kind), "missing": missing}
+    options: dict[str, Any] = {
+        "weight_kind": resolve_weight_kind(source, columns, weight_kind),
+        "missing": missing,
+    }
     if bins is not None:
-        return _in_bins(source, columns, options, positive, bins)
+        by_class = scores_reducer(columns, bins=bins, **options).fold(source)
+        return _from_scores_by_class(source, columns, by_class, positive)
     everything = most is None
     allowed = np.iinfo(np.int64).max if most is None else most
 
@@ -65,19 +69,6 @@ def tally_ranking(
     if seen.is_whole:
         return _from_scores_by_class(source, columns, seen.by_class(), positive)
     return _count_between_targets(source, columns, options, positive, seen)
-
-
-def _in_bins(
-    source: Source, columns: dict[str, str], options: dict[str, Any], positive: Label | None, bins: Bins
-) -> Ranking:
-    prepare = partial(
-        _scores_by_class,
-        columns=columns,
-        options=options | {"bins": as_bins(bins)},
-        is_unit=isinstance(bins, (int, np.integer)),
-    )
-    by_class = fold(source, list(columns.values()), prepare, ScoresByClass.empty())
-    return _from_scores_by_class(source, columns, by_class, positive)
 
 
 def _from_scores_by_class(

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from edgeworth.arrays import finite_or_none
-from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import format_count, format_level, format_number, plural
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.report import estimate_row, tail_to_dict
 from edgeworth.rankings.chance.hits import HitsLaw
 from edgeworth.rankings.chance.law import AveragePrecisionLaw
 from edgeworth.rankings.charts import ranking_charts
-from edgeworth.rankings.findings import Look, RankingFindings, examine_ranking
+from edgeworth.rankings.findings import Curve, Look, RankingFindings, examine_ranking
+from edgeworth.rankings.list_findings import ListFindings
 from edgeworth.rankings.verdict import ranking_verdict
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section
-from edgeworth.report.wording import (
-    describe_measure,
-    describe_probability,
-    format_option,
-    tail_cell,
-)
+from edgeworth.report.wording import describe_measure, describe_probability, format_option, tail_cell
 
 
 def report_ranking(tallied: Any, asked: Any, about: About) -> Report:
@@ -90,23 +85,40 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
 
 
 def _quality(findings: RankingFindings) -> Section:
-    level = format_level(findings.level)
+    rows = [estimate_row(x, findings.level) for x in (findings.average_precision, findings.roc_auc)]
+    rows += [(name, finite_or_none(value), (None, None), None, "") for name, value in findings.plain.items()]
+    grids = (estimates_grid("measure", rows, findings.level), *chance_grids(findings, "random selection"))
+    return Section("How good is the ranking", (), grids)
+
+
+def estimates_grid(what: str, rows: Iterable[tuple[Cell, ...]], level: float) -> Grid:
+    """A table of estimates, one a line."""
     columns = (
-        Column("measure", "measure"),
+        Column(what, "measure"),
         Column("value", "number"),
-        Column(f"{level} interval", "interval"),
+        Column(f"{format_level(level)} interval", "interval"),
         Column("by chance", "number"),
         Column("method"),
     )
-    rows = [estimate_row(x, findings.level) for x in (findings.average_precision, findings.roc_auc)]
-    rows += [(name, finite_or_none(value), (None, None), None, "") for name, value in findings.plain.items()]
-    grids = [Grid("", columns, tuple(rows))]
-    if findings.tail is not None:
-        what = "as well" if findings.is_better else "as badly"
-        heads = (Column("random selection would do"), Column("probability", "probability"), Column("method"))
-        line = (f"{what}, by average precision", tail_cell(findings.tail), findings.tail.method)
-        grids.append(Grid("", heads, (line,)))
-    return Section("How good is the ranking", (), tuple(grids))
+    return Grid("", columns, tuple(rows))
+
+
+def chance_grids(findings: RankingFindings | ListFindings, who: str) -> tuple[Grid, ...]:
+    """How often random order does as well, where that is known."""
+    if findings.tail is None:
+        return ()
+    columns = (Column(f"{who} would do"), Column("probability", "probability"), Column("method"))
+    how = f"{_direction(findings)}, by {describe_measure(findings.headline.measure)}"
+    return (Grid("", columns, ((how, tail_cell(findings.tail), findings.tail.method),)),)
+
+
+def against_chance_to_dict(findings: RankingFindings | ListFindings) -> dict[str, Any]:
+    """How often random order does as well, for JSON."""
+    return {"direction": _direction(findings), "tail": tail_to_dict(findings.tail)}
+
+
+def _direction(findings: RankingFindings | ListFindings) -> str:
+    return "as well" if findings.is_better else "as badly"
 
 
 def _looks(findings: RankingFindings) -> Section | None:
@@ -127,17 +139,12 @@ def _looks(findings: RankingFindings) -> Section | None:
     note = (
         "intervals take the score at that depth as a fixed threshold; "
         "lift: precision over the share of targets; P(chance): random selection finds as many"
-        f"{_why_no_chance(findings)}"
     )
+    if any(look.at_least is None for look in findings.looks):
+        # A tie that straddles a depth makes hits a mean over orders, which has no hypergeometric law.
+        counted = findings.ranking.is_counted
+        note += "; – where a tie straddles the depth" if counted else "; – with sampling weights"
     return Section("Looking at the first items", (), (Grid("", columns, rows, note),))
-
-
-def _why_no_chance(findings: RankingFindings) -> str:
-    """A tie that straddles a depth makes hits a mean over orders, which has no hypergeometric law."""
-    ranking = findings.ranking
-    if all(look.at_least is not None for look in findings.looks):
-        return ""
-    return "; – where a tie straddles the depth" if ranking.is_counted else "; – with sampling weights"
 
 
 def _look_row(look: Look, level: float) -> tuple[Cell, ...]:
@@ -170,8 +177,8 @@ def _cut(findings: RankingFindings) -> Section | None:
     items = f"the first {format_count(best.depth)} {plural(best.depth, 'item')}"
     text = (
         f"Taking {where}{items}, as targets has informedness {format_number(best.informedness)}: recall "
-        "exceeds "
-        "fallout by most there. It is the best cut found in these very data: expect less of it on new ones.",
+        "exceeds fallout "
+        "by most there. It is the best cut found in these very data: expect less of it on new ones.",
     )
     return Section("Where to cut", text, (Grid("", columns, rows),))
 
@@ -190,7 +197,7 @@ def _worth(findings: RankingFindings) -> Section | None:
 
 
 def _numbers(findings: RankingFindings) -> dict[str, Any]:
-    level, ranking = findings.level, findings.ranking
+    level, ranking, best, ties = findings.level, findings.ranking, findings.best, findings.tie_bracket
     estimates = (findings.average_precision, findings.roc_auc)
     return {
         "kind": "ranking",
@@ -201,61 +208,38 @@ def _numbers(findings: RankingFindings) -> dict[str, Any]:
         "unranked": ranking.unranked,
         "estimates": {x.measure: x.to_dict(level) for x in estimates},
         "values": {name: finite_or_none(value) for name, value in findings.plain.items()},
-        "random_selection": {
-            "direction": "as well" if findings.is_better else "as badly",
-            "tail": tail_to_dict(findings.tail),
-        },
+        "random_selection": against_chance_to_dict(findings),
         "looks": [_look_to_dict(look, level) for look in findings.looks],
-        "best_cut": _best_to_dict(findings),
-        "worth": None if findings.worth is None else vars(findings.worth),
-        "ties": None
-        if findings.tie_bracket is None
-        else {"worst": findings.tie_bracket[0], "best": findings.tie_bracket[1]},
-        "curve": _curve_to_dict(findings),
+        "best_cut": best
+        and {
+            "threshold": finite_or_none(best.threshold),
+            "depth": best.depth,
+            "informedness": best.informedness,
+            "tally": best.table.to_dict(),
+        },
+        "worth": findings.worth and vars(findings.worth),
+        "ties": ties and {"worst": ties[0], "best": ties[1]},
+        "curve": findings.curve and _curve_to_dict(findings.curve),
     }
 
 
 def _look_to_dict(look: Look, level: float) -> dict[str, Any]:
-    def said(estimate: Estimate) -> dict[str, Any]:
-        return estimate.to_dict(level)
-
     return {
         "depth": look.depth,
         "hits": look.hits,
         "by_chance": look.by_chance,
-        "precision": said(look.precision),
-        "recall": said(look.recall),
+        "precision": look.precision.to_dict(level),
+        "recall": look.recall.to_dict(level),
         "lift": finite_or_none(look.lift),
         "random_selection": tail_to_dict(look.at_least),
     }
 
 
-def _best_to_dict(findings: RankingFindings) -> dict[str, Any] | None:
-    best = findings.best
-    if best is None:
-        return None
+def _curve_to_dict(curve: Curve) -> dict[str, Any]:
+    names = [f"{name}{end}" for name in ("recall", "precision") for end in ("", "_low", "_high")]
     return {
-        "threshold": finite_or_none(best.threshold),
-        "depth": best.depth,
-        "informedness": best.informedness,
-        "tally": best.table.to_dict(),
-    }
-
-
-def _curve_to_dict(findings: RankingFindings) -> dict[str, Any] | None:
-    curve = findings.curve
-    if curve is None:
-        return None
-    found = curve.bands
-    return {
-        "method": found.method,
-        "depth": found.depth.tolist(),
-        "recall": found.recall.tolist(),
-        "recall_low": found.recall_low.tolist(),
-        "recall_high": found.recall_high.tolist(),
-        "precision": found.precision.tolist(),
-        "precision_low": found.precision_low.tolist(),
-        "precision_high": found.precision_high.tolist(),
+        "method": curve.bands.method,
+        **{name: getattr(curve.bands, name).tolist() for name in ("depth", *names)},
         "random_hits_low": curve.chance_low.tolist(),
         "random_hits_high": curve.chance_high.tolist(),
     }
@@ -287,31 +271,25 @@ def selection_report(
         )
     if hits is not None and hits_tail is not None:
         said.append(f"It finds {hits:,} or more with probability {describe_probability(hits_tail)}.")
-    rows: list[tuple[Cell, ...]] = [
+    rows = (
         ("mean", law.mean),
         ("standard deviation", law.standard_deviation),
         ("share of targets", law.share),
-    ]
-    grid = Grid(
-        "Average precision by random selection", (Column("what"), Column("value", "number")), tuple(rows)
     )
+    columns = (Column("what"), Column("value", "number"))
+    grids = [Grid("Average precision by random selection", columns, rows)]
     tails = [("average precision", value, tail), ("hits", hits, hits_tail)]
     lines = tuple(
         (f"{name} of at least {format_option(asked)}", tail_cell(found), found.low, found.high, found.method)
         for name, asked, found in tails
         if asked is not None and found is not None
     )
-    columns = (
-        Column("what"),
-        Column("probability", "probability"),
-        Column("at least", "probability"),
-        Column("at most", "probability"),
-        Column("method"),
-    )
-    grids = (grid, Grid("Probabilities", columns, lines)) if lines else (grid,)
+    if lines:
+        chances = (Column(name, "probability") for name in ("probability", "at least", "at most"))
+        grids.append(Grid("Probabilities", (Column("what"), *chances, Column("method")), lines))
     return Report(
         verdict=" ".join(said),
-        sections=(Section("Random selection", (), grids),),
+        sections=(Section("Random selection", (), tuple(grids)),),
         warnings=(),
         provenance=provenance,
         numbers={
@@ -323,9 +301,8 @@ def selection_report(
                 "value": value,
                 "tail": tail_to_dict(tail),
             },
-            "hits": None
-            if hits_law is None
-            else {
+            "hits": hits_law
+            and {
                 "mean": hits_law.mean,
                 "variance": hits_law.variance,
                 "value": hits,

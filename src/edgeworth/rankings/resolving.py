@@ -101,11 +101,8 @@ class ResolvedRanking:
         holding = [(self._holds(need, known), need.otherwise) for need in self.measure.needs]
         for index in np.flatnonzero(np.isnan(values)):
             broken = [said for holds, said in holding if not holds[index]]
-            if (
-                groups.targets[index] > 0
-                and np.isnan(groups.items[index])
-                and self.measure.scope != "ranking"
-            ):
+            is_unknown = groups.targets[index] > 0 and np.isnan(groups.items[index])
+            if is_unknown and self.measure.scope != "ranking":
                 broken = ["how many items there are is not known"]
             otherwise = f"its formula, {self.measure.formula}, divides by 0 here"
             reasons[index] = (broken or [otherwise])[0].format(label="a target")
@@ -113,8 +110,9 @@ class ResolvedRanking:
 
     def _holds(self, need: Requirement, groups: TieGroups) -> Values:
         seen = groups if self.measure.scope == "ranking" else self._seen(self._view(groups))
-        holds = need.holds(seen, **self.arguments) if need.with_options else need.holds(seen)
-        return np.broadcast_to(holds, groups.number)
+        return np.broadcast_to(
+            need.holds(seen, **(self.arguments if need.with_options else {})), groups.number
+        )
 
 
 def _in_some_collection(groups: TieGroups, depth: int) -> TieGroups:
@@ -123,14 +121,10 @@ def _in_some_collection(groups: TieGroups, depth: int) -> TieGroups:
     return replace(groups, items=np.where(np.isnan(groups.items), more, groups.items))
 
 
-def _find(name: str) -> Measure | None:
-    return measures_by_name(MEASURES, "ranking").get(name)
-
-
 def resolve_ranking(tally: Ranked, spelling: str | Measure) -> ResolvedRanking:
     """Find the measure, its depth and its options."""
     written = _parse(spelling)
-    found = _find(written.name)
+    found = measures_by_name(MEASURES, "ranking").get(written.name)
     if found is None:
         if written.label is not None and isinstance(tally, RankedLists):
             plain = replace(written, label=None)
@@ -152,7 +146,7 @@ def resolve_ranking(tally: Ranked, spelling: str | Measure) -> ResolvedRanking:
 def cut_of(ranking: Ranking, spelling: str | Measure) -> tuple[ContingencyTable, str] | None:
     """The table at a depth and how the measure is spelt there; None for a measure of the ranking itself."""
     written = _parse(spelling)
-    if _find(written.name) is not None:
+    if written.name in measures_by_name(MEASURES, "ranking"):
         return None
     resolved = _of_decisions(written)
     if resolved.ties != "expected":

@@ -49,22 +49,30 @@ def is_trustworthy(z: float, skewness: float) -> bool:
     return abs(skewness) * (abs(z) ** 3 + 1) / 6 <= TRUSTED
 
 
+class ExactMoments:
+    """Mean, variance and standard deviation as floats, of a law that has them as fractions."""
+
+    exact_mean: Fraction
+    exact_variance: Fraction
+
+    @property
+    def mean(self) -> float:
+        """The mean."""
+        return float(self.exact_mean)
+
+    @property
+    def variance(self) -> float:
+        """The variance."""
+        return float(self.exact_variance)
+
+    @property
+    def standard_deviation(self) -> float:
+        """The square root of the variance."""
+        return math.sqrt(self.variance)
+
+
 @dataclass(frozen=True)
-class NormalApproximation:
-    """A normal law put in place of the exact one: the source's approximation, not certified."""
-
-    mean: float
-    standard_deviation: float
-
-    def tail(self, value: float) -> float:
-        """P(at least this large)."""
-        if self.standard_deviation == 0:
-            return float(value <= self.mean)
-        return normal_tail((value - self.mean) / self.standard_deviation)
-
-
-@dataclass(frozen=True)
-class HitsLaw:
+class HitsLaw(ExactMoments):
     """The hits among the first t of n items, m of them targets, in random order: hypergeometric."""
 
     n: int
@@ -83,21 +91,6 @@ class HitsLaw:
             return Fraction(0)
         n, m, t = self.n, self.m, self.t
         return Fraction(t * m * (n - m) * (n - t), n * n * (n - 1))
-
-    @property
-    def mean(self) -> float:
-        """t·m/n."""
-        return float(self.exact_mean)
-
-    @property
-    def variance(self) -> float:
-        """t π(1 − π)(n − t)/(n − 1), π = m/n."""
-        return float(self.exact_variance)
-
-    @property
-    def standard_deviation(self) -> float:
-        """The square root of the variance."""
-        return math.sqrt(self.variance)
 
     @property
     def range(self) -> tuple[int, int]:
@@ -143,13 +136,6 @@ class HitsLaw:
         last = int(np.flatnonzero(above > beyond)[-1])
         return low + first, low + last
 
-    # -- the source's approximations ---------------------------------------------------------------------
-
-    @property
-    def normal_hits(self) -> NormalApproximation:
-        """Normal approximation of the hits."""
-        return NormalApproximation(self.mean, self.standard_deviation)
-
     def normal_tail(self, h: float) -> Tail:
         """P(at least h hits) by the normal approximation, without a correction for continuity.
 
@@ -157,11 +143,13 @@ class HitsLaw:
         """
         mode = (self.t + 1) * (self.m + 1) // (self.n + 2)
         error = self.probability(min(max(mode, self.range[0]), self.range[1])) / 2
-        return Tail.approximated(self.normal_hits.tail(h), error, "normal approximation, not certified")
+        spread = self.standard_deviation
+        value = normal_tail((h - self.mean) / spread) if spread else float(h <= self.mean)
+        return Tail.approximated(value, error, "normal approximation, not certified")
 
 
 @dataclass(frozen=True)
-class HitRankLaw:
+class HitRankLaw(ExactMoments):
     """The rank T_j of the j-th hit: P(T_j = k) = C(k−1, j−1) C(n−k, m−j)/C(n, m)."""
 
     n: int
@@ -177,21 +165,6 @@ class HitRankLaw:
     def exact_variance(self) -> Fraction:
         """j(m + 1 − j)(n + 1)(n − m)/((m + 1)²(m + 2))."""
         return _covariance(self.n, self.m, self.j, self.j)
-
-    @property
-    def mean(self) -> float:
-        """j(n + 1)/(m + 1)."""
-        return float(self.exact_mean)
-
-    @property
-    def variance(self) -> float:
-        """j(m + 1 − j)(n + 1)(n − m)/((m + 1)²(m + 2))."""
-        return float(self.exact_variance)
-
-    @property
-    def standard_deviation(self) -> float:
-        """The square root of the variance."""
-        return math.sqrt(self.variance)
 
     @property
     def range(self) -> tuple[int, int]:

@@ -16,6 +16,7 @@ from edgeworth.errors import InputError, OptionError, check_seed
 from edgeworth.rankings.chance.bracket import characteristic_function, checkpoints
 from edgeworth.rankings.chance.counts import RandomOrder, check_counts, whole_number
 from edgeworth.rankings.chance.exact import TooMany, value_counts
+from edgeworth.rankings.chance.hits import ExactMoments
 from edgeworth.rankings.chance.moments import MOST_EXACT, Moments, precision_moments
 from edgeworth.rankings.chance.tails import Method, precision_tail
 from edgeworth.rankings.chance.tilting import tilted_chain
@@ -95,7 +96,7 @@ NEAREST = Fraction(1, 10**12)
 
 
 @dataclass(frozen=True)
-class AveragePrecisionLaw:
+class AveragePrecisionLaw(ExactMoments):
     """AP = Σ_{i: T_i ≤ depth} i/T_i divided by the targets, for m targets among n items in random order.
 
     Source: Su & Zhang, with mean and variance in closed form. ``over="targets"`` divides by m, as trec_eval's
@@ -153,11 +154,6 @@ class AveragePrecisionLaw:
     def variance(self) -> float:
         """Var(AP)."""
         return float(self._moments.variance / self.divisor**2)
-
-    @property
-    def standard_deviation(self) -> float:
-        """The square root of the variance."""
-        return math.sqrt(self.variance)
 
     @property
     def skewness(self) -> float:

@@ -8,12 +8,11 @@ S = ΣH_t/t². Mean and variance cost one pass over the ranks, and for long list
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
-from math import factorial, gcd
+from math import factorial, lcm, perm
 
 MOST_EXACT = 3000
 """The longest list whose harmonic sums are kept as fractions: their digits grow with it."""
@@ -61,10 +60,10 @@ def harmonic_sums(length: int, *, exact: bool) -> HarmonicSums:
     21.300481502348
     """
     if exact:
-        return _sum_terms(length, _exact_total)
+        return _exact_sums(length)
     if length <= ANCHOR:
-        return _sum_terms(length, _rounded_total)
-    base, start, end = _sum_terms(ANCHOR, _rounded_total), _Series(ANCHOR), _Series(length)
+        return _rounded_sums(length)
+    base, start, end = _rounded_sums(ANCHOR), _Series(ANCHOR), _Series(length)
     first = base.first + end.harmonic - start.harmonic
     euler = base.first - start.harmonic
     return HarmonicSums(
@@ -78,12 +77,7 @@ def harmonic_sums(length: int, *, exact: bool) -> HarmonicSums:
 
 def factorial_ratio(n: int, m: int, order: int) -> Fraction:
     """m(m−1)…/(n(n−1)…), ``order`` factors each: the chance that so many given ranks all hold targets."""
-    if order > m:
-        return Fraction(0)
-    top, bottom = 1, 1
-    for step in range(order):
-        top, bottom = top * (m - step), bottom * (n - step)
-    return Fraction(top, bottom)
+    return Fraction(perm(m, order), perm(n, order)) if order <= m else Fraction(0)
 
 
 @lru_cache(maxsize=256)
@@ -96,9 +90,10 @@ def precision_moments(n: int, m: int, depth: int, *, exact: bool = False) -> Mom
     """
     sums = harmonic_sums(depth, exact=exact)
     q = [factorial_ratio(n, m, order) for order in range(7)]
-    mean = sum((a * b for a, b in zip(q[1:], _first(sums), strict=False)), Fraction(0))
-    square = sum((a * b for a, b in zip(q[1:], _second(sums), strict=False)), Fraction(0))
-    cube = sum((a * b for a, b in zip(q[1:], _third(sums), strict=False)), Fraction(0))
+    mean, square, cube = (
+        sum((a * b for a, b in zip(q[1:], terms(sums), strict=False)), Fraction(0))
+        for terms in (_first, _second, _third)
+    )
     return Moments(mean, square - mean**2, cube - 3 * mean * square + 2 * mean**3)
 
 
@@ -136,34 +131,28 @@ def _third(sums: HarmonicSums) -> list[Fraction]:
     ]
 
 
-def _sum_terms(length: int, total: Callable[[int, int], list[Fraction]]) -> HarmonicSums:
-    return HarmonicSums(length, *total(length, 3))
-
-
-def _exact_total(length: int, powers: int) -> list[Fraction]:
+def _exact_sums(length: int) -> HarmonicSums:
     """One common denominator, reduced at the end: adding fractions one by one would reduce at every step."""
-    unit = 1
-    for t in range(2, length + 1):
-        unit = unit * t // gcd(unit, t)
-    totals, mixed = [0] * powers, 0
+    unit = lcm(*range(1, length + 1))
+    first = second = third = mixed = 0
     for t in range(1, length + 1):
         term = unit // t
-        totals[0] += term
-        squared = term * term
-        totals[1] += squared
-        totals[2] += squared * term
-        mixed += totals[0] * squared
-    first, second, third = (Fraction(total, unit**power) for power, total in enumerate(totals, 1))
-    return [first, second, third, Fraction(mixed, unit**3)]
+        first += term
+        second += term**2
+        third += term**3
+        mixed += first * term**2
+    totals = ((first, 1), (second, 2), (third, 3), (mixed, 3))
+    return HarmonicSums(length, *(Fraction(total, unit**power) for total, power in totals))
 
 
-def _rounded_total(length: int, powers: int) -> list[Fraction]:
-    totals, mixed = [0] * powers, 0
+def _rounded_sums(length: int) -> HarmonicSums:
+    first = second = third = mixed = 0
     for t in range(1, length + 1):
-        for power in range(powers):
-            totals[power] += ONE // t ** (power + 1)
-        mixed += totals[0] // t**2
-    return [Fraction(total, ONE) for total in (*totals, mixed)]
+        first += ONE // t
+        second += ONE // t**2
+        third += ONE // t**3
+        mixed += first // t**2
+    return HarmonicSums(length, *(Fraction(total, ONE) for total in (first, second, third, mixed)))
 
 
 class _Series:

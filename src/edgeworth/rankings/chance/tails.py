@@ -59,14 +59,8 @@ def precision_tail(
     question = _Question(order, threshold, moments, seed, upper)
     if method is None:
         return question.strongest()
-    answer = {
-        "exact": question.exact,
-        "bracket": lambda: question.bracket(patient=True),
-        "tilted": question.tilted,
-        "edgeworth": question.edgeworth,
-        "normal": question.normal,
-        "bound": question.bound,
-    }[method]()
+    options = {"patient": True} if method == "bracket" else {}
+    answer: Tail | None = getattr(question, method)(**options)
     if answer is None:
         raise OptionError(
             f"the method {method!r} does not reach this tail (n = {order.n}, m = {order.m}); "

@@ -222,8 +222,9 @@ def weighted_tail(
     chain: TiltedChain, point: Saddle, threshold: float, draws: int, seed: int, *, ties: bool
 ) -> WeightedDraws:
     """The tail beyond the threshold, on the side of the tilt, with or without the threshold itself."""
-    rng = np.random.default_rng(seed)
-    sums = np.concatenate([draw_sums(chain, size, rng) for size in _rounds(draws)])
+    rng, together = np.random.default_rng(seed), 1 << 16
+    starts = range(0, draws, together)
+    sums = np.concatenate([draw_sums(chain, min(together, draws - start), rng) for start in starts])
     away = math.copysign(1.0, point.tilt) * (sums - threshold)
     weights = np.where(
         away >= (-SLACK if ties else SLACK), np.exp(-abs(point.tilt) * np.maximum(away, 0.0)), 0.0
@@ -290,8 +291,3 @@ def plain_sums(order: RandomOrder, draws: int, rng: np.random.Generator) -> NDAr
         ranks[changed] = np.sort(ranks[changed], axis=1)
     gains = np.arange(1, order.m + 1) / ranks
     return np.asarray(np.where(ranks <= order.depth, gains, 0.0).sum(axis=1))
-
-
-def _rounds(draws: int) -> list[int]:
-    size = 1 << 16
-    return [min(size, draws - start) for start in range(0, draws, size)]

@@ -74,12 +74,17 @@ def hit_curve_at(ranking: Ranking, depths: Values, level: float) -> HitCurve:
         found = bands(ranking, depths=depths, level=level)
         recall_span = Span(found.recall_low, found.recall_high)
         precision_span = Span(found.precision_low, found.precision_high)
-        limits = [hits_law(int(items), int(targets), int(depth)).interval(level) for depth in depths]
-        chance = np.array(limits, dtype=np.float64).reshape(-1, 2) / targets
-        chance_span = Span(chance[:, 0], chance[:, 1])
+        low, high = chance_hits(int(items), int(targets), depths, level) / targets
+        chance_span = Span(low, high)
     return HitCurve(
         depths, hits, hits / targets, hits / depths, depths / items, recall_span, precision_span, chance_span
     )
+
+
+def chance_hits(items: int, targets: int, depths: Values, level: float) -> Values:
+    """The fewest and the most hits of random selection at each depth, at the level."""
+    limits = [hits_law(items, targets, int(depth)).interval(level) for depth in depths]
+    return np.array(limits, dtype=np.float64).reshape(-1, 2).T
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -87,16 +87,18 @@ def _strict_replicates(
     kept: Any = slice(None) if ranked == total else chosen < ranked
     hits_above = np.broadcast_to(np.arange(total, dtype=np.float64), chosen.shape)[kept].ravel()
     lists = np.broadcast_to(np.arange(draws)[:, None], chosen.shape)[kept].ravel()
-    ones = np.ones(len(lists))
+    seen_above = hits_above + above[lists, owners[chosen[kept].ravel()]]
+    drawn_groups = _strict_groups(lists, hits_above, seen_above, draws, total, groups.items[0])
+    return replace(drawn_groups, ranked=np.bincount(lists, minlength=draws) + float(cells.total))
+
+
+def _strict_groups(
+    lists: NDArray[np.intp], hits_above: Values, seen_above: Values, number: int, targets: int, items: float
+) -> TieGroups:
+    """Lists of as many targets and items each, every target a tie group of its own."""
+    ones, many = np.ones(len(lists)), np.full(number, float(items))
     return TieGroups(
-        list_of=lists,
-        hits_above=hits_above,
-        seen_above=hits_above + above[lists, owners[chosen[kept].ravel()]],
-        hits=ones,
-        size=ones,
-        targets=np.full(draws, float(total)),
-        ranked=np.bincount(lists, minlength=draws) + float(cells.total),
-        items=np.full(draws, groups.items[0]),
+        lists, hits_above, seen_above, ones, ones, np.full(number, float(targets)), ranked=many, items=many
     )
 
 
@@ -131,9 +133,8 @@ def _resample_hits(groups: TieGroups, draws: int, generator: np.random.Generator
     slots = np.concatenate([owners, np.full(total - len(owners), width - 1)])
     chosen = generator.integers(0, total, size=(draws, total), dtype=np.uint32)
     fused = slots[chosen] + np.arange(draws)[:, None] * width
-    return (
-        np.bincount(fused.ravel(), minlength=draws * width).reshape(draws, width)[:, :-1].astype(np.float64)
-    )
+    counts = np.bincount(fused.ravel(), minlength=draws * width).reshape(draws, width)
+    return counts[:, :-1].astype(np.float64)
 
 
 def random_orders(items: int, targets: int, draws: int, seed: int) -> Iterator[TieGroups]:
@@ -144,17 +145,8 @@ def random_orders(items: int, targets: int, draws: int, seed: int) -> Iterator[T
         count = min(size, draws - start)
         ranks = _random_ranks(items, targets, count, generator)
         hits_above = np.broadcast_to(np.arange(targets, dtype=np.float64), (count, targets)).ravel()
-        ones = np.ones(count * targets)
-        yield TieGroups(
-            list_of=np.repeat(np.arange(count), targets),
-            hits_above=hits_above,
-            seen_above=ranks.ravel() - 1.0,
-            hits=ones,
-            size=ones,
-            targets=np.full(count, float(targets)),
-            ranked=np.full(count, float(items)),
-            items=np.full(count, float(items)),
-        )
+        lists = np.repeat(np.arange(count), targets)
+        yield _strict_groups(lists, hits_above, ranks.ravel() - 1.0, count, targets, items)
 
 
 def _random_ranks(items: int, targets: int, draws: int, generator: np.random.Generator) -> NDArray[np.int64]:

@@ -82,15 +82,12 @@ class Gaps:
 
     def __add__(self, other: Self) -> Self:
         """All cases of both."""
-        square = fourth = None
-        if self.square is not None or other.square is not None:
-            square = _floats(self.square, self.cases) + _floats(other.square, other.cases)
-            fourth = _floats(self.fourth, self.cases) + _floats(other.fourth, other.cases)
+        weighted = self.square is not None or other.square is not None
         return type(self)(
             self.rows + other.rows,
             self.cases + other.cases,
-            square,
-            fourth,
+            _floats(self.square, self.cases) + _floats(other.square, other.cases) if weighted else None,
+            _floats(self.fourth, self.cases) + _floats(other.fourth, other.cases) if weighted else None,
             np.minimum(self.low, other.low),
             np.maximum(self.high, other.high),
         )
@@ -175,25 +172,18 @@ def collapse_scores(sorted_scores: SortedScores, edges: Floats) -> SortedScores:
     """A run with what lies between two edges taken together."""
     if sorted_scores.weight is None:
         return Gaps.of_sorted(sorted_scores.scores, edges).sorted_scores(edges)
-    left = np.searchsorted(sorted_scores.scores, edges, side="left")
-    right = np.searchsorted(sorted_scores.scores, edges, side="right")
-    bounds = _bounds(left, right, len(sorted_scores.scores))
+    bounds = _bounds(*_sides(sorted_scores.scores, edges), len(sorted_scores.scores))
     filled = np.flatnonzero(np.diff(bounds))
     if not len(filled):
         return sorted_scores
     starts = bounds[filled]
 
-    def sum_gaps(column: NDArray[Any] | None) -> NDArray[Any] | None:
+    def sum_gaps(column: NDArray[Any] | None) -> Any:
         return None if column is None else np.add.reduceat(column, starts)
 
     highest = np.maximum.reduceat(sorted_scores.ends, starts)
-    return SortedScores(
-        sorted_scores.scores[starts],
-        sum_gaps(sorted_scores.weight),
-        sum_gaps(sorted_scores.square),
-        sum_gaps(sorted_scores.fourth),
-        highest,
-    )
+    columns = (sorted_scores.weight, sorted_scores.square, sorted_scores.fourth)
+    return SortedScores(sorted_scores.scores[starts], *(sum_gaps(column) for column in columns), highest)
 
 
 def blocks_of(parts: Sequence[Rows], together: int | None = None) -> Iterator[Rows]:

@@ -5,7 +5,7 @@ decided once, over all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
@@ -70,14 +70,11 @@ class ScoresByClass(Plain):
         classes, dropped = rows_of_classes(
             truth, scores, weights=weights, weight_kind=weight_kind, missing=missing, first_row=first_row
         )
-        runs: dict[Label, SortedScores] = {}
-        for label, chosen, heavy in classes:
-            # Rows chosen by their class are a copy already.
-            run = SortedScores.of(chosen, heavy, may_change=True)
-            if bins is not None:
-                run = place_in_bins(run, bins)
-            runs[label] = runs[label] + run if label in runs else run
-        return cls(runs, bins, dropped)
+        # Rows chosen by their class are a copy already.
+        runs = ((label, SortedScores.of(chosen, heavy, may_change=True)) for label, chosen, heavy in classes)
+        if bins is not None:
+            runs = ((label, place_in_bins(run, bins)) for label, run in runs)
+        return cls(_merge_classes(runs), bins, dropped)
 
     def __add__(self, other: Self) -> Self:
         """All cases of both."""
@@ -88,9 +85,7 @@ class ScoresByClass(Plain):
             bins = self.bins if whole.bins is None else whole.bins
             return replace(whole, bins=bins, dropped=self.dropped + other.dropped)
         check_same_bins(self.bins, other.bins)
-        runs = dict(self.scores)
-        for label, run in other.scores.items():
-            runs[label] = runs[label] + run if label in runs else run
+        runs = _merge_classes((*self.scores.items(), *other.scores.items()))
         return replace(self, scores=runs, dropped=self.dropped + other.dropped)
 
     @property
@@ -114,11 +109,7 @@ class ScoresByClass(Plain):
 
     def rename(self, names: Mapping[Label, Label]) -> Self:
         """New names for the classes; those that get one name become one."""
-        runs: dict[Label, SortedScores] = {}
-        for label, run in self.scores.items():
-            name = names[label]
-            runs[name] = runs[name] + run if name in runs else run
-        return replace(self, scores=runs)
+        return replace(self, scores=_merge_classes((names[label], run) for label, run in self.scores.items()))
 
     def target(self, positive: Label | None = None) -> Label:
         """The class that is looked for: the one named, or the one everyone means."""
@@ -136,6 +127,14 @@ class ScoresByClass(Plain):
             for label, each in self.scores.items()
         }
         return replace(self, scores=scores)
+
+
+def _merge_classes(runs: Iterable[tuple[Label, SortedScores]]) -> dict[Label, SortedScores]:
+    """The scores of each class; those of one label taken together."""
+    merged: dict[Label, SortedScores] = {}
+    for label, run in runs:
+        merged[label] = merged[label] + run if label in merged else run
+    return merged
 
 
 def target_of(labels: Sequence[Label], positive: Label | None = None) -> Label:
@@ -171,24 +170,25 @@ def rows_of_classes(
         if len(weights) != len(scores):
             raise InputError(f"scores have {len(scores):,} rows, weights have {len(weights):,}")
         check_weights(weights, first_row)
+
+    def choose(scores: Floats, weights: NDArray[Any] | None, truth: Column) -> list[Any]:
+        return [
+            (label, scores[rows], None if weights is None else weights[rows])
+            for label, rows in rows_by_label(truth)
+        ]
+
     # The least of numbers among which there is a NaN is NaN.
     complete = not len(scores) or not np.isnan(scores.min())
-    classes = []
-    if complete:
-        for label, rows in rows_by_label(truth):
-            classes.append((label, scores[rows], None if weights is None else weights[rows]))
+    classes = choose(scores, weights, truth) if complete else []
     if sum(len(chosen) for _, chosen, _ in classes) == len(scores):
         return classes, 0
-    known = encode(truth, "truth").codes >= 0
+    part = encode(truth, "truth")
+    known = part.codes >= 0
     kept = np.flatnonzero(known & ~np.isnan(scores))
     if missing == "error":
         raise _missing(known, scores, first_row)
-    part = encode(truth, "truth")
     part = type(part)(part.codes[kept], part.labels)
-    found = [
-        (label, scores[kept[rows]], None if weights is None else weights[kept[rows]])
-        for label, rows in rows_by_label(part)
-    ]
+    found = choose(scores[kept], None if weights is None else weights[kept], part)
     return found, len(scores) - len(kept)
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats, same_array
+from edgeworth.arrays import Floats
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.plain import AMOUNTS, FLOATS, NUMBERS, Field, Plain, optional
 from edgeworth.errors import InputError, OptionError
@@ -68,13 +68,14 @@ class SortedScores(Plain):
             ordered += 0.0  # -0.0 and 0.0 are one score, and print as one
             return cls(ordered)
         kept = weights > 0
-        return cls(scores[kept], weights[kept], *_powers(weights[kept])).merge_equal()
+        scores, weights = scores[kept], weights[kept]
+        square = weights.astype(np.float64) ** 2 if weights.dtype.kind == "f" else None
+        return cls(scores, weights, square).merge_equal()
 
     def merge_equal(self) -> Self:
         """Each score (or span of scores) once, with its cases or weights added up."""
         if not len(self.scores):
             return type(self).empty()
-        weight = np.ones(len(self.scores), dtype=np.int64) if self.weight is None else self.weight
         scores = self.scores + 0.0
         if self.highest is None:
             values, where = np.unique(scores, return_inverse=True)
@@ -89,7 +90,7 @@ class SortedScores(Plain):
             np.add.at(total, where, column)
             return total
 
-        return type(self)(values, added(weight), added(self.square), added(self.fourth), spans)
+        return type(self)(values, added(self._cases), added(self.square), added(self.fourth), spans)
 
     def __add__(self, other: Self) -> Self:
         """Both sets of cases, in order."""
@@ -101,19 +102,26 @@ class SortedScores(Plain):
             return type(self)(np.sort(scores, kind="stable"))
         square = fourth = highest = None
         if self.square is not None or other.square is not None:
-            square = np.concatenate([_squares_of(self), _squares_of(other)])
-            fourth = np.concatenate([_fourths_of(self), _fourths_of(other)])
+            square = np.concatenate([side._powers(side.square) for side in (self, other)])
+            fourth = np.concatenate([side._powers(side.fourth) for side in (self, other)])
         if self.highest is not None or other.highest is not None:
             highest = np.concatenate([self.ends, other.ends])
-        weight = np.concatenate([_weight_of(self), _weight_of(other)])
+        weight = np.concatenate([self._cases, other._cases])
         return type(self)(scores, weight, square, fourth, highest).merge_equal()
+
+    @property
+    def _cases(self) -> NDArray[Any]:
+        """The cases of each entry, or their weight."""
+        return np.ones(len(self.scores), dtype=np.int64) if self.weight is None else self.weight
+
+    def _powers(self, power: Floats | None) -> Floats:
+        """A sum of powers of weights; of whole cases, which have weight 1, their number."""
+        return self._cases.astype(np.float64) if power is None else power
 
     @property
     def distinct_scores(self) -> Floats:
         """Each score once."""
-        if self.weight is not None or not len(self.scores):
-            return self.scores
-        return np.asarray(self.scores[np.concatenate([[True], self.scores[1:] != self.scores[:-1]])])
+        return self.scores if self.weight is not None else np.asarray(_distinct(self)[0])
 
     @property
     def ends(self) -> Floats:
@@ -187,19 +195,6 @@ class SortedScores(Plain):
             and _is_ordered(self.scores, self.highest, self.weight is None)
         )
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SortedScores):
-            return NotImplemented
-        same_kind = (self.weight is None) == (other.weight is None)
-        return (
-            same_kind
-            and np.array_equal(self.scores, other.scores)
-            and same_array(self.weight, other.weight)
-            and same_array(self.square, other.square)
-            and same_array(self.fourth, other.fourth)
-            and same_array(self.highest, other.highest)
-        )
-
 
 def are_apart(targets: SortedScores, background: SortedScores) -> bool:
     """Whether no target lies in a span of the background, its ends included."""
@@ -225,26 +220,6 @@ def _distinct_spans(low: Floats, high: Floats) -> tuple[Floats, Floats, NDArray[
     where = np.empty(len(order), dtype=np.intp)
     where[order] = np.cumsum(is_new) - 1
     return low[is_new], high[is_new], where
-
-
-def _powers(weights: NDArray[Any]) -> tuple[Floats | None, Floats | None]:
-    """w² and w⁴ of sampling weights."""
-    if weights.dtype.kind != "f":
-        return None, None
-    square = weights.astype(np.float64) ** 2
-    return square, square**2
-
-
-def _weight_of(run: SortedScores) -> NDArray[Any]:
-    return np.ones(len(run.scores), dtype=np.int64) if run.weight is None else run.weight
-
-
-def _squares_of(run: SortedScores) -> NDArray[Any]:
-    return _weight_of(run).astype(np.float64) if run.square is None else run.square
-
-
-def _fourths_of(run: SortedScores) -> NDArray[Any]:
-    return _weight_of(run).astype(np.float64) if run.fourth is None else run.fourth
 
 
 @dataclass(frozen=True)

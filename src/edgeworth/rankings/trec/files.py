@@ -11,7 +11,7 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -33,9 +33,6 @@ PIECE_BYTES = 1 << 19
 BLOCK_BYTES = 1 << 18
 SPACE = 0x20
 """Spaces, tabs and ends of lines are at most this."""
-
-NEW_LINE = 0x0A
-ONE_SPACE = bytes.maketrans(b"\t\v\f\r", b"    ")
 
 GZIP = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -74,26 +71,17 @@ class TrecRun:
 
 def read_qrels(path: str | Path) -> Qrels:
     """Read a file of judgements."""
-    file = _TrecFile(Path(path), QRELS_COLUMNS, "grade", _grade_complaint)
+    file = _TrecFile(Path(path), QRELS_COLUMNS, "grade", _WHOLE, "a grade is a whole number")
     query, document, grade, _ = file.columns()
     return Qrels(str(path), query, document, grade)
 
 
 def read_run(path: str | Path) -> TrecRun:
     """Read the run of a system."""
-    file = _TrecFile(Path(path), RUN_COLUMNS, "score", _score_complaint)
+    need = "a score is a number, and NaN has no rank"
+    file = _TrecFile(Path(path), RUN_COLUMNS, "score", _NUMBER, need)
     query, document, score, tag = file.columns()
     return TrecRun(str(path), tag, query, document, score)
-
-
-def _grade_complaint(text: bytes) -> str | None:
-    """Why a text is no grade; None when it is one."""
-    return None if _WHOLE.fullmatch(text) else "a grade is a whole number"
-
-
-def _score_complaint(text: bytes) -> str | None:
-    """Why a text is no score; None when it is one."""
-    return None if _NUMBER.fullmatch(text) else "a score is a number, and NaN has no rank"
 
 
 @dataclass(frozen=True)
@@ -103,7 +91,8 @@ class _TrecFile:
     path: Path
     names: tuple[str, ...]
     value: str
-    complaint: Callable[[bytes], str | None]
+    pattern: re.Pattern[bytes]
+    need: str
 
     def columns(self) -> tuple[Coded, Identifiers, NDArray[Any], str]:
         """Query, document, grade or score, and the last field of the last line."""
@@ -115,7 +104,7 @@ class _TrecFile:
         separator = b"\t" if b"\t" in content else b" "
         lines = content
         if not _is_regular(content, separator):
-            lines, separator = _tidy(content), b" "
+            lines, separator = b"\n".join(b" ".join(fields) for _, fields in _lines(content)) + b"\n", b" "
         table = _parse(lines, separator, self._types)
         values = None if table is None else table.column(self.value).to_numpy()
         if table is None or values is None or np.isnan(values).any():
@@ -185,9 +174,8 @@ class _TrecFile:
                     f"{self.path}, line {line:,}: {len(self.names)} columns are needed "
                     f"({' '.join(self.names)}); saw {len(fields)}"
                 )
-            said = self.complaint(fields[place])
-            if said is not None:
-                raise InputError(f"{self.path}, line {line:,}: {said}; saw {fields[place].decode()!r}")
+            if not self.pattern.fullmatch(fields[place]):
+                raise InputError(f"{self.path}, line {line:,}: {self.need}; saw {fields[place].decode()!r}")
 
     def _check_pairs(self, query: Coded, document: Identifiers, content: bytes) -> None:
         """Refuse a document that a query has twice."""
@@ -229,30 +217,6 @@ def _is_regular(content: bytes, separator: bytes) -> bool:
         if np.any(is_space[1:] & is_space[:-1]):
             return False
     return True
-
-
-def _tidy(content: bytes) -> bytes:
-    """The lines that count, with single spaces between their fields and none around them."""
-    codes = np.frombuffer(content.translate(ONE_SPACE) + b"\n", dtype=np.uint8)
-    is_last = np.ones(len(codes), dtype=np.bool_)
-    # Of neighbouring spaces the last one stays, but not at the end of a line…
-    is_last[:-1] = (codes[:-1] != SPACE) | (codes[1:] > SPACE)
-    codes = codes[is_last]
-    is_first = np.empty(len(codes), dtype=np.bool_)
-    is_first[0], is_first[1:] = True, codes[:-1] == NEW_LINE
-    # … nor at its beginning, and an empty line is a beginning that ends.
-    tidy = codes[~is_first | (codes > SPACE)].tobytes()
-    return _without_comments(b"\n" + tidy) if b"#" in tidy else tidy
-
-
-def _without_comments(lines: bytes) -> bytes:
-    """Lines that begin with # left out."""
-    kept, start = [], 0
-    while (comment := lines.find(b"\n#", start)) >= 0:
-        kept.append(lines[start:comment])
-        stop = lines.find(b"\n", comment + 1)
-        start = stop if stop >= 0 else len(lines)
-    return b"".join([*kept, lines[start:]])
 
 
 def _parse(content: bytes, separator: bytes, types: dict[str, Any]) -> pa.Table | None:

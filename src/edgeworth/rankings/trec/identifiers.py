@@ -143,50 +143,18 @@ def look_up(
     wanted, there = pair_keys(query, ids, queries), pair_keys(within_query, within_ids, queries)
     order = np.argsort(there)
     ordered = there[order]
-    likely = _likely(wanted, there)
-    place = np.minimum(np.searchsorted(ordered, wanted[likely]), len(ordered) - 1)
-    is_there = ordered[place] == wanted[likely]
-    found, place = likely[is_there], place[is_there]
+    place = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
+    found = np.flatnonzero(ordered[place] == wanted)
     result = np.full(len(ids), -1, dtype=np.intp)
-    result[found] = order[place]
+    result[found] = order[place[found]]
     if (ordered[1:] == ordered[:-1]).any():
-        return _look_up_slowly(query, ids, within_query, within_ids, found, result)
+        # Keys that collide cannot tell their pairs apart, so the pairs themselves are looked up.
+        pairs = zip(within_query.tolist(), within_ids.tolist(), strict=True)
+        rows = {pair: row for row, pair in enumerate(pairs)}
+        result[found] = [rows.get((int(query[row]), bytes(ids[row])), -1) for row in found.tolist()]
+        return result
     same = (query[found] == within_query[result[found]]) & np.all(
         words(pad(ids[found], width)) == words(pad(within_ids[result[found]], width)), axis=1
     )
     result[found[~same]] = -1
-    return result
-
-
-def _likely(wanted: Keys, there: Keys) -> NDArray[np.intp]:
-    """The keys that may be there: most that are not fall into an empty cell of a small table."""
-    cells = 1 << min(max(16 * len(there), 1 << 12).bit_length(), 26)
-    is_taken = np.zeros(cells, dtype=np.bool_)
-    is_taken[_cell(there, cells)] = True
-    likely = np.empty(len(wanted), dtype=np.bool_)
-    for rows in blocks(len(wanted)):
-        likely[rows] = is_taken[_cell(wanted[rows], cells)]
-    return np.flatnonzero(likely)
-
-
-def _cell(keys: Keys, cells: int) -> NDArray[np.intp]:
-    folded = keys >> np.uint64(40)
-    folded ^= keys
-    folded &= np.uint64(cells - 1)
-    return folded.astype(np.intp)
-
-
-def _look_up_slowly(
-    query: NDArray[np.intp],
-    ids: Identifiers,
-    within_query: NDArray[np.intp],
-    within_ids: Identifiers,
-    rows: NDArray[np.intp],
-    result: NDArray[np.intp],
-) -> NDArray[np.intp]:
-    """Keys that collide cannot tell their pairs apart, so the pairs themselves are looked up."""
-    pairs = zip(within_query.tolist(), within_ids.tolist(), strict=True)
-    place = {pair: row for row, pair in enumerate(pairs)}
-    for row in rows.tolist():
-        result[row] = place.get((int(query[row]), bytes(ids[row])), -1)
     return result

@@ -253,12 +253,12 @@ class Judged(Plain):
     def check_alike(self, other: Judged) -> None:
         """Refuse tables that judge a query differently."""
         common = canonical_order(set(self.queries) & set(other.queries))
-        left, right = self.select(common), other.select(common)
-        for place, query in enumerate(common if left != right else ()):
-            if left._of(place) != right._of(place):
-                raise MergeError(
-                    f"query {query!r} was judged differently in the two: merge lists judged by the same qrels"
-                )
+        if self.select(common) == other.select(common):
+            return
+        query = next(each for each in common if self.select((each,)) != other.select((each,)))
+        raise MergeError(
+            f"query {query!r} was judged differently in the two: merge lists judged by the same qrels"
+        )
 
     def __add__(self, other: Judged) -> Judged:
         """The queries of both; one that is in both must be judged alike there."""
@@ -278,16 +278,6 @@ class Judged(Plain):
             queries,
         )
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Judged):
-            return NotImplemented
-        return (
-            self.queries == other.queries
-            and np.array_equal(self.starts, other.starts)
-            and np.array_equal(self.grades, other.grades)
-            and np.array_equal(self.numbers, other.numbers)
-        )
-
     rule: ClassVar = "starts ascend, and queries and grades are in canonical order"
 
     def _fits_together(self) -> bool:
@@ -300,7 +290,3 @@ class Judged(Plain):
             and bool(np.all(starts[1:] >= starts[:-1]))
             and self == Judged.add_up(self.list_of, self.grades, self.numbers, queries)
         )
-
-    def _of(self, place: int) -> tuple[list[int], list[int]]:
-        rows = slice(*self.starts[place : place + 2])
-        return self.grades[rows].tolist(), self.numbers[rows].tolist()
