@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from edgeworth.rankings.scores import background as between
 from edgeworth.rankings.scores.background import GapCounts, Gaps
-from edgeworth.rankings.scores.by_class import CappedScoresByClass
+from edgeworth.rankings.scores.by_class import CappedScoresByClass, rows_of_classes
 
 SCORES = st.sampled_from([-math.inf, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0, math.inf])
 CHUNKS = st.lists(st.lists(st.tuples(SCORES, st.integers(0, 4)), max_size=9), max_size=5)
@@ -85,7 +85,7 @@ def test_nothing_is_nowhere() -> None:
 
 def classes(truth: list[str], most: int) -> CappedScoresByClass:
     numbers = np.arange(len(truth), dtype=np.float64)
-    return CappedScoresByClass.from_columns(np.array(truth, dtype=object), numbers, most=most)
+    return CappedScoresByClass.of_classes(*rows_of_classes(np.array(truth, dtype=object), numbers), most)
 
 
 @given(st.lists(st.lists(st.sampled_from("aaab"), max_size=8), max_size=5), st.integers(0, 40))

@@ -131,10 +131,7 @@ class RankingFindings:
     @property
     def is_conclusive(self) -> bool:
         """Whether random selection is ruled out at the level, either way."""
-        if self.tail is not None:
-            return 2 * self.tail.p_value <= round(1 - self.level, 12)
-        found = self.average_precision
-        return found.law is not None and found.chance not in found.interval(self.level)
+        return rules_out_chance(self.average_precision, self.tail, self.level)
 
     # -- what is drawn, found when it is looked at -------------------------------------------------------
 
@@ -228,6 +225,14 @@ def examine_ranking(
         tie_bracket=_tie_bracket(ranking) if defined else None,
         asked_depth=depth,
     )
+
+
+def rules_out_chance(found: Estimate, tail: Tail | None, level: float) -> bool:
+    """Whether random order is ruled out at the level, either way: by its tail, or else by the interval."""
+    if tail is not None:
+        return 2 * tail.p_value <= round(1 - level, 12)
+    known = found.law is not None and not math.isnan(found.chance)
+    return known and found.chance not in found.interval(level)
 
 
 def round_depths(most: float) -> list[int]:

@@ -15,6 +15,7 @@ from edgeworth.core.spelling import Spelling
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError
 from edgeworth.rankings.estimates import estimate_from_groups
+from edgeworth.rankings.findings import rules_out_chance
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measures import TREC_NAMES
 from edgeworth.rankings.resolving import resolve_ranking, tie_groups_of, values_to_average
@@ -79,25 +80,26 @@ class ListFindings:
 
     def charted_lists(self, most: int) -> tuple[ChartedList, ...]:
         """The lists of the mean from the lowest value to the highest; quantiles when there are more."""
-        number = self.counted
-        if number > most:
-            shares = [(place + 0.5) / most for place in range(most)]
-            found = np.quantile(self.values, shares)
-            return tuple(ChartedList(None, *pair) for pair in zip(shares, found.tolist(), strict=True))
-        names = sorted(self._counted_by_name(), key=lambda pair: pair[1])
+        number = min(self.counted, most)
+        shares = [(place + 0.5) / number for place in range(number)]
+        if self.counted > most:
+            found = [(None, value) for value in np.quantile(self.values, shares).tolist()]
+        else:
+            found = sorted(self._counted_by_name(), key=lambda pair: pair[1])
         return tuple(
-            ChartedList(name, (place + 0.5) / number, value) for place, (name, value) in enumerate(names)
+            ChartedList(name, share, value) for (name, value), share in zip(found, shares, strict=True)
         )
 
-    def _counted_by_name(self) -> list[tuple[str, float]]:
+    def _counted_by_name(self) -> list[tuple[str | None, float]]:
         """Each list that the mean is over, by the same rule as the mean."""
         headline, lists = next(iter(self.estimates)), self.lists
-        found = []
-        for query, targets in zip(lists.queries, lists.targets.tolist(), strict=True):
-            value = self.queries[query][headline] if targets else 0.0
-            if not math.isnan(value) and (targets or lists.empty_is_zero):
-                found.append((str(query), value))
-        return found
+        targets = dict(zip(lists.queries, lists.targets.tolist(), strict=True))
+        found = {query: values[headline] if targets[query] else 0.0 for query, values in self.queries.items()}
+        return [
+            (str(query), value)
+            for query, value in found.items()
+            if not math.isnan(value) and (targets[query] or lists.empty_is_zero)
+        ]
 
     @property
     def is_better(self) -> bool:
@@ -107,11 +109,7 @@ class ListFindings:
     @property
     def is_conclusive(self) -> bool:
         """Whether random orders are ruled out at the level, either way."""
-        if self.tail is not None:
-            return 2 * self.tail.p_value <= round(1 - self.level, 12)
-        found = self.headline
-        known = found.law is not None and not math.isnan(found.chance)
-        return known and found.chance not in found.interval(self.level)
+        return rules_out_chance(self.headline, self.tail, self.level)
 
 
 def examine_lists(
@@ -136,15 +134,11 @@ def examine_lists(
         groups = seen[resolved.view]
         estimates[name] = estimate_from_groups(lists, resolved, groups, seed=seed)
         each[name] = resolved.values(groups)
-    queries = {
-        query: {name: float(values[index]) for name, values in each.items()}
-        for index, query in enumerate(lists.queries)
-    }
-    headline = next(iter(estimates.values()))
-    better = not headline.value < headline.chance
-    tail = headline.chance_tail("greater" if better else "less")
+    rows = np.stack(list(each.values()), axis=1).tolist()
+    queries = {lists.queries[place]: dict(zip(each, row, strict=True)) for place, row in enumerate(rows)}
     values = values_to_average(lists, next(iter(each.values())))
-    return ListFindings(lists, level, estimates, queries, values, tail)
+    found = ListFindings(lists, level, estimates, queries, values, None)
+    return replace(found, tail=found.headline.chance_tail("greater" if found.is_better else "less"))
 
 
 def with_ties(spelling: str, ties: str | None) -> str:

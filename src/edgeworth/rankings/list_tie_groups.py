@@ -18,11 +18,11 @@ from edgeworth.errors import OptionError
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.tie_groups import STRICT_TIES, Grades, Judgements, TieGroups
 from edgeworth.rankings.trec.identifiers import Identifiers, words
+from edgeworth.rankings.trec.judgements import list_numbers
 
 ListTies: TypeAlias = Literal["expected", "threshold", "trec", "input"]
 Places: TypeAlias = NDArray[np.intp]
 
-LONG_TO_CACHE = 1 << 16
 LONG_TO_SEARCH = 128
 """Lists from this length on are searched one by one; shorter ones all at once."""
 
@@ -141,13 +141,7 @@ def _search(
     edges = np.searchsorted(list_of, np.arange(len(starts)))
     for number in np.flatnonzero((sizes >= LONG_TO_SEARCH) & (edges[1:] > edges[:-1])).tolist():
         mine = slice(edges[number], edges[number + 1])
-        one, some = ordered[starts[number] : starts[number + 1]], wanted[mine]
-        if len(one) < LONG_TO_CACHE:
-            count[mine] = one.searchsorted(some, side)
-        else:
-            # Neighbours searched one after the other find the same pages in the cache.
-            order = np.argsort(some)
-            count[mine][order] = one.searchsorted(some[order], side)
+        count[mine] = ordered[starts[number] : starts[number + 1]].searchsorted(wanted[mine], side)
     short = np.flatnonzero(sizes[list_of] < LONG_TO_SEARCH)
     if len(short):
         list_of = list_of[short]
@@ -182,7 +176,9 @@ def _sort_lists(scores: NDArray[Any], starts: Places) -> NDArray[Any]:
             ordered[rows].reshape(-1, width).sort(axis=1)
         else:
             # What is missing in a row sorts behind everything, and equal to an infinite score.
-            at, there = _table(starts, rows, width)
+            along = np.arange(width)
+            there = along < (starts[rows + 1] - starts[rows])[:, None]
+            at = np.where(there, starts[rows][:, None] + along, 0)
             block = np.where(there, scores[at], np.inf).astype(scores.dtype, copy=False)
             block.sort(axis=1)
             ordered[at[there]] = block[there]
@@ -206,13 +202,6 @@ def _blocks(starts: Places) -> Iterator[tuple[Any, int | None]]:
         for first in range(0, len(alike), together):
             yield alike[first : first + together], width
         width *= 2
-
-
-def _table(starts: Places, lists: Places, width: int) -> tuple[Places, NDArray[np.bool_]]:
-    """The items of some lists as rows of one width, and which places of the rows they fill."""
-    along = np.arange(width)
-    there = along < (starts[lists + 1] - starts[lists])[:, None]
-    return np.where(there, starts[lists][:, None] + along, 0), there
 
 
 # -- strict orders -------------------------------------------------------------------------------------
@@ -240,11 +229,8 @@ def _break_ties(
 
 def _tie_members(lists: RankedLists, scores: NDArray[Any], rows: Places) -> tuple[Places, Places]:
     """All items that are tied with some of these rows, and a number for the tie of each."""
-    which = np.unique(lists.list_of(rows))
-    sizes = lists.sizes[which]
-    starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.intp)
-    items = np.arange(starts[-1]) + np.repeat(lists.starts[which] - starts[:-1], sizes)
-    items = items[_argsort_lists(scores[items], starts)]
+    starts, items = lists.items_of(np.unique(lists.list_of(rows)))
+    items = items[np.lexsort((scores[items], list_numbers(starts)))]
     ordered = scores[items]
     is_new = np.concatenate(([True], ordered[1:] != ordered[:-1]))
     is_new[starts[:-1]] = True
@@ -255,24 +241,6 @@ def _tie_members(lists: RankedLists, scores: NDArray[Any], rows: Places) -> tupl
     holds[group[is_wanted[items]]] = True
     kept = holds[group]
     return items[kept], group[kept]
-
-
-def _argsort_lists(scores: NDArray[Any], starts: Places) -> Places:
-    """The items of each list in ascending order of scores, ties in any order."""
-    result = np.arange(len(scores))
-    for rows, width in _blocks(starts):
-        if width is None:
-            result[rows] = rows.start + np.argsort(scores[rows])
-        elif isinstance(rows, slice):
-            order = np.argsort(scores[rows].reshape(-1, width), axis=1)
-            result[rows] = (order + starts[:-1, None]).reshape(-1)
-        else:
-            at, there = _table(starts, rows, width)
-            # NaN sorts behind everything, infinite scores included, so no place outside the list comes in.
-            block = np.where(there, scores[at], np.nan)
-            order = np.argsort(block, axis=1) + starts[rows][:, None]
-            result[at[there]] = order[there]
-    return result
 
 
 def _by_id(ids: Identifiers, group: Places) -> Places:

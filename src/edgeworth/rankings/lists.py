@@ -278,6 +278,12 @@ class RankedLists(Plain, NotebookFacts):
         """The list of each of some items, by position."""
         return np.searchsorted(self.starts, rows, side="right") - 1
 
+    def items_of(self, lists: Places) -> tuple[Places, Places]:
+        """The items of some lists, one list after the other, and where each list starts among them."""
+        sizes = self.sizes[lists]
+        starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.intp)
+        return starts, np.arange(starts[-1]) + np.repeat(self.starts[lists] - starts[:-1], sizes)
+
     def count(self, is_counted: NDArray[np.bool_]) -> Places:
         """How many items of each list are so."""
         return np.diff(np.searchsorted(np.flatnonzero(is_counted), self.starts))
@@ -326,9 +332,7 @@ class RankedLists(Plain, NotebookFacts):
         )
         if chosen == self.queries and not self.absent:
             return self
-        place = positions(chosen, self.queries)
-        starts = np.concatenate(([0], np.cumsum(self.sizes[place]))).astype(np.intp)
-        rows = np.arange(starts[-1]) + np.repeat(self.starts[place] - starts[:-1], self.sizes[place])
+        starts, rows = self.items_of(positions(chosen, self.queries))
         return replace(
             self,
             queries=chosen,

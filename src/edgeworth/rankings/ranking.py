@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -304,17 +305,10 @@ class Ranking(Plain, NotebookFacts):
     def _score_at(self, depth: float) -> float:
         """The largest score that at least so many items reach, found by halving each run."""
         found = []
-        for run in (self.targets, self.background):
-            low, high = 0, len(run.scores)
-            while low < high:
-                middle = (low + high) // 2
-                if self._seen(float(run.scores[middle])) >= depth:
-                    low = middle + 1
-                else:
-                    high = middle
-            if low:
-                found.append(float(run.scores[low - 1]))
-        return max(found)
+        for scores in (self.targets.scores, self.background.scores):
+            place = bisect_left(scores, True, key=lambda score: self._seen(float(score)) < depth)
+            found += scores[max(place - 1, 0) : place].tolist()
+        return float(max(found))
 
     def _table(self, found: Any, alarms: Any, squares: tuple[Any, Any]) -> ContingencyTable:
         labels = canonical_order((self.rest, self.target))

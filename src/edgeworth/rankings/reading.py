@@ -59,7 +59,7 @@ def tally_ranking(
     allowed = np.iinfo(np.int64).max if most is None else most
 
     def seen_with(kept: int) -> CappedScoresByClass:
-        prepare = partial(_capped_scores, columns=columns, options=options | {"most": kept})
+        prepare = partial(_capped_scores, columns=columns, options=options, most=kept)
         return fold(source, list(columns.values()), prepare, CappedScoresByClass(kept))
 
     # Rows that are elsewhere stay there until it is known that they are few.
@@ -103,21 +103,19 @@ def _count_between_targets(
         targets = seen.sorted_scores(spellings)
     else:
         prepare = partial(_targets, columns=columns, options=options, spellings=spellings)
-        targets = fold(source, list(columns.values()), prepare, CappedScoresByClass(rows)).sorted_scores(
-            spellings
-        )
+        found_again = fold(source, list(columns.values()), prepare, CappedScoresByClass(rows))
+        targets = found_again.sorted_scores(spellings)
     del seen  # the scores it holds are needed no more
     edges = targets.distinct_scores
     # With nothing to leave out and nothing to weigh, all rows are counted and the targets taken off again.
     all_alike = "weight" not in columns and not dropped
-    if all_alike:
-        counting = partial(_count_all, column=columns["score"], edges=edges)
-        gaps = fold(source, [columns["score"]], counting, GapCounts(edges)).gaps
-    else:
-        counting = partial(
-            _count_background, columns=columns, options=options, spellings=spellings, edges=edges
-        )
-        gaps = fold(source, list(columns.values()), counting, GapCounts(edges)).gaps
+    names_read = [columns["score"]] if all_alike else list(columns.values())
+    counting = (
+        partial(_count_all, column=columns["score"], edges=edges)
+        if all_alike
+        else partial(_count_background, columns=columns, options=options, spellings=spellings, edges=edges)
+    )
+    gaps = fold(source, names_read, counting, GapCounts(edges)).gaps
     if gaps.rows != (rows if all_alike else rows - found) or (all_alike and len(targets.scores) != found):
         raise InputError(f"{source.name} changed while it was read: read it again")
     background = gaps.sorted_scores(edges, less=targets if all_alike else None)
@@ -141,8 +139,10 @@ def _columns_of(batch: Batch, columns: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _capped_scores(batch: Batch, columns: dict[str, str], options: dict[str, Any]) -> CappedScoresByClass:
-    return CappedScoresByClass.from_columns(**_columns_of(batch, columns), **options)
+def _capped_scores(
+    batch: Batch, columns: dict[str, str], options: dict[str, Any], most: int
+) -> CappedScoresByClass:
+    return CappedScoresByClass.of_classes(*rows_of_classes(**_columns_of(batch, columns), **options), most)
 
 
 def _scores_by_class(
@@ -157,8 +157,7 @@ def _scores_by_class(
 def _targets(
     batch: Batch, columns: dict[str, str], options: dict[str, Any], spellings: Collection[Label]
 ) -> CappedScoresByClass:
-    found = _capped_scores(batch, columns, options | {"most": len(batch)})
-    return found.only(spellings)
+    return _capped_scores(batch, columns, options, len(batch)).only(spellings)
 
 
 def _count_all(batch: Batch, column: str, edges: Any) -> GapCounts:

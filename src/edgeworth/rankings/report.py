@@ -148,13 +148,11 @@ def _looks(findings: RankingFindings) -> Section | None:
 
 
 def _look_row(look: Look, level: float) -> tuple[Cell, ...]:
-    low, high = look.precision.interval(level)
     return (
         look.depth,
         int(look.hits) if float(look.hits).is_integer() else look.hits,
         look.by_chance,
-        finite_or_none(look.precision.value),
-        (finite_or_none(low), finite_or_none(high)),
+        *estimate_row(look.precision, level)[1:3],
         finite_or_none(look.recall.value),
         finite_or_none(look.lift),
         None if look.at_least is None else tail_cell(look.at_least),

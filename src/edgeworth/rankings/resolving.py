@@ -110,9 +110,8 @@ class ResolvedRanking:
 
     def _holds(self, need: Requirement, groups: TieGroups) -> Values:
         seen = groups if self.measure.scope == "ranking" else self._seen(self._view(groups))
-        return np.broadcast_to(
-            need.holds(seen, **(self.arguments if need.with_options else {})), groups.number
-        )
+        options = self.arguments if need.with_options else {}
+        return np.broadcast_to(need.holds(seen, **options), groups.number)
 
 
 def _in_some_collection(groups: TieGroups, depth: int) -> TieGroups:

@@ -112,16 +112,10 @@ class TieGroups:
 def tie_groups_of_ranking(ranking: Ranking) -> TieGroups:
     """Where the targets stand, best first."""
     found = ranking.target_ranks
-    return TieGroups(
-        list_of=np.zeros(len(found.hits), dtype=np.intp),
-        hits_above=found.hits_above,
-        seen_above=found.seen_above,
-        hits=found.hits,
-        size=found.size,
-        targets=np.array([float(ranking.target_total)]),
-        ranked=np.array([float(ranking.ranked_total)]),
-        items=np.array([float(ranking.total)]),
-    )
+    totals = (ranking.target_total, ranking.ranked_total, ranking.total)
+    targets, ranked, items = (np.array([float(total)]) for total in totals)
+    places = (found.hits_above, found.seen_above, found.hits, found.size)
+    return TieGroups(np.zeros(len(found.hits), dtype=np.intp), *places, targets, ranked, items)
 
 
 def all_tied(groups: TieGroups) -> TieGroups:

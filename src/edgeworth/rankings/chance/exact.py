@@ -8,7 +8,6 @@ place of the last target. That is enough for short lists everywhere, and for lon
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, comb, floor, lcm, perm
 from typing import Any
@@ -38,26 +37,18 @@ class TooMany(Exception):  # noqa: N818  # a signal between two functions, never
     """There are more states than can be gone through."""
 
 
-@dataclass
 class _Counter:
     """The numbers every step needs."""
 
-    order: RandomOrder
-    most: int
-    unit: int = field(init=False)
-    values: type = field(init=False)
-    ways: type = field(init=False)
-    work: int = field(init=False, default=0)
-    _best: dict[int, list[int]] = field(init=False, default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if self.order.depth > LONGEST:
+    def __init__(self, order: RandomOrder, most: int) -> None:
+        if order.depth > LONGEST:
             raise TooMany
-        self.unit = lcm(*range(1, self.order.depth + 1))
-        self.values = np.int64 if self.unit * (self.order.m + 1) < LARGEST_INTEGER else object
-        depth, half = self.order.depth, self.order.depth // 2
-        most_ways = depth * comb(depth, min(self.order.most_hits, half))
+        self.order, self.most, self.work = order, most, 0
+        self.unit = lcm(*range(1, order.depth + 1))
+        self.values = np.int64 if self.unit * (order.m + 1) < LARGEST_INTEGER else object
+        most_ways = order.depth * comb(order.depth, min(order.most_hits, order.depth // 2))
         self.ways = np.int64 if most_ways < LARGEST_INTEGER else object
+        self._best: dict[int, list[int]] = {}
 
     def spend(self, states: int) -> None:
         self.work += states * (1 if self.values is np.int64 else DEAR)

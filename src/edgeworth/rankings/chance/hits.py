@@ -6,6 +6,7 @@ hypergeometric exactly, not binomial, and average precision's mean is above the 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -49,11 +50,18 @@ def is_trustworthy(z: float, skewness: float) -> bool:
     return abs(skewness) * (abs(z) ** 3 + 1) / 6 <= TRUSTED
 
 
-class ExactMoments:
+class ExactMoments(ABC):
     """Mean, variance and standard deviation as floats, of a law that has them as fractions."""
 
-    exact_mean: Fraction
-    exact_variance: Fraction
+    @property
+    @abstractmethod
+    def exact_mean(self) -> Fraction:
+        """The mean as a fraction."""
+
+    @property
+    @abstractmethod
+    def exact_variance(self) -> Fraction:
+        """The variance as a fraction."""
 
     @property
     def mean(self) -> float:

@@ -8,7 +8,7 @@ where the law is close to normal.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import comb
@@ -164,7 +164,7 @@ class _Question:
         ties = (point.tilt > 0) == self.upper
         ends = weighted_tail(chain, point, float(self.threshold), draws, self.seed, ties=ties)
         said = f"tilted Monte Carlo, {draws:,} orders, seed {self.seed}: 99% interval"
-        return self._on_the_side_asked(point, ends.log_low, ends.log_high, said, "drawn")
+        return self._on_the_side_asked(point, *ends, said, "drawn")
 
     def _on_the_side_asked(
         self, point: Saddle, log_low: float, log_high: float, said: str, kind: Literal["bracket", "drawn"]
@@ -212,9 +212,8 @@ class _Question:
             return None
         draws = int(min(20_000, MOST_DRAWN // order.m)) - 1
         count = plain_count(order, float(self.threshold), draws, self.seed, upper=self.upper)
-        interval = Tail.drawn(count, draws, self.seed)
         said = f"Monte Carlo, {draws:,} orders, seed {self.seed}"
-        return Tail(interval.low, interval.high, interval.p_value, said, kind="drawn")
+        return replace(Tail.drawn(count, draws, self.seed), method=said)
 
     def edgeworth(self) -> Tail:
         value, error = edgeworth_tail(self._away, self._skewness())

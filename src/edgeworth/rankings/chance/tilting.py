@@ -203,16 +203,6 @@ SLACK = 1e-9
 """Rounding can only make an order count as extreme that is a hair short of it."""
 
 
-@dataclass(frozen=True)
-class WeightedDraws:
-    """A 99% interval and the estimate, as logarithms."""
-
-    log_low: float
-    log_estimate: float
-    log_high: float
-    draws: int
-
-
 def draws_within_seconds(most_hits: int) -> int:
     """As many orders as can be drawn in about two seconds: a hit costs some 80 ns."""
     return int(min(200_000, max(10_000, 2.5e7 / max(most_hits, 1))))
@@ -220,8 +210,8 @@ def draws_within_seconds(most_hits: int) -> int:
 
 def weighted_tail(
     chain: TiltedChain, point: Saddle, threshold: float, draws: int, seed: int, *, ties: bool
-) -> WeightedDraws:
-    """The tail beyond the threshold, on the side of the tilt, with or without the threshold itself."""
+) -> tuple[float, float]:
+    """A 99% interval of the log of the tail on the side of the tilt, with or without the threshold itself."""
     rng, together = np.random.default_rng(seed), 1 << 16
     starts = range(0, draws, together)
     sums = np.concatenate([draw_sums(chain, min(together, draws - start), rng) for start in starts])
@@ -237,7 +227,7 @@ def weighted_tail(
     def log_end(value: float) -> float:
         return base + math.log(value) if value > 0 else -math.inf
 
-    return WeightedDraws(log_end(mean - half), log_end(mean), min(log_end(min(mean + half, 1.0)), 0.0), draws)
+    return log_end(mean - half), min(log_end(min(mean + half, 1.0)), 0.0)
 
 
 def draw_sums(chain: TiltedChain, draws: int, rng: np.random.Generator) -> NDArray[np.float64]:

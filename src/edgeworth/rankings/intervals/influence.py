@@ -5,7 +5,7 @@ Background between two steps all counts alike, so everything costs one pass over
 The recipe is the same for both measures: the jackknife's variance on the logit scale, with Student's quantile
 whose degrees of freedom come from the fourth moment of the effects. Its measured coverage is in
 docs/rankings.md (``bench/coverage.py``). A bias correction of average precision was tried: it moves misses
-from one side of the interval to the other and covers less, so the bias is told and not subtracted.
+from one side of the interval to the other and covers less, so the bias is not subtracted.
 """
 
 from __future__ import annotations
@@ -89,20 +89,12 @@ class Places:
         """The cases of each place, in the order of ``CaseInfluence.parts``."""
         return self.hits, self.tied, self.gap, np.array([self.lost])
 
-    def concatenate(self) -> Values:
-        """The same in one row."""
-        return np.concatenate(self.parts)
-
 
 @dataclass(frozen=True)
 class CaseInfluence:
-    """What one case adds to a measure, for each place a case can be; they sum to 0 over the cases.
-
-    ``bias`` is the jackknife's estimate of how much the value exceeds the population's.
-    """
+    """What one case adds to a measure, for each place a case can be; they sum to 0 over the cases."""
 
     value: float
-    bias: float
     target: Values
     tied: Values
     gap: Values
@@ -178,8 +170,7 @@ def average_precision_influence(
     for each in effects:
         each -= mean
         each *= scale
-    bias = -(cases - 1) * mean * whole_weight / cases
-    return CaseInfluence(value, bias, target, tied, gap, float(effects[-1][0]))
+    return CaseInfluence(value, target, tied, gap, float(effects[-1][0]))
 
 
 def roc_area_influence(places: Places, units: tuple[float, float] = (1.0, 1.0)) -> CaseInfluence:
@@ -197,14 +188,11 @@ def roc_area_influence(places: Places, units: tuple[float, float] = (1.0, 1.0)) 
     above = places.seen_above - places.hits_above
     beaten = (background - above - places.tied / 2) / background
     value = float((places.hits * beaten).sum() / targets)
-    of_targets, of_background = (
-        math.sqrt(targets * (targets - unit)),
-        math.sqrt(background * (background - other)),
-    )
+    of_targets = math.sqrt(targets * (targets - unit))
+    of_background = math.sqrt(background * (background - other))
     found = np.append(places.hits_above, places.hits.sum()) / targets
     return CaseInfluence(
         value=value,
-        bias=0.0,
         target=(beaten - value) / of_targets,
         tied=((places.hits_above + places.hits / 2) / targets - value) / of_background,
         gap=(found - value) / of_background,

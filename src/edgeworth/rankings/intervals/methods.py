@@ -16,6 +16,7 @@ from edgeworth.errors import OptionError
 from edgeworth.rankings.intervals.influence import (
     NO_VARIANCE,
     Places,
+    TiePolicy,
     average_precision_influence,
     independent,
     reason_for_doubt,
@@ -29,27 +30,14 @@ from edgeworth.rankings.resolving import ResolvedRanking, tie_groups_of
 from edgeworth.rankings.scores.sorted_scores import SortedScores
 from edgeworth.rankings.tie_groups import TieGroups, tie_groups_of_ranking
 
+LOGIT = Scale("logit", 0.0, 1.0)
+
 
 @dataclass(frozen=True)
-class InfluenceLaw:
+class InfluenceLaw(NormalLaw):
     """Student's t on the logit scale, and why it may not cover as it says, if there is reason."""
 
-    normal: NormalLaw
-    bias: float
-    doubt: str | None
-
-    @property
-    def standard_error(self) -> float:
-        """The standard deviation of the estimate."""
-        return self.normal.standard_error
-
-    def interval(self, level: float) -> tuple[float, float]:
-        """Value plus and minus a quantile of standard errors, on the logit scale."""
-        return self.normal.interval(level)
-
-    def p_value(self, null: float, alternative: Alternative) -> float:
-        """Wald's test on the logit scale."""
-        return self.normal.p_value(null, alternative)
+    doubt: str | None = None
 
 
 @dataclass(frozen=True)
@@ -60,12 +48,8 @@ class SeparatedLaw:
     targets: float
     background: float
     is_area: bool
+    standard_error: float = 0.0
     doubt: str | None = "targets and background are separated, so the interval is a binomial bound"
-
-    @property
-    def standard_error(self) -> float:
-        """Nothing varies in the sample."""
-        return 0.0
 
     def interval(self, level: float) -> tuple[float, float]:
         """From the worst population that would still be seen as separated."""
@@ -95,21 +79,18 @@ def influence_law(ranking: Ranking, resolved: ResolvedRanking) -> SamplingLaw:
     if not is_area and resolved.ties not in ("expected", "threshold"):
         raise OptionError(f"Influence() takes ties as expected or threshold; {resolved.spelling} does not")
     places, units = Places.of(tie_groups_of_ranking(ranking)), typical_weights(ranking)
-    if is_area:
-        effects = roc_area_influence(places, units)
-    else:
-        ties = resolved.ties
-        effects = average_precision_influence(
-            places, "threshold" if ties == "threshold" else "expected", units
-        )
+    ties: TiePolicy = "threshold" if resolved.ties == "threshold" else "expected"
+    effects = (
+        roc_area_influence(places, units) if is_area else average_precision_influence(places, ties, units)
+    )
     sums = () if ranking.is_counted else weight_sums(ranking)
     spread = independent(effects, places.parts, *sums)
     if not spread.variance > NO_VARIANCE or not 0 < effects.value < 1:
         return _without_variance(ranking, effects.value, places, is_area=is_area)
     # Whatever the fourth moment says, a variance is learnt from one degree of freedom at least.
     freedom = max(spread.freedom, 1.0)
-    normal = NormalLaw(effects.value, math.sqrt(spread.variance), Scale("logit", 0.0, 1.0), freedom)
-    return InfluenceLaw(normal, effects.bias, reason_for_doubt(places, spread, units))
+    doubt = reason_for_doubt(places, spread, units)
+    return InfluenceLaw(effects.value, math.sqrt(spread.variance), LOGIT, freedom, doubt)
 
 
 def _without_variance(ranking: Ranking, value: float, places: Places, *, is_area: bool) -> SamplingLaw:
@@ -185,7 +166,7 @@ class Boyd:
         if not 0 < value < 1:
             raise OptionError(f"Boyd's interval has no logit for an average precision of {value:g}")
         error = math.sqrt(value * (1 - value) / float(ranking.target_total))
-        return NormalLaw(value, error, Scale("logit", 0.0, 1.0))
+        return NormalLaw(value, error, LOGIT)
 
     def __str__(self) -> str:
         return "Boyd, Eng & Page"

@@ -183,7 +183,8 @@ def collapse_scores(sorted_scores: SortedScores, edges: Floats) -> SortedScores:
 
     highest = np.maximum.reduceat(sorted_scores.ends, starts)
     columns = (sorted_scores.weight, sorted_scores.square, sorted_scores.fourth)
-    return SortedScores(sorted_scores.scores[starts], *(sum_gaps(column) for column in columns), highest)
+    summed = [*(sum_gaps(column) for column in columns), highest]
+    return SortedScores(sorted_scores.scores[starts], *summed)
 
 
 def blocks_of(parts: Sequence[Rows], together: int | None = None) -> Iterator[Rows]:

@@ -31,6 +31,8 @@ from edgeworth.sources.columns import Column, Label, encode
 from edgeworth.sources.numbers import WeightKind, check_weights
 
 MissingScore: TypeAlias = Literal["error", "drop"]
+ClassRows: TypeAlias = tuple[Label, Floats, NDArray[Any] | None]
+"""A class with the scores of its rows, and their weights or none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +161,7 @@ def rows_of_classes(
     weight_kind: WeightKind | None = None,
     missing: MissingScore = "error",
     first_row: int = 1,
-) -> tuple[list[tuple[Label, Floats, NDArray[Any] | None]], int]:
+) -> tuple[list[ClassRows], int]:
     """Copies of the scores (and weights) of each class, free of NaN; and how many rows were dropped."""
     if missing not in ("error", "drop"):
         raise OptionError(f'missing is "error" or "drop" with scores; saw {missing!r}')
@@ -171,7 +173,7 @@ def rows_of_classes(
             raise InputError(f"scores have {len(scores):,} rows, weights have {len(weights):,}")
         check_weights(weights, first_row)
 
-    def choose(scores: Floats, weights: NDArray[Any] | None, truth: Column) -> list[Any]:
+    def choose(scores: Floats, weights: NDArray[Any] | None, truth: Column) -> list[ClassRows]:
         return [
             (label, scores[rows], None if weights is None else weights[rows])
             for label, rows in rows_by_label(truth)
@@ -262,21 +264,8 @@ class CappedScoresByClass:
     dropped: int = 0
 
     @classmethod
-    def from_columns(
-        cls,
-        truth: Column,
-        scores: Floats,
-        *,
-        weights: NDArray[Any] | None = None,
-        weight_kind: WeightKind | None = None,
-        missing: MissingScore = "error",
-        first_row: int = 1,
-        most: int = MOST_ROWS,
-    ) -> Self:
-        """One batch of rows."""
-        classes, dropped = rows_of_classes(
-            truth, scores, weights=weights, weight_kind=weight_kind, missing=missing, first_row=first_row
-        )
+    def of_classes(cls, classes: Iterable[ClassRows], dropped: int, most: int = MOST_ROWS) -> Self:
+        """One batch of rows, as ``rows_of_classes`` gives them."""
         rows: dict[Label, int] = {}
         kept: dict[Label, tuple[Rows, ...]] = {}
         for label, chosen, heavy in classes:

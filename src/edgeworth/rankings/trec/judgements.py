@@ -54,12 +54,16 @@ def group_rows(column: Column, first_row: int = 1) -> Groups:
             starts = np.concatenate(([0], edges, [len(column)] * (len(column) > 0))).astype(np.intp)
             return Groups(tuple(first.tolist()), starts, None)
     coded = encode(column, "groups")
-    if np.any(coded.codes == MISSING):
-        row = first_row + int(np.argmax(coded.codes == MISSING))
-        raise InputError(f"groups is missing in row {row:,}: every row belongs to a query")
+    _check_present(coded, first_row, "groups", ": every row belongs to a query")
     queries = canonical_order(coded.labels)
     place = positions((canonical(label) for label in coded.labels), queries)
     return group_codes(place[coded.codes], queries)
+
+
+def _check_present(coded: Coded, first_row: int, name: str, advice: str) -> None:
+    absent = coded.codes == MISSING
+    if absent.any():
+        raise InputError(f"{name} is missing in row {first_row + int(np.argmax(absent)):,}{advice}")
 
 
 def group_codes(codes: Places, queries: tuple[Label, ...]) -> Groups:
@@ -88,9 +92,7 @@ def as_grades(column: Column, positive: Label | None, first_row: int = 1) -> Int
     if positive is None and isinstance(column, np.ndarray) and column.dtype.kind in "biuf":
         return _whole_numbers(column, first_row)
     coded = encode(column, "truth")
-    if np.any(coded.codes == MISSING):
-        row = first_row + int(np.argmax(coded.codes == MISSING))
-        raise InputError(f"truth is missing in row {row:,}: drop such rows, or say what they are")
+    _check_present(coded, first_row, "truth", ": drop such rows, or say what they are")
     labels = [canonical(label) for label in coded.labels]
     if positive is not None:
         wanted = canonical(positive)
@@ -99,8 +101,7 @@ def as_grades(column: Column, positive: Label | None, first_row: int = 1) -> Int
     numbers = parse_labels(labels)
     for code, label in enumerate(numbers):
         if not isinstance(label, int):
-            row = first_row + int(np.argmax(coded.codes == code))
-            raise _no_grade(label, row)
+            raise _no_grade(label, first_row + int(np.argmax(coded.codes == code)))
     return _whole_numbers(np.array([*numbers, 0], dtype=object)[coded.codes].astype(np.int64), first_row)
 
 
@@ -145,8 +146,7 @@ def as_ids(column: Column, first_row: int = 1) -> Identifiers:
     if isinstance(column, np.ndarray) and column.dtype.kind == "S":
         return pad(column, 1).copy()
     if isinstance(column, Coded):
-        if np.any(column.codes == MISSING):
-            raise InputError(f"ids is missing in row {first_row + int(np.argmax(column.codes == MISSING)):,}")
+        _check_present(column, first_row, "ids", "")
         return as_identifiers([_written(label) for label in column.labels])[column.codes]
     items = column.tolist()
     for row, item in enumerate(items):
