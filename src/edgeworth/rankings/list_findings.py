@@ -82,10 +82,9 @@ class ListFindings:
         """The lists of the mean from the lowest value to the highest; quantiles when there are more."""
         number = min(self.counted, most)
         shares = [(place + 0.5) / number for place in range(number)]
+        found = sorted(self._counted_by_name(), key=lambda pair: pair[1])
         if self.counted > most:
             found = [(None, value) for value in np.quantile(self.values, shares).tolist()]
-        else:
-            found = sorted(self._counted_by_name(), key=lambda pair: pair[1])
         return tuple(
             ChartedList(name, share, value) for (name, value), share in zip(found, shares, strict=True)
         )
