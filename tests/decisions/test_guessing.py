@@ -101,8 +101,7 @@ def test_draws_without_integer_weights_agree_too() -> None:
     prediction = np.where(rng.random(len(truth)) < 0.03, truth, rng.permutation(truth))
     table = ew.ContingencyTable.from_labels(truth, prediction)
     law = ew.chance.informedness(table, draws=4000, seed=5)
-    weights, whole = law._drawable_weights()
-    assert not whole
+    weights, _, _ = law._drawable(Fraction(0), None)
     assert weights.dtype == np.float64
     tail = law.tail(ew.measure(table, "informedness"))
     normal = stats.norm.sf(ew.measure(table, "informedness") / law.standard_deviation)
