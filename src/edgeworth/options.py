@@ -130,7 +130,7 @@ class Columns(Redeclared, total=False):
     ]
 
 
-class TallyOptions(Truth, Columns, total=False):
+class ReadOptions(Truth, Columns, total=False):
     """What is counted."""
 
     prediction: Annotated[Any, Option("The column of predicted labels.", "Labels")]
@@ -171,14 +171,6 @@ class TallyOptions(Truth, Columns, total=False):
     ]
     bookmaker: Annotated[Any, Option("Bet against prices drawn at random.", "Bets", flag="")]
     fraction: Annotated[float | None, Option("The fraction of Kelly's stake, 1 if left out.", "Bets")]
-    rows_before: Annotated[
-        int | None,
-        Option(
-            "How many rows of the path in time come before these; left out, files follow each other as they "
-            "are named in merge.",
-            "Probabilities",
-        ),
-    ]
     engine: Annotated[
         str | None, Option("What reads the files: what suits them, or Spark.", "Input", flag="")
     ]
@@ -188,6 +180,19 @@ class TallyOptions(Truth, Columns, total=False):
             "With --engine spark: the cluster, such as local[4], yarn or spark://HOST:7077.",
             "Input",
             metavar="MASTER",
+        ),
+    ]
+
+
+class TallyOptions(ReadOptions, total=False):
+    """What is counted of a part."""
+
+    rows_before: Annotated[
+        int | None,
+        Option(
+            "How many rows of the path in time come before these; left out, files follow each other as they "
+            "are named in merge.",
+            "Probabilities",
         ),
     ]
 
@@ -239,7 +244,7 @@ class ManyOptions(TypedDict, total=False):
     ]
 
 
-class EvaluateOptions(TallyOptions, ReportOptions, ManyOptions, total=False):
+class EvaluateOptions(ReadOptions, ReportOptions, ManyOptions, total=False):
     """What is counted, and what is asked of it."""
 
     with_digest: Annotated[
@@ -380,7 +385,7 @@ NAMES = {
     PROBABILITIES: "probabilities",
 }
 
-DEFINED: dict[str, tuple[Any, Option]] = {**options_of(CompareOptions), **options_of(EvaluateOptions)}
+DEFINED: dict[str, tuple[Any, Option]] = {**options_of(CompareOptions), **options_of(EvaluateOptions) | options_of(TallyOptions)}
 """Every option by name."""
 
 

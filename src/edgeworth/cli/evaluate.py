@@ -9,11 +9,11 @@ from cyclopts import Parameter
 from edgeworth.cli.arguments import Adjust, Level, Seed, Whole, matrix
 from edgeworth.cli.options import Files, named_files, read_files, with_options
 from edgeworth.cli.output import NO_OUTPUT, Output, show
-from edgeworth.options import HouseOptions, Ordered, ReportOptions, StatisticsOptions, TallyOptions
+from edgeworth.options import HouseOptions, Ordered, ReadOptions, ReportOptions, StatisticsOptions
 from edgeworth.progress import progress_of
 
 
-@with_options(TallyOptions, ReportOptions)
+@with_options(ReadOptions, ReportOptions)
 def evaluate(*files: Files, output: Output = NO_OUTPUT, **options: Any) -> None:
     """Evaluate labels, scores or probabilities in a file: informed or lucky, how sure, worth what?"""
     from edgeworth.evaluation import evaluate as run

@@ -473,7 +473,7 @@ def count_forecasts(source: Source | None, asked: Any, *, is_final: bool) -> Cou
         ordinal=asked.ordinal,
     )
     opponent = (asked.against, asked.odds, asked.bookmaker)
-    first = int(asked.rows_before or 0)
+    first = int(asked.get("rows_before") or 0)
     tally = read_forecasts(source, asked.truth, asked.probabilities, *opponent, time, terms, first=first)
     if source is None:
         columns = {} if time is None else {"time": "an array"}
