@@ -385,7 +385,11 @@ NAMES = {
     PROBABILITIES: "probabilities",
 }
 
-DEFINED: dict[str, tuple[Any, Option]] = {**options_of(CompareOptions), **options_of(EvaluateOptions) | options_of(TallyOptions)}
+DEFINED: dict[str, tuple[Any, Option]] = {
+    **options_of(CompareOptions),
+    **options_of(EvaluateOptions),
+    **options_of(TallyOptions),
+}
 """Every option by name."""
 
 

@@ -208,3 +208,26 @@ def test_every_silenced_check_has_its_reason_beside_it() -> None:
         if path.suffix == ".py":
             for line in path.read_text(encoding="utf-8").splitlines():
                 assert not silenced.search(line), (path, line)
+
+
+def test_the_worked_examples_fit_the_code() -> None:
+    """Each diff of docs/architecture.md applies to this tree, and touches as few files as it says."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    examples = re.findall(r"### ([^\n]*)\n.*?```diff\n(.*?)```", page, re.DOTALL)
+    titles = [title for title, _ in examples]
+    assert [title.split(":")[0] for title in titles] == [
+        *("A measure of decisions", "A proper score", "An option", "A file format", "A kind")
+    ]
+    for title, diff in examples:
+        files = diff.count("\n+++ ")
+        said = re.search(r"(\d+) source", title)
+        assert files == (1 if said is None else int(said[1])), title
+        applied = subprocess.run(
+            ["git", "apply", "--check", "-"],
+            cwd=ROOT,
+            input=diff,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert applied.returncode == 0, (title, applied.stderr)
