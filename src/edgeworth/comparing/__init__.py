@@ -4,3 +4,7 @@
 systems said of the same cases, ``queries.permutation.permutation_test`` is Fisher's test of paired
 differences, ``labels.independent.compare_independent`` compares tables of different cases.
 """
+
+from edgeworth.comparing.queries.permutation import permutation_test
+
+__all__ = ["permutation_test"]
