@@ -230,7 +230,7 @@ class ManyOptions(TypedDict, total=False):
         Option(
             "A measure to compare by, instead of the usual ones; the first decides the verdict.",
             "Statistics",
-            EVERY[1:],
+            (SEVERAL,),
             read="texts",
             flag="measure",
             metavar="MEASURE",
@@ -239,7 +239,9 @@ class ManyOptions(TypedDict, total=False):
     adjust: Annotated[
         Literal["holm", "benjamini-hochberg", "tukey", "none"] | None,
         Option(
-            "How p-values of many pairs are made to hold together: holm if left out.", "Statistics", EVERY[1:]
+            "How p-values of many pairs are made to hold together: holm if left out.",
+            "Statistics",
+            (SEVERAL,),
         ),
     ]
 
@@ -281,7 +283,11 @@ class CompareOptions(Columns, StatisticsOptions, ManyOptions, total=False):
     ]
 
 
-COMPARED = {"cluster": EVERY[1:3] + EVERY[4:]}
+COMPARED = {
+    "cluster": (SEVERAL, SCORES, PROBABILITIES),
+    "measures": (SEVERAL, SCORES, QUERIES, PROBABILITIES),
+    "adjust": (SEVERAL, SCORES, QUERIES, PROBABILITIES),
+}
 """Options that mean more where systems are compared."""
 
 

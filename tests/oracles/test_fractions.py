@@ -2,7 +2,7 @@
 
 Nothing below calls the program to compute what is expected. A case is a pair (predicted, real); None stands
 for "undefined". Roots turn the exact counts into floats at the last step. Measures of one label have the same
-treatment in tests/measures/test_per_label.py, those of every cell in tests/measures/test_information.py.
+treatment in tests/decisions/test_per_label.py, those of every cell in tests/decisions/test_information.py.
 """
 
 from __future__ import annotations
