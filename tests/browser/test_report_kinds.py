@@ -38,7 +38,7 @@ def scores() -> ew.Report:
 
 def lists() -> ew.Report:
     data = rows()
-    return ew.evaluate(truth=data["truth"], score=data["score"], group=data["query"])
+    return ew.evaluate(truth=data["truth"], score=data["score"], query=data["query"])
 
 
 def probabilities() -> ew.Report:
