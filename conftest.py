@@ -14,6 +14,6 @@ def own_measures_end_with_the_test() -> Iterator[None]:
 
     before = list(registry._REGISTERED)
     yield
-    if registry._REGISTERED != before:
+    if before != registry._REGISTERED:
         registry._REGISTERED[:] = before
         registry.measures_by_name.cache_clear()
