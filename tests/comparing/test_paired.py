@@ -215,7 +215,7 @@ def test_groups_have_names_of_their_own() -> None:
 
 @pytest.mark.parametrize("missing", ["error", "abstain"])
 def test_a_row_without_a_group_cannot_be_placed(missing: Any) -> None:
-    with pytest.raises(InputError, match="1 row has no group"):
+    with pytest.raises(InputError, match="1 row has no cluster"):
         Paired.from_labels(["a", "b"], {"one": ["a", "b"]}, groups=["x", None], missing=missing)
 
 

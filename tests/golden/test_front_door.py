@@ -90,6 +90,12 @@ def test_slips_of_the_hand(
     assert said in refused(call(days, capsys, *words))
 
 
+def test_only_options_that_the_command_has_are_suggested(
+    days: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "--output" not in refused(call(days, capsys, "evaluate", "day1.csv", *WORDS, "--group", "x"))
+
+
 def test_columns_are_guessed_and_that_is_said(days: Path, command: Command) -> None:
     written(days / "plain.csv", "id,y_true,y_pred", [(1, *row[:2]) for row in ROWS])
     shown = flat(command("evaluate", "plain.csv", "--json", "plain.json"))

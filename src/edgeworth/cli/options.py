@@ -167,5 +167,7 @@ def read_files(files: tuple[str, ...]) -> list[str]:
 
 
 def _flags(command: Callable[..., Any]) -> list[str]:
-    names = [*inspect.signature(command).parameters, *(field.name for field in fields(Output))]
+    taken = inspect.signature(command).parameters.values()
+    names = [each.name for each in taken if not isinstance(each.default, Output)]
+    names += [field.name for field in fields(Output)]
     return [f"--{name.replace('_', '-')}" for name in names]

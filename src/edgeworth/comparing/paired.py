@@ -130,8 +130,8 @@ class Paired(Plain, NotebookFacts):
         homeless = int(joint.rows[joint.keys[:, -1] == 0].sum()) if groups is not None else 0
         if homeless and missing != "drop":
             raise InputError(
-                f"{homeless:,} row{'s have' if homeless != 1 else ' has'} no group and cannot be placed: "
-                'name the group, or leave such rows out with missing="drop"'
+                f"{homeless:,} row{'s have' if homeless != 1 else ' has'} no cluster and cannot be placed: "
+                'name the cluster, or leave such rows out with missing="drop"'
             )
         joint, dropped = drop_incomplete(joint, missing, columns, names, first_row)
         if abstain is not None:
