@@ -1,0 +1,71 @@
+"""Variance of means and ratios over clusters of unequal size: CR2 and its degrees of freedom.
+
+The plain sandwich squares each cluster's residual sum. A cluster that holds a share h of the weight pulls
+the estimate towards itself, so its residual is too small: CR2 (Bell & McCaffrey 2002) divides its square by
+1 − h. Where a few large clusters dominate, the variance is known from few of them, which Satterthwaite's
+degrees of freedom say: they are those of the χ² law with the first two moments that the variance has when
+cases are independent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+FEWEST_FREEDOM = 4.0
+"""With fewer degrees of freedom intervals cover too little to name a winner by them."""
+
+
+@dataclass(frozen=True)
+class ClusterSpread:
+    """A variance from cluster sums, its degrees of freedom, and the effective number of clusters."""
+
+    variance: float
+    freedom: float
+    effective: float
+
+    @property
+    def is_reliable(self) -> bool:
+        """Whether there are degrees of freedom enough to decide by."""
+        return self.freedom >= FEWEST_FREEDOM
+
+
+def spread_of_ratios(
+    residuals: Floats, weights: Floats, coefficients: Floats | None = None, variances: Floats | None = None
+) -> ClusterSpread:
+    """Estimate the variance of Σ coefficient · ratio over ratios of disjoint cases, by CR2.
+
+    Parameters
+    ----------
+    residuals
+        For each cluster (row) and ratio (column) the sum of w · (y − ratio); one column may be a plain array.
+    weights
+        The sums of w in the same layout.
+    coefficients
+        The coefficient of each ratio: 1 by default.
+    variances
+        Each ratio's variance of a single case, relative to one another: alike by default. They enter the
+        degrees of freedom alone.
+    """
+    residuals, weights = (np.asarray(part, dtype=np.float64) for part in (residuals, weights))
+    residuals, weights = residuals.reshape(len(residuals), -1), weights.reshape(len(weights), -1)
+    ratios = weights.shape[1]
+    coefficients = np.ones(ratios) if coefficients is None else np.asarray(coefficients, dtype=np.float64)
+    variances = np.ones(ratios) if variances is None else np.asarray(variances, dtype=np.float64)
+    totals = weights.sum(axis=0)
+    shares = weights / totals
+    effective = float(weights.sum()) ** 2 / float((weights.sum(axis=1) ** 2).sum())
+    if (shares >= 1).any():  # a ratio seen in one cluster alone: nothing tells how it varies
+        return ClusterSpread(float("nan"), 0.0, effective)
+    sums = (residuals / np.sqrt(1 - shares)) @ (coefficients / totals)
+    # If cases are independent, the sums have variances shares · scale and covariances −Σ scale · pull · pull.
+    scale = coefficients**2 * variances / totals
+    pull = shares / np.sqrt(1 - shares)
+    diagonal, together = shares @ scale, (pull.T @ pull) ** 2
+    square = diagonal @ diagonal + scale @ together @ scale - ((pull**2 @ scale) ** 2).sum()
+    freedom = float(diagonal.sum() ** 2 / square) if square > 0 else 0.0
+    return ClusterSpread(float(sums @ sums), freedom, effective)
