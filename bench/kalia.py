@@ -26,7 +26,7 @@ from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.sample import sample_file
-from edgeworth.sources.probabilities import as_probabilities
+from edgeworth.sources.numbers import as_probabilities
 
 Floats = NDArray[np.float64]
 CASES, TRAINED = 20_000, 10_000

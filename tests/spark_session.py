@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from edgeworth.sources.spark_files import start_spark
+from edgeworth.sources.spark import start_spark
 
 MASTER = "local[2]"
 

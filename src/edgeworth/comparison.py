@@ -22,8 +22,8 @@ from edgeworth.options import DEFINED, Asked, CompareOptions, is_given, spelt, t
 from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown, write_file
 from edgeworth.report.report import Report, about_run
 from edgeworth.sources.batches import Source
-from edgeworth.sources.digests import file_digest
 from edgeworth.sources.opening import open_source
+from edgeworth.sources.paths import file_digest
 from edgeworth.sources.roles import guess_roles
 from edgeworth.tallying import Opened, column_names, count
 

@@ -13,8 +13,8 @@ from edgeworth.core.labels import canonical
 from edgeworth.errors import OptionError
 from edgeworth.options import Asked, TallyOptions, takes
 from edgeworth.sources.batches import Source
-from edgeworth.sources.digests import combine_digests, file_digests
 from edgeworth.sources.opening import open_source
+from edgeworth.sources.paths import combine_digests, file_digests
 from edgeworth.sources.roles import FORMS, guess_roles
 from edgeworth.tallied import Origin, Part, Tallied, dropped_rows, marked
 

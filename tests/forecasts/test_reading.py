@@ -303,7 +303,7 @@ def test_what_needs_all_rows_reads_them_all(more: dict[str, Any]) -> None:
 def test_a_report_from_a_file_is_that_of_its_columns(tmp_path: Any) -> None:
     held = columns(3)
     pd.DataFrame(held).to_csv(tmp_path / "f.csv", index=False)
-    with mock.patch("edgeworth.sources.csv_files.PIECE_BYTES", 2048):
+    with mock.patch("edgeworth.sources.text_files.PIECE_BYTES", 2048):
         file = ew.evaluate(tmp_path / "f.csv", truth="y", ordered=True, **roles("rival", 3))
     names = NAMES[3]
     arrays = ew.evaluate(

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edgeworth.bet.fractional import Score, fractional_logs, kappa
-from edgeworth.bet.games import running_sum
+from edgeworth.bet.fractional import Score, fractional_logs, kappa, running_sum
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.findings import Bets, examine_bets

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from edgeworth.bet.checking import SUM_TOLERANCE
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.luck import log_returns
-from edgeworth.sources import probabilities
+from edgeworth.sources import numbers
 
 SHORT = [0.3333331, 0.333333, 0.333333]
 """Adds up to 0.9999991."""
@@ -74,6 +74,6 @@ def test_many_rounded_rows_prove_nothing() -> None:
 
 
 def test_there_is_one_tolerance() -> None:
-    for module in (probabilities, log_returns):
+    for module in (numbers, log_returns):
         assert vars(module)["SUM_TOLERANCE"] is SUM_TOLERANCE
         assert not {"TOLERANCE", "OFF_ONE"} & set(vars(module))

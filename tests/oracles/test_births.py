@@ -24,7 +24,7 @@ from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.sample import sample_file
-from edgeworth.sources.probabilities import as_probabilities
+from edgeworth.sources.numbers import as_probabilities
 
 Floats = NDArray[np.float64]
 SIX_DECIMALS = 0.5e-6

@@ -27,7 +27,7 @@ from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.luck.law import LogWealthLaw
 from edgeworth.forecasts.scores import ForecastScores
-from edgeworth.sources.probabilities import as_probabilities
+from edgeworth.sources.numbers import as_probabilities
 
 Floats = NDArray[np.float64]
 SEEDS = 40

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from edgeworth import evaluate
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import BLOCK_ROWS, MISSING, Coded, as_column, blocks, encode, is_missing
-from edgeworth.sources.numbers import as_weights, check_weights
-from edgeworth.sources.probabilities import as_probabilities
+from edgeworth.sources.numbers import as_probabilities, as_weights, check_weights
 
 
 @pytest.mark.parametrize("length", [0, 1, BLOCK_ROWS - 1, BLOCK_ROWS, BLOCK_ROWS + 1, 3 * BLOCK_ROWS])

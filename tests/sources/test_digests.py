@@ -41,6 +41,6 @@ def test_a_file_is_read_for_its_fingerprint_where_somebody_sees_it(
         raise AssertionError("nobody sees it on a terminal")
 
     shown = call(parquet.parent, capsys, *asked)
-    monkeypatch.setattr("edgeworth.sources.digests._digest", refuse)
+    monkeypatch.setattr("edgeworth.sources.paths._digest", refuse)
     assert call(parquet.parent, capsys, *asked).stdout == shown.stdout
     assert expected[7:20] not in shown.stdout

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 from edgeworth.errors import InputError
-from edgeworth.sources import json_lines
+from edgeworth.sources import text_files
 from edgeworth.sources.columns import Coded
-from edgeworth.sources.json_lines import column_of
 from edgeworth.sources.opening import open_source
+from edgeworth.sources.text_files import column_of
 from tallying_files import tallied
 
 ROWS: list[dict[str, Any]] = [
@@ -45,7 +45,7 @@ FORMS: dict[str, tuple[str, bytes]] = {
 def test_every_form(
     tmp_path: Path, name: str, content: bytes, piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(json_lines, "PIECE_BYTES", piece)
+    monkeypatch.setattr(text_files, "LINES_BYTES", piece)
     path = tmp_path / name
     path.write_bytes(content)
     assert tallied(path, truth="y", prediction="guess")["counts"] == COUNTS
@@ -90,7 +90,7 @@ def test_weights_that_are_whole_in_one_piece_and_fractions_in_the_next(
     path = tmp_path / "file.jsonl"
     rows = [{"y": k % 2, "guess": 0, "w": 1 if k < 50 else 0.5} for k in range(100)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    monkeypatch.setattr(json_lines, "PIECE_BYTES", 256)
+    monkeypatch.setattr(text_files, "LINES_BYTES", 256)
     from edgeworth import ContingencyTable
 
     columns = {name: [row[name] for row in rows] for name in ("y", "guess", "w")}
@@ -135,7 +135,7 @@ BAD: dict[str, tuple[bytes, str]] = {
 def test_what_is_wrong_is_said_with_the_row(
     tmp_path: Path, content: bytes, said: str, piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(json_lines, "PIECE_BYTES", piece)
+    monkeypatch.setattr(text_files, "LINES_BYTES", piece)
     path = tmp_path / "file.jsonl"
     path.write_bytes(content)
     with pytest.raises(InputError, match=said) as caught:
@@ -146,8 +146,8 @@ def test_what_is_wrong_is_said_with_the_row(
 
 
 def test_a_line_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_lines, "PIECE_BYTES", 1 << 16)
-    monkeypatch.setattr(json_lines, "LONGEST_LINE", 1 << 18)
+    monkeypatch.setattr(text_files, "LINES_BYTES", 1 << 16)
+    monkeypatch.setattr(text_files, "LONGEST_LINE", 1 << 18)
     path = tmp_path / "file.jsonl"
     path.write_bytes(TEXT + b'{"y": "' + b"x" * (1 << 19))
     with pytest.raises(InputError, match="a row after row 4 has no end"):

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from edgeworth.errors import InputError
-from edgeworth.sources.digests import file_digest
 from edgeworth.sources.opening import open_source
+from edgeworth.sources.paths import file_digest
 from tallying_files import tallied
 
 pytestmark = pytest.mark.usefixtures("counted_or_read")
@@ -320,7 +320,7 @@ def test_one_fingerprint_of_several_files(tmp_path: Path) -> None:
 
 
 def test_no_fingerprint_of_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from edgeworth.sources import digests
+    from edgeworth.sources import paths as digests
 
     paths = shards(tmp_path, ".csv")
     monkeypatch.setattr(digests, "LARGEST", 20)

@@ -11,7 +11,7 @@ import pytest
 
 from edgeworth.core import policies
 from edgeworth.errors import InputError
-from edgeworth.sources import csv_files as delimited
+from edgeworth.sources import text_files as delimited
 from edgeworth.sources.opening import open_source
 from tallying_files import tally_decisions
 

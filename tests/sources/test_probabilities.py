@@ -17,7 +17,7 @@ import pytest
 from edgeworth.bet.checking import SUM_TOLERANCE
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Coded
-from edgeworth.sources.probabilities import (
+from edgeworth.sources.numbers import (
     as_probabilities,
     check_probabilities,
     names_of_columns,

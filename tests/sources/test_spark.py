@@ -17,11 +17,10 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.errors import InputError, MissingExtraError, OptionError
-from edgeworth.sources import spark_files
-from edgeworth.sources.dask_frames import DaskSource
+from edgeworth.sources import spark as spark_files
+from edgeworth.sources.frames import DaskSource
 from edgeworth.sources.opening import open_source
-from edgeworth.sources.spark_files import open_on_spark
-from edgeworth.sources.spark_frames import SparkSource
+from edgeworth.sources.spark import SparkSource, open_on_spark
 from spark_session import MASTER, spark_session
 from tallying_files import tally_decisions
 

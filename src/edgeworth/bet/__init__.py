@@ -3,12 +3,19 @@
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
-from edgeworth.bet.bookmakers import Bookmaker, Commission, Market, Quote, Rival
+from edgeworth.bet.bookmakers import Bookmaker, Commission, Drunken, Market, Quote, Rival
 from edgeworth.bet.checking import BookError
-from edgeworth.bet.drunken import Drunken
 from edgeworth.bet.exchange import arbitrage, clipped_prices
-from edgeworth.bet.games import game_factors, kelly_game
-from edgeworth.bet.kelly import factors, factors_by_outcome, fair_factors, growth, kelly, wealth_after
+from edgeworth.bet.kelly import (
+    factors,
+    factors_by_outcome,
+    fair_factors,
+    game_factors,
+    growth,
+    kelly,
+    kelly_game,
+    wealth_after,
+)
 from edgeworth.bet.odds import (
     american_odds,
     decimal_odds,

@@ -8,14 +8,17 @@ or ``(n, K)`` for n races. A new bookmaker is a subclass of ``Bookmaker`` in a f
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from os import cpu_count
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.bet.checking import add_to_one, as_odds, as_shares, freeze
-from edgeworth.errors import InputError, OptionError
+from edgeworth.errors import InputError, OptionError, check_seed
 
 NO_WINNINGS = float(np.nextafter(1.0, 2.0))
 """Odds that return the stake and nothing: what is backed at them is wealth that was kept."""
@@ -226,3 +229,253 @@ def _broadcast(values: Floats, shape: tuple[int, ...], name: str) -> Floats:
     if values.shape == shape or (len(shape) == 2 and values.shape == shape[1:]) or values.ndim == 0:
         return np.broadcast_to(values, shape)
     raise InputError(f"{name} have the shape {values.shape}, the forecasts {shape}")
+
+
+DESCRIPTION = "a drunken bookmaker"
+
+CASES_AT_ONCE = 1 << 16
+"""Cases whose prices are drawn by one generator, so that a later case can be had without all before it."""
+
+RACES_AT_ONCE = 1 << 10
+"""The same where prices are drawn until they suit: then all of a block are drawn, whichever are wanted."""
+
+FACTORS_AT_ONCE = 16
+"""Prices multiplied before a logarithm is taken; draws from (0, 1) are at least 2⁻⁵³ and do not underflow."""
+
+SMALLEST_PRODUCT = 1e-290
+
+FEWEST_ACCEPTED = 0.001
+
+
+@dataclass(frozen=True)
+class Drunken(Bookmaker):
+    """Prices drawn afresh for every case: of a game's "true" uniformly between ``low`` and ``high``.
+
+    Of a race of K outcomes uniformly on the simplex (Dirichlet with parameters 1), or on the part of it
+    where every price lies between ``low`` and ``high``. The same seed draws the same prices. Kalia (2011).
+    The prices of a case depend on its position, wherever a path is cut; ``first`` is that of the first case.
+
+    >>> Drunken(0.15, 0.85, seed=1).prices((3,)).round(3).tolist()
+    [0.508, 0.815, 0.251]
+    """
+
+    is_random = True
+
+    low: float = 0.0
+    high: float = 1.0
+    seed: int = 0
+    first: int = 0
+
+    @property
+    def description(self) -> str:
+        """Who that is, within a sentence; a range of prices other than 0 to 1 is named."""
+        if (self.low, self.high) == (0, 1):
+            return DESCRIPTION
+        return f"{DESCRIPTION} ({self.low:g} to {self.high:g})"
+
+    @property
+    def price_range(self) -> tuple[float, float]:
+        """Between which ends prices are drawn."""
+        return self.low, self.high
+
+    def is_game(self, cases: int) -> bool:  # noqa: ARG002  # the base class asks with it
+        """Any number of cases of two classes are games: the price of the second is drawn."""
+        return True
+
+    def starting_at(self, case: int) -> Drunken:
+        """Shift to the prices of the cases from ``case`` on.
+
+        >>> (Drunken(seed=1).starting_at(2).prices((1,)) == Drunken(seed=1).prices((3,))[2:]).tolist()
+        [True]
+        """
+        return replace(self, first=self.first + case)
+
+    def game_prices(self, games: int) -> Floats:
+        """Draw the prices of "true" in so many games."""
+        return self.prices((games,))
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
+        if isinstance(self.first, bool) or not isinstance(self.first, int) or self.first < 0:
+            raise OptionError(f"the position of the first case is a whole number from 0; saw {self.first!r}")
+        numbers = all(isinstance(end, (int, float, np.floating)) for end in (self.low, self.high))
+        if not (numbers and 0 <= self.low < self.high <= 1):
+            raise OptionError(
+                f"prices are drawn between low and high, 0 <= low < high <= 1; "
+                f"saw {self.low!r} and {self.high!r}"
+            )
+
+    def prices(self, shape: tuple[int, ...], *, number: int = 0) -> Floats:
+        """Prices for n games ``(n,)`` or n races ``(n, K)``; ``number`` tells many such bookmakers apart."""
+        if len(shape) not in (1, 2):
+            raise InputError(f"prices are for n games, (n,), or n races of K outcomes, (n, K); saw {shape}")
+        drawn = list(self._blocks(shape, number))
+        return np.concatenate(drawn) if drawn else np.empty(shape)
+
+    def quote(self, shape: tuple[int, ...]) -> Quote:
+        """Fair odds at the prices drawn, backed and laid alike."""
+        odds = 1 / self.prices(shape)
+        return Quote(odds, odds)
+
+    def log_wealth(
+        self,
+        truth: ArrayLike,
+        probabilities: ArrayLike,
+        *,
+        bookmakers: int = 1000,
+        threads: int | None = None,
+    ) -> Floats:
+        """Final log wealth of a full Kelly bettor against each of many such bookmakers: ``Σ log p(y)/q(y)``.
+
+        Bookmaker m draws ``prices(shape, number=m)``; none is kept longer than it takes to add it up. −inf
+        where the forecast ruled out what happened. ``truth`` is 0 or 1 for games, the outcome for races.
+
+        >>> Drunken(seed=1).log_wealth([1, 0], [0.8, 0.4], bookmakers=3).round(3).tolist()
+        [2.941, 1.316, 0.632]
+        """
+        if isinstance(bookmakers, bool) or not isinstance(bookmakers, int) or bookmakers < 1:
+            raise OptionError(f"bookmakers is a whole number of at least 1; saw {bookmakers!r}")
+        if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
+            raise OptionError(f"threads is a whole number of at least 1, or None; saw {threads!r}")
+        forecast, happened = _forecast(truth, probabilities)
+        score = _log_score(forecast, happened)
+        collected = self._collector(happened, forecast.shape)
+        with ThreadPoolExecutor(threads or min(8, cpu_count() or 1)) as pool:
+            logs = np.fromiter(pool.map(collected, range(bookmakers)), dtype=np.float64, count=bookmakers)
+        return np.asarray(score - logs)
+
+    def expected_log_wealth(self, truth: ArrayLike, probabilities: ArrayLike) -> float:
+        """The mean of ``log_wealth`` over all such bookmakers, exactly: ``Σ log p(y) − Σ E log q(y)``.
+
+        With prices on all of (0, 1) every game adds one nat to the log score, and a race of K outcomes
+        ``1 + 1/2 + … + 1/(K−1)``. For races the interval must be all of (0, 1).
+
+        >>> round(Drunken().expected_log_wealth([1, 0], [0.8, 0.6]), 6), round(2 + float(np.log(0.32)), 6)
+        (0.860566, 0.860566)
+        """
+        forecast, happened = _forecast(truth, probabilities)
+        score = _log_score(forecast, happened)
+        if forecast.ndim == 2:
+            return score + self.expected_of_races(len(happened), forecast.shape[1])
+        return score + self.expected_of_games(int(np.count_nonzero(happened)), len(happened))
+
+    def expected_of_games(self, true: int, cases: int) -> float:
+        """−Σ E log q(y) over so many games, of which so many came true."""
+        if_true = _mean_log(self.low, self.high)
+        if_false = _mean_log(1 - self.high, 1 - self.low)
+        return -true * if_true - (cases - true) * if_false
+
+    def expected_of_races(self, cases: int, outcomes: int) -> float:
+        """−Σ E log q(y) over so many races of K outcomes: 1 + 1/2 + … + 1/(K−1) each."""
+        if (self.low, self.high) != (0, 1):
+            raise OptionError("the expected log wealth in races is known for prices on all of (0, 1) only")
+        return float((1 / np.arange(1, outcomes)).sum()) * cases
+
+    def _collector(self, happened: NDArray[np.intp], shape: tuple[int, ...]) -> Callable[[int], float]:
+        """A function from a bookmaker's number to the sum of the logs of its prices of what happened."""
+        against = 1.0 - happened
+
+        def collect(number: int) -> float:
+            total, start = 0.0, 0
+            for drawn in self._blocks(shape, number):
+                end = start + len(drawn)
+                if drawn.ndim == 1:
+                    # |q − 1| is the price of "false" and |q − 0| that of "true".
+                    drawn = np.abs(np.subtract(drawn, against[start:end], out=drawn), out=drawn)
+                else:
+                    drawn = drawn[np.arange(end - start), happened[start:end]]
+                total += _sum_of_logs(drawn)
+                start = end
+            return total
+
+        return collect
+
+    def _blocks(self, shape: tuple[int, ...], number: int) -> Iterator[Floats]:
+        """The prices of each block of cases, from the first case on; a generator of its own draws each."""
+        whole = len(shape) == 2 and self._is_bounded(shape[1])
+        length = RACES_AT_ONCE if whole else CASES_AT_ONCE
+        last = self.first + shape[0]
+        for block in range(self.first // length, -(-last // length) if shape[0] else 0):
+            start, end = max(self.first - block * length, 0), min(last - block * length, length)
+            generator = np.random.default_rng([self.seed, number, block])
+            yield self._draw(generator, (length if whole else end, *shape[1:]))[start:end]
+
+    def _draw(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+        """The next prices of a generator; the very ends 0 and 1, which are no prices, are drawn again."""
+        if len(shape) == 2:
+            return self._simplex(generator, *shape)
+        drawn = generator.random(shape)
+        if (self.low, self.high) != (0, 1):
+            drawn *= self.high - self.low
+            drawn += self.low
+        while drawn.size and not (drawn.min() > 0 and drawn.max() < 1):
+            again = (drawn <= 0) | (drawn >= 1)
+            drawn[again] = self.low + (self.high - self.low) * generator.random(int(again.sum()))
+        return drawn
+
+    def _is_bounded(self, outcomes: int) -> bool:
+        """Whether ``high`` refuses some prices that are above ``low`` and add up to 1."""
+        return self.high < self.low + (1 - outcomes * self.low) * (1 - 1e-12)
+
+    def _simplex(self, generator: np.random.Generator, races: int, outcomes: int) -> Floats:
+        low, room, bounded = self.low, 1 - outcomes * self.low, self._is_bounded(outcomes)
+        if outcomes < 2 or room <= 0 or outcomes * self.high <= 1:
+            raise OptionError(
+                f"{outcomes} prices that add up to 1 cannot all lie between {self.low:g} and {self.high:g}"
+            )
+        drawn = np.empty((races, outcomes))
+        waiting = np.arange(races)
+        tried = 0
+        while len(waiting):
+            spread = generator.standard_exponential((len(waiting), outcomes))
+            drawn[waiting] = low + room * spread / spread.sum(axis=1, keepdims=True)
+            tried += len(waiting)
+            # The smallest price bounds the largest from above, up to rounding, which is no reason to refuse.
+            too_high = bounded and (drawn[waiting] > self.high).any(axis=1)
+            waiting = waiting[too_high | (drawn[waiting] <= 0).any(axis=1)]
+            if tried > (races + 10) / FEWEST_ACCEPTED:
+                raise OptionError(
+                    f"prices of {outcomes} outcomes between {self.low:g} and {self.high:g} are too "
+                    "rare to draw; choose a wider interval"
+                )
+        return drawn
+
+
+def _sum_of_logs(values: Floats) -> float:
+    """Σ log, sixteen factors to a logarithm."""
+    whole = len(values) - len(values) % FACTORS_AT_ONCE
+    products = np.multiply.reduce(values[:whole].reshape(FACTORS_AT_ONCE, -1), axis=0)
+    if products.min(initial=1.0) < SMALLEST_PRODUCT:
+        return float(np.log(values).sum())
+    return float(np.log(products).sum() + np.log(values[whole:]).sum())
+
+
+def _mean_log(low: float, high: float) -> float:
+    """E log U for U uniform between low and high."""
+
+    def integral(end: float) -> float:
+        return end * np.log(end) - end if end > 0 else 0.0
+
+    return float((integral(high) - integral(low)) / (high - low))
+
+
+def _forecast(truth: ArrayLike, probabilities: ArrayLike) -> tuple[Floats, NDArray[np.intp]]:
+    forecast, happened = as_shares(probabilities), np.asarray(truth)
+    if forecast.ndim not in (1, 2) or happened.shape != forecast.shape[:1]:
+        raise InputError(f"there are truths of shape {happened.shape} for forecasts of {forecast.shape}")
+    classes = 2 if forecast.ndim == 1 else forecast.shape[1]
+    whole = happened.dtype.kind in "biu" and bool(((happened >= 0) & (happened < classes)).all())
+    if not whole:
+        raise InputError(f"truth is a whole number from 0 to {classes - 1} for each case")
+    if forecast.ndim == 2:
+        forecast = add_to_one(forecast, normalise=False)
+    return forecast, happened.astype(np.intp)
+
+
+def _log_score(forecast: Floats, happened: NDArray[np.intp]) -> float:
+    if forecast.ndim == 1:
+        right = np.where(happened == 1, forecast, 1 - forecast)
+    else:
+        right = forecast[np.arange(len(happened)), happened]
+    with np.errstate(divide="ignore"):
+        return float(np.log(right).sum())

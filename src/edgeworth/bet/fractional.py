@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike
 
 from edgeworth.arrays import Floats
 from edgeworth.bet.checking import as_shares
-from edgeworth.bet.games import check_logs, whole_sum
 from edgeworth.errors import InputError, OptionError
 
 FRACTIONS: tuple[float, ...] = tuple(k / 20 for k in range(21))
@@ -31,6 +30,41 @@ GROUP = 16
 
 LARGEST = 40.0
 """Largest log factor in such a product: 16 of e⁴⁰ are a float. The smallest, 1 − c ≥ 1e-16, is one too."""
+
+
+def check_logs(log_factors: ArrayLike) -> Floats:
+    """Check log factors of wealth: −inf is ruin, +inf what the rival held impossible, nan is refused."""
+    logs = np.asarray(log_factors, float)
+    if np.isnan(logs).any():
+        where = np.unravel_index(int(np.isnan(logs).argmax()), logs.shape)
+        raise InputError(
+            f"the wealth factor of case {int(where[0]) + 1:,} is not a number: both forecasts gave 0 to what "
+            "happened, or a probability is missing; leave the case out or give it a probability above 0"
+        )
+    return logs
+
+
+def running_sum(log_factors: ArrayLike) -> Floats:
+    """Add log factors up to each case (along the first axis). After ruin the sum stays −inf.
+
+    >>> running_sum([0.5, -0.2, -np.inf, np.inf])
+    array([ 0.5,  0.3, -inf, -inf])
+    """
+    logs = check_logs(log_factors)
+    if np.isfinite(logs).all():
+        return np.asarray(np.cumsum(logs, axis=0))
+    total = np.cumsum(np.where(np.isfinite(logs), logs, 0.0), axis=0)
+    boundless = np.logical_or.accumulate(logs == np.inf, axis=0)
+    ruined = np.logical_or.accumulate(logs == -np.inf, axis=0)
+    return np.where(ruined, -np.inf, np.where(boundless, np.inf, total))
+
+
+def whole_sum(log_factors: ArrayLike) -> Floats:
+    """Add log factors along the first axis, as ``running_sum`` ends; −inf and +inf add up to −inf."""
+    logs = check_logs(log_factors)
+    with np.errstate(invalid="ignore"):  # −inf and +inf meet: ruin absorbs, below
+        total = logs.sum(axis=0)
+    return np.where((logs == -np.inf).any(axis=0), -np.inf, total)
 
 
 def check_fractions(fractions: ArrayLike) -> Floats:

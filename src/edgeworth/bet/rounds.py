@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from edgeworth.arrays import Floats
 from edgeworth.bet.checking import as_races, check_fraction, is_plain
-from edgeworth.bet.games import kelly_game
+from edgeworth.bet.kelly import kelly_game
 from edgeworth.errors import EdgeworthError, InputError
 
 LARGEST_ROUND = 1 << 16

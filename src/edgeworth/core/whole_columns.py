@@ -13,8 +13,8 @@ from edgeworth.core.labels import parse_labels
 from edgeworth.errors import InputError
 from edgeworth.sources.batches import Source
 from edgeworth.sources.columns import MISSING, Coded, Label, encode
+from edgeworth.sources.numbers import stack_columns
 from edgeworth.sources.opening import open_source
-from edgeworth.sources.probabilities import stack_columns
 
 
 @dataclass(frozen=True)

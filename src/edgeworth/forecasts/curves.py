@@ -10,7 +10,8 @@ import scipy
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats, Values
-from edgeworth.bet.games import kelly_game, whole_sum
+from edgeworth.bet.fractional import whole_sum
+from edgeworth.bet.kelly import kelly_game
 from edgeworth.core.laws import normal_quantile
 from edgeworth.forecasts.betting.derived import CELLS, ForecastPairs
 from edgeworth.forecasts.betting.wealth import Wealth

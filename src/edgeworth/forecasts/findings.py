@@ -10,8 +10,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from edgeworth.bet.drunken import DESCRIPTION
-from edgeworth.bet.games import running_sum, whole_sum
+from edgeworth.bet.bookmakers import DESCRIPTION
+from edgeworth.bet.fractional import running_sum, whole_sum
 from edgeworth.core.laws import check_level
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.table import ContingencyTable

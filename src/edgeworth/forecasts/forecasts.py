@@ -20,7 +20,7 @@ from edgeworth.forecasts.class_columns import (
     pair_of,
 )
 from edgeworth.sources.columns import Label
-from edgeworth.sources.probabilities import as_probabilities, check_probabilities, names_of_columns
+from edgeworth.sources.numbers import as_probabilities, check_probabilities, names_of_columns
 
 
 @dataclass(frozen=True)

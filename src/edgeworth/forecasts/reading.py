@@ -30,8 +30,7 @@ from edgeworth.forecasts.forecasts import Forecasts, arrange_columns, rival_of_c
 from edgeworth.forecasts.tally import NOT_ORDINAL, ForecastTally, Opponent
 from edgeworth.sources.batches import Batch, CountingSource, FoldingSource, Source, check_columns, fold
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, encode
-from edgeworth.sources.numbers import as_times
-from edgeworth.sources.probabilities import stack_columns
+from edgeworth.sources.numbers import as_times, stack_columns
 
 
 @dataclass(frozen=True)

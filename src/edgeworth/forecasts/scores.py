@@ -18,7 +18,7 @@ from edgeworth.forecasts.class_columns import CodedTruth, order_beside
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scoring_rules import RULES, SCORES, score_sums
 from edgeworth.sources.columns import Label, as_column
-from edgeworth.sources.probabilities import as_probabilities, check_probabilities, names_of_columns
+from edgeworth.sources.numbers import as_probabilities, check_probabilities, names_of_columns
 
 
 @dataclass(frozen=True, eq=False)

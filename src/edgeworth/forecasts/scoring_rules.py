@@ -15,7 +15,7 @@ from edgeworth.arrays import Floats
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.threads import map_blocks, row_blocks
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.sources.probabilities import FEW_COLUMNS, row_sums
+from edgeworth.sources.numbers import FEW_COLUMNS, row_sums
 
 
 def log_score(forecasts: Forecasts) -> Floats:

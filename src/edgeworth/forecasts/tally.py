@@ -7,8 +7,7 @@ from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 
-from edgeworth.bet.bookmakers import Bookmaker
-from edgeworth.bet.drunken import Drunken
+from edgeworth.bet.bookmakers import Bookmaker, Drunken
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import list_labels
 from edgeworth.core.plain import (

@@ -27,7 +27,7 @@ class Format:
     """How such files begin, for those without a known ending."""
     source: str | None = None
     """The class that reads one file; None where only Spark reads it."""
-    many: str = "edgeworth.sources.many:ManySource"
+    many: str = "edgeworth.sources.opening:ManySource"
     """The class that reads several files as one."""
     duckdb: str | None = None
     """How DuckDB reads ``$path`` from an object store; None where it cannot."""
@@ -48,7 +48,7 @@ FORMATS = (
         ("CSV", "TSV"),
         (".csv", ".tsv", ".tab"),
         (".txt",),
-        source="edgeworth.sources.csv_files:DelimitedSource",
+        source="edgeworth.sources.text_files:DelimitedSource",
         duckdb="read_csv($path, header = true, all_varchar = true, nullstr = '')",
         is_text=True,
         spark="csv",
@@ -69,7 +69,7 @@ FORMATS = (
         (".jsonl", ".ndjson"),
         (".json",),
         beginnings=(b"{",),
-        source="edgeworth.sources.json_lines:JsonLinesSource",
+        source="edgeworth.sources.text_files:JsonLinesSource",
         duckdb="read_ndjson_auto($path)",
         spark="json",
     ),

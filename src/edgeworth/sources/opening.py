@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
-from edgeworth.errors import OptionError
-from edgeworth.sources.batches import Batch, Source, check_columns, no_rows_error
-from edgeworth.sources.columns import as_column
+import numpy as np
+
+from edgeworth.errors import InputError, OptionError
+from edgeworth.sources.batches import Batch, FilePlace, Source, check_columns, no_rows_error
+from edgeworth.sources.columns import MISSING, Coded, Column, Label, as_column
 from edgeworth.sources.paths import (
+    FileSource,
+    NoRowsError,
     PathLike,
     expand_paths,
     find_format,
@@ -53,7 +59,7 @@ def _open_on(engine: str | None, data: Any, master: str | None) -> Source:
         raise OptionError('--master belongs to --engine spark: add it (engine="spark")')
     if engine != "spark":
         raise OptionError(f'the engine can be "spark", or left out; saw {engine!r}')
-    from edgeworth.sources.spark_files import open_on_spark
+    from edgeworth.sources.spark import open_on_spark
 
     return open_on_spark(data, master)
 
@@ -93,3 +99,166 @@ class ArraySource:
         if len(self._batch) == 0:
             raise no_rows_error(self.name)
         yield Batch({column: self._batch.columns[column] for column in columns})
+
+
+KINDS = {"i": "numbers", "u": "numbers", "f": "numbers", "b": "booleans", "M": "times", "m": "durations"}
+OF_VALUES = {str: "text", bool: "booleans", int: "numbers", float: "numbers", Decimal: "numbers"}
+
+
+def family_of_type(kind: Any) -> str | None:
+    """What a type of Arrow holds; None of a column that holds nothing, which goes with any other.
+
+    >>> import pyarrow as pa
+    >>> family_of_type(pa.int8()), family_of_type(pa.dictionary(pa.int8(), pa.string()))
+    ('numbers', 'text')
+    """
+    import pyarrow.types as kinds
+
+    from edgeworth.sources.arrow import is_text
+
+    if kinds.is_dictionary(kind) or kinds.is_run_end_encoded(kind):
+        return family_of_type(kind.value_type)
+    if kinds.is_null(kind):
+        return None
+    if kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind):
+        return "numbers"
+    if kinds.is_boolean(kind):
+        return "booleans"
+    if is_text(kind):
+        return "text"
+    if kinds.is_date(kind) or kinds.is_timestamp(kind):
+        return "times"
+    return str(kind)
+
+
+def family(column: Column) -> str | None:
+    """What a column holds; None where it holds nothing, or things of several kinds.
+
+    >>> import numpy as np
+    >>> family(np.arange(3)), family(Coded(np.array([-1]), ()))
+    ('numbers', None)
+    """
+    if not isinstance(column, Coded) and column.dtype.kind != "O":
+        return KINDS.get(column.dtype.kind)
+    values = column.labels if isinstance(column, Coded) else column.tolist()
+    found = {OF_VALUES.get(type(value)) for value in values if value is not None}
+    return found.pop() if len(found) == 1 else None
+
+
+WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
+
+
+class ManySource:
+    """Files of one kind, in order. ``folders`` says of each what the names of its folders say of its rows."""
+
+    varies = True
+    """A column may have one type in one file and another in the next."""
+
+    def __init__(
+        self, files: Sequence[FileSource], name: str, folders: Sequence[Mapping[str, str | None]] = ()
+    ) -> None:
+        first = files[0]
+        other = next((file for file in files if file.kind != first.kind), None)
+        if other is not None:
+            raise InputError(
+                f"{first.name} is {first.kind} and {other.name} is {other.kind}: "
+                "give files of one kind at a time, for instance by a pattern such as '*.parquet'"
+            )
+        self.name = name
+        self.kind = first.kind
+        self.is_text = first.is_text
+        self._lines_vary = first.varies
+        self.files = tuple(files)
+        self.paths = tuple(path for file in files for path in file.paths)
+        numbers = [file.rows for file in files]
+        self.rows = None if None in numbers else sum(number or 0 for number in numbers)
+        self._folders = self._typed(folders)
+        self.names = (*first.names, *(key for key in self._folders if key not in first.names))
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """The wanted columns of one file after the other; a file without rows is left out."""
+        wanted = list(dict.fromkeys(columns))
+        self._check(wanted)
+        seen: dict[str, tuple[str, str]] = {}
+        row = 1
+        for place, file in enumerate(self.files):
+            constant = {name: self._folders[name][place] for name in wanted if self._is_constant(name, file)}
+            origin = FilePlace(file.name, row - 1)
+            # A file needs a column to know its rows by.
+            own = [name for name in wanted if name not in constant] or [*file.names[:1]]
+            try:
+                for batch in file.batches(own):
+                    if self._lines_vary:
+                        self._check_families(batch, file.name, seen)
+                    found = {name: batch.columns[name] for name in own if name in wanted}
+                    found |= {name: _constant(value, len(batch)) for name, value in constant.items()}
+                    yield Batch(found, origin.rows_before + batch.first_row, origin=origin)
+                    row += len(batch)
+            except NoRowsError:
+                continue
+        if row == 1:
+            raise NoRowsError(f"{self.name}: none of {len(self.files):,} files has rows")
+
+    def _is_constant(self, name: str, file: FileSource) -> bool:
+        return name in self._folders and name not in file.names
+
+    def _check(self, wanted: Sequence[str]) -> None:
+        """Each file has the columns, and of types that belong together."""
+        first: dict[str, tuple[str, str, str]] = {}
+        for file in self.files:
+            own = [name for name in wanted if not self._is_constant(name, file)]
+            # Lines of JSON do not all have all fields; they say so themselves.
+            if not self._lines_vary:
+                self._find(own, file)
+            for name, kind in file.types(own).items():
+                said = family_of_type(kind)
+                if said is None:
+                    continue
+                there, before, spelt = first.setdefault(name, (said, file.name, str(kind)))
+                if said != there:
+                    raise _differ(name, file.name, f"{said} ({kind})", before, f"{there} ({spelt})")
+
+    def _find(self, columns: Sequence[str], file: FileSource) -> None:
+        try:
+            check_columns(columns, file.names, file.name)
+        except InputError as error:
+            missed = next((name for name in columns if name not in file.names), None)
+            has = next((other.name for other in self.files if missed in other.names), None)
+            if missed is None or has is None:
+                raise
+            raise InputError(f"{error}; {has} has one") from None
+
+    def _check_families(self, batch: Batch, file: str, seen: dict[str, tuple[str, str]]) -> None:
+        for name, column in batch.columns.items():
+            said = family(column)
+            if said is None:
+                continue
+            there, before = seen.setdefault(name, (said, file))
+            if said != there and before != file:
+                raise _differ(name, file, said, before, there)
+
+    def _typed(self, folders: Sequence[Mapping[str, str | None]]) -> dict[str, list[Label | None]]:
+        """Each key with its value in every file: whole numbers where all are, unless all values are text."""
+        keys = dict.fromkeys(key for folder in folders for key in folder)
+        found: dict[str, list[Label | None]] = {}
+        for key in keys:
+            values = [folder.get(key) for folder in folders]
+            are_whole = all(WHOLE.fullmatch(value) for value in values if value is not None)
+            whole = are_whole and not self.is_text
+            found[key] = [int(value) if whole and value is not None else value for value in values]
+        return found
+
+
+def _constant(value: Label | None, length: int) -> Column:
+    if isinstance(value, int):
+        return np.full(length, value, dtype=np.int64)
+    if value is None:
+        return Coded(np.full(length, MISSING, dtype=np.intp), ())
+    return Coded(np.zeros(length, dtype=np.intp), (value,))
+
+
+def _differ(name: str, file: str, said: str, before: str, there: str) -> InputError:
+    return InputError(
+        f"{file} has {said} in {name!r} where {before} has {there}: convert one of them, "
+        "the same label would count as two"
+    )

@@ -11,7 +11,7 @@ from edgeworth.sources.arrow import arrow_batches, is_text
 from edgeworth.sources.batches import Batch, CannotCountError, check_columns
 from edgeworth.sources.columns import encode
 from edgeworth.sources.duckdb_engine import count_rows
-from edgeworth.sources.many import ManySource
+from edgeworth.sources.opening import ManySource
 from edgeworth.sources.paths import FileSource, first_line
 
 if TYPE_CHECKING:

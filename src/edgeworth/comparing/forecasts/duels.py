@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import finite_or_none, plain_values
-from edgeworth.bet.games import running_sum
+from edgeworth.bet.fractional import running_sum
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.findings import examine_bets

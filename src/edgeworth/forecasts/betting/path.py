@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats, Integers
-from edgeworth.bet.fractional import FRACTIONS, fractional_logs
-from edgeworth.bet.games import whole_sum
+from edgeworth.bet.fractional import FRACTIONS, fractional_logs, whole_sum
 from edgeworth.core.plain import COUNTS, FLOATS, FLOATS_OR_NAN, Plain, reshape_array
 from edgeworth.core.threads import map_blocks
 from edgeworth.errors import InputError, MergeError
@@ -219,7 +218,7 @@ def _before(logs: Floats) -> Floats:
     moved = np.concatenate([np.zeros((len(logs), 1)), logs[:, :-1]], axis=1)
     if np.isfinite(moved).all():
         return np.asarray(np.cumsum(moved, axis=1))
-    from edgeworth.bet.games import running_sum
+    from edgeworth.bet.fractional import running_sum
 
     return running_sum(moved.T).T
 

@@ -23,7 +23,7 @@ from edgeworth.forecasts.class_columns import labels_of_columns, list_columns, w
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scoring_rules import case_scores
 from edgeworth.sources.columns import Label
-from edgeworth.sources.probabilities import as_probabilities, names_of_columns
+from edgeworth.sources.numbers import as_probabilities, names_of_columns
 
 PIECE = 1 << 14
 """Cases whose sums are worked out at once: within 3% of the fastest of 2^13 to 2^17 measured, and smaller."""

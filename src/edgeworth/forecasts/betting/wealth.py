@@ -12,8 +12,7 @@ import numpy as np
 from edgeworth.arrays import Floats, Integers
 from edgeworth.bet.bookmakers import Bookmaker, Market
 from edgeworth.bet.checking import check_fraction
-from edgeworth.bet.fractional import log_average
-from edgeworth.bet.games import running_sum, whole_sum
+from edgeworth.bet.fractional import log_average, running_sum, whole_sum
 from edgeworth.bet.kelly import factors_by_outcome
 from edgeworth.core.plain import FLAG, FLOAT, LABELS, TEXT, Plain, object_of, one_of, optional
 from edgeworth.core.policies import PredictionsMade

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.bet.checking import as_floats
-from edgeworth.bet.games import whole_sum
+from edgeworth.bet.fractional import whole_sum
 from edgeworth.core.tails import SMALLEST, Tail
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.settling import MOST_STEPS
