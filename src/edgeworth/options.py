@@ -13,10 +13,9 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_type_hints
 
+from edgeworth.choices import Missing, PredictionsMade, WeightKind
 from edgeworth.core.kinds import Kind, find_predictions
-from edgeworth.core.policies import Missing, PredictionsMade
 from edgeworth.errors import OptionError
-from edgeworth.sources.numbers import WeightKind
 
 Read = Literal["columns", "label", "labels", "texts", "whole"]
 

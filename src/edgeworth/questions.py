@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from edgeworth import bet, chance
-from edgeworth.bet.kelly import Unbalanced
-from edgeworth.comparing.findings import Adjust
-from edgeworth.comparing.queries.differences import QueryRule
+from edgeworth.choices import Adjust, QueryRule, Unbalanced
 from edgeworth.comparing.queries.findings import compare_queries
 from edgeworth.comparing.report import comparison_report
 from edgeworth.comparison import compare

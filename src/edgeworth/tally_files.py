@@ -16,6 +16,7 @@ from typing import Any, NoReturn, get_args
 
 import numpy as np
 
+from edgeworth.choices import Missing, PredictionsMade, WeightKind
 from edgeworth.comparing.paired import Paired
 from edgeworth.core.kinds import kind_of
 from edgeworth.core.plain import (
@@ -37,14 +38,12 @@ from edgeworth.core.plain import (
     text_like,
     value_field,
 )
-from edgeworth.core.policies import Missing, PredictionsMade
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import EdgeworthError, InputError
 from edgeworth.forecasts.tally import ForecastTally
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.scores.by_class import ScoresByClass
 from edgeworth.report.formats import write_file
-from edgeworth.sources.numbers import WeightKind
 from edgeworth.tallied import (
     DIGEST,
     NAMED_PARTS,

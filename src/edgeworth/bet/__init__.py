@@ -1,7 +1,6 @@
 """Odds, Kelly stakes and bookmakers: functions of probabilities and prices, which know nothing of tables."""
 
 from collections.abc import Callable
-from typing import Literal, TypeAlias
 
 from edgeworth.bet.bookmakers import Bookmaker, Commission, Drunken, Market, Quote, Rival
 from edgeworth.bet.checking import BookError
@@ -25,12 +24,12 @@ from edgeworth.bet.odds import (
     implied_probability,
 )
 from edgeworth.bet.rounds import kelly_together
+from edgeworth.choices import BookmakerName
 
 __all__ = [
     "BOOKMAKERS",
     "BookError",
     "Bookmaker",
-    "BookmakerName",
     "Commission",
     "Drunken",
     "Market",
@@ -55,7 +54,6 @@ __all__ = [
     "wealth_after",
 ]
 
-BookmakerName: TypeAlias = Literal["drunken"]
 
 BOOKMAKERS: dict[BookmakerName, Callable[..., Bookmaker]] = {"drunken": Drunken}
 """Bookmakers that the command knows by name; each is made from its lowest and highest price and a seed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +23,7 @@ from edgeworth.bet.checking import (
     pick_outcomes,
 )
 from edgeworth.bet.exchange import balance_odds, cap_stakes, deal, levels, refuse_arbitrage
+from edgeworth.choices import Unbalanced
 from edgeworth.errors import InputError, OptionError
 
 
@@ -148,8 +149,6 @@ def backing_factors(probabilities: Floats, odds: Floats) -> Floats:
     returns = probabilities * odds
     return np.where(returns <= kept * (1 + TIE), kept, returns)
 
-
-Unbalanced = Literal["refuse", "normalise", "cap"]
 
 ROUNDING = 1e-15
 """Relative to the sums it is the difference of, a wealth this small is 0: all that is left is rounding."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.bet.checking import describe_first, describe_place
+from edgeworth.choices import OddsForm
 from edgeworth.errors import InputError, OptionError
 
 LARGEST_MARGIN = 1e6
@@ -62,9 +63,6 @@ def check_commission(commission: float) -> None:
         raise OptionError(f"the commission is a share of winnings, from 0 to 1; saw {commission!r}")
 
 
-Form = Literal["decimal", "fractional", "american", "probability"]
-
-
 _NEEDED = {
     "decimal": "decimal odds are finite and above 1",
     "fractional": "fractional odds are above 0, like 5/2",
@@ -73,7 +71,7 @@ _NEEDED = {
 }
 
 
-def decimal_odds(odds: Any, *, form: Form) -> Floats:
+def decimal_odds(odds: Any, *, form: OddsForm) -> Floats:
     """Convert odds to decimal odds: what a unit returns in all, stake included.
 
     >>> decimal_odds(["5/2", "evens"], form="fractional").tolist()
@@ -82,7 +80,7 @@ def decimal_odds(odds: Any, *, form: Form) -> Floats:
     return _converted(odds, form, lambda net: 1 + net, lambda net: 1 + net)
 
 
-def american_odds(odds: Any, *, form: Form) -> Floats:
+def american_odds(odds: Any, *, form: OddsForm) -> Floats:
     """Convert odds to American odds: what 100 wins (from evens up), or minus the stake that wins 100.
 
     Parameters
@@ -114,7 +112,7 @@ def american_odds(odds: Any, *, form: Form) -> Floats:
     return _converted(odds, form, lambda net: 100 * net if net >= 1 else -100 / net, floating)
 
 
-def implied_probability(odds: Any, *, form: Form) -> Floats:
+def implied_probability(odds: Any, *, form: OddsForm) -> Floats:
     """Convert odds to the probability at which they are fair, ``1/O``.
 
     Parameters
@@ -138,7 +136,7 @@ def implied_probability(odds: Any, *, form: Form) -> Floats:
     return _converted(odds, form, lambda net: 1 / (1 + net), lambda net: 1 / (1 + net))
 
 
-def fractional_odds(odds: Any, *, form: Form) -> Any:
+def fractional_odds(odds: Any, *, form: OddsForm) -> Any:
     """Convert odds to fractional odds, exactly: a ``Fraction`` won per unit, or an object array of them.
 
     >>> fractional_odds(2.625, form="decimal"), str(fractional_odds("0.4", form="probability"))
@@ -155,7 +153,7 @@ def fractional_odds(odds: Any, *, form: Form) -> Any:
 
 
 def _converted(
-    odds: Any, form: Form, exact: Callable[[Fraction], Fraction], floating: Callable[[Floats], Floats]
+    odds: Any, form: OddsForm, exact: Callable[[Fraction], Fraction], floating: Callable[[Floats], Floats]
 ) -> Floats:
     _check_form(form)
     if isinstance(odds, np.ndarray) and odds.dtype.kind in "fiu":
@@ -166,7 +164,7 @@ def _converted(
     return np.array([float(exact(value)) for value in net.ravel()]).reshape(net.shape)
 
 
-def _net(value: Any, form: Form, place: str) -> Fraction:
+def _net(value: Any, form: OddsForm, place: str) -> Fraction:
     """Compute the net return of a unit, exactly."""
     number = _number(value, form, place)
     if form == "decimal" and number > 1:
@@ -180,7 +178,7 @@ def _net(value: Any, form: Form, place: str) -> Fraction:
     raise InputError(f"{_NEEDED[form]}; saw {value!r}{place}")
 
 
-def _number(value: Any, form: Form, place: str) -> Fraction:
+def _number(value: Any, form: OddsForm, place: str) -> Fraction:
     try:
         if isinstance(value, (bool, np.bool_)):
             raise ValueError
@@ -199,7 +197,7 @@ def _number(value: Any, form: Form, place: str) -> Fraction:
         raise InputError(f"{_NEEDED[form]}; saw {value!r}{place}") from None
 
 
-def _net_floats(odds: Floats, form: Form) -> Floats:
+def _net_floats(odds: Floats, form: OddsForm) -> Floats:
     with np.errstate(invalid="ignore"):
         good = {
             "decimal": odds > 1,
@@ -223,5 +221,5 @@ def _is_one(odds: Any) -> bool:
 
 
 def _check_form(form: str) -> None:
-    if form not in get_args(Form):
-        raise OptionError(f"odds come in the forms {', '.join(get_args(Form))}; saw {form!r}")
+    if form not in get_args(OddsForm):
+        raise OptionError(f"odds come in the forms {', '.join(get_args(OddsForm))}; saw {form!r}")

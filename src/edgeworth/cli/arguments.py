@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Group, Parameter, Token
 
+from edgeworth.choices import BookmakerName, OddsForm
 from edgeworth.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from edgeworth.bet import Bookmaker, BookmakerName
-    from edgeworth.bet.odds import Form
+    from edgeworth.bet import Bookmaker
 
 PANELS = {
     name: Group.create_ordered(name)
@@ -32,9 +32,8 @@ Adjust = Annotated[
     Literal["holm", "benjamini-hochberg", "tukey", "none"],
     Parameter(help="How p-values of many pairs are made to hold together."),
 ]
-OddsForm = Annotated[
-    Literal["decimal", "fractional", "american", "probability"],
-    Parameter(help="How odds are written: 3.5, 5/2, +250 or the probability they imply."),
+OddsWritten = Annotated[
+    OddsForm, Parameter(help="How odds are written: 3.5, 5/2, +250 or the probability they imply.")
 ]
 Level = Annotated[float, Parameter(help="Confidence level of intervals.")]
 Seed = Annotated[int, Parameter(help="Seed of what is drawn at random.")]
@@ -69,7 +68,7 @@ def numbers(text: str, name: str) -> list[float]:
     return found
 
 
-def decimal_numbers(text: str, name: str, form: Form, *, infinite: bool = False) -> list[float]:
+def decimal_numbers(text: str, name: str, form: OddsForm, *, infinite: bool = False) -> list[float]:
     """Odds as they were written, as decimal odds; infinite ones, where nothing can be laid, stay."""
     from edgeworth.bet.odds import decimal_odds
 

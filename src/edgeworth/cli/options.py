@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from cyclopts import Parameter
 
-from edgeworth.bet import BookmakerName
+from edgeworth.choices import BookmakerName
 from edgeworth.cli.arguments import PANELS, Column, Hyphen, Label, Whole, named_bookmaker, split
 from edgeworth.cli.output import Output
 from edgeworth.errors import InputError, OptionError

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from edgeworth.cli.arguments import Hyphen, OddsForm, Seed, Whole, decimal_numbers, numbers
+from edgeworth.cli.arguments import Hyphen, OddsWritten, Seed, Whole, decimal_numbers, numbers
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.errors import OptionError
 from edgeworth.progress import progress_of
@@ -75,7 +75,7 @@ def kelly(
             metavar="NUMBER,…",
         ),
     ] = None,
-    odds_form: OddsForm = "decimal",
+    odds_form: OddsWritten = "decimal",
     fraction: Annotated[float, Parameter(help="The fraction of the full stakes.")] = 1.0,
     normalise: Annotated[bool, Parameter(help="Divide the probabilities by their sum.", negative="")] = False,
     unbalanced: Annotated[

@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 
 from edgeworth.arrays import plain_values
+from edgeworth.choices import Adjust
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.families import benjamini_hochberg, compact_letters, holm
 from edgeworth.comparing.planning import Needed, units_needed
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from edgeworth.comparing.forecasts.duels import Duel
     from edgeworth.comparing.forecasts.race import WealthRace
 
-Adjust: TypeAlias = Literal["holm", "benjamini-hochberg", "tukey", "none"]
 Pair: TypeAlias = tuple[str, str]
 Kind: TypeAlias = Literal["labels", "scores", "lists", "probabilities"]
 

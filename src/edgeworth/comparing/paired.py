@@ -9,15 +9,16 @@ from typing import Any, ClassVar, Self
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Integers
+from edgeworth.choices import Missing, WeightKind
 from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, count_joint
 from edgeworth.core.labels import canonical, find, list_labels, merge_positive
 from edgeworth.core.plain import COUNT, FLAG, LABEL, LABELS, Plain, optional
-from edgeworth.core.policies import Missing, check_label_kinds, drop_incomplete, take_weights
+from edgeworth.core.policies import check_label_kinds, drop_incomplete, take_weights
 from edgeworth.core.tally import NotebookFacts, label_facts, plain_number
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import Column, Label, as_column
-from edgeworth.sources.numbers import WeightKind, as_weights
+from edgeworth.sources.numbers import as_weights
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats, same_array
+from edgeworth.choices import WeightKind
 from edgeworth.comparing.groups import (
     GROUPS,
     are_groups,
@@ -40,7 +41,7 @@ from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.by_class import MissingScore, ScoresByClass, rows_by_label
 from edgeworth.rankings.scores.sorted_scores import SortedScores
 from edgeworth.sources.columns import MISSING, Coded, Label, as_column
-from edgeworth.sources.numbers import WeightKind, as_scores, as_weights, check_weights
+from edgeworth.sources.numbers import as_scores, as_weights, check_weights
 
 
 @dataclass(frozen=True)

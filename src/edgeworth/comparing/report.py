@@ -8,9 +8,10 @@ from dataclasses import fields
 from typing import Any
 
 from edgeworth.arrays import finite_or_none
+from edgeworth.choices import Adjust
 from edgeworth.comparing.charts import comparison_charts
 from edgeworth.comparing.difference import Difference
-from edgeworth.comparing.findings import Adjust, ComparisonFindings
+from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.paired import Discordance
 from edgeworth.comparing.verdict import comparison_verdict, name_of_test
 from edgeworth.core.formatting import format_count, format_level, format_number, format_percent, plural

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.choices import Missing, WeightKind
 from edgeworth.core.joint_counts import JointCounts
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import MISSING, Column, Label, blocks, encode
-from edgeworth.sources.numbers import LARGEST_TOTAL, WeightKind
-
-Missing: TypeAlias = Literal["error", "drop", "abstain"]
-PredictionsMade: TypeAlias = Literal["before", "cross-validated", "in-sample"]
+from edgeworth.sources.numbers import LARGEST_TOTAL
 
 MOST_LABELS = 5_000
 """Past this a table of labels by labels no longer fits comfortably in memory, and was hardly meant."""

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 
 from edgeworth.arrays import Floats, Values, difference, finite_or_none, ratio
 from edgeworth.bet.odds import check_commission, check_margin, house_odds
+from edgeworth.choices import Rows
 from edgeworth.core.measures import Measure, Option, measure_family
 from edgeworth.decisions.information import CELL_CASES, cell_total
-from edgeworth.decisions.matrices import Rows, has_actual_rows
+from edgeworth.decisions.matrices import has_actual_rows
 from edgeworth.decisions.overall import recalls_combination
 from edgeworth.decisions.requirements import CASES, SOMETHING_WON
 from edgeworth.decisions.table import ContingencyTable

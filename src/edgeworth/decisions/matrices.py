@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,6 @@ from edgeworth.sources.columns import Label, is_missing
 LARGEST_TOTAL = 1 << 62
 """Above this the sum of integers could overflow."""
 
-Rows: TypeAlias = Literal["predicted", "actual", "real"]
 """What the rows of a matrix are; "real" is another word for "actual"."""
 
 

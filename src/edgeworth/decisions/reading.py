@@ -7,15 +7,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from edgeworth.choices import Missing, WeightKind
 from edgeworth.core.counting import Counted, count_rows
 from edgeworth.core.labels import parse_labels
-from edgeworth.core.policies import Missing
 from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.kind import TABLE
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.sources.batches import Batch, Reducer, Source
 from edgeworth.sources.columns import Coded, Column, Label
-from edgeworth.sources.numbers import WeightKind, as_weights
+from edgeworth.sources.numbers import as_weights
 
 
 def count_labels(source: Source | None, asked: Any, *, is_final: bool) -> Counted:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats, Integers, same_array
+from edgeworth.choices import Missing, Rows, WeightKind
 from edgeworth.core.formatting import html_table, plural
 from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, Numbers, count_joint, whole_counts
 from edgeworth.core.labels import (
@@ -37,19 +38,13 @@ from edgeworth.core.plain import (
     optional,
     reshape_array,
 )
-from edgeworth.core.policies import (
-    Missing,
-    check_label_kinds,
-    check_label_number,
-    drop_incomplete,
-    take_weights,
-)
+from edgeworth.core.policies import check_label_kinds, check_label_number, drop_incomplete, take_weights
 from edgeworth.core.tally import MOST_LABELS, NotebookFacts, label_facts, plain_number, short_label
 from edgeworth.decisions.clusters import BY_CLUSTER, Clusters
-from edgeworth.decisions.matrices import Rows, check_matrix, check_table, has_actual_rows
+from edgeworth.decisions.matrices import check_matrix, check_table, has_actual_rows
 from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import Column, Label, as_column
-from edgeworth.sources.numbers import WeightKind, as_weights
+from edgeworth.sources.numbers import as_weights
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats, Integers
 from edgeworth.bet.bookmakers import Bookmaker, Market
+from edgeworth.choices import PredictionsMade
 from edgeworth.core.counting import Counted
 from edgeworth.core.labels import list_labels, parse_labels
-from edgeworth.core.policies import PredictionsMade
 from edgeworth.core.threads import row_blocks
 from edgeworth.core.whole_columns import read_whole
 from edgeworth.errors import InputError, OptionError

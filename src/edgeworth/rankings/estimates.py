@@ -11,6 +11,7 @@ import numpy as np
 import scipy
 
 from edgeworth.arrays import Values
+from edgeworth.choices import Over
 from edgeworth.core.estimates import Estimate, Method, law_or_reason, undefined_estimate
 from edgeworth.core.laws import Alternative
 from edgeworth.core.measures import Measure
@@ -19,7 +20,7 @@ from edgeworth.decisions.estimates import estimate_table
 from edgeworth.decisions.methods import ClopperPearson, Delta, Dirichlet, Newcombe, Wilson
 from edgeworth.decisions.posteriors import BetaPosterior
 from edgeworth.errors import OptionError
-from edgeworth.rankings.chance.law import Over, average_precision
+from edgeworth.rankings.chance.law import average_precision
 from edgeworth.rankings.intervals.methods import AcrossLists, default_ranking_method
 from edgeworth.rankings.intervals.resampling import ListValues, random_orders
 from edgeworth.rankings.lists import RankedLists

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from edgeworth.arrays import Floats
+from edgeworth.choices import WeightKind
 from edgeworth.core.labels import canonical_order
 from edgeworth.core.plain import AMOUNT, COUNT, FLAG, PAIR, Plain, object_of
 from edgeworth.core.tally import NotebookFacts, plain_number
@@ -30,7 +31,7 @@ from edgeworth.rankings.scores.sorted_scores import (
     rank_targets,
 )
 from edgeworth.sources.columns import Label, as_column
-from edgeworth.sources.numbers import WeightKind, as_scores, as_weights
+from edgeworth.sources.numbers import as_scores, as_weights
 
 REST = "other"
 """What the background is called when it is made of several classes."""

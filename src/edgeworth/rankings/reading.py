@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from edgeworth.choices import WeightKind
 from edgeworth.core.counting import Counted, count_rows
 from edgeworth.core.labels import canonical_order, parse_labels
 from edgeworth.errors import InputError, OptionError
@@ -30,7 +31,7 @@ from edgeworth.rankings.scores.by_class import (
 from edgeworth.rankings.scores.sorted_scores import Bins, as_bins, check_unit_range
 from edgeworth.sources.batches import Batch, FoldingSource, Reducer, Source, fold
 from edgeworth.sources.columns import Label
-from edgeworth.sources.numbers import WeightKind, as_scores, as_weights
+from edgeworth.sources.numbers import as_scores, as_weights
 from edgeworth.sources.roles import find_source, nothing_left_error, resolve_weight_kind
 
 

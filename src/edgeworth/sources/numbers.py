@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import date, datetime
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,6 @@ from numpy.typing import NDArray
 from edgeworth.bet.checking import SUM_TOLERANCE
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import MISSING, Coded, Label, as_array, as_column, encode, is_missing
-
-WeightKind: TypeAlias = Literal["counts", "sampling"]
-"""What weights are: repeated cases, or how much a sampled case stands for."""
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
 NUMBER = re.compile(

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
+from edgeworth.choices import WeightKind
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.batches import Batch, Source, fold
-from edgeworth.sources.numbers import WeightKind, as_weights
+from edgeworth.sources.numbers import as_weights
 from edgeworth.sources.opening import ArraySource, open_source
 
 NAMES: dict[str, tuple[str, ...]] = {

@@ -9,6 +9,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from edgeworth.choices import PredictionsMade
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import (
     ComparisonFindings,
@@ -23,7 +24,6 @@ from edgeworth.comparing.forecasts.differences import forecast_case_difference, 
 from edgeworth.comparing.forecasts.duels import Duel, forecast_duel
 from edgeworth.comparing.forecasts.groups import CaseGroups, wealth_of_groups
 from edgeworth.comparing.forecasts.race import WealthRace, race_of_duels, race_of_sums
-from edgeworth.core.policies import PredictionsMade
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts

@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
+from edgeworth.choices import PredictionsMade
 from edgeworth.comparing.groups import encode_groups
-from edgeworth.core.policies import PredictionsMade
 from edgeworth.errors import InputError
 from edgeworth.forecasts.betting.path import MOST_BLOCKS, SUMS, Blocks
 from edgeworth.forecasts.betting.wealth import Wealth

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
+from edgeworth.choices import QueryRule
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.queries.exact_values import Scaled, scale_units
 from edgeworth.comparing.queries.paired_tests import mean_difference, sign_test, wilcoxon_test
@@ -23,8 +24,6 @@ from edgeworth.errors import InputError, OptionError
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.resolving import resolve_ranking, tie_groups_of
 from edgeworth.sources.columns import Label
-
-QueryRule: TypeAlias = Literal["intersection", "error"]
 
 POSTERIOR = "Student's t posterior of the mean difference, flat prior on mean and logarithm of spread"
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Unpack
 
+from edgeworth.choices import QueryRule
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import (
     ComparisonFindings,
@@ -16,7 +17,6 @@ from edgeworth.comparing.findings import (
     summarise_pairs,
 )
 from edgeworth.comparing.queries.differences import (
-    QueryRule,
     groups_of_queries,
     match_queries,
     query_difference,

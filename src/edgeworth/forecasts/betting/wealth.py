@@ -14,8 +14,8 @@ from edgeworth.bet.bookmakers import Bookmaker, Market
 from edgeworth.bet.checking import check_fraction
 from edgeworth.bet.fractional import log_average, running_sum, whole_sum
 from edgeworth.bet.kelly import factors_by_outcome
+from edgeworth.choices import PredictionsMade
 from edgeworth.core.plain import FLAG, FLOAT, LABELS, TEXT, Plain, object_of, one_of, optional
-from edgeworth.core.policies import PredictionsMade
 from edgeworth.core.tally import NotebookFacts
 from edgeworth.core.threads import row_blocks
 from edgeworth.errors import InputError, MergeError, OptionError

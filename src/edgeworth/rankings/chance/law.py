@@ -6,11 +6,12 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal, SupportsIndex, get_args
+from typing import SupportsIndex, get_args
 
 import numpy as np
 
 from edgeworth.arrays import Floats
+from edgeworth.choices import Over
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError, check_seed
 from edgeworth.rankings.chance.bracket import characteristic_function, checkpoints
@@ -88,8 +89,6 @@ def _invert(order: RandomOrder, middles: Floats, width: float) -> Floats:
     smooth[1:] *= 2
     return np.asarray((smooth[None, :] * np.exp(-1j * np.outer(middles, angles))).real.sum(axis=1))
 
-
-Over = Literal["targets", "reachable"]
 
 NEAREST = Fraction(1, 10**12)
 """A float means the nearest attainable value within this distance."""

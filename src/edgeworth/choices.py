@@ -1,0 +1,21 @@
+"""The words that options can take, where both the library and the command have to know them.
+
+Nothing is imported here, so that help is shown before any library is loaded.
+"""
+
+from typing import Literal, TypeAlias
+
+Predictions: TypeAlias = Literal["labels", "scores", "probabilities"]
+Missing: TypeAlias = Literal["error", "drop", "abstain"]
+PredictionsMade: TypeAlias = Literal["before", "cross-validated", "in-sample"]
+WeightKind: TypeAlias = Literal["counts", "sampling"]
+"""What weights are: repeated cases, or how much a sampled case stands for."""
+Adjust: TypeAlias = Literal["holm", "benjamini-hochberg", "tukey", "none"]
+QueryRule: TypeAlias = Literal["intersection", "error"]
+AbsentRule: TypeAlias = Literal["leave_out", "zero"]
+Over: TypeAlias = Literal["targets", "reachable"]
+Rows: TypeAlias = Literal["predicted", "actual", "real"]
+OddsForm: TypeAlias = Literal["decimal", "fractional", "american", "probability"]
+Unbalanced: TypeAlias = Literal["refuse", "normalise", "cap"]
+BookmakerName: TypeAlias = Literal["drunken"]
+Engine: TypeAlias = Literal["auto", "spark"]
