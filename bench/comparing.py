@@ -6,8 +6,7 @@ import numpy as np
 from timing import line, seconds
 
 import edgeworth as ew
-from edgeworth.comparing.labels.differences import label_differences
-from edgeworth.comparing.labels.findings import compare_labels
+from edgeworth.comparing.labels.differences import compare_labels, label_differences
 
 ROWS = 10**7
 MOST = 2.5

@@ -6,10 +6,9 @@ import numpy as np
 from timing import line, seconds
 
 from edgeworth.comparing.paired import Paired
+from edgeworth.comparing.randomisation.classes import ClassPair, TwoClassPair, classes_test, two_class_test
 from edgeworth.comparing.randomisation.coins import mcnemar
 from edgeworth.comparing.randomisation.groups import GroupCounts, groups_test
-from edgeworth.comparing.randomisation.many_classes import ClassPair, classes_test
-from edgeworth.comparing.randomisation.two_classes import TwoClassPair, two_class_test
 
 
 def two_classes() -> None:

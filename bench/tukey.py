@@ -7,8 +7,7 @@ from itertools import combinations
 import numpy as np
 from timing import line, peak_bytes, seconds
 
-from edgeworth.comparing.queries.differences import value_difference
-from edgeworth.comparing.queries.findings import compare_queries
+from edgeworth.comparing.queries.differences import compare_queries, value_difference
 from edgeworth.comparing.queries.permutation import permutation_test
 from edgeworth.comparing.queries.tukey import randomised_tukey
 from edgeworth.rankings.lists import RankedLists

@@ -228,9 +228,9 @@ _READ: dict[str, Callable[..., Read]] = {
     "probabilities": _read_forecasts,
 }
 _COMPARE = {
-    "Paired": ("labels", "labels.findings:compare_labels", ("method",)),
-    "PairedScores": ("scores", "scores.findings:compare_scores", ("method",)),
-    "RankedLists": ("queries", "queries.findings:compare_queries", ("queries",)),
+    "Paired": ("labels", "labels.differences:compare_labels", ("method",)),
+    "PairedScores": ("scores", "scores.differences:compare_scores", ("method",)),
+    "RankedLists": ("queries", "queries.differences:compare_queries", ("queries",)),
     "Forecasts": ("probabilities", "forecasts.findings:compare_forecasts", ()),
     "ContingencyTable": ("tables of different cases", "labels.independent:compare_independent", ()),
 }

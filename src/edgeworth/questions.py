@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from edgeworth import bet, chance
 from edgeworth.choices import Adjust, QueryRule, Unbalanced
-from edgeworth.comparing.queries.findings import compare_queries
+from edgeworth.comparing.queries.differences import compare_queries
 from edgeworth.comparing.report import comparison_report
 from edgeworth.comparison import compare
 from edgeworth.errors import InputError, OptionError

@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from edgeworth.comparing.forecasts.diebold_mariano import diebold_mariano
-from edgeworth.comparing.forecasts.differences import forecast_difference, mean_score_difference
-from edgeworth.comparing.forecasts.duels import forecast_duel
+from edgeworth.comparing.forecasts.bets import forecast_duel
+from edgeworth.comparing.forecasts.differences import (
+    diebold_mariano,
+    forecast_difference,
+    mean_score_difference,
+)
 from edgeworth.comparing.forecasts.findings import compare_forecasts
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts

@@ -19,8 +19,8 @@ import edgeworth as ew
 from edgeworth.comparing.labels.joint_cells import JointCells, in_focus, joint_cells
 from edgeworth.comparing.labels.methods import delta_law, difference_law
 from edgeworth.comparing.labels.resampling import swap_test
+from edgeworth.comparing.randomisation.classes import TwoClassPair, two_class_test
 from edgeworth.comparing.randomisation.coins import mcnemar
-from edgeworth.comparing.randomisation.two_classes import TwoClassPair, two_class_test
 from edgeworth.decisions.views import Resolved, resolve
 
 

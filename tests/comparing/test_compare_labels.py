@@ -11,12 +11,11 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.comparing.difference import Difference, Effect
-from edgeworth.comparing.labels.differences import label_differences
-from edgeworth.comparing.labels.findings import compare_labels
+from edgeworth.comparing.labels.differences import compare_labels, label_differences
 from edgeworth.comparing.labels.independent import compare_independent
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.planning import mcnemar_cases_needed, units_needed
-from edgeworth.comparing.scores.findings import compare_scores
+from edgeworth.comparing.scores.differences import compare_scores
 from edgeworth.core.laws import NormalLaw, Scale
 from edgeworth.core.tails import Tail
 from edgeworth.errors import OptionError

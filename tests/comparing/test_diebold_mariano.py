@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from edgeworth.comparing.forecasts.diebold_mariano import Kernel, diebold_mariano
+from edgeworth.comparing.forecasts.differences import Kernel, diebold_mariano
 from edgeworth.errors import InputError, OptionError
 
 LOSSES = st.lists(

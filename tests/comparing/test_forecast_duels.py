@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edgeworth.comparing.forecasts.duels import Duel, forecast_duel, thin
+from edgeworth.comparing.forecasts.bets import Duel, forecast_duel, thin
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.sequential.bernstein import empirical_bernstein

@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from edgeworth.comparing.forecasts.duels import forecast_duel
+from edgeworth.comparing.forecasts.bets import CaseGroups, forecast_duel, wealth_of_groups
 from edgeworth.comparing.forecasts.findings import compare_forecasts
-from edgeworth.comparing.forecasts.groups import CaseGroups, wealth_of_groups
 from edgeworth.errors import InputError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts

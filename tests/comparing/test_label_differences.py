@@ -17,7 +17,7 @@ from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.labels.differences import default_spellings, label_differences
 from edgeworth.comparing.labels.joint_cells import in_focus, joint_cells
 from edgeworth.comparing.labels.resampling import swap_test
-from edgeworth.comparing.randomisation.two_classes import randomisation_test
+from edgeworth.comparing.randomisation.classes import randomisation_test
 from edgeworth.decisions.views import resolve
 from edgeworth.methods import Bootstrap, ClopperPearson, Delta
 

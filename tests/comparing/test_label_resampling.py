@@ -18,7 +18,7 @@ from edgeworth.comparing.labels.joint_cells import JointCells, in_focus, joint_c
 from edgeworth.comparing.labels.methods import delta_law
 from edgeworth.comparing.labels.resampling import swap_test
 from edgeworth.comparing.paired import Paired
-from edgeworth.comparing.randomisation.two_classes import randomisation_test
+from edgeworth.comparing.randomisation.classes import randomisation_test
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.views import Resolved, resolve
 

@@ -12,12 +12,12 @@ from scipy import stats
 import edgeworth as ew
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.queries.differences import (
+    compare_queries,
     match_queries,
     query_difference,
     query_values,
     value_difference,
 )
-from edgeworth.comparing.queries.findings import compare_queries
 from edgeworth.errors import InputError, OptionError
 
 ITEMS = 6

@@ -12,9 +12,9 @@ import pytest
 from scipy.stats import binom
 
 from edgeworth.comparing.paired import Paired
+from edgeworth.comparing.randomisation.classes import TwoClassPair, randomisation_test, two_class_test
 from edgeworth.comparing.randomisation.coins import FEW, mcnemar
 from edgeworth.comparing.randomisation.staircase import TWO_CLASS_MEASURES, Staircase, two_class_measure
-from edgeworth.comparing.randomisation.two_classes import TwoClassPair, randomisation_test, two_class_test
 from edgeworth.errors import InputError, OptionError
 
 Cases = Sequence[tuple[object, object]]

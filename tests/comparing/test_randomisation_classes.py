@@ -14,11 +14,16 @@ import pytest
 import edgeworth as ew
 from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.randomisation import sign_sums
+from edgeworth.comparing.randomisation.classes import ClassPair, _different_sums, randomisation_test
 from edgeworth.comparing.randomisation.coins import mcnemar, random_heads
-from edgeworth.comparing.randomisation.many_classes import ClassPair, _different_sums
-from edgeworth.comparing.randomisation.sign_grid import COARSE, FINE, grid_tail, meet_in_the_middle
-from edgeworth.comparing.randomisation.sign_sums import SignSums, sign_sum_tail
-from edgeworth.comparing.randomisation.two_classes import randomisation_test
+from edgeworth.comparing.randomisation.sign_sums import (
+    COARSE,
+    FINE,
+    SignSums,
+    grid_tail,
+    meet_in_the_middle,
+    sign_sum_tail,
+)
 from edgeworth.errors import OptionError
 
 Labels = Sequence[object]

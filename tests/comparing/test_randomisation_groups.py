@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from edgeworth.comparing.randomisation import groups as randomisation_groups
+from edgeworth.comparing.randomisation.classes import TwoClassPair, two_class_test
 from edgeworth.comparing.randomisation.groups import GroupCounts, group_tables_test, groups_test
-from edgeworth.comparing.randomisation.two_classes import TwoClassPair, two_class_test
 from edgeworth.errors import InputError, OptionError
 
 Value = Callable[[np.ndarray], Fraction]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from edgeworth.comparing.queries.differences import compare_queries
 from edgeworth.comparing.queries.exact_values import scale_table
-from edgeworth.comparing.queries.findings import compare_queries
 from edgeworth.comparing.queries.permutation import SharedSigns, permutation_test
 from edgeworth.errors import OptionError
 from edgeworth.rankings.lists import RankedLists

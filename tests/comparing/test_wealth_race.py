@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edgeworth.comparing.forecasts.duels import Duel, forecast_duel
-from edgeworth.comparing.forecasts.race import WealthRace, race_of_duels, race_of_sums
+from edgeworth.comparing.forecasts.bets import Duel, WealthRace, forecast_duel, race_of_duels, race_of_sums
 from edgeworth.errors import InputError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts

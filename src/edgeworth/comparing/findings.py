@@ -18,8 +18,7 @@ from edgeworth.errors import InputError, OptionError
 from edgeworth.progress import progress_of
 
 if TYPE_CHECKING:
-    from edgeworth.comparing.forecasts.duels import Duel
-    from edgeworth.comparing.forecasts.race import WealthRace
+    from edgeworth.comparing.forecasts.bets import Duel, WealthRace
 
 Pair: TypeAlias = tuple[str, str]
 Kind: TypeAlias = Literal["labels", "scores", "lists", "probabilities"]

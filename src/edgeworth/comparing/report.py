@@ -37,7 +37,7 @@ ADJUSTED = {"holm": "Holm p", "benjamini-hochberg": "BH p", "tukey": "Tukey p", 
 
 def report_paired(tallied: Any, asked: Any, about: About) -> Report:
     """Compare the systems of joint counts and report on them."""
-    from edgeworth.comparing.labels.findings import compare_labels
+    from edgeworth.comparing.labels.differences import compare_labels
 
     paired, measures = tallied.final, asked.get("measures")
     adjust: Adjust = asked.get("adjust") or "holm"

@@ -20,10 +20,16 @@ from edgeworth.comparing.findings import (
     pairs_with_progress,
     summarise_pairs,
 )
+from edgeworth.comparing.forecasts.bets import (
+    CaseGroups,
+    Duel,
+    WealthRace,
+    forecast_duel,
+    race_of_duels,
+    race_of_sums,
+    wealth_of_groups,
+)
 from edgeworth.comparing.forecasts.differences import forecast_case_difference, forecast_difference
-from edgeworth.comparing.forecasts.duels import Duel, forecast_duel
-from edgeworth.comparing.forecasts.groups import CaseGroups, wealth_of_groups
-from edgeworth.comparing.forecasts.race import WealthRace, race_of_duels, race_of_sums
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts

@@ -8,7 +8,7 @@ from typing import Any
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.comparing.findings import ComparisonFindings
-from edgeworth.comparing.forecasts.race import WealthRace
+from edgeworth.comparing.forecasts.bets import WealthRace
 from edgeworth.core.formatting import format_level, format_wealth
 from edgeworth.report.report import Column, Grid, Section
 

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Unpack
 
 from edgeworth.comparing.difference import Difference
+from edgeworth.comparing.findings import (
+    ComparisonFindings,
+    Terms,
+    check_systems,
+    pairs_with_progress,
+    summarise_pairs,
+)
 from edgeworth.comparing.labels.joint_cells import JointCells, in_focus, joint_cells, usual_spellings
 from edgeworth.comparing.labels.methods import (
     NothingVariesError,
@@ -27,9 +34,9 @@ from edgeworth.comparing.labels.proportions import (
 )
 from edgeworth.comparing.labels.resampling import swap_groups, swap_test
 from edgeworth.comparing.paired import Paired
+from edgeworth.comparing.randomisation.classes import randomisation_test
 from edgeworth.comparing.randomisation.coins import mcnemar
 from edgeworth.comparing.randomisation.sign_sums import Effort
-from edgeworth.comparing.randomisation.two_classes import randomisation_test
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.methods import NO_ERROR
 from edgeworth.decisions.views import Resolved, resolve
@@ -200,3 +207,43 @@ class _LabelComparison:
 
 def _has_derivative(resolved: Resolved) -> bool:
     return resolved.measure.scope != "cells" or resolved.measure.gradient is not None
+
+
+MEASURES = ("informedness", "markedness", "accuracy", "mcc")
+"""Measures of many systems: those of single labels are left out, for there are pairs enough to read."""
+
+
+def compare_labels(
+    paired: Paired,
+    *,
+    measures: Sequence[str] | None = None,
+    method: Any = None,
+    level: float = 0.95,
+    seed: int = 0,
+    **terms: Unpack[Terms],
+) -> ComparisonFindings:
+    """Compare the labels of several predictors of the same cases."""
+    check_systems(paired.names, level)
+    is_many = len(paired.names) > 3
+    spellings = tuple(measures or (MEASURES if is_many else default_spellings(paired)))
+    options: dict[str, Any] = {"method": method, "seed": seed, "level": level, "quick": is_many}
+    pairs = {
+        pair: label_differences(paired, *pair, spellings, **options)
+        for pair in pairs_with_progress(paired.names)
+    }
+    return summarise_pairs(
+        "labels",
+        pairs,
+        unit="group" if paired.is_grouped else "case",
+        level=level,
+        **terms,
+        cases=float(paired.total),
+        seed=seed,
+        disagreements=tuple(_disagreement(paired, *pair) for pair in pairs),
+        dropped=paired.dropped,
+    )
+
+
+def _disagreement(paired: Paired, first: str, second: str) -> dict[str, Any]:
+    found = paired.discordance(first, second)
+    return {"first": first, "second": second, **asdict(found), "disagreements": found.disagreements}

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Floats
 from edgeworth.comparing.queries.exact_values import GRID_BITS, LIMIT, Scaled, scale_table, scale_units
 from edgeworth.comparing.randomisation.coins import from_logarithm
-from edgeworth.comparing.randomisation.sign_grid import meet_in_the_middle, ways_by_polynomial
+from edgeworth.comparing.randomisation.sign_sums import meet_in_the_middle, ways_by_polynomial
 from edgeworth.core.tails import Tail
 from edgeworth.errors import check_draws
 

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from edgeworth.arrays import Integers
+from edgeworth.comparing.randomisation.classes import worths
 from edgeworth.comparing.randomisation.coins import from_logarithm
-from edgeworth.comparing.randomisation.many_classes import worths
 from edgeworth.comparing.randomisation.sign_sums import MOST_BYTES, monte_carlo_tail, sign_sum_tail
 from edgeworth.comparing.randomisation.staircase import Quotient, Staircase, two_class_measure
 from edgeworth.core.tails import Tail

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any, Unpack
 
 import numpy as np
 import scipy
 
 from edgeworth.comparing.difference import Difference, Effect
+from edgeworth.comparing.findings import (
+    ComparisonFindings,
+    Terms,
+    all_pairs,
+    check_systems,
+    pairs_with_progress,
+    summarise_pairs,
+)
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.influence import (
     difference_law,
@@ -272,3 +282,37 @@ def _effect(found: Difference, law: SamplingLaw) -> Effect:
 def _bounds_over(law: SamplingLaw, spread: float, level: float) -> tuple[float, float]:
     low, high = law.interval(level)
     return low / spread, high / spread
+
+
+MEASURES = ("average_precision", "roc_auc")
+
+
+def compare_scores(
+    paired: PairedScores,
+    *,
+    measures: Sequence[str] | None = None,
+    method: Any = None,
+    level: float = 0.95,
+    seed: int = 0,
+    **terms: Unpack[Terms],
+) -> ComparisonFindings:
+    """Compare the scores that several systems gave to the same cases."""
+    names = paired.names
+    check_systems(names, level)
+    # Swapping two systems takes up to seconds a pair: many pairs share what is quick for two.
+    swaps = None if len(names) == 2 else shared_permutations(paired, len(all_pairs(names)))
+    options: dict[str, Any] = {"method": method, "permutations": swaps, "seed": seed}
+    pairs = {
+        pair: [score_difference(paired, *pair, measure, **options) for measure in measures or MEASURES]
+        for pair in pairs_with_progress(names)
+    }
+    return summarise_pairs(
+        "scores",
+        {pair: {each.measure: each for each in found} for pair, found in pairs.items()},
+        unit="case" if paired.groups is None else "group",
+        level=level,
+        **terms,
+        cases=float(len(paired)),
+        seed=seed,
+        dropped=paired.dropped,
+    )

@@ -1,0 +1,484 @@
+"""Two forecasters bet against each other: what wealth proves either way, and sequences of their scores.
+
+Each bets Kelly's stakes at the other's fair prices. The first's log wealth is Σ log p(y) − log q(y), the
+second's its negative. An e-value of the first speaks against "the second's probabilities are the true ones"
+and the other way round; neither says who is better on average. That is what the confidence sequences are for,
+of the mean score difference, first less second: lower is better.
+
+Where cases come in clusters (patients, matches, documents) a cluster is one bet. Its rows may be copies of
+each other, and the product of their factors would count one piece of luck many times over, so a cluster's
+factor is the geometric mean of its rows' factors: copies count once, and log W(A, B) = −log W(B, A) holds.
+It is an e-value. Let E[f_i | outcomes of other clusters before i] ≤ 1 for every row i: the other's
+probability is true for the row, given what the bettor knew of other clusters. By the inequality of the means
+``Π_g geometric mean ≤ Π_g mean of f_i in g``, and the right side is the average, over all ways to choose one
+row of each cluster, of the product of the chosen rows' factors. Those rows are of different clusters, so each
+such product has a mean of at most 1, whatever rows of one cluster have to do with each other. Where the rows
+of each cluster stand together, the products after each cluster are a supermartingale, and the largest on the
+way counts too; where clusters are mixed up, only the end does. The mean score of a cluster is bounded as a
+score is, so confidence sequences are of the average over clusters.
+
+In a race each bets against each. log W(A, B) is the difference of two sums of log scores, so a tally of
+scores has the whole table, and log W(A, C) = log W(A, B) + log W(B, C). Only the way there, and with it a
+p-value good at any time, takes the duels themselves. Probability 0 for what happened is ruin: −inf for the
+one, +inf for the other. Where both were ruined, each bet ends with nothing; from sums alone it cannot be told
+whether it could be settled at all, and it is nan.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations, permutations
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.arrays import Floats, finite_or_none, plain_values
+from edgeworth.bet.fractional import running_sum
+from edgeworth.choices import PredictionsMade
+from edgeworth.comparing.paired_scores import encode_groups
+from edgeworth.errors import InputError, OptionError
+from edgeworth.forecasts.betting.path import MOST_BLOCKS, SUMS, Blocks
+from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.findings import examine_bets
+from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.sequential.bernstein import BernsteinSequence
+from edgeworth.forecasts.sequential.evidence import Direction, Evidence, better_of
+from edgeworth.forecasts.sequential.sequences import ConfidenceSequence
+from edgeworth.sources.columns import MISSING
+
+MOST_POINTS = 512
+"""Points of a path that a chart shows."""
+
+TRUE_NULL = "the probabilities of {other} are the true ones, given all that {bettor} knew"
+GROUP_NULL = "the probabilities of {other} are the true ones, given all that {bettor} knew of other groups"
+ROUND_NULL = "in every round the expected {score} score of {other} is at least as good as that of {bettor}"
+MEAN_NULL = "at no time was {better} better than {worse} by the average of their expected Brier scores"
+
+Kind = TypeVar("Kind", bound=ConfidenceSequence)
+
+
+@dataclass(frozen=True)
+class Duel:
+    """What two forecasters' bets against each other prove.
+
+    ``for_first`` is the first's wealth, evidence against the second's probabilities; ``for_second`` the
+    reverse. With ordered cases their maximum on the way counts (a p-value good at any time), otherwise the
+    end. ``sequences`` are of the mean difference, first less second: of Brier scores (empirical Bernstein)
+    and log scores (asymptotic; None where one is infinite).
+    """
+
+    first: str
+    second: str
+    wealth: Wealth
+    for_first: Evidence
+    for_second: Evidence
+    mixture: Evidence
+    """The first's, capital divided over stake fractions, so that none has to be chosen."""
+    brier_rounds: Evidence | None
+    log_rounds: Evidence | None
+    """Bets on the scores themselves, of two classes: Henzi and Ziegel's."""
+    brier_sequence: BernsteinSequence
+    log_sequence: ConfidenceSequence | None
+    level: float = 0.95
+    unit: str = "case"
+    """What is one bet: a case, or a group of cases."""
+
+    @property
+    def cases(self) -> int:
+        """How many bets were settled: of cases, or of groups."""
+        return self.wealth.cases
+
+    @property
+    def log_wealth(self) -> float:
+        """The first's log wealth against the second."""
+        return self.wealth.log_wealth
+
+    @property
+    def growth(self) -> float:
+        """The first's log wealth a case."""
+        return self.log_wealth / self.cases
+
+    @property
+    def stronger(self) -> Evidence:
+        """The direction that proves more, both paid for."""
+        return better_of(self.for_first, self.for_second)
+
+    @property
+    def reverse_path(self) -> NDArray[np.float64]:
+        """The second's log wealth against the first after each block: minus the first's, but for ruin."""
+        # Where both were ruined within a block its sum does not tell who was first; both have nothing then.
+        both = np.isnan(self.wealth.sums("log"))
+        return running_sum(np.where(both, -np.inf, -self.wealth.blocks.logs[:, 0]))
+
+    def mean_evidence(self, better: str) -> Evidence:
+        """An e-value for "this one's expected Brier scores are lower on average"; ``better_of`` for both."""
+        if better not in (self.first, self.second):
+            raise OptionError(f"the duel is between {self.first!r} and {self.second!r}; saw {better!r}")
+        worse = self.second if better == self.first else self.first
+        direction: Direction = "less" if better == self.first else "greater"
+        null = MEAN_NULL.format(better=better, worse=worse)
+        return self.brier_sequence.evidence(direction, null=null, ordered=self.wealth.ordered)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, paths at no more points than a chart shows."""
+        places = thin(self.wealth.blocks.number)
+        sequences = {"brier": self.brier_sequence, "log": self.log_sequence}
+        found = {
+            "first": self.first,
+            "second": self.second,
+            "cases": self.cases,
+            "unit": self.unit,
+            "ordered": self.wealth.ordered,
+            "log_wealth": self.log_wealth,
+            "growth": self.growth,
+            "for_first": plain_evidence(self.for_first),
+            "for_second": plain_evidence(self.for_second),
+            "stronger": plain_evidence(self.stronger),
+            "mixture": plain_evidence(self.mixture),
+            "better_on_average": {
+                name: plain_evidence(self.mean_evidence(name)) for name in (self.first, self.second)
+            },
+            "rounds": {"brier": plain_evidence(self.brier_rounds), "log": plain_evidence(self.log_rounds)},
+            "sequences": {
+                name: None if each is None else _plain_sequence(each, places)
+                for name, each in sequences.items()
+            },
+            "path": {"cases": self.wealth.positions[places], "log_wealth": self.wealth.path[places]},
+        }
+        return {name: plain_values(value) for name, value in found.items()}
+
+
+def forecast_duel(
+    wealth: Wealth, first: str, second: str, *, level: float = 0.95, unit: str = "case"
+) -> Duel:
+    """Find what the first's wealth against the second proves, either way; a bet is on one ``unit``.
+
+    >>> wealth = Wealth.from_probabilities([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5, 0.5, 0.5])
+    >>> duel = forecast_duel(wealth, "A", "B")
+    >>> round(duel.for_first.e_value, 4), round(duel.for_second.e_value, 4), round(duel.stronger.e_value, 4)
+    (2.688, 0.372, 1.344)
+    >>> duel.for_first.null
+    'the probabilities of B are the true ones, given all that A knew'
+    """
+    if first == second:
+        raise InputError(f"nobody bets against themselves; saw {first!r} twice")
+    if wealth.book != "fair" or wealth.fraction != 1:
+        raise OptionError(
+            "two forecasters bet whole Kelly stakes at each other's fair prices; "
+            f"saw a stake of {wealth.fraction:g} and prices that are {wealth.book}"
+        )
+    # The exact law of luck takes seconds, and a comparison does not ask for it.
+    bets = examine_bets(replace(wealth, games=None), level=level)
+    assert bets.against_model is not None
+    assert bets.mixture is not None
+    assert isinstance(bets.brier_sequence, BernsteinSequence)
+    said = true_null(first, second, unit)
+    brier_rounds, log_rounds = (
+        found and replace(found, null=ROUND_NULL.format(score=score, other=second, bettor=first))
+        for found, score in ((bets.brier_rounds, "Brier"), (bets.log_rounds, "log"))
+    )
+    return Duel(
+        first,
+        second,
+        wealth,
+        replace(bets.against_rival, null=said),
+        replace(bets.against_model, null=true_null(second, first, unit)),
+        replace(bets.mixture, null=said),
+        brier_rounds,
+        log_rounds,
+        _negate(bets.brier_sequence),
+        None if bets.log_sequence is None else _negate(bets.log_sequence),
+        level,
+        unit,
+    )
+
+
+def true_null(bettor: str, other: str, unit: str) -> str:
+    """State the null hypothesis that the bettor's wealth is evidence against."""
+    return (TRUE_NULL if unit == "case" else GROUP_NULL).format(other=other, bettor=bettor)
+
+
+def thin(number: int, most: int = MOST_POINTS) -> NDArray[np.intp]:
+    """Choose at most so many of a path's points, evenly, the last among them.
+
+    >>> thin(10, 4)
+    array([0, 3, 6, 9])
+    """
+    return np.unique(np.linspace(0, number - 1, min(most, number)).round().astype(np.intp))
+
+
+def plain_evidence(found: Evidence | None) -> dict[str, Any] | None:
+    """Convert evidence to plain values."""
+    return (
+        None
+        if found is None
+        else {
+            "log_e_value": finite_or_none(found.log_e_value),
+            "e_value": finite_or_none(found.e_value),
+            "p_value": found.p_value,
+            "anytime": found.ordered,
+            "null": found.null,
+        }
+    )
+
+
+def _negate(sequence: Kind) -> Kind:
+    """Turn what the first gained on the second into a difference, first less second."""
+    return replace(sequence, mean=-sequence.mean, low=-sequence.high, high=-sequence.low)
+
+
+def _plain_sequence(sequence: ConfidenceSequence, places: NDArray[np.intp]) -> dict[str, Any]:
+    columns = {"mean": sequence.mean, "low": sequence.low, "high": sequence.high}
+    return {
+        **{name: getattr(sequence.last, name) for name in columns},
+        "level": sequence.level,
+        "method": sequence.method,
+        "undefined": getattr(sequence, "undefined", None),
+        "path": {"cases": sequence.cases[places], **{name: x[places] for name, x in columns.items()}},
+    }
+
+
+SQUARES = {"brier_square": "brier", "log_square": "log"}
+"""Sums of squares are of the groups' means."""
+
+
+@dataclass(frozen=True, eq=False)
+class CaseGroups:
+    """The group of each case, groups numbered as they first appear."""
+
+    codes: NDArray[np.intp]
+    number: int
+
+    @classmethod
+    def of(cls, groups: Any, cases: int) -> CaseGroups:
+        """Number the groups of all cases; none may be missing.
+
+        >>> CaseGroups.of(["b", "a", "b"], 3).codes.tolist()
+        [0, 1, 0]
+        """
+        codes = encode_groups(groups).codes
+        if len(codes) != cases:
+            raise InputError(f"groups has {len(codes):,} rows, the scores have {cases:,}")
+        if (codes == MISSING).any():
+            row = int((codes == MISSING).argmax()) + 1
+            raise InputError(f"groups is missing in row {row:,}: drop such rows beforehand")
+        _, first, place = np.unique(codes, return_index=True, return_inverse=True)
+        order = np.empty(len(first), dtype=np.intp)
+        order[np.argsort(first)] = np.arange(len(first))
+        return cls(order[place], len(first))
+
+    @property
+    def is_together(self) -> bool:
+        """Whether the rows of each group stand next to each other."""
+        return bool((np.diff(self.codes) >= 0).all())
+
+    def means(self, rows: Floats) -> Floats:
+        """Average each group's rows, along the first axis; nan where +inf meets −inf."""
+        order = np.argsort(self.codes, kind="stable")
+        sizes = np.bincount(self.codes, minlength=self.number)
+        with np.errstate(invalid="ignore"):
+            totals = np.add.reduceat(rows[order], np.cumsum(sizes) - sizes, axis=0)
+        return np.asarray(totals / sizes.reshape(-1, *[1] * (rows.ndim - 1)))
+
+
+def wealth_of_groups(
+    first: Forecasts,
+    second: Forecasts,
+    groups: CaseGroups,
+    *,
+    against: str = "the rival",
+    ordered: bool = False,
+    predictions_made: PredictionsMade = "before",
+) -> Wealth:
+    """Compute the first's wealth against the second where a group is one bet; ``cases`` counts groups.
+
+    >>> truth, sure, even = [1, 1, 0], [0.8, 0.8, 0.4], [0.5, 0.5, 0.5]
+    >>> p, q = (Forecasts.of(truth, each) for each in (sure, even))
+    >>> wealth = wealth_of_groups(p, q, CaseGroups.of(["one", "one", "other"], 3))
+    >>> wealth.cases, round(wealth.wealth, 6)
+    (2, 1.92)
+    """
+    parts = [
+        # So few rows are kept one by one.
+        Wealth.from_forecasts(first[rows], second[rows], against=against, predictions_made=predictions_made)
+        for rows in (slice(start, start + MOST_BLOCKS) for start in range(0, len(first), MOST_BLOCKS))
+    ]
+    rows = Blocks.end_to_end([part.blocks for part in parts])
+    if rows.number != len(first):
+        raise InputError(
+            f"there are {len(first):,} rows and {rows.number:,} bets: each row is a bet by itself"
+        )
+    sums = groups.means(rows.sums)
+    for name, score in SQUARES.items():
+        sums[:, SUMS.index(name)] = sums[:, SUMS.index(score)] ** 2
+    # Who is ruined in one row of a group has nothing, whatever another row would have paid.
+    logs, fractions = (groups.means(each) for each in (rows.logs, rows.fractions))
+    for each in (logs, fractions):
+        each[np.isnan(each)] = -np.inf
+    blocks = Blocks.of_cases(logs, fractions, sums, 0)
+    return Wealth(
+        first.labels,
+        blocks.coarsen(),
+        against,
+        ordered=ordered and groups.is_together,
+        predictions_made=predictions_made,
+    )
+
+
+Pair: TypeAlias = tuple[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class WealthRace:
+    """Log wealth of each system (row) against each (column), and what it proves.
+
+    ``evidence[a, b]`` is a's wealth as evidence against b's probabilities, there for every pair whose bet
+    could be settled, unless there is none (``no_evidence``). ``paths[a, b]`` is a's log wealth after
+    ``positions`` cases: for one order of each pair, and for both where someone was ruined and the one is not
+    minus the other.
+    """
+
+    names: tuple[str, ...]
+    cases: int
+    log_wealth: Floats
+    evidence: Mapping[Pair, Evidence] = field(repr=False)
+    positions: NDArray[np.int64] = field(repr=False, default_factory=lambda: np.zeros(0, dtype=np.int64))
+    paths: Mapping[Pair, Floats] = field(repr=False, default_factory=dict)
+    ordered: bool = False
+    unit: str = "case"
+    """What is one bet: a case, or a group of cases."""
+    no_evidence: str | None = None
+    """Why wealth proves nothing here; there is no evidence then."""
+
+    def __post_init__(self) -> None:
+        self.log_wealth.setflags(write=False)
+
+    def against(self, bettor: str, other: str) -> float:
+        """Give the log wealth of one against another."""
+        return float(self.log_wealth[self._place(bettor), self._place(other)])
+
+    def growth(self, bettor: str, other: str) -> float:
+        """Give the log wealth a case (or group, where that is a bet), in nats."""
+        return self.against(bettor, other) / self.cases
+
+    def stronger(self, first: str, second: str) -> Evidence | None:
+        """Find the direction that proves more, both paid for; None where there is no evidence."""
+        if math.isnan(self.against(first, second)) or self.no_evidence is not None:
+            return None
+        return better_of(self.evidence[first, second], self.evidence[second, first])
+
+    def path(self, bettor: str, other: str) -> Floats:
+        """Give the log wealth after ``positions`` cases; empty when only sums were kept."""
+        self.against(bettor, other)  # refuses names that are not there
+        if (bettor, other) in self.paths:
+            return self.paths[bettor, other]
+        return -self.paths[other, bettor] if (other, bettor) in self.paths else np.zeros(0)
+
+    @cached_property
+    def wins(self) -> dict[str, int]:
+        """How many others each is ahead of, less those that it is behind."""
+        signs = np.sign(np.nan_to_num(self.log_wealth, nan=0.0))
+        return dict(zip(self.names, signs.sum(axis=1).astype(int).tolist(), strict=True))
+
+    @property
+    def standings(self) -> tuple[str, ...]:
+        """The systems, the one ahead of most others first; ties in the order given."""
+        return tuple(sorted(self.names, key=lambda name: -self.wins[name]))
+
+    @property
+    def leader(self) -> str | None:
+        """The one that is ahead of every other; None when no one is."""
+        first = self.standings[0]
+        return first if self.wins[first] == len(self.names) - 1 else None
+
+    def rows(self) -> list[dict[str, Any]]:
+        """List every bettor against every other, the furthest ahead first."""
+        found = []
+        for bettor, other in permutations(self.standings, 2):
+            wealth, reason = self.against(bettor, other), self.no_evidence
+            if math.isnan(wealth):
+                reason = f"{bettor} and {other} both gave probability 0 to something that happened"
+            row = {"bettor": bettor, "against": other, "log_wealth": wealth, "growth": wealth / self.cases}
+            row |= {"evidence": plain_evidence(self.evidence.get((bettor, other)))}
+            found.append(row | {"ruined": wealth == -math.inf, "undefined": reason})
+        return [plain_values(row) for row in found]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        plain = ("names", "cases", "ordered", "unit", "no_evidence", "leader", "standings")
+        stronger = {pair: plain_evidence(self.stronger(*pair)) for pair in combinations(self.standings, 2)}
+        paths = [{"bettor": a, "against": b, "log_wealth": path} for (a, b), path in self.paths.items()]
+        found = {name: getattr(self, name) for name in plain} | {
+            "race": self.rows(),
+            "stronger": [{"first": a, "second": b, **each} for (a, b), each in stronger.items() if each],
+            "positions": self.positions,
+            "paths": paths,
+        }
+        return {name: plain_values(value) for name, value in found.items()}
+
+    def _place(self, name: str) -> int:
+        if name not in self.names:
+            raise InputError(f"there is no system {name!r}; there are {', '.join(map(repr, self.names))}")
+        return self.names.index(name)
+
+
+def race_of_sums(names: tuple[str, ...], sums: Floats, cases: int, unit: str = "case") -> WealthRace:
+    """Race all against all by sums of log scores over cases, or of the means of groups over groups.
+
+    It says how the race ended, not how it went.
+    """
+    _check_race(names, cases)
+    with np.errstate(invalid="ignore"):  # two infinite sums: cannot be told
+        table = sums[None, :] - sums[:, None]
+    np.fill_diagonal(table, 0.0)
+    evidence = {
+        (names[a], names[b]): Evidence(
+            float(table[a, b]), None, "greater", true_null(names[a], names[b], unit)
+        )
+        for a, b in permutations(range(len(sums)), 2)
+        if not np.isnan(table[a, b])
+    }
+    return WealthRace(names, cases, table, evidence, unit=unit)
+
+
+def race_of_duels(duels: Sequence[Duel]) -> WealthRace:
+    """Race all against all by the duels of every pair, on the same cases, with their paths."""
+    names = tuple(dict.fromkeys(name for duel in duels for name in (duel.first, duel.second)))
+    if not duels:
+        raise InputError("a race takes at least one duel")
+    _check_race(names, duels[0].cases)
+    fought = [frozenset((duel.first, duel.second)) for duel in duels]
+    wanted = {frozenset(pair) for pair in combinations(names, 2)}
+    if len(fought) != len(wanted) or set(fought) != wanted:
+        raise InputError(f"{len(names)} systems race in {len(wanted)} duels, one a pair; saw {len(duels)}")
+    positions, ordered = duels[0].wealth.positions, duels[0].wealth.ordered
+    for duel in duels:
+        if not np.array_equal(duel.wealth.positions, positions) or duel.wealth.ordered != ordered:
+            raise InputError("the duels of a race are over the same cases, all ordered or none")
+    table, places = np.zeros((len(names), len(names))), thin(len(positions))
+    evidence: dict[Pair, Evidence] = {}
+    paths: dict[Pair, Floats] = {}
+    for duel in duels:
+        a, b = names.index(duel.first), names.index(duel.second)
+        table[a, b], back = duel.log_wealth, duel.for_second.log_e_value
+        # Minus the same number but for rounding, unless someone was ruined.
+        table[b, a] = -table[a, b] if np.isfinite(table[a, b]) else back
+        evidence[duel.first, duel.second], evidence[duel.second, duel.first] = duel.for_first, duel.for_second
+        path = duel.wealth.path[places]
+        paths[duel.first, duel.second] = path
+        if not np.isfinite(path).all():
+            paths[duel.second, duel.first] = duel.reverse_path[places]
+    return WealthRace(
+        names, duels[0].cases, table, evidence, positions[places], paths, ordered, duels[0].unit
+    )
+
+
+def _check_race(names: Sequence[str], cases: int) -> None:
+    if len(names) < 2:
+        raise InputError(f"a race needs two systems at least; saw {len(names)}")
+    if not cases:
+        raise InputError("there are no cases to bet on")
