@@ -16,11 +16,10 @@ from edgeworth.comparison import compare
 from edgeworth.errors import InputError, OptionError
 from edgeworth.evaluation import evaluate
 from edgeworth.forecasts.kelly_report import game_report, stakes_report
-from edgeworth.rankings.list_findings import examine_lists
-from edgeworth.rankings.list_report import trec_report
+from edgeworth.rankings.findings import examine_lists
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measures import TREC_NAMES
-from edgeworth.rankings.report import selection_report
+from edgeworth.rankings.report import selection_report, trec_report
 from edgeworth.rankings.trec.files import read_qrels, read_run
 from edgeworth.report.report import Report, about_run, gather_reports, join_reports
 from edgeworth.sample import SAMPLE_NAME, sample_file

@@ -13,9 +13,8 @@ import pytest
 from scipy import stats
 
 from edgeworth.choices import Over
-from edgeworth.rankings.chance.counts import RandomOrder
 from edgeworth.rankings.chance.exact import probability_beyond, value_counts
-from edgeworth.rankings.chance.hits import hit_rank, hits, joint_hit_ranks
+from edgeworth.rankings.chance.hits import RandomOrder, hit_rank, hits, joint_hit_ranks
 from edgeworth.rankings.chance.law import average_precision
 from edgeworth.rankings.chance.moments import precision_moments
 

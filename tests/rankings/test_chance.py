@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from edgeworth.core.tails import SMALLEST
 from edgeworth.errors import InputError, OptionError
 from edgeworth.rankings.chance.bracket import majorant_coefficients
-from edgeworth.rankings.chance.counts import RandomOrder
 from edgeworth.rankings.chance.exact import log_path_bound
-from edgeworth.rankings.chance.hits import hit_rank, hits, joint_hit_ranks
+from edgeworth.rankings.chance.hits import RandomOrder, hit_rank, hits, joint_hit_ranks
 from edgeworth.rankings.chance.law import average_precision
 from edgeworth.rankings.chance.moments import harmonic_sums, precision_moments
 from edgeworth.rankings.chance.tilting import draw_sums, log_transforms, plain_sums, saddle, tilted_chain

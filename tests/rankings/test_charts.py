@@ -14,12 +14,10 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.questions import evaluate_trec
-from edgeworth.rankings.charts import ranking_charts
-from edgeworth.rankings.findings import RankingFindings, examine_ranking
+from edgeworth.rankings.charts import MOST_LISTS, list_charts, ranking_charts
+from edgeworth.rankings.findings import RankingFindings, examine_lists, examine_ranking
 from edgeworth.rankings.intervals.bands import binned_law
 from edgeworth.rankings.intervals.curves import thin_roc_curve
-from edgeworth.rankings.list_charts import MOST_LISTS, list_charts
-from edgeworth.rankings.list_findings import examine_lists
 from edgeworth.rankings.report import ranking_report
 from edgeworth.report.charts.chart import Chart
 
@@ -345,7 +343,7 @@ def test_hostile_names_stay_text_and_short() -> None:
     picture = chart.svg()
     assert "<script" not in picture
     assert "&lt;/script&gt;" in picture
-    from edgeworth.rankings.list_report import lists_report
+    from edgeworth.rankings.report import lists_report
 
     page = lists_report(found, {}).to_html()
     assert "<script>alert(1)" not in page

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from edgeworth.rankings.discounts import FEW, discount_sum, reciprocal_sum
+from edgeworth.rankings.tie_groups import FEW, discount_sum, reciprocal_sum
 
 
 def single(start: int, length: int) -> float:

@@ -10,8 +10,7 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.errors import InputError, OptionError
-from edgeworth.rankings.findings import examine_ranking
-from edgeworth.rankings.list_findings import examine_lists
+from edgeworth.rankings.findings import examine_lists, examine_ranking
 from edgeworth.rankings.verdict import lists_verdict, ranking_verdict
 
 

@@ -140,7 +140,7 @@ def test_columns_that_do_not_fit_are_refused() -> None:
         RankedLists.from_scores([0, 1], [1, float("nan")], groups=[0, 0])
     with pytest.raises(InputError, match="scores must be numbers"):
         RankedLists.from_scores([0, 1], ["a", "b"], groups=[0, 0])
-    with pytest.raises(InputError, match="groups is missing in row 2"):
+    with pytest.raises(InputError, match="the query is missing in row 2"):
         RankedLists.from_scores([0, 1], [1, 2], groups=["a", None])
     with pytest.raises(InputError, match="ids is missing in row 1"):
         RankedLists.from_scores([0, 1], [1, 2], groups=[0, 0], ids=[None, "a"])

@@ -14,8 +14,16 @@ import numpy as np
 
 from edgeworth.arrays import Values, ratio
 from edgeworth.core.measures import Measure, Option, Requirement
-from edgeworth.rankings.discounts import discount_sum, gains_of_groups, ideal_gain, reciprocal_sum
-from edgeworth.rankings.tie_groups import IN_SOME_ORDER, POLICIES, STRICT_TIES, TieGroups
+from edgeworth.rankings.tie_groups import (
+    IN_SOME_ORDER,
+    POLICIES,
+    STRICT_TIES,
+    TieGroups,
+    discount_sum,
+    gains_of_groups,
+    ideal_gain,
+    reciprocal_sum,
+)
 
 SU_ZHANG = "Su & Zhang, Statistical Inference for Recall, Precision and Average Precision"
 TREC = "Buckley & Voorhees, trec_eval"

@@ -36,7 +36,7 @@ MEASURES = "edgeworth.rankings.measures:MEASURES"
 
 @dataclass(frozen=True)
 class ResolvedRanking:
-    """A measure with its depth and options settled for a ranking, or for many lists."""
+    """A measure with the depth and options that it has for a ranking, or for many lists."""
 
     measure: Measure
     depth: int | None

@@ -6,8 +6,7 @@ import math
 
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import format_count, format_level, format_number, format_rounded, plural
-from edgeworth.rankings.findings import RankingFindings
-from edgeworth.rankings.list_findings import ListFindings
+from edgeworth.rankings.findings import ListFindings, RankingFindings
 from edgeworth.report.wording import describe_measure, describe_probability, format_option
 
 
@@ -45,7 +44,7 @@ def with_interval(estimate: Estimate, level: float) -> str:
 
 
 def _against_chance(findings: RankingFindings | ListFindings, who: str) -> str:
-    """What random order would do, and whether that leaves any doubt: settled is either way at the level."""
+    """What random order would do, and whether that leaves any doubt at the level, either way."""
     headline, tail = findings.headline, findings.tail
     mean = f"{who}, which reaches {format_number(headline.chance)} on average,"
     if tail is None:

@@ -17,7 +17,7 @@ import scipy
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
-from edgeworth.rankings.chance.counts import RandomOrder
+from edgeworth.rankings.chance.hits import RandomOrder
 
 LARGEST_INTEGER = 1 << 62
 MOST_STATES = 6_000_000

@@ -1,4 +1,4 @@
-"""Hits at a cut and ranks of hits when the order is random.
+"""Random orders: hits at a cut, ranks of hits, and the counts that all laws of chance share.
 
 Targets fall on ranks at random, every set of ranks as likely as any other. Source: Su & Zhang; the hits are
 hypergeometric exactly, not binomial, and average precision's mean is above the share of targets."""
@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from math import comb
 from operator import index
 from typing import SupportsIndex
 
@@ -19,7 +20,6 @@ import scipy
 from edgeworth.core.laws import check_level
 from edgeworth.core.tails import Tail, hypergeometric_range, hypergeometric_tails, step_up
 from edgeworth.errors import InputError
-from edgeworth.rankings.chance.counts import binomial_quotient, check_counts, whole_number
 
 TRUSTED = 0.25
 """Edgeworth's correction relative to the normal tail beyond which it is not chosen by itself."""
@@ -287,3 +287,63 @@ def _whole(number: float, rounded: Callable[[float], int]) -> int:
 
 def _hypergeometric(probability: float, impossible: bool) -> Tail:
     return Tail.counted(Fraction(0), "impossible") if impossible else Tail.hypergeometric(probability)
+
+
+MOST_EXACT = 5000
+"""The longest list whose binomials are multiplied out; beyond, logarithms of factorials lose some digits."""
+
+
+@dataclass(frozen=True)
+class RandomOrder:
+    """n items, m targets, of which the first ``depth`` ranks count."""
+
+    n: int
+    m: int
+    depth: int
+
+    @property
+    def most_hits(self) -> int:
+        """The most hits there can be within the depth."""
+        return min(self.m, self.depth)
+
+    @property
+    def cells(self) -> int:
+        """Pairs of rank and number of hits: what one pass over the list costs."""
+        return self.depth * (self.most_hits + 1)
+
+
+def whole_number(value: SupportsIndex, what: str, least: int, most: int | None = None) -> int:
+    """The number if it is whole and within its limits, otherwise an error that says so.
+
+    >>> whole_number(3, "the rank", 1, 5)
+    3
+    """
+    try:
+        number = index(value)
+    except TypeError:
+        raise InputError(f"{what} is a whole number; saw {value!r}") from None
+    if isinstance(value, bool) or number < least or (most is not None and number > most):
+        limits = f"at least {least}" if most is None else f"between {least} and {most}"
+        raise InputError(f"{what} has to be {limits}; saw {value!r}")
+    return number
+
+
+def check_counts(n: SupportsIndex, m: SupportsIndex) -> tuple[int, int]:
+    """Items and targets: n ≥ 1 and 0 ≤ m ≤ n."""
+    items = whole_number(n, "the number of items", 1)
+    return items, whole_number(m, f"the number of targets among {items} items", 0, items)
+
+
+def binomial_quotient(above: list[tuple[int, int]], below: tuple[int, int]) -> float:
+    """Binomials multiplied, over one other.
+
+    >>> binomial_quotient([(3, 1), (2, 1)], (5, 2))
+    0.6
+    """
+    if below[0] <= MOST_EXACT:
+        return float(Fraction(math.prod(comb(*pair) for pair in above), comb(*below)))
+    return math.exp(min(0.0, sum(_log_comb(*pair) for pair in above) - _log_comb(*below)))
+
+
+def _log_comb(n: int, k: int) -> float:
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)

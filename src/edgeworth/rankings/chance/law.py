@@ -15,9 +15,8 @@ from edgeworth.choices import Over
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError, check_seed
 from edgeworth.rankings.chance.bracket import characteristic_function, checkpoints
-from edgeworth.rankings.chance.counts import RandomOrder, check_counts, whole_number
 from edgeworth.rankings.chance.exact import TooMany, value_counts
-from edgeworth.rankings.chance.hits import ExactMoments
+from edgeworth.rankings.chance.hits import ExactMoments, RandomOrder, check_counts, whole_number
 from edgeworth.rankings.chance.moments import MOST_EXACT, Moments, precision_moments
 from edgeworth.rankings.chance.tails import Method, precision_tail
 from edgeworth.rankings.chance.tilting import tilted_chain

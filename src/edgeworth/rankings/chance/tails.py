@@ -17,9 +17,8 @@ from typing import Literal
 from edgeworth.core.tails import Tail
 from edgeworth.errors import OptionError
 from edgeworth.rankings.chance.bracket import bracket
-from edgeworth.rankings.chance.counts import RandomOrder
 from edgeworth.rankings.chance.exact import TooMany, log_cantelli, log_path_bound, probability_beyond
-from edgeworth.rankings.chance.hits import edgeworth_tail, is_trustworthy, normal_tail
+from edgeworth.rankings.chance.hits import RandomOrder, edgeworth_tail, is_trustworthy, normal_tail
 from edgeworth.rankings.chance.moments import Moments
 from edgeworth.rankings.chance.tilting import (
     Saddle,

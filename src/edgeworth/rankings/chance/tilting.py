@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Floats
 from edgeworth.core.tails import hypergeometric_range
 from edgeworth.progress import progress_rounds
-from edgeworth.rankings.chance.counts import RandomOrder
+from edgeworth.rankings.chance.hits import RandomOrder
 
 LARGEST_EXPONENT = 600.0
 """One more hit multiplies f(k, i) by at most exp(θ(2 + log i)), which must stay a float."""

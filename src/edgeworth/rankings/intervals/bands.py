@@ -12,7 +12,7 @@ import scipy
 from edgeworth.arrays import Values
 from edgeworth.core.laws import check_level, normal_quantile, wilson_bounds
 from edgeworth.errors import OptionError
-from edgeworth.rankings.chance.counts import RandomOrder
+from edgeworth.rankings.chance.hits import RandomOrder
 from edgeworth.rankings.chance.law import AveragePrecisionLaw, average_precision
 from edgeworth.rankings.intervals.resampling import random_orders
 from edgeworth.rankings.ranking import Ranking

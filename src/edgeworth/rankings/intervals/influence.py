@@ -20,8 +20,7 @@ import numpy as np
 from edgeworth.arrays import Values
 from edgeworth.core.threads import row_blocks
 from edgeworth.errors import OptionError
-from edgeworth.rankings.discounts import reciprocal_sum
-from edgeworth.rankings.tie_groups import TieGroups
+from edgeworth.rankings.tie_groups import TieGroups, reciprocal_sum
 
 TiePolicy: TypeAlias = Literal["threshold", "expected"]
 

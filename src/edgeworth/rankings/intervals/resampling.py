@@ -35,13 +35,13 @@ def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, s
     if needs_whole_cases(ranking, resolved) is not None or not ranking.is_counted:
         raise OptionError("a bootstrap of a ranking draws whole cases; with sampling weights use Influence()")
     groups = tie_groups_of_ranking(ranking)
-    cells = BackgroundPlaces(groups)
-    draw = _tied_replicates if cells.has_ties or resolved.ties == "threshold" else _strict_replicates
+    background = BackgroundPlaces(groups)
+    draw = _tied_replicates if background.has_ties or resolved.ties == "threshold" else _strict_replicates
 
     def replicates(number: int, generator: np.random.Generator) -> Values:
         size = max(1, CHUNK // max(1, int(groups.targets[0])))
         found = [
-            resolved.values(draw(groups, cells, min(size, number - start), generator))
+            resolved.values(draw(groups, background, min(size, number - start), generator))
             for start in range(0, number, size)
         ]
         return np.concatenate(found) if found else np.zeros(0)
@@ -73,7 +73,7 @@ class BackgroundPlaces:
 
 
 def _strict_replicates(
-    groups: TieGroups, cells: BackgroundPlaces, draws: int, generator: np.random.Generator
+    groups: TieGroups, background: BackgroundPlaces, draws: int, generator: np.random.Generator
 ) -> TieGroups:
     """Replicates when no target is tied with background: every target drawn is a step of its own.
 
@@ -83,13 +83,13 @@ def _strict_replicates(
     total, ranked = int(groups.targets[0]), int(groups.hits.sum())
     owners = np.repeat(np.arange(len(groups.hits)), groups.hits.astype(np.intp))
     chosen = np.sort(generator.integers(0, total, size=(draws, total), dtype=np.uint32), axis=1)
-    above = np.cumsum(cells.draw(draws, generator), axis=1)
+    above = np.cumsum(background.draw(draws, generator), axis=1)
     kept: Any = slice(None) if ranked == total else chosen < ranked
     hits_above = np.broadcast_to(np.arange(total, dtype=np.float64), chosen.shape)[kept].ravel()
     lists = np.broadcast_to(np.arange(draws)[:, None], chosen.shape)[kept].ravel()
     seen_above = hits_above + above[lists, owners[chosen[kept].ravel()]]
     drawn_groups = _strict_groups(lists, hits_above, seen_above, draws, total, groups.items[0])
-    return replace(drawn_groups, ranked=np.bincount(lists, minlength=draws) + float(cells.total))
+    return replace(drawn_groups, ranked=np.bincount(lists, minlength=draws) + float(background.total))
 
 
 def _strict_groups(
@@ -103,12 +103,12 @@ def _strict_groups(
 
 
 def _tied_replicates(
-    groups: TieGroups, cells: BackgroundPlaces, draws: int, generator: np.random.Generator
+    groups: TieGroups, background: BackgroundPlaces, draws: int, generator: np.random.Generator
 ) -> TieGroups:
     """Replicates by tie groups; those without a target are no steps."""
     hits = _resample_hits(groups, draws, generator)
-    places = cells.draw(draws, generator)
-    pairs = places.reshape(draws, -1, 2) if cells.has_ties else np.stack([places, 0 * places], axis=2)
+    places = background.draw(draws, generator)
+    pairs = places.reshape(draws, -1, 2) if background.has_ties else np.stack([places, 0 * places], axis=2)
     tied = pairs[:, :, 1]
     above = np.cumsum(pairs.sum(axis=2), axis=1) - tied
     through = np.cumsum(hits, axis=1)
@@ -121,7 +121,7 @@ def _tied_replicates(
         hits=hits[kept],
         size=(hits + tied)[kept],
         targets=np.full(draws, groups.targets[0]),
-        ranked=hits.sum(axis=1) + float(cells.total),
+        ranked=hits.sum(axis=1) + float(background.total),
         items=np.full(draws, groups.items[0]),
     )
 

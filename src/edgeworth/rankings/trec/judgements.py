@@ -53,8 +53,8 @@ def group_rows(column: Column, first_row: int = 1) -> Groups:
         if np.all(first[1:] > first[:-1]):
             starts = np.concatenate(([0], edges, [len(column)] * (len(column) > 0))).astype(np.intp)
             return Groups(tuple(first.tolist()), starts, None)
-    coded = encode(column, "groups")
-    _check_present(coded, first_row, "groups", ": every row belongs to a query")
+    coded = encode(column, "query")
+    _check_present(coded, first_row, "the query", ": every row belongs to a query")
     queries = canonical_order(coded.labels)
     place = positions((canonical(label) for label in coded.labels), queries)
     return group_codes(place[coded.codes], queries)
