@@ -16,7 +16,7 @@ from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.reading import named_systems, read_forecasts, read_lists, read_scores
 from edgeworth.comparing.report import check_measures, comparison_report, difference_grid, whole_or_none
 from edgeworth.core.kinds import load
-from edgeworth.core.spelling import Spelling
+from edgeworth.core.measures import Spelling
 from edgeworth.errors import OptionError
 from edgeworth.options import DEFINED, Asked, CompareOptions, is_given, spelt, takes
 from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown, write_file

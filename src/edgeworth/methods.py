@@ -2,7 +2,7 @@
 
 from edgeworth.comparing.labels.methods import Tango
 from edgeworth.core.estimates import Method
-from edgeworth.decisions.methods import Bootstrap, ClopperPearson, Delta, Dirichlet, Newcombe, Wilson
+from edgeworth.decisions.estimates import Bootstrap, ClopperPearson, Delta, Dirichlet, Newcombe, Wilson
 from edgeworth.decisions.posteriors import BetaPosterior
 from edgeworth.forecasts.estimates import AcrossCases
 from edgeworth.rankings.intervals.methods import AcrossLists, Boyd, Influence, Survival

@@ -16,8 +16,8 @@ from edgeworth.core.laws import (
     NormalLaw,
     PosteriorLaw,
     Scale,
-    WilsonLaw,
     natural_scale,
+    wilson_law,
 )
 from edgeworth.core.measures import Combination
 from edgeworth.errors import OptionError
@@ -34,7 +34,7 @@ def two_by_two(a: int, b: int, c: int, d: int) -> ew.ContingencyTable:
 def test_proportions_agree_with_statsmodels(successes: int, trials: int, level: float) -> None:
     wilson = proportion_confint(successes, trials, alpha=1 - level, method="wilson")
     exact = proportion_confint(successes, trials, alpha=1 - level, method="beta")
-    assert WilsonLaw(successes, trials).interval(level) == pytest.approx(wilson, abs=1e-12)
+    assert wilson_law(successes, trials).interval(level) == pytest.approx(wilson, abs=1e-12)
     assert ClopperPearsonLaw(successes, trials).interval(level) == pytest.approx(exact, abs=1e-12)
 
 
@@ -73,10 +73,11 @@ def test_newcombe_gives_his_other_examples(cells: tuple[int, int, int, int], low
 @pytest.mark.parametrize("null", [-0.3, 0.05, 0.2, 0.5])
 def test_a_p_value_is_the_level_at_which_the_null_leaves_the_interval(null: float, alternative: str) -> None:
     combination = Combination(0.0, np.array([1.0, -1.0]), np.array([56.0, 48.0]), np.array([70.0, 80.0]))
-    for law in (NewcombeLaw(combination), NormalLaw(0.2, 0.07, Scale("logit", -1.0, 1.0)), WilsonLaw(30, 80)):
+    normal, wilson = NormalLaw(0.2, 0.07, Scale("logit", -1.0, 1.0)), wilson_law(30, 80)
+    for law in (NewcombeLaw(combination), normal, wilson):
         p_value = law.p_value(null, alternative)
         one_sided = {"two-sided": p_value / 2, "greater": p_value, "less": p_value}[alternative]
-        below = isinstance(law, WilsonLaw) and not 0 < null < 1
+        below = law is wilson and not 0 < null < 1
         if below or not 1e-9 < one_sided < 0.5:
             continue  # the interval at such a level does not have the null at an end
         low, high = law.interval(1 - 2 * one_sided)

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import edgeworth as ew
-from edgeworth.core.spelling import Spelling, quote_label
+from edgeworth.core.measures import Spelling, quote_label
 from edgeworth.errors import OptionError
 
 names = st.from_regex(r"[a-z_][a-z0-9_]*", fullmatch=True)

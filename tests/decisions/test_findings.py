@@ -68,11 +68,11 @@ def test_guessing_seldom_names_a_superstitious_label() -> None:
 def test_holm_is_holm() -> None:
     from statsmodels.stats.multitest import multipletests
 
-    from edgeworth.decisions.testing import label_tail
-
     counts = [[40, 5, 5, 20], [5, 8, 20, 12], [5, 20, 9, 10], [20, 12, 12, 8]]
     table = ew.ContingencyTable.from_matrix(counts, rows="predicted")
-    p_values = [label_tail(table, label, "less").p_value for label in range(4)]
+    p_values = [
+        ew.estimate(table, f"informedness[{label}]").p_value(alternative="less") for label in range(4)
+    ]
     rejected = multipletests(p_values, alpha=0.05, method="holm")[0]
     assert ew.decisions.superstitious_labels(table) == tuple(np.flatnonzero(rejected))
 

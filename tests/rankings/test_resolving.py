@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import edgeworth as ew
-from edgeworth.core.measures import Measure
-from edgeworth.core.spelling import Spelling
+from edgeworth.core.measures import Measure, Spelling
 from edgeworth.errors import InputError, OptionError
 from edgeworth.rankings.resolving import Ranked, resolve_ranking, tie_groups_of
 from edgeworth.rankings.tie_groups import TieGroups

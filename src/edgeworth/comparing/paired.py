@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Integers
 from edgeworth.choices import Missing, WeightKind
 from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, count_joint
-from edgeworth.core.labels import canonical, find, list_labels, merge_positive
+from edgeworth.core.labels import canonical, find, label_facts, list_labels, merge_positive
 from edgeworth.core.plain import COUNT, FLAG, LABEL, LABELS, Plain, optional
 from edgeworth.core.policies import check_label_kinds, drop_incomplete, take_weights
-from edgeworth.core.tally import NotebookFacts, label_facts, plain_number
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import Column, Label, as_column
@@ -38,7 +37,7 @@ class Discordance:
 
 
 @dataclass(frozen=True)
-class Paired(Plain, NotebookFacts):
+class Paired(Plain):
     """How often each combination of a real class and the predictions of S predictors occurred.
 
     Column 0 of ``joint`` is the truth, column 1 + s the prediction of ``names[s]``; a missing prediction is
@@ -246,7 +245,7 @@ class Paired(Plain, NotebookFacts):
 
     def facts(self) -> dict[str, Any]:
         """Say in a few lines what was counted."""
-        cases = {"cases": plain_number(self.total), "predictors": ", ".join(self.names)}
+        cases = {"cases": self.total, "predictors": ", ".join(self.names)}
         return cases | label_facts(self.labels)
 
 

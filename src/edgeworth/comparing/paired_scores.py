@@ -32,7 +32,6 @@ from edgeworth.core.plain import (
     tuple_of,
 )
 from edgeworth.core.policies import take_weights
-from edgeworth.core.tally import NotebookFacts
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.by_class import MissingScore, ScoresByClass, rows_by_label
@@ -130,7 +129,7 @@ Names = tuple[Label | None, Label | None]
 
 
 @dataclass(frozen=True, eq=False)
-class PairedScores(Plain, NotebookFacts):
+class PairedScores(Plain):
     """Truth, and the scores that each system gave the same cases; the higher, the sooner it is looked at.
 
     ``scores`` has a row a system. Integer ``weights`` count cases and floats are sampling weights. Cases of

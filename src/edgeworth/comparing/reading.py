@@ -10,9 +10,8 @@ import numpy as np
 
 from edgeworth.comparing.kind import PAIRED
 from edgeworth.comparing.paired import Paired
-from edgeworth.core.counting import Counted, count_rows
+from edgeworth.core.counting import Counted, count_source, read_whole
 from edgeworth.core.labels import list_labels, parse_labels
-from edgeworth.core.whole_columns import read_whole
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.batches import Batch, Reducer, Source
 from edgeworth.sources.columns import Label
@@ -55,7 +54,7 @@ def count_several(source: Source | None, asked: Any, *, is_final: bool) -> Count
     roles = {f"prediction of {name}": column for name, column in systems.items()}
     roles = {"truth": asked.truth, "cluster": asked.cluster, "weight": asked.weight} | roles
     reducer = partial(pairs_reducer, systems=tuple(systems), abstain=asked.abstain, missing=asked.missing)
-    return count_rows(source, roles, PAIRED.roles, asked.weight_kind, reducer, is_final=is_final)
+    return count_source(source, roles, PAIRED.roles, asked.weight_kind, reducer, is_final=is_final)
 
 
 def pairs_reducer(

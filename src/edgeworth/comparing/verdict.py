@@ -19,7 +19,7 @@ from edgeworth.core.formatting import (
     plural,
     shorten,
 )
-from edgeworth.core.spelling import Spelling
+from edgeworth.core.measures import Spelling
 from edgeworth.report.wording import describe_measure, describe_p_value
 
 _MORE = {"informedness": "informed", "accuracy": "right"}

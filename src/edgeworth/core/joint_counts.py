@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,7 @@ from edgeworth.core.labels import canonical, canonical_order, positions
 from edgeworth.core.plain import AMOUNTS, COUNTS, LABELS, NUMBERS, optional, reshape_array, tuple_of
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Column, Label, blocks
-from edgeworth.sources.numbers import check_weights
-
-LARGEST_EXACT_FLOAT = 1 << 53
-"""Whole numbers beyond it are rounded as floats."""
+from edgeworth.sources.numbers import EXACT_INTEGERS, check_weights
 
 Numbers = NDArray[Any]
 """int64 where cases are counted, float64 where they are weighed."""
@@ -75,10 +72,10 @@ class JointCounts:
 
     def __add__(self, other: Self) -> Self:
         """Add the rows of both."""
-        gathered = _Gathered(self.domains)
+        gatherer = _Gatherer(self.domains)
         for joint in (self, other):
-            gathered.add(_Part(joint.keys, joint.rows, joint.weight, joint.square), joint.labels)
-        return type(self)(**vars(gathered.result()))
+            gatherer.add(joint)
+        return type(self)(**vars(gatherer.result()))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, JointCounts):
@@ -114,7 +111,7 @@ class JointCounts:
     def labels_seen(self, column: int) -> set[Label]:
         """Find the labels that occur in one column."""
         labels = self.labels[self.domains[column]]
-        return {labels[key - 1] for key in _occurring([self.keys[:, column]], len(labels))}
+        return {labels[key - 1] for key in _keys_that_occur([self.keys[:, column]], len(labels))}
 
     def as_counts(self) -> JointCounts:
         """Take sums of weights that all were whole numbers as counts of cases."""
@@ -124,7 +121,7 @@ class JointCounts:
 def whole_counts(sums: Numbers) -> Numbers:
     """Turn sums of whole weights into integers; until all shards are there, they travel as floats."""
     # A sum that rounding has brought down to the limit may have been beyond it.
-    if sums.size and sums.max() >= LARGEST_EXACT_FLOAT:
+    if sums.size and sums.max() >= EXACT_INTEGERS:
         raise InputError(
             f"weights of one kind of case add up to {sums.max():.3g}, beyond the whole numbers that a tally "
             'file holds exactly: say weight_kind="counts" (--weight-kind counts)'
@@ -166,7 +163,7 @@ def count_joint(
         every = [*names, "weights"]
         said = ", ".join(f"{name} has {length:,}" for name, length in zip(every, lengths, strict=False))
         raise InputError(f"the columns have different lengths: {said}")
-    gathered = _Gathered(domain)
+    gatherer = _Gatherer(domain)
     dense: _Dense | None = None
     most = max(DENSE_CELLS, min(WIDE_CELLS, lengths[0])) if weights is None else DENSE_CELLS
     for rows in blocks(lengths[0]):
@@ -176,30 +173,18 @@ def count_joint(
         coding = None if dense is None else dense.block.coding
         block = row_codes([column[rows] for column in columns], domain, names, coding, most)
         if block.size > DENSE_CELLS and block.coding is None:
-            gathered.add(_count_many(block, weight), block.labels)
+            # A full array would be too large: only the combinations that occur are counted.
+            present, groups = np.unique(block.codes, return_inverse=True)
+            gatherer.add(_translate(block, domain, present, _sums(groups, weight, len(present))))
         elif dense is not None and block.coding is not None and dense.block.coding == block.coding:
             dense.add(block, weight)
         else:
             if dense is not None:
-                gathered.add(dense.part(), dense.block.labels)
+                gatherer.add(dense.part(domain))
             dense = _Dense(block, weight)
     if dense is not None:
-        gathered.add(dense.part(), dense.block.labels)
-    return gathered.result()
-
-
-@dataclass(frozen=True)
-class _Part:
-    """Counted combinations; the keys are as in JointCounts."""
-
-    keys: NDArray[np.intp]
-    rows: Integers
-    weight: Numbers
-    square: Floats | None
-
-    def squares(self) -> Floats:
-        """Give Σw²; a counted case weighs 1."""
-        return self.weight.astype(np.float64) if self.square is None else self.square
+        gatherer.add(dense.part(domain))
+    return gatherer.result()
 
 
 class _Dense:
@@ -221,21 +206,23 @@ class _Dense:
         if self.square is not None and square is not None:
             self.square = self.square + square
 
-    def part(self) -> _Part:
+    def part(self, domains: tuple[int, ...]) -> JointCounts:
         present = np.flatnonzero(self.rows)
         square = None if self.square is None else self.square[present]
-        return _Part(self.block.keys_of(present), self.rows[present], self.weight[present], square)
+        return _translate(self.block, domains, present, (self.rows[present], self.weight[present], square))
 
 
-def _count_many(block: RowCodes, weight: NDArray[Any] | None) -> _Part:
-    """Count only the combinations that occur, where there are too many for a full array."""
-    present, groups = np.unique(block.codes, return_inverse=True)
-    return _Part(block.keys_of(present), *_sums(groups, weight, len(present)))
+def _translate(
+    block: RowCodes, domains: tuple[int, ...], present: NDArray[np.intp], sums: _Sums
+) -> JointCounts:
+    """Make joint counts of the codes that are present."""
+    return JointCounts(domains, tuple(map(tuple, block.labels)), block.keys_of(present), *sums)
 
 
-def _sums(
-    groups: NDArray[np.intp], weight: NDArray[Any] | None, size: int
-) -> tuple[Integers, Numbers, Floats | None]:
+_Sums: TypeAlias = tuple[Integers, Numbers, Floats | None]
+
+
+def _sums(groups: NDArray[np.intp], weight: NDArray[Any] | None, size: int) -> _Sums:
     """Sum rows, weight and squared weight of each group."""
     rows = np.bincount(groups, minlength=size).astype(np.int64, copy=False)
     if weight is None:
@@ -243,34 +230,34 @@ def _sums(
     if weight.dtype.kind == "f":
         total, square = (np.bincount(groups, weights=w, minlength=size) for w in (weight, weight * weight))
         return rows, total, square.astype(np.float64, copy=False)
-    if int(weight.sum()) < LARGEST_EXACT_FLOAT:
+    if int(weight.sum()) < EXACT_INTEGERS:
         return rows, np.bincount(groups, weights=weight, minlength=size).astype(np.int64), None
     exact = np.zeros(size, dtype=np.int64)
     np.add.at(exact, groups, weight)
     return rows, exact, None
 
 
-class _Gathered:
+class _Gatherer:
     """Adds up blocks, translating each block's labels to common ones."""
 
     def __init__(self, domains: tuple[int, ...]) -> None:
         self.domains = domains
         self.index: list[dict[Label, int]] = [{} for _ in range(max(domains) + 1)]
         self.has_numbers = [False] * len(self.index)
-        self.parts: list[_Part] = []
+        self.parts: list[JointCounts] = []
         self.waiting = 0
 
-    def add(self, part: _Part, labels: Sequence[Sequence[Label]]) -> None:
+    def add(self, joint: JointCounts) -> None:
         translate = []
-        for domain, (place, names) in enumerate(zip(self.index, labels, strict=True)):
+        for domain, (place, names) in enumerate(zip(self.index, joint.labels, strict=True)):
             self.has_numbers[domain] |= any(
                 isinstance(name, (int, float)) and not isinstance(name, bool) for name in names
             )
             codes = [0] + [place.setdefault(label, len(place)) + 1 for label in names]
             translate.append(np.array(codes, dtype=np.intp))
-        columns = [translate[domain][part.keys[:, c]] for c, domain in enumerate(self.domains)]
-        self.parts.append(replace(part, keys=np.stack(columns, axis=1)))
-        self.waiting += len(part.rows)
+        columns = [translate[domain][joint.keys[:, c]] for c, domain in enumerate(self.domains)]
+        self.parts.append(replace(joint, keys=np.stack(columns, axis=1)))
+        self.waiting += len(joint.rows)
         if self.waiting > 4 * DENSE_CELLS:
             self.parts = [_compact(self.parts)]
             self.waiting = 0
@@ -283,7 +270,7 @@ class _Gathered:
         labels, columns = [], [part.keys[:, c] for c in range(len(self.domains))]
         for domain, place in enumerate(self.index):
             mine = [c for c, which in enumerate(self.domains) if which == domain]
-            seen = _occurring([columns[c] for c in mine], len(place))
+            seen = _keys_that_occur([columns[c] for c in mine], len(place))
             names = [
                 int(name) if self.has_numbers[domain] and isinstance(name, bool) else name for name in place
             ]
@@ -294,31 +281,33 @@ class _Gathered:
             for c in mine:
                 columns[c] = translate[columns[c]]
             labels.append(order)
-        part = _compact([replace(part, keys=np.stack(columns, axis=1))])
-        return JointCounts(self.domains, tuple(labels), part.keys, part.rows, part.weight, part.square)
+        return _compact([replace(part, labels=tuple(labels), keys=np.stack(columns, axis=1))])
 
 
-def _compact(parts: list[_Part]) -> _Part:
+def _compact(parts: list[JointCounts]) -> JointCounts:
     """Add up combinations, each once, in the order of its key."""
     keys = np.concatenate([part.keys for part in parts])
     weighted = any(part.square is not None for part in parts)
-    square = np.concatenate([part.squares() for part in parts]) if weighted else None
+    # A counted case weighs 1.
+    squares = [part.weight.astype(np.float64) if part.square is None else part.square for part in parts]
+    square = np.concatenate(squares) if weighted else None
     rows = np.concatenate([part.rows for part in parts])
     weight = np.concatenate([part.weight for part in parts])
     if _is_in_order(keys):
-        return _Part(keys, rows, weight, square)
+        return replace(parts[0], keys=keys, rows=rows, weight=weight, square=square)
     order = np.lexsort(keys.T[::-1])
     keys = keys[order]
     starts = np.flatnonzero(np.concatenate([[True], np.any(keys[1:] != keys[:-1], axis=1)]))
-    return _Part(
-        keys[starts],
-        np.add.reduceat(rows[order], starts),
-        np.add.reduceat(weight[order], starts),
-        None if square is None else np.add.reduceat(square[order], starts),
+    return replace(
+        parts[0],
+        keys=keys[starts],
+        rows=np.add.reduceat(rows[order], starts),
+        weight=np.add.reduceat(weight[order], starts),
+        square=None if square is None else np.add.reduceat(square[order], starts),
     )
 
 
-def _occurring(columns: Sequence[NDArray[np.intp]], labels: int) -> NDArray[np.intp]:
+def _keys_that_occur(columns: Sequence[NDArray[np.intp]], labels: int) -> NDArray[np.intp]:
     """Find the keys of labels that occur, in order; 0, missing, is none."""
     occurs = np.zeros(labels + 1, dtype=np.bool_)
     for column in columns:

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from edgeworth.core.formatting import shorten
 from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import Label
 
@@ -156,3 +157,18 @@ def list_labels(labels: Sequence[Label]) -> str:
 def looks_missing(label: Label) -> bool:
     """Tell whether a label is text that often stands for a missing value."""
     return isinstance(label, str) and label.strip().lower() in {"", "na", "n/a", "nan", "null", "none", "nil"}
+
+
+SHOWN_LABELS, LONGEST_LABEL = 30, 60
+"""The most labels that a notebook, a table or a chart shows, and the most characters of one in a notebook."""
+
+
+def label_facts(labels: Sequence[Label]) -> dict[str, str]:
+    """List the classes, shortened where there are many."""
+    more = "" if len(labels) <= SHOWN_LABELS else f" and {len(labels) - SHOWN_LABELS} more"
+    return {"classes": ", ".join(map(short_label, labels[:SHOWN_LABELS])) + more}
+
+
+def short_label(label: Label) -> str:
+    """Shorten a long label for a small table."""
+    return shorten(str(label), LONGEST_LABEL)

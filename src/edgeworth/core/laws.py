@@ -159,36 +159,6 @@ class NormalLaw:
         return choose_tail(float(lower), float(upper), alternative)
 
 
-@dataclass(frozen=True)
-class WilsonLaw:
-    """A proportion by its score test: the values that a normal test at the null's own variance keeps."""
-
-    successes: float
-    trials: float
-
-    @property
-    def standard_error(self) -> float:
-        """Compute √(p(1−p)/n)."""
-        share = self.successes / self.trials
-        return float(np.sqrt(share * (1 - share) / self.trials))
-
-    def interval(self, level: float) -> tuple[float, float]:
-        """Compute Wilson's interval."""
-        low, high = wilson_bounds(np.array(self.successes), np.array(self.trials), normal_quantile(level))
-        return float(low), float(high)
-
-    def p_value(self, null: float, alternative: Alternative) -> float:
-        """Compute the score test."""
-        share = self.successes / self.trials
-        spread = null * (1 - null) / self.trials
-        if spread <= 0:
-            return choose_tail(float(share <= null), float(share >= null), alternative)
-        from scipy.special import ndtr
-
-        distance = (share - null) / np.sqrt(spread)
-        return choose_tail(float(ndtr(distance)), float(ndtr(-distance)), alternative)
-
-
 def wilson_bounds(successes: Any, trials: Any, quantile: float) -> tuple[Any, Any]:
     """Compute Wilson's bounds; at 0 and at all successes the outer one is exactly 0 and 1."""
     share, square = successes / trials, quantile**2
@@ -211,7 +181,8 @@ class ClopperPearsonLaw:
     @property
     def standard_error(self) -> float:
         """Compute √(p(1−p)/n)."""
-        return WilsonLaw(self.successes, self.trials).standard_error
+        share = self.successes / self.trials
+        return math.sqrt(share * (1 - share) / self.trials)
 
     def interval(self, level: float) -> tuple[float, float]:
         """Find bounds that leave at most half of 1 − level in each tail."""
@@ -234,7 +205,10 @@ class ClopperPearsonLaw:
 
 @dataclass(frozen=True)
 class NewcombeLaw:
-    """Square-and-add: Wilson's bounds of independent proportions combined (Newcombe 1998; MOVER)."""
+    """Square-and-add: Wilson's bounds of independent proportions combined (Newcombe 1998; MOVER).
+
+    Of one proportion these are Wilson's bounds themselves, and the p-value is that of the score test.
+    """
 
     combination: Combination
 
@@ -272,6 +246,12 @@ class NewcombeLaw:
 
         tail = float(ndtr(-reaching_quantile(self._bounds, self.value, null)))
         return choose_tail(*((1 - tail, tail) if null < self.value else (tail, 1 - tail)), alternative)
+
+
+def wilson_law(successes: float, trials: float) -> NewcombeLaw:
+    """Make the law of one proportion."""
+    one, hits, number = (np.array([each], dtype=np.float64) for each in (1.0, successes, trials))
+    return NewcombeLaw(Combination(0.0, one, hits, number))
 
 
 @dataclass(frozen=True)

@@ -35,13 +35,6 @@ class Tail:
     kind: Literal["exact", "bound", "drawn", "bracket", "approximation"] = "exact"
 
     @classmethod
-    def enumerated(cls, probability: Fraction, tables: int) -> Tail:
-        """Make the exact tail of tables that were all counted."""
-        value = float(probability)
-        said = f"all {tables:,} tables" if tables != 1 else "the only table there is"
-        return cls(value, value, value, f"exact, {said}", probability)
-
-    @classmethod
     def hypergeometric(cls, probability: float) -> Tail:
         """Make the tail of the exact hypergeometric law, summed in floating point."""
         if probability < SMALLEST:

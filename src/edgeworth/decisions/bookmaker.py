@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgeworth.arrays import Floats, Values, difference, finite_or_none, ratio
+from edgeworth.arrays import Floats, Values, difference, plain_values, ratio
 from edgeworth.bet.odds import check_commission, check_margin, house_odds
 from edgeworth.choices import Rows
 from edgeworth.core.measures import Measure, Option, measure_family
 from edgeworth.decisions.information import CELL_CASES, cell_total
 from edgeworth.decisions.matrices import has_actual_rows
 from edgeworth.decisions.overall import recalls_combination
-from edgeworth.decisions.requirements import CASES, SOMETHING_WON
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.decisions.views import Marginals, marginals
+from edgeworth.decisions.views import CASES, SOMETHING_WON, Marginals, marginals
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import Label
 
@@ -166,13 +165,12 @@ class Payoffs:
         cells = ("cells", "track") if len(self.labels) <= CELLS_IN_JSON else ()
         numbers = ("unit_return", "break_even_margin", "break_even_commission", "total", "won", "lost", "net")
         arrays = ("odds", "predicted_share", "rows", "columns", "weighted", *cells)
-        terms = {"pool": self.pool, "margin": self.overround, "commission": self.commission}
-        return (
-            {"labels": [str(label) for label in self.labels]}
-            | {name: _plain(value) for name, value in terms.items()}
-            | {name: _plain(getattr(self, name)) for name in numbers}
-            | {name: _plain(getattr(self, name).tolist()) for name in arrays}
+        labels = [str(label) for label in self.labels]
+        terms = {"labels": labels, "pool": self.pool, "margin": self.overround, "commission": self.commission}
+        written: dict[str, Any] = plain_values(
+            terms | {name: getattr(self, name) for name in (*numbers, *arrays)}
         )
+        return written
 
 
 def payoffs(
@@ -363,7 +361,3 @@ def _cost_matrix(table: ContingencyTable, matrix: ArrayLike, rows: Rows) -> Floa
     if each.shape != (size, size) or not np.isfinite(each).all():
         raise InputError(f"costs for {size} labels are a {size} by {size} matrix of finite numbers")
     return each.T if is_transposed else each
-
-
-def _plain(value: Any) -> Any:
-    return [_plain(item) for item in value] if isinstance(value, list) else finite_or_none(value)

@@ -10,7 +10,7 @@ import numpy as np
 from edgeworth.arrays import Values, finite_or_none, ratio
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import format_level, format_percent
-from edgeworth.core.labels import positions
+from edgeworth.core.labels import SHOWN_LABELS, positions
 from edgeworth.decisions.findings import DecisionFindings
 from edgeworth.report.charts.axes import table_rows, ticks
 from edgeworth.report.charts.chart import (
@@ -140,9 +140,6 @@ def _top_axis(alt: Any, names: AxisNames) -> Any:
     return alt.Axis(orient="top", labelAngle=-45 if is_long else 0, labelOverlap=False, **names.options)
 
 
-MOST_LABELS = 30
-"""The most labels that are drawn."""
-
 LABEL_STEP = 26
 MARGIN_POINTS = 61
 
@@ -150,7 +147,7 @@ MARGIN_POINTS = 61
 def decision_charts(findings: DecisionFindings) -> Charts:
     """Make the charts of a report on decisions."""
     charts = [_edges(findings), _bias(findings)]
-    if len(findings.table.labels) <= MOST_LABELS:
+    if len(findings.table.labels) <= SHOWN_LABELS:
         charts = [contingency_chart(findings), dollars_chart(findings), *charts]
     if findings.informedness.undefined is None:
         charts.append(_margin(findings))
@@ -283,11 +280,13 @@ def _margin(findings: DecisionFindings) -> Chart:
 def _labels_to_draw(findings: DecisionFindings, place: int) -> list[tuple[Any, tuple[Estimate, ...]]]:
     """Choose the labels to draw: all of few; of many, those whose estimate is furthest from 0."""
     labels = list(findings.labels.items())
-    if len(labels) <= MOST_LABELS:
+    if len(labels) <= SHOWN_LABELS:
         return labels
-    return sorted(labels, key=lambda item: -abs(finite_or_none(item[1][place].value) or 0.0))[:MOST_LABELS]
+    return sorted(labels, key=lambda item: -abs(finite_or_none(item[1][place].value) or 0.0))[:SHOWN_LABELS]
 
 
 def _note_on_cut(findings: DecisionFindings) -> str:
     number = len(findings.table.labels)
-    return f" The {MOST_LABELS} furthest from 0 of {number} labels are drawn." if number > MOST_LABELS else ""
+    return (
+        f" The {SHOWN_LABELS} furthest from 0 of {number} labels are drawn." if number > SHOWN_LABELS else ""
+    )

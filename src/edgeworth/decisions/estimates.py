@@ -2,14 +2,269 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
+from functools import singledispatch
+from typing import Any, Literal
 
 from edgeworth.core.estimates import Estimate, Method, law_or_reason, undefined_estimate
-from edgeworth.core.measures import Measure
-from edgeworth.decisions.methods import Delta, Dirichlet, default_method, is_at_an_end
+from edgeworth.core.laws import (
+    BootstrapLaw,
+    ClopperPearsonLaw,
+    NewcombeLaw,
+    NormalLaw,
+    PosteriorLaw,
+    SamplingLaw,
+    Scale,
+    natural_scale,
+    wilson_law,
+)
+from edgeworth.core.measures import Combination, Measure
+from edgeworth.decisions.guessing import guessing_tail
+from edgeworth.decisions.resampling import (
+    bootstrap_values,
+    cluster_bootstrap_values,
+    defined_draws,
+    influence,
+    posterior_values,
+    variance,
+)
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.decisions.testing import guessing_tail
 from edgeworth.decisions.views import Resolved, at_guessing, resolve
+from edgeworth.errors import OptionError, check_seed
+
+NO_ERROR = 1e-24
+"""A variance below this is rounding."""
+
+
+@dataclass(frozen=True)
+class Delta:
+    """The delta method on the multinomial: for every smooth measure, with weights and clusters.
+
+    The interval is made on a scale that keeps it inside the measure's range: the logit of a bounded one, the
+    log of one that is bounded below. ``Delta(scale="identity")`` gives value ± quantile · error.
+    """
+
+    scale: Literal["natural", "identity"] = "natural"
+
+    def __post_init__(self) -> None:
+        if self.scale not in ("natural", "identity"):
+            raise OptionError(f'the scale is "natural" or "identity"; saw {self.scale!r}')
+
+    def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
+        """Normal with the delta method's variance; Student's t with clusters − 1 degrees of freedom."""
+        value = float(resolved.values(tally.cells))
+        clusters = tally.clusters
+        if clusters is not None and clusters.number < 2:
+            raise OptionError("all cases are in one cluster: nothing tells how much clusters vary")
+        spread = variance(tally, resolved)
+        if not tally.is_plain and not spread > NO_ERROR:
+            raise OptionError("every row or cluster says the same, so nothing tells how much they vary")
+        error = math.sqrt(max(0.0, spread))
+        plain = self.scale == "identity"
+        scale = Scale("identity") if plain else natural_scale(*resolved.measure.range, value)
+        freedom = math.inf if clusters is None else clusters.number - 1.0
+        return NormalLaw(value, error, scale, freedom)
+
+    def __str__(self) -> str:
+        return "delta method" if self.scale == "natural" else "delta method, identity scale"
+
+
+@dataclass(frozen=True)
+class Wilson:
+    """Wilson's score interval, for measures that are proportions."""
+
+    def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
+        """Make the score test's law."""
+        return wilson_law(*_proportion(tally, resolved, str(self)))
+
+    def __str__(self) -> str:
+        return "Wilson"
+
+
+@dataclass(frozen=True)
+class ClopperPearson:
+    """The exact binomial interval, for measures that are proportions of whole cases."""
+
+    def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
+        """Make the law of exact binomial tails."""
+        if not tally.is_counted:
+            raise OptionError("Clopper–Pearson is exact for whole cases; these are weighted: use Delta()")
+        successes, trials = _proportion(tally, resolved, str(self))
+        return ClopperPearsonLaw(round(successes), round(trials))
+
+    def __str__(self) -> str:
+        return "Clopper–Pearson"
+
+
+@dataclass(frozen=True)
+class Newcombe:
+    """Square-and-add of Wilson's bounds, for differences and sums of independent proportions.
+
+    Informedness of two classes and of any one label, markedness of a label, balanced accuracy, break-even
+    margin.
+    """
+
+    def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
+        """Make the combination's law."""
+        found = combination_of(tally, resolved)
+        if found is None:
+            raise OptionError(
+                f"{resolved.spelling} is no fixed combination of independent proportions here: use Delta()"
+            )
+        _check_unweighted(tally, str(self))
+        return NewcombeLaw(found)
+
+    def __str__(self) -> str:
+        return "Newcombe"
+
+
+@dataclass(frozen=True)
+class Dirichlet:
+    """The posterior of the whole table under a Dirichlet prior, for any measure.
+
+    ``prior`` is the weight added to each cell. Left out it is 1/K, so that each class's prior weighs as one
+    case; for two classes that is Jeffreys' ½.
+    """
+
+    prior: float | None = None
+    draws: int = 10_000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.prior is not None and not (math.isfinite(self.prior) and self.prior > 0):
+            raise OptionError(f"the prior is a weight above 0; saw {self.prior!r}")
+        _check_draws(self.draws)
+        check_seed(self.seed)
+
+    def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
+        """Make the law of posterior draws of the measure."""
+        _check_unweighted(tally, str(self))
+        values = posterior_values(tally, resolved, self.prior, self.draws, self.seed)
+        value = float(resolved.values(tally.cells))
+        return PosteriorLaw(value, *defined_draws(values, resolved.spelling))
+
+    def __str__(self) -> str:
+        return f"posterior, {self.draws:,} draws"
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """Resampling of cases (one multinomial draw of the table a replicate), or of whole clusters.
+
+    Of a ranking, targets and background are resampled each by themselves; of many lists, whole lists.
+    """
+
+    draws: int = 2000
+    seed: int = 0
+    interval: Literal["percentile", "bca"] = "percentile"
+
+    def __post_init__(self) -> None:
+        _check_draws(self.draws)
+        check_seed(self.seed)
+        if self.interval not in ("percentile", "bca"):
+            raise OptionError(f'a bootstrap interval is "percentile" or "bca"; saw {self.interval!r}')
+
+    def law(self, tally: Any, resolved: Any) -> SamplingLaw:
+        """Make the law of replicates of the measure."""
+        return bootstrap_law(tally, resolved, self)
+
+    def __str__(self) -> str:
+        return f"{'BCa ' if self.interval == 'bca' else ''}bootstrap, {self.draws:,} draws"
+
+
+@singledispatch
+def bootstrap_law(tally: Any, resolved: Any, bootstrap: Bootstrap) -> SamplingLaw:  # noqa: ARG001  # one signature for all
+    """Resample a tally; other packages register their own tallies."""
+    raise OptionError(f"{bootstrap} does not apply to a {type(tally).__name__}")
+
+
+@bootstrap_law.register
+def _(tally: ContingencyTable, resolved: Resolved, bootstrap: Bootstrap) -> SamplingLaw:
+    if tally.clusters is not None:
+        if bootstrap.interval == "bca":
+            raise OptionError("the BCa interval is for independent cases: use percentile with clusters")
+        values = cluster_bootstrap_values(tally, tally.clusters, resolved, bootstrap.draws, bootstrap.seed)
+    else:
+        _check_unweighted(tally, str(bootstrap))
+        values = bootstrap_values(tally, resolved, bootstrap.draws, bootstrap.seed)
+    acceleration = _acceleration(tally, resolved) if bootstrap.interval == "bca" else 0.0
+    value = float(resolved.values(tally.cells))
+    defined, lost = defined_draws(values, resolved.spelling)
+    return BootstrapLaw(value, defined, bootstrap.interval, acceleration, lost)
+
+
+def default_method(tally: ContingencyTable, resolved: Resolved, seed: int = 0) -> Method:
+    """Choose the method that suits a measure: Wilson, Newcombe, the delta method, or else a bootstrap.
+
+    Resampling a table without errors gives tables without errors, which proves nothing: the posterior takes
+    its place there, and that of the delta method where it is at an end (``is_at_an_end``).
+    """
+    plain = tally.is_plain
+    if plain and resolved.measure.proportion is not None:
+        return Wilson()
+    if plain and combination_of(tally, resolved) is not None:
+        return Newcombe()
+    if resolved.measure.scope == "cells" and resolved.measure.gradient is None:
+        diagonal = tally.counts.diagonal().sum() == tally.total
+        return Dirichlet(seed=seed) if plain and diagonal else Bootstrap(seed=seed)
+    return Delta()
+
+
+def is_at_an_end(tally: ContingencyTable, resolved: Resolved, law: SamplingLaw | None) -> bool:
+    """Whether the delta method, whose law this is, sees no error in a plain table.
+
+    That is so at the end of a measure's range (all right, all wrong), or of its part on decided cases.
+    """
+    if not tally.is_plain:
+        return False
+    spreads = [variance(tally, resolved) if law is None else law.standard_error**2]
+    if resolved.arguments.get("abstentions") == "discount":
+        decided = replace(resolved, arguments={"abstentions": "left_out"})
+        spreads.append(variance(tally, decided))
+    return any(not spread > NO_ERROR for spread in spreads)
+
+
+def combination_of(tally: ContingencyTable, resolved: Resolved) -> Combination | None:
+    """Write the measure as a combination of independent proportions, if it is one and all have trials."""
+    make = resolved.measure.combination
+    if make is None:
+        return None
+    found = make(resolved.view(tally.cells), **resolved.arguments)
+    return found if found is not None and (found.trials > 0).all() and len(found.trials) else None
+
+
+def _proportion(tally: ContingencyTable, resolved: Resolved, method: str) -> tuple[float, float]:
+    if resolved.measure.proportion is None:
+        raise OptionError(f"{method} is for proportions, which {resolved.spelling} is not: use Delta()")
+    _check_unweighted(tally, method)
+    successes, trials = resolved.measure.proportion(resolved.view(tally.cells))
+    return float(successes), float(trials)
+
+
+def _check_unweighted(tally: ContingencyTable, method: str) -> None:
+    if tally.clusters is not None:
+        raise OptionError(f"{method} takes cases as independent; with clusters use Delta() or Bootstrap()")
+    if not tally.counts_alike:
+        raise OptionError(f"{method} needs cases that count alike; with sampling weights use Delta()")
+
+
+def check_varies(draws: Any) -> None:
+    """Refuse replicates that differ by rounding alone."""
+    if draws.max() - draws.min() <= 1e-12 * max(1.0, abs(float(draws[0]))):
+        raise OptionError("every replicate has the same value: resampling does not tell how much it varies")
+
+
+def _check_draws(draws: int) -> None:
+    if not isinstance(draws, int) or draws < 1:
+        raise OptionError(f"the number of draws is a whole number of at least 1; saw {draws!r}")
+
+
+def _acceleration(table: ContingencyTable, resolved: Resolved) -> float:
+    """Compute Efron's acceleration from the influence of each case."""
+    slopes = influence(table, resolved)
+    cubes, squares = float((table.cells * slopes**3).sum()), float((table.cells * slopes**2).sum())
+    return cubes / (6 * squares**1.5) if squares > 0 else 0.0
 
 
 def estimate_table(
@@ -20,7 +275,7 @@ def estimate_table(
     table, focus = _in_focus(tally, resolved)
     undefined = focus.undefined(table)
     if undefined is not None:
-        return undefined_estimate(tally, resolved.spelling, undefined, _size(tally))
+        return undefined_estimate(tally, resolved.spelling, undefined, tally.effective_size)
     chosen = default_method(table, focus, seed) if method is None else method
     law, no_interval = law_or_reason(chosen, table, focus, required=method is not None)
     if method is None and isinstance(chosen, Delta) and is_at_an_end(table, focus, law):
@@ -37,7 +292,7 @@ def estimate_table(
         tally=tally,
         law=law,
         chance_test=lambda alternative: guessing_tail(tally, resolved, alternative, seed),
-        size=_size(tally),
+        size=tally.effective_size,
     )
 
 
@@ -46,9 +301,3 @@ def _in_focus(table: ContingencyTable, resolved: Resolved) -> tuple[ContingencyT
     if resolved.position is None or table.clusters is not None or len(table.labels) <= 2:
         return table, resolved
     return table.one_against_rest(resolved.label), replace(resolved, position=0)
-
-
-def _size(table: ContingencyTable) -> float:
-    """Count the cases; with sampling weights, as many as would tell as much if they all weighed the same."""
-    total = float(table.cells.sum())
-    return total if table.squared is None or not total else total**2 / float(table.squared.sum())

@@ -9,13 +9,13 @@ import numpy as np
 
 from edgeworth.core.estimates import Estimate, Plan, estimate
 from edgeworth.core.laws import check_level
+from edgeworth.core.measures import quote_label
 from edgeworth.core.registry import measure
-from edgeworth.core.spelling import quote_label
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.bookmaker import Payoffs, payoffs, unit_return
+from edgeworth.decisions.guessing import guessing_tail
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.decisions.testing import label_tail
-from edgeworth.decisions.views import check_decisions, marginals
+from edgeworth.decisions.views import check_decisions, marginals, resolve
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Label
 
@@ -178,8 +178,9 @@ def _worse_than_guessing(table: ContingencyTable, index: int) -> float:
     hits, predicted, real = (x[index].item() for x in (table.counts.diagonal(), table.predicted, table.real))
     if hits * table.total >= predicted * real:
         return 1.0  # hit as often as by guessing, or more: nothing to show, but one of the labels tested
-    if table.clusters is None and table.is_counted:
-        return label_tail(table, index, "less").p_value
     spelling = f"informedness[{quote_label(str(table.labels[index]))}]"
+    tail = guessing_tail(table, resolve(table, spelling), "less")
+    if tail is not None:
+        return tail.p_value
     found = estimate(table, spelling)
     return found.p_value(0.0, "less") if found.law is not None else 1.0

@@ -19,9 +19,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.core.laws import Alternative
 from edgeworth.core.tails import SMALLEST, Tail, hypergeometric_tails
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.errors import InputError, check_seed
+from edgeworth.decisions.views import Resolved, at_guessing
+from edgeworth.errors import InputError, OptionError, check_seed
+from edgeworth.sources.numbers import EXACT_INTEGERS, LARGEST_TOTAL
 
 MOST_WORK = 360_000
 """The work before giving up, in cells (some tenths of a second); a cell costs more as its binomials grow."""
@@ -110,9 +113,6 @@ NEAREST = Fraction(1, 10**12)
 
 SURE_BOUND = 1e-6
 """A certified bound below this says more than draws could."""
-
-LARGEST_INTEGER = 1 << 62
-LARGEST_EXACT_FLOAT = 1 << 53
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ class GuessingLaw:
 
     def _find_tail(self, upper: Fraction, lower: Fraction | None) -> Tail:
         if lower is not None and upper <= lower:
-            return Tail(1.0, 1.0, 1.0, "exact, no table is nearer to 0", Fraction(1))
+            return Tail.counted(Fraction(1), "no table is nearer to 0")
         if self._ways_by_sum is not None:
             every = sum(ways for ways, _ in self._ways_by_sum.values())
             beyond = sum(
@@ -219,8 +219,9 @@ class GuessingLaw:
                 for total, (ways, _) in self._ways_by_sum.items()
                 if total >= upper or (lower is not None and total <= lower)
             )
-            return Tail.enumerated(Fraction(beyond, every), self.tables or 0)
-        if self.cases >= LARGEST_EXACT_FLOAT:
+            said = f"all {self.tables:,} tables" if self.tables != 1 else "the only table there is"
+            return Tail.counted(Fraction(beyond, every), said)
+        if self.cases >= EXACT_INTEGERS:
             return Tail.bounded(max(self._concentration(upper), SMALLEST))
         seen = [i for i, (p, r) in enumerate(zip(self.predicted, self.real, strict=True)) if p or r]
         if len(seen) == 2:
@@ -265,7 +266,7 @@ class GuessingLaw:
 
     def _drawable(self, upper: Fraction, lower: Fraction | None) -> tuple[NDArray[Any], float, float]:
         """Choose integer weights and bounds when no sum can overflow, otherwise the slopes as floats."""
-        if max(abs(weight) for weight in self._weights) * self.cases < LARGEST_INTEGER:
+        if max(abs(weight) for weight in self._weights) * self.cases < LARGEST_TOTAL:
             most = -math.inf if lower is None else math.floor(lower)
             return np.array(self._weights, dtype=np.int64), math.ceil(upper), most
         weights = np.array([float(slope) for slope in self.slopes])
@@ -303,3 +304,68 @@ def guessing_law(
     if table.total == 0:
         raise InputError("there are no cases")
     return GuessingLaw(tuple(predicted), tuple(real), tuple(slopes(predicted, real)), seed, draws)
+
+
+SAME = 1e-12
+
+
+def guessing_tail(
+    tally: ContingencyTable, resolved: Resolved, alternative: Alternative, seed: int = 0
+) -> Tail | None:
+    """Compute P(guessing does as much), exactly where possible; None for weighted or clustered cases."""
+    if tally.clusters is not None or not tally.is_counted:
+        return None
+    if alternative not in ("two-sided", "greater", "less"):
+        raise OptionError(f'alternative is "two-sided", "greater" or "less"; saw {alternative!r}')
+    if resolved.position is not None:
+        law, sign = label_law(tally, resolved.position, seed), _label_sign(resolved)
+    elif resolved.measure.guessing is not None and _on_decided_cases(tally, resolved):
+        law, sign = guessing_law(tally, resolved.measure.guessing, seed=seed), 1
+    else:
+        return _drawn_tail(tally, resolved, alternative, seed)
+    hits = np.diagonal(tally.counts).tolist()
+    value = law.value_of(hits if resolved.position is None else [hits[resolved.position], 0])
+    if alternative == "two-sided":
+        return law.two_sided(value)
+    return law.tail(value) if (alternative == "greater") == (sign > 0) else law.lower_tail(value)
+
+
+def label_law(table: ContingencyTable, position: int, seed: int = 0) -> GuessingLaw:
+    """Make the law of one label's hits, which all its measures follow once the margins are fixed."""
+    total = int(table.total)
+    p, r = int(table.predicted[position]), int(table.real[position])
+    return GuessingLaw((p, total - p), (r, total - r), (Fraction(1), Fraction(0)), seed)
+
+
+def _label_sign(resolved: Resolved) -> int:
+    if resolved.measure.direction == "neither":
+        raise OptionError(
+            f"{resolved.spelling} is the same however one guesses with these margins: give a null= to test"
+        )
+    return 1 if resolved.measure.direction == "higher" else -1
+
+
+def _on_decided_cases(table: ContingencyTable, resolved: Resolved) -> bool:
+    return not table.abstained.any() or resolved.arguments.get("abstentions") != "zero_weight"
+
+
+def _drawn_tail(table: ContingencyTable, resolved: Resolved, alternative: Alternative, seed: int) -> Tail:
+    """Draw tables of guessing and take the measure of each, for measures without an exact law."""
+    draws = draws_within_seconds(len(table.labels))
+    observed, middle = float(resolved.values(table.cells)), at_guessing(resolved, table)
+    # Rounding may make a table count as extreme, never as harmless.
+    same = SAME * max(1.0, abs(observed))
+    cells_abstained = table.abstained[None, None, :]
+    count = 0
+    for tables in random_tables(table.predicted.tolist(), table.real.tolist(), draws, seed):
+        abstained = np.broadcast_to(cells_abstained, (len(tables), 1, tables.shape[2]))
+        values = resolved.values(np.concatenate([tables, abstained], axis=1))
+        if alternative == "two-sided":
+            beyond = np.abs(values - middle) >= abs(observed - middle) - same
+        elif alternative == "greater":
+            beyond = values >= observed - same
+        else:
+            beyond = values <= observed + same
+        # A draw in which the measure is undefined counts against the claim.
+        count += int((beyond | np.isnan(values)).sum())
+    return Tail.drawn(count, draws, seed)

@@ -9,9 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import Label, is_missing
-
-LARGEST_TOTAL = 1 << 62
-"""Above this the sum of integers could overflow."""
+from edgeworth.sources.numbers import LARGEST_TOTAL
 
 """What the rows of a matrix are; "real" is another word for "actual"."""
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from edgeworth.core.measures import Measure
-from edgeworth.decisions.averages import AVERAGES
 from edgeworth.decisions.bookmaker import HOUSE_MEASURES
 from edgeworth.decisions.information import CELL_MEASURES
-from edgeworth.decisions.overall import OVERALL_MEASURES
+from edgeworth.decisions.overall import AVERAGES, OVERALL_MEASURES
 from edgeworth.decisions.per_label import LABEL_MEASURES
 
 MEASURES: tuple[Measure, ...] = (

@@ -11,7 +11,7 @@ import numpy as np
 
 from edgeworth.arrays import Values, ratio
 from edgeworth.core.measures import POWERS, RETRIEVAL, Combination, Measure, Option, measure_family
-from edgeworth.decisions.requirements import (
+from edgeworth.decisions.views import (
     CASES,
     F_NEEDS_PREDICTED,
     F_NEEDS_REAL,
@@ -26,8 +26,8 @@ from edgeworth.decisions.requirements import (
     OTHERS_PREDICTED,
     OTHERS_REAL,
     OTHERS_SEEN,
+    LabelView,
 )
-from edgeworth.decisions.views import LabelView
 
 RATIOS = "Glas et al. 2003, The diagnostic odds ratio"
 MATTHEWS = "Matthews 1975, Comparison of the predicted and observed secondary structure"
@@ -40,11 +40,10 @@ Parts: TypeAlias = Callable[[LabelView], tuple[Values, Values]]
 
 DIVISORS = {
     "real": IS_REAL,
-    "not real": OTHERS_REAL,
+    "not_real": OTHERS_REAL,
     "predicted": IS_PREDICTED,
-    "not predicted": OTHERS_PREDICTED,
-    "cases": CASES,
-    "(hits + false alarms + misses)": IS_SEEN,
+    "not_predicted": OTHERS_PREDICTED,
+    "total": CASES,
 }
 """What must hold so that a count is not 0."""
 
@@ -54,13 +53,17 @@ _ratio = partial(_label, high=np.inf, chance="1", source=RATIOS)
 ITSELF: dict[str, Any] = {"chance": "itself", "direction": "neither", "source": POWERS}
 
 
-def _proportion(name: str, formula: str, synonyms: str, parts: Parts | None = None, **more: Any) -> Measure:
-    """Make a measure of successes over trials: both are counts of a LabelView that the formula names."""
-    trials = formula.rpartition(" / ")[2]
-    names = [part.replace("cases", "total").replace(" ", "_") for part in formula.split(" / ")]
-    count: Parts = parts or attrgetter(*names)
-    more = {"source": RETRIEVAL, "needs": (DIVISORS[trials],), "proportion": count} | more
-    return _label(name, formula, lambda view: ratio(*count(view)), synonyms, **more)
+def _proportion(name: str, formula: str, synonyms: str, parts: Parts, **more: Any) -> Measure:
+    """Make a measure of successes over trials."""
+    more = {"source": RETRIEVAL, "proportion": parts} | more
+    return _label(name, formula, lambda view: ratio(*parts(view)), synonyms, **more)
+
+
+def _share(name: str, successes: str, trials: str, synonyms: str, **more: Any) -> Measure:
+    """Make a measure of one count of a LabelView over another."""
+    formula = f"{successes} / {trials}".replace("_", " ").replace("total", "cases")
+    needs = (DIVISORS[trials],)
+    return _proportion(name, formula, synonyms, attrgetter(successes, trials), needs=needs, **more)
 
 
 def f_measure(view: LabelView, alpha: float) -> Values:
@@ -104,66 +107,72 @@ def _phi(view: LabelView) -> Values:
 
 
 LABEL_MEASURES = (
-    _proportion(
+    _share(
         "recall",
-        "hits / real",
+        "hits",
+        "real",
         "sensitivity, true positive rate, tpr, hit rate, probability of detection, cumulative gain",
         chance=BY_PREDICTION,
     ),
-    _proportion(
+    _share(
         "fallout",
-        "false alarms / not real",
+        "false_alarms",
+        "not_real",
         "false positive rate, fpr, false alarm rate, type 1 error",
         chance=BY_PREDICTION,
         direction="lower",
     ),
-    _proportion(
-        "precision", "hits / predicted", "positive predictive value, ppv, confidence", chance=BY_PREVALENCE
+    _share(
+        "precision", "hits", "predicted", "positive predictive value, ppv, confidence", chance=BY_PREVALENCE
     ),
-    _proportion(
+    _share(
         "inverse_recall",
-        "rejections / not real",
+        "rejections",
+        "not_real",
         "specificity, true negative rate, tnr, selectivity",
         chance=f"1 − {BY_PREDICTION}",
     ),
-    _proportion(
+    _share(
         "inverse_precision",
-        "rejections / not predicted",
+        "rejections",
+        "not_predicted",
         "negative predictive value, npv",
         chance=f"1 − {BY_PREVALENCE}",
     ),
-    _proportion(
+    _share(
         "miss_rate",
-        "misses / real",
+        "misses",
+        "real",
         "false negative rate, fnr, type 2 error",
         chance=f"1 − {BY_PREDICTION}",
         direction="lower",
     ),
-    _proportion(
+    _share(
         "false_discovery_rate",
-        "false alarms / predicted",
+        "false_alarms",
+        "predicted",
         "fdr",
         chance=f"1 − {BY_PREVALENCE}",
         direction="lower",
     ),
-    _proportion(
-        "false_omission_rate", "misses / not predicted", "for", chance=BY_PREVALENCE, direction="lower"
-    ),
+    _share("false_omission_rate", "misses", "not_predicted", "for", chance=BY_PREVALENCE, direction="lower"),
     _proportion(
         "label_accuracy",
         "(hits + rejections) / cases",
         "one-versus-rest accuracy",
         lambda v: (v.hits + v.rejections, v.total),
+        needs=(CASES,),
         chance="p r + (1 − p)(1 − r)",
         source=POWERS,
     ),
-    _proportion("prevalence", "real / cases", "base rate, real share, r", **ITSELF),
-    _proportion("predicted_share", "predicted / cases", "bias (Powers 2011), p", **ITSELF),
+    _share("prevalence", "real", "total", "base rate, real share, r", **ITSELF),
+    _share("predicted_share", "predicted", "total", "bias (Powers 2011), p", **ITSELF),
     _proportion(
         "jaccard",
         "hits / (hits + false alarms + misses)",
         "tanimoto, intersection over union, iou, critical success index, threat score",
         lambda v: (v.hits, v.predicted + v.real - v.hits),
+        needs=(IS_SEEN,),
         chance="p r / (p + r − p r)",
         source=JACCARD,
     ),

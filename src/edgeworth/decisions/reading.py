@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from edgeworth.choices import Missing, WeightKind
-from edgeworth.core.counting import Counted, count_rows
+from edgeworth.core.counting import Counted, count_source
 from edgeworth.core.labels import parse_labels
 from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.kind import TABLE
@@ -22,7 +22,7 @@ def count_labels(source: Source | None, asked: Any, *, is_final: bool) -> Counte
     """Fold the columns of truth, prediction, cluster and weight into a table."""
     roles = {role: asked.given[role] for role in ("truth", "prediction", "cluster", "weight")}
     reducer = partial(table_reducer, abstain=asked.abstain, missing=asked.missing)
-    return count_rows(source, roles, TABLE.roles, asked.weight_kind, reducer, is_final=is_final)
+    return count_source(source, roles, TABLE.roles, asked.weight_kind, reducer, is_final=is_final)
 
 
 def table_reducer(

@@ -9,6 +9,7 @@ from typing import Any
 from edgeworth.arrays import finite_or_none
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import format_level, format_percent
+from edgeworth.core.labels import SHOWN_LABELS
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.findings import DecisionFindings, examine_decisions
 from edgeworth.decisions.table import ContingencyTable
@@ -17,7 +18,6 @@ from edgeworth.report.charts.chart import Chart
 from edgeworth.report.report import About, Cell, Charts, Column, Grid, Report, Section
 from edgeworth.report.wording import format_cell, tail_cell
 
-SHOWN_LABELS = 30
 SHOWN_CONFUSIONS = 15
 WIDEST_TABLE = 10
 FULL_BETS = 3

@@ -9,17 +9,20 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.arrays import Floats, Integers, same_array
+from edgeworth.arrays import Floats, Integers
 from edgeworth.choices import Missing, Rows, WeightKind
 from edgeworth.core.formatting import html_table, plural
 from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, Numbers, count_joint, whole_counts
 from edgeworth.core.labels import (
+    SHOWN_LABELS,
     canonical,
     canonical_order,
     find,
+    label_facts,
     list_labels,
     merge_positive,
     positions,
+    short_label,
     union,
     usual_positive,
 )
@@ -39,7 +42,6 @@ from edgeworth.core.plain import (
     reshape_array,
 )
 from edgeworth.core.policies import check_label_kinds, check_label_number, drop_incomplete, take_weights
-from edgeworth.core.tally import MOST_LABELS, NotebookFacts, label_facts, plain_number, short_label
 from edgeworth.decisions.clusters import BY_CLUSTER, Clusters
 from edgeworth.decisions.matrices import check_matrix, check_table, has_actual_rows
 from edgeworth.errors import InputError, MergeError
@@ -48,7 +50,7 @@ from edgeworth.sources.numbers import as_weights
 
 
 @dataclass(frozen=True, eq=False)
-class ContingencyTable(Plain, NotebookFacts):
+class ContingencyTable(Plain):
     """Counts of cases by predicted label and real class.
 
     ``cells[l, k]`` is the number of cases predicted as label l whose real class is k; the last row holds the
@@ -290,11 +292,9 @@ class ContingencyTable(Plain, NotebookFacts):
 
     @property
     def effective_size(self) -> float:
-        """Kish's effective sample size, (Σw)²/Σw²."""
-        if self.squared is None:
-            return float(self.total)
-        squares = float(self.squared[:-1].sum())
-        return self.total**2 / squares if squares else 0.0
+        """The number of cases; of weighted ones Kish's (Σw)²/Σw², as many equal ones as tell as much."""
+        total = float(self.cells.sum())
+        return total if self.squared is None or not total else total**2 / float(self.squared.sum())
 
     @property
     def positive(self) -> Label | None:
@@ -459,20 +459,6 @@ class ContingencyTable(Plain, NotebookFacts):
             raise InputError("the clusters of a tally do not add up to its table")
         return replace(self, clusters=clusters)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ContingencyTable):
-            return NotImplemented
-        return (
-            self.labels == other.labels
-            and self.cells.dtype == other.cells.dtype
-            and np.array_equal(self.cells, other.cells)
-            and same_array(self.squared, other.squared)
-            and (self.dropped, self.declared_positive) == (other.dropped, other.declared_positive)
-            and self.clusters == other.clusters
-        )
-
-    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
-
     def __repr__(self) -> str:
         size, number = len(self.labels), 0 if self.clusters is None else self.clusters.number
         clusters = "" if self.clusters is None else f", {number:,} {plural(number, 'cluster')}"
@@ -525,19 +511,19 @@ class ContingencyTable(Plain, NotebookFacts):
     def facts(self) -> dict[str, Any]:
         """List what was counted."""
         clusters = {} if self.clusters is None else {"clusters": self.clusters.number}
-        cases = {"cases": plain_number(self.total), "labels": len(self.labels)}
+        cases = {"cases": self.total, "labels": len(self.labels)}
         return clusters | cases | label_facts(self.labels)
 
     def _repr_html_(self) -> str:
         """Show the counts in a notebook, or the facts where there are too many labels."""
-        if self.clusters is not None or len(self.labels) > MOST_LABELS:
+        if self.clusters is not None or len(self.labels) > SHOWN_LABELS:
             return super()._repr_html_()
         names = [short_label(label) for label in self.labels]
         rows: list[list[Any]] = [
             [name, *row, total]
             for name, row, total in zip(names, self.counts.tolist(), self.predicted.tolist(), strict=True)
         ]
-        rows.append(["all", *self.real.tolist(), plain_number(self.total)])
+        rows.append(["all", *self.real.tolist(), self.total])
         if self.abstained.any():
             rows.append(["no decision", *self.abstained.tolist(), self.abstained.sum().item()])
         return html_table("ContingencyTable", ["predicted ↓ real →", *names, "all"], rows)

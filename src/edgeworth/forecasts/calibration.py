@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.core.joint_counts import Numbers
-from edgeworth.core.labels import find, list_labels
+from edgeworth.core.labels import find, label_facts, list_labels
 from edgeworth.core.plain import AMOUNTS, COUNTS, FLOAT, LABELS, Plain, object_of, optional, tuple_of
-from edgeworth.core.tally import NotebookFacts, label_facts
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.sources.columns import Label
@@ -85,7 +84,7 @@ def _starts(values: Floats) -> NDArray[np.intp]:
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration(Plain, NotebookFacts):
+class Calibration(Plain):
     """What forecasts said beside what happened, class by class.
 
     ``step`` rounds forecasts to multiples of it, which bounds the memory; without it every value is kept.

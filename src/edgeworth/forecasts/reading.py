@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Floats, Integers
 from edgeworth.bet.bookmakers import Bookmaker, Market
 from edgeworth.choices import PredictionsMade
-from edgeworth.core.counting import Counted
+from edgeworth.core.counting import Counted, read_whole
 from edgeworth.core.labels import list_labels, parse_labels
 from edgeworth.core.threads import row_blocks
-from edgeworth.core.whole_columns import read_whole
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.path import is_tied
 from edgeworth.forecasts.betting.settling import as_races

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from edgeworth.core.labels import find
-from edgeworth.core.measures import Measure
+from edgeworth.core.measures import Measure, Spelling, quote_label
 from edgeworth.core.registry import measures_by_name, unknown
-from edgeworth.core.spelling import Spelling, quote_label
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Calibration

@@ -12,7 +12,6 @@ from edgeworth.arrays import Floats
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import list_labels
 from edgeworth.core.plain import COUNTS, FLOATS, LABELS, TEXT, Plain, reshape_array, tuple_of
-from edgeworth.core.tally import NotebookFacts
 from edgeworth.errors import InputError, MergeError
 from edgeworth.forecasts.class_columns import CodedTruth, order_beside
 from edgeworth.forecasts.forecasts import Forecasts
@@ -22,7 +21,7 @@ from edgeworth.sources.numbers import as_probabilities, check_probabilities, nam
 
 
 @dataclass(frozen=True, eq=False)
-class ForecastScores(Plain, NotebookFacts):
+class ForecastScores(Plain):
     """How forecasts of one or more systems scored on the same cases.
 
     ``sums[c, s]`` is the sum of score c of system s, ``products[c, s, r]`` of the products of two systems'

@@ -9,7 +9,7 @@ import numpy as np
 
 from edgeworth.bet.bookmakers import Bookmaker, Drunken
 from edgeworth.core.joint_counts import Numbers
-from edgeworth.core.labels import list_labels
+from edgeworth.core.labels import label_facts, list_labels
 from edgeworth.core.plain import (
     FLOAT,
     NUMBERS,
@@ -21,7 +21,6 @@ from edgeworth.core.plain import (
     reshape_array,
     tuple_of,
 )
-from edgeworth.core.tally import NotebookFacts, label_facts
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.forecasts.betting.derived import ForecastPairs, argmax_table, cumulative_games
@@ -65,7 +64,7 @@ class Opponent:
 
 
 @dataclass(frozen=True, eq=False)
-class ForecastTally(Plain, NotebookFacts):
+class ForecastTally(Plain):
     """Wealth, scores, decisions, calibration and pairs of forecasts, of the same cases.
 
     ``decisions`` are the tables of the likeliest class against the truth, of the model and of its opponent;

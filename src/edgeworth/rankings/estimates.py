@@ -16,8 +16,7 @@ from edgeworth.core.estimates import Estimate, Method, law_or_reason, undefined_
 from edgeworth.core.laws import Alternative
 from edgeworth.core.measures import Measure
 from edgeworth.core.tails import SMALLEST, Tail
-from edgeworth.decisions.estimates import estimate_table
-from edgeworth.decisions.methods import ClopperPearson, Delta, Dirichlet, Newcombe, Wilson
+from edgeworth.decisions.estimates import ClopperPearson, Delta, Dirichlet, Newcombe, Wilson, estimate_table
 from edgeworth.decisions.posteriors import BetaPosterior
 from edgeworth.errors import OptionError
 from edgeworth.rankings.chance.law import average_precision

@@ -12,8 +12,8 @@ import numpy as np
 from edgeworth.arrays import Values
 from edgeworth.core.estimates import Estimate, Plan, estimate
 from edgeworth.core.laws import check_level
+from edgeworth.core.measures import Spelling
 from edgeworth.core.registry import measure
-from edgeworth.core.spelling import Spelling
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, OptionError

@@ -26,7 +26,6 @@ from edgeworth.core.plain import (
     object_of,
     optional,
 )
-from edgeworth.core.tally import NotebookFacts
 from edgeworth.errors import InputError
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.sorted_scores import SortedScores
@@ -52,7 +51,7 @@ _TEXTS = list_of(TEXT)
 
 
 @dataclass(frozen=True, eq=False)
-class RankedLists(Plain, NotebookFacts):
+class RankedLists(Plain):
     """The items of each query, in input order, with their scores and grades.
 
     The list of ``queries[i]`` is the slice ``starts[i]:starts[i + 1]`` of scores, grades and ids. A grade of

@@ -14,7 +14,6 @@ from edgeworth.arrays import Floats
 from edgeworth.choices import WeightKind
 from edgeworth.core.labels import canonical_order
 from edgeworth.core.plain import AMOUNT, COUNT, FLAG, PAIR, Plain, object_of
-from edgeworth.core.tally import NotebookFacts, plain_number
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, MergeError
 from edgeworth.rankings.scores.background import collapse_scores
@@ -38,7 +37,7 @@ REST = "other"
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking(Plain, NotebookFacts):
+class Ranking(Plain):
     """Sorted scores of targets and of background; the higher, the sooner it is looked at.
 
     ``unranked`` targets were never given a score and stand below everything. On declared ``bins`` all scores
@@ -380,8 +379,8 @@ class Ranking(Plain, NotebookFacts):
 
     def facts(self) -> dict[str, Any]:
         """Say in a few lines what was counted."""
-        targets = plain_number(self.target_total)
-        return {"items": plain_number(self.total), "targets": targets, "target": str(self.target)}
+        targets = self.target_total
+        return {"items": self.total, "targets": targets, "target": str(self.target)}
 
 
 def _is_number(value: Any) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from edgeworth.choices import WeightKind
-from edgeworth.core.counting import Counted, count_rows
+from edgeworth.core.counting import Counted, count_source
 from edgeworth.core.labels import canonical_order, parse_labels
 from edgeworth.errors import InputError, OptionError
 from edgeworth.rankings.kind import LISTS, SCORES_BY_CLASS
@@ -199,7 +199,7 @@ def count_scores(source: Source | None, asked: Any, *, is_final: bool) -> Counte
     roles = {role: asked.given[role] for role in ("truth", "score", "weight")}
     if not is_final:
         reducer = partial(scores_reducer, bins=asked.bins, missing=asked.missing)
-        return count_rows(source, roles, SCORES_BY_CLASS.roles, asked.weight_kind, reducer, is_final=False)
+        return count_source(source, roles, SCORES_BY_CLASS.roles, asked.weight_kind, reducer, is_final=False)
     found, columns = find_source(source, SCORES_BY_CLASS.roles, **roles)
     ranking = tally_ranking(
         found,
@@ -232,7 +232,7 @@ def count_queries(source: Source | None, asked: Any, *, is_final: bool) -> Count
     roles = {role: asked.given[role] for role in ("truth", "score", "query", "id")}
     grade = 1 if asked.relevant_from is None else asked.relevant_from
     reducer = partial(lists_reducer, positive=asked.positive, relevant_from=grade)
-    return count_rows(source, roles, LISTS.roles, None, reducer, is_final=is_final)
+    return count_source(source, roles, LISTS.roles, None, reducer, is_final=is_final)
 
 
 def finalise_lists(lists: RankedLists, terms: Mapping[str, Any], *, is_text: bool) -> RankedLists:

@@ -8,7 +8,7 @@ from typing import Any
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.core.formatting import format_count, format_level, format_number, plural
-from edgeworth.core.spelling import Spelling
+from edgeworth.core.measures import Spelling
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.report import estimate_row, tail_to_dict
 from edgeworth.rankings.chance.hits import HitsLaw

@@ -9,9 +9,8 @@ from typing import TypeAlias
 import numpy as np
 
 from edgeworth.arrays import Values
-from edgeworth.core.measures import Measure, Option, Requirement
+from edgeworth.core.measures import Measure, Option, Requirement, Spelling
 from edgeworth.core.registry import measures_by_name, unknown
-from edgeworth.core.spelling import Spelling
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import LabelView, find_measure, marginals, measure_table
 from edgeworth.errors import OptionError

@@ -19,8 +19,8 @@ from edgeworth.core.formatting import (
     format_rounded,
     shorten,
 )
+from edgeworth.core.measures import Spelling
 from edgeworth.core.registry import words_of
-from edgeworth.core.spelling import Spelling
 from edgeworth.core.tails import Tail
 from edgeworth.errors import OptionError
 from edgeworth.report.report import AtMost, Cell, Grid, Kind

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.comparing.paired import Paired
-from edgeworth.core.spelling import quote_label
+from edgeworth.core.measures import quote_label
 from edgeworth.decisions.resampling import influence
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Resolved

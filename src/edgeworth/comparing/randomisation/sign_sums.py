@@ -41,6 +41,7 @@ from edgeworth.comparing.randomisation.staircase import Balance, Staircase
 from edgeworth.core.tails import Tail
 from edgeworth.errors import check_draws
 from edgeworth.progress import progress_rounds
+from edgeworth.sources.numbers import EXACT_INTEGERS
 
 MOST_BYTES = 2 << 30
 """Bytes moved for the long integer, some tenths of a second."""
@@ -49,7 +50,6 @@ QUICK_BYTES = MOST_BYTES >> 5
 QUICK_FURTHEST = 1e8
 """The same, and how many different sums are gone through, for one pair among many: some milliseconds."""
 
-LARGEST_EXACT_FLOAT = 1 << 53
 
 Effort: TypeAlias = Literal["full", "quick", "drawn"]
 """How much is done to count signs or to bracket their number before they are drawn: a second, some hundredths
@@ -162,7 +162,7 @@ class SignSums:
 
     def monte_carlo(self, draws: int, seed: int) -> Tail:
         """Draw signs; sums too large for floats are compared in whole numbers where floats are unsure."""
-        rng, exact = np.random.default_rng(seed), self.total < LARGEST_EXACT_FLOAT
+        rng, exact = np.random.default_rng(seed), self.total < EXACT_INTEGERS
         scale = 1 if exact else self.total
         weights = np.array([amount / scale for amount in self.amounts])
         least, slack = self.observed / scale, 0.0 if exact else 1e-13

@@ -34,7 +34,7 @@ from edgeworth.core.estimates import Method, check_method
 from edgeworth.core.laws import BootstrapLaw, SamplingLaw
 from edgeworth.core.measures import Measure
 from edgeworth.core.tails import SMALLEST, Tail
-from edgeworth.decisions.methods import Bootstrap
+from edgeworth.decisions.estimates import Bootstrap
 from edgeworth.decisions.resampling import defined_draws
 from edgeworth.errors import OptionError, check_seed
 from edgeworth.rankings.intervals.influence import Places, Spread

@@ -16,7 +16,6 @@ from edgeworth.bet.fractional import log_average, running_sum, whole_sum
 from edgeworth.bet.kelly import factors_by_outcome
 from edgeworth.choices import PredictionsMade
 from edgeworth.core.plain import FLAG, FLOAT, LABELS, TEXT, Plain, object_of, one_of, optional
-from edgeworth.core.tally import NotebookFacts
 from edgeworth.core.threads import row_blocks
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.forecasts.betting.path import LOGS, SUMS, Blocks, in_time
@@ -43,7 +42,7 @@ class shares counted on these cases."""
 
 
 @dataclass(frozen=True, eq=False)
-class Wealth(Plain, NotebookFacts):
+class Wealth(Plain):
     """A bettor's wealth against a bookmaker, case by case, in natural logarithms.
 
     Against fair prices the wealth factor of a case is p(y)/q(y): log wealth is the difference of the log

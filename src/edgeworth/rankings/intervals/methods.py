@@ -11,7 +11,7 @@ import numpy as np
 from edgeworth.arrays import Values
 from edgeworth.core.estimates import Method
 from edgeworth.core.laws import Alternative, NormalLaw, SamplingLaw, Scale, natural_scale
-from edgeworth.decisions.methods import Bootstrap
+from edgeworth.decisions.estimates import Bootstrap
 from edgeworth.errors import OptionError
 from edgeworth.rankings.intervals.influence import (
     NO_VARIANCE,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Values
 from edgeworth.core.laws import BootstrapLaw, SamplingLaw
-from edgeworth.decisions.methods import Bootstrap, bootstrap_law, check_varies
+from edgeworth.decisions.estimates import Bootstrap, bootstrap_law, check_varies
 from edgeworth.decisions.resampling import defined_draws
 from edgeworth.errors import OptionError
 from edgeworth.progress import progress_rounds
