@@ -332,7 +332,7 @@ class PairedScores(Plain):
             and same_groups(self.groups, other.groups)
         )
 
-    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+    __hash__ = None
 
     def __repr__(self) -> str:
         targets, systems = int(self.targets.sum()), len(self.names)

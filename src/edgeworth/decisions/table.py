@@ -514,7 +514,7 @@ class ContingencyTable(Plain):
         cases = {"cases": self.total, "labels": len(self.labels)}
         return clusters | cases | label_facts(self.labels)
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         """Show the counts in a notebook, or the facts where there are too many labels."""
         if self.clusters is not None or len(self.labels) > SHOWN_LABELS:
             return super()._repr_html_()
