@@ -16,8 +16,7 @@ import edgeworth as ew
 from edgeworth.questions import evaluate_trec
 from edgeworth.rankings.charts import MOST_LISTS, list_charts, ranking_charts
 from edgeworth.rankings.findings import RankingFindings, examine_lists, examine_ranking
-from edgeworth.rankings.intervals.bands import binned_law
-from edgeworth.rankings.intervals.curves import thin_roc_curve
+from edgeworth.rankings.intervals.bands import binned_law, thin_roc_curve
 from edgeworth.rankings.report import ranking_report
 from edgeworth.report.charts.chart import Chart
 

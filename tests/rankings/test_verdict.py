@@ -9,7 +9,7 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.rankings.findings import examine_ranking
-from edgeworth.rankings.intervals.curves import thin_roc_curve
+from edgeworth.rankings.intervals.bands import thin_roc_curve
 
 
 def hits(items: int, targets: int) -> ew.Ranking:

@@ -59,19 +59,15 @@ def _chart(
     return Chart(name, title, caption, data, draw, tuple(Column(*column) for column in kinds.items()))
 
 
-def _tips(alt: Any, formats: Mapping[str, str]) -> list[Any]:
-    return [alt.Tooltip(f"{name}:Q", format=form) for name, form in formats.items()]
-
-
 def _lines(
-    alt: Any, base: Any, chance: Any, ours: Mapping[str, Any], formats: Mapping[str, str]
+    kit: Kit, base: Any, chance: Any, ours: Mapping[str, Any], formats: Mapping[str, str]
 ) -> list[Any]:
     """The line of random selection, that of this ranking, and its points under a pointer."""
     touched = {channel: field for channel, field in ours.items() if channel != "order"}
     return [
-        colour_layer(alt, chance, RANDOM, COLOURS),
-        colour_layer(alt, base.mark_line(strokeJoin="round").encode(**ours), OURS, COLOURS),
-        touch_points(base).encode(**touched, tooltip=_tips(alt, formats)),
+        colour_layer(kit.alt, chance, RANDOM, COLOURS),
+        colour_layer(kit.alt, base.mark_line(strokeJoin="round").encode(**ours), OURS, COLOURS),
+        touch_points(base).encode(**touched, tooltip=kit.tooltip(formats)),
     ]
 
 
@@ -84,17 +80,11 @@ def _hits(findings: RankingFindings) -> Chart:
 
     def find() -> Mapping[str, Values | None]:
         curve = findings.hit_curve
-        found, chance = curve.recall_span, curve.chance_span
-        return {
-            DEPTH: curve.depth,
-            "hits": curve.hits,
-            "found": curve.recall,
-            "low": found and found.low,
-            "high": found and found.high,
-            "by chance": curve.by_chance,
-            "chance low": chance and chance.low,
-            "chance high": chance and chance.high,
-        }
+        around, chance = curve.bands, (curve.chance_low, curve.chance_high)
+        low, high = (None if hits is None else hits / curve.targets for hits in chance)
+        found = (curve.recall, around and around.recall_low, around and around.recall_high)
+        columns = (curve.depth, curve.hits, *found, curve.by_chance, low, high)
+        return dict(zip((DEPTH, "hits", *shares), columns, strict=True))
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -109,12 +99,12 @@ def _hits(findings: RankingFindings) -> Chart:
         del formats["chance low"]
         bands = (("chance low", "chance high", CHANCE), ("low", "high", FIRST))
         chance, ours, touch = _lines(
-            alt, base, base.mark_line(**DASHED).encode(y=share), {"y": "found:Q"}, formats
+            kit, base, base.mark_line(**DASHED).encode(y=share), {"y": "found:Q"}, formats
         )
         here = base.transform_filter(alt.datum[DEPTH] == findings.depth).mark_point(
             size=60, color=FIRST, **DOT
         )
-        has_bands = findings.hit_curve.recall_span is not None
+        has_bands = findings.hit_curve.bands is not None
         around = [band_between(alt, base, *band) for band in bands if has_bands]
         return _layer(alt, [*around, chance, ours, here.encode(y="found:Q"), touch])
 
@@ -143,13 +133,14 @@ def _precision_recall(findings: RankingFindings) -> Chart:
 
     def find() -> Mapping[str, Values | None]:
         curve = findings.hit_curve
-        span = curve.precision_span
-        columns = (curve.recall, curve.precision, span and span.low, span and span.high)
-        return {DEPTH: curve.depth, **dict(zip(shares, columns, strict=True))}
+        around = curve.bands
+        ends = (around and around.precision_low, around and around.precision_high)
+        columns = (curve.depth, curve.recall, curve.hits / curve.depth, *ends)
+        return dict(zip((DEPTH, *shares), columns, strict=True))
 
     def around() -> Mapping[str, Any]:
         band = findings.precision_band
-        return {"around": () if band is None else table_rows(vars(band))}
+        return {"around": () if band is None else table_rows(band)}
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -161,7 +152,7 @@ def _precision_recall(findings: RankingFindings) -> Chart:
         known = findings.precision_band is not None
         chance = kit.once().mark_rule(**DASHED).encode(y=alt.datum(share))
         formats = {DEPTH: ","} | dict.fromkeys(shares, ".1%")
-        lines = _lines(alt, base, chance, {"order": f"{DEPTH}:Q"}, formats)
+        lines = _lines(kit, base, chance, {"order": f"{DEPTH}:Q"}, formats)
         return _layer(alt, [*([band_between(alt, band, "low", "high", FIRST)] if known else []), *lines])
 
     has_band = findings.ranking.is_counted and findings.ranking.targets.total
@@ -194,7 +185,7 @@ def _roc(findings: RankingFindings) -> Chart:
         ends = {"x": alt.datum(0), "x2": alt.datum(1), "y": alt.datum(0), "y2": alt.datum(1)}
         diagonal = kit.once().mark_rule(**DASHED).encode(**ends)
         formats = {DEPTH: ",.1~f", "fallout": ".1%", "recall": ".1%"}
-        layers = _lines(alt, base, diagonal, {"order": f"{DEPTH}:Q"}, formats)
+        layers = _lines(kit, base, diagonal, {"order": f"{DEPTH}:Q"}, formats)
         if best is not None:
             layers += _best_mark(kit, best.fallout, best.recall)
         return _layer(alt, layers, HIGH)
@@ -234,9 +225,8 @@ def _value(findings: RankingFindings) -> Chart:
     def find() -> Mapping[str, Values | None]:
         curve = findings.value_curve
         assert curve is not None, KNOWN
-        span = curve.span
-        columns = (curve.value, span and span.low, span and span.high, curve.by_chance)
-        return {DEPTH: curve.depth, **dict(zip(amounts, columns, strict=True))}
+        columns = (curve.depth, curve.value, curve.low, curve.high, curve.by_chance)
+        return dict(zip((DEPTH, *amounts), columns, strict=True))
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -250,7 +240,7 @@ def _value(findings: RankingFindings) -> Chart:
         if findings.ranking.is_counted:
             layers.append(band_between(alt, base, "low", "high", FIRST))
         layers += _lines(
-            alt, base, chance, {"y": "value:Q"}, {DEPTH: ",.1~f"} | dict.fromkeys(amounts, ",.4~g")
+            kit, base, chance, {"y": "value:Q"}, {DEPTH: ",.1~f"} | dict.fromkeys(amounts, ",.4~g")
         )
         if worth.best_depth > 0:
             there = kit.once().encode(x=alt.datum(worth.best_depth))
@@ -298,7 +288,7 @@ def _chance(findings: RankingFindings) -> Chart:
             x=alt.X("from:Q", scale=scale, axis=axis, title="average precision"),
             y=alt.Y("probability:Q", axis=share, title="share of random orders"),
             y2="nothing:Q",
-            tooltip=_tips(alt, {"from": ".4~g", "to": ".4~g", "probability": ".2~%"}),
+            tooltip=kit.tooltip({"from": ".4~g", "to": ".4~g", "probability": ".2~%"}),
         )
         if law.is_single:
             shape = base.mark_rule(strokeWidth=3, color=CHANCE)
@@ -403,8 +393,7 @@ def _draw_lists(kit: Kit, findings: ListFindings, names: AxisNames | None) -> An
         said, axis = "lists, from the lowest to the highest", alt.Axis(format=".0%", tickCount=5)
         across = {"x": alt.X("below:Q", title=said, axis=axis, scale=alt.Scale(domain=[0, 1]))}
         dot, width, height = {"size": 26, "opacity": 0.9}, WIDE, HIGH
-    tips = [alt.Tooltip("list:N"), alt.Tooltip("value:Q", format=".4~g")]
-    base = kit.base("queries").encode(**across, tooltip=tips)
+    base = kit.base("queries").encode(**across, tooltip=kit.tooltip({"list": "", "value": ".4~g"}))
     dots = base.mark_point(filled=True, color=FIRST, **dot).encode(**{along: value})
     channel = alt.X if along == "x" else alt.Y
     ends = {along: channel("low:Q"), f"{along}2": "high:Q"}
@@ -441,11 +430,9 @@ def _run_means(runs: Mapping[str, ListFindings]) -> Chart:
         alt = kit.alt
         base = kit.base("means").encode(
             y=alt.Y("run:N", sort=list(names.names), title=None, axis=alt.Axis(**names.options)),
-            tooltip=[
-                alt.Tooltip("run:N"),
-                *(alt.Tooltip(f"{name}:Q", format=".4~g") for name in ("mean", "low", "high")),
-                alt.Tooltip("lists:Q", format=","),
-            ],
+            tooltip=kit.tooltip(
+                {"run": ""} | dict.fromkeys(("mean", "low", "high"), ".4~g") | {"lists": ","}
+            ),
         )
         spans = base.mark_rule(strokeWidth=2, color=FIRST).encode(
             x=alt.X("low:Q", title=f"mean {what}, with {level} interval", scale=alt.Scale(zero=False)),

@@ -18,14 +18,14 @@ from edgeworth.core.tails import Tail
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, OptionError
 from edgeworth.rankings.estimates import estimate_from_groups, selection_tail
-from edgeworth.rankings.intervals.bands import Bands, BinnedLaw, bands, binned_law, can_bin_law
-from edgeworth.rankings.intervals.curves import (
+from edgeworth.rankings.intervals.bands import (
     NOISE,
+    BinnedLaw,
     HitCurve,
-    PrecisionBand,
     RocCurve,
     ValueCurve,
-    chance_hits,
+    binned_law,
+    can_bin_law,
     chart_depths,
     hit_curve_at,
     precision_at_recall,
@@ -83,15 +83,6 @@ class Worth:
 
 
 @dataclass(frozen=True)
-class Curve:
-    """The hit curve with its band, and the band of random selection."""
-
-    bands: Bands
-    chance_low: Values
-    chance_high: Values
-
-
-@dataclass(frozen=True)
 class RankingFindings:
     """The numbers behind a report on one ranking."""
 
@@ -106,7 +97,7 @@ class RankingFindings:
     """P(random selection does as well), or as badly when the ranking is worse than that."""
     best: BestCut | None
     worth: Worth | None
-    curve: Curve | None
+    curve: HitCurve | None
     plan: Plan
     tie_bracket: tuple[float, float] | None
     """Average precision with ties in the worst and in the best order, where that makes a difference."""
@@ -161,9 +152,9 @@ class RankingFindings:
         return hit_curve_at(self.ranking, chart_depths(self.ranking, self.depth), self.level)
 
     @cached_property
-    def precision_band(self) -> PrecisionBand | None:
+    def precision_band(self) -> dict[str, Values] | None:
         """Bounds of the precision at each recall."""
-        return precision_at_recall(self.hit_curve, float(self.ranking.target_total))
+        return precision_at_recall(self.hit_curve)
 
     @cached_property
     def roc_curve(self) -> RocCurve:
@@ -328,12 +319,10 @@ def _worth(ranking: Ranking, depth: int, gain: float, cost: float) -> Worth:
     return Worth(gain, cost, *(measure(ranking, f"{name}{terms}") for name in names))
 
 
-def _curve(ranking: Ranking, level: float) -> Curve:
-    items, targets = int(ranking.total), int(ranking.target_total)
+def _curve(ranking: Ranking, level: float) -> HitCurve:
     ranked = int(ranking.ranked_total)
     depths = np.unique(np.round(np.linspace(1, ranked, min(ranked, CURVE_POINTS))))
-    low, high = chance_hits(items, targets, depths, level)
-    return Curve(bands(ranking, depths=depths, level=level), low, high)
+    return hit_curve_at(ranking, depths, level)
 
 
 def _tie_bracket(ranking: Ranking) -> tuple[float, float] | None:

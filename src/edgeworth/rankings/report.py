@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from edgeworth.arrays import finite_or_none
+from edgeworth.arrays import finite_or_none, plain_values
 from edgeworth.core.formatting import format_count, format_level, format_number, plural
 from edgeworth.core.measures import Spelling
 from edgeworth.core.tails import Tail
@@ -15,13 +15,13 @@ from edgeworth.rankings.chance.hits import HitsLaw
 from edgeworth.rankings.chance.law import AveragePrecisionLaw
 from edgeworth.rankings.charts import list_charts, ranking_charts, run_charts
 from edgeworth.rankings.findings import (
-    Curve,
     ListFindings,
     Look,
     RankingFindings,
     examine_lists,
     examine_ranking,
 )
+from edgeworth.rankings.intervals.bands import HitCurve
 from edgeworth.rankings.measures import TREC_NAMES
 from edgeworth.rankings.verdict import lists_verdict, ranking_verdict
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section
@@ -241,14 +241,11 @@ def _look_to_dict(look: Look, level: float) -> dict[str, Any]:
     }
 
 
-def _curve_to_dict(curve: Curve) -> dict[str, Any]:
+def _curve_to_dict(curve: HitCurve) -> dict[str, Any]:
     names = [f"{name}{end}" for name in ("recall", "precision") for end in ("", "_low", "_high")]
-    return {
-        "method": curve.bands.method,
-        **{name: getattr(curve.bands, name).tolist() for name in ("depth", *names)},
-        "random_hits_low": curve.chance_low.tolist(),
-        "random_hits_high": curve.chance_high.tolist(),
-    }
+    columns = {name: getattr(curve.bands, name) for name in ("method", "depth", *names)}
+    chance = {"random_hits_low": curve.chance_low, "random_hits_high": curve.chance_high}
+    return dict(plain_values(columns | chance))
 
 
 def selection_report(
