@@ -21,9 +21,8 @@ from scipy import optimize, stats
 
 from edgeworth import bet
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.forecasts.betting.derived import argmax_table
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.forecasts import Forecasts, argmax_table
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.sample import sample_file
 from edgeworth.sources.numbers import as_probabilities

@@ -20,9 +20,13 @@ from scipy.special import gammainc, gammaln
 from timing import line, seconds
 
 from edgeworth.bet.fractional import fractional_logs, log_average, score_log_factors
-from edgeworth.forecasts.sequential.bernstein import block_empirical_bernstein, empirical_bernstein
 from edgeworth.forecasts.sequential.gamma_mixture import GammaMixture
-from edgeworth.forecasts.sequential.sequences import BlockSums, asymptotic_sequence
+from edgeworth.forecasts.sequential.sequences import (
+    BlockSums,
+    asymptotic_sequence,
+    block_empirical_bernstein,
+    empirical_bernstein,
+)
 
 Floats = NDArray[np.float64]
 Step = Callable[[np.random.Generator, int, Floats], tuple[Floats, Floats]]

@@ -13,7 +13,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.forecasts.luck.law import LogWealthLaw
+from edgeworth.forecasts.betting.law import LogWealthLaw
 
 Floats = NDArray[np.float64]
 

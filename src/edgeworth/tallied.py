@@ -214,7 +214,7 @@ def marked(tallied: Tallied, digests: Sequence[str] = ()) -> Tallied:
 
 
 def _merge(tallies: list[Tallied], *, again: bool) -> Tallied:
-    from edgeworth.forecasts.betting.joining import PathPiece, chain_paths, note_gaps
+    from edgeworth.forecasts.tally import PathPiece, chain_paths, note_gaps
 
     if not tallies:
         raise OptionError("there is nothing to merge: name the tallies")

@@ -8,9 +8,15 @@ import numpy as np
 import pytest
 
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.sequential.bernstein import block_empirical_bernstein, empirical_bernstein
 from edgeworth.forecasts.sequential.evidence import Evidence
-from edgeworth.forecasts.sequential.sequences import BURN_IN, TUNED_FOR, BlockSums, asymptotic_sequence
+from edgeworth.forecasts.sequential.sequences import (
+    BURN_IN,
+    TUNED_FOR,
+    BlockSums,
+    asymptotic_sequence,
+    block_empirical_bernstein,
+    empirical_bernstein,
+)
 
 Floats = np.ndarray
 Step = Callable[[np.random.Generator, int, Floats], tuple[Floats, Floats]]

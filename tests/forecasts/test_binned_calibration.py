@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 from edgeworth.errors import InputError
-from edgeworth.forecasts import binned_calibration as bounded
-from edgeworth.forecasts.binned_calibration import CELLS, BoundedReliability, cells_of
-from edgeworth.forecasts.calibration import Reliability
-from edgeworth.forecasts.decomposition import decompose
+from edgeworth.forecasts import calibration as bounded
+from edgeworth.forecasts.calibration import CELLS, BoundedReliability, Reliability, cells_of
+from edgeworth.forecasts.reliability import decompose
 
 EDGES = [0.0, 5e-324, 1e-300, 2.0**-60, 0.25, 0.5, np.nextafter(0.5, 1), 0.75, 1 - 2.0**-53, 1.0]
 

@@ -9,10 +9,10 @@ import pytest
 
 from edgeworth.bet import Drunken, Market
 from edgeworth.errors import InputError, MergeError
-from edgeworth.forecasts.betting.derived import CELLS, ForecastPairs
-from edgeworth.forecasts.betting.settling import bookmaker_forecasts
+from edgeworth.forecasts.betting.prices import bookmaker_forecasts
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.tally import CELLS, ForecastPairs
 
 
 def made(number: int = 500, seed: int = 0) -> tuple[Any, Any, Any]:

@@ -14,8 +14,7 @@ import edgeworth
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts import reliability
 from edgeworth.forecasts.calibration import Calibration, Reliability
-from edgeworth.forecasts.decomposition import decompose
-from edgeworth.forecasts.reliability import MOST_VALUES, reliability_bands
+from edgeworth.forecasts.reliability import MOST_VALUES, decompose, reliability_bands
 
 
 def curve_of(values: Any, cases: Any, hits: Any) -> Reliability:

@@ -11,13 +11,14 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import gammainc, gammaln
 
 from edgeworth.errors import InputError, OptionError
-from edgeworth.forecasts.sequential.bernstein import block_empirical_bernstein, empirical_bernstein
 from edgeworth.forecasts.sequential.evidence import better_of
 from edgeworth.forecasts.sequential.gamma_mixture import GammaMixture
 from edgeworth.forecasts.sequential.sequences import (
     BlockSums,
     asymptotic_sequence,
     block_asymptotic_sequence,
+    block_empirical_bernstein,
+    empirical_bernstein,
     radius,
     tuned_rho_squared,
 )

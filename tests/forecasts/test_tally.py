@@ -16,11 +16,10 @@ from close_values import assert_close
 from edgeworth.bet import Bookmaker, Commission, Drunken, Market
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, MergeError, OptionError
-from edgeworth.forecasts import binned_calibration as bounded_reliability
-from edgeworth.forecasts.betting.derived import argmax_table
+from edgeworth.forecasts import calibration as bounded_reliability
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Calibration
-from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.forecasts import Forecasts, argmax_table
 from edgeworth.forecasts.tally import ForecastTally, Opponent
 
 CASES = 300

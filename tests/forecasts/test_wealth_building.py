@@ -13,8 +13,8 @@ import pytest
 from edgeworth.bet.fractional import fractional_logs
 from edgeworth.core import threads
 from edgeworth.forecasts.betting import path as wealth_blocks
-from edgeworth.forecasts.betting import settling as wealth_building
-from edgeworth.forecasts.betting.settling import _even_runs
+from edgeworth.forecasts.betting import path as wealth_building
+from edgeworth.forecasts.betting.path import _even_runs
 from edgeworth.forecasts.betting.wealth import Wealth
 
 FIELDS = ("starts", "ends", "logs", "fractions", "sums", "top", "bottom", "drawdown")

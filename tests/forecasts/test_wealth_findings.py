@@ -19,9 +19,12 @@ from edgeworth.errors import InputError, OptionError
 from edgeworth.evaluation import evaluate
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.findings import Bets, examine_bets
-from edgeworth.forecasts.sequential.bernstein import empirical_bernstein
 from edgeworth.forecasts.sequential.evidence import Evidence
-from edgeworth.forecasts.sequential.sequences import ConfidenceSequence, asymptotic_sequence
+from edgeworth.forecasts.sequential.sequences import (
+    ConfidenceSequence,
+    asymptotic_sequence,
+    empirical_bernstein,
+)
 
 TRUTH = [1, 0, 1, 1, 0, 1]
 MODEL = [0.9, 0.2, 0.6, 0.3, 0.25, 0.8]

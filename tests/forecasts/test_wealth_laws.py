@@ -11,9 +11,9 @@ import pytest
 from scipy import stats
 
 from edgeworth.errors import InputError, OptionError
+from edgeworth.forecasts.betting.law import LogWealthLaw, wealth_law
+from edgeworth.forecasts.betting.log_returns import MergedOutcomes
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.luck.law import LogWealthLaw, wealth_law
-from edgeworth.forecasts.luck.log_returns import MergedOutcomes
 
 FORECASTS = np.array([0.6, 0.3, 0.8])
 
@@ -233,7 +233,7 @@ def test_the_normal_law_is_an_approximation_with_its_error() -> None:
 
 def test_too_many_games_are_normal_or_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     law = LogWealthLaw.of(*random_games(3, 400))
-    monkeypatch.setattr("edgeworth.forecasts.luck.law.MOST_CELLS", 100)
+    monkeypatch.setattr("edgeworth.forecasts.betting.law.MOST_CELLS", 100)
     near, far = (law.mean + z * law.standard_deviation for z in (1.0, 6.0))
     assert law.tail(near).kind == "approximation"
     assert law.tail(far).kind == "bound"

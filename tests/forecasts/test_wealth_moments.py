@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from edgeworth.bet import Market
+from edgeworth.forecasts.betting.law import LogWealthLaw, Moments, luck_of_moments, wealth_law
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.findings import examine_bets
-from edgeworth.forecasts.luck.law import LogWealthLaw, wealth_law
-from edgeworth.forecasts.luck.moments import Moments, luck_of_moments
 
 
 def rows(rng: np.random.Generator, number: int, classes: int, around: np.ndarray | None = None) -> np.ndarray:

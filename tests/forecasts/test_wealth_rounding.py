@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edgeworth.bet.checking import SUM_TOLERANCE
+from edgeworth.forecasts.betting import log_returns
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.luck import log_returns
 from edgeworth.sources import numbers
 
 SHORT = [0.3333331, 0.333333, 0.333333]

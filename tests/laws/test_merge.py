@@ -22,9 +22,8 @@ from hypothesis import strategies as st
 
 from edgeworth import Calibration, ContingencyTable, ForecastScores, Paired, RankedLists, Ranking, Wealth
 from edgeworth.comparing.paired_scores import PairedScores
-from edgeworth.forecasts.betting.derived import ForecastPairs
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.tally import ForecastTally, Opponent
+from edgeworth.forecasts.tally import ForecastPairs, ForecastTally, Opponent
 from edgeworth.rankings.scores.by_class import ScoresByClass
 from edgeworth.rankings.scores.sorted_scores import as_bins
 from edgeworth.sources.columns import as_column

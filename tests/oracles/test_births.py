@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 import edgeworth as ew
 from edgeworth.bet import fair_odds
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.forecasts.betting.derived import argmax_table
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.forecasts import Forecasts, argmax_table
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.sample import sample_file
 from edgeworth.sources.numbers import as_probabilities

@@ -22,10 +22,9 @@ from scipy import optimize, stats
 
 from edgeworth import bet
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.forecasts.betting.derived import argmax_table
+from edgeworth.forecasts.betting.law import LogWealthLaw
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.luck.law import LogWealthLaw
+from edgeworth.forecasts.forecasts import Forecasts, argmax_table
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.sources.numbers import as_probabilities
 

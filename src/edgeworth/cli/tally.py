@@ -60,7 +60,7 @@ def tally(*files: Files, output: Target, **options: Any) -> None:
 
 def merge(*files: TallyFiles, output: Target, again: Again = False) -> None:
     """Add tally files up; one of them may be the one that is written, as in a nightly job."""
-    from edgeworth.forecasts.betting.joining import describe_gaps
+    from edgeworth.forecasts.tally import describe_gaps
     from edgeworth.tallied import Tallied
 
     NO_OUTPUT.check(output=output)

@@ -1,10 +1,10 @@
 """Probabilities: from proper scores, calibration and bets to what they prove and are worth."""
 
 from edgeworth.forecasts import sequential
+from edgeworth.forecasts.betting.law import LogWealthLaw, wealth_law
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Calibration
 from edgeworth.forecasts.findings import examine_bets
-from edgeworth.forecasts.luck.law import LogWealthLaw, wealth_law
 from edgeworth.forecasts.reliability import reliability_bands
 from edgeworth.forecasts.scores import ForecastScores
 

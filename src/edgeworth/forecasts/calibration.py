@@ -1,9 +1,10 @@
-"""Calibration: how often each class came true at each forecast value."""
+"""Calibration: how often each class came true at each forecast value, in memory that may be bounded."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Floats
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import find, label_facts, list_labels
-from edgeworth.core.plain import AMOUNTS, COUNTS, FLOAT, LABELS, Plain, object_of, optional, tuple_of
+from edgeworth.core.plain import AMOUNTS, COUNTS, FLAG, FLOAT, LABELS, Plain, object_of, optional, tuple_of
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.sources.columns import Label
@@ -214,3 +215,175 @@ def steps_to_one(step: float) -> int:
             f"forecasts are rounded to a step of which a whole number, 2 at least, make 1; saw {step!r}"
         )
     return number
+
+
+Waiting = tuple[tuple[Floats, NDArray[np.bool_]], ...]
+
+MOST_VALUES = 1 << 20
+"""Different forecasts that are kept apart: all that six decimals can tell."""
+
+MOST_WAITING = 1 << 18
+"""Cases that wait to be sorted together, where batches are small."""
+
+CELLS_A_DOUBLING = 1 << 12
+"""Cells from p to 2p, and from 1 − p to 1 − 2p: neighbours in a cell differ by less than 1/4096 of p."""
+
+SMALLEST = 2.0**-60
+"""Forecasts below it share a cell."""
+
+_SHIFT = 52 - 12
+_BASE = int(np.float64(SMALLEST).view(np.int64)) >> _SHIFT
+_HALF = (int(np.float64(0.5).view(np.int64)) >> _SHIFT) - _BASE + 1
+CELLS = 2 * _HALF + 1
+"""Cells from 0 to 1, which have cells of their own."""
+
+ROUNDED = (
+    "There are more than {most:,} different forecasts of {classes}: for their calibration those that lie "
+    "within 1/{cells:,} of p (or of 1 − p, where that is smaller) were taken together at their mean."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundedReliability(Plain):
+    """One class: how many cases there were at each forecast, or each cell of them, and how many came true."""
+
+    FIELDS: ClassVar = {
+        "is_rounded": FLAG.of("final.is_rounded"),
+        **{name: field.of(f"curve.{name}") for name, field in Reliability.FIELDS.items()},
+    }
+
+    counted: Reliability
+    is_rounded: bool = False
+    waiting: Waiting = ()
+
+    @classmethod
+    def empty(cls) -> BoundedReliability:
+        """No cases."""
+        return cls(Reliability.of(np.zeros(0), np.zeros(0, dtype=bool), None))
+
+    @classmethod
+    def of(cls, values: Floats, came_true: NDArray[np.bool_]) -> BoundedReliability:
+        """Forecasts of a class, and whether it came true; they are sorted when there are more of them.
+
+        >>> found = BoundedReliability.of(np.array([0.2, 0.7, 0.2]), np.array([True, True, False]))
+        >>> found.curve.values.tolist(), found.curve.hits.tolist()
+        ([0.2, 0.7], [1, 1])
+        """
+        if len(values) >= MOST_WAITING:
+            return _of_counted(Reliability.of(values, came_true, None))
+        # A column of a table would keep the whole table; adding 0 makes −0 into 0.
+        return replace(cls.empty(), waiting=((values + 0.0, np.asarray(came_true, dtype=bool)),))
+
+    @property
+    def cases(self) -> int:
+        """How many cases there are."""
+        return int(self.counted.cases.sum()) + self._number_waiting
+
+    @property
+    def _number_waiting(self) -> int:
+        return sum(len(values) for values, _ in self.waiting)
+
+    @cached_property
+    def final(self) -> BoundedReliability:
+        """The same with nothing waiting."""
+        if not self.waiting:
+            return self
+        if self.is_rounded:
+            return BoundedReliability(in_cells(self.counted, self.waiting), True)
+        return _of_counted(self.counted + Reliability.of(*_joined(self.waiting), None))
+
+    @property
+    def curve(self) -> Reliability:
+        """All cases counted."""
+        return self.final.counted
+
+    def _bounded(self) -> BoundedReliability:
+        # replace makes a new one, so that what waited is not kept beside what it became.
+        return self if self._number_waiting < MOST_WAITING else replace(self.final)
+
+    def __add__(self, other: BoundedReliability) -> BoundedReliability:
+        """All cases of both."""
+        if not isinstance(other, BoundedReliability):
+            return NotImplemented
+        waiting = self.waiting + other.waiting
+        if not len(self.counted.values) or not len(other.counted.values):
+            one = self if len(self.counted.values) else other
+            return replace(one, waiting=waiting)._bounded()
+        if self.is_rounded or other.is_rounded:
+            parts = [vars(self.counted), vars(other.counted)]
+            both = Reliability(
+                *(np.concatenate([part[name] for part in parts]) for name in Reliability.FIELDS)
+            )
+            return BoundedReliability(in_cells(both), True, waiting)._bounded()
+        return replace(_of_counted(self.counted + other.counted), waiting=waiting)._bounded()
+
+    @classmethod
+    def _of_fields(cls, found: dict[str, Any]) -> BoundedReliability:
+        curve = {name: found[f"curve.{name}"] for name in Reliability.FIELDS}
+        return cls(Reliability.from_fields(curve), found["final.is_rounded"])
+
+    rule: ClassVar = "there is one value in each cell, or not too many of them"
+
+    def _fits_together(self) -> bool:
+        """Check the rule."""
+        values = self.curve.values
+        return len(values) <= (len(np.unique(cells_of(values))) if self.is_rounded else MOST_VALUES)
+
+
+def _joined(waiting: Waiting) -> tuple[Floats, NDArray[np.bool_]]:
+    values, came_true = zip((np.zeros(0), np.zeros(0, dtype=bool)), *waiting, strict=True)
+    return np.concatenate(values), np.concatenate(came_true)
+
+
+def _of_counted(counted: Reliability) -> BoundedReliability:
+    if len(counted.values) <= MOST_VALUES:
+        return BoundedReliability(counted)
+    return BoundedReliability(in_cells(counted), True)
+
+
+def cells_of(values: Floats) -> NDArray[np.int64]:
+    """The cell of each forecast, ascending with it: the leading 12 binary digits of p, or of 1 − p above ½.
+
+    0.3 is 1.2 · 2⁻², 58 doublings above 2⁻⁶⁰ and 0.2 · 4096 cells further.
+
+    >>> cells_of(np.array([0.0, 0.3, 0.3 + 1e-6, 0.3 + 1e-3])).tolist(), 1 + 58 * 4096 + int(0.2 * 4096)
+    ([0, 238388, 238388, 238404], 238388)
+    """
+    small = np.minimum(values, 1 - values)
+    cells = small.view(np.int64) >> _SHIFT
+    cells -= _BASE
+    np.maximum(cells, 0, out=cells)
+    cells += 1
+    cells[small == 0] = 0
+    return np.where(values > 0.5, CELLS - 1 - cells, cells)
+
+
+def in_cells(counted: Reliability, waiting: Waiting = ()) -> Reliability:
+    """Cases that are counted and cases that are not, by cells, each at the mean of its forecasts."""
+    values, came_true = _joined(waiting)
+    where = cells_of(values)
+    cases = np.bincount(where, minlength=CELLS)
+    hits = np.bincount(where[came_true], minlength=CELLS)
+    # Of no rows numpy counts in whole numbers, whatever the weights.
+    sums = np.bincount(where, weights=values, minlength=CELLS).astype(np.float64, copy=False)
+    where = cells_of(counted.values)
+    np.add.at(cases, where, counted.cases)
+    np.add.at(hits, where, counted.hits)
+    np.add.at(sums, where, counted.values * counted.cases)
+    held = np.flatnonzero(cases)
+    lowest, highest = _ends(held)
+    means = np.clip(sums[held] / cases[held], lowest, highest)
+    return Reliability(means, cases[held], hits[held])
+
+
+def _ends(cells: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """The smallest and the largest forecast of each cell: a mean may be rounded out of it."""
+    is_high = cells > _HALF
+    small = np.where(is_high, CELLS - 1 - cells, cells)
+    lowest, beyond = (((small - 1 + _BASE + more) << _SHIFT).view(np.float64) for more in (0, 1))
+    highest = np.minimum(np.nextafter(beyond, 0), 0.5)
+    lowest[small <= 1] = np.nextafter(0.0, 1.0)
+    lowest[small == 0] = highest[small == 0] = 0.0
+    # Above ½ forecasts are whole multiples of 2⁻⁵³ below 1.
+    least, most = np.ceil(lowest * 2.0**53) * 2.0**-53, np.floor(highest * 2.0**53) * 2.0**-53
+    return np.where(is_high, 1 - most, lowest), np.where(is_high, 1 - least, highest)

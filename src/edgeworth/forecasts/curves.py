@@ -13,12 +13,11 @@ from edgeworth.arrays import Floats, Values
 from edgeworth.bet.fractional import whole_sum
 from edgeworth.bet.kelly import kelly_game
 from edgeworth.core.laws import normal_quantile
-from edgeworth.forecasts.betting.derived import CELLS, ForecastPairs
+from edgeworth.forecasts.betting.law import LogWealthLaw, Moments
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.luck.law import LogWealthLaw
-from edgeworth.forecasts.luck.moments import Moments
 from edgeworth.forecasts.reliability import ReliabilityBands
 from edgeworth.forecasts.sequential.sequences import ConfidenceSequence
+from edgeworth.forecasts.tally import CELLS, ForecastPairs
 
 Places = NDArray[np.intp]
 

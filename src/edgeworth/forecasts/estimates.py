@@ -13,10 +13,14 @@ from edgeworth.core.laws import NormalLaw, SamplingLaw, Scale, natural_scale, st
 from edgeworth.core.measures import Measure
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.resolving import Forecast, ResolvedForecast, resolve_forecast
+from edgeworth.forecasts.measures import Forecast, ResolvedForecast, resolve_forecast
 from edgeworth.forecasts.scores import ForecastScores
-from edgeworth.forecasts.sequential.bernstein import block_empirical_bernstein
-from edgeworth.forecasts.sequential.sequences import BlockSums, ConfidenceSequence, block_asymptotic_sequence
+from edgeworth.forecasts.sequential.sequences import (
+    BlockSums,
+    ConfidenceSequence,
+    block_asymptotic_sequence,
+    block_empirical_bernstein,
+)
 
 ROUNDING = 1e-13
 """A variance smaller than this share of the mean square is rounding."""

@@ -16,20 +16,23 @@ from edgeworth.core.laws import check_level
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError
-from edgeworth.forecasts.betting.derived import ForecastPairs
+from edgeworth.forecasts.betting.law import luck_of_moments, wealth_law
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Reliability
 from edgeworth.forecasts.curves import FinalLaw, WealthPath, final_law
-from edgeworth.forecasts.decomposition import Decomposition, decompose, recalibrate
 from edgeworth.forecasts.estimates import AverageDifference, brier_difference, log_difference
-from edgeworth.forecasts.luck.law import wealth_law
-from edgeworth.forecasts.luck.moments import luck_of_moments
 from edgeworth.forecasts.measures import climatology, skill
-from edgeworth.forecasts.reliability import ReliabilityBands, reliability_bands
+from edgeworth.forecasts.reliability import (
+    Decomposition,
+    ReliabilityBands,
+    decompose,
+    recalibrate,
+    reliability_bands,
+)
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.sequential.evidence import Evidence, better_of
 from edgeworth.forecasts.sequential.sequences import ConfidenceSequence
-from edgeworth.forecasts.tally import ForecastTally
+from edgeworth.forecasts.tally import ForecastPairs, ForecastTally
 from edgeworth.sources.columns import Label
 
 Name: TypeAlias = Literal["error", "log", "brier", "log_likelihood", "log_wealth"]
@@ -60,7 +63,7 @@ def sides(
 
     >>> from edgeworth.forecasts.forecasts import Forecasts
     >>> from edgeworth.decisions.table import ContingencyTable
-    >>> from edgeworth.forecasts.betting.derived import argmax_table
+    >>> from edgeworth.forecasts.forecasts import argmax_table
     >>> pair = {name: Forecasts.of([1, 0], [p, q]) for name, p, q in (("A", 0.9, 0.6), ("B", 0.6, 0.6))}
     >>> wealth = Wealth.from_forecasts(*pair.values(), against="B")
     >>> counts = {name: argmax_table(each) for name, each in pair.items()}

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
+from edgeworth.core.threads import row_blocks
 from edgeworth.forecasts.class_columns import (
     CodedTruth,
     LabelSource,
@@ -176,3 +177,51 @@ def rival_of_columns(
     """Another system's columns of the same file, in the order of the first one's classes."""
     order = order_of_rival(columns, first, reading, name)
     return replace(first, probabilities=arrange_columns(table, order, name, normalise=reading["normalise"]))
+
+
+def cumulative_games(forecasts: Forecasts) -> dict[Label, Forecasts]:
+    """For each class but the last, the forecasts of "at most this class", classes in the order of columns.
+
+    The Brier scores of the cumulative_games add up to the ranked probability score.
+    """
+    below = np.cumsum(forecasts.probabilities, axis=1)
+    found: dict[Label, Forecasts] = {}
+    for place, label in enumerate(forecasts.labels[:-1]):
+        # Sums of probabilities may round past 1.
+        share = np.minimum(below[:, place], 1.0)
+        codes = (forecasts.codes <= place).astype(np.intp)
+        names = (f"above {label}", f"at most {label}")
+        found[label] = Forecasts(codes, np.stack([1 - share, share], axis=1), names)
+    return found
+
+
+BLOCK_ROWS = 1 << 16
+
+
+def argmax_table(forecasts: Forecasts) -> NDArray[Any]:
+    """How often the label of highest probability (rows) met each truth (columns).
+
+    Where m labels are equally likely, each counts as 1/m of a case: who has to choose chooses by lot. Without
+    such ties the counts are whole numbers.
+
+    >>> argmax_table(Forecasts.of([1, 0, 1], [0.5, 0.2, 0.9])).tolist()
+    [[1.0, 0.5], [0.0, 1.5]]
+    """
+    size = forecasts.size
+    parts = [_block_table(forecasts[rows], size) for rows in row_blocks(len(forecasts), BLOCK_ROWS)]
+    return sum(parts[1:], parts[0])
+
+
+def _block_table(forecasts: Forecasts, size: int) -> NDArray[Any]:
+    rows = forecasts.probabilities
+    chosen = np.argmax(rows, axis=1)
+    best = rows == np.take_along_axis(rows, chosen[:, None], axis=1)
+    number = np.count_nonzero(best, axis=1)
+    alone = number == 1
+    cells = (chosen * size + forecasts.codes)[alone]
+    counts: NDArray[Any] = np.bincount(cells, minlength=size * size).reshape(size, size)
+    if not alone.all():
+        codes, shares = forecasts.codes[~alone], best[~alone] / number[~alone, None]
+        parts = [np.bincount(codes, weights=column, minlength=size) for column in shares.T]
+        counts = counts + np.stack(parts)
+    return counts

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from edgeworth.core.kinds import Kind
 
-MEASURES = "edgeworth.forecasts.measures:MEASURES"
-MEASURE = "edgeworth.forecasts.resolving:measure_forecasts"
+CATALOGUE = "edgeworth.forecasts.measures:MEASURES"
+MEASURE = "edgeworth.forecasts.measures:measure_forecasts"
 ESTIMATE = "edgeworth.forecasts.estimates:estimate_forecasts"
 
 FORECASTS = Kind(
@@ -32,11 +32,16 @@ SCORES = Kind(
     "forecast_scores",
     "scores of forecasts",
     "edgeworth.forecasts.scores:ForecastScores",
-    MEASURES,
+    CATALOGUE,
     MEASURE,
     ESTIMATE,
 )
 CALIBRATION = Kind(
-    "calibration", "a calibration", "edgeworth.forecasts.calibration:Calibration", MEASURES, MEASURE, ESTIMATE
+    "calibration",
+    "a calibration",
+    "edgeworth.forecasts.calibration:Calibration",
+    CATALOGUE,
+    MEASURE,
+    ESTIMATE,
 )
-WEALTH = Kind("wealth", "wealth", "edgeworth.forecasts.betting.wealth:Wealth", MEASURES, MEASURE, ESTIMATE)
+WEALTH = Kind("wealth", "wealth", "edgeworth.forecasts.betting.wealth:Wealth", CATALOGUE, MEASURE, ESTIMATE)

@@ -17,7 +17,7 @@ from edgeworth.core.formatting import (
 )
 from edgeworth.core.plain import labels_to_json
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.forecasts.charts.rivals import forecast_charts
+from edgeworth.forecasts.charts import forecast_charts
 from edgeworth.forecasts.estimates import INFINITE_SCORE, AverageDifference
 from edgeworth.forecasts.findings import DECIDING, Criterion, ForecastFindings, examine_forecasts
 from edgeworth.forecasts.report_numbers import evidence_of, forecasts_numbers

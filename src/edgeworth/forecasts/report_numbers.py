@@ -11,7 +11,6 @@ import numpy as np
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.decisions.report import tail_to_dict
-from edgeworth.forecasts.betting.derived import CELLS
 from edgeworth.forecasts.curves import (
     STAKE_ODDS,
     STAKE_PROBABILITIES,
@@ -24,6 +23,7 @@ from edgeworth.forecasts.estimates import INFINITE_SCORE, AverageDifference
 from edgeworth.forecasts.findings import Bets, ForecastFindings
 from edgeworth.forecasts.reliability import ReliabilityBands
 from edgeworth.forecasts.sequential.evidence import Evidence
+from edgeworth.forecasts.tally import CELLS
 
 EVIDENCE = ("full_stakes", "mixture", "reverse", "brier_rounds", "log_rounds")
 

@@ -1,7 +1,11 @@
-"""All that is counted of probability forecasts and of bets with them: one tally for the whole report."""
+"""All that is counted of probability forecasts and of bets with them: one tally for the whole report.
+
+Paths in time are merged here, too: which follows which, and which positions are missing between them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, get_args
 
@@ -11,7 +15,9 @@ from edgeworth.bet.bookmakers import Bookmaker, Drunken
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import label_facts, list_labels
 from edgeworth.core.plain import (
+    COUNTS,
     FLOAT,
+    LABELS,
     NUMBERS,
     TEXT,
     Plain,
@@ -22,21 +28,104 @@ from edgeworth.core.plain import (
     tuple_of,
 )
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.errors import MergeError, OptionError
-from edgeworth.forecasts.betting.derived import ForecastPairs, argmax_table, cumulative_games
-from edgeworth.forecasts.betting.settling import bookmaker_forecasts
+from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.forecasts.betting.path import Blocks
+from edgeworth.forecasts.betting.prices import bookmaker_forecasts
 from edgeworth.forecasts.betting.wealth import Book, Wealth
-from edgeworth.forecasts.binned_calibration import (
+from edgeworth.forecasts.calibration import (
     CELLS_A_DOUBLING,
     MOST_VALUES,
     ROUNDED,
     BoundedReliability,
+    Reliability,
 )
-from edgeworth.forecasts.calibration import Reliability
 from edgeworth.forecasts.class_columns import LabelSource
-from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.forecasts import Forecasts, argmax_table, cumulative_games
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.sources.columns import Label
+
+CELLS = 40
+"""Cells from 0 to 1 on either side; the last holds 1 as well."""
+
+
+@dataclass(frozen=True, eq=False)
+class ForecastPairs(Plain):
+    """Pairs of probabilities that two forecasters gave the second of two classes.
+
+    In ``counts[i, j]`` cases the first was in cell i and the other in cell j; in ``hits[i, j]`` of them the
+    class came true.
+    """
+
+    kind: ClassVar = "forecast_pairs"
+    FIELDS: ClassVar = {"labels": LABELS, "counts": COUNTS, "hits": COUNTS}
+
+    labels: tuple[Label, ...]
+    counts: Numbers
+    hits: Numbers
+
+    def __post_init__(self) -> None:
+        for array in (self.counts, self.hits):
+            array.setflags(write=False)
+
+    @classmethod
+    def empty(cls) -> Self:
+        """No cases."""
+        return cls((), np.zeros((CELLS, CELLS), np.int64), np.zeros((CELLS, CELLS), np.int64))
+
+    @classmethod
+    def from_forecasts(cls, forecasts: Forecasts, rival: Forecasts) -> Self:
+        """Count pairs of checked forecasts.
+
+        >>> one = Forecasts.of([1, 0], np.array([[0.2, 0.8], [0.9, 0.1]]))
+        >>> found = ForecastPairs.from_forecasts(one, one)
+        >>> found.counts[32, 32], found.hits[32, 32], found.counts[4, 4], found.hits[4, 4]
+        (np.int64(1), np.int64(1), np.int64(1), np.int64(0))
+        """
+        if forecasts.size != 2 or rival.labels != forecasts.labels or len(rival) != len(forecasts):
+            raise InputError("pairs are of two forecasts of the same cases, of two classes")
+        mine, its = (
+            np.minimum((each.probabilities[:, 1] * CELLS).astype(np.int64), CELLS - 1)
+            for each in (forecasts, rival)
+        )
+        cells = mine * CELLS + its
+        counts, hits = (
+            np.bincount(found, minlength=CELLS**2).reshape(CELLS, CELLS)
+            for found in (cells, cells[forecasts.codes == 1])
+        )
+        return cls(forecasts.labels, counts, hits)
+
+    @property
+    def cases(self) -> int:
+        """How many cases there are."""
+        return int(self.counts.sum())
+
+    def __add__(self, other: Self) -> Self:
+        """All cases of both."""
+        if not isinstance(other, ForecastPairs):
+            return NotImplemented
+        if not self.labels or not other.labels:
+            return self if self.labels else other
+        if self.labels != other.labels:
+            raise MergeError(
+                f"pairs of forecasts of {list_labels(self.labels)} do not add to those of "
+                f"{list_labels(other.labels)}"
+            )
+        return replace(self, counts=self.counts + other.counts, hits=self.hits + other.hits)
+
+    rule: ClassVar = "a grid of 40 by 40 has two classes, and no more hits than cases"
+
+    def _fits_together(self) -> bool:
+        """Check the rule."""
+        return (
+            self.counts.shape == self.hits.shape == (CELLS, CELLS)
+            and bool(np.all(self.hits <= self.counts))
+            and len(set(self.labels)) == len(self.labels)
+            and len(self.labels) in (0, 2)
+        )
+
+    def __repr__(self) -> str:
+        return f"<ForecastPairs: {self.cases:,} cases>"
+
 
 FAIRLY = {"backing": ", divided by their sum,", "exchange": ", inside the spread,"}
 """At which prices the cumulative games are played, where a book has more than one."""
@@ -312,3 +401,88 @@ class ForecastTally(Plain):
 def _places(size: int) -> range:
     """The classes whose calibration is counted."""
     return range(1, 2) if size == 2 else range(size)
+
+
+MISSING = "Rows are missing on the path in time: position"
+"""How the sentence about gaps begins; each merged tally says it anew, for gaps may have been filled."""
+
+LISTED_GAPS = 3
+"""Gaps that the sentence lists one by one."""
+
+
+@dataclass(frozen=True)
+class PathPiece:
+    """A tally that may be a part of a path, and whether the caller gave the row at which it starts."""
+
+    name: str
+    tally: Any
+    start_is_given: bool = False
+
+    @property
+    def span(self) -> tuple[int, int] | None:
+        """The positions from which to which the path goes; None without an order or without cases."""
+        blocks = _path_blocks(self.tally)
+        return None if blocks is None else (int(blocks.starts[0]), int(blocks.ends[-1]))
+
+    @property
+    def has_start_row(self) -> bool:
+        """Whether the place of the path is known; one that does not begin at 0 was put there."""
+        return self.start_is_given or (self.span is not None and self.span[0] > 0)
+
+
+def chain_paths(pieces: Sequence[PathPiece]) -> list[Any]:
+    """Place each path after the end of all before it, unless its start row was given."""
+    found: list[Any] = []
+    ended = 0
+    for piece in pieces:
+        tally, span = piece.tally, piece.span
+        if span is not None and ended and not piece.has_start_row:
+            if getattr(tally, "drawn", None) is not None:
+                raise MergeError(
+                    "the prices of a drunken bookmaker depend on the place of a row: count "
+                    f"{piece.name} with the rows before it, {ended:,} (--rows-before, rows_before=)"
+                )
+            tally, span = tally.shift(ended), (ended, ended + span[1])
+        ended = ended if span is None else max(ended, span[1])
+        found.append(tally)
+    return found
+
+
+def note_gaps(notices: Iterable[str], tally: Any) -> tuple[str, ...]:
+    """Keep each notice once, and add a sentence about the gaps of the path if it has some."""
+    kept = dict.fromkeys(notice for notice in notices if not notice.startswith(MISSING))
+    gaps = describe_gaps(tally)
+    return tuple(kept) if gaps is None else (*kept, gaps)
+
+
+def describe_gaps(tally: Any) -> str | None:
+    """Describe the gaps of a path, positions counted from 1; None where it has none.
+
+    >>> first, second = (Wealth.from_probabilities([1, 0], [0.6, 0.4], against=[0.5, 0.5]) for _ in range(2))
+    >>> describe_gaps(first + second.shift(5))
+    'Rows are missing on the path in time: positions 3 to 5.'
+    """
+    blocks = _path_blocks(tally)
+    if blocks is None:
+        return None
+    gaps = [
+        (int(end) + 1, int(start))
+        for end, start in zip(blocks.ends[:-1], blocks.starts[1:], strict=True)
+        if start > end
+    ]
+    if not gaps:
+        return None
+    shown = [
+        f"{first:,}" if first == last else f"{first:,} to {last:,}" for first, last in gaps[:LISTED_GAPS]
+    ]
+    more = len(gaps) - LISTED_GAPS
+    shown += [f"{more:,} more such gap{'s' if more > 1 else ''}"] if more > 0 else []
+    plural = "s" if len(gaps) > 1 or gaps[0][0] != gaps[0][1] else ""
+    listed = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    return f"{MISSING}{plural} {listed}."
+
+
+def _path_blocks(tally: Any) -> Blocks | None:
+    if isinstance(tally, ForecastTally):
+        tally = tally.wealth
+    return tally.blocks if isinstance(tally, Wealth) and tally.blocks.number else None

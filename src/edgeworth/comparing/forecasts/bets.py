@@ -45,9 +45,8 @@ from edgeworth.forecasts.betting.path import MOST_BLOCKS, SUMS, Blocks
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.findings import examine_bets
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.sequential.bernstein import BernsteinSequence
 from edgeworth.forecasts.sequential.evidence import Direction, Evidence, better_of
-from edgeworth.forecasts.sequential.sequences import ConfidenceSequence
+from edgeworth.forecasts.sequential.sequences import BernsteinSequence, ConfidenceSequence
 from edgeworth.sources.columns import MISSING
 
 MOST_POINTS = 512

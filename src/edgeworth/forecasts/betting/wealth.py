@@ -18,13 +18,10 @@ from edgeworth.choices import PredictionsMade
 from edgeworth.core.plain import FLAG, FLOAT, LABELS, TEXT, Plain, object_of, one_of, optional
 from edgeworth.core.threads import row_blocks
 from edgeworth.errors import InputError, MergeError, OptionError
-from edgeworth.forecasts.betting.path import LOGS, SUMS, Blocks, in_time
-from edgeworth.forecasts.betting.settling import (
-    Games,
+from edgeworth.forecasts.betting.path import LOGS, SUMS, Blocks, Games, at_fraction, build_blocks, in_time
+from edgeworth.forecasts.betting.prices import (
     as_races,
-    at_fraction,
     bookmaker_forecasts,
-    build_blocks,
     game_prices,
     quote_cases,
     quote_forecasts,

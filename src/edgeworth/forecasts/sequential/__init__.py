@@ -5,22 +5,20 @@ differences by a gamma-exponential mixture (``GammaMixture``), ``asymptotic_sequ
 The functions that begin with ``block_`` need sums of blocks of cases only.
 """
 
-from edgeworth.forecasts.sequential.bernstein import (
-    BernsteinSequence,
-    block_empirical_bernstein,
-    empirical_bernstein,
-)
 from edgeworth.forecasts.sequential.evidence import Direction, Evidence, better_of
 from edgeworth.forecasts.sequential.gamma_mixture import GammaMixture, tuned_rho
 from edgeworth.forecasts.sequential.sequences import (
     BURN_IN,
     TUNED_FOR,
     AsymptoticSequence,
+    BernsteinSequence,
     BlockSums,
     ConfidenceSequence,
     SequencePoint,
     asymptotic_sequence,
     block_asymptotic_sequence,
+    block_empirical_bernstein,
+    empirical_bernstein,
 )
 
 __all__ = [

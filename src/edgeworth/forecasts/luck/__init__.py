@@ -1,1 +1,0 @@
-"""The law of log wealth when the probabilities are known."""
