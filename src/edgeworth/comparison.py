@@ -15,6 +15,7 @@ from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.reading import named_systems, read_forecasts, read_lists, read_scores
 from edgeworth.comparing.report import check_measures, comparison_report, difference_grid, whole_or_none
+from edgeworth.core.formatting import digits_shown
 from edgeworth.core.kinds import load
 from edgeworth.core.measures import Spelling
 from edgeworth.errors import OptionError
@@ -28,7 +29,7 @@ from edgeworth.sources.roles import guess_roles
 from edgeworth.tallying import Opened, column_names, count
 
 Kind: TypeAlias = Literal["labels", "scores", "probabilities"]
-OF_TALLIES = ("measures", "adjust", "level", "seed", "power", "queries", "method", "with_digest")
+OF_TALLIES = ("measures", "adjust", "level", "seed", "power", "queries", "method", "with_digest", "digits")
 """Options that mean something where the counting is done."""
 
 
@@ -40,6 +41,7 @@ class Comparison:
     provenance: Mapping[str, Any] = field(default_factory=dict, repr=False)
     notices: tuple[str, ...] = field(default=(), repr=False)
     """What was taken without being said, for the reader to know first."""
+    digits: int = 3
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -70,8 +72,9 @@ class Comparison:
     @cached_property
     def report(self) -> Report:
         """The comparison as a report."""
-        report = comparison_report(self.findings, self.provenance)
-        return replace(report, warnings=(*self.notices, *report.warnings))
+        with digits_shown(self.digits):
+            report = comparison_report(self.findings, self.provenance)
+        return replace(report, warnings=(*self.notices, *report.warnings), digits=self.digits)
 
     @property
     def verdict(self) -> str:
@@ -181,7 +184,7 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
     about |= {"power": asked.power, "systems": _list_systems(named, asked.data), "missing": asked.missing}
     is_file = isinstance(asked.data, (str, os.PathLike)) and asked.data != "-"
     about |= {"digest": file_digest(asked.data)} if is_file and asked.with_digest else {}
-    return Comparison(findings, about_run(**about, dropped=findings.dropped), notices)
+    return Comparison(findings, about_run(**about, dropped=findings.dropped), notices, asked.digits)
 
 
 def _about(asked: Asked) -> dict[str, Any]:
@@ -277,7 +280,8 @@ def _of_tallies(tally: Any, asked: Asked) -> Comparison:
         if name not in OF_TALLIES and is_given(value, DEFINED[name][1]):
             raise OptionError(f"{spelt(name)} has no meaning with a tally that was made earlier")
     findings = _find(tally, asked)
-    return Comparison(findings, about_run(source="a tally", kind=findings.kind, **_about(asked)))
+    about = about_run(source="a tally", kind=findings.kind, **_about(asked))
+    return Comparison(findings, about, digits=asked.digits)
 
 
 def _kind(kind: Kind | None, systems: Mapping[str, Any], data: Any) -> Kind:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Unpack
 
+from edgeworth.core.formatting import digits_shown
 from edgeworth.core.kinds import Kind, kind_of
 from edgeworth.core.labels import canonical
 from edgeworth.core.plain import labels_to_json
@@ -98,8 +99,9 @@ def report_of(tallied: Tallied, asked: Asked) -> Report:
     kind = kind_of(tallied.final)
     if kind.predictions:
         asked.having(labels=None, positive=None).checked(kind.predictions)
-    report: Report = kind.call("report", tallied, asked, partial(about_tally, tallied, asked))
-    return replace(report, warnings=(*tallied.notices, *report.warnings))
+    with digits_shown(asked.digits):
+        report: Report = kind.call("report", tallied, asked, partial(about_tally, tallied, asked))
+    return replace(report, warnings=(*tallied.notices, *report.warnings), digits=asked.digits)
 
 
 def about_tally(tallied: Tallied, asked: Asked, **known: Any) -> dict[str, Any]:

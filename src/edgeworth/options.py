@@ -197,10 +197,11 @@ class TallyOptions(ReadOptions, total=False):
 
 
 class StatisticsOptions(TypedDict, total=False):
-    """How sure, and by which random numbers."""
+    """How sure, by which random numbers, and with how many digits."""
 
     level: Annotated[float, Option("Confidence level of intervals.", "Statistics", default=0.95)]
     seed: Annotated[int, Option("Seed of random numbers.", "Statistics", default=0)]
+    digits: Annotated[int, Option("How many digits of a number are shown, 2 to 15.", "Output", default=3)]
 
 
 class HouseOptions(TypedDict, total=False):

@@ -75,7 +75,7 @@ def random_games(rng: np.random.Generator) -> list[Game]:
 def test_two_coins_at_once() -> None:
     """Two bets of edge 0.2 at evens: each a little below the single bet's 0.2, known in closed form.
 
-    With equal stakes f: .36 log(1+2f) + .16 log(1−2f), so f = ½ (.36 − .16)/(.36 + .16) = 5/26.
+    With equal stakes f: 0.36 log(1+2f) + 0.16 log(1−2f), so f = ½ (0.36 − 0.16)/(0.36 + 0.16) = 5/26.
     """
     stakes = kelly_together([(0.6, 2.0), (0.6, 2.0)])
     assert [float(stake) for stake in stakes] == pytest.approx([5 / 26, 5 / 26], abs=1e-7)

@@ -11,7 +11,7 @@ import edgeworth as ew
 from edgeworth.methods import Bootstrap, ClopperPearson, Delta, Dirichlet
 
 RUNS = 1500
-# With 1500 runs the share covered has a standard error of .0056 at 95%; .935 to .965 is 2.7 of them.
+# With 1500 runs the share covered has a standard error of 0.0056 at 95%; 0.935 to 0.965 is 2.7 of them.
 LOW, HIGH = 0.935, 0.965
 
 

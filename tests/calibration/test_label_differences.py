@@ -92,7 +92,7 @@ def test_intervals_cover(setting: Setting) -> None:
         for name in spellings:
             low, high = difference_law(*in_focus(cells, resolve(cells.tables[0], name))).interval(0.95)
             covered[name] += low <= truth[name] <= high
-    # With 1000 runs the share covered has a standard error of .007.
+    # With 1000 runs the share covered has a standard error of 0.007.
     assert all(935 <= count <= 965 for count in covered.values()), covered
 
 
@@ -110,13 +110,13 @@ def test_intervals_cover_where_the_sample_shows_hardly_an_error(right: float, ca
         covered += low <= 2 * right - 1 <= high
         low, high = delta_law(cells, resolved, natural=False).interval(0.95)
         naive += low <= 2 * right - 1 <= high
-    # With 800 runs a share of 95% has a standard error of .008; so few errors come in large steps.
+    # With 800 runs a share of 95% has a standard error of 0.008; so few errors come in large steps.
     assert covered / runs >= 0.935
     assert naive / runs <= (0.5 if cases == 40 else 0.9)
 
 
 EQUAL = Setting(2, 0.4, (0.8, 0.8), 0.2, 500)
-RUNS = 4000  # a standard error of .0035
+RUNS = 4000  # a standard error of 0.0035
 
 
 def two_class_pairs(setting: Setting) -> list[TwoClassPair]:
@@ -211,7 +211,7 @@ def test_groups_cover_and_their_swaps_keep_the_level_where_cases_do_not() -> Non
             *focused(ew.Paired.from_labels(truth, predictions), "informedness")
         ).interval(0.95)
         plain += low <= 0 <= high
-    # With 400 runs a share of 5% has a standard error of .011.
+    # With 400 runs a share of 5% has a standard error of 0.011.
     assert 0.925 <= covered / runs <= 0.975
     assert 0.025 <= rejected / runs <= 0.08
     assert plain / runs <= 0.85

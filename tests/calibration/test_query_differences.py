@@ -12,7 +12,7 @@ from edgeworth.comparing.queries.tukey import randomised_tukey
 
 QUERIES = 200
 RUNS = 3000
-# With 3,000 runs the share rejected at 5% has a standard error of .0040; .04 to .06 is 2.5 of them.
+# With 3,000 runs the share rejected at 5% has a standard error of 0.0040; 0.04 to 0.06 is 2.5 of them.
 LOW, HIGH = 0.04, 0.06
 
 
@@ -69,7 +69,7 @@ def test_student_s_interval_and_the_effect_s_cover() -> None:
         low, high = law.interval(0.95)
         covered += low <= true_mean <= high
         covered_effect += effect.low <= true_effect <= effect.high
-    # A standard error of .0034.
+    # A standard error of 0.0034.
     assert 0.94 <= covered / runs <= 0.96
     assert 0.94 <= covered_effect / runs <= 0.96
 
@@ -85,7 +85,7 @@ def test_of_many_equal_systems_hardly_any_pair_is_told_apart() -> None:
         plain = [mean_difference(values[:, i] - values[:, j]).test().p_value for i, j in pairs]
         any_holm += holm(plain).min() <= 0.05
         any_plain += min(plain) <= 0.05
-    # A standard error of .0126 at 5%. Unadjusted, ten tests find something far more often.
+    # A standard error of 0.0126 at 5%. Unadjusted, ten tests find something far more often.
     assert any_holm / runs <= 0.05 + 3 * 0.0126
     assert 0.05 - 3 * 0.0126 <= any_tukey / runs <= 0.05 + 3 * 0.0126
     assert any_plain / runs > 0.15

@@ -15,7 +15,7 @@ import edgeworth as ew
 from edgeworth.methods import Bootstrap
 
 RUNS = 1500
-# With 1,500 runs the share covered has a standard error of .0056 at 95%; .935 to .965 is 2.7 of them. A cell
+# With 1,500 runs the share covered has a standard error of 0.0056 at 95%; 0.935 to 0.965 is 2.7 of them. A cell
 # whose true coverage is 95% fails by chance once in 140 seeds; the seeds are fixed.
 LOW, HIGH = 0.935, 0.965
 CELLS = [(500, 0.1, 1.0), (1000, 0.5, 0.5), (1000, 0.1, 2.0), (400, 0.3, 1.0)]
@@ -58,7 +58,7 @@ def test_influence_covers(size: int, prevalence: float, strength: float, spellin
 
 def test_influence_covers_with_sampling_weights() -> None:
     # Background is kept one time in four and weighted back: about 400 targets and 900 others. 800 runs have
-    # an error of .0077; 3.2 of them either way.
+    # an error of 0.0077; 3.2 of them either way.
     runs, size, prevalence, strength = 800, 4000, 0.1, 1.0
     truth, covered = population(prevalence, strength), dict.fromkeys(("average_precision", "roc_auc"), 0)
     rng = np.random.default_rng(3)

@@ -22,7 +22,7 @@ SPELLINGS = ("roc_auc", "average_precision")
 
 # -- equal systems -------------------------------------------------------------------------------------------
 
-# With 2,500 runs a share of 5% has a standard error of .0044: 4 to 6% is 2.3 of them.
+# With 2,500 runs a share of 5% has a standard error of 0.0044: 4 to 6% is 2.3 of them.
 MANY = 2500
 SWAPS = 19
 """With so many, a difference is found at 5% where it is farther from 0 than all swaps: one time in twenty."""
@@ -111,7 +111,7 @@ def population(prevalence: float, strength: float) -> dict[str, float]:
     return {"average_precision": found, "roc_auc": float(stats.norm.cdf(strength / math.sqrt(2)))}
 
 
-# Coverage of 95% in 600 runs has a standard error of .0089: 93.5 to 96.5% is 1.7 of them.
+# Coverage of 95% in 600 runs has a standard error of 0.0089: 93.5 to 96.5% is 1.7 of them.
 RUNS = 600
 UNEQUAL = [(200, 0.3, (1.0, 1.0), 0.95), (200, 0.3, (1.5, 1.0), 0.7)]
 
@@ -131,7 +131,7 @@ def test_intervals_of_a_difference_cover_it(
 
 
 def test_groups_are_the_sample() -> None:
-    # 80 groups of 6 cases of one class that share half of their noise. 500 runs have an error of .0097; taken
+    # 80 groups of 6 cases of one class that share half of their noise. 500 runs have an error of 0.0097; taken
     # as 480 independent cases, intervals would cover about 75%.
     runs, number = 500, 80
     rng = np.random.default_rng(11)
@@ -197,5 +197,5 @@ def test_the_bootstrap_covers() -> None:
         method = Bootstrap(draws=150, seed=1)
         found = score_difference(paired, "A", "B", "average_precision", method=method, permutations=0)
         covered += values[0] - values[1] in found.interval(0.95)
-    # 150 runs have an error of .018.
+    # 150 runs have an error of 0.018.
     assert 0.9 <= covered / runs <= 0.995

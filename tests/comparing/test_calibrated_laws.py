@@ -124,7 +124,7 @@ def test_beyond_the_swaps_the_tail_goes_on_without_a_jump(draws: int) -> None:
     shares = np.array([law.beyond(float(distance)) for distance in np.linspace(0, 12, 4000)])
     assert np.all(np.diff(shares) <= 1e-15)
     assert shares[-1] > 0
-    # Steps of .003 standard errors; from 1 on the density is at most 2φ(1/.8)/.8 = .46.
+    # Steps of 0.003 standard errors; from 1 on the density is at most 2φ(1/.8)/.8 = 0.46.
     assert (-np.diff(shares[334:])).max() < 0.002
     assert law.p_value(0.0, "two-sided") == pytest.approx(law.beyond(law.inner.distance(0.0)))
     for level in (0.9, 0.99, 0.995, 0.9999):

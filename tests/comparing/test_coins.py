@@ -31,7 +31,7 @@ def test_equals_scipy_and_statsmodels(split: tuple[int, int]) -> None:
 
 
 def test_published_example() -> None:
-    """Bentur et al. in Fagerland, Lydersen & Laake 2013: exact .070, mid-p .039."""
+    """Bentur et al. in Fagerland, Lydersen & Laake 2013: exact 0.070, mid-p 0.039."""
     assert mcnemar(1, 7).exact == Fraction(18, 256)
     assert mcnemar(7, 1, mid_p=True).exact == Fraction(10, 256)
 

@@ -64,7 +64,7 @@ def test_planning_millions_takes_no_time() -> None:
     start = time.perf_counter()
     plan = mcnemar_cases_needed(900_000, 899_000, 10**7)
     assert time.perf_counter() - start < 0.5
-    # (z₀.₉₇₅ √s + z₀.₈ √(s − d²))²/d², with s = .1799 and d = .0001.
+    # (z₀.₉₇₅ √s + z₀.₈ √(s − d²))²/d², with s = 0.1799 and d = 0.0001.
     expected = (1.959964 * math.sqrt(0.1799) + 0.841621 * math.sqrt(0.1799 - 1e-8)) ** 2 / 1e-8
     assert plan.needed == pytest.approx(expected, rel=1e-5)
     # On either side of where the normal law takes over.
@@ -119,7 +119,7 @@ def test_an_effect_known_at_one_level_only_says_so() -> None:
 
 
 def test_test_and_interval_may_disagree_and_it_is_known() -> None:
-    law = NormalLaw(0.1, 0.05, Scale("identity"))  # p = .0455: away from 0 at 95%, not at 99%
+    law = NormalLaw(0.1, 0.05, Scale("identity"))  # p = 0.0455: away from 0 at 95%, not at 99%
     found = Difference("f", "A", "B", (0.6, 0.5), law=law)
     assert not found.disagrees(0.95)
     assert not found.disagrees(0.99)
@@ -128,7 +128,7 @@ def test_test_and_interval_may_disagree_and_it_is_known() -> None:
     assert not exact.disagrees(0.9)
     assert exact.to_dict(0.95)["disagrees"] is True
     assert not Difference("f", "A", "B", (math.nan, 0.5), undefined="no targets").disagrees()
-    # At the level itself, 1 − .95 is above .05 in floats: .05 is no finding.
+    # At the level itself, 1 − 0.95 is above 0.05 in floats: 0.05 is no finding.
     edge = Difference("f", "A", "B", (0.6, 0.5), law=law, tests={"x": Tail(0.05, 0.05, 0.05, "exact")})
     assert edge.disagrees(0.95)
 
@@ -178,7 +178,7 @@ def test_tables_of_different_cases() -> None:
     spellings = ["precision[yes]", "recall[yes]"]
     found = compare_independent({"big": big, "small": small}, measures=spellings).pairs["big", "small"]
     assert [each.first for each in found.values()] == ["big", "big"]
-    # Goutte & Gaussier's: P(precision of the second > first) .6522223722, recall .2371815636.
+    # Goutte & Gaussier's: P(precision of the second > first) 0.6522223722, recall 0.2371815636.
     assert 1 - found["precision[yes]"].probability_better == pytest.approx(0.6522223722, abs=1e-9)
     assert 1 - found["recall[yes]"].probability_better == pytest.approx(0.2371815636, abs=1e-9)
     usual = compare_independent({"big": big, "small": small}).pairs["big", "small"]

@@ -55,7 +55,7 @@ def test_the_power_is_reached_by_new_samples() -> None:
     runs = 20_000
     drawn = rng.normal(0.03, 0.12, (runs, int(found.needed)))
     shown = np.mean(stats.ttest_1samp(drawn, 0.0, axis=1).pvalue <= 0.05)
-    # A standard error of .0028.
+    # A standard error of 0.0028.
     assert shown == pytest.approx(0.8, abs=0.01)
     drawn = rng.normal(found.detectable, 0.12, (runs, 60))
     shown = np.mean(stats.ttest_1samp(drawn, 0.0, axis=1).pvalue <= 0.05)
@@ -120,7 +120,7 @@ def test_mcnemar_s_planned_cases_reach_the_power() -> None:
     number = rng.binomial(int(found.needed), 62 / 500, 40_000)
     wins = rng.binomial(number, 40 / 62)
     p_values = 2 * stats.binom.cdf(np.minimum(wins, number - wins), number, 0.5)
-    # A standard error of .002; the exact test's power goes up in steps.
+    # A standard error of 0.002; the exact test's power goes up in steps.
     assert np.mean(p_values <= 0.05) == pytest.approx(0.8, abs=0.01)
     assert mcnemar_power(found.needed, 62 / 500, 40 / 62) >= 0.8
     assert mcnemar_power(0.97 * found.needed, 62 / 500, 40 / 62) < 0.8

@@ -51,7 +51,7 @@ def discordant(wins: int, losses: int, both_right: int, both_wrong: int = 0) -> 
 
 
 def test_wins_losses_and_draws_of_goutte_and_gaussier() -> None:
-    """8 wins, 5 losses, 37 draws: .7966793709; and McNemar's test beside the peer's."""
+    """8 wins, 5 losses, 37 draws: 0.7966793709; and McNemar's test beside the peer's."""
     found = label_difference(discordant(8, 5, 30, 7), "one", "two", "accuracy")
     assert found.probability_better == pytest.approx(0.7966793709, abs=5e-11)
     assert found.difference == pytest.approx(3 / 50)

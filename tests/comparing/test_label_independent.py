@@ -57,7 +57,7 @@ def test_proportions_beside_the_peer(spelling: str) -> None:
 
 
 def test_newcombes_own_example() -> None:
-    """56/70 against 48/80: .0524 to .3339 (Newcombe 1998)."""
+    """56/70 against 48/80: 0.0524 to 0.3339 (Newcombe 1998)."""
     found = independent_difference(table(56, 5, 14), table(48, 5, 32), "recall[yes]")
     assert [round(bound, 4) for bound in found.interval()] == [0.0524, 0.3339]
 

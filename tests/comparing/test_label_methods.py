@@ -183,7 +183,7 @@ def test_published_interval_of_paired_proportions() -> None:
     """Complete response before and after consolidation (Cavo et al. 2012), 59, 6, 16 and 80 patients.
 
     Fagerland, Lydersen & Laake, Statistical Analysis of Contingency Tables (2017), chapter 8: Tango's
-    interval −.1240 to −.0054, Wald's −.1184 to −.0058, McNemar's asymptotic test P = .033006.
+    interval −0.1240 to −0.0054, Wald's −0.1184 to −0.0058, McNemar's asymptotic test P = 0.033006.
     """
     table = PairedProportions(6, 16, 161)
     assert table.interval(0.95) == pytest.approx((-0.1240, -0.0054), abs=5e-5)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from edgeworth.core.formatting import (
     MINUS,
+    digits_shown,
     format_belief,
     format_bound,
     format_interval,
@@ -19,6 +20,7 @@ from edgeworth.core.formatting import (
     format_probability,
     format_wealth,
 )
+from edgeworth.errors import OptionError
 from edgeworth.report.wording import format_cell
 
 PLAIN = re.compile(r"[0-9]{1,3}(,[0-9]{3})*|[0-9,]*\.[0-9]+|[0-9](\.[0-9])?e-?[1-9][0-9]*")
@@ -35,10 +37,12 @@ def test_a_number_reads_back_to_two_digits_and_never_as_nothing(value: float) ->
         assert text == "0"
         return
     assert PLAIN.fullmatch(text.removeprefix(MINUS))
-    assert not text.removeprefix(MINUS).startswith("0")
+    assert not text.removeprefix(MINUS).startswith(".")
     assert math.isclose(read_back(text), value, rel_tol=0.0501)
-    if 1e-4 <= abs(value) < 100:
+    if 1e-4 <= abs(value) < 1:
         assert abs(read_back(text) - value) <= 0.00050001
+    if abs(value) >= 1:
+        assert math.isclose(read_back(text), value, rel_tol=0.00501 if abs(value) < 1e9 else 0.0501)
 
 
 @given(st.floats(min_value=0, max_value=1))
@@ -62,18 +66,18 @@ def test_wealth_reads_back(value: float) -> None:
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        (0.514, ".514"),
-        (0.0995, ".100"),
-        (0.012, ".012"),
-        (0.00995, ".010"),
-        (0.0097, ".0097"),
-        (0.0001, ".00010"),
+        (0.514, "0.514"),
+        (0.0995, "0.100"),
+        (0.012, "0.012"),
+        (0.00995, "0.010"),
+        (0.0097, "0.0097"),
+        (0.0001, "0.00010"),
         (0.00009999, "1e-4"),
         (4.93e-5, "4.9e-5"),
         (5e-17, "0"),
         (-0.0, "0"),
-        (1.0, "1.000"),
-        (99.9996, "100.0"),
+        (1.0, "1.00"),
+        (99.9996, "100"),
         (123456.7, "123,457"),
         (9.9e8, "990,000,000"),
         (1e9, "1e9"),
@@ -87,20 +91,20 @@ def test_the_rule(value: float, said: str) -> None:
 
 def test_p_values_and_bounds() -> None:
     assert [format_p_value(p) for p in (0.0122, 1e-40, 0.9999, 1.0, 0.0)] == [
-        "p = .012",
-        "p < 1e-12",
-        "p > .999",
+        "p = 0.012",
+        "p < 1e-6",
+        "p > 0.999",
         "p = 1",
-        "p = 0",
+        "p < 1e-6",
     ]
-    assert [format_bound(p) for p in (0.0098, 1e-300, 0.9999)] == [".0098", "1e-12", "1"]
-    assert [format_belief(p) for p in (0.0, 1.0, 0.5)] == ["< .001", "> .999", ".500"]
+    assert [format_bound(p) for p in (0.0098, 1e-300, 0.9999)] == ["0.0098", "1e-12", "1"]
+    assert [format_belief(p) for p in (0.0, 1.0, 0.5)] == ["< 0.001", "> 0.999", "0.500"]
 
 
 def test_intervals_with_an_open_end() -> None:
-    assert format_interval(1.277, None) == "1.277 or more"
-    assert format_interval(None, -0.5) == "−.500 or less"
-    assert format_interval(0.0, 1.0) == "0 to 1.000"
+    assert format_interval(1.277, None) == "1.28 or more"
+    assert format_interval(None, -0.5) == "−0.500 or less"
+    assert format_interval(0.0, 1.0) == "0 to 1.00"
     assert format_cell((None, None), "interval") == "–"
 
 
@@ -109,3 +113,16 @@ def test_measures_are_words_and_other_text_stays() -> None:
     assert format_cell("recall[a_b]", "measure") == "recall[a_b]"
     assert format_cell("not a measure!", "measure") == "not a measure!"
     assert format_cell("balanced_accuracy", "text") == "balanced_accuracy"
+
+
+def test_more_digits_are_shown_where_they_are_asked_for() -> None:
+    with digits_shown(6):
+        assert [format_number(x) for x in (1 / 3, 1 / 300, 12.3456789, 1234567.8)] == [
+            "0.333333",
+            "0.0033333",
+            "12.3457",
+            "1,234,568",
+        ]
+    assert format_number(1 / 3) == "0.333"
+    with pytest.raises(OptionError, match="saw 1"), digits_shown(1):
+        pass

@@ -195,7 +195,7 @@ def test_odds_of_chance(probability: float, said: str) -> None:
 
 def test_cells_of_a_table() -> None:
     assert format_cell(None, "number") == "–"
-    assert format_cell((0.1, None), "interval") == ".100 or more"
+    assert format_cell((0.1, None), "interval") == "0.100 or more"
     assert format_cell(-1.5, "dollars") == "−$1.50"
     assert format_cell(1234567, "count") == "1,234,567"
-    assert format_cell(0.00012, "probability") == ".00012"
+    assert format_cell(0.00012, "probability") == "0.00012"

@@ -95,7 +95,7 @@ def test_the_mixture_is_the_mixture(c: float, v: float) -> None:
 
 
 def test_values_of_the_authors_own_program() -> None:
-    # confseq (Howard, Waudby-Smith & Ramdas), its unit tests: v_opt = 100, c = 2, alpha = .05 on one side,
+    # confseq (Howard, Waudby-Smith & Ramdas), its unit tests: v_opt = 100, c = 2, alpha = 0.05 on one side,
     # which in our ρ is .1 on both.
     assert tuned_rho(100.0, 0.05) == pytest.approx(12.60056, abs=1e-5)
     mixture = GammaMixture.tuned(v_opt=100.0, alpha=0.1, c=2.0)

@@ -167,7 +167,7 @@ def test_chance_by_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert report["average_precision"]["tail"]["exact"] == "50/969"
     words = ["chance", "--items", "3000", "--targets", "245", "--average-precision", "0.10"]
     said = flat(call(tmp_path, capsys, *words).stdout)
-    assert "mean average precision of .084, give or take .0056" in said
+    assert "mean average precision of 0.084, give or take 0.0056" in said
     words = ["chance", "--items", "10", "--targets", "3", "--depth", "4", "--hits", "3", "--json", "-"]
     report = json.loads(call(tmp_path, capsys, *words).stdout)
     assert report["hits"]["tail"]["p_value"] == pytest.approx(4 / 120)

@@ -249,7 +249,7 @@ def test_all_wrong_in_a_circle() -> None:
 
 
 def test_informedness_is_not_the_share_of_informed_decisions() -> None:
-    """MATH A3: r = (.9, .1), informed .2 and .9 of the time, guesses (.9, .1): 27% informed, B = .83."""
+    """MATH A3: r = (.9, .1), informed .2 and .9 of the time, guesses (.9, .1): 27% informed, B = 0.83."""
     real, informed, guess = (0.9, 0.1), (0.2, 0.9), (0.9, 0.1)
     cells = [
         [real[k] * ((1 - informed[k]) * guess[row] + informed[k] * (row == k)) for k in range(2)]

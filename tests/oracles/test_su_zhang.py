@@ -163,8 +163,8 @@ def test_the_source_s_example() -> None:
 
 
 def test_survival_intervals_of_average_precision_cover_better_than_published() -> None:
-    # 2,500 orders: the share covered has an error of .0080 at 80% and .0044 at 95%. Published: .7642 and
-    # .9320, which are .036 and .018 off.
+    # 2,500 orders: the share covered has an error of 0.0080 at 80% and 0.0044 at 95%. Published: 0.7642 and
+    # 0.9320, which are 0.036 and 0.018 off.
     rng = np.random.default_rng(0)
     runs, truth = 2500, ew.chance.average_precision(ITEMS, TARGETS).mean
     covered = dict.fromkeys(LEVELS, 0)

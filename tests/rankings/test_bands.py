@@ -116,7 +116,7 @@ def test_the_simultaneous_band_is_kolmogorov_s() -> None:
 
 
 def test_simultaneous_bands_cover_the_whole_curve() -> None:
-    # Under random selection the curve is t/n. 600 runs: 90% has an error of .012; the band is wide there.
+    # Under random selection the curve is t/n. 600 runs: 90% has an error of 0.012; the band is wide there.
     rng = np.random.default_rng(4)
     runs, items, targets, covered = 600, 500, 60, 0
     for _ in range(runs):
@@ -131,8 +131,8 @@ def test_simultaneous_bands_cover_the_whole_curve() -> None:
 @pytest.mark.parametrize("depth", [1, 2, 3, 5, 10, 50])
 def test_population_bands_cover_the_precision_at_the_top(share: float, depth: int) -> None:
     # The first 300 of 2000 are targets with probability ``share`` each, so precision at t is that. 800 runs:
-    # the error of 95% is .0077. Few looks are discrete, so 90% is asked for, or what Wilson's interval of t
-    # independent looks reaches (at 3 looks and a share of .95 that is .857), less 3.3 errors.
+    # the error of 95% is 0.0077. Few looks are discrete, so 90% is asked for, or what Wilson's interval of t
+    # independent looks reaches (at 3 looks and a share of 0.95 that is 0.857), less 3.3 errors.
     looks = stats.binom(depth, share)
     intervals = [stats.binomtest(hits, depth).proportion_ci(0.95, "wilson") for hits in range(depth + 1)]
     wilson = sum(looks.pmf(hits) for hits, (low, high) in enumerate(intervals) if low <= share <= high)

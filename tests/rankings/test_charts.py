@@ -91,7 +91,7 @@ def test_axes_are_named_in_the_picture() -> None:
         "precision_recall": ["recall: share of targets found", "precision: share of looks that hit"],
         "roc": ["fallout: share of the rest taken", "recall: share of targets taken", "best cut"],
         "value": ["items looked at", "value"],
-        "chance": ["average precision", "share of random orders", "this ranking .408"],
+        "chance": ["average precision", "share of random orders", "this ranking 0.408"],
     }
     for name, titles in wanted.items():
         words = re.findall(r"<text[^>]*>([^<]*)</text>", charts[name].svg())

@@ -202,7 +202,7 @@ def test_weights_leave_the_exact_test_out() -> None:
 def test_depths_are_checked_and_cut_at_the_end() -> None:
     short = ew.Ranking.from_hits([1, 0, 1, 0, 0])
     assert examine_ranking(short).depth == 2
-    assert ranking_verdict(examine_ranking(short, depth=50)).startswith("Average precision .833 (")
+    assert ranking_verdict(examine_ranking(short, depth=50)).startswith("Average precision 0.833 (")
     bad: Any
     for bad in (0, -2, 2.5, "10"):
         with pytest.raises(OptionError, match="depth"):

@@ -75,7 +75,7 @@ def test_survival_variance_is_the_double_sum(hits: list[int], unranked: int) -> 
 
 
 def test_survival_is_four_times_too_wide_for_a_strong_ranker() -> None:
-    # 3000 items, 245 targets, average precision near .89: Su & Zhang's error beside the jackknife's.
+    # 3000 items, 245 targets, average precision near 0.89: Su & Zhang's error beside the jackknife's.
     rng = np.random.default_rng(1)
     truth = np.repeat([1, 0], [245, 2755])
     ranking = ew.Ranking.from_scores(truth, rng.normal(size=3000) + 2.9 * truth)

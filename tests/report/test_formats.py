@@ -83,15 +83,15 @@ def test_latex_rows_do_not_begin_with_an_option_of_the_line_before() -> None:
 def test_powers_of_ten_in_a_paper_and_in_markdown() -> None:
     columns = (Column("x"), Column("p", "probability"), Column("d", "number"), Column("P", "belief"))
     table = Grid("", columns, (("1e-5", 1e-30, -4.93e-5, 1.0),))
-    assert r"1e-5 & $<$ $10^{-12}$ & $-4.9\times10^{-5}$ & \textgreater{} .999 \\" in grid_to_latex(table)
-    assert "| 1e-5 | &lt; 1e-12 | −4.9e-5 | &gt; .999 |" in grid_to_markdown(table)
+    assert r"1e-5 & $<$ $10^{-12}$ & $-4.9\times10^{-5}$ & \textgreater{} 0.999 \\" in grid_to_latex(table)
+    assert "| 1e-5 | &lt; 1e-12 | −4.9e-5 | &gt; 0.999 |" in grid_to_markdown(table)
     assert grid_to_csv(table).splitlines()[1] == "1e-5,1e-30,-4.93e-05,1.0"
 
 
 def test_measures_are_words_for_people_and_names_for_machines() -> None:
     table = Grid("", (Column("measure", "measure"), Column("v", "number")), (("macro_f", 0.5),))
-    assert grid_to_markdown(table).splitlines()[-1] == "| macro F | .500 |"
-    assert "macro F & .500" in grid_to_latex(table)
+    assert grid_to_markdown(table).splitlines()[-1] == "| macro F | 0.500 |"
+    assert "macro F & 0.500" in grid_to_latex(table)
     assert grid_to_csv(table).splitlines()[1] == "macro_f,0.5"
     assert table.to_dict()["rows"] == [["macro_f", 0.5]]
 

@@ -95,7 +95,7 @@ def named_bookmaker(name: BookmakerName | None, seed: int, interval: str | None 
 
     ends = [0.0, 1.0] if interval is None else numbers(interval, "drunk-interval")
     if len(ends) != 2:
-        raise OptionError(f"drunk-interval is the lowest and the highest price, as .15,.85; saw {interval!r}")
+        raise OptionError(f"drunk-interval is the lowest and the highest price: 0.15,0.85; saw {interval!r}")
     return BOOKMAKERS[name](ends[0], ends[1], seed=seed)
 
 

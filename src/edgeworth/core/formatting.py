@@ -1,15 +1,19 @@
 """How numbers are written wherever people read them. JSON and CSV keep all digits.
 
-One rule. Three decimals, more where two digits that matter need them, and no 0 before the point: .514, .012,
-.0097. Below .0001 and from a thousand million on, a power of ten: 4.9e-5, 1.2e43. From 100 on one decimal,
-none if the number is whole or has five digits before the point. Probabilities stop where nobody counts any
-more: < 1e-12, > .999. What is undefined is –. Per cent and dollars keep their 0: 0.5%, $0.52."""
+One rule. Below 1 three decimals, more where two digits that matter need them: 0.514, 0.012, 0.0097. From 1 on
+three digits that matter, and whole numbers whole: 1.28, 12.3, 2,346. Below 0.0001 and from a thousand million
+on, a power of ten: 4.9e-5, 1.2e43. Probabilities stop where nobody counts any more: < 1e-12, > 0.999. What is
+undefined is –. ``digits_shown`` asks for more digits or fewer."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from html import escape
+
+from edgeworth.errors import OptionError
 
 MINUS = "−"
 UNDEFINED = "–"
@@ -17,15 +21,37 @@ UNDEFINED = "–"
 NOISE = 1e-12
 """A number below is what rounding leaves of 0; a probability below is said to be."""
 
+NEGLIGIBLE = 1e-6
+"""A sentence says of a p-value below that it is."""
+
 SMALL, LARGE = 1e-4, 1e9
 """Beyond these a number is written as a power of ten."""
+
+_DIGITS: ContextVar[int] = ContextVar("digits", default=3)
+
+
+@contextmanager
+def digits_shown(digits: int | None) -> Iterator[None]:
+    """Write numbers with so many digits inside the block; None changes nothing.
+
+    >>> with digits_shown(5):
+    ...     format_number(0.123456789)
+    '0.12346'
+    """
+    if digits is not None and not 2 <= digits <= 15:
+        raise OptionError(f"2 to 15 digits can be shown; saw {digits!r}")
+    token = _DIGITS.set(_DIGITS.get() if digits is None else digits)
+    try:
+        yield
+    finally:
+        _DIGITS.reset(token)
 
 
 def format_number(value: float) -> str:
     """Write a measure, a score, a difference.
 
     >>> [format_number(x) for x in (0.5139, -0.012, 0.0096, 4.93e-5, 0.0, 1.2773, 480.0, 2345.67, 1.23e43)]
-    ['.514', '−.012', '.0096', '4.9e-5', '0', '1.277', '480', '2,345.7', '1.2e43']
+    ['0.514', '−0.012', '0.0096', '4.9e-5', '0', '1.28', '480', '2,346', '1.2e43']
     """
     if math.isnan(value):
         return UNDEFINED
@@ -40,13 +66,11 @@ def _format_size(size: float) -> str:
         return "∞"
     if size < SMALL or size >= LARGE:
         return _format_power_of_ten(size)
-    if size < 0.00995:
-        text = f"{size:#.2g}"
-    elif size < 99.9995:
-        text = f"{size:.3f}"
-    else:
-        text = f"{size:,.0f}" if size >= 9999.95 or size.is_integer() else f"{size:,.1f}"
-    return text.removeprefix("0") if text != "0" else text
+    digits = _DIGITS.get()
+    kept = digits if size >= 1 else digits - 1
+    exponent = int(f"{size:.{kept - 1}e}".partition("e")[2])
+    decimals = max(digits, kept - 1 - exponent) if exponent < 0 else max(0, digits - 1 - exponent)
+    return f"{size:,.{0 if size >= 100 and size.is_integer() else decimals}f}"
 
 
 def _format_power_of_ten(size: float) -> str:
@@ -63,7 +87,7 @@ def format_probability(value: float) -> str:
     """Write a p-value or a chance: 0 and 1 only where it is exactly that.
 
     >>> [format_probability(p) for p in (0.0, 1e-40, 4.93e-5, 0.0122, 0.48, 0.9998, 1.0)]
-    ['0', '< 1e-12', '4.9e-5', '.012', '.480', '> .999', '1']
+    ['0', '< 1e-12', '4.9e-5', '0.012', '0.480', '> 0.999', '1']
     """
     if math.isnan(value):
         return UNDEFINED
@@ -71,28 +95,30 @@ def format_probability(value: float) -> str:
         return "0" if value <= 0 else "1"
     if value < NOISE:
         return "< 1e-12"
-    return "> .999" if value >= 0.9995 else _format_size(value)
+    return "> 0.999" if value >= 0.9995 else _format_size(value)
 
 
 def format_belief(value: float) -> str:
     """Write a probability that is itself approximate or drawn, such as that of being better: never 0 or 1.
 
     >>> [format_belief(p) for p in (0.0, 0.0002, 0.764, 1.0)]
-    ['< .001', '< .001', '.764', '> .999']
+    ['< 0.001', '< 0.001', '0.764', '> 0.999']
     """
     if math.isnan(value):
         return UNDEFINED
     if value < 0.0005 or value >= 0.9995:
-        return "< .001" if value < 0.0005 else "> .999"
-    return f"{value:.3f}".removeprefix("0")
+        return "< 0.001" if value < 0.0005 else "> 0.999"
+    return f"{value:.3f}"
 
 
 def format_p_value(value: float) -> str:
     """Write a p-value with its sign.
 
     >>> format_p_value(0.012), format_p_value(1e-30), format_p_value(1.0)
-    ('p = .012', 'p < 1e-12', 'p = 1')
+    ('p = 0.012', 'p < 1e-6', 'p = 1')
     """
+    if value < NEGLIGIBLE:
+        return "p < 1e-6"
     text = format_probability(value)
     return f"p {text}" if text[0] in "<>" else f"p = {text}"
 
@@ -101,7 +127,7 @@ def format_bound(value: float) -> str:
     """Write a bound of a p-value, to be read after "at most".
 
     >>> format_bound(0.0098), format_bound(1e-300)
-    ('.0098', '1e-12')
+    ('0.0098', '1e-12')
     """
     return "1" if value >= 0.9995 else format_probability(value).removeprefix("< ")
 
@@ -110,7 +136,7 @@ def format_interval(low: float | None, high: float | None) -> str:
     """Write both ends, or the one there is.
 
     >>> format_interval(-0.069, 0.145), format_interval(1.277, None), format_interval(None, None)
-    ('−.069 to .145', '1.277 or more', '–')
+    ('−0.069 to 0.145', '1.28 or more', '–')
     """
     if low is None:
         return UNDEFINED if high is None else f"{format_number(high)} or less"
@@ -122,16 +148,15 @@ def format_wealth(log_wealth: float) -> str:
     """Write wealth, or an e-value, given its logarithm: three digits, whole from 100 on.
 
     >>> [format_wealth(math.log(x)) for x in (1234.6, 12.345, 2.0, 0.52)], format_wealth(100.0)
-    (['1,235', '12.3', '2', '.52'], '2.7e43')
+    (['1,235', '12.3', '2', '0.52'], '2.7e43')
     """
     if math.isinf(log_wealth) or math.isnan(log_wealth):
         return UNDEFINED if math.isnan(log_wealth) else "more than any number" if log_wealth > 0 else "0"
     if math.log(SMALL) <= log_wealth < math.log(LARGE):
         value = math.exp(log_wealth)
-        text = (
+        return (
             f"{value:,.0f}" if value >= 99.95 else f"{value:.3g}" if value >= 0.0995 else _format_size(value)
         )
-        return text.removeprefix("0") if text.startswith("0.") else text
     power = math.floor(log_wealth / math.log(10))
     # Of a logarithm beyond floats only the digits are made a number.
     digits, _, more = _format_power_of_ten(math.exp(log_wealth - power * math.log(10))).partition("e")

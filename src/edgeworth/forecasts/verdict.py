@@ -108,7 +108,7 @@ def describe_luck(tail: Tail) -> str:
     """How probable this wealth is by luck: both ends where they differ to the eye, one where it is a bound.
 
     >>> describe_luck(Tail(0.27, 0.33, 0.33, "by moments", kind="bracket"))
-    'between .270 and .330'
+    'between 0.270 and 0.330'
     >>> describe_luck(Tail(0.0, 2e-9, 2e-9, "by moments", kind="bound"))
     'at most 2e-9'
     """

@@ -199,7 +199,7 @@ def _roc(findings: RankingFindings) -> Chart:
         "roc",
         "Recall against fallout (ROC)",
         f"A target stands above other items with probability {format_number(findings.roc_auc.value)}, the "
-        f"area under the curve; .500 is chance.{cut}",
+        f"area under the curve; 0.500 is chance.{cut}",
         find,
         draw,
         {DEPTH: "count", "fallout": "percent", "recall": "percent"},

@@ -36,7 +36,7 @@ def _found(findings: RankingFindings) -> str:
 
 
 def with_interval(estimate: Estimate, level: float) -> str:
-    """.520 (95% interval .410 to .630)."""
+    """Write 0.520 (95% interval 0.410 to 0.630)."""
     if estimate.law is None:
         return f"{format_number(estimate.value)} (no interval: {estimate.no_interval})"
     low, high = (format_number(bound) for bound in estimate.interval(level))

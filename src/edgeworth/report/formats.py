@@ -147,8 +147,8 @@ def _latex(text: str) -> str:
 def _latex_number(text: str) -> str:
     r"""Write a power of ten as a paper does.
 
-    >>> print(_latex_number("< 1e-12"), _latex_number("4.9e-5"), _latex_number(".012"))
-    $<$ $10^{-12}$ $4.9\times10^{-5}$ .012
+    >>> print(_latex_number("< 1e-12"), _latex_number("4.9e-5"), _latex_number("0.012"))
+    $<$ $10^{-12}$ $4.9\times10^{-5}$ 0.012
     """
     found = _POWER.fullmatch(text)
     if found is None:

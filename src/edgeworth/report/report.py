@@ -11,6 +11,7 @@ from pathlib import Path
 from platform import python_version
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from edgeworth.core.formatting import digits_shown
 from edgeworth.errors import OptionError
 from edgeworth.progress import progress_of
 
@@ -147,6 +148,8 @@ class Report:
     provenance: Mapping[str, Any]
     numbers: Mapping[str, Any] = field(default_factory=dict, repr=False)
     charts: Mapping[str, Chart] = field(default_factory=Charts, repr=False)
+    digits: int = 3
+    """How many digits its tables show."""
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything the report shows, and the numbers behind it, as plain values."""
@@ -172,7 +175,7 @@ class Report:
         """
         from edgeworth.report.html.page import report_to_html
 
-        with progress_of("drawing the page"):
+        with progress_of("drawing the page"), digits_shown(self.digits):
             text = report_to_html(self, title=title)
         return self._write(text, path)
 
@@ -180,7 +183,8 @@ class Report:
         """Write the report as Markdown, under a title if there is one; also to ``path`` when given."""
         from edgeworth.report.formats import report_to_markdown
 
-        text = report_to_markdown(self, title=title)
+        with digits_shown(self.digits):
+            text = report_to_markdown(self, title=title)
         return self._write(text, path)
 
     def _write(self, text: str, path: str | Path | None) -> str:
@@ -194,7 +198,8 @@ class Report:
         """Show verdict, warnings and tables in a notebook. Charts are shown by asking for them."""
         from edgeworth.report.html.parts import report_fragment
 
-        return report_fragment(self)
+        with digits_shown(self.digits):
+            return report_fragment(self)
 
     def __str__(self) -> str:
         from edgeworth.report.terminal import plain_text

@@ -14,7 +14,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from edgeworth.core.formatting import MINUS
+from edgeworth.core.formatting import MINUS, digits_shown
 from edgeworth.report.report import Column, Grid, Report
 from edgeworth.report.wording import describe_origin, format_rows
 
@@ -46,7 +46,11 @@ class Terminal(Console):
 
 def print_report(report: Report, console: Console | None = None) -> None:
     """Show a report."""
-    out = console or Terminal()
+    with digits_shown(report.digits):
+        _print(report, console or Terminal())
+
+
+def _print(report: Report, out: Console) -> None:
     out.print(Panel(Text(report.verdict, style="bold"), title="Verdict", title_align="left", padding=(1, 2)))
     for warning in report.warnings:
         out.print(Text(f"! {warning}", style="yellow"))

@@ -38,7 +38,7 @@ def format_cell(value: Cell, kind: Kind) -> str:
     """Write a cell of a table as text.
 
     >>> format_cell(0.5139, "number"), format_cell((1.277, None), "interval")
-    ('.514', '1.277 or more')
+    ('0.514', '1.28 or more')
     >>> format_cell("macro_f", "measure")
     'macro F'
     """
@@ -91,7 +91,7 @@ def tail_cell(tail: Tail) -> float:
 
     >>> tails = Tail.drawn(0, 10_000, 0), Tail.bounded(0.02)
     >>> [format_cell(tail_cell(tail), "probability") for tail in tails]
-    ['≤ 1e-4', '≤ .020']
+    ['≤ 1e-4', '≤ 0.020']
     """
     is_bound = tail.kind == "bound" or (tail.kind == "drawn" and tail.low == 0)
     return AtMost(tail.p_value) if is_bound else tail.p_value
@@ -101,7 +101,7 @@ def describe_p_value(tail: Tail) -> str:
     """Write the p-value of a tail with its sign.
 
     >>> describe_p_value(Tail.drawn(0, 10_000, 0)), describe_p_value(Tail.hypergeometric(0.012))
-    ('p ≤ 1e-4', 'p = .012')
+    ('p ≤ 1e-4', 'p = 0.012')
     """
     value = tail_cell(tail)
     return f"p {_format_at_most(value)}" if isinstance(value, AtMost) else format_p_value(value)
