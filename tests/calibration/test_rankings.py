@@ -15,8 +15,8 @@ import edgeworth as ew
 from edgeworth.methods import Bootstrap
 
 RUNS = 1500
-# With 1,500 runs the share covered has a standard error of 0.0056 at 95%; 0.935 to 0.965 is 2.7 of them. A cell
-# whose true coverage is 95% fails by chance once in 140 seeds; the seeds are fixed.
+# With 1,500 runs the share covered has a standard error of 0.0056 at 95%; 0.935 to 0.965 is 2.7 of them. A
+# cell whose true coverage is 95% fails by chance once in 140 seeds; the seeds are fixed.
 LOW, HIGH = 0.935, 0.965
 CELLS = [(500, 0.1, 1.0), (1000, 0.5, 0.5), (1000, 0.1, 2.0), (400, 0.3, 1.0)]
 """Cases, prevalence and strength d: background N(0, 1), targets N(d, 1)."""

@@ -131,8 +131,8 @@ def test_intervals_of_a_difference_cover_it(
 
 
 def test_groups_are_the_sample() -> None:
-    # 80 groups of 6 cases of one class that share half of their noise. 500 runs have an error of 0.0097; taken
-    # as 480 independent cases, intervals would cover about 75%.
+    # 80 groups of 6 cases of one class that share half of their noise. 500 runs have an error of 0.0097;
+    # taken as 480 independent cases, intervals would cover about 75%.
     runs, number = 500, 80
     rng = np.random.default_rng(11)
     groups = np.repeat(np.arange(number), 6)
