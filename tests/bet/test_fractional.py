@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgeworth.bet.fractional import FRACTIONS, GROUP, fraction_sums, fractional_logs, run_fraction_sums
+from edgeworth.bet.fractional import FRACTIONS, GROUP, fractional_logs, run_fraction_sums, whole_sum
 from edgeworth.errors import InputError
 
 STEPS = st.one_of(
@@ -26,7 +26,7 @@ STEPS = st.one_of(
 def test_sums_of_runs_are_sums_of_cases(steps: list[list[float]], fractions: tuple[float, ...]) -> None:
     length = min(len(run) for run in steps)
     runs = np.array([run[:length] for run in steps])
-    expected = [fraction_sums(run, fractions) for run in runs]
+    expected = [whole_sum(fractional_logs(run, fractions)) for run in runs]
     np.testing.assert_allclose(run_fraction_sums(runs, fractions), expected, rtol=1e-13, atol=1e-13)
 
 

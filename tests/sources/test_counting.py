@@ -291,8 +291,7 @@ from pathlib import Path
 from edgeworth.sources.duckdb_engine import count_rows
 threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
 try:
-    with count_rows([Path(sys.argv[1])] * 50_000, ["y"]) as count:
-        count.pieces(1)
+    list(count_rows([Path(sys.argv[1])] * 50_000, ["y"], 1))
 except KeyboardInterrupt:
     print("heard")
 """
@@ -312,21 +311,20 @@ def test_a_second_interrupt_waits_until_it_has_ended(tmp_path: Path, monkeypatch
     spill = tmp_path / "spill"
     spill.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(spill))
-    count = duckdb_counts.Count([path] * 50_000, ["y"])
-    join, heard = threading.Thread.join, []
+    wait, heard = duckdb_counts.wait, []
 
-    def interrupted(thread: threading.Thread, timeout: float | None = None) -> None:
-        if not heard:
-            heard.append(thread.name)
+    def interrupted(works: Any, timeout: float) -> Any:
+        if len(heard) < 2:
+            heard.extend(thread.name for thread in threading.enumerate() if "edgeworth" in thread.name)
             raise KeyboardInterrupt
-        join(thread, timeout)
+        return wait(works, timeout)
 
-    monkeypatch.setattr(threading.Thread, "join", interrupted)
+    monkeypatch.setattr(duckdb_counts, "wait", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        count.close()
-    assert heard == ["edgeworth-counting"]
+        list(duckdb_counts.count_rows([path] * 50_000, ["y"], 1))
+    assert heard == ["edgeworth-counting_0"] * 2
     assert not list(spill.iterdir())
-    assert "edgeworth-counting" not in [thread.name for thread in threading.enumerate()]
+    assert "edgeworth-counting_0" not in [thread.name for thread in threading.enumerate()]
 
 
 def test_an_interrupt_that_duckdb_hears_is_one() -> None:
@@ -337,11 +335,8 @@ def test_an_interrupt_that_duckdb_hears_is_one() -> None:
 
 
 def test_an_error_of_the_engine_is_that_of_the_caller() -> None:
-    with (
-        pytest.raises(InputError, match="DuckDB cannot read it: No files found"),
-        duckdb_counts.count_rows([Path("no such file.parquet")], ["y"]) as count,
-    ):
-        count.pieces(1)
+    with pytest.raises(InputError, match="DuckDB cannot read it: No files found"):
+        list(duckdb_counts.count_rows([Path("no such file.parquet")], ["y"], 1))
 
 
 def test_without_room_for_temporary_files_rows_are_counted(
@@ -428,7 +423,7 @@ def test_what_duckdb_cannot_hold_is_read_by_rows(tmp_path: Path, monkeypatch: py
     def full(*_: Any) -> None:
         raise duckdb.OutOfMemoryException("no more")
 
-    monkeypatch.setattr(duckdb_counts.Count, "pieces", full)
+    monkeypatch.setattr(duckdb_counts, "record_batches", full)
     source = open_source(path)
     assert isinstance(source, CountingSource)
     with pytest.raises(CannotCountError, match="no more"):

@@ -18,7 +18,6 @@ from edgeworth.sources.engines import (
     PartitionTally,
     add_partitions,
     fold_partition,
-    needs_positions,
     package_version,
     rows_before,
 )
@@ -143,8 +142,8 @@ def test_a_tally_says_whether_it_needs_positions() -> None:
     from edgeworth.decisions.table import ContingencyTable
     from edgeworth.forecasts.tally import ForecastTally
 
-    assert needs_positions(ForecastTally.empty())
-    assert not needs_positions(ContingencyTable.empty())
+    assert ForecastTally.empty().needs_positions
+    assert not hasattr(ContingencyTable.empty(), "needs_positions")
 
 
 def test_small_pieces_become_larger_ones(monkeypatch: pytest.MonkeyPatch) -> None:

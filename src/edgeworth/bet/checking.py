@@ -87,13 +87,6 @@ def check_odds(
         )
 
 
-def check_shares(shares: Floats, name: str = "probabilities") -> None:
-    """Refuse numbers outside 0 to 1."""
-    good = (shares >= 0) & (shares <= 1)
-    if not good.all():
-        raise InputError(f"{name} lie between 0 and 1; saw {describe_first(shares, ~good)}")
-
-
 def as_odds(values: ArrayLike, name: str = "odds", *, infinite: bool = False) -> Floats:
     """Convert decimal odds to floats, and check them."""
     odds = as_floats(values, name)
@@ -104,7 +97,9 @@ def as_odds(values: ArrayLike, name: str = "odds", *, infinite: bool = False) ->
 def as_shares(values: ArrayLike, name: str = "probabilities") -> Floats:
     """Convert probabilities to floats, and check them."""
     shares = as_floats(values, name)
-    check_shares(shares, name)
+    good = (shares >= 0) & (shares <= 1)
+    if not good.all():
+        raise InputError(f"{name} lie between 0 and 1; saw {describe_first(shares, ~good)}")
     return shares
 
 
@@ -139,7 +134,7 @@ def as_races(
     probabilities: ArrayLike, odds: ArrayLike, lay: ArrayLike | None, *, normalise: bool = False
 ) -> Races:
     """Check races: a K-vector is one, (n, K) are many; a K-vector beside (n, K) holds for every race."""
-    forecast, book = as_floats(probabilities, "probabilities"), as_odds(odds)
+    forecast, book = as_shares(probabilities), as_odds(odds)
     laid = None if lay is None else as_odds(lay, "lay odds", infinite=True)
     given = [part for part in (forecast, book, laid) if part is not None]
     outcomes = {part.shape[-1] if part.ndim else 0 for part in given}
@@ -151,7 +146,6 @@ def as_races(
         )
     if outcomes == {1}:
         raise InputError("a race has at least two outcomes; give one game as plain numbers, or to kelly_game")
-    check_shares(forecast, "probabilities")
     forecast = add_to_one(np.atleast_2d(forecast), normalise=normalise)
     shape = (rows.pop() if rows else 1, outcomes.pop())
     spread = [np.broadcast_to(part, shape) for part in (forecast, book, book if laid is None else laid)]

@@ -39,8 +39,7 @@ def clipped_prices(
     assert races.lay is not None
     refuse_arbitrage(races.odds, races.lay)
     low, high = 1 / races.lay, 1 / races.odds
-    target = np.clip(1.0, low.sum(axis=1), high.sum(axis=1))
-    level = levels(races.probabilities, low, high, target)
+    level, target = cash_levels(races.probabilities, low, high)
     return races.shaped(_prices(races.probabilities, low, high, target, level))
 
 
@@ -105,6 +104,12 @@ def balance_odds(back: Floats, lay: Floats) -> tuple[Floats, Floats]:
     backing, laying = (1 / back).sum(axis=1), (1 / lay).sum(axis=1)
     scale = np.where(backing < 1, backing, np.where(laying > 1, laying, 1.0))[:, None]
     return back * scale, lay * scale
+
+
+def cash_levels(p: Floats, low: Floats, high: Floats, nearest: float = 1.0) -> tuple[Floats, Floats]:
+    """λ of each row with prices that add up to 1, as nearly as they can; and what they then add up to."""
+    target = np.clip(1.0, low.sum(axis=1), high.sum(axis=1))
+    return levels(p, low, high, target, nearest), target
 
 
 def levels(probabilities: Floats, low: Floats, high: Floats, target: Floats, nearest: float = 1.0) -> Floats:
@@ -200,8 +205,7 @@ def cap_stakes(p: Floats, back: Floats, lay: Floats) -> tuple[Floats, Floats]:
     offered = (1 / lay).sum(axis=1) <= 1
     netted = ~under & offered
     if netted.any():
-        target = np.clip(1.0, (1 / lay[netted]).sum(axis=1), (1 / back[netted]).sum(axis=1))
-        level = levels(p[netted], 1 / lay[netted], 1 / back[netted], target, nearest=0.0)
+        level, _ = cash_levels(p[netted], 1 / lay[netted], 1 / back[netted], nearest=0.0)
         stakes[netted], factors[netted] = deal(p[netted], back[netted], lay[netted], level)
     short = ~under & ~(netted & (tied_up(stakes, lay) <= 1 + COVERED))
     if short.any():

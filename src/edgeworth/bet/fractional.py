@@ -22,9 +22,6 @@ from edgeworth.errors import InputError, OptionError
 FRACTIONS: tuple[float, ...] = tuple(k / 20 for k in range(21))
 """0, 1/20, …, 1."""
 
-CHUNK = 1 << 14
-"""Cases gone through at once."""
-
 GROUP = 16
 """Cases whose factors are multiplied before the logarithm is taken."""
 
@@ -113,7 +110,7 @@ def run_fraction_sums(log_factors: Floats, fractions: ArrayLike = FRACTIONS) -> 
     result[:, grid == 1] = whole_sum(logs.T)[:, None]
     result[:, inner] = _logs_of_products(logs, grid[inner])
     for run in np.flatnonzero((logs > LARGEST).any(axis=1)):
-        result[run] = fraction_sums(logs[run], grid)
+        result[run] = whole_sum(fractional_logs(logs[run], grid))
     return result
 
 
@@ -132,20 +129,6 @@ def _logs_of_products(logs: Floats, grid: Floats) -> Floats:
         factor += 1
         product *= factor
     return np.asarray(np.log(product, out=product).reshape(grid.size, runs, width).sum(axis=2).T)
-
-
-def fraction_sums(log_factors: ArrayLike, fractions: ArrayLike = FRACTIONS) -> Floats:
-    """The log wealth of each fraction: blocks merge by adding these.
-
-    >>> first, second = fraction_sums([0.1, -0.3]), fraction_sums([0.2])
-    >>> bool(np.allclose(first + second, fraction_sums([0.1, -0.3, 0.2])))
-    True
-    """
-    logs, grid = check_logs(log_factors), check_fractions(fractions)
-    parts = [
-        whole_sum(fractional_logs(logs[start : start + CHUNK], grid)) for start in range(0, logs.size, CHUNK)
-    ]
-    return whole_sum(np.array(parts)) if parts else np.zeros(grid.size)
 
 
 def log_average(sums: ArrayLike) -> Floats:

@@ -22,7 +22,7 @@ from edgeworth.bet.checking import (
     is_plain,
     pick_outcomes,
 )
-from edgeworth.bet.exchange import balance_odds, cap_stakes, deal, levels, refuse_arbitrage
+from edgeworth.bet.exchange import balance_odds, cap_stakes, cash_levels, deal, refuse_arbitrage
 from edgeworth.choices import Unbalanced
 from edgeworth.errors import InputError, OptionError
 
@@ -135,19 +135,15 @@ def _fall(probabilities: Floats, odds: Floats) -> Floats:
     return kept
 
 
-def backing_stakes(probabilities: Floats, odds: Floats) -> Floats:
-    """``f = p − R/O`` on the outcomes that return more than the reserve, nothing on the others."""
-    kept = reserves(probabilities, odds)[:, None]
-    stakes = probabilities - kept / odds
-    stakes[probabilities * odds <= kept * (1 + TIE)] = 0.0
-    return stakes
+def _back(probabilities: Floats, odds: Floats) -> tuple[Floats, Floats]:
+    """Compute the stakes ``p − R/O`` on what returns more than the reserve R, and the wealth they make.
 
-
-def backing_factors(probabilities: Floats, odds: Floats) -> Floats:
-    """The wealth after each outcome: ``p O`` where it was backed, otherwise the reserve."""
+    The wealth is ``p O`` where the outcome was backed, otherwise the reserve.
+    """
     kept = reserves(probabilities, odds)[:, None]
     returns = probabilities * odds
-    return np.where(returns <= kept * (1 + TIE), kept, returns)
+    idle = returns <= kept * (1 + TIE)
+    return np.where(idle, 0.0, probabilities - kept / odds), np.where(idle, kept, returns)
 
 
 ROUNDING = 1e-15
@@ -186,11 +182,8 @@ def kelly(
     """
     if _is_game(probabilities, odds, lay):
         return kelly_game(probabilities, odds, lay=lay, fraction=fraction)
-    check_fraction(fraction)
     races = as_races(probabilities, odds, lay, normalise=normalise)
-    if races.lay is None:
-        return races.shaped(fraction * backing_stakes(races.probabilities, races.odds))
-    return races.shaped(fraction * _exchange(races, races.lay, unbalanced)[0])
+    return races.shaped(_bet(races, fraction, unbalanced)[0])
 
 
 def factors(
@@ -235,13 +228,8 @@ def factors_by_outcome(
     """
     if _is_game(probabilities, odds, lay):
         return game_factors(probabilities, odds, outcome=[True, False], lay=lay, fraction=fraction)
-    check_fraction(fraction)
     races = as_races(probabilities, odds, lay, normalise=normalise)
-    if races.lay is None:
-        full = backing_factors(races.probabilities, races.odds)
-    else:
-        full = _exchange(races, races.lay, unbalanced)[1]
-    return races.shaped((1 - fraction) + fraction * full)
+    return races.shaped(_bet(races, fraction, unbalanced)[1])
 
 
 def fair_factors(
@@ -356,19 +344,22 @@ def growth(
     return np.asarray((forecast * logs).sum(axis=-1))
 
 
-def _exchange(races: Races, lay: Floats, unbalanced: Unbalanced) -> tuple[Floats, Floats]:
-    """Compute stakes and factors with backing and laying."""
-    p, back = races.probabilities, races.odds
+def _bet(races: Races, fraction: float, unbalanced: Unbalanced) -> tuple[Floats, Floats]:
+    """Compute a fraction of the best stakes, and the factors of the wealth that they make."""
+    check_fraction(fraction)
+    p, back, lay = races.probabilities, races.odds, races.lay
     if unbalanced not in get_args(Unbalanced):
         raise OptionError(f"unbalanced is one of {', '.join(get_args(Unbalanced))}; saw {unbalanced!r}")
-    if unbalanced == "cap":
-        return cap_stakes(p, back, lay)
-    if unbalanced == "normalise":
-        back, lay = balance_odds(back, lay)
-    refuse_arbitrage(back, lay)
-    low, high = 1 / lay, 1 / back
-    target = np.clip(1.0, low.sum(axis=1), high.sum(axis=1))
-    return deal(p, back, lay, levels(p, low, high, target))
+    if lay is None:
+        stakes, full = _back(p, back)
+    elif unbalanced == "cap":
+        stakes, full = cap_stakes(p, back, lay)
+    else:
+        if unbalanced == "normalise":
+            back, lay = balance_odds(back, lay)
+        refuse_arbitrage(back, lay)
+        stakes, full = deal(p, back, lay, cash_levels(p, 1 / lay, 1 / back)[0])
+    return fraction * stakes, (1 - fraction) + fraction * full
 
 
 def _is_game(*given: ArrayLike | None) -> bool:

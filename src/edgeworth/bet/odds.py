@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -63,11 +63,20 @@ def check_commission(commission: float) -> None:
         raise OptionError(f"the commission is a share of winnings, from 0 to 1; saw {commission!r}")
 
 
-_NEEDED = {
-    "decimal": "decimal odds are finite and above 1",
-    "fractional": "fractional odds are above 0, like 5/2",
-    "american": "American odds are at least +100 or at most -100",
-    "probability": "an implied probability lies between 0 and 1",
+# For each form: what is needed, whether odds are that, and what a unit nets. Fractions and floats alike.
+_FORMS: dict[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "decimal": ("decimal odds are finite and above 1", lambda odds: odds > 1, lambda odds: odds - 1),
+    "fractional": ("fractional odds are above 0, like 5/2", lambda odds: odds > 0, lambda odds: odds),
+    "american": (
+        "American odds are at least +100 or at most -100",
+        lambda odds: abs(odds) >= 100,
+        lambda odds: np.where(odds > 0, odds / 100, -100 / odds),
+    ),
+    "probability": (
+        "an implied probability lies between 0 and 1",
+        lambda odds: (odds > 0) & (odds < 1),
+        lambda odds: (1 - odds) / odds,
+    ),
 }
 
 
@@ -77,7 +86,7 @@ def decimal_odds(odds: Any, *, form: OddsForm) -> Floats:
     >>> decimal_odds(["5/2", "evens"], form="fractional").tolist()
     [3.5, 2.0]
     """
-    return _converted(odds, form, lambda net: 1 + net, lambda net: 1 + net)
+    return np.asarray(1 + _net(odds, form), dtype=np.float64)
 
 
 def american_odds(odds: Any, *, form: OddsForm) -> Floats:
@@ -105,35 +114,19 @@ def american_odds(odds: Any, *, form: OddsForm) -> Floats:
     >>> american_odds([2.5, 1.5, 2.0], form="decimal").tolist()
     [150.0, -200.0, 100.0]
     """
-
-    def floating(net: Floats) -> Floats:
-        return np.where(net >= 1, 100 * net, -100 / net)
-
-    return _converted(odds, form, lambda net: 100 * net if net >= 1 else -100 / net, floating)
+    net = _net(odds, form)
+    return np.where(net >= 1, 100 * net, -100 / net).astype(np.float64)
 
 
 def implied_probability(odds: Any, *, form: OddsForm) -> Floats:
-    """Convert odds to the probability at which they are fair, ``1/O``.
+    """Convert odds, given as to ``american_odds``, to the probability at which they are fair, ``1/O``.
 
-    Parameters
-    ----------
-    odds
-        One price or an array of them: numbers, fractions, or text such as ``"5/2"``, ``"evens"``, ``"+150"``.
-    form
-        How they are written: "decimal", "fractional", "american" or "probability".
+    Over all outcomes of a race a house's add up to more than 1, by its over-round.
 
-    Returns
-    -------
-    Floats
-        An array of the shape of ``odds``. Over all outcomes of a race a house's add up to more than 1, by its
-        over-round.
-
-    Examples
-    --------
     >>> implied_probability(["+150", "-200"], form="american").round(4).tolist()
     [0.4, 0.6667]
     """
-    return _converted(odds, form, lambda net: 1 / (1 + net), lambda net: 1 / (1 + net))
+    return np.asarray(1 / (1 + _net(odds, form)), dtype=np.float64)
 
 
 def fractional_odds(odds: Any, *, form: OddsForm) -> Any:
@@ -142,84 +135,41 @@ def fractional_odds(odds: Any, *, form: OddsForm) -> Any:
     >>> fractional_odds(2.625, form="decimal"), str(fractional_odds("0.4", form="probability"))
     (Fraction(13, 8), '3/2')
     """
-    _check_form(form)
-    if _is_one(odds):
-        return _net(odds, form, "")
-    items = np.asarray(odds, dtype=object)
-    exact = [_net(item, form, describe_place(index)) for index, item in np.ndenumerate(items)]
-    result = np.empty(items.shape, dtype=object)
-    result.ravel()[:] = exact
-    return result
+    return np.asarray(_net(np.asarray(odds, dtype=object), form), dtype=object)[()]
 
 
-def _converted(
-    odds: Any, form: OddsForm, exact: Callable[[Fraction], Fraction], floating: Callable[[Floats], Floats]
-) -> Floats:
-    _check_form(form)
+def _net(odds: Any, form: OddsForm) -> Any:
+    """Compute the net return of a unit: as fractions, or of an array of numbers as floats."""
+    if form not in _FORMS:
+        raise OptionError(f"odds come in the forms {', '.join(_FORMS)}; saw {form!r}")
+    needed, is_good, net = _FORMS[form]
     if isinstance(odds, np.ndarray) and odds.dtype.kind in "fiu":
-        return np.asarray(floating(_net_floats(odds.astype(np.float64), form)))
-    net = fractional_odds(odds, form=form)
-    if isinstance(net, Fraction):
-        return np.asarray(float(exact(net)))
-    return np.array([float(exact(value)) for value in net.ravel()]).reshape(net.shape)
+        values = odds.astype(np.float64)
+        good = is_good(values) & np.isfinite(values)
+        if not good.all():
+            raise InputError(f"{needed}; saw {describe_first(values, ~good)}")
+        return net(values)
+    items = np.asarray(odds, dtype=object)
+    exact = np.empty(items.shape, dtype=object)
+    exact.ravel()[:] = [_exact(item, form) for item in items.ravel()]
+    wrong = next((where for where, value in np.ndenumerate(exact) if not is_good(value)), None)
+    if wrong is not None:
+        raise InputError(f"{needed}; saw {items[wrong]!r}{describe_place(wrong)}")
+    return net(exact)
 
 
-def _net(value: Any, form: OddsForm, place: str) -> Fraction:
-    """Compute the net return of a unit, exactly."""
-    number = _number(value, form, place)
-    if form == "decimal" and number > 1:
-        return number - 1
-    if form == "fractional" and number > 0:
-        return number
-    if form == "american" and abs(number) >= 100:
-        return number / 100 if number > 0 else -100 / number
-    if form == "probability" and 0 < number < 1:
-        return 1 / number - 1
-    raise InputError(f"{_NEEDED[form]}; saw {value!r}{place}")
-
-
-def _number(value: Any, form: OddsForm, place: str) -> Fraction:
+def _exact(value: Any, form: OddsForm) -> Fraction:
+    """Convert what is written to a fraction; to 0, which are no odds in any form, where it is no number."""
     try:
-        if isinstance(value, (bool, np.bool_)):
-            raise ValueError
         if isinstance(value, str):
             text = value.strip()
             if form == "fractional" and text.lower() in ("evens", "even", "evs"):
                 return Fraction(1)
             # 5/2 written for decimal or American odds is a fractional price, one more than its quotient.
-            if "/" in text and form in ("decimal", "american"):
-                raise ValueError
-            return Fraction(text.replace("−", "-"))
-        if isinstance(value, (Fraction, int, Decimal)):
-            return Fraction(value)
-        return Fraction(repr(float(value)))
+            is_other = "/" in text and form in ("decimal", "american")
+            return Fraction(0) if is_other else Fraction(text.replace("−", "-"))
+        if isinstance(value, (bool, np.bool_)):
+            return Fraction(0)
+        return Fraction(value if isinstance(value, (Fraction, int, Decimal)) else repr(float(value)))
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
-        raise InputError(f"{_NEEDED[form]}; saw {value!r}{place}") from None
-
-
-def _net_floats(odds: Floats, form: OddsForm) -> Floats:
-    with np.errstate(invalid="ignore"):
-        good = {
-            "decimal": odds > 1,
-            "fractional": odds > 0,
-            "american": np.abs(odds) >= 100,
-            "probability": (odds > 0) & (odds < 1),
-        }[form] & np.isfinite(odds)
-    if not good.all():
-        raise InputError(f"{_NEEDED[form]}; saw {describe_first(odds, ~good)}")
-    if form == "decimal":
-        return odds - 1
-    if form == "fractional":
-        return odds
-    if form == "american":
-        return np.where(odds > 0, odds / 100, -100 / odds)
-    return (1 - odds) / odds
-
-
-def _is_one(odds: Any) -> bool:
-    return isinstance(odds, (str, Fraction, Decimal)) or np.ndim(odds) == 0
-
-
-def _check_form(form: str) -> None:
-    if form not in get_args(OddsForm):
-        raise OptionError(f"odds come in the forms {', '.join(get_args(OddsForm))}; saw {form!r}")
+        return Fraction(0)

@@ -47,11 +47,11 @@ def kelly_together(
 
     Notes
     -----
-    The stakes maximise ``E log W`` over the joint outcomes. This concave programme is solved by SciPy's SLSQP
-    and finished by Newton's steps on what is backed, or where that fails by a barrier method. Every answer is
-    certified: with ``g_i = E[X_i/W]``, the return of bet i (or of cash) in units of wealth, the conditions of
-    optimality are ``g ≤ 1`` with equality on what is held, and ``log max g`` bounds how far the growth is
-    from the best, here at most 1e-9 nats (Cover and Thomas, Elements of Information Theory, section 16.2).
+    The stakes maximise ``E log W`` over the joint outcomes. This concave programme is solved by a barrier
+    method and finished by Newton's steps on what is backed. Every answer is certified: with
+    ``g_i = E[X_i/W]``, the return of bet i (or of cash) in units of wealth, the conditions of optimality are
+    ``g ≤ 1`` with equality on what is held, and ``log max g`` bounds how far the growth is from the best,
+    here at most 1e-9 nats (Cover and Thomas, Elements of Information Theory, section 16.2).
 
     Examples
     --------
@@ -129,9 +129,6 @@ def _gap(chances: Floats, returns: Floats, held: Floats) -> float:
 
 
 def _best(chances: Floats, returns: Floats) -> Floats:
-    held = _polish(chances, returns, _search(chances, returns))
-    if _gap(chances, returns, held) <= SHORTFALL:
-        return held
     central = _central(chances, returns)
     return min((_polish(chances, returns, central), central), key=lambda found: _gap(chances, returns, found))
 
@@ -142,37 +139,8 @@ def _growth(chances: Floats, returns: Floats, held: Floats) -> float:
     return grown if np.isfinite(grown) else -np.inf
 
 
-def _search(chances: Floats, returns: Floats) -> Floats:
-    """SLSQP over the stakes, from small ones; holdings of cash and bets that add up to 1."""
-    from scipy.optimize import LinearConstraint, minimize
-
-    bets = returns.shape[1] - 1
-    bounded = np.full(bets, 0.5 / bets)
-
-    def holdings(stakes: Floats) -> Floats:
-        held = np.maximum(np.concatenate([[1 - stakes.sum()], stakes]), 1e-14)
-        return np.asarray(held / held.sum())
-
-    def negative(stakes: Floats) -> tuple[float, Floats]:
-        held = holdings(stakes)
-        slope = _gradient(chances, returns, held)
-        return -_growth(chances, returns, held), slope[0] - slope[1:]
-
-    found = minimize(
-        negative,
-        bounded,
-        jac=True,
-        method="SLSQP",
-        bounds=[(0.0, 1.0)] * bets,
-        constraints=[LinearConstraint(np.ones(bets), -np.inf, 1.0)],
-        options={"ftol": 1e-13, "maxiter": 500},
-    )
-    stakes = np.asarray(found.x) if np.isfinite(found.x).all() else bounded
-    return holdings(np.clip(stakes, 0.0, 1.0))
-
-
 def _central(chances: Floats, returns: Floats) -> Floats:
-    """A barrier method, for near-certain bets: ``E log W + μ Σ log w`` is maximised while μ falls to 0.
+    """A barrier method: ``E log W + μ Σ log w`` is maximised while μ falls to 0.
 
     At its maximum ``g ≤ 1 + m μ`` for m holdings. The unknowns are relative changes of the holdings.
     """

@@ -150,8 +150,9 @@ def encode(column: Column, name: str) -> Coded:
         items = (column.astype("datetime64[us]") if column.dtype.kind == "M" else column).tolist()
         codes = np.fromiter(map(index.__getitem__, items), dtype=np.intp, count=len(items))
     except TypeError:
+        kind = next((type(item).__name__ for item in items if not isinstance(item, Hashable)), "value")
         raise InputError(
-            f"{name} holds a {_first_unhashable(items)}, which cannot be a label: "
+            f"{name} holds a {kind}, which cannot be a label: "
             "labels are text, numbers, booleans or other hashable values"
         ) from None
     return Coded(codes, _as_numbers(tuple(index), items))
@@ -165,7 +166,3 @@ def _as_numbers(labels: tuple[Label, ...], items: list[Any]) -> tuple[Label, ...
     if not any(isinstance(item, numbers) and not isinstance(item, bool) for item in items):
         return labels
     return tuple(int(label) if isinstance(label, bool) else label for label in labels)
-
-
-def _first_unhashable(items: list[Any]) -> str:
-    return next((type(item).__name__ for item in items if not isinstance(item, Hashable)), "value")

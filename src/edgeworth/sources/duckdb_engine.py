@@ -5,9 +5,9 @@ from __future__ import annotations
 import glob
 import os
 import tempfile
-import threading
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,10 +30,15 @@ MOST_THREADS = 8
 @contextmanager
 def connect(**settings: str) -> Iterator[duckdb.DuckDBPyConnection]:
     """DuckDB in bounded memory, that fetches nothing by itself and leaves nothing behind."""
-    load_duckdb()
-    import duckdb
+    try:
+        import duckdb
 
-    with _temporary_folder() as folder, duckdb_errors():
+        temporary = tempfile.TemporaryDirectory(prefix="edgeworth-")
+    except ImportError:
+        raise InputError("DuckDB is not installed: pip install 'edgeworth[files]'") from None
+    except OSError as error:
+        raise InputError(f"DuckDB needs a folder for temporary files: {error}") from None
+    with temporary as folder, duckdb_errors():
         bounds: dict[str, Any] = {
             "memory_limit": MEMORY,
             "threads": str(min(os.cpu_count() or 1, MOST_THREADS)),
@@ -50,14 +55,6 @@ def connect(**settings: str) -> Iterator[duckdb.DuckDBPyConnection]:
         finally:
             with suppress(duckdb.Error):
                 connection.close()
-
-
-def load_duckdb() -> None:
-    """Load it, or say how to get it."""
-    try:
-        import duckdb  # noqa: F401  # only loaded
-    except ImportError:
-        raise InputError("DuckDB is not installed: pip install 'edgeworth[files]'") from None
 
 
 @contextmanager
@@ -82,20 +79,14 @@ def record_batches(answer: Any, rows: int) -> Iterator[Any]:
     return iter(reader(rows))
 
 
-def quote_name(name: str) -> str:
-    """A column's name as SQL writes it.
+def pick_columns(names: Sequence[str]) -> str:
+    """Columns as SQL picks them, under names of our own: it folds case, and a name may hold anything.
 
-    >>> print(quote_name('the "real" one'))
-    "the ""real"" one"
+    >>> print(pick_columns(["y", 'the "real" one']))
+    "y" AS c0, "the ""real"" one" AS c1
     """
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
-    try:
-        return tempfile.TemporaryDirectory(prefix="edgeworth-")
-    except OSError as error:
-        raise InputError(f"DuckDB needs a folder for temporary files: {error}") from None
+    quoted = ('"' + name.replace('"', '""') + '"' for name in names)
+    return ", ".join(f"{name} AS c{place}" for place, name in enumerate(quoted))
 
 
 COUNTED_ROWS = 1 << 20
@@ -105,81 +96,56 @@ GLANCE = 0.25
 """Seconds between two looks at how far DuckDB is."""
 
 
-class Count:
-    """Rows that DuckDB counts in a thread of its own.
+def count_rows(
+    paths: Sequence[Path], columns: Sequence[str], rows: int, *, differ: bool = False
+) -> Iterator[Any]:
+    """Yield record batches of each combination of values, the last column how many of so many rows have it.
 
-    The caller's thread tells how far it is and hears interrupts, which inside DuckDB would be heard late, or
-    when all is counted. ``differ`` says that files have other columns besides.
+    DuckDB counts in a thread of its own, while the caller's tells how far it is and hears interrupts, which
+    inside DuckDB would be heard late, or when all is counted. ``differ``: files have other columns besides.
     """
+    keys = ", ".join(f"c{place}" for place in range(len(columns)))
+    query = (
+        f"SELECT {keys}, count(*) AS number FROM (SELECT {pick_columns(columns)} FROM "
+        f"read_parquet($paths, hive_partitioning = false, union_by_name = $differ)) GROUP BY {keys}"
+    )
+    # Paths in which nothing is a pattern.
+    values = {"paths": [glob.escape(str(path)) for path in paths], "differ": differ}
 
-    def __init__(self, paths: Sequence[Path], columns: Sequence[str], *, differ: bool = False) -> None:
-        # Names of our own: SQL folds case, and a name may hold anything.
-        picked = ", ".join(f"{quote_name(name)} AS c{place}" for place, name in enumerate(columns))
-        keys = ", ".join(f"c{place}" for place in range(len(columns)))
-        self._query = (
-            f"SELECT {keys}, count(*) AS number FROM (SELECT {picked} FROM "
-            "read_parquet($paths, hive_partitioning = false, union_by_name = $differ)) "
-            f"GROUP BY {keys}"
-        )
-        # Paths in which nothing is a pattern.
-        self._values = {"paths": [glob.escape(str(path)) for path in paths], "differ": differ}
-        self._found: Iterator[Any] = iter(())
-        self._failed: Exception | None = None
-        self._connection: Any = None
-        self._kept = ExitStack()
-        self._ended = threading.Event()
-        self._worker = threading.Thread(target=self._run, name="edgeworth-counting", daemon=True)
-        self._worker.start()
+    def count() -> Iterator[Any]:
+        pieces = record_batches(connection.sql(query, params=values), COUNTED_ROWS)
+        # When there is a first piece, all of the work is done.
+        return chain(list(islice(pieces, 1)), pieces)
 
-    def _run(self) -> None:
-        try:
-            connection = self._connection = self._kept.enter_context(connect())
-            pieces = record_batches(connection.sql(self._query, params=self._values), COUNTED_ROWS)
-            # When there is a first piece, all of the work is done.
-            self._found = chain(list(islice(pieces, 1)), pieces)
-        except Exception as error:
-            self._failed = error
-        finally:
-            self._ended.set()
-
-    def pieces(self, rows: int) -> Iterator[Any]:
-        """The combinations as record batches, the last column how many of so many rows have each."""
-        share = 0.0
-        with progress_of("rows counted", rows) as done:
-            while not self._ended.wait(GLANCE):
-                found = 0.0 if self._connection is None else self._connection.query_progress()
-                now = max(share, found / 100)
-                done((now - share) * rows)
-                share = now
-            if self._failed is not None:
-                raise self._failed
-            done((1 - share) * rows)
-        return self._found
-
-    def close(self) -> None:
-        """End it, whether or not it has found anything; nothing is left behind."""
-        again = None
-        while self._worker.is_alive():
-            # It hears it only while it counts, not while it looks the files through.
+    with connect() as connection:
+        with ThreadPoolExecutor(1, "edgeworth-counting") as pool:
+            work = pool.submit(count)
             try:
-                if self._connection is not None:
-                    self._connection.interrupt()
-                self._worker.join(GLANCE)
-            except KeyboardInterrupt as error:
-                # A connection that is at work cannot be closed: this ends first.
-                again = error
-        self._kept.close()
-        if again is not None:
-            raise again
+                _show_progress(connection, work, rows)
+            finally:
+                _end(connection, work)
+        yield from work.result()
 
 
-@contextmanager
-def count_rows(paths: Sequence[Path], columns: Sequence[str], *, differ: bool = False) -> Iterator[Count]:
-    """DuckDB at work on the rows of files; the end of the block ends it."""
-    load_duckdb()
-    count = Count(paths, columns, differ=differ)
-    try:
-        with duckdb_errors():
-            yield count
-    finally:
-        count.close()
+def _show_progress(connection: duckdb.DuckDBPyConnection, work: Future[Any], rows: int) -> None:
+    share = 0.0
+    with progress_of("rows counted", rows) as done:
+        while not wait([work], GLANCE).done:
+            now = max(share, connection.query_progress() / 100)
+            done((now - share) * rows)
+            share = now
+        done((1 - share) * rows)
+
+
+def _end(connection: duckdb.DuckDBPyConnection, work: Future[Any]) -> None:
+    again = None
+    while not work.done():
+        # It hears it only while it counts, not while it looks the files through.
+        try:
+            connection.interrupt()
+            wait([work], GLANCE)
+        except KeyboardInterrupt as error:
+            # A connection that is at work cannot be closed: this ends first.
+            again = error
+    if again is not None:
+        raise again

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from edgeworth.errors import EdgeworthError, InputError, MergeError, OptionError
-from edgeworth.sources.batches import Batch, T, no_rows_error
+from edgeworth.sources.batches import Batch, T, check_columns, no_rows_error, require_rows
 
 SENDABLE = (InputError, OptionError, MergeError)
 """Errors that are what their sentence says, so that they can be made again elsewhere."""
@@ -26,14 +27,6 @@ class PartitionTally:
     rows: int
     value: Any
     error: EdgeworthError | None = None
-
-
-def needs_positions(empty: Any) -> bool:
-    """Whether a tally must know where its rows stand in the whole, and not only in their partition.
-
-    Such a tally says so in an attribute of this name. It costs a pass that counts the rows of partitions.
-    """
-    return bool(getattr(empty, "needs_positions", False))
 
 
 def fold_partition(
@@ -94,13 +87,6 @@ def add_partitions(
     return total
 
 
-def package_version() -> str:
-    """The version of edgeworth in this process."""
-    from edgeworth import __version__
-
-    return __version__
-
-
 def rows_before(counts: Iterable[tuple[int, int]]) -> dict[int, int]:
     """How many rows come before each partition, from the numbers of rows in each.
 
@@ -114,12 +100,75 @@ def rows_before(counts: Iterable[tuple[int, int]]) -> dict[int, int]:
     return places
 
 
-def number_rows(batches: Iterable[Batch]) -> Iterator[Batch]:
-    """Batches one after the other, their rows counted through."""
-    row = 1
-    for batch in batches:
-        yield replace(batch, first_row=row)
-        row += len(batch)
+def package_version() -> str:
+    """The version of edgeworth in this process."""
+    from edgeworth import __version__
+
+    return __version__
+
+
+class PartitionedSource(ABC):
+    """Rows in partitions elsewhere: the reducer goes to them, and a small tally of each comes back.
+
+    The order of rows is that of the partitions. Each pass computes them again.
+    """
+
+    name: str
+    _positions: dict[int, int] | None = None
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """What the columns are called."""
+
+    @abstractmethod
+    def run(
+        self, columns: list[str], work: dict[str, Any], positions: dict[int, int], only: int | None = None
+    ) -> list[PartitionTally]:
+        """Fold each partition, or one of them, where it is; ``work`` is what ``fold_partition`` takes."""
+
+    @abstractmethod
+    def fetch(self, columns: list[str]) -> Iterator[Batch]:
+        """Bring the rows here a partition at a time, for what cannot be folded."""
+
+    def fold(self, columns: Sequence[str], prepare: Callable[[Batch], T], empty: T) -> T:
+        """Prepare and add up each partition where it is, and add the parts here in their order."""
+        wanted = self._check(columns)
+        work = {"prepare": prepare, "empty": empty, "version": package_version()}
+
+        def add(positions: dict[int, int] | None) -> T:
+            def again(partition: int, before: int) -> PartitionTally:
+                return self.run(wanted, work, {partition: before}, partition)[0]
+
+            return add_partitions(self.run(wanted, work, positions or {}), empty, self.name, again, positions)
+
+        # A tally that must know where its rows stand in the whole says so; it costs a pass that counts them.
+        if not getattr(empty, "needs_positions", False):
+            return add(None)
+        if self._positions is not None:
+            try:
+                return add(self._positions)
+            except MovedRowsError:
+                # They were counted with other columns, which may be cut into other partitions.
+                pass
+        counted = self.run(wanted, work | {"prepare": len, "empty": 0}, {})
+        self._positions = rows_before((part.partition, part.rows) for part in counted)
+        return add(self._positions)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
+        """The rows themselves, counted through."""
+        yield from require_rows(self._number_rows(self._check(columns)), no_rows_error(self.name))
+
+    def _number_rows(self, columns: list[str]) -> Iterator[Batch]:
+        row = 1
+        for batch in self.fetch(columns):
+            yield replace(batch, first_row=row)
+            row += len(batch)
+
+    def _check(self, columns: Sequence[str]) -> list[str]:
+        wanted = list(dict.fromkeys(columns))
+        check_columns(wanted, self.names, self.name)
+        return wanted
 
 
 def generate_names(columns: Sequence[str]) -> list[str]:

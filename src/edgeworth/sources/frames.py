@@ -10,18 +10,14 @@ from typing import TYPE_CHECKING, Any
 from edgeworth.errors import InputError
 from edgeworth.progress import progress_of
 from edgeworth.sources.arrow import COMBINED_ROWS, arrow_batches, arrow_column, combine_pieces
-from edgeworth.sources.batches import Batch, Source, T, check_columns, no_rows_error, require_rows
+from edgeworth.sources.batches import Batch, Source, check_columns, no_rows_error, require_rows
 from edgeworth.sources.columns import Column, as_column
 from edgeworth.sources.engines import (
+    PartitionedSource,
     PartitionTally,
-    add_partitions,
     engine_errors,
     fold_partition,
     generate_names,
-    needs_positions,
-    number_rows,
-    package_version,
-    rows_before,
 )
 
 if TYPE_CHECKING:
@@ -199,8 +195,8 @@ def _run(frame: nw.LazyFrame[Any]) -> Iterator[Any]:
     return iter(frame.collect(backend="pyarrow").to_native().to_batches())
 
 
-class DaskSource:
-    """A Dask dataframe. Its rows are in the order of its partitions; each pass computes it again."""
+class DaskSource(PartitionedSource):
+    """A Dask dataframe, computed by whichever scheduler is set up."""
 
     is_text = False
     name = "dask DataFrame"
@@ -213,35 +209,21 @@ class DaskSource:
         """What the columns are called."""
         return tuple(self._frame.columns)
 
-    def fold(self, columns: Sequence[str], prepare: Callable[[Batch], T], empty: T) -> T:
-        """Each partition prepared and added up where it is, and the parts added here in their order."""
-        wanted = list(dict.fromkeys(columns))
-        partitions = self._partitions(wanted)
-        fold = partial(_fold, columns=wanted, prepare=prepare, empty=empty, version=package_version())
-        positions = None
-        if needs_positions(empty):
-            positions = rows_before(enumerate(self._computed([(len, each, {}) for each in partitions])))
-        before = positions or {}
+    def run(
+        self, columns: list[str], work: dict[str, Any], positions: dict[int, int], only: int | None = None
+    ) -> list[PartitionTally]:
+        """Fold each partition, or only one of them, where it is."""
+        fold = partial(_fold, columns=columns, **work)
+        parts = [part for part in enumerate(self._partitions(columns)) if only in (None, part[0])]
+        places = [{"partition": place, "before": positions.get(place, 0)} for place, _ in parts]
+        return self._computed([(fold, rows, given) for (_, rows), given in zip(parts, places, strict=True)])
 
-        def task(place: int, before: int) -> tuple[Callable[..., Any], Any, dict[str, int]]:
-            return fold, partitions[place], {"partition": place, "before": before}
-
-        def again(*where: int) -> PartitionTally:
-            part: PartitionTally = self._computed([task(*where)])[0]
-            return part
-
-        parts = self._computed([task(place, before.get(place, 0)) for place in range(len(partitions))])
-        return add_partitions(parts, empty, self.name, again, positions)
-
-    def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """The rows themselves, a partition at a time: for what cannot be folded."""
-        wanted = list(dict.fromkeys(columns))
-        computed = (self._computed([(_itself, each, {})])[0] for each in self._partitions(wanted))
-        batches = number_rows(batch for part in computed for batch in _batches(part, wanted))
-        yield from require_rows(batches, no_rows_error(self.name))
+    def fetch(self, columns: list[str]) -> Iterator[Batch]:
+        """Bring the rows here a partition at a time."""
+        for each in self._partitions(columns):
+            yield from _batches(self._computed([(_itself, each, {})])[0], columns)
 
     def _partitions(self, columns: list[str]) -> list[Any]:
-        check_columns(columns, self.names, self.name)
         with engine_errors(self.name):
             return list(self._frame[columns].to_delayed())
 

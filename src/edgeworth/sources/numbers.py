@@ -45,8 +45,6 @@ def as_scores(values: Any, name: str = "scores", first_row: int = 1) -> NDArray[
         column = np.array(items, dtype=object)
     if column.dtype.kind not in "biufO":
         raise InputError(f"{name} must be numbers; saw a column of {column.dtype}")
-    if column.ndim != 1:
-        raise InputError(f"{name} must be one column of numbers; saw rows of {column.shape[1]}")
     try:
         return column.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
@@ -78,18 +76,19 @@ def _check_exact(numbers: Any, name: str) -> None:
 LARGEST_TOTAL = 1 << 62
 """Above this a sum of integers could overflow."""
 
-_WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
 
-
-def as_weights(values: Any, name: str = "weights") -> NDArray[Any]:
-    """Weights as numbers: integers (frequencies) stay integers, everything else becomes float.
+def as_weights(values: Any, name: str = "weights", first_row: int = 1) -> NDArray[Any]:
+    """Weights as numbers: whole numbers (frequencies) stay integers, everything else becomes float.
 
     >>> as_weights([1, 2]).dtype, as_weights([1.0, None]).tolist()
     (dtype('int64'), [1.0, nan])
     """
     column = as_column(values, name)
     if isinstance(column, Coded):
-        return _weights_from_text(column, name)
+        written = [str(label).strip() for label in column.labels]
+        if not all(map(WHOLE.fullmatch, written)) or np.any(column.codes == MISSING):
+            return _from_text(column, name, first_row)
+        return _integers(np.array([int(text) for text in written], dtype=object)[column.codes], name)
     if column.dtype.kind in "bui":
         return _integers(column, name)
     if column.dtype.kind == "O":
@@ -110,18 +109,6 @@ def _integers(column: NDArray[Any], name: str) -> NDArray[np.int64]:
     if total > LARGEST_TOTAL:
         raise InputError(f"{name}: weights this large cannot be added up")
     return column.astype(np.int64)
-
-
-def _weights_from_text(column: Coded, name: str) -> NDArray[Any]:
-    """Whole numbers when every one is written so, otherwise floats; missing is NaN."""
-    written = [str(label) for label in column.labels]
-    if all(_WHOLE.fullmatch(text) for text in written) and not np.any(column.codes == MISSING):
-        return _integers(np.array([int(text) for text in written], dtype=object)[column.codes], name)
-    try:
-        values = np.array([float(text) for text in written] + [np.nan])
-    except ValueError as error:
-        raise InputError(f"{name} must be numbers: {error}") from None
-    return values[column.codes]
 
 
 def check_weights(weights: NDArray[Any], first_row: int = 1) -> None:
@@ -150,11 +137,16 @@ def as_times(values: Any, name: str = "time", first_row: int = 1) -> NDArray[np.
     coded = encode(column, name)
     _check_gaps(coded.codes == MISSING, name, first_row)
     times = [_as_time(label) for label in _as_numbers(coded.labels)]
-    wrong = next((place for place, time in enumerate(times) if time is None), None)
-    if wrong is None:
-        wrong = _unlike_the_first(times)
-    if wrong is not None:
-        raise _refusal(coded, wrong, name, first_row)
+    # Neither of numbers and dates, or of times with and without a zone, comes before the other.
+    kinds = [time.tzinfo is None if isinstance(time, datetime) else "number" for time in times]
+    wrong = [code for code, time in enumerate(times) if time is None]
+    wrong = wrong or [code for code, kind in enumerate(kinds) if kind != kinds[0]]
+    if wrong:
+        row = first_row + int(np.argmax(coded.codes == wrong[0]))
+        raise InputError(
+            f"{name} must be numbers, or dates such as 2026-07-31 or 2026-07-31T18:30 (all with a time zone "
+            f"or none), to put rows in order; row {row:,} has {coded.labels[wrong[0]]!r}"
+        )
     place = {time: number for number, time in enumerate(sorted(set(times)))}  # type: ignore[type-var]  # no None
     return np.array([place[time] for time in times], dtype=np.int64)[coded.codes]
 
@@ -185,20 +177,6 @@ def _as_time(label: Label) -> Time | None:
         return datetime(label.year, label.month, label.day)
     is_number = isinstance(label, (int, float)) and not isinstance(label, bool) and label == label
     return label if is_number else None  # type: ignore[return-value]  # a number by now
-
-
-def _unlike_the_first(times: Sequence[Time | None]) -> int | None:
-    """Where numbers and dates, or times with and without a zone, meet: neither comes before the other."""
-    kinds = [time.tzinfo is None if isinstance(time, datetime) else "number" for time in times]
-    return next((place for place, kind in enumerate(kinds) if kind != kinds[0]), None)
-
-
-def _refusal(coded: Coded, wrong: int, name: str, first_row: int) -> InputError:
-    row = first_row + int(np.argmax(coded.codes == wrong))
-    return InputError(
-        f"{name} must be numbers, or dates such as 2026-07-31 or 2026-07-31T18:30 (all with a time zone or "
-        f"none), to put rows in order; row {row:,} has {coded.labels[wrong]!r}"
-    )
 
 
 ROUNDED = 1e-14

@@ -34,7 +34,13 @@ def open_source(data: Any, *, engine: str | None = None, master: str | None = No
     ``engine="spark"`` has Spark read the files, on ``master`` (``local[4]``, ``yarn``, ``spark://…``).
     """
     if engine is not None or master is not None:
-        return _open_on(engine, data, master)
+        if engine is None:
+            raise OptionError('--master belongs to --engine spark: add it (engine="spark")')
+        if engine != "spark":
+            raise OptionError(f'the engine can be "spark", or left out; saw {engine!r}')
+        from edgeworth.sources.spark import open_on_spark
+
+        return open_on_spark(data, master)
     if isinstance(data, str) and data == "-":
         from edgeworth.sources.remote import open_standard_input
 
@@ -52,16 +58,6 @@ def open_source(data: Any, *, engine: str | None = None, master: str | None = No
     from edgeworth.sources.frames import open_frame
 
     return open_frame(data)
-
-
-def _open_on(engine: str | None, data: Any, master: str | None) -> Source:
-    if engine is None:
-        raise OptionError('--master belongs to --engine spark: add it (engine="spark")')
-    if engine != "spark":
-        raise OptionError(f'the engine can be "spark", or left out; saw {engine!r}')
-    from edgeworth.sources.spark import open_on_spark
-
-    return open_on_spark(data, master)
 
 
 def _open_files(data: PathLike | Sequence[PathLike]) -> Source:
@@ -101,6 +97,14 @@ class ArraySource:
         yield Batch({column: self._batch.columns[column] for column in columns})
 
 
+FAMILIES = {
+    "is_integer": "numbers",
+    "is_floating": "numbers",
+    "is_decimal": "numbers",
+    "is_boolean": "booleans",
+    "is_date": "times",
+    "is_timestamp": "times",
+}
 KINDS = {"i": "numbers", "u": "numbers", "f": "numbers", "b": "booleans", "M": "times", "m": "durations"}
 OF_VALUES = {str: "text", bool: "booleans", int: "numbers", float: "numbers", Decimal: "numbers"}
 
@@ -120,15 +124,10 @@ def family_of_type(kind: Any) -> str | None:
         return family_of_type(kind.value_type)
     if kinds.is_null(kind):
         return None
-    if kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind):
-        return "numbers"
-    if kinds.is_boolean(kind):
-        return "booleans"
     if is_text(kind):
         return "text"
-    if kinds.is_date(kind) or kinds.is_timestamp(kind):
-        return "times"
-    return str(kind)
+    found = (said for check, said in FAMILIES.items() if getattr(kinds, check)(kind))
+    return next(found, str(kind))
 
 
 def family(column: Column) -> str | None:
@@ -179,7 +178,7 @@ class ManySource:
         """The wanted columns of one file after the other; a file without rows is left out."""
         wanted = list(dict.fromkeys(columns))
         self._check(wanted)
-        seen: dict[str, tuple[str, str]] = {}
+        seen: dict[str, tuple[str, str, str]] = {}
         row = 1
         for place, file in enumerate(self.files):
             constant = {name: self._folders[name][place] for name in wanted if self._is_constant(name, file)}
@@ -189,7 +188,9 @@ class ManySource:
             try:
                 for batch in file.batches(own):
                     if self._lines_vary:
-                        self._check_families(batch, file.name, seen)
+                        for name, column in batch.columns.items():
+                            said = family(column)
+                            _check_family(seen, name, file.name, said, str(said))
                     found = {name: batch.columns[name] for name in own if name in wanted}
                     found |= {name: _constant(value, len(batch)) for name, value in constant.items()}
                     yield Batch(found, origin.rows_before + batch.first_row, origin=origin)
@@ -204,7 +205,7 @@ class ManySource:
 
     def _check(self, wanted: Sequence[str]) -> None:
         """Each file has the columns, and of types that belong together."""
-        first: dict[str, tuple[str, str, str]] = {}
+        seen: dict[str, tuple[str, str, str]] = {}
         for file in self.files:
             own = [name for name in wanted if not self._is_constant(name, file)]
             # Lines of JSON do not all have all fields; they say so themselves.
@@ -212,11 +213,7 @@ class ManySource:
                 self._find(own, file)
             for name, kind in file.types(own).items():
                 said = family_of_type(kind)
-                if said is None:
-                    continue
-                there, before, spelt = first.setdefault(name, (said, file.name, str(kind)))
-                if said != there:
-                    raise _differ(name, file.name, f"{said} ({kind})", before, f"{there} ({spelt})")
+                _check_family(seen, name, file.name, said, f"{said} ({kind})")
 
     def _find(self, columns: Sequence[str], file: FileSource) -> None:
         try:
@@ -227,15 +224,6 @@ class ManySource:
             if missed is None or has is None:
                 raise
             raise InputError(f"{error}; {has} has one") from None
-
-    def _check_families(self, batch: Batch, file: str, seen: dict[str, tuple[str, str]]) -> None:
-        for name, column in batch.columns.items():
-            said = family(column)
-            if said is None:
-                continue
-            there, before = seen.setdefault(name, (said, file))
-            if said != there and before != file:
-                raise _differ(name, file, said, before, there)
 
     def _typed(self, folders: Sequence[Mapping[str, str | None]]) -> dict[str, list[Label | None]]:
         """Each key with its value in every file: whole numbers where all are, unless all values are text."""
@@ -257,8 +245,15 @@ def _constant(value: Label | None, length: int) -> Column:
     return Coded(np.zeros(length, dtype=np.intp), (value,))
 
 
-def _differ(name: str, file: str, said: str, before: str, there: str) -> InputError:
-    return InputError(
-        f"{file} has {said} in {name!r} where {before} has {there}: convert one of them, "
-        "the same label would count as two"
-    )
+def _check_family(
+    seen: dict[str, tuple[str, str, str]], name: str, file: str, family: str | None, shown: str
+) -> None:
+    """Refuse a column of another family than it has in a file that was seen before."""
+    if family is None:
+        return
+    there, before, spelt = seen.setdefault(name, (family, file, shown))
+    if family != there and before != file:
+        raise InputError(
+            f"{file} has {shown} in {name!r} where {before} has {spelt}: convert one of them, "
+            "the same label would count as two"
+        )

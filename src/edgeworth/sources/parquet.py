@@ -36,9 +36,8 @@ def count_parquet(files: Sequence[ParquetSource], columns: Sequence[str]) -> Ite
     paths = [file.path for file in files]
     differ = any(file.names != files[0].names for file in files)
     try:
-        with count_rows(paths, wanted, differ=differ) as count:
-            pieces = count.pieces(sum(file.rows or 0 for file in files))
-            yield from arrow_batches(pieces, wanted, repeats=True)
+        pieces = count_rows(paths, wanted, sum(file.rows or 0 for file in files), differ=differ)
+        yield from arrow_batches(pieces, wanted, repeats=True)
     except InputError as error:
         # What it cannot read or hold, we may; and of what is spoilt the rows say where.
         raise CannotCountError(str(error)) from None

@@ -192,7 +192,7 @@ class FileSource:
     """What it is, in a sentence."""
     top: ClassVar[str] = "columns"
     """What a file without rows still has."""
-    is_text: ClassVar[bool] = False
+    is_text: bool = False
     varies: ClassVar[bool] = False
     """Whether a column may have other types further on, or not be there at first."""
     names: tuple[str, ...]

@@ -10,28 +10,21 @@ import shutil
 import sys
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from edgeworth.errors import InputError
 from edgeworth.sources.arrow import arrow_batches
-from edgeworth.sources.batches import Batch, check_columns, require_rows
-from edgeworth.sources.duckdb_engine import connect, quote_name, record_batches
+from edgeworth.sources.batches import Batch
+from edgeworth.sources.duckdb_engine import connect, pick_columns, record_batches
 from edgeworth.sources.formats import FORMATS, format_by_ending, list_words
-from edgeworth.sources.paths import FileSource, NoRowsError, find_format, first_line
+from edgeworth.sources.paths import FileSource, find_format, first_line
 
 EXTENSIONS: dict[str, str | None] = {
-    "s3": "httpfs",
-    "gs": "httpfs",
-    "gcs": "httpfs",
-    "r2": "httpfs",
-    "http": "httpfs",
-    "https": "httpfs",
-    "hf": "httpfs",
-    "az": "azure",
-    "abfss": "azure",
+    **dict.fromkeys(("s3", "gs", "gcs", "r2", "http", "https", "hf"), "httpfs"),
+    **dict.fromkeys(("az", "abfss"), "azure"),
     "file": None,
 }
 """Which of DuckDB's extensions reads from where; the user installs it and gives it credentials as it asks.
@@ -42,14 +35,13 @@ EXTENSIONS: dict[str, str | None] = {
 BATCH_ROWS = 1 << 17
 
 
-class RemoteSource:
+class RemoteSource(FileSource):
     """A file, or files by a pattern, that DuckDB reads over the network. Each pass fetches it again."""
 
-    rows: int | None = None
+    paths = ()
 
     def __init__(self, url: str) -> None:
         self.name = url
-        self.paths: tuple[Path, ...] = ()
         form = format_by_ending(Path(url.partition("?")[0]))
         if form is None or form.duckdb is None:
             known = list_words(tuple(each for each in FORMATS if each.duckdb is not None), " and")
@@ -60,46 +52,37 @@ class RemoteSource:
         if scheme not in EXTENSIONS:
             raise InputError(f"{url}: nothing is read from {scheme}://, only from {', '.join(EXTENSIONS)}")
         self._extension = EXTENSIONS[scheme]
-        self.names = tuple(self._schema())
+        with self._connected() as connection:
+            found = connection.sql(f"SELECT * FROM {self._reader}", params={"path": url})
+            self.names = tuple(found.columns)
 
-    def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
+    def read(self, columns: list[str]) -> Iterator[Batch]:
         """The wanted columns in order."""
-        wanted = list(dict.fromkeys(columns))
-        check_columns(wanted, self.names, self.name)
-        # Names of our own: SQL folds case.
-        picked = ", ".join(f"{quote_name(name)} AS c{place}" for place, name in enumerate(wanted))
+        query = f"SELECT {pick_columns(columns)} FROM {self._reader}"
         with self._connected() as connection:
-            answer = connection.sql(f"SELECT {picked} FROM {self._reader}", params={"path": self.name})
-            pieces = (piece.rename_columns(wanted) for piece in record_batches(answer, BATCH_ROWS))
-            nothing = NoRowsError(f"{self.name} has columns but no rows")
-            yield from require_rows(arrow_batches(pieces, wanted), nothing)
-
-    def _schema(self) -> Iterator[str]:
-        with self._connected() as connection:
-            yield from connection.sql(f"SELECT * FROM {self._reader}", params={"path": self.name}).columns
+            answer = connection.sql(query, params={"path": self.name})
+            pieces = (piece.rename_columns(columns) for piece in record_batches(answer, BATCH_ROWS))
+            yield from arrow_batches(pieces, columns)
 
     @contextmanager
     def _connected(self) -> Iterator[Any]:
         try:
             with connect(preserve_insertion_order="true") as connection:
-                if self._extension is not None:
-                    self._load(connection, self._extension)
+                import duckdb
+
+                try:
+                    if self._extension is not None:
+                        connection.load_extension(self._extension)
+                except duckdb.Error:
+                    raise InputError(
+                        f"{self.name} needs DuckDB's extension {self._extension}, which is not installed: "
+                        f"python -c \"import duckdb; duckdb.sql('INSTALL {self._extension}')\""
+                    ) from None
                 yield connection
         except InputError as error:
             if self.name in str(error):
                 raise
             raise InputError(f"{self.name}: {error}") from None
-
-    def _load(self, connection: Any, extension: str) -> None:
-        import duckdb
-
-        try:
-            connection.load_extension(extension)
-        except duckdb.Error:
-            raise InputError(
-                f"{self.name} needs DuckDB's extension {extension}, which is not installed: "
-                f"python -c \"import duckdb; duckdb.sql('INSTALL {extension}')\""
-            ) from None
 
 
 NAME = "standard input"

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 from edgeworth.choices import WeightKind
 from edgeworth.errors import InputError, OptionError
@@ -65,16 +65,16 @@ def guess_roles(names: Sequence[str], given: Mapping[str, Any]) -> RoleGuess:
         if len(found) > 1:
             shown = [repr(name) for columns in found.values() for name in columns]
             options = [option for form, columns in found.items() for option in _options(form, columns)]
-            doubts.append(f"{_either(shown)} could be evaluated: say {_either(options)}.")
+            doubts.append(f"{_join(shown, 'or')} could be evaluated: say {_join(options, 'or')}.")
         for form, columns in found.items() if len(found) == 1 else ():
             classes = [name for name in columns if name.lower().startswith(PROBABILITIES)]
             if len(classes) > 1:
                 roles[form] = classes
             elif classes:
-                doubts.append(f"{_listed(classes)} could be the probabilities of any class: say of which.")
+                doubts.append(f"{_quote(classes)} could be the probabilities of any class: say of which.")
             else:
                 _decide(form, columns, roles, doubts)
-    said = [f"{_listed(_names(columns))} as {role}" for role, columns in roles.items()]
+    said = [f"{_quote(_names(columns))} as {role}" for role, columns in roles.items()]
     return RoleGuess(roles, tuple([f"Took {' and '.join(said)}."] if said else []) + tuple(doubts))
 
 
@@ -83,8 +83,8 @@ def _decide(role: str, columns: list[str], roles: dict[str, str | list[str]], do
         roles[role] = columns[0]
     elif columns:
         both = "both" if len(columns) == 2 else "all"
-        which = "which" if role == "truth" else _either(_options(role, columns))
-        doubts.append(f"{_listed(columns)} could {both} be the {role}: say {which}.")
+        which = "which" if role == "truth" else _join(_options(role, columns), "or")
+        doubts.append(f"{_quote(columns)} could {both} be the {role}: say {which}.")
 
 
 def _columns_for(role: str, names: Sequence[str]) -> list[str]:
@@ -108,38 +108,28 @@ def _options(form: str, columns: Sequence[str]) -> list[str]:
     return [f"--{option} {shlex.quote(name)}" for name in columns]
 
 
-def _either(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
-
-
 def _names(value: Any) -> list[str]:
     if isinstance(value, str):
         return [value]
     return [name for name in value if isinstance(name, str)] if isinstance(value, (list, tuple)) else []
 
 
-def _listed(names: Sequence[str]) -> str:
-    shown = [repr(name) for name in names]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+def _join(words: Sequence[str], last: str) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
-@dataclass(frozen=True)
-class _Wholeness:
-    """Whether every weight so far was a whole number: the smallest of tallies."""
-
-    is_whole: bool = True
-
-    def __add__(self, other: Self) -> Self:
-        return self if not self.is_whole else other
+def _quote(names: Sequence[str]) -> str:
+    return _join([repr(name) for name in names], "and")
 
 
 def weights_are_whole(source: Source, column: str) -> bool:
     """Whether every weight is a whole number, by its type or as it is written: a pass over that column."""
-    return fold(source, [column], partial(_wholeness, column=column), _Wholeness()).is_whole
+    return fold(source, [column], partial(_count_fractional, column=column), 0) == 0
 
 
-def _wholeness(batch: Batch, column: str) -> _Wholeness:
-    return _Wholeness(as_weights(batch.columns[column], column).dtype.kind == "i")
+def _count_fractional(batch: Batch, column: str) -> int:
+    """1 for a batch in which some weight is not a whole number."""
+    return int(as_weights(batch.columns[column], column).dtype.kind != "i")
 
 
 def find_source(data: Any, needed: tuple[str, ...], **roles: Any) -> tuple[Source, dict[str, str]]:

@@ -20,17 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 from edgeworth.errors import InputError, MissingExtraError, OptionError
 from edgeworth.sources.arrow import arrow_batches, combine_pieces
-from edgeworth.sources.batches import Batch, T, check_columns, no_rows_error, require_rows
+from edgeworth.sources.batches import Batch
 from edgeworth.sources.engines import (
-    MovedRowsError,
+    PartitionedSource,
     PartitionTally,
-    add_partitions,
     fold_partition,
     generate_names,
-    needs_positions,
-    number_rows,
-    package_version,
-    rows_before,
 )
 from edgeworth.sources.formats import FORMATS, ending, format_by_ending, list_words
 from edgeworth.sources.paths import expand_paths
@@ -46,11 +41,8 @@ SHIPPED = "content binary"
 """What workers send: bytes."""
 
 
-class SparkSource:
-    """A Spark dataframe. Its rows stay where they are; their order is that of the partitions.
-
-    Each pass computes the dataframe again, unless it is persisted.
-    """
+class SparkSource(PartitionedSource):
+    """A Spark dataframe; persisted, it is not computed again for each pass."""
 
     def __init__(
         self,
@@ -64,7 +56,6 @@ class SparkSource:
         self.name = name
         self.is_text = is_text
         self.paths = paths
-        self._positions: dict[int, int] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -72,36 +63,17 @@ class SparkSource:
         with self._spark_errors():
             return tuple(self._frame.columns)
 
-    def fold(self, columns: Sequence[str], prepare: Callable[[Batch], T], empty: T) -> T:
-        """Each partition prepared and added up on its worker, and the parts added here in their order."""
-        wanted = list(dict.fromkeys(columns))
-        with self._spark_errors():
-            frame = self._renamed(wanted)
-        fold = partial(_fold, columns=wanted, prepare=prepare, empty=empty, version=package_version())
-        if not needs_positions(empty):
-            return self._added(frame, fold, empty, None)
-        if self._positions is not None:
-            try:
-                return self._added(frame, fold, empty, self._positions)
-            except MovedRowsError:
-                # They were counted with other columns, and Spark may cut those into other partitions.
-                pass
-        self._positions = rows_before(self._sent(frame, _count))
-        return self._added(frame, fold, empty, self._positions)
+    def run(
+        self, columns: list[str], work: dict[str, Any], positions: dict[int, int], only: int | None = None
+    ) -> list[PartitionTally]:
+        """Fold each partition, or only one of them, on its worker."""
+        return self._sent(columns, partial(_fold, columns=columns, positions=positions, only=only, **work))
 
-    def _added(
-        self, frame: DataFrame, fold: Callable[..., Any], empty: T, positions: dict[int, int] | None
-    ) -> T:
-        parts = self._sent(frame, partial(fold, positions=positions or {}))
-        return add_partitions(parts, empty, self.name, partial(self._again, frame, fold), positions)
-
-    def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """The rows themselves, brought here a partition at a time: for what cannot be folded."""
-        wanted = list(dict.fromkeys(columns))
+    def fetch(self, columns: list[str]) -> Iterator[Batch]:
+        """Bring the rows here a partition at a time."""
         with self._spark_errors():
-            rows = _map(self._renamed(wanted), _ship_rows).toLocalIterator()
-        batches = number_rows(arrow_batches(self._unpacked(rows, wanted), wanted))
-        yield from require_rows(batches, no_rows_error(self.name))
+            rows = self._renamed(columns).mapInArrow(_ship_rows, SHIPPED).toLocalIterator()
+        return arrow_batches(self._unpacked(rows, columns), columns)
 
     def _unpacked(self, rows: Iterator[Any], columns: list[str]) -> Iterator[Any]:
         import pyarrow as pa
@@ -118,7 +90,6 @@ class SparkSource:
         """The wanted columns under names of our own: Spark folds case, and reads dots in names as paths."""
         from pyspark.sql import functions
 
-        check_columns(columns, self.names, self.name)
         quoted = [functions.col("`" + name.replace("`", "``") + "`") for name in columns]
         if self.is_text:
             # As in our own reading of text files, an empty field is a missing value, quoted or not.
@@ -127,17 +98,10 @@ class SparkSource:
         pairs = zip(quoted, generate_names(columns), strict=True)
         return self._frame.select(*(column.alias(ours) for column, ours in pairs))
 
-    def _sent(self, frame: DataFrame, worker: Callable[[Iterator[Any]], Iterator[Any]]) -> list[Any]:
+    def _sent(self, columns: list[str], worker: Callable[[Iterator[Any]], Iterator[Any]]) -> list[Any]:
         with self._spark_errors():
-            return [pickle.loads(row.content) for row in _map(frame, worker).collect()]
-
-    def _again(
-        self, frame: DataFrame, fold: Callable[..., Any], partition: int, before: int
-    ) -> PartitionTally:
-        """One partition once more, now that it is known how many rows come before it."""
-        worker = partial(fold, positions={partition: before}, only=partition)
-        only: PartitionTally = self._sent(frame, worker)[0]
-        return only
+            rows = self._renamed(columns).mapInArrow(worker, SHIPPED).collect()
+            return [pickle.loads(row.content) for row in rows]
 
     @contextmanager
     def _spark_errors(self) -> Iterator[None]:
@@ -149,10 +113,6 @@ class SparkSource:
             if type(error).__module__.split(".")[0] not in ("pyspark", "py4j"):
                 raise
             raise InputError(f"{self.name}: Spark could not compute it: {spark_message(error)}") from None
-
-
-def _map(frame: DataFrame, worker: Callable[[Iterator[Any]], Iterator[Any]]) -> DataFrame:
-    return frame.mapInArrow(worker, SHIPPED)
 
 
 def spark_message(error: Exception) -> str:
@@ -200,12 +160,6 @@ def _fold(
     part = fold_partition(arrow_batches(named, columns), partition=partition, before=before, **work)
     if part.rows or part.error:
         yield _pack(pickle.dumps(part))
-
-
-def _count(pieces: Iterator[Any]) -> Iterator[Any]:
-    rows = sum(piece.num_rows for piece in pieces)
-    if rows:
-        yield _pack(pickle.dumps((_partition(), rows)))
 
 
 def _ship_rows(pieces: Iterator[Any]) -> Iterator[Any]:
@@ -289,10 +243,13 @@ def start_spark(master: str | None = None) -> SparkSession:
         raise MissingExtraError("running on Spark", "spark") from None
     running = SparkSession.getActiveSession()
     if running is not None:
-        _check_master(running, master)
+        there = running.conf.get("spark.master", None)
+        if None not in (master, there) and there != master:
+            raise OptionError(f"a Spark session is running on {there}: stop it to run on {master}")
         return running
     is_remote = master is not None and master.startswith("sc://")
-    if not is_remote and not _has_java():
+    java = Path(os.environ.get("JAVA_HOME") or "/") / "bin" / "java"
+    if not is_remote and not shutil.which("java") and not java.exists():
         raise OptionError(NO_JAVA)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("edgeworth").config("spark.ui.showConsoleProgress", "false")
@@ -329,17 +286,6 @@ def _quiet() -> Iterator[None]:
         yield
     finally:
         os.environ["SPARK_SUBMIT_OPTS"] = before
-
-
-def _check_master(session: SparkSession, master: str | None) -> None:
-    running = session.conf.get("spark.master", None)
-    if master is not None and running is not None and running != master:
-        raise OptionError(f"a Spark session is running on {running}: stop it to run on {master}")
-
-
-def _has_java() -> bool:
-    home = os.environ.get("JAVA_HOME")
-    return bool(shutil.which("java") or (home and (Path(home) / "bin" / "java").exists()))
 
 
 def _files(place: str | os.PathLike[str]) -> list[Path | str]:

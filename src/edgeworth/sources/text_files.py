@@ -69,9 +69,8 @@ class DelimitedSource(FileSource):
                 if piece.num_rows and piece.column(columns[0])[-1].as_py() == LAST:
                     piece, is_whole = piece.slice(0, piece.num_rows - 1), True
                 if piece.num_rows:
-                    yield Batch(
-                        {name: arrow_column(piece.column(name), name) for name in columns}, first_row=row
-                    )
+                    found = {name: arrow_column(piece.column(name), name) for name in columns}
+                    yield Batch(found, first_row=row)
                 row += piece.num_rows
             if not is_whole:
                 raise InputError(f"{self.name} ends inside a quoted field: a quotation mark is never closed")
@@ -106,30 +105,21 @@ class _WithLastLine(io.RawIOBase):
     """A stream with one more line at its end."""
 
     def __init__(self, stream: Any, line: str) -> None:
-        self._pieces = self._with_line(stream, line.encode() + b"\n")
-        self._held = b""
-
-    @staticmethod
-    def _with_line(stream: Any, line: bytes) -> Iterator[bytes]:
-        last = b"\n"
-        while piece := stream.read(PIECE_BYTES):
-            last = piece[-1:]
-            yield piece
-        yield line if last in b"\r\n" else b"\n" + line
+        self._stream, self._line, self._last = stream, line.encode() + b"\n", b"\n"
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int = -1) -> bytes:
-        """The next ``size`` bytes; Arrow always says how many it wants."""
-        held = [self._held]
-        length = len(self._held)
-        while length < size and (piece := next(self._pieces, b"")):
-            held.append(piece)
-            length += len(piece)
-        joined = b"".join(held)
-        self._held = joined[size:]
-        return joined[:size]
+        """Read ``size`` bytes at most; Arrow always says how many it wants."""
+        piece: bytes = self._stream.read(size)
+        if piece:
+            self._last = piece[-1:]
+            return piece
+        if self._last not in b"\r\n":
+            self._line, self._last = b"\n" + self._line, b"\n"
+        piece, self._line = self._line[:size], self._line[size:]
+        return piece
 
 
 def _header(head: str, delimiter: str) -> tuple[str, ...]:
@@ -210,30 +200,23 @@ class JsonLinesSource(FileSource):
             raise InputError(f"{self.name} cannot be read: {first_line(error)}") from None
 
     def _parsed(self, text: bytes, first: int) -> list[dict[str, Any]]:
-        try:
-            decoded = text.decode("utf-8-sig" if first == 1 else "utf-8")
-            # Not splitlines: a text may hold any of the other characters that end lines.
-            rows = [json.loads(line) for line in decoded.split("\n") if line.strip()]
-        except (ValueError, RecursionError):
-            raise self._refusal([line for line in text.split(b"\n") if line.strip()], first) from None
-        wrong = next((place for place, row in enumerate(rows) if type(row) is not dict), None)
-        if wrong is not None:
-            kind = type(rows[wrong]).__name__
-            raise InputError(f"{self.name}: row {first + wrong:,} is no JSON object but a {kind}: {NEEDED}")
-        return rows
-
-    def _refusal(self, lines: Sequence[bytes], first: int) -> InputError:
-        """What is wrong with the first line that is no JSON."""
-        for place, line in enumerate(lines):
+        rows: list[dict[str, Any]] = []
+        # Not splitlines: a text may hold any of the other characters that end lines.
+        for line in text.split(b"\n"):
+            if not line.strip():
+                continue
+            row = first + len(rows)
             try:
-                json.loads(line.decode("utf-8-sig" if first + place == 1 else "utf-8"))
+                value = json.loads(line.decode("utf-8-sig" if row == 1 else "utf-8"))
             except (ValueError, RecursionError) as error:
                 shown = line[:60].decode(errors="replace").strip() + ("…" if len(line) > 60 else "")
-                return InputError(
-                    f"{self.name}: row {first + place:,} is not JSON ({first_line(error)}): {NEEDED}; "
-                    f"saw {shown}"
-                )
-        raise AssertionError("a line was refused but none is wrong")
+                said = f"row {row:,} is not JSON ({first_line(error)})"
+                raise InputError(f"{self.name}: {said}: {NEEDED}; saw {shown}") from None
+            if type(value) is not dict:
+                kind = type(value).__name__
+                raise InputError(f"{self.name}: row {row:,} is no JSON object but a {kind}: {NEEDED}")
+            rows.append(value)
+        return rows
 
 
 def _fields(rows: Sequence[dict[str, Any]]) -> tuple[str, ...]:
