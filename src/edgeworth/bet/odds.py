@@ -115,7 +115,7 @@ def american_odds(odds: Any, *, form: OddsForm) -> Floats:
     [150.0, -200.0, 100.0]
     """
     net = _net(odds, form)
-    return np.where(net >= 1, 100 * net, -100 / net).astype(np.float64)
+    return np.asarray(np.where(net >= 1, 100 * net, -100 / net), dtype=np.float64)
 
 
 def implied_probability(odds: Any, *, form: OddsForm) -> Floats:
