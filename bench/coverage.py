@@ -23,7 +23,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from edgeworth.core.laws import NormalLaw, Scale
-from edgeworth.rankings.intervals.influence import (
+from edgeworth.rankings.intervals.methods import (
     Places,
     TiePolicy,
     average_precision_influence,

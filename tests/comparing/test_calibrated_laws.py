@@ -18,7 +18,7 @@ from edgeworth.comparing.scores.differences import score_difference
 from edgeworth.comparing.scores.influence import Lists, list_influences, resolve_measure, steps_of_system
 from edgeworth.comparing.scores.laws import CalibratedLaw, ScoreDifferenceLaw, Side
 from edgeworth.comparing.scores.resampling import SwappedRanks
-from edgeworth.rankings.intervals.influence import Places, average_precision_influence, roc_area_influence
+from edgeworth.rankings.intervals.methods import Places, average_precision_influence, roc_area_influence
 
 SPELLINGS = ("roc_auc", "average_precision", "average_precision(ties=threshold)")
 

@@ -13,7 +13,7 @@ from scipy import stats
 
 from edgeworth.comparing.scores.laws import ScoreDifferenceLaw, Side
 from edgeworth.core.laws import FARTHEST
-from edgeworth.rankings.intervals.influence import separated_area_bound, separated_precision_bound
+from edgeworth.rankings.intervals.methods import separated_area_bound, separated_precision_bound
 
 LAWS = st.builds(
     lambda one, two, error, other, correlation, freedom, is_area: ScoreDifferenceLaw(

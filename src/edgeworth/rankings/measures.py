@@ -8,6 +8,7 @@ otherwise; in a strict order every tie group is one item. A new measure is one d
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -53,7 +54,6 @@ def _ties(*choices: str) -> Option:
 
 
 WHOLE_GROUPS = {"ties": _ties("threshold", *STRICT_TIES)}
-GAIN = {"gain": Option(1.0), "cost": Option(0.1, 0.0)}
 
 
 def _enter(formula: str, *, chance: str, **more: Any) -> Callable[[Formula], Formula]:
@@ -87,14 +87,24 @@ def _enter(formula: str, *, chance: str, **more: Any) -> Callable[[Formula], For
     return enter
 
 
-@_enter(
+_of_weights = partial(_enter, allows_weights=True)
+_interpolated = partial(_of_weights, chance="above m/n", has_mean_chance=False)
+_worth = partial(
+    _of_weights,
+    source=SU_ZHANG,
+    high=np.inf,
+    options={"gain": Option(1.0), "cost": Option(0.1, 0.0)},
+    needs=(),
+)
+
+
+@_of_weights(
     "(1/m) Σ_i i/T_i, T_i the rank of the i-th of m targets",
     chance="m/n + (n − m)(H_n − 1)/(n(n − 1)), H_n = Σ 1/k",
     source=SU_ZHANG,
     synonyms=("ap", "map", "mean average precision", "map_cut", "auprc"),
     options={"ties": _ties(*POLICIES), "over": Option("targets", choices=("targets", "reachable"))},
     depth="optional",
-    allows_weights=True,
 )
 def average_precision(groups: TieGroups, depth: Depth, over: str) -> Values:
     """``(1/m) Σ_i i/T_i``, T_i the rank of the i-th hit; at a depth only hits down to it count."""
@@ -123,14 +133,13 @@ def _precision_sums(groups: TieGroups, depth: Depth) -> Values:
     return hits / size * ((above + 1) * reciprocals + others * (within - (seen + 1) * reciprocals))
 
 
-@_enter(
+@_of_weights(
     "P(a target's score > a background score) + ½ P(they are equal)",
     chance="½",
     title="ROC area",
     source="Hanley & McNeil 1982; DeLong et al. 1988",
     synonyms=("roc area", "area under the curve", "auc", "auroc", "c statistic", "concordance"),
     needs=(TARGETS, BACKGROUND),
-    allows_weights=True,
 )
 def roc_auc(groups: TieGroups) -> Values:
     """The probability that a target stands above a background item, ties counting half."""
@@ -143,13 +152,12 @@ def roc_auc(groups: TieGroups) -> Values:
     return 1 - ratio(beaten, groups.targets * background)
 
 
-@_enter(
+@_of_weights(
     "∫ precision d recall, hits and false alarms growing in proportion between cuts",
     chance="about m/n",
     title="PR area",
     source="Davis & Goadrich 2006",
     synonyms=("pr area", "precision-recall area"),
-    allows_weights=True,
     has_mean_chance=False,
 )
 def pr_auc(groups: TieGroups) -> Values:
@@ -166,14 +174,13 @@ def pr_auc(groups: TieGroups) -> Values:
     return ratio(groups.sum_by_list(areas), groups.targets)
 
 
-@_enter(
+@_of_weights(
     "h(t), the targets among the first t items",
     chance="t m/n",
     source=SU_ZHANG,
     high=np.inf,
     synonyms=("hit curve", "true positives at k"),
     depth="required",
-    allows_weights=True,
     needs=(),
 )
 def hits(groups: TieGroups, depth: Values) -> Values:
@@ -181,19 +188,16 @@ def hits(groups: TieGroups, depth: Values) -> Values:
     return groups.hits_at(depth)
 
 
-@_enter("h(m)/m", chance="m/n", title="R-precision", synonyms=("rprec", "r precision"), allows_weights=True)
+@_of_weights("h(m)/m", chance="m/n", title="R-precision", synonyms=("rprec", "r precision"))
 def r_precision(groups: TieGroups) -> Values:
     """``h(m)/m``: precision, and recall, at a depth of as many items as there are targets."""
     return ratio(groups.hits_at(groups.targets), groups.targets)
 
 
-@_enter(
+@_interpolated(
     "the largest precision at any cut with at least the recall",
-    chance="above m/n",
     synonyms=("iprec_at_recall",),
     options={"recall": Option(0.5, 0.0, 1.0)} | WHOLE_GROUPS,
-    allows_weights=True,
-    has_mean_chance=False,
 )
 def interpolated_precision(groups: TieGroups, recall: float) -> Values:
     """The best precision at any cut that reaches the recall."""
@@ -204,14 +208,11 @@ def interpolated_precision(groups: TieGroups, recall: float) -> Values:
     return np.where(groups.targets > 0, groups.largest(precisions, 0.0), np.nan)
 
 
-@_enter(
+@_interpolated(
     "mean of interpolated precision at recall 0, 0.1, …, 1",
-    chance="above m/n",
     title="eleven-point precision",
     synonyms=("11pt_avg", "11-point average"),
     options=WHOLE_GROUPS,
-    allows_weights=True,
-    has_mean_chance=False,
 )
 def eleven_point_precision(groups: TieGroups) -> Values:
     """The mean of the interpolated precisions at recall 0, 0.1, …, 1."""
@@ -346,48 +347,33 @@ def enrichment_factor(groups: TieGroups, fraction: float) -> Values:
     return ratio(groups.hits_at(looked) * groups.items, looked * groups.targets)
 
 
-@_enter(
+@_worth(
     "gain · h(t) − cost · t",
     chance="t (gain · m/n − cost)",
-    source=SU_ZHANG,
     low=-np.inf,
-    high=np.inf,
     synonyms=("value at depth", "profit"),
-    options=GAIN,
     depth="required",
-    allows_weights=True,
-    needs=(),
 )
 def value(groups: TieGroups, depth: Values, gain: float, cost: float) -> Values:
     """``gain · h(t) − cost · t``: what looking at the first t items is worth."""
     return gain * groups.hits_at(depth) - cost * np.minimum(depth, groups.ranked)
 
 
-@_enter(
+@_worth(
     "the largest gain · h(t) − cost · t over all t, at least 0",
     chance="above the value of a random order at any one depth",
-    source=SU_ZHANG,
-    high=np.inf,
-    options=GAIN,
-    allows_weights=True,
     has_mean_chance=False,
-    needs=(),
 )
 def best_value(groups: TieGroups, gain: float, cost: float) -> Values:
     """The value at the best depth; 0 when looking never pays. Only the end of a step can be best."""
     return groups.largest(gain * groups.hits_below - cost * groups.seen_below, 0.0)
 
 
-@_enter(
+@_worth(
     "the smallest t with the best value; 0 when looking never pays",
     chance="depends on gain and cost",
-    source=SU_ZHANG,
-    high=np.inf,
     direction="neither",
-    options=GAIN,
-    allows_weights=True,
     has_mean_chance=False,
-    needs=(),
 )
 def best_depth(groups: TieGroups, gain: float, cost: float) -> Values:
     """The shortest depth at which the value is best; 0 when looking never pays."""
@@ -398,13 +384,12 @@ def best_depth(groups: TieGroups, gain: float, cost: float) -> Values:
     return 0.0 - groups.largest(np.where(is_best, -groups.seen_below, -np.inf), -np.inf, nothing=0.0)
 
 
-@_enter(
+@_of_weights(
     "max over cuts of recall − fallout",
     chance="above 0: the best of many cuts is partly luck",
     source="Youden 1950; Kolmogorov & Smirnov",
     synonyms=("kolmogorov-smirnov", "ks statistic", "maximal youden index"),
     needs=(TARGETS, BACKGROUND),
-    allows_weights=True,
     has_mean_chance=False,
 )
 def best_informedness(groups: TieGroups) -> Values:

@@ -101,14 +101,9 @@ def _quality(findings: RankingFindings) -> Section:
 
 def estimates_grid(what: str, rows: Iterable[tuple[Cell, ...]], level: float) -> Grid:
     """A table of estimates, one a line."""
-    columns = (
-        Column(what, "measure"),
-        Column("value", "number"),
-        Column(f"{format_level(level)} interval", "interval"),
-        Column("by chance", "number"),
-        Column("method"),
-    )
-    return Grid("", columns, tuple(rows))
+    value, chance = (Column(name, "number") for name in ("value", "by chance"))
+    interval = Column(f"{format_level(level)} interval", "interval")
+    return Grid("", (Column(what, "measure"), value, interval, chance, Column("method")), tuple(rows))
 
 
 def chance_grids(findings: RankingFindings | ListFindings, who: str) -> tuple[Grid, ...]:
@@ -132,15 +127,11 @@ def _direction(findings: RankingFindings | ListFindings) -> str:
 def _looks(findings: RankingFindings) -> Section | None:
     if not findings.looks:
         return None
-    level = format_level(findings.level)
     columns = (
-        Column("first", "count"),
-        Column("hits", "count"),
-        Column("by chance", "count"),
+        *(Column(name, "count") for name in ("first", "hits", "by chance")),
         Column("precision", "number"),
-        Column(f"{level} interval", "interval"),
-        Column("recall", "number"),
-        Column("lift", "number"),
+        Column(f"{format_level(findings.level)} interval", "interval"),
+        *(Column(name, "number") for name in ("recall", "lift")),
         Column("P(chance)", "probability"),
     )
     rows = tuple(_look_row(look, findings.level) for look in findings.looks)

@@ -37,8 +37,7 @@ from edgeworth.core.tails import SMALLEST, Tail
 from edgeworth.decisions.estimates import Bootstrap
 from edgeworth.decisions.resampling import defined_draws
 from edgeworth.errors import OptionError, check_seed
-from edgeworth.rankings.intervals.influence import Places, Spread
-from edgeworth.rankings.intervals.methods import Influence
+from edgeworth.rankings.intervals.methods import Influence, Places, Spread
 from edgeworth.rankings.resolving import ResolvedRanking
 
 PERMUTATIONS = 999

@@ -18,7 +18,7 @@ from edgeworth.comparing.scores.laws import ScoreDifferenceLaw, Side
 from edgeworth.core.laws import FARTHEST
 from edgeworth.core.measures import Measure
 from edgeworth.errors import OptionError
-from edgeworth.rankings.intervals.influence import (
+from edgeworth.rankings.intervals.methods import (
     FEW,
     FREEDOM,
     NO_VARIANCE,

@@ -18,7 +18,7 @@ from edgeworth.core.laws import (
     student_quantile,
 )
 from edgeworth.core.tails import SMALLEST
-from edgeworth.rankings.intervals.influence import FEW, separated_area_bound, separated_precision_bound
+from edgeworth.rankings.intervals.methods import FEW, separated_area_bound, separated_precision_bound
 
 LOGIT = Scale("logit", 0.0, 1.0)
 SMALLEST_UNSEEN = 1e-15

@@ -18,12 +18,10 @@ from edgeworth.rankings.chance.bracket import characteristic_function, checkpoin
 from edgeworth.rankings.chance.exact import TooMany, value_counts
 from edgeworth.rankings.chance.hits import ExactMoments, RandomOrder, check_counts, whole_number
 from edgeworth.rankings.chance.moments import MOST_EXACT, Moments, precision_moments
-from edgeworth.rankings.chance.tails import Method, precision_tail
+from edgeworth.rankings.chance.tails import MOST_CELLS, MOST_RANKS, Method, precision_tail
 from edgeworth.rankings.chance.tilting import tilted_chain
 
 MOST_STATES = 1_000_000
-MOST_CELLS = 2_000_000
-MOST_RANKS = 20_000
 BINS = 200
 
 

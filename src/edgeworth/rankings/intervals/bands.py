@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -494,13 +494,13 @@ def value_curve_at(
     depths = np.unique(np.append(depths, [x for x in (best_depth, float(depth)) if 0 < x <= end]))
     curve = hit_curve_at(ranking, depths, level)
     targets, paid = float(ranking.target_total), cost * depths
-    chance, value = gain * targets * curve.by_chance - paid, gain * curve.hits - paid
-    columns = [_from_zero(column) for column in (depths, value, chance)]
+    columns = (depths, gain * curve.hits - paid, gain * targets * curve.by_chance - paid)
+    found = ValueCurve(*(_from_zero(column) for column in columns))
     if curve.bands is None:
-        return ValueCurve(*columns)
+        return found
     ends = [gain * targets * bound - paid for bound in (curve.bands.recall_low, curve.bands.recall_high)]
     # A gain below nothing turns the band over.
-    return ValueCurve(*columns, _from_zero(np.minimum(*ends)), _from_zero(np.maximum(*ends)))
+    return replace(found, low=_from_zero(np.minimum(*ends)), high=_from_zero(np.maximum(*ends)))
 
 
 def _from_zero(values: Values) -> Values:
