@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, Unpack, get_args
+from typing import Any, TypeAlias, Unpack, get_args
 
 import numpy as np
 
+from edgeworth.choices import Predictions
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.reading import named_systems, read_forecasts, read_lists, read_scores
@@ -19,8 +20,18 @@ from edgeworth.core.formatting import digits_shown
 from edgeworth.core.kinds import load
 from edgeworth.core.measures import Spelling
 from edgeworth.errors import OptionError
-from edgeworth.options import DEFINED, Asked, CompareOptions, is_given, spelt, takes
-from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown, write_file
+from edgeworth.options import (
+    LABELS,
+    PROBABILITIES,
+    QUERIES,
+    SCORES,
+    SEVERAL,
+    Asked,
+    CompareOptions,
+    spelt,
+    takes,
+)
+from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown, write_text
 from edgeworth.report.report import Report, about_run
 from edgeworth.sources.batches import Source
 from edgeworth.sources.opening import open_source
@@ -28,7 +39,6 @@ from edgeworth.sources.paths import file_digest
 from edgeworth.sources.roles import guess_roles
 from edgeworth.tallying import Opened, column_names, count
 
-Kind: TypeAlias = Literal["labels", "scores", "probabilities"]
 OF_TALLIES = ("measures", "adjust", "level", "seed", "power", "queries", "method", "with_digest", "digits")
 """Options that mean something where the counting is done."""
 
@@ -95,15 +105,15 @@ class Comparison:
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Every pair and measure in a line, with all digits."""
-        return _written(grid_to_csv(difference_grid(self.findings)), path)
+        return write_text(grid_to_csv(difference_grid(self.findings)), path)
 
     def to_latex(self, path: str | Path | None = None) -> str:
         """The same table for a paper, with the rules of booktabs."""
-        return _written(grid_to_latex(difference_grid(self.findings)), path)
+        return write_text(grid_to_latex(difference_grid(self.findings)), path)
 
     def to_markdown(self, path: str | Path | None = None) -> str:
         """The same table for a web page."""
-        return _written(grid_to_markdown(difference_grid(self.findings)), path)
+        return write_text(grid_to_markdown(difference_grid(self.findings)), path)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -197,14 +207,14 @@ Read: TypeAlias = tuple[Any, str, dict[str, Any]]
 
 
 def _read_labels(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:
-    asked = asked.checked("several").having(truth=truth, prediction=systems)
+    asked = asked.checked(SEVERAL).having(truth=truth, prediction=systems)
     tallied = count(Opened(source, asked), is_final=True)
     return tallied.final, tallied.name, {}
 
 
 def _read_scores(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:
     is_listed = asked.query is not None
-    asked = asked.checked("queries" if is_listed else "scores")
+    asked = asked.checked(QUERIES if is_listed else SCORES)
     asked.tally_kind.call("check", asked)
     groups = asked.query if is_listed else asked.cluster
     columns = {"truth": truth, "ids": asked.id, "weights": asked.weight, "groups": groups}
@@ -217,7 +227,7 @@ def _read_scores(source: Source | None, truth: Any, systems: dict[str, Any], ask
 
 
 def _read_forecasts(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:
-    asked = asked.checked("probabilities")
+    asked = asked.checked(PROBABILITIES)
     asked.tally_kind.call("check", asked)
     terms = {"labels": asked.labels, "positive": asked.positive, "normalise": asked.normalise}
     forecasts, units, name = read_forecasts(source, truth, systems, asked.cluster, terms)
@@ -226,15 +236,15 @@ def _read_forecasts(source: Source | None, truth: Any, systems: dict[str, Any], 
 
 
 _READ: dict[str, Callable[..., Read]] = {
-    "labels": _read_labels,
-    "scores": _read_scores,
-    "probabilities": _read_forecasts,
+    LABELS: _read_labels,
+    SCORES: _read_scores,
+    PROBABILITIES: _read_forecasts,
 }
 _COMPARE = {
-    "Paired": ("labels", "labels.differences:compare_labels", ("method",)),
-    "PairedScores": ("scores", "scores.differences:compare_scores", ("method",)),
-    "RankedLists": ("queries", "queries.differences:compare_queries", ("queries",)),
-    "Forecasts": ("probabilities", "forecasts.findings:compare_forecasts", ()),
+    "Paired": (LABELS, "labels.differences:compare_labels", ("method",)),
+    "PairedScores": (SCORES, "scores.differences:compare_scores", ("method",)),
+    "RankedLists": (QUERIES, "queries.differences:compare_queries", ("queries",)),
+    "Forecasts": (PROBABILITIES, "forecasts.findings:compare_forecasts", ()),
     "ContingencyTable": ("tables of different cases", "labels.independent:compare_independent", ()),
 }
 """By the class of a tally of all systems, or of each: what it holds, what compares it, its own options."""
@@ -269,26 +279,24 @@ def _open(asked: Asked, truth: Any, systems: Mapping[str, Any]) -> tuple[Source 
     taken = [name for each in wide for name in each]
     guessed = guess_roles(column_names(source, asked.data), {"prediction": taken})
     if "truth" not in guessed.roles:
-        doubt = " ".join(guessed.sentences) or "truth is needed: the name of the column of real classes"
+        doubt = " ".join(guessed.doubts) or "truth is needed: the name of the column of real classes"
         raise OptionError(f"{doubt.rstrip('.')} (--truth)")
-    return source, guessed.roles["truth"], guessed.sentences
+    return source, guessed.roles["truth"], guessed.notices
 
 
 def _of_tallies(tally: Any, asked: Asked) -> Comparison:
     """Compare what was tallied earlier."""
-    for name, value in asked.given.items():
-        if name not in OF_TALLIES and is_given(value, DEFINED[name][1]):
-            raise OptionError(f"{spelt(name)} has no meaning with a tally that was made earlier")
+    asked.refuse_all_but(OF_TALLIES)
     findings = _find(tally, asked)
     about = about_run(source="a tally", kind=findings.kind, **_about(asked))
     return Comparison(findings, about, digits=asked.digits)
 
 
-def _kind(kind: Kind | None, systems: Mapping[str, Any], data: Any) -> Kind:
+def _kind(kind: Predictions | None, systems: Mapping[str, Any], data: Any) -> str:
     """The kind that was said, or the only one it can be."""
     if kind is not None:
-        if kind not in get_args(Kind):
-            raise OptionError(f"kind is one of {', '.join(get_args(Kind))}; saw {kind!r}")
+        if kind not in get_args(Predictions):
+            raise OptionError(f"kind is one of {', '.join(get_args(Predictions))}; saw {kind!r}")
         return kind
     if data is not None:
         wide = [not isinstance(columns, str) for columns in systems.values()]
@@ -300,12 +308,12 @@ def _kind(kind: Kind | None, systems: Mapping[str, Any], data: Any) -> Kind:
         }
         wide = [getattr(x, "ndim", 1) == 2 or rows[name] for name, x in systems.items()]
     if all(wide):
-        return "probabilities"
+        return PROBABILITIES
     if any(wide):
         raise OptionError("some systems have one column and some several: are these all of one kind?")
     if any(_is_fractional(x, data) for x in systems.values()):
         raise OptionError('the systems gave fractions: say kind="scores" or kind="probabilities"')
-    return "labels"
+    return LABELS
 
 
 def _is_fractional(column: Any, data: Any) -> bool:
@@ -336,9 +344,3 @@ def _list_systems(systems: Mapping[str, Any], data: Any) -> str:
         said = columns if isinstance(columns, str) else ", ".join(columns)
         parts.append(name if said == name else f"{name} ({said})")
     return "; ".join(parts)
-
-
-def _written(text: str, path: str | Path | None) -> str:
-    if path is not None:
-        write_file(Path(path), text)
-    return text

@@ -8,7 +8,6 @@ from typing import Any, Unpack
 
 from edgeworth.core.formatting import digits_shown
 from edgeworth.core.kinds import Kind, kind_of
-from edgeworth.core.labels import canonical
 from edgeworth.core.plain import labels_to_json
 from edgeworth.errors import OptionError
 from edgeworth.options import (
@@ -23,7 +22,7 @@ from edgeworth.options import (
 )
 from edgeworth.report.report import Report, about_run
 from edgeworth.tallied import Part, Tallied, dropped_rows
-from edgeworth.tallying import Opened, count
+from edgeworth.tallying import Opened, canonical_terms, count
 
 LISTED_PARTS = 20
 """So many sources of a merged tally are listed in a report."""
@@ -64,7 +63,7 @@ def evaluate(data: Any = None, **options: Unpack[EvaluateOptions]) -> Report:
     """
     asked = Asked.of(EvaluateOptions, options)
     if is_tally(data):
-        return report_of(_restated(data, asked, options), asked)
+        return report_of(_restated(data, asked), asked)
     opened = Opened.of(data, asked)
     if opened.asked.predictions == SEVERAL:
         raise OptionError("several predictions are compared: ew.compare")
@@ -76,22 +75,15 @@ def is_tally(data: Any) -> bool:
     return isinstance(data, Tallied) or isinstance(getattr(type(data), "kind", None), (str, Kind))
 
 
-def _restated(tally: Any, asked: Asked, options: Any) -> Tallied:
+def _restated(tally: Any, asked: Asked) -> Tallied:
     """Declare other labels of a tally, or another one positive, where that needs no new count."""
     tallied = tally if isinstance(tally, Tallied) else Tallied(tally)
-    for name, value in options.items():
-        if value is not None and name not in OF_TALLIES:
-            raise OptionError(f"{spelt(name)} has no meaning with a tally, which is counted already")
-    kind, terms = kind_of(tallied.tally), dict(tallied.terms)
-    if asked.labels is not None:
-        if kind.name != "contingency_table":
-            raise OptionError("labels are declared of tables of labels; other tallies have theirs already")
-        terms["labels"] = [canonical(label) for label in asked.labels]
-    if asked.positive is not None:
-        if kind.name not in ("contingency_table", "labelled_scores", "paired"):
-            raise OptionError("which label is positive was decided when this was counted: count it anew")
-        terms["positive"] = canonical(asked.positive)
-    return replace(tallied, terms=terms)
+    asked.refuse_all_but(OF_TALLIES)
+    given = {name: asked.get(name) for name in ("labels", "positive") if asked.get(name) is not None}
+    for name in given:
+        if name not in kind_of(tallied.tally).redeclared:
+            raise OptionError(f"{spelt(name)} was decided when this was counted: count it anew")
+    return replace(tallied, terms={**tallied.terms, **canonical_terms(given)})
 
 
 def report_of(tallied: Tallied, asked: Asked) -> Report:

@@ -8,16 +8,26 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_type_hints
 
-from edgeworth.choices import Missing, PredictionsMade, WeightKind
+from edgeworth.choices import (
+    AbsentRule,
+    Adjust,
+    Engine,
+    Missing,
+    Over,
+    Predictions,
+    PredictionsMade,
+    QueryRule,
+    WeightKind,
+)
 from edgeworth.core.kinds import Kind, find_predictions
 from edgeworth.errors import OptionError
 
-Read = Literal["columns", "label", "labels", "texts", "whole"]
+Read = Literal["bookmaker", "columns", "label", "labels", "texts", "whole"]
 
 LABELS, SEVERAL, SCORES, QUERIES, PROBABILITIES = "labels", "several", "scores", "queries", "probabilities"
 DECISIONS = (LABELS, SEVERAL)
@@ -84,7 +94,34 @@ class Truth(TypedDict, total=False):
     truth: Annotated[Any, Option("The column of actual classes; detected when unambiguous.", "Input")]
 
 
-class Columns(Redeclared, total=False):
+class PredictionColumns(TypedDict, total=False):
+    """What was predicted, in one of three ways."""
+
+    prediction: Annotated[Any, Option("The column of predicted labels.", "Labels")]
+    score: Annotated[
+        Any, Option("The column of scores to rank by, highest first.", "Scores", (SCORES, QUERIES))
+    ]
+    probabilities: Annotated[
+        Any,
+        Option(
+            "The columns of each class's probabilities, separated by commas; in Python also one column, of "
+            "the positive class.",
+            "Probabilities",
+            read="columns",
+        ),
+    ]
+
+
+class Graded(TypedDict, total=False):
+    """Which documents are relevant."""
+
+    relevant_from: Annotated[
+        int | None,
+        Option("With queries: the smallest grade that makes a target, 1 if left out.", "Scores", (QUERIES,)),
+    ]
+
+
+class Columns(Redeclared, Graded, total=False):
     """Which columns play which role, and how they are read."""
 
     cluster: Annotated[
@@ -112,10 +149,6 @@ class Columns(Redeclared, total=False):
     abstain: Annotated[Any, Option("The prediction that means no decision.", "Labels", read="label")]
     query: Annotated[Any, Option("The column of the query: one ranked list each.", "Scores", (QUERIES,))]
     id: Annotated[Any, Option("With queries: the column that names each document.", "Scores", (QUERIES,))]
-    relevant_from: Annotated[
-        int | None,
-        Option("With queries: the smallest grade that makes a target, 1 if left out.", "Scores", (QUERIES,)),
-    ]
     normalise: Annotated[
         bool, Option("Divide each row of probabilities by its sum.", "Probabilities", default=False)
     ]
@@ -129,28 +162,15 @@ class Columns(Redeclared, total=False):
     ]
 
 
-class ReadOptions(Truth, Columns, total=False):
+class ReadOptions(Truth, PredictionColumns, Columns, total=False):
     """What is counted."""
 
-    prediction: Annotated[Any, Option("The column of predicted labels.", "Labels")]
-    score: Annotated[
-        Any, Option("The column of scores to rank by, highest first.", "Scores", (SCORES, QUERIES))
-    ]
     bins: Annotated[
         Any,
         Option(
             "Scores from 0 to 1: bound the memory by counting them in so many equal bins.",
             "Scores",
             read="whole",
-        ),
-    ]
-    probabilities: Annotated[
-        Any,
-        Option(
-            "The columns of each class's probabilities, separated by commas; in Python also one column, of "
-            "the positive class.",
-            "Probabilities",
-            read="columns",
         ),
     ]
     ordinal: Annotated[
@@ -168,10 +188,10 @@ class ReadOptions(Truth, Columns, total=False):
     odds: Annotated[
         Any, Option("The columns of decimal odds to bet at, separated by commas.", "Bets", read="columns")
     ]
-    bookmaker: Annotated[Any, Option("Bet against prices drawn at random.", "Bets", flag="")]
+    bookmaker: Annotated[Any, Option("Bet against prices drawn at random.", "Bets", read="bookmaker")]
     fraction: Annotated[float | None, Option("The fraction of Kelly's stake, 1 if left out.", "Bets")]
     engine: Annotated[
-        str | None, Option("What reads the files: what suits them, or Spark.", "Input", flag="")
+        Engine, Option("What reads the files: what suits them, or Spark.", "Input", default="auto")
     ]
     master: Annotated[
         str | None,
@@ -196,11 +216,16 @@ class TallyOptions(ReadOptions, total=False):
     ]
 
 
-class StatisticsOptions(TypedDict, total=False):
+class Seeded(TypedDict, total=False):
+    """By which random numbers."""
+
+    seed: Annotated[int, Option("Seed of random numbers.", "Statistics", default=0)]
+
+
+class StatisticsOptions(Seeded, total=False):
     """How sure, by which random numbers, and with how many digits."""
 
     level: Annotated[float, Option("Confidence level of intervals.", "Statistics", default=0.95)]
-    seed: Annotated[int, Option("Seed of random numbers.", "Statistics", default=0)]
     digits: Annotated[int, Option("How many digits of a number are shown, 2 to 15.", "Output", default=3)]
 
 
@@ -214,10 +239,15 @@ class HouseOptions(TypedDict, total=False):
     commission: Annotated[float | None, Option("The house's share of net winnings.", "Bets", (LABELS,))]
 
 
-class ReportOptions(StatisticsOptions, HouseOptions, total=False):
+class Reviewed(TypedDict, total=False):
+    """How far down a ranking one looks."""
+
+    depth: Annotated[int | None, Option("How many items are reviewed.", "Scores")]
+
+
+class ReportOptions(StatisticsOptions, HouseOptions, Reviewed, total=False):
     """What a report is to say; asked again, no data are read again."""
 
-    depth: Annotated[int | None, Option("How many items are reviewed, for the verdict.", "Scores")]
     gain: Annotated[float | None, Option("What a target found brings.", "Scores")]
     cost: Annotated[float | None, Option("What reviewing an item costs.", "Scores")]
 
@@ -237,7 +267,7 @@ class ManyOptions(TypedDict, total=False):
         ),
     ]
     adjust: Annotated[
-        Literal["holm", "benjamini-hochberg", "tukey", "none"] | None,
+        Adjust | None,
         Option(
             "How p-values of many pairs are made to hold together: holm if left out.",
             "Statistics",
@@ -254,22 +284,27 @@ class EvaluateOptions(ReadOptions, ReportOptions, ManyOptions, total=False):
     ]
 
 
-class CompareOptions(Columns, StatisticsOptions, ManyOptions, total=False):
-    """What is compared, and how."""
+class Runs(TypedDict, total=False):
+    """On which queries systems are compared."""
 
-    data: Annotated[Any, Option("A file or dataframe that has the columns.", "Input", flag="")]
-    kind: Annotated[
-        Literal["labels", "scores", "probabilities"] | None,
-        Option("What the systems gave; detected when unambiguous.", "Input", flag=""),
-    ]
     queries: Annotated[
-        Literal["intersection", "error"],
+        QueryRule,
         Option(
             "Compare on the queries that all systems have, or only if these are the same.",
             "Scores",
             (QUERIES,),
             default="intersection",
         ),
+    ]
+
+
+class CompareOptions(Columns, StatisticsOptions, ManyOptions, Runs, total=False):
+    """What is compared, and how."""
+
+    data: Annotated[Any, Option("A file or dataframe that has the columns.", "Input", flag="")]
+    kind: Annotated[
+        Predictions | None,
+        Option("What the systems gave; detected when unambiguous.", "Input", flag=""),
     ]
     horizon: Annotated[int, Option("How many rows ahead each forecast was made.", "Probabilities", default=1)]
     power: Annotated[
@@ -280,6 +315,36 @@ class CompareOptions(Columns, StatisticsOptions, ManyOptions, total=False):
     ]
     with_digest: Annotated[
         bool, Option("Whether the report says the SHA-256 of its file.", "Output", default=True, flag="")
+    ]
+
+
+class TrecOptions(ManyOptions, Graded, Runs, StatisticsOptions, total=False):
+    """How runs of a search engine are judged."""
+
+    absent: Annotated[
+        AbsentRule,
+        Option("What a judged query counts for which the run has no list.", "Scores", default="leave_out"),
+    ]
+    no_targets: Annotated[
+        AbsentRule,
+        Option("What a query without a relevant document counts.", "Scores", default="leave_out"),
+    ]
+
+
+class ChanceOptions(Reviewed, Seeded, total=False):
+    """What chance has to reach."""
+
+    average_precision: Annotated[
+        float | None, Option("The average precision that chance has to reach.", "Scores")
+    ]
+    hits: Annotated[int | None, Option("The hits that chance has to reach, within the depth.", "Scores")]
+    over: Annotated[
+        Over,
+        Option(
+            "With a depth: average precision over all targets, or over those within reach.",
+            "Scores",
+            default="targets",
+        ),
     ]
 
 
@@ -373,9 +438,15 @@ class Asked:
         for name, value in self.given.items():
             _, option = DEFINED[name]
             kinds = COMPARED.get(name, option.kinds) if self.compared else option.kinds
-            if predictions not in kinds and kinds is not EVERY and is_given(value, option):
+            if predictions not in kinds and is_given(value, option):
                 raise OptionError(f"{spelt(name)} has no meaning {when or f'with {NAMES[predictions]}'}")
         return replace(self, predictions=predictions)
+
+    def refuse_all_but(self, known: Collection[str]) -> None:
+        """Refuse options that say how to count, for a tally is counted already."""
+        for name, value in self.given.items():
+            if name not in known and is_given(value, DEFINED[name][1]):
+                raise OptionError(f"{spelt(name)} has no meaning with a tally, which is counted already")
 
     @property
     def tally_kind(self) -> Kind:

@@ -6,16 +6,18 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Unpack, get_args
 
 from edgeworth import bet, chance
-from edgeworth.choices import Adjust, QueryRule, Unbalanced
+from edgeworth.choices import AbsentRule, Unbalanced
 from edgeworth.comparing.queries.differences import compare_queries
 from edgeworth.comparing.report import comparison_report
 from edgeworth.comparison import compare
+from edgeworth.core.formatting import digits_shown
 from edgeworth.errors import InputError, OptionError
 from edgeworth.evaluation import evaluate
 from edgeworth.forecasts.kelly_report import game_report, stakes_report
+from edgeworth.options import Asked, ChanceOptions, TrecOptions, takes
 from edgeworth.rankings.findings import examine_lists
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measures import TREC_NAMES
@@ -25,17 +27,11 @@ from edgeworth.report.report import Report, about_run, gather_reports, join_repo
 from edgeworth.sample import SAMPLE_NAME, sample_file
 
 
-def chance_report(
-    items: int,
-    targets: int,
-    *,
-    average_precision: float | None = None,
-    hits: int | None = None,
-    depth: int | None = None,
-    over: Literal["targets", "reachable"] = "targets",
-    seed: int = 0,
-) -> Report:
+@takes(ChanceOptions)
+def chance_report(items: int, targets: int, **options: Unpack[ChanceOptions]) -> Report:
     """What random selection does to average precision, and to hits within a depth."""
+    asked = Asked.of(ChanceOptions, options)
+    average_precision, hits, depth, over = asked.average_precision, asked.hits, asked.depth, asked.over
     if hits is not None and depth is None:
         raise OptionError("hits are counted within a depth: say which")
     if hits is not None and hits < 0:
@@ -45,10 +41,10 @@ def chance_report(
     if over == "reachable" and depth is None:
         raise OptionError("targets within reach need a depth: say which")
     law = chance.average_precision(items, targets, depth=depth, over=over)
-    tail = None if average_precision is None else law.tail(average_precision, seed=seed)
+    tail = None if average_precision is None else law.tail(average_precision, seed=asked.seed)
     hits_law = None if depth is None else chance.hits(items, targets, min(depth, items))
     hits_tail = None if hits is None or hits_law is None else hits_law.tail(hits)
-    about = {"items": items, "targets": targets, "depth": depth, "over": over, "seed": seed}
+    about = {"items": items, "targets": targets, "depth": depth, "over": over, "seed": asked.seed}
     return selection_report(law, average_precision, tail, hits_law, hits, hits_tail, about_run(**about))
 
 
@@ -126,56 +122,52 @@ COMPARED = ("average_precision", "ndcg@10", "precision@10", "reciprocal_rank")
 """What runs are compared by, unless asked otherwise."""
 
 
-def evaluate_trec(
-    qrels: str | Path,
-    runs: Sequence[str | Path],
-    *,
-    measures: Sequence[str] = (),
-    relevant_from: int = 1,
-    absent: str = "leave_out",
-    no_targets: str = "leave_out",
-    queries: QueryRule = "intersection",
-    adjust: Adjust = "holm",
-    level: float = 0.95,
-    seed: int = 0,
-) -> Report:
+@takes(TrecOptions)
+def evaluate_trec(qrels: str | Path, runs: Sequence[str | Path], **options: Unpack[TrecOptions]) -> Report:
     """Evaluate runs of a search engine against judgements, in TREC's formats and with trec_eval's tie rule.
 
     Queries that were judged but that a run does not have (``absent``), and queries without a relevant
     document (``no_targets``), are left out of means ("leave_out") or counted as 0 ("zero"). Several runs are
     also compared pair by pair, on the queries that all have (``queries``).
     """
-    for name, rule in (("absent", absent), ("no_targets", no_targets)):
-        if rule not in ("leave_out", "zero"):
-            raise OptionError(f'{name} is "leave_out" or "zero"; saw {rule!r}')
+    asked = Asked.of(TrecOptions, options)
+    with digits_shown(asked.digits):
+        return replace(_trec_report(qrels, runs, asked), digits=asked.digits)
+
+
+def _trec_report(qrels: str | Path, runs: Sequence[str | Path], asked: Asked) -> Report:
+    for name in ("absent", "no_targets"):
+        if asked.get(name) not in get_args(AbsentRule):
+            raise OptionError(f'{name} is "leave_out" or "zero"; saw {asked.get(name)!r}')
     if not runs:
         raise OptionError("there is no run to evaluate")
     if len({str(path) for path in runs}) < len(runs):
         raise OptionError("a run is given twice")
+    measures, sure = tuple(asked.measures or ()), {"level": asked.level, "seed": asked.seed}
+    grade = 1 if asked.relevant_from is None else asked.relevant_from
     judged = read_qrels(Path(qrels))
     found = {}
     for path in runs:
-        lists = RankedLists.from_qrels(judged, read_run(Path(path)), relevant_from=relevant_from)
+        lists = RankedLists.from_qrels(judged, read_run(Path(path)), relevant_from=grade)
         if not lists.number:
             raise InputError(f"{path}: none of its queries is judged in {qrels}")
-        if absent == "zero":
+        if asked.absent == "zero":
             lists = lists.with_absent()
-        if no_targets == "zero":
+        if asked.no_targets == "zero":
             lists = replace(lists, empty_is_zero=True)
-        wanted = tuple(measures) or tuple(TREC_NAMES.values())
-        found[str(path)] = examine_lists(lists, measures=wanted, ties="trec", level=level, seed=seed)
+        wanted = measures or tuple(TREC_NAMES.values())
+        found[str(path)] = examine_lists(lists, measures=wanted, ties="trec", **sure)
     about = {"qrels": str(qrels), "runs": ", ".join(found), "measures": ", ".join(measures) or None}
-    rules = {"relevant_from": relevant_from, "absent": absent, "no_targets": no_targets}
-    report = trec_report(found, about_run(**about, **rules, level=level, seed=seed))
+    rules = {"relevant_from": grade, "absent": asked.absent, "no_targets": asked.no_targets}
+    report = trec_report(found, about_run(**about, **rules, **sure))
     if len(found) < 2:
         return report
     spellings = list(next(iter(found.values())).estimates)
     compared = compare_queries(
         {name: each.lists for name, each in found.items()},
         measures=spellings if measures else [f"{name}(ties=trec)" for name in COMPARED],
-        queries=queries,
-        adjust=adjust,
-        level=level,
-        seed=seed,
+        queries=asked.queries,
+        adjust=asked.adjust or "holm",
+        **sure,
     )
     return join_reports(comparison_report(compared, report.provenance), report)

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Self
 from edgeworth.core.kinds import kind_of
 from edgeworth.core.plain import COUNT, NEEDED, TEXT, Plain, optional, text_like
 from edgeworth.errors import MergeError, OptionError
-from edgeworth.sources.columns import Label
 from edgeworth.sources.roles import nothing_left_error
 
 NAMED_PARTS = 100
@@ -311,7 +310,8 @@ def _check_kinds_of_labels(tallies: Sequence[Tallied]) -> None:
     """Labels of typed columns are numbers in every shard, or text in every shard."""
     seen: dict[bool, Tallied] = {}
     for each in tallies:
-        kinds = {isinstance(label, str) for label in _labels(each.tally)}
+        labels = each.tally.labels if kind_of(each.tally).redeclared else ()
+        kinds = {isinstance(label, str) for label in labels}
         if not each.is_text and len(kinds) == 1:
             seen.setdefault(kinds.pop(), each)
     if len(seen) == 2:
@@ -319,10 +319,6 @@ def _check_kinds_of_labels(tallies: Sequence[Tallied]) -> None:
             f"the labels of {seen[True].name} are text, those of {seen[False].name} are not: convert one of "
             "them, as they are they never agree"
         )
-
-
-def _labels(tally: Any) -> tuple[Label, ...]:
-    return tuple(tally.labels) if "weight_kind" in kind_of(tally).terms else ()
 
 
 def _check_once(tallies: Sequence[Tallied]) -> None:

@@ -17,7 +17,6 @@ from typing import Any, NoReturn, get_args
 import numpy as np
 
 from edgeworth.choices import Missing, PredictionsMade, WeightKind
-from edgeworth.comparing.paired import Paired
 from edgeworth.core.kinds import kind_of
 from edgeworth.core.plain import (
     COUNT,
@@ -38,11 +37,8 @@ from edgeworth.core.plain import (
     text_like,
     value_field,
 )
-from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import EdgeworthError, InputError
-from edgeworth.forecasts.tally import ForecastTally
-from edgeworth.rankings.lists import RankedLists
-from edgeworth.rankings.scores.by_class import ScoresByClass
+from edgeworth.options import SEVERAL
 from edgeworth.report.formats import write_file
 from edgeworth.tallied import (
     DIGEST,
@@ -114,7 +110,8 @@ def terms_from_dict(payload: Mapping[str, Any], tally: Any) -> dict[str, Any]:
     known = (*kind.terms, "columns") if kind.count is not None else ()
     named = {FILE_NAMES.get(name, name): name for name in known}
     options = {name: OPTIONS[named[name]] for name in named if name in payload}
-    placed = PLACED if "placed" in payload and kind.name in ("forecasts", "wealth") else {}
+    # What lies on a path in time can be shifted along it.
+    placed = PLACED if "placed" in payload and hasattr(tally, "shift") else {}
     found = load_fields(
         options | STATE | placed, payload, f"the terms of its {tally.file_kind}", is_closed=True
     )
@@ -133,10 +130,8 @@ def terms_from_dict(payload: Mapping[str, Any], tally: Any) -> dict[str, Any]:
 
 def _check_roles(columns: Mapping[str, str], tally: Any) -> None:
     """Check that every role that is needed has a column."""
-    kind = kind_of(tally)
-    needed = () if kind.name == "forecasts" else kind.roles
-    if isinstance(tally, Paired):
-        needed = ("truth", *(f"prediction of {name}" for name in tally.names))
+    systems = tally.names if kind_of(tally).predictions == SEVERAL else ()
+    needed = [*kind_of(tally).roles, *(f"prediction of {name}" for name in systems)]
     missing = [role for role in needed if role not in columns] if columns else []
     if missing:
         raise InputError(f"its terms have no column of {ROLE_NAMES.get(missing[0], missing[0])}")
@@ -144,16 +139,7 @@ def _check_roles(columns: Mapping[str, str], tally: Any) -> None:
 
 def _check_sums(tally: Any, whole: bool) -> None:
     """Weights that are yet to be settled travel as sums with their squares; those of whole ones are whole."""
-    sums: list[tuple[Any, Any]]
-    if isinstance(tally, ContingencyTable):
-        sums = [(tally.cells, tally.squared)]
-        if tally.clusters is not None:
-            sums += [(tally.clusters.joint.weight, tally.clusters.joint.square)]
-    elif isinstance(tally, Paired):
-        sums = [(tally.joint.weight, tally.joint.square)]
-    else:
-        sums = [(run.weight, run.square) for run in tally.scores.values() if len(run.scores)]
-    for weight, square in sums:
+    for weight, square in tally.weight_sums:
         if weight is None or (square is None and weight.any()):
             raise InputError("its terms say whether weights are whole, but cases are counted")
         if whole and np.any(weight != np.floor(weight)):
@@ -206,25 +192,11 @@ def _check_whole(parts: tuple[Part, ...], rows: int | None, dropped: int) -> Non
 def check_rows(tallied: Tallied) -> None:
     """Without weights, each row that was read is counted once or was dropped."""
     rows, dropped = tallied.origin.rows, dropped_rows(tallied.tally)
-    counted = None if "weight" in tallied.terms.get("columns", {}) else _cases(tallied.tally)
+    counted = None if "weight" in tallied.terms.get("columns", {}) else tallied.tally.rows_counted
     if rows is not None and counted is not None and counted + dropped != rows:
         raise InputError(f"it counts {counted:,} rows and {dropped:,} dropped ones, but {rows:,} were read")
     if rows is not None and dropped > rows:
         raise InputError(f"{dropped:,} rows were dropped of {rows:,}")
-
-
-def _cases(tally: Any) -> int | None:
-    """How many rows were counted, where each counts once."""
-    if isinstance(tally, ContingencyTable):
-        return int(tally.cells.sum())
-    if isinstance(tally, Paired):
-        return int(tally.joint.rows.sum())
-    if isinstance(tally, ScoresByClass):
-        runs = tally.scores.values()
-        return sum(len(run.scores) if run.weight is None else int(run.weight.sum()) for run in runs)
-    if isinstance(tally, RankedLists):
-        return len(tally.scores)
-    return tally.cases if isinstance(tally, ForecastTally) else None
 
 
 FORMAT = "edgeworth.tally"

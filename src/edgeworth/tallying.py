@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self, Unpack
@@ -11,7 +11,7 @@ import numpy as np
 
 from edgeworth.core.labels import canonical
 from edgeworth.errors import OptionError
-from edgeworth.options import Asked, TallyOptions, takes
+from edgeworth.options import LABELS, PROBABILITIES, QUERIES, SCORES, SEVERAL, Asked, TallyOptions, takes
 from edgeworth.sources.batches import Source
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import combine_digests, file_digests
@@ -64,10 +64,11 @@ class Opened:
     def of(cls, data: Any, asked: Asked) -> Self:
         """Open data, take columns whose names leave no doubt where nobody named them, check the options."""
         if data is None:
-            if asked.get("engine") is not None or asked.get("master") is not None:
+            if asked.engine not in (None, "auto") or asked.master is not None:
                 raise OptionError("an engine reads files; these are arrays")
             return cls(None, checked(asked))
-        source = open_source(data, engine=asked.get("engine"), master=asked.get("master"))
+        engine = None if asked.engine == "auto" else asked.engine
+        source = open_source(data, engine=engine, master=asked.master)
         asked, notices = detect_columns(column_names(source, data), asked, source.name)
         return cls(source, checked(asked), notices)
 
@@ -83,11 +84,11 @@ def checked(asked: Asked) -> Asked:
     if sum(asked.get(form) is not None for form in FORMS) != 1:
         raise OptionError(ONE_FORM)
     if asked.get("prediction") is not None:
-        predictions = "several" if isinstance(asked.prediction, Mapping) else "labels"
+        predictions = SEVERAL if isinstance(asked.prediction, Mapping) else LABELS
     elif asked.get("score") is not None:
-        predictions = "scores" if asked.query is None else "queries"
+        predictions = SCORES if asked.query is None else QUERIES
     else:
-        predictions = "probabilities"
+        predictions = PROBABILITIES
     asked = asked.checked(predictions)
     if asked.tally_kind.check is not None:
         asked.tally_kind.call("check", asked)
@@ -132,15 +133,14 @@ def detect_columns(
         return asked, ()
     guessed = guess_roles(names, given)
     asked = asked.having(**guessed.roles)
-    notices, doubts = guessed.sentences[: bool(guessed.roles)], guessed.sentences[bool(guessed.roles) :]
-    if doubts:
-        raise OptionError(" ".join(doubts))
+    if guessed.doubts:
+        raise OptionError(" ".join(guessed.doubts))
     seen = f"{source} has the columns {_some(names)}: " if names else ""
     if asked.truth is None:
         raise OptionError(f"{seen}truth is needed, the name of the column of real classes (--truth COLUMN)")
     if all(asked.get(form) is None for form in FORMS):
         raise OptionError(f"{seen}{ONE_FORM}, as --prediction COLUMN, --score COLUMN or --probability COLUMN")
-    return asked, notices
+    return asked, guessed.notices
 
 
 def _some(names: Sequence[str]) -> str:
@@ -155,20 +155,34 @@ def terms_of(asked: Asked, columns: Mapping[str, Any]) -> dict[str, Any]:
     >>> terms_of(Asked.of(TallyOptions, {"labels": np.array([0, 1])}).checked("labels"), {})["labels"]
     [0, 1]
     """
-    terms = {name: asked.get(name) for name in asked.tally_kind.terms} | {"columns": dict(columns)}
-    if "relevant_from" in terms:
-        terms["relevant_from"] = int(1 if asked.relevant_from is None else asked.relevant_from)
-    if "fraction" in terms:
-        terms["fraction"] = float(1.0 if asked.fraction is None else asked.fraction)
-        terms["bookmaker"] = None if asked.bookmaker is None else repr(asked.bookmaker)
-        terms["ordered"] = bool(asked.ordered or asked.time is not None)
-        terms |= {name: bool(terms[name]) for name in ("normalise", "ordinal")}
-    return {name: _canonical_term(name, value) for name, value in terms.items() if value is not None}
+    terms = {name: asked.get(name) for name in asked.tally_kind.terms}
+    if "ordered" in terms:
+        terms["ordered"] |= asked.time is not None
+    left_out = {name: default for name, default in LEFT_OUT.items() if terms.get(name, 0) is None}
+    return canonical_terms(terms | left_out) | {"columns": dict(columns)}
 
 
-def _canonical_term(name: str, value: Any) -> Any:
-    if name in ("positive", "abstain"):
-        return canonical(value)
-    if name == "labels":
-        return [canonical(label) for label in value]
-    return np.asarray(value).tolist() if name == "bins" else value
+LEFT_OUT = {"relevant_from": 1, "fraction": 1.0}
+"""What options of a kind mean where nobody gave them."""
+
+FORMS_OF_TERMS: dict[str, Callable[[Any], Any]] = {
+    "positive": canonical,
+    "abstain": canonical,
+    "labels": lambda labels: [canonical(label) for label in labels],
+    "bins": lambda bins: np.asarray(bins).tolist(),
+    "bookmaker": repr,
+    "relevant_from": int,
+    "fraction": float,
+    "ordered": bool,
+    "normalise": bool,
+    "ordinal": bool,
+}
+
+
+def canonical_terms(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Write options in one form however the caller wrote them, without those that were left out."""
+    return {
+        name: FORMS_OF_TERMS[name](value) if name in FORMS_OF_TERMS else value
+        for name, value in given.items()
+        if value is not None
+    }

@@ -34,9 +34,9 @@ SURE: list[tuple[list[str], dict[str, Any], str]] = [
 def test_names_without_doubt(names: list[str], roles: dict[str, Any], said: str) -> None:
     guessed = guess_roles(names, {})
     assert guessed.roles == roles
-    assert len(guessed.sentences) == 1
-    assert guessed.sentences[0].startswith("Took ")
-    assert said in guessed.sentences[0]
+    assert len(guessed.notices) == 1
+    assert guessed.notices[0].startswith("Took ")
+    assert said in guessed.notices[0]
     assert guess_roles(names[::-1], {}).roles.keys() == roles.keys()
 
 
@@ -62,13 +62,13 @@ DOUBTFUL: list[tuple[list[str], dict[str, Any], str]] = [
 def test_names_with_doubt_are_named_and_not_taken(names: list[str], roles: dict[str, Any], said: str) -> None:
     guessed = guess_roles(names, {})
     assert guessed.roles == roles
-    assert said in guessed.sentences[-1]
+    assert said in guessed.doubts[-1]
 
 
 def test_what_is_given_is_not_guessed() -> None:
     names = ["y_true", "y_pred", "score", "label"]
     assert guess_roles(names, {"truth": "label", "score": "score"}).roles == {}
-    assert guess_roles(names, {"truth": "label", "score": "score"}).sentences == ()
+    assert guess_roles(names, {"truth": "label", "score": "score"}).notices == ()
     # A column that plays a role already plays no other.
     assert guess_roles(names, {"prediction": "label"}).roles == {"truth": "y_true"}
     assert guess_roles(names, {"prediction": "y_pred", "cluster": "label"}).roles == {"truth": "y_true"}
@@ -83,4 +83,4 @@ def test_what_is_given_is_not_guessed() -> None:
 def test_names_that_say_nothing(names: list[str]) -> None:
     guessed = guess_roles(names, {"truth": None})
     assert guessed.roles == {}
-    assert guessed.sentences == ()
+    assert guessed.notices == guessed.doubts == ()

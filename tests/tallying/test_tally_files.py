@@ -411,7 +411,7 @@ def test_options_without_meaning_are_refused() -> None:
         (labels, {"measures": ["f"]}, r"measures \(--measure\) has no meaning with labels"),
         (lists, {"pool": 3.0}, "pool has no meaning with queries"),
         (lists, {"positive": 1}, "count it anew"),
-        (lists, {"labels": [0, 1]}, "labels are declared of tables"),
+        (lists, {"labels": [0, 1]}, "labels was decided when this was counted"),
         (MADE["several"](), {"depth": 3}, "depth has no meaning"),
     )
     for tallied, options, said in refused:

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
-from cyclopts import Parameter
-
-from edgeworth.cli.arguments import PANELS, File, split
-from edgeworth.cli.options import Files, named_files, read_files, with_options
-from edgeworth.cli.output import NO_OUTPUT, Output, show
+from edgeworth.choices import Predictions
+from edgeworth.cli.options import Files, named_files, read_files, split, with_options
+from edgeworth.cli.output import ComparisonOutput, show
 from edgeworth.errors import OptionError
 from edgeworth.options import CompareOptions, Truth
 from edgeworth.progress import progress_of
-
-if TYPE_CHECKING:
-    from edgeworth.comparison import Comparison, Kind
 
 SYSTEMS = {
     "prediction": "A column of predicted labels; once for each system.",
@@ -23,42 +17,29 @@ SYSTEMS = {
     "probability": "A column of the positive class's probabilities; once for each system.",
     "probabilities": "NAME=p_a,p_b,p_c: a system's columns, one a class; once for each system.",
 }
-KINDS: dict[str, Kind] = {"--prediction": "labels", "--score": "scores", "--probability": "probabilities"}
+KINDS: dict[str, Predictions] = {
+    "--prediction": "labels",
+    "--score": "scores",
+    "--probability": "probabilities",
+}
+NO_OUTPUT = ComparisonOutput()
 
 
-@with_options(Truth, CompareOptions, several=SYSTEMS, own=False)
-def compare(
-    *files: Files,
-    csv: Annotated[
-        str | None,
-        File,
-        Parameter(
-            help="Write all pairs and measures as CSV; - is standard output, alone.", group=PANELS["Output"]
-        ),
-    ] = None,
-    latex: Annotated[
-        str | None,
-        File,
-        Parameter(
-            help="Write the same table for a paper; - is standard output, alone.", group=PANELS["Output"]
-        ),
-    ] = None,
-    output: Output = NO_OUTPUT,
-    **options: Any,
-) -> None:
+@with_options(Truth, CompareOptions, several=SYSTEMS)
+def compare(*files: Files, output: ComparisonOutput = NO_OUTPUT, **options: Any) -> None:
     """Compare two or more systems on the same cases: which is better, how sure is that?"""
     from edgeworth.comparison import compare as run
 
-    data = named_files(files, compare)
-    output.check(*read_files(files), csv=csv, latex=latex)
+    data = named_files(files, "compare")
+    output.check(*read_files(files))
     kind, systems = _systems({f"--{name}": options.pop(name, ()) for name in SYSTEMS})
     truth = options.pop("truth", None)
     with progress_of("working"):
         comparison = run(truth, systems, data=data, kind=kind, with_digest=output.tells_origin, **options)
-    show(comparison.report, output, quiet=_tables(comparison, csv, latex))
+    show(comparison.report, output, csv=comparison.to_csv, latex=comparison.to_latex)
 
 
-def _systems(given: dict[str, tuple[str, ...]]) -> tuple[Kind, Any]:
+def _systems(given: dict[str, tuple[str, ...]]) -> tuple[Predictions, Any]:
     """The kind of prediction, and the columns of each system by its name."""
     said = [name for name, columns in given.items() if columns]
     if not said:
@@ -77,15 +58,3 @@ def _systems(given: dict[str, tuple[str, ...]]) -> tuple[Kind, Any]:
             raise OptionError(f"two systems are called {name!r}: give each a name of its own")
         wide[name] = split(classes)
     return "probabilities", wide
-
-
-def _tables(comparison: Comparison, csv: str | None, latex: str | None) -> bool:
-    """Tables for files; True when standard output was taken by one."""
-    taken = False
-    for path, text in ((csv, comparison.to_csv), (latex, comparison.to_latex)):
-        if path == "-":
-            sys.stdout.buffer.write(text().encode())
-            taken = True
-        elif path is not None:
-            text(path)
-    return taken

@@ -2,37 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from edgeworth.cli.arguments import Adjust, Level, Seed, Whole, matrix
-from edgeworth.cli.options import Files, named_files, read_files, with_options
+from edgeworth.choices import Rows
+from edgeworth.cli.options import DrunkInterval, Files, OneProbability, named_files, read_files, with_options
 from edgeworth.cli.output import NO_OUTPUT, Output, show
-from edgeworth.options import HouseOptions, Ordered, ReadOptions, ReportOptions, StatisticsOptions
+from edgeworth.errors import InputError
+from edgeworth.options import (
+    HouseOptions,
+    Ordered,
+    ReadOptions,
+    ReportOptions,
+    StatisticsOptions,
+    TrecOptions,
+)
 from edgeworth.progress import progress_of
 
 
-@with_options(ReadOptions, ReportOptions)
+@with_options(OneProbability, ReadOptions, DrunkInterval, ReportOptions)
 def evaluate(*files: Files, output: Output = NO_OUTPUT, **options: Any) -> None:
     """Evaluate labels, scores or probabilities in a file: informed or lucky, how sure, worth what?"""
     from edgeworth.evaluation import evaluate as run
 
-    data = named_files(files, evaluate)
+    data = named_files(files, "evaluate")
     output.check(*read_files(files))
     with progress_of("working"):
         report = run(data, with_digest=output.tells_origin, **options)
     show(report, output)
 
 
-@with_options(Ordered, HouseOptions, StatisticsOptions, own=False)
+@with_options(Ordered, HouseOptions, StatisticsOptions)
 def table(
     counts: Annotated[str, Parameter(help='The counts, row by row: "12 28; 18 42".')],
     /,
     *,
-    rows: Annotated[
-        Literal["predicted", "actual", "real"], Parameter(help="What the rows of the table are.")
-    ],
+    rows: Annotated[Rows, Parameter(help="What the rows of the table are.")],
     output: Output = NO_OUTPUT,
     **options: Any,
 ) -> None:
@@ -44,49 +50,31 @@ def table(
     show(run(counted, **options), output)
 
 
+@with_options(TrecOptions)
 def trec(
     qrels: Annotated[str, Parameter(help="Judgements: query, iteration, document, grade.")],
     /,
     *runs: Annotated[str, Parameter(help="Runs: query, Q0, document, rank, score, tag; gzip or not.")],
-    measure: Annotated[
-        tuple[str, ...],
-        Parameter(metavar="MEASURE"),
-        Parameter(help="A measure to take instead of all, such as ndcg@10 or P_10."),
-    ] = (),
-    relevant_from: Annotated[
-        int, Whole, Parameter(help="The smallest grade that makes a document relevant.")
-    ] = 1,
-    absent: Annotated[
-        Literal["leave_out", "zero"],
-        Parameter(help="What a judged query counts for which the run has no list."),
-    ] = "leave_out",
-    no_targets: Annotated[
-        Literal["leave_out", "zero"], Parameter(help="What a query without a relevant document counts.")
-    ] = "leave_out",
-    queries: Annotated[
-        Literal["intersection", "error"],
-        Parameter(help="Compare runs on the queries that all of them have, or only if these are the same."),
-    ] = "intersection",
-    adjust: Adjust = "holm",
-    level: Level = 0.95,
-    seed: Seed = 0,
     output: Output = NO_OUTPUT,
+    **options: Any,
 ) -> None:
     """Evaluate search runs against judgements: trec_eval's measures and tie rule, with intervals."""
     from edgeworth.questions import evaluate_trec
 
     output.check(qrels, *runs)
     with progress_of("working"):
-        report = evaluate_trec(
-            qrels,
-            runs,
-            measures=measure,
-            relevant_from=relevant_from,
-            absent=absent,
-            no_targets=no_targets,
-            queries=queries,
-            adjust=adjust,
-            level=level,
-            seed=seed,
-        )
+        report = evaluate_trec(qrels, runs, **options)
     show(report, output)
+
+
+def matrix(text: str) -> list[list[float]]:
+    rows = [row.replace(",", " ").split() for row in text.replace("\n", ";").split(";") if row.strip()]
+    if not rows:
+        raise InputError('the table is empty; write its rows as "12 28; 18 42"')
+    if any(len(row) != len(rows) for row in rows):
+        sizes = ", ".join(str(len(row)) for row in rows)
+        raise InputError(f"a contingency table is square; saw {len(rows)} rows of {sizes} numbers")
+    try:
+        return [[float(number) for number in row] for row in rows]
+    except ValueError as error:
+        raise InputError(f"the table holds something that is no number: {error}") from None

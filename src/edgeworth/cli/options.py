@@ -1,24 +1,27 @@
-"""The command's options, made from the definitions in ``edgeworth.options``."""
+"""The command's options, made from the definitions in ``edgeworth.options``, and how words are read."""
 
 from __future__ import annotations
 
 import contextlib
-import difflib
+import csv
 import functools
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import fields
-from typing import Annotated, Any, Literal, get_args
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, TypedDict, get_args
 
-from cyclopts import Parameter
+from cyclopts import Group, Parameter, Token, UnknownOptionError
 
-from edgeworth.choices import BookmakerName
-from edgeworth.cli.arguments import PANELS, Column, Hyphen, Label, Whole, named_bookmaker, split
-from edgeworth.cli.output import Output
+from edgeworth.choices import BookmakerName, OddsForm
 from edgeworth.errors import InputError, OptionError
-from edgeworth.options import Option, flag_of, options_of
+from edgeworth.options import PANELS, Option, options_of
 from edgeworth.sources.formats import list_words
 
+GROUPS = {name: Group.create_ordered(name) for name in PANELS}
+
+# A label, and the name of standard output, may begin with a hyphen.
+Hyphen = Parameter(allow_leading_hyphen=True)
+File = Parameter(metavar="FILE", allow_leading_hyphen=True)
 Files = Annotated[
     str,
     Hyphen,
@@ -27,29 +30,43 @@ Files = Annotated[
         "standard input."
     ),
 ]
-OWN: dict[str, tuple[Any, Option]] = {
-    "engine": (
-        Literal["auto", "spark"],
-        Option("What reads the files: what suits them, or Spark.", "Input", default="auto"),
-    ),
-    "probability": (Any, Option("The column of the positive class's probabilities.", "Probabilities")),
-    "bookmaker": (BookmakerName | None, Option("Bet against prices drawn at random.", "Bets")),
-    "drunk_interval": (
-        str,
+
+
+class OneProbability(TypedDict, total=False):
+    """The command's word for probabilities of one class."""
+
+    probability: Annotated[Any, Option("The column of the positive class's probabilities.", "Probabilities")]
+
+
+class DrunkInterval(TypedDict, total=False):
+    """How a bookmaker is described on the command line."""
+
+    drunk_interval: Annotated[
+        str | None,
         Option(
             "With --bookmaker drunken: the lowest and the highest price, 0,1 if left out.",
             "Bets",
             metavar="LOW,HIGH",
         ),
-    ),
-}
-"""Options that only the command has, or reads in its own way."""
+    ]
+
+
+def whole(_type: object, tokens: Sequence[Token]) -> int:
+    """Read a whole number as written; 1.5 is none."""
+    try:
+        return int(tokens[0].value)
+    except ValueError:
+        raise ValueError(f"a whole number is needed; saw {tokens[0].value!r}") from None
+
+
+Whole = Parameter(converter=whole)
 
 READ: dict[Any, tuple[Any, Parameter]] = {
-    Any: (str, Column),
+    Any: (str, Parameter(metavar="COLUMN")),
     "columns": (str, Parameter(metavar="COLUMN,…")),
-    "label": (str, Label),
+    "label": (str, Parameter(metavar="LABEL", allow_leading_hyphen=True)),
     "labels": (str, Parameter(metavar="LABEL,…", allow_leading_hyphen=True)),
+    "bookmaker": (BookmakerName, Parameter()),
     "texts": (tuple[str, ...], Parameter(negative="")),
     "whole": (int, Whole),
     int: (int, Whole),
@@ -63,19 +80,17 @@ KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 
 def with_options(
-    *groups: type, several: Mapping[str, str] | None = None, own: bool = True
+    *groups: type, several: Mapping[str, str] | None = None
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of these groups; it is called with what was typed, read, as keywords.
 
-    ``several`` are options that may be given more than once, with their help; ``own`` adds those that only
-    the command has.
+    ``several`` are options that may be given more than once, with their help.
     """
     several = several or {}
     options = {name: pair for group in groups for name, pair in options_of(group).items()}
-    options = {name: pair for name, pair in options.items() if flag_of(name) and name not in several}
-    found = [_parameter(name, *pair) for name, pair in options.items()]
-    found += [_of_systems(name, text) for name, text in several.items()]
-    found += [_parameter(name, *pair) for name, pair in OWN.items()] if own else []
+    options = {n: pair for n, pair in options.items() if pair[1].flag != "" and n not in several}
+    found = [_of_systems(name, text) for name, text in several.items()]
+    found += [_parameter(name, *pair) for name, pair in options.items()]
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(function, eval_str=True)
@@ -100,7 +115,7 @@ def _parameter(name: str, kind: Any, option: Option) -> inspect.Parameter:
     plain = next((each for each in get_args(kind) if each in READ), kind)
     typed, how = READ.get(option.read or plain, (kind, Parameter()))
     flag = option.flag or name.replace("_", "-")
-    what: dict[str, Any] = {"help": option.help, "group": PANELS[option.panel], "name": f"--{flag}"}
+    what: dict[str, Any] = {"help": option.help, "group": GROUPS[option.panel], "name": f"--{flag}"}
     if option.metavar is not None:
         what["metavar"] = option.metavar
     return _keyword(name, default, typed | None if default is None else typed, how, Parameter(**what))
@@ -109,7 +124,7 @@ def _parameter(name: str, kind: Any, option: Option) -> inspect.Parameter:
 def _of_systems(name: str, text: str) -> inspect.Parameter:
     panel = {"prediction": "Labels", "score": "Scores"}.get(name, "Probabilities")
     metavar = "NAME=COLUMN,…" if name == "probabilities" else "COLUMN"
-    what = Parameter(help=text, metavar=metavar, negative="", group=PANELS[panel])
+    what = Parameter(help=text, metavar=metavar, negative="", group=GROUPS[panel])
     return _keyword(name, (), tuple[str, ...], what)
 
 
@@ -124,33 +139,77 @@ def _read(typed: dict[str, Any], options: Mapping[str, tuple[Any, Option]]) -> d
             typed[name] = split(typed[name])
         elif option.read == "texts":
             typed[name] = typed.get(name) or None
-    if typed.get("engine") == "auto":
-        typed["engine"] = None
-    if "probability" in options or isinstance(typed.get("probability"), tuple):
-        return typed
-    one = typed.pop("probability", None)
-    if one is not None:
+    if "probability" in options and typed.get("probability") is not None:
         if typed.get("probabilities") is not None:
             raise OptionError(
                 "give either --probability, of the positive class, or --probabilities, of each class"
             )
-        typed["probabilities"] = one
+        typed["probabilities"] = typed.pop("probability")
     interval = typed.pop("drunk_interval", None)
     if interval is not None or typed.get("bookmaker") is not None:
-        typed["bookmaker"] = named_bookmaker(typed.get("bookmaker"), typed.get("seed", 0), interval)
+        typed["bookmaker"] = _bookmaker(typed.get("bookmaker"), typed.get("seed", 0), interval)
     return typed
 
 
-def named_files(files: tuple[str, ...], command: Callable[..., Any]) -> Any:
+def split(labels: str | None) -> list[str] | None:
+    """Split labels at commas; one that holds a comma stands in double quotes."""
+    if labels is None:
+        return None
+    return [label.strip() for label in next(csv.reader([labels], skipinitialspace=True))]
+
+
+def numbers(text: str, name: str) -> list[float]:
+    """Read numbers separated by commas or blanks."""
+    found = []
+    for part in text.replace(",", " ").split():
+        try:
+            found.append(float(part))
+        except ValueError:
+            raise InputError(f"{name} holds something that is no number: {part!r}") from None
+    return found
+
+
+def decimal_numbers(text: str, name: str, form: OddsForm, *, infinite: bool = False) -> list[float]:
+    """Read odds as decimal odds; infinite ones, where nothing can be laid, stay."""
+    from edgeworth.bet.odds import decimal_odds
+
+    found = []
+    for place, part in enumerate(text.replace(",", " ").split(), start=1):
+        if infinite and part.lower() in ("inf", "infinity", "∞"):
+            found.append(math.inf)
+            continue
+        try:
+            found.append(float(decimal_odds(part, form=form)))
+        except (InputError, OverflowError) as error:
+            other = "" if form != "decimal" else "; --odds-form says if they are written in another way"
+            raise InputError(f"{name} of outcome {place}: {error}{other}") from None
+    return found
+
+
+def _bookmaker(name: BookmakerName | None, seed: int, interval: str | None) -> Any:
+    """Make the bookmaker of a name, with prices from the interval."""
+    if name is None:
+        raise OptionError("drunk-interval has no meaning without --bookmaker drunken")
+    from edgeworth.bet import BOOKMAKERS
+
+    ends = [0.0, 1.0] if interval is None else numbers(interval, "drunk-interval")
+    if len(ends) != 2:
+        raise OptionError(f"drunk-interval is the lowest and the highest price: 0.15,0.85; saw {interval!r}")
+    return BOOKMAKERS[name](ends[0], ends[1], seed=seed)
+
+
+def named_files(files: tuple[str, ...], command: str) -> Any:
     """Take the files of a command: one by itself, several as a list."""
+    from edgeworth.cli.app import app
+
     if not files:
         raise OptionError("name a file to read, or - for standard input")
     for name in files:
         # Standard input has a hyphen for a name, so a word that begins with one may arrive here.
         if name.startswith("-") and name != "-":
-            near = difflib.get_close_matches(name.partition("=")[0], _flags(command), n=1)
-            hint = f" Did you mean {near[0]}?" if near else ""
-            raise OptionError(f"Unknown option: {name}.{hint}")
+            known = app[command].assemble_argument_collection()
+            word = Token(value=name.partition("=")[0], source="cli")
+            raise UnknownOptionError(token=word, argument_collection=known, verbose=False)
     return files[0] if len(files) == 1 else list(files)
 
 
@@ -164,10 +223,3 @@ def read_files(files: tuple[str, ...]) -> list[str]:
         with contextlib.suppress(InputError):
             found += map(str, expand_paths(name))
     return found
-
-
-def _flags(command: Callable[..., Any]) -> list[str]:
-    taken = inspect.signature(command).parameters.values()
-    names = [each.name for each in taken if not isinstance(each.default, Output)]
-    names += [field.name for field in fields(Output)]
-    return [f"--{name.replace('_', '-')}" for name in names]

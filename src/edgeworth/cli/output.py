@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from cyclopts import Parameter
 
-from edgeworth.cli.arguments import PANELS, File, Hyphen
+from edgeworth.cli.options import GROUPS, File, Hyphen
 from edgeworth.errors import OptionError
 from edgeworth.progress import progress_of
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from edgeworth.report.report import Report
 
 
-@Parameter(name="*", group=PANELS["Output"])
+@Parameter(name="*", group=GROUPS["Output"])
 @dataclass(frozen=True)
 class Output:
     """Options that every report has."""
@@ -53,6 +53,9 @@ class Output:
         ),
     ] = ()
 
+    places: ClassVar[tuple[str, ...]] = ("html", "json", "markdown")
+    """Options that name one file each, in the order in which they are written."""
+
     def __post_init__(self) -> None:
         self._check_places()
         if self.title is not None and self.html is None and self.markdown is None:
@@ -66,7 +69,7 @@ class Output:
     @property
     def tells_origin(self) -> bool:
         """Whether something is written that says of which bytes it is; a terminal does not."""
-        return any(target is not None for target in (self.json, self.html, self.markdown))
+        return any(getattr(self, name) is not None for name in Output.places)
 
     def check(self, *inputs: str, **more: str | None) -> None:
         """Nothing that is read is written over; ``more`` are a command's own outputs, by their options."""
@@ -74,7 +77,7 @@ class Output:
 
     def _check_places(self, **more: str | None) -> list[str]:
         """Every file that will be written: each in a folder that exists, and none for two outputs."""
-        given = {"json": self.json, "html": self.html, "markdown": self.markdown, **more}
+        given = {name: getattr(self, name) for name in self.places} | more
         taken = [f"--{name} -" for name, target in given.items() if target == "-"]
         if len(taken) > 1:
             raise OptionError(f"standard output takes one thing alone; saw {' and '.join(taken)}")
@@ -91,6 +94,24 @@ class Output:
 
 
 NO_OUTPUT = Output()
+
+
+@Parameter(name="*", group=GROUPS["Output"])
+@dataclass(frozen=True)
+class ComparisonOutput(Output):
+    """Options that a comparison has as well."""
+
+    csv: Annotated[
+        str | None,
+        File,
+        Parameter(help="Write all pairs and measures as CSV; - is standard output, alone."),
+    ] = None
+    latex: Annotated[
+        str | None,
+        File,
+        Parameter(help="Write the same table for a paper; - is standard output, alone."),
+    ] = None
+    places: ClassVar[tuple[str, ...]] = ("csv", "latex", *Output.places)
 
 
 def refuse_inputs(outputs: Iterable[str], inputs: Iterable[str]) -> None:
@@ -111,30 +132,30 @@ def _identities(name: str) -> set[Hashable]:
     return {path, (found.st_dev, found.st_ino)}
 
 
-def show(report: Report, output: Output, *, quiet: bool = False) -> None:
-    """Write what was asked for, and show the report unless standard output is taken (``quiet``)."""
+def show(report: Report, output: Output, **tables: Callable[[str | None], str]) -> None:
+    """Write what was asked for, and show the report unless standard output is taken."""
     on_screen = None
     with progress_of("writing"):
         # Charts first: a name that does not exist is found before anything is written.
         charts = [(report.charts[name], path) for name, path in output.chart]
         for chart, path in charts:
             chart.save(path)
-        named = {} if output.title is None else {"title": output.title}
-        writers = (
-            (output.html, lambda path: report.to_html(path, **named)),
-            (output.json, report.to_json),
-            (output.markdown, lambda path: report.to_markdown(path, **named)),
-        )
-        for target, write in writers:
+        title = output.title or ""
+        writers: dict[str, Callable[[str | None], str]] = {
+            "html": lambda path: report.to_html(path, title=title),
+            "json": report.to_json,
+            "markdown": lambda path: report.to_markdown(path, title=title),
+            **tables,
+        }
+        for name in output.places:
+            target = getattr(output, name)
             if target == "-":
-                on_screen = write(None)
+                on_screen = writers[name](None)
             elif target is not None:
-                write(target)
+                writers[name](target)
     if on_screen is not None:
         # Text is UTF-8 whatever the terminal is.
         sys.stdout.buffer.write(on_screen.encode())
-        return
-    if quiet:
         return
     from edgeworth.report.terminal import print_report
 

@@ -4,49 +4,31 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from edgeworth.cli.arguments import Hyphen, OddsWritten, Seed, Whole, decimal_numbers, numbers
+from edgeworth.choices import OddsForm, Unbalanced
+from edgeworth.cli.options import Hyphen, Whole, decimal_numbers, numbers, with_options
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.errors import OptionError
+from edgeworth.options import ChanceOptions
 from edgeworth.progress import progress_of
 
 
+@with_options(ChanceOptions)
 def chance(
     *,
     items: Annotated[int, Whole, Parameter(help="How many items there are.")],
     targets: Annotated[int, Whole, Parameter(help="How many of them are targets.")],
-    average_precision: Annotated[
-        float | None, Parameter(help="The average precision that chance has to reach.")
-    ] = None,
-    hits: Annotated[
-        int | None, Whole, Parameter(help="The hits that chance has to reach, within the depth.")
-    ] = None,
-    depth: Annotated[
-        int | None, Whole, Parameter(help="How many items one looks at; all of them if left out.")
-    ] = None,
-    over: Annotated[
-        Literal["targets", "reachable"],
-        Parameter(help="With a depth: average precision over all targets, or over those within reach."),
-    ] = "targets",
-    seed: Seed = 0,
     output: Output = NO_OUTPUT,
+    **options: Any,
 ) -> None:
     """What random selection does: the law of average precision, or of hits, and the chance of a value."""
     from edgeworth.questions import chance_report
 
     with progress_of("working"):
-        report = chance_report(
-            items,
-            targets,
-            average_precision=average_precision,
-            hits=hits,
-            depth=depth,
-            over=over,
-            seed=seed,
-        )
+        report = chance_report(items, targets, **options)
     show(report, output)
 
 
@@ -75,11 +57,13 @@ def kelly(
             metavar="NUMBER,…",
         ),
     ] = None,
-    odds_form: OddsWritten = "decimal",
+    odds_form: Annotated[
+        OddsForm, Parameter(help="How odds are written: 3.5, 5/2, +250 or the probability they imply.")
+    ] = "decimal",
     fraction: Annotated[float, Parameter(help="The fraction of the full stakes.")] = 1.0,
     normalise: Annotated[bool, Parameter(help="Divide the probabilities by their sum.", negative="")] = False,
     unbalanced: Annotated[
-        Literal["refuse", "normalise", "cap"],
+        Unbalanced,
         Parameter(
             help="With lay odds that are an arbitrage: refuse, scale the prices until it is gone, or keep "
             "stakes and liabilities within the wealth."

@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from edgeworth.cli.arguments import Hyphen
-from edgeworth.cli.options import Files, named_files, read_files, with_options
+from edgeworth.cli.options import (
+    DrunkInterval,
+    Files,
+    Hyphen,
+    OneProbability,
+    named_files,
+    read_files,
+    with_options,
+)
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.errors import InputError, OptionError
 from edgeworth.options import ManyOptions, Redeclared, ReportOptions, TallyOptions
@@ -39,7 +46,12 @@ NOT_TO_BE_MERGED = (
 )
 
 
-@with_options(TallyOptions, several={"prediction": "The column of predicted labels; several to be compared."})
+@with_options(
+    OneProbability,
+    TallyOptions,
+    DrunkInterval,
+    several={"prediction": "The column of predicted labels; several to be compared."},
+)
 def tally(*files: Files, output: Target, **options: Any) -> None:
     """Count a part of the data into a small file, to be merged with others and reported on later.
 
@@ -47,7 +59,7 @@ def tally(*files: Files, output: Target, **options: Any) -> None:
     """
     from edgeworth.tallying import tally as run
 
-    data = named_files(files, tally)
+    data = named_files(files, "tally")
     NO_OUTPUT.check(*read_files(files), output=output)
     columns = options.pop("prediction", ())
     prediction = columns[0] if len(columns) == 1 else {name: name for name in columns} or None
@@ -73,7 +85,7 @@ def merge(*files: TallyFiles, output: Target, again: Again = False) -> None:
         sys.stderr.write(f"edgeworth: {gaps}\n")
 
 
-@with_options(ReportOptions, ManyOptions, Redeclared, own=False)
+@with_options(ReportOptions, ManyOptions, Redeclared)
 def report(*files: TallyFiles, again: Again = False, output: Output = NO_OUTPUT, **options: Any) -> None:
     """Report on a tally file, or on several as if they were merged."""
     from edgeworth.evaluation import evaluate
@@ -120,11 +132,12 @@ def _write(tallied: Tallied, output: str) -> None:
 
 def _said(tallied: Tallied) -> str:
     """What a tally file holds, in a line."""
+    from edgeworth.core.formatting import plural
     from edgeworth.tallied import dropped_rows
 
     origin = tallied.origin
-    rows = "rows" if origin.rows is None else f"{origin.rows:,} row{'s' if origin.rows != 1 else ''}"
+    rows = "rows" if origin.rows is None else f"{origin.rows:,} {plural(origin.rows, 'row')}"
     dropped = dropped_rows(tallied.tally)
     lost = f" ({dropped:,} dropped)" if dropped else ""
     row = ", one after the other" if origin.number > 1 and tallied.terms.get("ordered") else ""
-    return f"{rows}{lost} of {origin.number:,} source{'s' if origin.number != 1 else ''}{row}"
+    return f"{rows}{lost} of {plural(origin.number, 'source')}{row}"

@@ -12,6 +12,7 @@ PAIRED = Kind(
     predictions="several",
     roles=("truth",),
     terms=("missing", "positive", "abstain", "weight_kind"),
+    redeclared=("positive",),
     count="edgeworth.comparing.reading:count_several",
     finalise="edgeworth.comparing.reading:finalise_pairs",
 )

@@ -52,6 +52,8 @@ class Kind:
     """Columns that must be there."""
     terms: tuple[str, ...] = ()
     """Options that must be the same in tallies that are merged."""
+    redeclared: tuple[str, ...] = ()
+    """Options that may be given anew for a report, since they decide nothing before ``finalise``."""
     check: str | None = None
     count: str | None = None
     finalise: str | None = None

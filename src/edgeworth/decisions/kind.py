@@ -15,6 +15,7 @@ TABLE = Kind(
     predictions="labels",
     roles=("truth", "prediction"),
     terms=("missing", "positive", "labels", "abstain", "weight_kind"),
+    redeclared=("labels", "positive"),
     count="edgeworth.decisions.reading:count_labels",
     finalise="edgeworth.decisions.reading:finalise_table",
 )

@@ -14,7 +14,6 @@ FORECASTS = Kind(
     tally="edgeworth.forecasts.tally:ForecastTally",
     report="edgeworth.forecasts.report:report_forecasts",
     predictions="probabilities",
-    roles=("truth", "probabilities"),
     terms=(
         "labels",
         "positive",

@@ -316,6 +316,11 @@ class ForecastTally(Plain):
         """The same with every case counted, and none waiting for more of them."""
         return replace(self, curves=tuple(replace(curve.final) for curve in self.curves))
 
+    @property
+    def rows_counted(self) -> int:
+        """Count the rows, where each counts once."""
+        return self.cases
+
     def shift(self, cases: int) -> Self:
         """The same so many cases later, as when a day is added to the past."""
         return replace(

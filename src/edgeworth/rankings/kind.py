@@ -38,6 +38,7 @@ SCORES_BY_CLASS = Kind(
     predictions="scores",
     roles=("truth", "score"),
     terms=("missing", "positive", "weight_kind", "bins"),
+    redeclared=("positive",),
     check="edgeworth.rankings.reading:check_scores",
     count="edgeworth.rankings.reading:count_scores",
     finalise="edgeworth.rankings.reading:finalise_scores",

@@ -168,6 +168,13 @@ def _latex_start(row: str) -> str:
     return f"{{{row[0]}}}{row[1:]}" if row[:1] in ("[", "*") else row
 
 
+def write_text(text: str, path: str | Path | None) -> str:
+    """Give a text, also written to ``path`` when there is one, whole or not at all."""
+    if path is not None:
+        write_file(Path(path), text)
+    return text
+
+
 def write_file(path: Path, content: str | bytes) -> None:
     """Write beside the target under a temporary name, then rename: an interrupted run leaves no half file.
 

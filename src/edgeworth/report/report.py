@@ -165,34 +165,30 @@ class Report:
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Write the report as JSON text; also to ``path`` when given, whole or not at all."""
+        from edgeworth.report.formats import write_text
+
         text = json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-        return self._write(text, path)
+        return write_text(text, path)
 
     def to_html(self, path: str | Path | None = None, *, title: str = "") -> str:
         """Write the report as one page that needs no network; also to ``path`` when given.
 
         Without a title the page is called by what was read.
         """
+        from edgeworth.report.formats import write_text
         from edgeworth.report.html.page import report_to_html
 
         with progress_of("drawing the page"), digits_shown(self.digits):
             text = report_to_html(self, title=title)
-        return self._write(text, path)
+        return write_text(text, path)
 
     def to_markdown(self, path: str | Path | None = None, *, title: str = "") -> str:
         """Write the report as Markdown, under a title if there is one; also to ``path`` when given."""
-        from edgeworth.report.formats import report_to_markdown
+        from edgeworth.report.formats import report_to_markdown, write_text
 
         with digits_shown(self.digits):
             text = report_to_markdown(self, title=title)
-        return self._write(text, path)
-
-    def _write(self, text: str, path: str | Path | None) -> str:
-        from edgeworth.report.formats import write_file
-
-        if path is not None:
-            write_file(Path(path), text)
-        return text
+        return write_text(text, path)
 
     def _repr_html_(self) -> str:
         """Show verdict, warnings and tables in a notebook. Charts are shown by asking for them."""

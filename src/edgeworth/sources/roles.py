@@ -36,7 +36,8 @@ class RoleGuess:
     """Columns by role where names left no doubt, and sentences about what was taken and what could not be."""
 
     roles: Mapping[str, str | list[str]]
-    sentences: tuple[str, ...]
+    notices: tuple[str, ...]
+    doubts: tuple[str, ...]
 
 
 def guess_roles(names: Sequence[str], given: Mapping[str, Any]) -> RoleGuess:
@@ -48,9 +49,9 @@ def guess_roles(names: Sequence[str], given: Mapping[str, Any]) -> RoleGuess:
     >>> guessed = guess_roles(["id", "Y_true", "y_pred"], {})
     >>> guessed.roles
     {'truth': 'Y_true', 'prediction': 'y_pred'}
-    >>> guessed.sentences
+    >>> guessed.notices
     ("Took 'Y_true' as truth and 'y_pred' as prediction.",)
-    >>> guess_roles(["label", "target", "score"], {"score": "score"}).sentences
+    >>> guess_roles(["label", "target", "score"], {"score": "score"}).doubts
     ("'label' and 'target' could both be the truth: say which.",)
     """
     known = {role for role, value in given.items() if value is not None}
@@ -75,7 +76,7 @@ def guess_roles(names: Sequence[str], given: Mapping[str, Any]) -> RoleGuess:
             else:
                 _decide(form, columns, roles, doubts)
     said = [f"{_quote(_names(columns))} as {role}" for role, columns in roles.items()]
-    return RoleGuess(roles, tuple([f"Took {' and '.join(said)}."] if said else []) + tuple(doubts))
+    return RoleGuess(roles, (f"Took {' and '.join(said)}.",) if said else (), tuple(doubts))
 
 
 def _decide(role: str, columns: list[str], roles: dict[str, str | list[str]], doubts: list[str]) -> None:
