@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_ty
 
 from edgeworth.choices import (
     AbsentRule,
+    Abstentions,
     Adjust,
     Engine,
     Missing,
@@ -222,6 +223,15 @@ class Seeded(TypedDict, total=False):
     seed: Annotated[int, Option("Seed of random numbers.", "Statistics", default=0)]
 
 
+class AbstentionOptions(TypedDict, total=False):
+    """What a case without a decision means."""
+
+    abstentions: Annotated[
+        Abstentions,
+        Option("A case without a decision counts as not right, or is left out.", "Labels", default="count"),
+    ]
+
+
 class StatisticsOptions(Seeded, total=False):
     """How sure, by which random numbers, and with how many digits."""
 
@@ -245,7 +255,7 @@ class Reviewed(TypedDict, total=False):
     depth: Annotated[int | None, Option("How many items are reviewed.", "Scores")]
 
 
-class ReportOptions(StatisticsOptions, HouseOptions, Reviewed, total=False):
+class ReportOptions(StatisticsOptions, HouseOptions, Reviewed, AbstentionOptions, total=False):
     """What a report is to say; asked again, no data are read again."""
 
     gain: Annotated[float | None, Option("What a target found brings.", "Scores")]
@@ -298,7 +308,7 @@ class Runs(TypedDict, total=False):
     ]
 
 
-class CompareOptions(Columns, StatisticsOptions, ManyOptions, Runs, total=False):
+class CompareOptions(Columns, StatisticsOptions, ManyOptions, Runs, AbstentionOptions, total=False):
     """What is compared, and how."""
 
     data: Annotated[Any, Option("A file or dataframe that has the columns.", "Input", flag="")]

@@ -93,3 +93,69 @@ def test_undefined_informedness_does_not_stop_the_rest() -> None:
     assert not findings.is_conclusive
     assert findings.overall[4].measure == "accuracy"
     assert findings.overall[4].value == pytest.approx(0.4)
+
+
+def with_refusals() -> tuple[list[str], list[str]]:
+    rng = np.random.default_rng(17)
+    truth = rng.choice(["a", "b", "c"], 400, p=[0.5, 0.3, 0.2])
+    prediction = np.where(rng.random(400) < 0.6, truth, rng.choice(["a", "b", "c"], 400))
+    return truth.tolist(), np.where(rng.random(400) < 0.3, "-", prediction).tolist()
+
+
+def test_a_refusal_is_not_right() -> None:
+    truth, prediction = with_refusals()
+    table = ew.ContingencyTable.from_labels(truth, prediction, abstain="-")
+    pairs = list(zip(truth, prediction, strict=True))
+    right = sum(t == p for t, p in pairs)
+    assert ew.measure(table, "accuracy") == right / 400
+    assert ew.measure(table, "error_rate") == pytest.approx(1 - right / 400)
+    recalls = {}
+    for label in "abc":
+        hits, real = sum(t == p == label for t, p in pairs), truth.count(label)
+        said = prediction.count(label)
+        recalls[label] = hits / real
+        assert ew.measure(table, f"recall[{label}]") == hits / real
+        assert ew.measure(table, f"miss_rate[{label}]") == pytest.approx(1 - hits / real)
+        assert ew.measure(table, f"precision[{label}]") == hits / said
+        assert ew.measure(table, f"f[{label}]") == pytest.approx(2 * hits / (real + said))
+        others = [(t, p) for t, p in pairs if t != label]
+        kept_off = sum(p not in (label, "-") for _, p in others)
+        assert ew.measure(table, f"inverse_recall[{label}]") == kept_off / len(others)
+    assert ew.measure(table, "balanced_accuracy") == pytest.approx(sum(recalls.values()) / 3)
+    decided = [pair for pair in pairs if pair[1] != "-"]
+    kept = ew.ContingencyTable.from_labels(*zip(*decided, strict=True))
+    assert ew.measure(table, "informedness") == pytest.approx(
+        ew.measure(kept, "informedness") * len(decided) / 400
+    )
+    assert table.without_abstentions() == kept
+
+
+def test_derivatives_see_refusals() -> None:
+    table = ew.ContingencyTable.from_labels(*with_refusals(), abstain="-")
+    for spelling in ("accuracy", "recall[b]", "inverse_recall[b]", "f[b]", "balanced_accuracy", "macro_f"):
+        error = ew.estimate(table, spelling, method=ew.methods.Delta()).standard_error
+        drawn = ew.estimate(table, spelling, method=ew.methods.Bootstrap(draws=4000)).standard_error
+        assert error == pytest.approx(drawn, rel=0.05), spelling
+
+
+def test_decided_cases_are_judged_alone_where_that_is_asked_and_said() -> None:
+    truth, prediction = with_refusals()
+    plain = ew.evaluate(truth=truth, prediction=prediction, abstain="-").to_dict()
+    alone = ew.evaluate(truth=truth, prediction=prediction, abstain="-", abstentions="left-out").to_dict()
+    share = 1 - prediction.count("-") / 400
+    for report in (plain, alone):
+        assert report["estimates"]["coverage"]["value"] == pytest.approx(share)
+    assert alone["estimates"]["accuracy"]["value"] == pytest.approx(
+        plain["estimates"]["accuracy"]["value"] / share
+    )
+    assert f"{share:.0%}" in alone["verdict"]
+    assert alone["verdict"].startswith("Only decided cases")
+    clustered = ew.ContingencyTable.from_labels(truth, prediction, abstain="-", clusters=np.arange(400) // 3)
+    left = clustered.without_abstentions()
+    assert left.clusters is not None
+    assert left.clusters.cells(left.labels)[2].sum() == left.total
+
+
+def test_every_table_has_its_coverage() -> None:
+    report = ew.evaluate(truth=["a", "b", "a"], prediction=["a", "b", "b"]).to_dict()
+    assert report["estimates"]["coverage"]["value"] == 1

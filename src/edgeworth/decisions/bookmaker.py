@@ -73,7 +73,7 @@ HOUSE_MEASURES = (
         "Σ_l recall_l − 1",
         break_even_margin,
         title="break-even margin",
-        combination=lambda view: recalls_combination(view, -1.0, 1.0),
+        combination=lambda view: recalls_combination(view.hits, view.real, -1.0, 1.0),
         synonyms="v*, over-round, vigorish",
     ),
     _house(

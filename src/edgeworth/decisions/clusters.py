@@ -71,6 +71,10 @@ class Clusters:
         joint = replace(self.joint, labels=(new, self.joint.labels[1]), keys=keys)
         return replace(self, joint=joint.in_order())
 
+    def decided(self) -> Self:
+        """Leave out the cases without a decision."""
+        return replace(self, joint=self.joint.select(self.joint.keys[:, 1] > 0))
+
     def transpose(self) -> Self:
         """Exchange prediction and truth."""
         return replace(self, joint=replace(self.joint, keys=self.joint.keys[:, [1, 0, 2]]).in_order())

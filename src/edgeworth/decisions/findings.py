@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from edgeworth.choices import Abstentions
 from edgeworth.core.estimates import Estimate, Plan, estimate
 from edgeworth.core.laws import check_level
 from edgeworth.core.measures import quote_label
-from edgeworth.core.registry import measure
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.bookmaker import Payoffs, payoffs, unit_return
 from edgeworth.decisions.guessing import guessing_tail
@@ -48,13 +48,15 @@ class DecisionFindings:
     payoffs: Payoffs
     superstitious: tuple[Label, ...]
     plan: Plan
+    coverage: Estimate
+    """The share of cases with a decision, of all cases."""
     decided: Estimate | None = None
     zero_weight: Estimate | None = None
 
     @property
-    def coverage(self) -> float:
-        """The share of cases with a decision."""
-        return measure(self.table, "coverage")
+    def is_of_decided(self) -> bool:
+        """Whether cases without a decision were left out of the table."""
+        return self.coverage.value < 1 and not self.table.abstained.any()
 
     @property
     def never_real(self) -> tuple[tuple[Label, ...], float]:
@@ -93,25 +95,29 @@ def examine_decisions(
     pool: float = 10.0,
     overround: float = 0.0,
     commission: float = 0.0,
+    abstentions: Abstentions = "count",
 ) -> DecisionFindings:
     """Estimate, test and price a table of decisions."""
     check_level(level)
     check_decisions(table)
     if table.total == 0:
         raise InputError("there are no cases with a decision")
+    coverage = estimate(table, "coverage", seed=seed)
+    table = table.without_abstentions() if abstentions == "left-out" else table
     headline = estimate(table, "informedness", seed=seed)
     abstains = bool(table.abstained.any())
     return DecisionFindings(
         table=table,
         level=level,
         informedness=headline,
-        overall=tuple(estimate(table, name, seed=seed) for name in OVERALL),
+        overall=(*(estimate(table, name, seed=seed) for name in OVERALL), coverage),
         labels={label: _estimate_label(table, label, seed) for label in labels_to_examine(table)},
         at_least=headline.chance_tail("greater"),
         either_way=headline.chance_tail("two-sided"),
         payoffs=payoffs(table, pool=pool, overround=overround, commission=commission),
         superstitious=superstitious_labels(table, level=level),
         plan=headline.cases_needed(level=level),
+        coverage=coverage,
         decided=estimate(table, "informedness(abstentions=left_out)", seed=seed) if abstains else None,
         zero_weight=estimate(table, "informedness(abstentions=zero_weight)", seed=seed) if abstains else None,
     )

@@ -43,8 +43,8 @@ def informedness(view: Marginals, abstentions: str = "left_out") -> Values:
     decided cases alone.
     """
     if abstentions == "zero_weight":
-        every = view.total + view.abstained.sum(axis=-1)
-        by_label = LabelView(view.hits, view.predicted, view.real + view.abstained, every[..., None])
+        every = view.total + view.undecided
+        by_label = LabelView(view.hits, view.predicted, view.every_real, every[..., None])
         return _where_bet(by_label, ratio(weighted_sum(view.predicted, edge(by_label)), every))
     by_label = view.by_label()
     kept = _where_bet(by_label, ratio(weighted_sum(view.predicted, edge(by_label)), view.total))
@@ -70,34 +70,35 @@ def markedness(view: Marginals) -> Values:
 
 def coverage(view: Marginals) -> Values:
     """Compute the share of cases with a decision."""
-    return ratio(view.total, view.total + view.abstained.sum(axis=-1))
+    return ratio(view.total, view.total + view.undecided)
 
 
 def balanced_accuracy(view: Marginals) -> Values:
     """Compute the mean recall of the real classes."""
-    real = view.real.real > 0
-    return ratio(np.where(real, ratio(view.hits, view.real), 0).sum(axis=-1), real.sum(axis=-1))
+    real = view.every_real.real > 0
+    return ratio(np.where(real, ratio(view.hits, view.every_real), 0).sum(axis=-1), real.sum(axis=-1))
 
 
 def _adjusted_balanced_accuracy(view: Marginals) -> Values:
-    chance = ratio(np.ones_like(view.total, dtype=np.float64), (view.real.real > 0).sum(axis=-1))
+    chance = ratio(np.ones_like(view.total, dtype=np.float64), (view.every_real.real > 0).sum(axis=-1))
     return ratio(balanced_accuracy(view) - chance, 1 - chance)
 
 
-def recalls_combination(view: Marginals, constant: float, coefficient: float) -> Combination:
+def recalls_combination(hits: Values, real: Values, constant: float, coefficient: float) -> Combination:
     """Write ``constant + coefficient · Σ recall`` over the real classes, whose recalls are independent."""
-    real = view.real > 0
-    hits, trials = (counts[real].astype(np.float64) for counts in (view.hits, view.real))
+    hits, trials = (counts[real > 0].astype(np.float64) for counts in (hits, real))
     return Combination(constant, np.full(len(hits), coefficient), hits, trials)
 
 
 def _balanced_combination(view: Marginals) -> Combination:
-    return recalls_combination(view, 0.0, 1 / int((view.real > 0).sum()))
+    return recalls_combination(view.hits, view.every_real, 0.0, 1 / int((view.every_real > 0).sum()))
 
 
 def _adjusted_combination(view: Marginals) -> Combination:
-    classes = int((view.real > 0).sum())
-    return recalls_combination(view, -1 / (classes - 1), classes / (classes - 1) / classes)
+    classes = int((view.every_real > 0).sum())
+    return recalls_combination(
+        view.hits, view.every_real, -1 / (classes - 1), classes / (classes - 1) / classes
+    )
 
 
 def _informedness_combination(view: Marginals, abstentions: str) -> Combination | None:
@@ -206,7 +207,7 @@ OVERALL_MEASURES = (
     _proportion(
         "accuracy",
         "Σ_l hits_l / cases",
-        lambda v: (v.hits.sum(axis=-1), v.total),
+        lambda v: (v.hits.sum(axis=-1), v.total + v.undecided),
         chance="Σ_l p_l r_l",
         synonyms="rand accuracy (powers), micro recall, micro precision, micro f1, avrecall",
         guessing=_equal_slopes,
@@ -214,7 +215,7 @@ OVERALL_MEASURES = (
     _proportion(
         "error_rate",
         "1 − accuracy",
-        lambda v: (v.total - v.hits.sum(axis=-1), v.total),
+        lambda v: (v.total + v.undecided - v.hits.sum(axis=-1), v.total + v.undecided),
         chance="1 − Σ_l p_l r_l",
         direction="lower",
         synonyms="misclassification rate, zero-one loss",
@@ -284,7 +285,7 @@ OVERALL_MEASURES = (
     _proportion(
         "coverage",
         "cases decided / all cases",
-        lambda v: (v.total, v.total + v.abstained.sum(axis=-1)),
+        lambda v: (v.total, v.total + v.undecided),
         chance="itself",
         direction="neither",
         needs=(ANY_CASE,),
@@ -319,15 +320,16 @@ def average_g(view: Marginals) -> Values:
 
 def _macro(view: Marginals, values: Values) -> Values:
     """Average over labels; undefined if one label's value is."""
-    seen = (view.real.real > 0) | (view.predicted.real > 0)
+    seen = (view.every_real.real > 0) | (view.predicted.real > 0)
     complete = ~(seen & np.isnan(values)).any(axis=-1)
     return np.where(complete, ratio(np.where(seen, values, 0).sum(axis=-1), seen.sum(axis=-1)), np.nan)
 
 
 def _weighted(view: Marginals, values: Values) -> Values:
     """Average by real share; undefined if one real class's value is."""
-    complete = ~((view.real.real > 0) & np.isnan(values)).any(axis=-1)
-    return np.where(complete, ratio(weighted_sum(view.real, values), view.total), np.nan)
+    real = view.every_real
+    complete = ~((real.real > 0) & np.isnan(values)).any(axis=-1)
+    return np.where(complete, ratio(weighted_sum(real, values), real.sum(axis=-1)), np.nan)
 
 
 _average = measure_family(

@@ -15,6 +15,7 @@ from edgeworth.decisions.views import (
     CASES,
     F_NEEDS_PREDICTED,
     F_NEEDS_REAL,
+    HAS_CASES,
     HAS_FALSE_ALARMS,
     HAS_MISSES,
     HAS_REJECTIONS,
@@ -23,6 +24,7 @@ from edgeworth.decisions.views import (
     IS_PREDICTED,
     IS_REAL,
     IS_SEEN,
+    OTHERS_HAVE_CASES,
     OTHERS_PREDICTED,
     OTHERS_REAL,
     OTHERS_SEEN,
@@ -39,8 +41,10 @@ Parts: TypeAlias = Callable[[LabelView], tuple[Values, Values]]
 
 
 DIVISORS = {
-    "real": IS_REAL,
+    "every_real": HAS_CASES,
+    "every_other": OTHERS_HAVE_CASES,
     "not_real": OTHERS_REAL,
+    "real": IS_REAL,
     "predicted": IS_PREDICTED,
     "not_predicted": OTHERS_PREDICTED,
     "total": CASES,
@@ -61,19 +65,19 @@ def _proportion(name: str, formula: str, synonyms: str, parts: Parts, **more: An
 
 def _share(name: str, successes: str, trials: str, synonyms: str, **more: Any) -> Measure:
     """Make a measure of one count of a LabelView over another."""
-    formula = f"{successes} / {trials}".replace("_", " ").replace("total", "cases")
+    formula = f"{successes} / {trials}".replace("every_", "").replace("_", " ").replace("total", "cases")
     needs = (DIVISORS[trials],)
     return _proportion(name, formula, synonyms, attrgetter(successes, trials), needs=needs, **more)
 
 
 def f_measure(view: LabelView, alpha: float) -> Values:
     """Compute ``1/(α/recall + (1-α)/precision)``, which is 0 (not undefined) when nothing was found."""
-    return ratio(view.hits, alpha * view.real + (1 - alpha) * view.predicted)
+    return ratio(view.hits, alpha * view.every_real + (1 - alpha) * view.predicted)
 
 
 def g_measure(view: LabelView) -> Values:
     """Compute the geometric mean of precision and recall."""
-    return ratio(view.hits, np.sqrt(view.predicted * view.real))
+    return ratio(view.hits, np.sqrt(view.predicted * view.every_real))
 
 
 def edge(view: LabelView) -> Values:
@@ -83,7 +87,10 @@ def edge(view: LabelView) -> Values:
 
 def inverse_view(view: LabelView) -> LabelView:
     """View the same table from "not this label"."""
-    return LabelView(view.rejections, view.not_predicted, view.not_real, view.total)
+    abstained = view.undecided - view.abstained
+    return LabelView(
+        view.rejections, view.not_predicted, view.not_real, view.total, abstained, view.undecided
+    )
 
 
 def transpose_view(view: LabelView) -> LabelView:
@@ -110,7 +117,7 @@ LABEL_MEASURES = (
     _share(
         "recall",
         "hits",
-        "real",
+        "every_real",
         "sensitivity, true positive rate, tpr, hit rate, probability of detection, cumulative gain",
         chance=BY_PREDICTION,
     ),
@@ -128,7 +135,7 @@ LABEL_MEASURES = (
     _share(
         "inverse_recall",
         "rejections",
-        "not_real",
+        "every_other",
         "specificity, true negative rate, tnr, selectivity",
         chance=f"1 − {BY_PREDICTION}",
     ),
@@ -141,8 +148,8 @@ LABEL_MEASURES = (
     ),
     _share(
         "miss_rate",
-        "misses",
-        "real",
+        "every_misses",
+        "every_real",
         "false negative rate, fnr, type 2 error",
         chance=f"1 − {BY_PREDICTION}",
         direction="lower",
@@ -160,7 +167,7 @@ LABEL_MEASURES = (
         "label_accuracy",
         "(hits + rejections) / cases",
         "one-versus-rest accuracy",
-        lambda v: (v.hits + v.rejections, v.total),
+        lambda v: (v.hits + v.rejections, v.total + v.undecided),
         needs=(CASES,),
         chance="p r + (1 − p)(1 − r)",
         source=POWERS,
@@ -171,7 +178,7 @@ LABEL_MEASURES = (
         "jaccard",
         "hits / (hits + false alarms + misses)",
         "tanimoto, intersection over union, iou, critical success index, threat score",
-        lambda v: (v.hits, v.predicted + v.real - v.hits),
+        lambda v: (v.hits, v.predicted + v.every_real - v.hits),
         needs=(IS_SEEN,),
         chance="p r / (p + r − p r)",
         source=JACCARD,
@@ -203,7 +210,7 @@ LABEL_MEASURES = (
         g_measure,
         "fowlkes-mallows index of a label, geometric mean of precision and recall",
         chance="√(p r)",
-        needs=(IS_REAL, IS_PREDICTED),
+        needs=(HAS_CASES, IS_PREDICTED),
         title="G",
     ),
     _label(
@@ -211,7 +218,7 @@ LABEL_MEASURES = (
         "√(inverse precision · inverse recall)",
         lambda view: g_measure(inverse_view(view)),
         chance="√((1 − p)(1 − r))",
-        needs=(OTHERS_REAL, OTHERS_PREDICTED),
+        needs=(OTHERS_HAVE_CASES, OTHERS_PREDICTED),
         title="inverse G",
     ),
     _edge(

@@ -102,7 +102,7 @@ def beta_law(view: Any, resolved: Resolved, value: float, prior: float) -> BetaL
         raise OptionError(
             f"BetaPosterior() is for precision, recall and f; {resolved.spelling} is none of them"
         )
-    hits, alarms, misses = float(view.hits), float(view.false_alarms), float(view.misses)
+    hits, alarms, misses = float(view.hits), float(view.false_alarms), float(view.every_misses)
     if name == "f":
         return BetaLaw(value, hits + prior, alarms + misses + 2 * prior, is_f1=True)
     return BetaLaw(value, hits + prior, (alarms if name == "precision" else misses) + prior)

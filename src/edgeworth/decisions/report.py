@@ -31,7 +31,13 @@ def report_table(tallied: Any, asked: Any, about: About) -> Report:
         "overround": asked.get("overround") or 0.0,
         "commission": asked.get("commission") or 0.0,
     }
-    findings = examine_decisions(table, level=asked.level, seed=asked.seed, **house)
+    findings = examine_decisions(
+        table,
+        level=asked.level,
+        seed=asked.seed,
+        abstentions=asked.get("abstentions") or "count",
+        **house,
+    )
     report = decisions_report(findings, about(**house, cases=table.cells.sum().item()))
     return replace(report, warnings=(*_slips(tallied.terms, table), *report.warnings))
 

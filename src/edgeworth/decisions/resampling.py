@@ -150,16 +150,17 @@ def _slopes(cells: NDArray[np.float64], resolved: Resolved) -> NDArray[Any]:
 
 
 def _label_slopes(cells: NDArray[np.float64], resolved: Resolved, position: int) -> NDArray[np.float64]:
-    """Differentiate a label's measure by its hits, its row, its column and the total."""
+    """Differentiate a label's measure by its hits, its row, its column, the total and the undecided cases."""
     view = resolved.view(cells)
-    parts = (view.hits, view.predicted, view.real, view.total)
-    moved = LabelView(*(part + step for part, step in zip(parts, 1j * STEP * np.eye(4), strict=True)))
-    hits, row, column, total = resolved.of_view(moved).imag / STEP
+    parts = (view.hits, view.predicted, view.real, view.total, view.abstained, view.undecided)
+    moved = LabelView(*(part + step for part, step in zip(parts, 1j * STEP * np.eye(6), strict=True)))
+    hits, row, column, total, abstained, undecided = resolved.of_view(moved).imag / STEP
     slopes = np.full(cells.shape, total)
     slopes[position] += row
     slopes[:-1, position] += column
     slopes[position, position] += hits
-    slopes[-1] = 0.0
+    slopes[-1] = undecided
+    slopes[-1, position] += abstained
     return slopes
 
 

@@ -378,6 +378,11 @@ class ContingencyTable(Plain):
         labels = tuple(self.labels[index] for index in kept)
         return self._with_cells(labels, lambda values: values[np.ix_(rows, kept)])
 
+    def without_abstentions(self) -> Self:
+        """Leave out the cases without a decision."""
+        table = self._with_cells(self.labels, lambda values: np.vstack([values[:-1], 0 * values[-1:]]))
+        return table if self.clusters is None else replace(table, clusters=self.clusters.decided())
+
     def one_against_rest(self, label: Any) -> Self:
         """Merge all labels but one; measures of that label stay the same."""
         index = self.index(label)

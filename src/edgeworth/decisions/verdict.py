@@ -38,12 +38,15 @@ def _informedness_sentence(findings: DecisionFindings) -> str:
     estimate, level = findings.informedness, findings.level
     decided = findings.decided
     if decided is not None and decided.undefined is None:
-        share = format_percent(findings.coverage)
+        share = format_percent(findings.coverage.value)
         return (
             f"Decides {share} of the cases. On those it {_describe_informedness(decided, findings)}. "
             f"Over all cases, that is {_value_and_interval(estimate, level)}."
         )
     said = _describe_informedness(estimate, findings)
+    if findings.is_of_decided:
+        share = format_percent(findings.coverage.value)
+        return f"Only decided cases are judged, {share} of all. On those it {said}."
     return f"{said[0].upper()}{said[1:]}."
 
 

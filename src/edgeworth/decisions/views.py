@@ -26,6 +26,20 @@ class LabelView:
     predicted: Values
     real: Values
     total: Values
+    abstained: Values = 0.0
+    """The undecided cases of the label; the other counts are of decided cases."""
+    undecided: Values = 0.0
+    """The undecided cases of all labels."""
+
+    @property
+    def every_real(self) -> Values:
+        """The number of cases of the label, decided or not."""
+        return self.real + self.abstained
+
+    @property
+    def every_other(self) -> Values:
+        """The number of cases of other classes, decided or not."""
+        return self.not_real + difference(self.undecided, self.abstained, self.undecided)
 
     @property
     def false_alarms(self) -> Values:
@@ -36,6 +50,11 @@ class LabelView:
     def misses(self) -> Values:
         """The number of cases real but not predicted."""
         return difference(self.real, self.hits, self.real)
+
+    @property
+    def every_misses(self) -> Values:
+        """The number of cases of the label, decided or not, that were not predicted as it."""
+        return difference(self.every_real, self.hits, self.every_real)
 
     @property
     def rejections(self) -> Values:
@@ -67,9 +86,20 @@ class Marginals:
         """The number of decided cases."""
         return np.asarray(self.real.sum(axis=-1))
 
+    @property
+    def undecided(self) -> Values:
+        """The number of cases without a decision."""
+        return np.asarray(self.abstained.sum(axis=-1))
+
+    @property
+    def every_real(self) -> Values:
+        """How often each class was real, in decided and undecided cases."""
+        return self.real + self.abstained
+
     def by_label(self) -> LabelView:
         """View each label against the rest."""
-        return LabelView(self.hits, self.predicted, self.real, self.total[..., None])
+        total, undecided = self.total[..., None], self.undecided[..., None]
+        return LabelView(self.hits, self.predicted, self.real, total, self.abstained, undecided)
 
 
 def marginals(cells: Values) -> Marginals:
@@ -126,9 +156,8 @@ class Resolved:
 
 def label_view(view: Marginals, position: int) -> LabelView:
     """View one label of a table or of a stack of them."""
-    return LabelView(
-        view.hits[..., position], view.predicted[..., position], view.real[..., position], view.total
-    )
+    one = (part[..., position] for part in (view.hits, view.predicted, view.real))
+    return LabelView(*one, view.total, view.abstained[..., position], view.undecided)
 
 
 def check_decisions(tally: Any) -> None:
@@ -212,8 +241,10 @@ IS_REAL = Requirement(lambda view: view.real > 0, "no case is really {label}")
 IS_PREDICTED = Requirement(lambda view: view.predicted > 0, "no case was predicted as {label}")
 OTHERS_REAL = Requirement(lambda view: view.not_real > 0, "every case is really {label}")
 OTHERS_PREDICTED = Requirement(lambda view: view.not_predicted > 0, "every case was predicted as {label}")
+HAS_CASES = Requirement(lambda view: view.every_real > 0, IS_REAL.otherwise)
+OTHERS_HAVE_CASES = Requirement(lambda view: view.every_other > 0, OTHERS_REAL.otherwise)
 IS_SEEN = Requirement(
-    lambda view: view.predicted + view.real > 0, "{label} was neither predicted nor real in any case"
+    lambda view: view.predicted + view.every_real > 0, "{label} was neither predicted nor real in any case"
 )
 HAS_FALSE_ALARMS = Requirement(
     lambda view: view.false_alarms > 0, "no case was wrongly predicted as {label}, so the ratio has no bound"
@@ -233,16 +264,16 @@ def _f_needs(count: str, end: float, otherwise: str) -> Requirement:
     )
 
 
-F_NEEDS_REAL = _f_needs("real", 1, IS_REAL.otherwise)
+F_NEEDS_REAL = _f_needs("every_real", 1, IS_REAL.otherwise)
 F_NEEDS_PREDICTED = _f_needs("predicted", 0, IS_PREDICTED.otherwise)
-INVERSE_F_NEEDS_REAL = _f_needs("not_real", 1, OTHERS_REAL.otherwise)
+INVERSE_F_NEEDS_REAL = _f_needs("every_other", 1, OTHERS_REAL.otherwise)
 INVERSE_F_NEEDS_PREDICTED = _f_needs("not_predicted", 0, OTHERS_PREDICTED.otherwise)
 OTHERS_SEEN = Requirement(
-    lambda view: view.not_predicted + view.not_real > 0, "every case is {label}, predicted and real"
+    lambda view: view.not_predicted + view.every_other > 0, "every case is {label}, predicted and real"
 )
 
 
-ANY_CASE = Requirement(lambda view: view.total + view.abstained.sum(axis=-1) > 0, "there are no cases")
+ANY_CASE = Requirement(lambda view: view.total + view.undecided > 0, "there are no cases")
 TWO_REAL = Requirement(
     lambda view: ((view.real > 0) & (view.by_label().not_real > 0)).any(axis=-1),
     "only one class is real, so no label has fair odds",
@@ -259,7 +290,7 @@ GUESSING_ERRS = Requirement(
     "truth and prediction are one and the same single label",
 )
 ALL_PREDICTED = Requirement(
-    lambda view: ((view.predicted > 0) | (view.real == 0)).all(axis=-1),
+    lambda view: ((view.predicted > 0) | (view.every_real == 0)).all(axis=-1),
     "a real class was never predicted, so it has no precision",
 )
 SOMETHING_WON = Requirement(
@@ -269,16 +300,16 @@ SOMETHING_WON = Requirement(
 
 
 def _has_f(view: Marginals, alpha: float) -> Values:
-    return alpha * view.real + (1 - alpha) * view.predicted > 0
+    return alpha * view.every_real + (1 - alpha) * view.predicted > 0
 
 
 EVERY_F = Requirement(
-    lambda view, alpha: (_has_f(view, alpha) | (view.real + view.predicted == 0)).all(axis=-1),
+    lambda view, alpha: (_has_f(view, alpha) | (view.every_real + view.predicted == 0)).all(axis=-1),
     "at this alpha some label has no f",
     with_options=True,
 )
 EVERY_REAL_F = Requirement(
-    lambda view, alpha: (_has_f(view, alpha) | (view.real == 0)).all(axis=-1),
+    lambda view, alpha: (_has_f(view, alpha) | (view.every_real == 0)).all(axis=-1),
     "at this alpha some real class has no f",
     with_options=True,
 )
