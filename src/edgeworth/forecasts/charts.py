@@ -32,7 +32,6 @@ from edgeworth.report.charts.axes import (
     HIGH,
     PLAIN,
     WIDE,
-    LazyData,
     band_between,
     colour_layer,
     number_axis,
@@ -41,7 +40,7 @@ from edgeworth.report.charts.axes import (
 )
 from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Kit, Rows
 from edgeworth.report.charts.names import axis_names
-from edgeworth.report.report import Charts, Column
+from edgeworth.report.report import Charts, Column, LazyMapping
 from edgeworth.report.wording import describe_system
 
 CASES = "cases"
@@ -114,7 +113,7 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
         f"Cases in which the model says clearly more than {its} lie above the diagonal: {said[0]}; below it: "
         f"{said[1]}. The area of a dot is the number of cases in a cell of {format_percent(cells.width)} by "
         f"{format_percent(cells.width)}, at most {int(cells.cases.max()):,}.",
-        LazyData(find),
+        LazyMapping(find),
         draw,
         (
             Column("model", "percent"),
@@ -190,7 +189,7 @@ def sequence_chart(findings: ForecastFindings) -> Chart:
         "Who scores better on average, as cases come in",
         f"Score of {bets.wealth.against} less that of the model: above 0 the model is better. "
         + " ".join(_describe_bounds(name, each) for name, each in known.items()),
-        LazyData(find),
+        LazyMapping(find),
         draw,
         (
             Column("score"),
@@ -284,7 +283,7 @@ def reliability_chart(findings: ForecastFindings) -> Chart:
         "reliability",
         "How often it happens when it was said",
         _says(findings, dict(zip(names, drawn, strict=True))) + (short.caption if len(drawn) > 1 else ""),
-        LazyData(find),
+        LazyMapping(find),
         draw,
         (Column("class"), *(Column(name, "number") for name in STEP[:-1]), Column("cases", "count")),
     )

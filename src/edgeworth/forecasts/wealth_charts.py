@@ -25,7 +25,6 @@ from edgeworth.report.charts.axes import (
     HIGH,
     PLAIN,
     WIDE,
-    LazyData,
     band_between,
     colour_layer,
     number_axis,
@@ -33,7 +32,7 @@ from edgeworth.report.charts.axes import (
     touch_points,
 )
 from edgeworth.report.charts.chart import FIRST, INK, PALETTE, SECOND, THIRD, Chart, Kit, Rows
-from edgeworth.report.report import Column
+from edgeworth.report.report import Column, LazyMapping
 from edgeworth.report.wording import describe_probability
 
 CASES = "cases settled"
@@ -103,7 +102,7 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
         f"{_became(findings)}{_expected(findings)} The line 1/α is a wealth of {format_wealth(threshold)}"
         f"{'' if _is_seen(findings, threshold) else ', here too near to 0 to be drawn'}: "
         f"{_line_says(findings)}.",
-        LazyData(find),
+        LazyMapping(find),
         draw,
         (
             Column(CASES, "count"),
@@ -229,7 +228,7 @@ def returns_chart(findings: ForecastFindings) -> Chart:
         "What each case added" if together == 1 else f"What every {together:,} cases added",
         f"{won:,} of {len(logs):,} {of} won and {lost:,} lost; the best multiplied wealth by {best}, the "
         f"worst by {worst}.{last} A stretch marked in the lower picture is shown in the upper.",
-        LazyData(find),
+        LazyMapping(find),
         draw,
         (Column("case", "count"), Column("log return", "number"), Column("factor")),
     )
@@ -349,7 +348,7 @@ def luck_chart(findings: ForecastFindings) -> Chart:
         "final_wealth",
         f"Where this wealth falls among what {'luck gives' if IF_PRICES in names else 'the model expects'}",
         _luck_says(findings, cells),
-        LazyData(find),
+        LazyMapping(find),
         draw,
         (Column("from", "number"), Column("to", "number"), *(Column(who, "probability") for who in names)),
     )
@@ -459,7 +458,7 @@ def stakes_chart(findings: ForecastFindings) -> Chart:
         f"{format_percent(float(STAKE_PROBABILITIES[12]))} it is {format_percent(stake)}. Below "
         f"{format_percent(even)} there is "
         f"nothing to back at these odds; one who may lay bets against it, the negative stakes.{taken}",
-        LazyData(find),
+        LazyMapping(find),
         draw,
         (Column("odds"), *(Column(each, "percent") for each in ("probability", "back only", "back and lay"))),
     )

@@ -13,7 +13,6 @@ from edgeworth.report.charts.axes import (
     HIGH,
     PLAIN,
     WIDE,
-    LazyData,
     band_between,
     colour_layer,
     number_axis,
@@ -22,7 +21,7 @@ from edgeworth.report.charts.axes import (
 )
 from edgeworth.report.charts.chart import FIRST, INK, SECOND, Chart, Kit, Rows
 from edgeworth.report.charts.names import AxisNames, axis_names
-from edgeworth.report.report import Charts, Column
+from edgeworth.report.report import Charts, Column, LazyMapping
 from edgeworth.report.wording import describe_probability
 
 OURS, RANDOM = "this ranking", "random selection"
@@ -55,7 +54,7 @@ def _chart(
     also: Callable[[], Mapping[str, Any]] = dict,
 ) -> Chart:
     """A chart of columns of numbers, of these kinds, that are found when somebody looks."""
-    data = LazyData(lambda: {name: table_rows(find()), **also()})
+    data = LazyMapping(lambda: {name: table_rows(find()), **also()})
     return Chart(name, title, caption, data, draw, tuple(Column(*column) for column in kinds.items()))
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from edgeworth.core.formatting import digits_shown
 from edgeworth.errors import OptionError
@@ -102,40 +102,53 @@ class Section:
         }
 
 
-class Charts(Mapping[str, "Chart"]):
-    """Charts by name; an unknown name is told what there is.
+Value = TypeVar("Value")
 
-    Given as a function they are made when somebody first looks: a terminal shows none.
-    """
 
-    def __init__(self, charts: Iterable[Chart] | Callable[[], Iterable[Chart]] = ()) -> None:
-        self._given = charts if callable(charts) else tuple(charts)
-        if not callable(charts):
-            _ = self._charts  # two of one name are refused at once
+class LazyMapping(Mapping[str, Value]):
+    """Values by name that are found when somebody first looks: a report on a terminal draws nothing."""
+
+    def __init__(self, find: Callable[[], Mapping[str, Value]]) -> None:
+        self._find = find
 
     @cached_property
-    def _charts(self) -> dict[str, Chart]:
-        charts: dict[str, Chart] = {}
-        for chart in self._given() if callable(self._given) else self._given:
-            if chart.name in charts:
-                raise OptionError(f"two charts have the name {chart.name!r}; each needs one of its own")
-            charts[chart.name] = chart
-        return charts
+    def _found(self) -> Mapping[str, Value]:
+        return self._find()
 
-    def __getitem__(self, name: str) -> Chart:
-        if name not in self._charts:
-            known = ", ".join(self._charts) or "none"
-            raise OptionError(f"there is no chart {name!r}; there are {known}")
-        return self._charts[name]
+    def __getitem__(self, name: str) -> Value:
+        return self._found[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._charts)
+        return iter(self._found)
 
     def __len__(self) -> int:
-        return len(self._charts)
+        return len(self._found)
+
+
+class Charts(LazyMapping["Chart"]):
+    """Charts by name, given as they are or as a function; an unknown name is told what there is."""
+
+    def __init__(self, charts: Iterable[Chart] | Callable[[], Iterable[Chart]] = ()) -> None:
+        given = () if callable(charts) else tuple(charts)
+        super().__init__(lambda: self._by_name(charts() if callable(charts) else given))
+        if not callable(charts):
+            len(self)  # two of one name are refused at once
+
+    def _by_name(self, charts: Iterable[Chart]) -> dict[str, Chart]:
+        found: dict[str, Chart] = {}
+        for chart in charts:
+            if chart.name in found:
+                raise OptionError(f"two charts have the name {chart.name!r}; each needs one of its own")
+            found[chart.name] = chart
+        return found
+
+    def __getitem__(self, name: str) -> Chart:
+        if name not in self._found:
+            raise OptionError(f"there is no chart {name!r}; there are {', '.join(self) or 'none'}")
+        return self._found[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._charts
+        return name in self._found
 
 
 @dataclass(frozen=True)

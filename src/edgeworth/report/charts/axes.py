@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from edgeworth.arrays import Values, finite_or_none
@@ -69,26 +68,6 @@ WIDE, HIGH = 400, 290
 CHANCE = PALETTE[-1]
 PLAIN = ",.6~g"
 """The format of an axis of plain numbers; without its digits Vega writes 10 as 1e+1."""
-
-
-class LazyData(Mapping[str, Rows]):
-    """Data that is found when somebody looks: a report on a terminal draws nothing."""
-
-    def __init__(self, find: Callable[[], Mapping[str, Rows]]) -> None:
-        self._find = find
-
-    @cached_property
-    def _found(self) -> Mapping[str, Rows]:
-        return self._find()
-
-    def __getitem__(self, name: str) -> Rows:
-        return self._found[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
-
-    def __len__(self) -> int:
-        return len(self._found)
 
 
 def table_rows(columns: Mapping[str, Values | None]) -> Rows:

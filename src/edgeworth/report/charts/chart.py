@@ -114,7 +114,7 @@ class Kit:
     """What a drawing function needs: altair, and each data set by name."""
 
     def __init__(self, rows: Mapping[str, list[Any]] | None) -> None:
-        self.alt = _import("altair", "drawing charts")
+        self.alt = import_extra("altair", "drawing charts")
         self._rows = rows
 
     def base(self, name: str) -> Any:
@@ -140,10 +140,11 @@ class Kit:
 
 
 def _converter() -> Any:
-    return _import("vl_convert", "making pictures")
+    return import_extra("vl_convert", "making pictures")
 
 
-def _import(module: str, purpose: str) -> Any:
+def import_extra(module: str, purpose: str) -> Any:
+    """Import a library of the extra for reports, or say how to install it."""
     try:
         return import_module(module)
     except ImportError:

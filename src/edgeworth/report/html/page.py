@@ -16,8 +16,7 @@ from importlib.resources import files
 from typing import Any, TypeVar
 
 from edgeworth.core.formatting import shorten
-from edgeworth.errors import MissingExtraError
-from edgeworth.report.charts.chart import Chart
+from edgeworth.report.charts.chart import Chart, import_extra
 from edgeworth.report.html.parts import (
     DrawnChart,
     is_notice,
@@ -115,23 +114,15 @@ def _digest(text: str) -> str:
 @cache
 def _script() -> str:
     """Bundle Vega with our few lines, once a process, since that takes seconds."""
-    try:
-        import vl_convert
-    except ImportError:
-        raise MissingExtraError("making pages", "report") from None
-    bundle = str(vl_convert.javascript_bundle(_resource("page.js")))
+    bundle = str(import_extra("vl_convert", "making pages").javascript_bundle(_resource("page.js")))
     # No text inside a library may end the script block.
     return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 def _template() -> tuple[Any, Any]:
-    try:
-        from jinja2 import Environment
-        from markupsafe import Markup
-    except ImportError:
-        raise MissingExtraError("making pages", "report") from None
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return Markup, environment.from_string(_resource("page.html"))
+    jinja2, markup = import_extra("jinja2", "making pages"), import_extra("markupsafe", "making pages").Markup
+    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    return markup, environment.from_string(_resource("page.html"))
 
 
 def _resource(name: str) -> str:
