@@ -24,7 +24,6 @@ from edgeworth.forecasts.sequential.gamma_mixture import GammaMixture
 from edgeworth.forecasts.sequential.sequences import (
     BlockSums,
     asymptotic_sequence,
-    block_empirical_bernstein,
     empirical_bernstein,
 )
 
@@ -65,7 +64,7 @@ def speeds() -> None:
     for name, call in (
         ("e-process, winning side", lambda: sequence.log_e_values("greater")),
         ("e-process, losing side", lambda: sequence.log_e_values("less")),
-        ("blocks of 1024", lambda: block_empirical_bernstein(BlockSums.of(values, size=1024))),
+        ("blocks of 1024", lambda: empirical_bernstein(BlockSums.of(values, size=1024))),
         ("asymptotic", lambda: asymptotic_sequence(values)),
         ("mixture of 21 stakes", lambda: log_average(np.cumsum(fractional_logs(values), axis=0))),
         (
@@ -127,7 +126,7 @@ def bounded(runs: int) -> None:
         counts = np.zeros(3)
         for run in range(runs):
             truth, sequence = truths[:, run], empirical_bernstein(values[:, run])
-            blocks = block_empirical_bernstein(BlockSums.of(values[:, run], size=50))
+            blocks = empirical_bernstein(BlockSums.of(values[:, run], size=50))
             ends = truth[blocks.cases - 1]
             counts[0] += ((truth < sequence.low) | (truth > sequence.high)).any()
             counts[1] += ((ends < blocks.low) | (ends > blocks.high)).any()

@@ -14,7 +14,6 @@ from edgeworth.forecasts.sequential.sequences import (
     TUNED_FOR,
     BlockSums,
     asymptotic_sequence,
-    block_empirical_bernstein,
     empirical_bernstein,
 )
 
@@ -94,7 +93,7 @@ def test_bounded_scores_are_covered_at_all_times_at_once(step: Step) -> None:
     for values, truth in zip(*simulate(step, seed=21), strict=True):
         whole = empirical_bernstein(values)
         missed += bool(((truth < whole.low) | (truth > whole.high)).any())
-        blocks = block_empirical_bernstein(BlockSums.of(values, size=20))
+        blocks = empirical_bernstein(BlockSums.of(values, size=20))
         at_ends = truth[blocks.cases - 1]
         missed_in_blocks += bool(((at_ends < blocks.low) | (at_ends > blocks.high)).any())
     assert missed / RUNS <= 0.05

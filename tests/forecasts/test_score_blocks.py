@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from edgeworth.errors import InputError
-from edgeworth.forecasts import scoring_rules as score_sums
+from edgeworth.forecasts import scores as score_sums
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.scoring_rules import SCORES, case_scores

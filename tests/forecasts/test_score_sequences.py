@@ -16,8 +16,6 @@ from edgeworth.forecasts.sequential.gamma_mixture import GammaMixture
 from edgeworth.forecasts.sequential.sequences import (
     BlockSums,
     asymptotic_sequence,
-    block_asymptotic_sequence,
-    block_empirical_bernstein,
     empirical_bernstein,
     radius,
     tuned_rho_squared,
@@ -77,7 +75,7 @@ def test_blocks_equal_the_same_centres_given_case_by_case(size: int) -> None:
     before = [VALUES[:start].mean() if start else 0.0 for start in starts]
     centres = np.repeat(before, np.diff(np.append(starts, 300)))
     whole = empirical_bernstein(VALUES, means=centres)
-    blocks = block_empirical_bernstein(BlockSums.of(VALUES, size=size))
+    blocks = empirical_bernstein(BlockSums.of(VALUES, size=size))
     ends = blocks.cases - 1
     for name in ("mean", "low", "high", "V"):
         np.testing.assert_allclose(getattr(blocks, name), getattr(whole, name)[ends], rtol=1e-11, atol=1e-12)
@@ -91,7 +89,7 @@ def test_blocks_equal_the_same_centres_given_case_by_case(size: int) -> None:
 
 def test_long_blocks_cost_little_width() -> None:
     values = np.clip(np.random.default_rng(12).normal(0.1, 0.2, 50_000), -1, 1)
-    whole, blocks = empirical_bernstein(values), block_empirical_bernstein(BlockSums.of(values, size=1024))
+    whole, blocks = empirical_bernstein(values), empirical_bernstein(BlockSums.of(values, size=1024))
     ratio = (blocks.high - blocks.low) / (whole.high - whole.low)[blocks.cases - 1]
     assert ratio.min() >= 1
     assert ratio[-1] < 1.01  # the first block, centred on 0, adds 1024 · .1² to a V of 2000
@@ -207,7 +205,7 @@ def test_what_the_bounded_sequence_refuses() -> None:
     with pytest.raises(OptionError, match="direction"):
         empirical_bernstein([0.1]).log_e_values("up")  # type: ignore[arg-type]  # a direction that is not there
     with pytest.raises(InputError, match="these sums are larger"):
-        block_empirical_bernstein(BlockSums([2], [5.0], [13.0]))  # type: ignore[arg-type]  # lists do too
+        empirical_bernstein(BlockSums([2], [5.0], [13.0]))  # type: ignore[arg-type]  # lists do too
     with pytest.raises(InputError, match="leave empty blocks out"):
         BlockSums([0], [0.0], [0.0])  # type: ignore[arg-type]  # as above
     with pytest.raises(InputError, match="three lists"):
@@ -244,7 +242,7 @@ def test_asymptotic_case_by_case_equals_a_loop() -> None:
 
 def test_asymptotic_blocks_equal_the_cases() -> None:
     values = np.random.default_rng(14).normal(0.2, 1.0, 1000)
-    blocks = block_asymptotic_sequence(BlockSums.of(values, size=128), deviation=1.0)
+    blocks = asymptotic_sequence(BlockSums.of(values, size=128), deviation=1.0)
     whole = asymptotic_sequence(values, deviation=1.0)
     for name in ("mean", "low", "high", "V"):
         np.testing.assert_allclose(getattr(blocks, name), getattr(whole, name)[blocks.cases - 1], rtol=1e-11)

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from edgeworth.errors import InputError, MergeError
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.scores import ForecastScores
-from edgeworth.forecasts.scoring_rules import BLOCK_VALUES, SCORES, case_scores
+from edgeworth.forecasts.scores import BLOCK_VALUES, ForecastScores
+from edgeworth.forecasts.scoring_rules import SCORES, case_scores
 
 Rows = list[tuple[int, tuple[float, ...]]]
 

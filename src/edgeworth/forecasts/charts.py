@@ -347,10 +347,9 @@ def _says(findings: ForecastFindings, names: Mapping[str, Any]) -> str:
         outside, steps = sum(not step.is_inside for step in bands.levels), len(bands.levels)
         said.append(
             f"Class {name}: {format_number(parts.score)} = {format_number(parts.miscalibration)} − "
-            f"{format_number(parts.discrimination)} + "
-            f"{format_number(parts.uncertainty)}; {outside} of {steps:,} {plural(steps, 'step')} outside "
-            "the band "
-            f"(test of calibration: {format_p_value(bands.p_value)})."
+            f"{format_number(parts.discrimination)} + {format_number(parts.uncertainty)}; {outside} of "
+            f"{steps:,} {plural(steps, 'step')} outside the band (test of calibration: "
+            f"{format_p_value(bands.p_value)})."
         )
     said.append(f"The band holds {format_level(findings.level)} of calibrated forecasts at each value.")
     if len(names) < len(findings.reliability):

@@ -125,8 +125,7 @@ def column_labels(
     if len(seen) != number:
         raise InputError(
             f"there are {number} columns of probabilities and truth has {len(seen)} labels "
-            f"({list_labels(seen)}): "
-            "say which column is which (labels=, --labels)"
+            f"({list_labels(seen)}): say which column is which (labels=, --labels)"
         )
     return seen
 
@@ -216,9 +215,8 @@ def order_beside(mine: Classes, first: Classes, name: str) -> list[int]:
     labels, wanted = mine.labels, first.labels
     if set(labels) != set(wanted):
         raise InputError(
-            f"{name} are of {list_labels(labels)}, those of the first system of {list_labels(wanted)}: "
-            "say which "
-            "column is which (labels=, --labels)"
+            f"{name} are of {list_labels(labels)}, those of the first system of {list_labels(wanted)}: say "
+            "which column is which (labels=, --labels)"
         )
     if mine.label_source == "places" and first.label_source in ("names", "positive"):
         # In the order of the first one's columns, or in that of the classes? Both are likely.
@@ -263,8 +261,7 @@ def order_of_columns(columns: Sequence[str], first: Classes, reading: dict[str, 
         )
         raise InputError(
             f"the columns of {name}, {list_columns(columns)}, are not named after the classes "
-            f"{list_labels(labels)}: "
-            f"there is none for {list_labels(missing)}; {said}"
+            f"{list_labels(labels)}: there is none for {list_labels(missing)}; {said}"
         )
     declared = [canonical(label) for label in reading["labels"]]
     if (

@@ -18,8 +18,8 @@ from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.sequential.sequences import (
     BlockSums,
     ConfidenceSequence,
-    block_asymptotic_sequence,
-    block_empirical_bernstein,
+    asymptotic_sequence,
+    empirical_bernstein,
 )
 
 ROUNDING = 1e-13
@@ -160,7 +160,7 @@ def brier_difference(wealth: Wealth, level: float) -> AverageDifference:
     reach = brier_range(wealth) / 2
     if wealth.book == "constant":
         return _with_hindsight(_blocks(wealth, "brier"), wealth, level, reach)
-    sequence = block_empirical_bernstein(_blocks(wealth, "brier"), c=brier_range(wealth), level=level)
+    sequence = empirical_bernstein(_blocks(wealth, "brier"), c=brier_range(wealth), level=level)
     holds = "at all times" if wealth.ordered else "if the cases are independent"
     return _of_sequence(sequence, NOT_BEFORE.get(wealth.predictions_made, holds), reach)
 
@@ -172,7 +172,7 @@ def log_difference(wealth: Wealth, level: float) -> AverageDifference | None:
     blocks = _blocks(wealth, "log")
     if wealth.book == "constant":
         return _with_hindsight(blocks, wealth, level, math.inf)
-    sequence = block_asymptotic_sequence(blocks, level=level)
+    sequence = asymptotic_sequence(blocks, level=level)
     holds = f"asymptotically, from case {sequence.burn_in} on"
     holds += "" if wealth.ordered else ", if the cases are independent"
     return _of_sequence(sequence, NOT_BEFORE.get(wealth.predictions_made, holds))

@@ -7,7 +7,7 @@ from typing import Any
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.core.formatting import format_number, format_percent
-from edgeworth.report.report import Cell, Column, Grid, Kind, Report, Section
+from edgeworth.report.report import Cell, Column, Grid, Report, Section
 
 
 def stakes_report(
@@ -24,9 +24,10 @@ def stakes_report(
         for place, (p, o, f, w) in enumerate(zip(probabilities, odds, stakes, wealth, strict=True), start=1)
     )
     note = "a stake below 0 lays the outcome" if any(f < 0 for f in stakes) else ""
+    grid = Grid("", (Column("outcome", "count"), *COLUMNS), rows, note)
     said = f"{_bets(stakes)} Expected growth: {format_number(growth)} nats a race."
-    section = Section("Kelly's stakes", _arbitrage(odds), (_grid("count", rows, note),))
-    return _report(said, section, stakes, wealth, growth, provenance)
+    section = Section("Kelly's stakes", _arbitrage(odds), (grid,))
+    return Report(said, (section,), (), provenance, _numbers(stakes, wealth, growth))
 
 
 def game_report(
@@ -48,32 +49,26 @@ def game_report(
         idle = "Bet nothing: neither backing nor laying is worth its price."
         said = f"Lay it for {format_percent(-stake, 2)}." if stake < 0 else idle
     note = "a stake below 0 lays it: takes a backer's bet of that size" if stake < 0 else ""
+    section = Section("Kelly's stake", (), (Grid("", (Column("outcome"), *COLUMNS), rows, note),))
     said += f" Expected growth: {format_number(growth)} nats a game."
-    section = Section("Kelly's stake", (), (_grid("text", rows, note),))
-    return _report(said, section, [stake], wealth, growth, provenance)
+    return Report(said, (section,), (), provenance, _numbers([stake], wealth, growth))
 
 
-def _grid(outcome: Kind, rows: tuple[tuple[Cell, ...], ...], note: str) -> Grid:
-    kinds: dict[str, Kind] = {
-        "outcome": outcome,
-        "probability": "percent",
-        "odds": "number",
-        "stake": "percent",
-        "wealth if it happens": "number",
+COLUMNS = (
+    Column("probability", "percent"),
+    Column("odds", "number"),
+    Column("stake", "percent"),
+    Column("wealth if it happens", "number"),
+)
+
+
+def _numbers(stakes: Sequence[float], wealth: Sequence[float], growth: float) -> dict[str, Any]:
+    return {
+        "kind": "kelly",
+        "stakes": list(stakes),
+        "wealth": list(wealth),
+        "growth": finite_or_none(growth),
     }
-    return Grid("", tuple(Column(name, kind) for name, kind in kinds.items()), rows, note)
-
-
-def _report(
-    said: str,
-    section: Section,
-    stakes: Sequence[float],
-    wealth: Sequence[float],
-    growth: float,
-    provenance: Mapping[str, Any],
-) -> Report:
-    numbers = {"stakes": list(stakes), "wealth": list(wealth), "growth": finite_or_none(growth)}
-    return Report(said, (section,), (), provenance, {"kind": "kelly", **numbers})
 
 
 def _bets(stakes: Sequence[float]) -> str:
@@ -94,8 +89,7 @@ def _arbitrage(odds: Sequence[float]) -> tuple[str, ...]:
     if prices >= 1 - 1e-9:
         return ()
     return (
-        f"The prices add up to {format_number(prices)}, below 1: backing every outcome in proportion to "
-        "its price "
-        f"is a sure profit of {format_percent(1 / prices - 1, 2)} (an arbitrage), whatever the "
+        f"The prices add up to {format_number(prices)}, below 1: backing every outcome in proportion to its "
+        f"price is a sure profit of {format_percent(1 / prices - 1, 2)} (an arbitrage), whatever the "
         "probabilities.",
     )

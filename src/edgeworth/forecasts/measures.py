@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from edgeworth.core.labels import find
-from edgeworth.core.measures import Measure, Option, Requirement, Spelling, quote_label
+from edgeworth.core.measures import (
+    Direction,
+    Measure,
+    Option,
+    Requirement,
+    Spelling,
+    measure_family,
+    quote_label,
+)
 from edgeworth.core.registry import measures_by_name, unknown
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
@@ -62,39 +69,38 @@ def _taken(score: str) -> Requirement:
     return Requirement(lambda scores, *_: score in scores.names, f"the {score} score was not taken")
 
 
+_of_scores = measure_family(scope="scores", kind="probabilities")
+
+
 def _score(rule: Rule) -> Measure:
-    return Measure(
-        name=rule.name,
-        scope="scores",
-        kind="probabilities",
-        formula=f"{rule.formula}, the mean",
+    return _of_scores(
+        rule.name,
+        f"{rule.formula}, the mean",
+        lambda scores, system: np.asarray(scores.mean(rule.name, system)),
+        ", ".join(rule.synonyms),
         low=0.0,
         high=rule.highest(np.inf),
         chance=f"{rule.climatology_formula}, s the class shares",
         direction="lower",
         source=rule.source,
-        compute=lambda scores, system: np.asarray(scores.mean(rule.name, system)),
         title=rule.words,
-        synonyms=rule.synonyms,
         needs=(CASES, _taken(rule.name)),
     )
 
 
 def _skill(rule: Rule) -> Measure:
     name = rule.name
-    return Measure(
-        name=f"{name}_skill",
-        scope="scores",
-        kind="probabilities",
-        formula=f"1 − {name}/{name} of always saying the class shares of these cases",
+    return _of_scores(
+        f"{name}_skill",
+        f"1 − {name}/{name} of always saying the class shares of these cases",
+        lambda scores, system: np.asarray(skill(scores, name, system)),
+        ", ".join(rule.skill_synonyms),
         low=-np.inf,
         high=1.0,
         chance="0",
         direction="higher",
         source="Murphy 1973; Gneiting & Raftery 2007",
-        compute=lambda scores, system: np.asarray(skill(scores, name, system)),
         title=rule.skill_words,
-        synonyms=rule.skill_synonyms,
         needs=(CASES, _taken(name), CLASSES),
         no_interval=(
             "it is a quotient of which the tally does not keep the covariance: bet against constant class "
@@ -103,48 +109,55 @@ def _skill(rule: Rule) -> Measure:
     )
 
 
-SCORE_MEASURES = (*map(_score, RULES.values()), *map(_skill, RULES.values()))
-
-
-def _part(name: str, formula: str, chance: str, direction: Any, *synonyms: str) -> Measure:
-    def compute(curve: Reliability, score: str) -> Any:
-        return np.asarray(getattr(decompose(curve, score), name))
-
-    return Measure(
-        name=name,
-        scope="calibration",
-        kind="probabilities",
-        formula=formula,
-        low=0.0,
-        high=np.inf,
+def _part(name: str, formula: str, chance: str, direction: Direction, synonyms: str) -> Measure:
+    return _of_calibration(
+        name,
+        formula,
+        lambda curve, score: np.asarray(getattr(decompose(curve, score), name)),
+        synonyms,
         chance=chance,
         direction=direction,
-        source=CORP,
-        compute=compute,
-        synonyms=synonyms,
-        options={"score": Option("brier", choices=("brier", "log"))},
-        needs=(CASES,),
-        no_interval="isotonic regression fits luck too: reliability_bands says how far luck alone goes",
     )
 
 
-PART_MEASURES = (
+_of_calibration = measure_family(
+    scope="calibration",
+    kind="probabilities",
+    low=0.0,
+    high=np.inf,
+    source=CORP,
+    options={"score": Option("brier", choices=("brier", "log"))},
+    needs=(CASES,),
+    no_interval="isotonic regression fits luck too: reliability_bands says how far luck alone goes",
+)
+_of_wealth = measure_family(
+    scope="wealth",
+    kind="probabilities",
+    low=-np.inf,
+    high=np.inf,
+    chance="at most 0 on average",
+    direction="higher",
+    source=KELLY,
+    needs=(CASES,),
+)
+NO_GROWTH = "growth and log_wealth have intervals"
+
+MEASURES = (
+    *map(_score, RULES.values()),
+    *map(_skill, RULES.values()),
     _part(
         "miscalibration",
         "score − score of the forecasts recalibrated by isotonic regression",
         "above 0: even calibrated forecasts can be improved with hindsight",
         "lower",
-        "mcb",
-        "calibration loss",
-        "reliability",
+        "mcb, calibration loss, reliability",
     ),
     _part(
         "discrimination",
         "score of the class's share − score of the recalibrated forecasts",
         "above 0: hindsight finds some order in any forecasts",
         "higher",
-        "dsc",
-        "resolution",
+        "dsc, resolution",
     ),
     _part(
         "uncertainty",
@@ -153,74 +166,47 @@ PART_MEASURES = (
         "neither",
         "unc",
     ),
-)
-
-
-def _money(
-    name: str, formula: str, low: float, chance: str, compute: Callable[[Wealth], float], *synonyms: str
-) -> Measure:
-    return Measure(
-        name=name,
-        scope="wealth",
-        kind="probabilities",
-        formula=formula,
-        low=low,
-        high=np.inf,
-        chance=chance,
-        direction="lower" if name == "drawdown" else "higher",
-        source=KELLY,
-        compute=lambda wealth: np.asarray(compute(wealth)),
-        synonyms=synonyms,
-        needs=(CASES,),
-        no_interval=None if name in ("growth", "log_wealth") else "growth and log_wealth have intervals",
-    )
-
-
-WEALTH_MEASURES = (
-    _money(
+    _of_wealth(
         "wealth",
         "Π factors; against fair prices Π p(y)/q(y)",
-        0.0,
-        "at most 1 on average",
-        lambda w: w.wealth,
-        "e-value",
-        "likelihood ratio",
+        lambda wealth: np.asarray(wealth.wealth),
+        "e-value, likelihood ratio",
+        low=0.0,
+        chance="at most 1 on average",
+        no_interval=NO_GROWTH,
     ),
-    _money(
+    _of_wealth(
         "log_wealth",
         "Σ ln factor; against fair prices Σ ln p(y) − ln q(y)",
-        -np.inf,
-        "at most 0 on average",
-        lambda w: w.log_wealth,
+        lambda wealth: np.asarray(wealth.log_wealth),
         "log likelihood ratio",
     ),
-    _money(
+    _of_wealth(
         "growth",
         "log_wealth/n, nats a case",
-        -np.inf,
-        "at most 0 on average",
-        lambda w: w.log_wealth / w.cases,
+        lambda wealth: np.asarray(wealth.log_wealth / wealth.cases),
         "growth rate",
     ),
-    _money(
+    _of_wealth(
         "log_maximum",
         "the highest log wealth on the way, at least 0",
-        0.0,
-        "above ln x with probability 1/x at most",
-        lambda w: w.log_maximum,
+        lambda wealth: np.asarray(wealth.log_maximum),
         "running maximum",
+        low=0.0,
+        chance="above ln x with probability 1/x at most",
+        no_interval=NO_GROWTH,
     ),
-    _money(
+    _of_wealth(
         "drawdown",
         "the largest fall of log wealth from a height reached before",
-        0.0,
-        "depends on the stakes",
-        lambda w: w.drawdown,
+        lambda wealth: np.asarray(wealth.drawdown),
         "maximum drawdown",
+        low=0.0,
+        chance="depends on the stakes",
+        direction="lower",
+        no_interval=NO_GROWTH,
     ),
 )
-
-MEASURES = (*SCORE_MEASURES, *PART_MEASURES, *WEALTH_MEASURES)
 
 
 Forecast: TypeAlias = ForecastScores | Calibration | Wealth

@@ -8,7 +8,7 @@ already; ``time``, and a bookmaker who has odds for every case, need all rows of
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Self
 
@@ -25,7 +25,7 @@ from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.path import is_tied
 from edgeworth.forecasts.betting.prices import as_races
 from edgeworth.forecasts.class_columns import CodedTruth, order_of_columns, order_of_rival, truth_codes
-from edgeworth.forecasts.forecasts import Forecasts, arrange_columns, rival_of_columns
+from edgeworth.forecasts.forecasts import Forecasts, arrange_columns
 from edgeworth.forecasts.tally import NOT_ORDINAL, ForecastTally, Opponent
 from edgeworth.sources.batches import Batch, CountingSource, FoldingSource, Source, check_columns, fold
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, encode
@@ -134,64 +134,37 @@ def read_forecasts(
     Of a source, one column stands for the positive class, several for a class each. ``first`` is the position
     of the first row in the whole path.
     """
-    if source is None:
-        model = Forecasts.of(truth, probabilities, **terms.reading)
-        rival = None if against is None else Forecasts.beside(model, truth, against, **terms.reading)
-        races = None if odds is None else as_races(odds, model)
-        times = None if time is None else as_times(time)
-        return _tally_rows(model, rival, races, bookmaker, times, (), terms, first)
-    columns = ForecastColumns.of(truth, probabilities, against, odds)
-    if time is None and (bookmaker is None or bookmaker.is_random):
-        return tally_forecasts(source, columns, terms, bookmaker=bookmaker, first=first)
-    read = read_whole(
-        source, list(dict.fromkeys([truth, *([] if time is None else [time])])), columns.numbers
-    )
-
-    def table(names: tuple[str, ...]) -> Floats:
-        return np.stack([read.numbers[name] for name in names], 1)
-
-    model = Forecasts.of(
-        read.labels[truth], table(columns.probabilities), columns=columns.probabilities, **terms.reading
-    )
-    rival = races = None
-    if columns.against:
-        rival = rival_of_columns(model, table(columns.against), columns.against, terms.reading)
-    if columns.odds:
-        order = None
-        if len(columns.odds) == model.size:
-            order = order_of_columns(columns.odds, model, terms.reading, "odds")
-        races = races_of_columns(model, table(columns.odds), columns.odds, order)
-    times = None if time is None else as_times(read.labels[time], time)
-    return _tally_rows(model, rival, races, bookmaker, times, columns.slips, terms, first)
-
-
-def _tally_rows(
-    model: Forecasts,
-    rival: Forecasts | None,
-    races: Floats | None,
-    bookmaker: Bookmaker | None,
-    times: Integers | None,
-    notes: tuple[str, ...],
-    terms: ForecastTerms,
-    first: int,
-) -> ForecastTally:
-    """Tally all cases at once."""
-    if races is not None:
-        bookmaker = Market(races)
-        notes += () if races.ndim == 2 else (ONE_PRICE,)
-    if bookmaker is not None:
+    if source is not None:
+        columns = ForecastColumns.of(truth, probabilities, against, odds)
+        return tally_forecasts(source, columns, terms, bookmaker=bookmaker, time=time, first=first)
+    model = Forecasts.of(truth, probabilities, **terms.reading)
+    if against is not None:
+        opponent = Opponent(Forecasts.beside(model, truth, against, **terms.reading))
+    elif odds is not None:
+        opponent = _at_odds(model, as_races(odds, model))
+    elif bookmaker is not None:
         opponent = Opponent(bookmaker=bookmaker)
-    elif rival is not None:
-        opponent = Opponent(rival)
     else:
         counts = np.bincount(model.codes, minlength=model.size)
         opponent = Opponent.class_shares(model, tuple((counts / len(model)).tolist()))
-    # Odds that are there for every case are counted from these cases on, not from where they stand.
-    is_placed = bookmaker is None or bookmaker.is_random
-    betting = terms.betting | {"times": times, "first": first if is_placed else 0}
-    notes = (*_describe_shared_times(times), *notes)
-    tally = ForecastTally.of(model, opponent, notes=notes, **betting).finalise()
-    return tally if is_placed else tally.shift(first)
+    times = None if time is None else as_times(time)
+    notes = (*_describe_shared_times(times), *_describe_odds(odds, opponent))
+    betting = terms.betting | {"times": times, "first": first}
+    return ForecastTally.of(model, opponent, notes=notes, **betting).finalise()
+
+
+def _at_odds(model: Forecasts, races: Floats) -> Opponent:
+    """Odds of each class are only backed; those of one class alone are a price on both sides."""
+    if races.ndim == 2:
+        return Opponent(bookmaker=Market(races))
+    price, market = 1 / races, Market(races[:, None])
+    return Opponent(
+        replace(model, probabilities=np.stack([1 - price, price], axis=1)), against=market.description
+    )
+
+
+def _describe_odds(odds: Any, opponent: Opponent) -> tuple[str, ...]:
+    return () if odds is None or opponent.bookmaker is not None else (ONE_PRICE,)
 
 
 def _describe_shared_times(times: Integers | None) -> tuple[str, ...]:
@@ -244,15 +217,22 @@ def tally_forecasts(
     terms: ForecastTerms,
     *,
     bookmaker: Bookmaker | None = None,
+    time: str | None = None,
     seen: TruthCounts | None = None,
     first: int = 0,
 ) -> ForecastTally:
     """Fold a source into the evidence of its forecasts, in memory that does not grow with the rows.
 
-    Prices of a ``bookmaker`` are drawn (``Bookmaker.is_random``): others hold some for every case. Of a
-    source that is one of several, ``seen`` is the truth of all of them, ``count_truth(…) + …``, and ``first``
-    the position of its first row in the whole path.
+    Only ``time``, and a ``bookmaker`` who holds prices for every case (``Bookmaker.is_random`` says who does
+    not), take all rows at once. Of a source that is one of several, ``seen`` is the truth of all of them,
+    ``count_truth(…) + …``, and ``first`` the position of its first row in the whole path.
     """
+    if time is not None or not (bookmaker is None or bookmaker.is_random):
+        read = read_whole(source, [columns.truth, *([] if time is None else [time])], columns.numbers)
+        batch = Batch({**read.numbers, columns.truth: read.labels[columns.truth]})
+        plan = _plan(_count_batch(batch, columns.truth), False, columns, terms, bookmaker, first)
+        times = None if time is None else as_times(read.labels[time], time)
+        return _of_rows(batch.columns, 1, plan, times).finalise()
     wanted = [columns.truth, *columns.numbers]
     names = getattr(source, "names", None)
     if names is not None and not getattr(source, "varies", False):
@@ -316,7 +296,9 @@ def _evidence(batch: Batch, plan: _Plan) -> ForecastTally:
     return total
 
 
-def _of_rows(held: dict[str, Column], first_row: int, plan: _Plan) -> ForecastTally:
+def _of_rows(
+    held: Mapping[str, Column], first_row: int, plan: _Plan, times: Integers | None = None
+) -> ForecastTally:
     columns, terms, came = plan.columns, plan.terms, plan.came
 
     def table(names: Sequence[str]) -> Floats:
@@ -330,42 +312,31 @@ def _of_rows(held: dict[str, Column], first_row: int, plan: _Plan) -> ForecastTa
 
     codes = plan.codes(held[columns.truth], first_row)
     model = forecasts("probabilities", columns.probabilities, "probabilities")
-    notes = columns.slips
     if columns.against:
         opponent = Opponent(forecasts("against", columns.against, RIVAL))
     elif columns.odds:
-        opponent = _at_odds(model, table(columns.odds), plan, first_row)
-        notes = (*notes, *([ONE_PRICE] if opponent.bookmaker is None else []))
+        order = plan.orders.get("odds", range(len(columns.odds)))
+        values = table([columns.odds[place] for place in order])
+        named = [columns.odds[place] for place in order]
+        races = as_races(
+            values[:, 0] if len(named) == 1 else values, model, columns=named, first_row=first_row
+        )
+        opponent = _at_odds(model, races)
     elif plan.bookmaker is not None:
         opponent = Opponent(bookmaker=plan.bookmaker)
     else:
         opponent = Opponent.class_shares(model, plan.shares)
-    betting = terms.betting | {"first": plan.first + first_row - 1, "first_row": first_row}
-    return ForecastTally.of(model, opponent, notes=notes, **betting)
-
-
-def _at_odds(model: Forecasts, table: Floats, plan: _Plan, first_row: int) -> Opponent:
-    """Odds of each class are only backed; those of one class alone are a price on both sides."""
-    races = races_of_columns(model, table, plan.columns.odds, plan.orders.get("odds"), first_row=first_row)
-    market = Market(races if races.ndim == 2 else races[:, None])
-    if races.ndim == 2:
-        return Opponent(bookmaker=market)
-    price = 1 / races
-    return Opponent(
-        Forecasts(model.codes, np.stack([1 - price, price], axis=1), model.labels, model.label_source),
-        against=market.description,
+    notes = (
+        *_describe_shared_times(times),
+        *columns.slips,
+        *_describe_odds(columns.odds or None, opponent),
     )
-
-
-def races_of_columns(
-    model: Forecasts, table: Floats, columns: Sequence[str], order: list[int] | None, *, first_row: int = 1
-) -> Floats:
-    """Odds in the order of the classes; one column alone is of the positive class."""
-    if order is None:
-        values = table[:, 0] if len(columns) == 1 else table
-        return as_races(values, model, columns=columns, first_row=first_row)
-    named = [columns[place] for place in order]
-    return as_races(table[:, order], model, columns=named, first_row=first_row)
+    betting = terms.betting | {
+        "first": plan.first + first_row - 1,
+        "first_row": first_row,
+        "times": times,
+    }
+    return ForecastTally.of(model, opponent, notes=notes, **betting)
 
 
 # -- the truth, seen first -----------------------------------------------------------------------------------

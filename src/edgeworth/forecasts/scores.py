@@ -12,12 +12,16 @@ from edgeworth.arrays import Floats
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import list_labels
 from edgeworth.core.plain import COUNTS, FLOATS, LABELS, TEXT, Plain, reshape_array, tuple_of
+from edgeworth.core.threads import map_blocks, row_blocks
 from edgeworth.errors import InputError, MergeError
 from edgeworth.forecasts.class_columns import CodedTruth, order_beside
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.scoring_rules import RULES, SCORES, score_sums
+from edgeworth.forecasts.scoring_rules import RULES, SCORES, case_scores
 from edgeworth.sources.columns import Label, as_column
 from edgeworth.sources.numbers import as_probabilities, check_probabilities, names_of_columns
+
+BLOCK_VALUES = 1 << 18
+"""Probabilities scored at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,8 +157,19 @@ class ForecastScores(Plain):
         first: CodedTruth | Forecasts,
         scores: Sequence[str],
     ) -> Self:
+        def sums_of(rows: slice) -> tuple[Floats, Floats, Numbers]:
+            forecasts = block_of(rows)
+            values = np.stack([case_scores(each, scores) for each in forecasts], axis=1)
+            sums = values.sum(axis=2)
+            finite = values if np.isfinite(sums).all() else np.where(np.isfinite(values), values, 0.0)
+            zeros = [np.count_nonzero(each.happened == 0) for each in forecasts]
+            return sums, np.einsum("csn,crn->csr", finite, finite), np.array(zeros)
+
         size = len(first.labels)
-        sums = score_sums(block_of, scores, cases=len(first.codes), width=len(systems) * size)
+        parts = map_blocks(
+            sums_of, row_blocks(len(first.codes), max(1, BLOCK_VALUES // (len(systems) * size)))
+        )
+        sums = (np.sum(each, axis=0) for each in zip(*parts, strict=True))
         return cls(systems, first.labels, np.bincount(first.codes, minlength=size), *sums, tuple(scores))
 
     @property
@@ -188,9 +203,8 @@ class ForecastScores(Plain):
             return self if self.systems else other
         if (self.systems, self.labels, self.names) != (other.systems, other.labels, other.names):
             raise MergeError(
-                f"scores of {list_labels(self.systems)} over {list_labels(self.labels)} do not add to "
-                "those of "
-                f"{list_labels(other.systems)} over {list_labels(other.labels)}"
+                f"scores of {list_labels(self.systems)} over {list_labels(self.labels)} do not add to those "
+                f"of {list_labels(other.systems)} over {list_labels(other.labels)}"
             )
         return replace(
             self,

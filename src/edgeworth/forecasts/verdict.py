@@ -97,10 +97,9 @@ def describe_drunken(findings: ForecastFindings) -> tuple[str, ...]:
     if wealth.fraction < 1 or not math.isfinite(wealth.log_wealth):
         return ()
     return (
-        f"At these prices one who bets the class shares would have ended at "
+        "At these prices one who bets the class shares would have ended at "
         f"{format_wealth(findings.shares_log_wealth)}: two who bet full stakes at the same fair prices "
-        "differ by "
-        "their log scores, whatever the prices are.",
+        "differ by their log scores, whatever the prices are.",
     )
 
 

@@ -118,9 +118,8 @@ def _became(findings: ForecastFindings) -> str:
         by = "at" if wealth.blocks.number == wealth.cases else "by"
         return f"{'Ruin' if what == 'ruin' else 'Wealth without bound'} {by} case {cases:,}."
     return (
-        f"Wealth reached {format_wealth(wealth.log_wealth)} after {format_cases(wealth.cases)}, on the "
-        "way at least "
-        f"{format_wealth(wealth.log_minimum)} and at most {format_wealth(wealth.log_maximum)}."
+        f"Wealth reached {format_wealth(wealth.log_wealth)} after {format_cases(wealth.cases)}, on the way "
+        f"at least {format_wealth(wealth.log_minimum)} and at most {format_wealth(wealth.log_maximum)}."
     )
 
 

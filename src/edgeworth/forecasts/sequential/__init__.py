@@ -2,7 +2,7 @@
 
 ``Evidence`` says what a process of wealth proves. ``empirical_bernstein`` bounds the mean of bounded score
 differences by a gamma-exponential mixture (``GammaMixture``), ``asymptotic_sequence`` that of unbounded ones.
-The functions that begin with ``block_`` need sums of blocks of cases only.
+Both take a difference for each case, or the sums of blocks of cases (``BlockSums``).
 """
 
 from edgeworth.forecasts.sequential.evidence import Direction, Evidence, better_of
@@ -16,8 +16,6 @@ from edgeworth.forecasts.sequential.sequences import (
     ConfidenceSequence,
     SequencePoint,
     asymptotic_sequence,
-    block_asymptotic_sequence,
-    block_empirical_bernstein,
     empirical_bernstein,
 )
 
@@ -34,8 +32,6 @@ __all__ = [
     "SequencePoint",
     "asymptotic_sequence",
     "better_of",
-    "block_asymptotic_sequence",
-    "block_empirical_bernstein",
     "empirical_bernstein",
     "tuned_rho",
 ]

@@ -106,14 +106,11 @@ def ratio_less_logarithm(ratio: Floats) -> Floats:
     return np.where(np.abs(ratio) < 0.02, near * near * series, ratio - np.log1p(ratio))
 
 
-GRID = 2000
-"""Points at which the boundary is solved from scratch; the rest starts from the line joining them."""
-
 CLOSE = 1e-7
 """A Newton step of less than this part of the boundary is the last: its error is about its square."""
 
 MOST_STEPS = 60
-"""Never reached: four or five are enough from scratch, one or two from the grid."""
+"""Never reached: four or five are enough."""
 
 
 def tuned_rho(v_opt: float, alpha: float) -> float:
@@ -202,8 +199,7 @@ class GammaMixture:
         """Find u(v) with m(u(v), v) = threshold: s ever reaches it with probability at most 1/threshold.
 
         log m is convex and rises in s, so Newton's steps come down to the root from above after the first and
-        the result is not below it but for rounding. Long arrays are solved on a grid of v, and every element
-        then takes its own Newton steps from the line through the grid: no interpolated value is returned.
+        the result is not below it but for rounding.
         """
         if not (math.isfinite(threshold) and threshold > 1):
             raise OptionError(f"a boundary belongs to a threshold above 1, such as 2/0.05; saw {threshold!r}")
@@ -212,14 +208,7 @@ class GammaMixture:
             raise OptionError("a boundary is asked for at finite v of at least 0")
         shape = (variation.ravel() + self.rho) / self.c**2
         level = math.log(threshold) - self._log_constant
-        if shape.size <= 2 * GRID:
-            excess = _newton(shape, _first_guess(shape, level), level)
-        else:
-            logs = np.log(shape)
-            knots = np.linspace(logs.min(), logs.max(), GRID)
-            nodes = np.exp(knots)
-            solved = np.log(_newton(nodes, _first_guess(nodes, level), level))
-            excess = _newton(shape, np.exp(np.interp(logs, knots, solved)), level)
+        excess = _newton(shape, _first_guess(shape, level), level)
         return np.asarray(self.c * excess).reshape(variation.shape)
 
 

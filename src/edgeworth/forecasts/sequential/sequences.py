@@ -189,19 +189,19 @@ def radius(cases: ArrayLike, variance: ArrayLike, *, rho: float, alpha: float) -
 
 
 def asymptotic_sequence(
-    differences: ArrayLike,
+    differences: ArrayLike | BlockSums,
     *,
     level: float = 0.95,
     tuned_for: int = TUNED_FOR,
     burn_in: int = BURN_IN,
     deviation: float | None = None,
 ) -> AsymptoticSequence:
-    """Bound the mean difference after every case, from the end of the burn-in on.
+    """Bound the mean difference after every case or block of cases, from the end of the burn-in on.
 
     Parameters
     ----------
-    differences : array-like, (n,)
-        A finite difference of scores for each case.
+    differences : array-like, (n,), or BlockSums
+        A finite difference of scores for each case, or the sums of blocks of them.
     level : float
         The probability that all bounds hold at once.
     tuned_for : int
@@ -226,61 +226,22 @@ def asymptotic_sequence(
     >>> point = sequence.at(600)
     >>> round(point.mean, 3), round(point.low, 4), round(point.high, 4), sequence.at(99).low
     (0.1, 0.075, 0.125, nan)
-    """
-    values = finite_differences(differences)
-    cases = np.arange(1, len(values) + 1)
-    # Around the first value, so that a large common level does not drown the variance.
-    shift = float(values[0]) if len(values) else 0.0
-    moved = values - shift
-    return _sequence(
-        cases, np.cumsum(moved), np.cumsum(moved**2), shift, level, tuned_for, burn_in, deviation
-    )
-
-
-def block_asymptotic_sequence(
-    blocks: BlockSums,
-    *,
-    level: float = 0.95,
-    tuned_for: int = TUNED_FOR,
-    burn_in: int = BURN_IN,
-    deviation: float | None = None,
-) -> AsymptoticSequence:
-    """Bound the mean difference after every block, from the sums of the blocks alone.
-
-    Parameters
-    ----------
-    blocks : BlockSums
-        Counts, sums and sums of squares of the differences.
-    level, tuned_for, burn_in, deviation
-        As in ``asymptotic_sequence``.
-
-    Returns
-    -------
-    AsymptoticSequence
-
-    Examples
-    --------
     >>> blocks = BlockSums.of(np.tile([0.3, -0.1], 300), size=200)
-    >>> block_asymptotic_sequence(blocks, deviation=0.2).cases
+    >>> asymptotic_sequence(blocks, deviation=0.2).cases
     array([200, 400, 600])
     """
-    cases, sums, squares = np.cumsum(blocks.counts), np.cumsum(blocks.sums), np.cumsum(blocks.squares)
-    return _sequence(cases, sums, squares, 0.0, level, tuned_for, burn_in, deviation)
-
-
-def _sequence(
-    cases: NDArray[np.int64],
-    sums: Floats,
-    squares: Floats,
-    shift: float,
-    level: float,
-    tuned_for: int,
-    burn_in: int,
-    deviation: float | None,
-) -> AsymptoticSequence:
     check_level(level)
     if burn_in < 2:
         raise OptionError(f"a variance needs two cases, so a burn-in is at least 2; saw {burn_in!r}")
+    shift = 0.0
+    if isinstance(differences, BlockSums):
+        parts = differences
+    else:
+        values = finite_differences(differences)
+        # Around the first value, so that a large common level does not drown the variance.
+        shift = float(values[0]) if len(values) else 0.0
+        parts = BlockSums.of(values - shift, size=1)
+    cases, sums, squares = (np.cumsum(each) for each in (parts.counts, parts.sums, parts.squares))
     mean = sums / cases
     spread = np.maximum(squares - cases * mean**2, 0.0)
     # Equal values leave a spread of rounding, not of data.
@@ -344,19 +305,19 @@ class BernsteinSequence(ConfidenceSequence):
 
 
 def empirical_bernstein(
-    differences: ArrayLike,
+    differences: ArrayLike | BlockSums,
     *,
     c: float = 2.0,
     level: float = 0.95,
     v_opt: float = 10.0,
     means: ArrayLike | None = None,
 ) -> BernsteinSequence:
-    """Bound the mean of bounded differences after every case.
+    """Bound the mean of bounded differences after every case, or after every block of cases.
 
     Parameters
     ----------
-    differences : array-like, (n,)
-        A difference of scores in [−c/2, c/2] for each case.
+    differences : array-like, (n,), or BlockSums
+        A difference of scores in [−c/2, c/2] for each case, or the sums of blocks of them.
     c : float
         The length of the range of the differences.
     level : float
@@ -376,85 +337,45 @@ def empirical_bernstein(
     The bounds are Δ_t ± u(max(1, V_t))/t with m(u(v), v) = 2/α, m the gamma-exponential mixture (Choe &
     Ramdas 2024, Operations Research 72, 1368–1387, Theorem 2).
 
+    V of blocks is centred on the mean g of all cases before the block (0 for the first), which is known
+    before the cases it centres, so the sequence is as valid as case by case: it is Σd² − 2gΣd + n g².
+
     Examples
     --------
-    >>> sequence = empirical_bernstein(np.tile([0.3, 0.1], 200))
+    >>> values = np.tile([0.3, 0.1], 200)
+    >>> sequence = empirical_bernstein(values)
     >>> point = sequence.at(400)
     >>> round(point.mean, 3), round(point.low, 3), round(point.high, 3), round(point.V, 3)
     (0.2, 0.167, 0.233, 4.165)
     >>> sequence.evidence("greater").p_value <= 1e-6
     True
+    >>> round(empirical_bernstein(BlockSums.of(values, size=100)).last.low, 3)
+    0.16
     """
-    values = _within(finite_differences(differences), c, "difference")
-    cases = np.arange(1, len(values) + 1)
-    mean = np.cumsum(values) / cases
-    if means is None:
-        centres = np.append(0.0, mean[:-1])[: len(values)]
+    check_level(level)
+    if isinstance(differences, BlockSums):
+        blocks, said = differences, "block by block"
+        largest = blocks.counts * (c / 2) * (1 + 1e-9)
+        if (np.abs(blocks.sums) > largest).any() or (blocks.squares > largest * (c / 2)).any():
+            raise InputError(
+                f"differences lie between {-c / 2:g} and {c / 2:g} at c = {c:g}; these sums are larger"
+            )
     else:
-        centres = _within(finite_differences(means), c, "centre")
-        if len(centres) != len(values):
-            raise InputError(f"means are one a case; saw {len(centres)} for {len(values)} cases")
-    variation = np.cumsum((values - centres) ** 2)
-    return _bernstein(cases, mean, variation, c=c, level=level, v_opt=v_opt, said="case by case")
-
-
-def block_empirical_bernstein(
-    blocks: BlockSums, *, c: float = 2.0, level: float = 0.95, v_opt: float = 10.0
-) -> BernsteinSequence:
-    """Bound the mean of bounded differences after every block, from the sums of the blocks alone.
-
-    Parameters
-    ----------
-    blocks : BlockSums
-        Counts, sums and sums of squares of the differences.
-    c, level, v_opt
-        As in ``empirical_bernstein``.
-
-    Returns
-    -------
-    BernsteinSequence
-
-    Notes
-    -----
-    V is centred block by block on the mean g of all cases before the block (0 for the first), which is known
-    before the cases it centres, so the sequence is as valid as case by case. V of a block is
-    Σd² − 2gΣd + n g².
-
-    Examples
-    --------
-    >>> values = np.tile([0.3, 0.1], 200)
-    >>> point = block_empirical_bernstein(BlockSums.of(values, size=100)).last
-    >>> round(point.mean, 3), round(point.low, 3), round(point.V, 3)
-    (0.2, 0.16, 8.0)
-    """
-    largest = blocks.counts * (c / 2) * (1 + 1e-9)
-    if (np.abs(blocks.sums) > largest).any() or (blocks.squares > largest * (c / 2)).any():
-        raise InputError(
-            f"differences lie between {-c / 2:g} and {c / 2:g} at c = {c:g}; these sums are larger"
-        )
+        blocks = BlockSums.of(_within(finite_differences(differences), c, "difference"), size=1)
+        said = "case by case"
     cases = np.cumsum(blocks.counts)
     mean = np.cumsum(blocks.sums) / cases
-    centres = np.append(0.0, mean[:-1])[: len(cases)]
+    if means is None:
+        centres = np.append(0.0, mean[:-1])[: len(cases)]
+    else:
+        centres = _within(finite_differences(means), c, "centre")
+        if len(centres) != len(cases):
+            raise InputError(f"means are one a case; saw {len(centres)} for {len(cases)} cases")
     parts = blocks.squares - 2 * centres * blocks.sums + blocks.counts * centres**2
     # A sum of squares below 0 is rounding.
     variation = np.cumsum(np.maximum(parts, 0.0))
-    return _bernstein(cases, mean, variation, c=c, level=level, v_opt=v_opt, said="block by block")
-
-
-def _bernstein(
-    cases: NDArray[np.int64],
-    mean: Floats,
-    variation: Floats,
-    *,
-    c: float,
-    level: float,
-    v_opt: float,
-    said: str,
-) -> BernsteinSequence:
-    check_level(level)
-    alpha = 1 - level
-    mixture = GammaMixture.tuned(v_opt=v_opt, alpha=alpha, c=c)
-    reach = mixture.boundary(np.maximum(1.0, variation), 2 / alpha) / cases
+    mixture = GammaMixture.tuned(v_opt=v_opt, alpha=1 - level, c=c)
+    reach = mixture.boundary(np.maximum(1.0, variation), 2 / (1 - level)) / cases
     # An average of differences within ±c/2 lies there too, whatever came out.
     low, high = np.maximum(mean - reach, -c / 2), np.minimum(mean + reach, c / 2)
     method = f"empirical Bernstein confidence sequence, V centred {said}, c = {c:g}, tuned for V = {v_opt:g}"
