@@ -15,7 +15,7 @@ from edgeworth.decisions.findings import DecisionFindings, examine_decisions
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.verdict import decision_warnings, decisions_verdict
 from edgeworth.report.charts.chart import Chart
-from edgeworth.report.report import About, Cell, Charts, Column, Grid, Report, Section
+from edgeworth.report.report import About, Cell, Charts, Column, Grid, Report, Section, make_columns
 from edgeworth.report.wording import format_cell, tail_cell
 
 SHOWN_CONFUSIONS = 15
@@ -78,20 +78,17 @@ def _charts(findings: DecisionFindings) -> Iterable[Chart]:
 
 def _overall_section(findings: DecisionFindings) -> Section:
     level = format_level(findings.level)
-    columns = _columns("measure/measure", "value", f"{level} interval/interval", "by guessing", "method/text")
+    columns = make_columns(
+        "measure/measure", "value", f"{level} interval/interval", "by guessing", "method/text"
+    )
     rows = tuple(estimate_row(estimate, findings.level) for estimate in _estimates(findings))
     grids = [Grid("Overall", columns, rows)]
     tests = {"as well or better": findings.at_least, "as far from 0, either way": findings.either_way}
     lines = tuple((said, tail_cell(tail), tail.method) for said, tail in tests.items() if tail is not None)
     if lines:
-        columns = _columns("what/text", "probability/probability", "method/text")
+        columns = make_columns("what/text", "probability/probability", "method/text")
         grids.append(Grid("Guessing with the same margins would do", columns, lines))
     return Section("How informed", (), tuple(grids))
-
-
-def _columns(*heads: str) -> tuple[Column, ...]:
-    """Make columns of numbers, or of the kind behind a slash."""
-    return tuple(Column(name, kind or "number") for name, _, kind in (head.partition("/") for head in heads))  # type: ignore[arg-type]  # one of the kinds
 
 
 def _estimates(findings: DecisionFindings) -> list[Estimate]:
@@ -115,7 +112,7 @@ def estimate_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:
 def _label_section(findings: DecisionFindings) -> Section:
     level = format_level(findings.level)
     heads = ("label/text", "real/count", "predicted/count", "recall", "precision", "F", "edge")
-    columns = _columns(*heads, f"{level} interval/interval", "bias")
+    columns = make_columns(*heads, f"{level} interval/interval", "bias")
     table = findings.table
     place = {label: index for index, label in enumerate(table.labels)}
     rows = []

@@ -7,7 +7,7 @@ from typing import Any
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.core.formatting import format_number, format_percent
-from edgeworth.report.report import Cell, Column, Grid, Report, Section
+from edgeworth.report.report import Cell, Column, Grid, Report, Section, make_columns
 
 
 def stakes_report(
@@ -54,12 +54,7 @@ def game_report(
     return Report(said, (section,), (), provenance, _numbers([stake], wealth, growth))
 
 
-COLUMNS = (
-    Column("probability", "percent"),
-    Column("odds", "number"),
-    Column("stake", "percent"),
-    Column("wealth if it happens", "number"),
-)
+COLUMNS = make_columns("probability/percent", "odds", "stake/percent", "wealth if it happens")
 
 
 def _numbers(stakes: Sequence[float], wealth: Sequence[float], growth: float) -> dict[str, Any]:

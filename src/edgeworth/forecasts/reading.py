@@ -228,10 +228,11 @@ def tally_forecasts(
     ``count_truth(…) + …``, and ``first`` the position of its first row in the whole path.
     """
     if time is not None or not (bookmaker is None or bookmaker.is_random):
-        read = read_whole(source, [columns.truth, *([] if time is None else [time])], columns.numbers)
+        named = dict.fromkeys([columns.truth, *([] if time is None else [time])])
+        read = read_whole(source, list(named), columns.numbers)
+        times = None if time is None else as_times(read.labels[time], time)
         batch = Batch({**read.numbers, columns.truth: read.labels[columns.truth]})
         plan = _plan(_count_batch(batch, columns.truth), False, columns, terms, bookmaker, first)
-        times = None if time is None else as_times(read.labels[time], time)
         return _of_rows(batch.columns, 1, plan, times).finalise()
     wanted = [columns.truth, *columns.numbers]
     names = getattr(source, "names", None)

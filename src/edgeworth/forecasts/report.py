@@ -23,7 +23,7 @@ from edgeworth.forecasts.findings import DECIDING, Criterion, ForecastFindings, 
 from edgeworth.forecasts.report_numbers import evidence_of, forecasts_numbers
 from edgeworth.forecasts.scoring_rules import RULES
 from edgeworth.forecasts.verdict import describe_drunken, describe_luck, forecasts_verdict, forecasts_warnings
-from edgeworth.report.report import About, Cell, Column, Grid, Report, Section
+from edgeworth.report.report import About, Cell, Column, Grid, Report, Section, make_columns
 from edgeworth.report.wording import describe_system, format_option
 
 NAMES = {
@@ -187,12 +187,7 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
 
 
 def _proof(findings: ForecastFindings) -> Section:
-    columns = (
-        Column("bet"),
-        Column("e-value"),
-        Column("p at most", "probability"),
-        Column("the hypothesis it is against"),
-    )
+    heads = "bet/text", "e-value/text", "p at most/probability", "the hypothesis it is against/text"
     wealth = findings.bets.wealth
     names = dict(BETS)
     if wealth.fraction < 1 and wealth.book != "constant":
@@ -205,7 +200,7 @@ def _proof(findings: ForecastFindings) -> Section:
     if len(rows) > 1:
         note += "; choose one bet beforehand: the smallest p of several is not a p-value"
     text = (*NOT_BEFORE.get(wealth.predictions_made, ()), *_luck_lines(findings))
-    return Section("What the bets prove", text, (Grid("", columns, rows, note),))
+    return Section("What the bets prove", text, (Grid("", make_columns(*heads), rows, note),))
 
 
 def _luck_lines(findings: ForecastFindings) -> tuple[str, ...]:
@@ -258,12 +253,8 @@ def _scores(findings: ForecastFindings) -> Section:
 
 
 def _average(findings: ForecastFindings) -> Section:
-    columns = (
-        Column("score"),
-        Column("rival less model", "number"),
-        Column(format_level(findings.level), "interval"),
-        Column("holds"),
-    )
+    level = format_level(findings.level)
+    columns = make_columns("score/text", "rival less model", f"{level}/interval", "holds/text")
     found = {"Brier score": findings.bets.brier, "log score": findings.bets.log}
     known = {name: each for name, each in found.items() if each is not None}
     rows: tuple[tuple[Cell, ...], ...] = tuple(
@@ -287,20 +278,10 @@ def _bounds(found: AverageDifference) -> tuple[Cell, Cell]:
 
 
 def _parts(findings: ForecastFindings) -> Section:
-    columns = (
-        Column("class"),
-        Column("score"),
-        Column("mean", "number"),
-        Column("miscalibration", "number"),
-        Column("discrimination", "number"),
-        Column("uncertainty", "number"),
-    )
+    names = ("score", "miscalibration", "discrimination", "uncertainty")
+    columns = make_columns("class/text", "score/text", "mean", *names[1:])
     rows = tuple(
-        (
-            str(label),
-            RULES[score].words,
-            *(finite_or_none(x) for x in (p.score, p.miscalibration, p.discrimination, p.uncertainty)),
-        )
+        (str(label), RULES[score].words, *(finite_or_none(getattr(p, name)) for name in names))
         for score, by_label in findings.parts.items()
         for label, p in by_label.items()
     )
@@ -312,14 +293,8 @@ def _reliability(findings: ForecastFindings) -> Section:
     # Of many classes those that stray furthest.
     worst = sorted(findings.reliability.items(), key=lambda item: item[1].p_value)[:MOST_CLASSES]
     found = {label: bands for label, bands in findings.reliability.items() if label in dict(worst)}
-    columns = (
-        Column("class"),
-        Column("forecasts", "interval"),
-        Column("mean", "number"),
-        Column("calibrated", "number"),
-        Column(f"{format_level(findings.level)} if calibrated", "interval"),
-        Column("cases", "count"),
-    )
+    band_head = f"{format_level(findings.level)} if calibrated/interval"
+    columns = make_columns("class/text", "forecasts/interval", "mean", "calibrated", band_head, "cases/count")
     most = max(3, MOST_LEVELS // len(found))
     rows: list[tuple[Cell, ...]] = []
     for label, bands in found.items():
@@ -346,13 +321,8 @@ def _reliability(findings: ForecastFindings) -> Section:
 
 
 def _ladder(findings: ForecastFindings) -> Section:
-    columns = (
-        Column("game"),
-        Column("wealth"),
-        Column("p at most", "probability"),
-        Column("Brier, rival less model", "number"),
-        Column(format_level(findings.level), "interval"),
-    )
+    heads = ("game/text", "wealth/text", "p at most/probability", "Brier, rival less model")
+    columns = make_columns(*heads, f"{format_level(findings.level)}/interval")
     rows = tuple(
         (
             f"at most {label}",
