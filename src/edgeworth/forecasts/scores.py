@@ -169,8 +169,9 @@ class ForecastScores(Plain):
         parts = map_blocks(
             sums_of, row_blocks(len(first.codes), max(1, BLOCK_VALUES // (len(systems) * size)))
         )
-        sums = (np.sum(each, axis=0) for each in zip(*parts, strict=True))
-        return cls(systems, first.labels, np.bincount(first.codes, minlength=size), *sums, tuple(scores))
+        sums, products, zeros = (np.sum(each, axis=0) for each in zip(*parts, strict=True))
+        classes = np.bincount(first.codes, minlength=size)
+        return cls(systems, first.labels, classes, sums, products, zeros, tuple(scores))
 
     @property
     def cases(self) -> int:

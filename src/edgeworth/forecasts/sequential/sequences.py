@@ -241,7 +241,7 @@ def asymptotic_sequence(
         # Around the first value, so that a large common level does not drown the variance.
         shift = float(values[0]) if len(values) else 0.0
         parts = BlockSums.of(values - shift, size=1)
-    cases, sums, squares = (np.cumsum(each) for each in (parts.counts, parts.sums, parts.squares))
+    cases, sums, squares = np.cumsum(parts.counts), np.cumsum(parts.sums), np.cumsum(parts.squares)
     mean = sums / cases
     spread = np.maximum(squares - cases * mean**2, 0.0)
     # Equal values leave a spread of rounding, not of data.
