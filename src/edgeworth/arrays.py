@@ -17,7 +17,10 @@ Values: TypeAlias = Any
 
 
 ROUNDING = 1e-14
-"""Relative error of summed weights that is taken as none; whole cases are told apart up to 10¹⁴ of them."""
+"""Relative error of summed weights that is taken as none; whole numbers are told apart."""
+
+EXACT_INTEGERS = 1 << 53
+"""Whole numbers beyond this have no float of their own."""
 
 
 def ratio(numerator: Values, denominator: Values) -> Values:
@@ -33,7 +36,10 @@ def difference(left: Values, right: Values, scale: Values) -> Values:
     The imaginary part, a derivative, stays.
     """
     result = left - right
-    is_rounding = np.abs(np.real(result)) <= ROUNDING * np.abs(np.real(scale))
+    size = np.abs(np.real(scale))
+    # Whole numbers this small are subtracted without any rounding.
+    is_whole = (np.real(left) % 1 == 0) & (np.real(right) % 1 == 0) & (size < EXACT_INTEGERS)
+    is_rounding = (np.abs(np.real(result)) <= ROUNDING * size) & ~is_whole
     nothing = 1j * np.imag(result) if np.iscomplexobj(result) else 0.0
     return np.where(is_rounding, nothing, result)
 
@@ -58,13 +64,6 @@ def weighted_sum(weights: Values, values: Values) -> Values:
     """Sum weight·value over labels, leaving out values that are undefined."""
     defined = ~np.isnan(values)
     return np.asarray(np.where(defined, weights * np.where(defined, values, 0), 0).sum(axis=-1))
-
-
-def entropy_bits(shares: Values) -> Values:
-    """Compute −Σ p log₂ p over the last axis, 0 log 0 being 0."""
-    present = shares.real > 0
-    logs = np.log2(np.where(present, shares, 1))
-    return np.asarray(-(shares * logs).sum(axis=-1))
 
 
 def same_array(left: NDArray[Any] | None, right: NDArray[Any] | None) -> bool:

@@ -15,13 +15,13 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats, Integers, same_array
+from edgeworth.arrays import EXACT_INTEGERS, Floats, Integers, same_array
 from edgeworth.core.codes import DENSE_CELLS, WIDE_CELLS, RowCodes, row_codes
 from edgeworth.core.labels import canonical, canonical_order, positions
 from edgeworth.core.plain import AMOUNTS, COUNTS, LABELS, NUMBERS, optional, reshape_array, tuple_of
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Column, Label, blocks
-from edgeworth.sources.numbers import EXACT_INTEGERS, check_weights
+from edgeworth.sources.numbers import check_weights
 
 Numbers = NDArray[Any]
 """int64 where cases are counted, float64 where they are weighed."""

@@ -212,16 +212,16 @@ def payoffs(
     total = float(table.total)
     if total == 0:
         raise InputError("there are no cases to bet on")
-    counts = table.counts.astype(np.float64)
-    real, predicted = counts.sum(axis=0) / total, counts.sum(axis=1) / total
+    counts, view = table.counts.astype(np.float64), marginals(table.cells)
+    # 1 − r, of which a float r near 1 has lost the digits.
+    real, predicted, others = (x / total for x in (view.real, view.predicted, view.by_label().not_real))
     odds = house_odds(real, overround)
     # Staking pool · r on a label at these odds wins pool · r · (odds − 1).
-    win = pool * real * (odds - 1)
+    win = np.where(np.isnan(odds), np.nan, pool * (others - overround / (1 + overround)))
     win = np.where(win > 0, win * (1 - commission), win)
     lose = np.where(np.isnan(odds), np.nan, -pool * real)
     value = np.where(np.eye(len(real), dtype=bool), win[:, None], lose[:, None])
-    spread = np.where(np.isnan(odds), np.nan, real * (1 - real))[:, None]
-    view = marginals(table.cells)
+    spread = np.where(np.isnan(odds), np.nan, real * others)[:, None]
     return Payoffs(
         labels=table.labels,
         pool=pool,

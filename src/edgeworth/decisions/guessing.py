@@ -19,12 +19,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import EXACT_INTEGERS
 from edgeworth.core.laws import Alternative
 from edgeworth.core.tails import SMALLEST, Tail, hypergeometric_tails
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Resolved, at_guessing
 from edgeworth.errors import InputError, OptionError, check_seed
-from edgeworth.sources.numbers import EXACT_INTEGERS, LARGEST_TOTAL
+from edgeworth.sources.numbers import LARGEST_TOTAL
 
 MOST_WORK = 360_000
 """The work before giving up, in cells (some tenths of a second); a cell costs more as its binomials grow."""

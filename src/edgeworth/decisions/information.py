@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from edgeworth.arrays import Values, difference, entropy_bits, ratio
+from edgeworth.arrays import Values, difference, ratio
 from edgeworth.core.measures import POWERS, Requirement, measure_family
 
 SHANNON = "Shannon 1948; Cover & Thomas 1991"
@@ -26,8 +26,18 @@ def _margins(counts: Values) -> tuple[Values, Values]:
 
 def _entropy_of(counts: Values) -> Values:
     """Compute the entropy of counts along the last axis."""
-    total = np.asarray(counts.sum(axis=-1))
-    return np.where(total > 0, entropy_bits(ratio(counts, total[..., None])), np.nan)
+    total = np.asarray(counts.sum(axis=-1))[..., None]
+    shares = ratio(counts, total)
+    # A share near 1 has lost the digits of what it lacks of 1, which the counts still have.
+    large = 2 * counts > total
+    rest = np.where(large, ratio(total - counts, total), 0)
+    logs = np.where(large, np.log1p(-rest), np.log(_or_one(shares)))
+    return np.where(total[..., 0] > 0, -(shares * logs).sum(axis=-1) / np.log(2), np.nan)
+
+
+def _or_one(shares: Values) -> Values:
+    """Replace a share of 0, whose weight is 0 too, by 1 that has a logarithm."""
+    return np.where(shares > 0, shares, 1)
 
 
 def _joint_entropy(counts: Values) -> Values:
@@ -54,7 +64,7 @@ def _information_share(counts: Values) -> Values:
 
 def _surprise(shares: Values) -> Values:
     """Compute −log₂ of a share, 0 for a share of 0 (whose weight is 0 too)."""
-    return -np.log2(np.where(shares > 0, shares, 1))
+    return -np.log2(_or_one(shares))
 
 
 def _entropy_slopes(counts: Values) -> tuple[Values, Values, Values]:
@@ -84,26 +94,29 @@ def _information_share_gradient(counts: Values) -> Values:
     return (rows + columns - joint - share * columns) / (cell_total(counts) * entropy)
 
 
-def _pairs(counts: Values) -> Values:
-    return counts * (counts - 1) / 2
+def _pairs(counts: Values) -> tuple[Values, Values, Values, Values]:
+    """Count the pairs of cases: together in both, in prediction alone, in truth alone, apart in both.
 
-
-def _pairs_together(counts: Values) -> tuple[Values, Values, Values, Values]:
-    """Count the pairs of cases that are together in prediction, in truth, in both, and all pairs."""
-    predicted, real = (_pairs(margin).sum(axis=-1) for margin in _margins(counts))
-    return predicted, real, _pairs(counts).sum(axis=(-2, -1)), _pairs(cell_total(counts))
+    Each is a sum of products of counts, so that nothing is lost in differences of squares.
+    """
+    predicted, real = counts.sum(axis=-1, keepdims=True), counts.sum(axis=-2, keepdims=True)
+    rest = cell_total(counts)[..., None, None] - predicted - real + counts
+    others = (counts - 1, predicted - counts, real - counts, rest)
+    both, in_prediction, in_truth, apart = ((counts * other).sum(axis=(-2, -1)) / 2 for other in others)
+    return both, in_prediction, in_truth, apart
 
 
 def rand_index(counts: Values) -> Values:
     """Compute the share of pairs of cases that are together in truth and prediction, or apart in both."""
-    predicted, real, both, every = _pairs_together(counts)
-    return ratio(every - predicted - real + 2 * both, every)
+    both, in_prediction, in_truth, apart = _pairs(counts)
+    return ratio(both + apart, both + in_prediction + in_truth + apart)
 
 
 def _expected_rand_index(counts: Values) -> Values:
-    """Compute the mean over guesses: Σ C(c, 2) has mean Σ C(P, 2) Σ C(R, 2) / C(N, 2)."""
-    predicted, real, _, every = _pairs_together(counts)
-    return ratio(every - predicted - real + 2 * ratio(predicted * real, every), every)
+    """Compute the mean over guesses, whose pairs are together in both as often as chance has it."""
+    both, in_prediction, in_truth, apart = _pairs(counts)
+    together = (both + in_prediction) * (both + in_truth) + (in_prediction + apart) * (in_truth + apart)
+    return ratio(together, (both + in_prediction + in_truth + apart) ** 2)
 
 
 def _expected_chi_square(counts: Values) -> Values:
@@ -113,9 +126,10 @@ def _expected_chi_square(counts: Values) -> Values:
 
 
 def _adjusted_rand_index(counts: Values) -> Values:
-    predicted, real, both, every = _pairs_together(counts)
-    expected = ratio(predicted * real, every)
-    return ratio(both - expected, (predicted + real) / 2 - expected)
+    both, in_prediction, in_truth, apart = _pairs(counts)
+    covariance = both * apart - in_prediction * in_truth
+    most = (both + in_prediction) * (in_prediction + apart) + (both + in_truth) * (in_truth + apart)
+    return ratio(2 * covariance, most)
 
 
 def chi_square(counts: Values) -> Values:

@@ -116,18 +116,17 @@ def _markedness_combination(view: Marginals) -> Combination | None:
 
 
 def _kappa(view: Marginals) -> Values:
-    expected = (view.predicted * view.real).sum(axis=-1)
-    # N² − Σ P R, without its rounding.
-    rest = (view.predicted * view.by_label().not_real).sum(axis=-1)
-    return ratio(view.total * view.hits.sum(axis=-1) - expected, rest)
+    # N Σ hits − Σ P R over N² − Σ P R, without their rounding.
+    by_label = view.by_label()
+    rest = (view.predicted * by_label.not_real).sum(axis=-1)
+    return ratio(by_label.determinant.sum(axis=-1), rest)
 
 
 def _mcc(view: Marginals) -> Values:
-    covariance = view.total * view.hits.sum(axis=-1) - (view.predicted * view.real).sum(axis=-1)
     by_label = view.by_label()
     spread_predicted = (view.predicted * by_label.not_predicted).sum(axis=-1)
     spread_real = (view.real * by_label.not_real).sum(axis=-1)
-    return ratio(covariance, np.sqrt(spread_predicted * spread_real))
+    return ratio(by_label.determinant.sum(axis=-1), np.sqrt(spread_predicted) * np.sqrt(spread_real))
 
 
 def _macro_informedness(view: Marginals) -> Values:

@@ -110,7 +110,7 @@ def edge_combination(view: LabelView) -> Combination:
 
 def _phi(view: LabelView) -> Values:
     margins = view.predicted * view.not_predicted * view.real * view.not_real
-    return ratio(view.total * view.hits - view.predicted * view.real, np.sqrt(margins))
+    return ratio(view.determinant, np.sqrt(margins))
 
 
 LABEL_MEASURES = (

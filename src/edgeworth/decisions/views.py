@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from edgeworth.arrays import Values, difference
+from edgeworth.arrays import EXACT_INTEGERS, Values, difference
 from edgeworth.core.measures import Measure, Requirement, Spelling, quote_label
 from edgeworth.core.registry import measures_by_name, unknown
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.errors import OptionError
+from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import Label
 
 MEASURES = "edgeworth.decisions.measures:MEASURES"
@@ -60,6 +60,11 @@ class LabelView:
     def rejections(self) -> Values:
         """The number of cases neither predicted nor real."""
         return difference(self.not_real, self.predicted - self.hits, self.total)
+
+    @property
+    def determinant(self) -> Values:
+        """N hits − P R, without the rounding of large products that nearly cancel."""
+        return self.hits * self.rejections - self.false_alarms * self.misses
 
     @property
     def not_real(self) -> Values:
@@ -183,6 +188,11 @@ def measure_table(table: ContingencyTable, spelling: str | Measure) -> float:
 def resolve(table: ContingencyTable, spelling: str | Measure) -> Resolved:
     """Find the measure, its label on this table, and its options."""
     check_decisions(table)
+    if table.is_counted and table.cells.sum() > EXACT_INTEGERS:
+        raise InputError(
+            f"measures are of at most 2^53 = {EXACT_INTEGERS:,} cases, which floats hold exactly; "
+            f"saw {table.cells.sum():,}"
+        )
     if isinstance(spelling, Measure):
         return _resolve_label(table, spelling, Spelling(spelling.name))
     if not isinstance(spelling, str):

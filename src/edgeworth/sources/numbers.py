@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import EXACT_INTEGERS
 from edgeworth.bet.checking import SUM_TOLERANCE
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import MISSING, Coded, Label, as_array, as_column, encode, is_missing
@@ -18,9 +19,6 @@ WHOLE = re.compile(r"[+-]?[0-9]+")
 NUMBER = re.compile(
     r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE
 )
-
-EXACT_INTEGERS = 1 << 53
-"""Whole numbers beyond this have no float of their own, so two of them could come out as a tie."""
 
 
 def as_scores(values: Any, name: str = "scores", first_row: int = 1) -> NDArray[np.float64]:

@@ -35,13 +35,12 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from edgeworth.arrays import Floats
+from edgeworth.arrays import EXACT_INTEGERS, Floats
 from edgeworth.comparing.randomisation.coins import from_logarithm, lower_tail, random_heads, ways
 from edgeworth.comparing.randomisation.staircase import Balance, Staircase
 from edgeworth.core.tails import Tail
 from edgeworth.errors import check_draws
 from edgeworth.progress import progress_rounds
-from edgeworth.sources.numbers import EXACT_INTEGERS
 
 MOST_BYTES = 2 << 30
 """Bytes moved for the long integer, some tenths of a second."""
