@@ -23,6 +23,10 @@ EXACT_INTEGERS = 1 << 53
 """Whole numbers beyond this have no float of their own."""
 
 
+SUM_TOLERANCE = 1e-6
+"""How far the probabilities of one race may be from adding up to 1."""
+
+
 def ratio(numerator: Values, denominator: Values) -> Values:
     """Divide numbers; the quotient is nan, without a warning, where there is nothing to divide by."""
     with np.errstate(divide="ignore", invalid="ignore"):

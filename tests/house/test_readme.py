@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import doctest
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+
+from command_line import call, flat
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -27,3 +30,24 @@ def test_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.Mon
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([\w./-]+\.\w+)\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+TRANSCRIPT = re.compile(r"^\$ edgeworth ((?:.*\\\n)*.*)\n((?:[╭│╰].*\n)+)", flags=re.MULTILINE)
+SHOWN = [
+    pytest.param(words, panel, id=f"{page.name}: {words[:40]}")
+    for page in PAGES
+    for words, panel in TRANSCRIPT.findall(page.read_text(encoding="utf-8"))
+]
+
+
+@pytest.mark.parametrize(("words", "panel"), SHOWN)
+def test_verdicts_of_commands_are_what_they_say(
+    words: str, panel: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    said = call(ROOT, capsys, *shlex.split(words.replace("\\\n", " "))).stdout
+    assert flat(panel) == flat(said[: said.index("╯") + 1])
+
+
+def test_the_readme_shows_commands() -> None:
+    assert len(SHOWN) >= 3

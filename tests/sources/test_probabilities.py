@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from edgeworth.bet.checking import SUM_TOLERANCE
+from edgeworth.arrays import SUM_TOLERANCE
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Coded
 from edgeworth.sources.numbers import (

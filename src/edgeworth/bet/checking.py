@@ -9,11 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.arrays import Floats
+from edgeworth.arrays import SUM_TOLERANCE, Floats
 from edgeworth.errors import InputError, OptionError
-
-SUM_TOLERANCE = 1e-6
-"""How far the probabilities of one race may be from adding up to 1."""
 
 BOOK_TOLERANCE = 1e-9
 """How far the implied prices of a book may be from 1 and still count as balanced."""

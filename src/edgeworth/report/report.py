@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
@@ -37,7 +37,11 @@ def about_run(**known: Any) -> dict[str, Any]:
     """Say where a report came from: what is needed to make it again."""
     from edgeworth import __version__
 
-    versions = f"Python {python_version()}, numpy {version('numpy')}, scipy {version('scipy')}"
+    # Only what took part: to ask for the version of a library that is not loaded takes as long as loading it.
+    libraries = [
+        f"{name} {sys.modules[name].__version__}" for name in ("numpy", "scipy") if name in sys.modules
+    ]
+    versions = ", ".join([f"Python {python_version()}", *libraries])
     plain = {
         name: value if isinstance(value, (str, int, float, list)) else repr(value)
         for name, value in known.items()

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import EXACT_INTEGERS
-from edgeworth.bet.checking import SUM_TOLERANCE
+from edgeworth.arrays import EXACT_INTEGERS, SUM_TOLERANCE
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import MISSING, Coded, Label, as_array, as_column, encode, is_missing
 

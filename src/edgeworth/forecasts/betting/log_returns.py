@@ -23,8 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.arrays import Floats
-from edgeworth.bet.checking import SUM_TOLERANCE
+from edgeworth.arrays import SUM_TOLERANCE, Floats
 from edgeworth.errors import InputError
 from edgeworth.rankings.chance.bracket import majorant_coefficients
 
