@@ -34,7 +34,7 @@ def test_version() -> None:
 
 def test_the_verdict_comes_first() -> None:
     # Model 3 of the paper's Figure 1, a hundred times over.
-    shown = run("table", "5810 2040; 1190 960", "--rows", "predicted", "--labels", "noun,verb")
+    shown = run("table", "5810 2040; 1190 960", "--rows", "predicted", "--labels", "noun,verb", "--full")
     assert shown.returncode == 0, shown.stderr
     text = " ".join(shown.stdout.replace("│", " ").split())
     assert "Does as well as one who knows the answer 15% of the time and guesses otherwise" in text

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 class Output:
     """Options that every report has."""
 
+    full: Annotated[
+        bool, Parameter(help="Show every section, not only the verdict and the main tables.", negative="")
+    ] = False
     json: Annotated[
         str | None,
         File,
@@ -159,4 +162,4 @@ def show(report: Report, output: Output, **tables: Callable[[str | None], str]) 
         return
     from edgeworth.report.terminal import print_report
 
-    print_report(report)
+    print_report(report, full=output.full)

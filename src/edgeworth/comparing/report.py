@@ -157,7 +157,9 @@ def _two(findings: ComparisonFindings) -> Section:
     methods = list(dict.fromkeys(x.probability_method for x in differences.values() if x.probability_method))
     if methods:
         notes.append(f"P: {' / '.join(methods)}")
-    return Section("Which is better", (), (Grid("", columns, rows, "; ".join(notes)),), ("differences",))
+    return Section(
+        "Which is better", (), (Grid("", columns, rows, "; ".join(notes)),), ("differences",), is_main=True
+    )
 
 
 def _shown_of_two(findings: ComparisonFindings) -> dict[str, Difference]:
@@ -187,7 +189,7 @@ def _case_ranks(findings: ComparisonFindings) -> Section:
         f"({ADJUSTED[findings.adjust]} ≥ {format_number(1 - findings.level)})"
     )
     note = "; ".join([note, *_hidden(findings, len(shown))])
-    return Section("Standings", (), (Grid("", columns, rows, note),), ("groups",))
+    return Section("Standings", (), (Grid("", columns, rows, note),), ("groups",), is_main=True)
 
 
 def _hidden(findings: ComparisonFindings, shown: int) -> list[str]:

@@ -88,7 +88,7 @@ def _overall_section(findings: DecisionFindings) -> Section:
     if lines:
         columns = make_columns("what/text", "probability/probability", "method/text")
         grids.append(Grid("Guessing with the same margins would do", columns, lines))
-    return Section("How informed", (), tuple(grids))
+    return Section("How informed", (), tuple(grids), is_main=True)
 
 
 def _estimates(findings: DecisionFindings) -> list[Estimate]:
@@ -134,7 +134,7 @@ def _label_section(findings: DecisionFindings) -> Section:
     if findings.superstitious:
         note += "; * superstitious: worse than guessing"
     grid = Grid("", columns, tuple(rows), note + _note_on_cut(len(table.labels)))
-    return Section("Label by label", (), (grid,), ("edges", "bias"))
+    return Section("Label by label", (), (grid,), ("edges", "bias"), is_main=True)
 
 
 def _table_section(findings: DecisionFindings) -> Section:

@@ -249,7 +249,7 @@ def _scores(findings: ForecastFindings) -> Section:
     said = {"backing": "the prices divided by their sum", "exchange": "the prices at which the model bets"}
     if findings.bets.wealth.book in said:
         note += f"; {findings.bets.wealth.against}: {said[findings.bets.wealth.book]}"
-    return Section("Scores", (), (Grid("", columns, rows, note),))
+    return Section("Scores", (), (Grid("", columns, rows, note),), is_main=True)
 
 
 def _average(findings: ForecastFindings) -> Section:
@@ -264,7 +264,7 @@ def _average(findings: ForecastFindings) -> Section:
         for name, x in found.items()
     )
     note = "above 0 the model scores better; " + "; ".join(f"{name}: {x.method}" for name, x in known.items())
-    return Section("Who scores better on average", (), (Grid("", columns, rows, note),))
+    return Section("Who scores better on average", (), (Grid("", columns, rows, note),), is_main=True)
 
 
 def _bounds(found: AverageDifference) -> tuple[Cell, Cell]:

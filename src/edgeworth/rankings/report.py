@@ -96,7 +96,7 @@ def _quality(findings: RankingFindings) -> Section:
     rows = [estimate_row(x, findings.level) for x in (findings.average_precision, findings.roc_auc)]
     rows += [(name, finite_or_none(value), (None, None), None, "") for name, value in findings.plain.items()]
     grids = (estimates_grid("measure", rows, findings.level), *chance_grids(findings, "random selection"))
-    return Section("How good is the ranking", (), grids)
+    return Section("How good is the ranking", (), grids, is_main=True)
 
 
 def estimates_grid(what: str, rows: Iterable[tuple[Cell, ...]], level: float) -> Grid:
@@ -143,7 +143,7 @@ def _looks(findings: RankingFindings) -> Section | None:
         # A tie that straddles a depth makes hits a mean over orders, which has no hypergeometric law.
         counted = findings.ranking.is_counted
         note += "; – where a tie straddles the depth" if counted else "; – with sampling weights"
-    return Section("Looking at the first items", (), (Grid("", columns, rows, note),))
+    return Section("Looking at the first items", (), (Grid("", columns, rows, note),), is_main=True)
 
 
 def _look_row(look: Look, level: float) -> tuple[Cell, ...]:
@@ -411,7 +411,7 @@ def list_warnings(findings: ListFindings) -> tuple[str, ...]:
 def _means(findings: ListFindings) -> Section:
     rows = (estimate_row(estimate, findings.level) for estimate in findings.estimates.values())
     grids = (estimates_grid("mean of", rows, findings.level), *chance_grids(findings, "random orders"))
-    return Section("Means over lists", (), grids)
+    return Section("Means over lists", (), grids, is_main=True)
 
 
 def _side_by_side(runs: Mapping[str, ListFindings]) -> Section:
@@ -425,7 +425,7 @@ def _side_by_side(runs: Mapping[str, ListFindings]) -> Section:
     rows = tuple(
         (run, *(finite_or_none(found.estimates[name].value) for name in names)) for run, found in runs.items()
     )
-    return Section("Means of the runs", (), (Grid("", columns, rows),), tuple(run_charts(runs)))
+    return Section("Means of the runs", (), (Grid("", columns, rows),), tuple(run_charts(runs)), is_main=True)
 
 
 def _trec_means(name: str, findings: ListFindings) -> Section:

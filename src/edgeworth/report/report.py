@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from edgeworth.core.formatting import digits_shown
 from edgeworth.errors import OptionError
 from edgeworth.progress import progress_of
+from edgeworth.report.verdict import claims_of
 
 if TYPE_CHECKING:
     from edgeworth.report.charts.chart import Chart
@@ -104,6 +105,8 @@ class Section:
     grids: tuple[Grid, ...] = ()
     charts: tuple[str, ...] = ()
     """Names of the report's charts that belong here."""
+    is_main: bool = False
+    """Whether a terminal shows it unless everything is asked for; if no section is, all are."""
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain values."""
@@ -176,12 +179,16 @@ class Report:
     charts: Mapping[str, Chart] = field(default_factory=Charts, repr=False)
     digits: int = 3
     """How many digits its tables show."""
+    citation: str = ""
+    """One sentence to paste into a paper or a model card: number, interval, test, cases and methods."""
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything the report shows, and the numbers behind it, as plain values."""
         return {
             "schema": SCHEMA,
             "verdict": self.verdict,
+            "claims": claims_of(self.verdict),
+            "citation": self.citation,
             "warnings": list(self.warnings),
             **self.numbers,
             "sections": [section.to_dict() for section in self.sections],
@@ -245,7 +252,12 @@ def gather_reports(reports: Mapping[str, Report]) -> Report:
         numbers={
             "kind": "several",
             "reports": {
-                name: {"verdict": x.verdict, **x.numbers, "provenance": dict(x.provenance)}
+                name: {
+                    "verdict": x.verdict,
+                    "claims": claims_of(x.verdict),
+                    **x.numbers,
+                    "provenance": dict(x.provenance),
+                }
                 for name, x in reports.items()
             },
         },

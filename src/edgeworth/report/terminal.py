@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from edgeworth.core.formatting import MINUS, digits_shown
-from edgeworth.report.report import Column, Grid, Report
+from edgeworth.report.report import Column, Grid, Report, Section
 from edgeworth.report.wording import describe_origin, format_rows
 
 if TYPE_CHECKING:
@@ -44,17 +44,19 @@ class Terminal(Console):
         raise SystemExit(0)
 
 
-def print_report(report: Report, console: Console | None = None) -> None:
-    """Show a report."""
+def print_report(report: Report, console: Console | None = None, *, full: bool = True) -> None:
+    """Show a report, or its verdict, warnings and main tables alone."""
+    main = [section for section in report.sections if section.is_main]
+    sections = report.sections if full or not main else main
     with digits_shown(report.digits):
-        _print(report, console or Terminal())
+        _print(report, sections, console or Terminal())
 
 
-def _print(report: Report, out: Console) -> None:
+def _print(report: Report, sections: Sequence[Section], out: Console) -> None:
     out.print(Panel(Text(report.verdict, style="bold"), title="Verdict", title_align="left", padding=(1, 2)))
     for warning in report.warnings:
         out.print(Text(f"! {warning}", style="yellow"))
-    for section in report.sections:
+    for section in sections:
         out.print()
         out.print(Text(section.title, style="bold underline"))
         for line in section.text:
@@ -68,6 +70,12 @@ def _print(report: Report, out: Console) -> None:
             if grid.note:
                 out.print(Text(grid.note, style="dim"))
     out.print()
+    if len(sections) < len(report.sections):
+        more = ", ".join(section.title for section in report.sections if section not in sections)
+        out.print(Text(f"--full shows more: {more}.", style="dim"))
+        return
+    if report.citation:
+        out.print(Text(f"How to report this: {report.citation}\n"))
     out.print(Text(describe_origin(report.provenance, LONG_ORIGINS), style="dim"))
 
 

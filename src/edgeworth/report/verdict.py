@@ -1,0 +1,52 @@
+"""A verdict as a value: claims with their numbers, how strong they are, and what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self, TypeAlias
+
+Strength: TypeAlias = Literal["shown", "not shown", "estimated", "undefined", "advised"]
+"""A claim is shown where its test and its interval both show it; an estimate and advice claim nothing."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One sentence of a verdict, and the same as values."""
+
+    about: str
+    """What is claimed: informedness, chance, winner, sample size."""
+    text: str
+    strength: Strength = "estimated"
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+    rests_on: str = ""
+    """The test or the interval's method."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values."""
+        return {
+            "about": self.about,
+            "text": self.text,
+            "strength": self.strength,
+            "numbers": dict(self.numbers),
+            "rests_on": self.rests_on,
+        }
+
+
+class Verdict(str):
+    """The text of a verdict, which keeps the claims that it is made of."""
+
+    claims: tuple[Claim, ...]
+    __slots__ = ("claims",)
+
+    def __new__(cls, claims: Iterable[Claim | None]) -> Self:
+        """Write the claims one after the other; None is none."""
+        made = tuple(claim for claim in claims if claim is not None)
+        self = super().__new__(cls, " ".join(claim.text for claim in made))
+        self.claims = made
+        return self
+
+
+def claims_of(verdict: str) -> list[dict[str, Any]]:
+    """List the claims of a verdict as plain values; a bare text has none."""
+    return [claim.to_dict() for claim in getattr(verdict, "claims", ())]
