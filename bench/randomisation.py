@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from timing import line, seconds
 
+from edgeworth.comparing.labels.differences import label_differences
 from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.randomisation.classes import ClassPair, TwoClassPair, classes_test, two_class_test
 from edgeworth.comparing.randomisation.coins import mcnemar
-from edgeworth.comparing.randomisation.groups import GroupCounts, groups_test
 
 
 def two_classes() -> None:
@@ -65,19 +65,18 @@ def classes() -> None:
         print(f"  p = {tail.p_value:.5g}, ends apart {width:.1e}; {tail.method}")
 
 
-def groups() -> None:
+def clusters() -> None:
     """Documents with counts of their own."""
-    for number, most in ((20, 10_000), (100, 10), (1_000, 6), (10_000, 20)):
+    for number, most in ((20, 1_000), (100, 10), (1_000, 6), (10_000, 20)):
         rng = np.random.default_rng(number)
-        targets = rng.integers(0, most, number)
-        systems = []
-        for _ in range(2):
-            hits = rng.binomial(targets, 0.6)
-            systems.append(GroupCounts.of(hits, rng.binomial(targets, 0.3), targets - hits))
-        for measure in ("f", "recall"):
-            took = seconds(lambda s=systems, measure=measure: groups_test(s[0], s[1], measure), 2)
-            tail = groups_test(systems[0], systems[1], measure)
-            line(f"{measure}, {number:,} groups of up to {most:,}, limit", took, 5.0, 1, "s")
+        cluster = np.repeat(np.arange(number), rng.integers(1, most, number))
+        truth = rng.integers(0, 2, len(cluster))
+        said = {name: np.where(rng.random(len(truth)) < 0.6, truth, 1 - truth) for name in ("a", "b")}
+        paired = Paired.from_labels(truth, said, clusters=cluster)
+        for measure in ("f[1]", "recall[1]"):
+            took = seconds(lambda p=paired, m=measure: label_differences(p, "a", "b", [m]), 2)
+            tail = label_differences(paired, "a", "b", [measure])[measure].tests["randomisation"]
+            line(f"{measure}, {number:,} clusters of up to {most:,}, limit", took, 5.0, 1, "s")
             print(f"  p = {tail.p_value:.5g}; {tail.method}")
 
 
@@ -85,4 +84,4 @@ if __name__ == "__main__":
     two_classes()
     shuffled()
     classes()
-    groups()
+    clusters()

@@ -28,7 +28,7 @@ def ranked_lists() -> dict[str, RankedLists]:
     groups = np.repeat(np.arange(QUERIES), 20)
     return {
         f"system {i}": RankedLists.from_scores(
-            truth, truth * (0.5 + 0.03 * i) + rng.normal(size=len(truth)), groups=groups
+            truth, truth * (0.5 + 0.03 * i) + rng.normal(size=len(truth)), clusters=groups
         )
         for i in range(SYSTEMS)
     }

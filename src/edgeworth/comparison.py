@@ -28,6 +28,7 @@ from edgeworth.options import (
     SEVERAL,
     Asked,
     CompareOptions,
+    options_of,
     spelt,
     takes,
 )
@@ -39,7 +40,10 @@ from edgeworth.sources.paths import file_digest
 from edgeworth.sources.roles import guess_roles
 from edgeworth.tallying import Opened, column_names, count
 
-OF_TALLIES = ("measures", "adjust", "level", "seed", "power", "queries", "method", "with_digest", "digits")
+OF_TALLIES = (
+    "queries",
+    *(x for x, (_, o) in options_of(CompareOptions).items() if o.panel in ("Statistics", "Output")),
+)
 """Options that mean something where the counting is done."""
 
 
@@ -213,16 +217,15 @@ def _read_labels(source: Source | None, truth: Any, systems: dict[str, Any], ask
 
 
 def _read_scores(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:
-    is_listed = asked.query is not None
-    asked = asked.checked(QUERIES if is_listed else SCORES)
+    asked = asked.checked(SCORES if asked.query is None else QUERIES)
     asked.tally_kind.call("check", asked)
-    groups = asked.query if is_listed else asked.cluster
-    columns = {"truth": truth, "ids": asked.id, "weights": asked.weight, "groups": groups}
-    options = {"positive": asked.positive}
-    if is_listed:
+    if asked.query is not None:
+        columns = {"truth": truth, "ids": asked.id, "queries": asked.query}
         grade = 1 if asked.relevant_from is None else asked.relevant_from
-        return *read_lists(source, columns, systems, **options, relevant_from=grade), {}
-    options |= {"weight_kind": asked.weight_kind, "missing": asked.missing}
+        options = {"positive": asked.positive, "relevant_from": grade}
+        return *read_lists(source, columns, systems, **options), {}
+    columns = {"truth": truth, "weights": asked.weight, "clusters": asked.cluster}
+    options = {name: asked.get(name) for name in ("positive", "weight_kind", "missing")}
     return *read_scores(source, columns, systems, **options), {}
 
 
@@ -231,7 +234,7 @@ def _read_forecasts(source: Source | None, truth: Any, systems: dict[str, Any], 
     asked.tally_kind.call("check", asked)
     terms = {"labels": asked.labels, "positive": asked.positive, "normalise": asked.normalise}
     forecasts, units, name = read_forecasts(source, truth, systems, asked.cluster, terms)
-    more = {"groups": units, "horizon": asked.horizon, "ordered": asked.ordered}
+    more = {"clusters": units, "horizon": asked.horizon, "ordered": asked.ordered}
     return forecasts, name, more | {"predictions_made": asked.predictions_made or "before"}
 
 

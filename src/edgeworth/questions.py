@@ -10,7 +10,7 @@ from typing import Any, Unpack, get_args
 
 from edgeworth import bet, chance
 from edgeworth.choices import AbsentRule, Unbalanced
-from edgeworth.comparing.queries.differences import compare_queries
+from edgeworth.comparing.queries.differences import MEASURES, compare_queries
 from edgeworth.comparing.report import comparison_report
 from edgeworth.comparison import compare
 from edgeworth.core.formatting import digits_shown
@@ -118,10 +118,6 @@ def _named(report: Report) -> Report:
     return replace(report, provenance={**report.provenance, "source": SAMPLE_NAME})
 
 
-COMPARED = ("average_precision", "ndcg@10", "precision@10", "reciprocal_rank")
-"""What runs are compared by, unless asked otherwise."""
-
-
 @takes(TrecOptions)
 def evaluate_trec(qrels: str | Path, runs: Sequence[str | Path], **options: Unpack[TrecOptions]) -> Report:
     """Evaluate runs of a search engine against judgements, in TREC's formats and with trec_eval's tie rule.
@@ -165,7 +161,7 @@ def _trec_report(qrels: str | Path, runs: Sequence[str | Path], asked: Asked) ->
     spellings = list(next(iter(found.values())).estimates)
     compared = compare_queries(
         {name: each.lists for name, each in found.items()},
-        measures=spellings if measures else [f"{name}(ties=trec)" for name in COMPARED],
+        measures=spellings if measures else [f"{name}(ties=trec)" for name in MEASURES],
         queries=asked.queries,
         adjust=asked.adjust or "holm",
         **sure,

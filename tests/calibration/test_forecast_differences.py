@@ -81,7 +81,7 @@ def test_groups_keep_the_level_where_cases_do_not() -> None:
         losses = np.repeat(rng.laplace(size=200), 5) + 0.5 * rng.normal(size=1000)
         nothing = np.zeros(1000)
         rejected += (
-            mean_score_difference(losses, nothing, names=("A", "B"), score="log", groups=groups).p_value()
+            mean_score_difference(losses, nothing, names=("A", "B"), score="log", clusters=groups).p_value()
             <= 0.05
         )
         naive += mean_score_difference(losses, nothing, names=("A", "B"), score="log").p_value() <= 0.05
@@ -145,7 +145,7 @@ def test_copies_make_no_money_when_a_group_is_one_bet() -> None:
         y = (rng.random(20) < true).astype(np.intp)
         rows = [Forecasts(y, np.stack([1 - x, x], axis=1), (0, 1))[groups] for x in (other, true)]
         found = compare_forecasts(
-            dict(zip("AB", rows, strict=True)), groups=groups, ordered=True, measures=["brier"]
+            dict(zip("AB", rows, strict=True)), clusters=groups, ordered=True, measures=["brier"]
         )
         assert found.race is not None
         evidence = found.race.evidence["A", "B"]
@@ -175,7 +175,7 @@ def test_groups_that_are_mixed_up_make_no_money_either() -> None:
             name: Forecasts(np.tile(y, 2), np.stack([1 - x, x], axis=1), (0, 1))
             for name, x in (("A", other), ("B", np.tile(true, 2)))
         }
-        race = compare_forecasts(both, groups=groups, ordered=True, measures=["brier"]).race
+        race = compare_forecasts(both, clusters=groups, ordered=True, measures=["brier"]).race
         assert race is not None
         assert not race.ordered
         values.append(race.evidence["A", "B"].e_value)

@@ -203,7 +203,7 @@ def test_groups_cover_and_their_swaps_keep_the_level_where_cases_do_not() -> Non
         skill = [np.repeat(rng.beta(2, 1, patients), visits) for _ in range(2)]
         one, two = (np.where(rng.random(len(truth)) < each, truth, 1 - truth) for each in skill)
         predictions = {"one": one, "two": two}
-        grouped = ew.Paired.from_labels(truth, predictions, groups=np.repeat(np.arange(patients), visits))
+        grouped = ew.Paired.from_labels(truth, predictions, clusters=np.repeat(np.arange(patients), visits))
         low, high = difference_law(*focused(grouped, "informedness")).interval(0.95)
         covered += low <= 0 <= high
         rejected += swap_test(*focused(grouped, "informedness"), draws=499, seed=run).p_value <= 0.05

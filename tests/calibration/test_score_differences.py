@@ -143,7 +143,7 @@ def test_groups_are_the_sample() -> None:
             name: rng.normal(size=number)[groups] + rng.normal(size=len(groups)) + truth
             for name in ("A", "B")
         }
-        paired = PairedScores.from_scores(truth, scores, groups=groups)
+        paired = PairedScores.from_scores(truth, scores, clusters=groups)
         covered += 0 in score_difference(paired, "A", "B", "roc_auc", permutations=0).interval(0.95)
         alone = PairedScores.from_scores(truth, scores)
         loose += 0 in score_difference(alone, "A", "B", "roc_auc", permutations=0).interval(0.95)

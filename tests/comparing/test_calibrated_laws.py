@@ -63,10 +63,12 @@ def test_effects_of_many_rankings_are_those_of_each(spelling: str, rows: list[An
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @pytest.mark.parametrize("levels", [1.0, 1e6])
-@pytest.mark.parametrize("grouped", [False, True])
-def test_without_a_swap_the_distance_is_that_of_the_law(spelling: str, levels: float, grouped: bool) -> None:
-    groups = np.arange(90) % 31 if grouped else None
-    paired = sample(90, seed=5, levels=levels, groups=groups)
+@pytest.mark.parametrize("clustered", [False, True])
+def test_without_a_swap_the_distance_is_that_of_the_law(
+    spelling: str, levels: float, clustered: bool
+) -> None:
+    clusters = np.arange(90) % 31 if clustered else None
+    paired = sample(90, seed=5, levels=levels, clusters=clusters)
     swapped = SwappedRanks.of(paired, "a", "b", resolve_measure(paired, spelling)[0], 5, seed=1)
     law = score_difference(paired, "a", "b", spelling, permutations=0).law
     assert isinstance(law, ScoreDifferenceLaw)

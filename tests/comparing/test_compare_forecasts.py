@@ -1,4 +1,4 @@
-"""Forecasters compared: what groups, a horizon and hindsight leave of the evidence, and what is said."""
+"""Forecasters compared: what clusters, a horizon and hindsight leave of the evidence, and what is said."""
 
 from __future__ import annotations
 
@@ -30,30 +30,32 @@ def drawn(cases: int, seed: int) -> dict[str, Forecasts]:
     return two(rng.integers(0, 2, cases), A=p, B=q)
 
 
-def test_groups_are_bets_and_the_race_is_of_groups() -> None:
+def test_clusters_are_bets_and_the_race_is_of_clusters() -> None:
     given = drawn(60, seed=1)
-    groups = np.repeat(np.arange(20), 3)
-    found = compare_forecasts(given, groups=groups)
-    assert found.unit == "group"
+    clusters = np.repeat(np.arange(20), 3)
+    found = compare_forecasts(given, clusters=clusters)
+    assert found.unit == "cluster"
     assert found.race is not None
-    assert (found.race.cases, found.race.unit) == (20, "group")
-    assert found.duels[0].unit == "group"
-    assert "knew of other groups" in found.race.evidence["A", "B"].null
+    assert (found.race.cases, found.race.unit) == (20, "cluster")
+    assert found.duels[0].unit == "cluster"
+    assert "knew of other clusters" in found.race.evidence["A", "B"].null
     logs = [np.log(each.of_truth(each.probabilities)) for each in given.values()]
     expected = (logs[0] - logs[1]).reshape(20, 3).mean(axis=1).sum()
     assert found.race.against("A", "B") == pytest.approx(expected, rel=1e-12)
     assert found.duels[0].brier_sequence.cases[-1] == 20
     assert found.no_evidence is None
-    assert found.to_dict()["race"]["unit"] == "group"
+    assert found.to_dict()["race"]["unit"] == "cluster"
 
 
 def test_many_systems_have_the_same_race_without_its_way() -> None:
     rng = np.random.default_rng(2)
-    y, groups = rng.integers(0, 2, 40), np.repeat(np.arange(10), 4)
+    y, clusters = rng.integers(0, 2, 40), np.repeat(np.arange(10), 4)
     many = two(y, **{f"s{i}": rng.uniform(0.1, 0.9, 40) for i in range(9)})
-    found = compare_forecasts(many, groups=groups, measures=["brier"])
+    found = compare_forecasts(many, clusters=clusters, measures=["brier"])
     assert found.duels == ()
-    few = compare_forecasts({name: many[name] for name in ("s0", "s8")}, groups=groups, measures=["brier"])
+    few = compare_forecasts(
+        {name: many[name] for name in ("s0", "s8")}, clusters=clusters, measures=["brier"]
+    )
     assert found.race is not None
     assert few.race is not None
     assert few.duels
@@ -111,8 +113,8 @@ def test_diebold_and_mariano_at_horizon_one_is_the_t_test() -> None:
         assert list(each.tests) == ["t", "wald", "diebold-mariano"]
         assert each.p_value("diebold-mariano") == each.p_value("t")
         assert each.tests["diebold-mariano"].method.startswith("Diebold–Mariano, corrected for few cases")
-    grouped = compare_forecasts(drawn(80, seed=5), groups=np.arange(80) // 2).difference("A", "B")
-    assert list(grouped["log"].tests) == ["t", "wald"]
+    clustered = compare_forecasts(drawn(80, seed=5), clusters=np.arange(80) // 2).difference("A", "B")
+    assert list(clustered["log"].tests) == ["t", "wald"]
 
 
 def test_the_probability_of_being_better_is_that_of_the_t_test() -> None:

@@ -1,4 +1,4 @@
-"""Differences of mean scores beside SciPy and statsmodels, from tallies, cases and groups."""
+"""Differences of mean scores beside SciPy and statsmodels, from tallies, cases and clusters."""
 
 from __future__ import annotations
 
@@ -117,28 +117,28 @@ def test_tally_and_cases_agree(score: str) -> None:
     close(cases.mirror(), forecast_case_difference(systems, "C", "B", score))
 
 
-def test_groups_of_one_case_are_cases() -> None:
+def test_clusters_of_one_case_are_cases() -> None:
     systems = three(3)
-    grouped = forecast_case_difference(systems, "A", "B", "log", groups=np.arange(CASES)[::-1])
-    close(grouped, forecast_case_difference(systems, "A", "B", "log"))
+    clustered = forecast_case_difference(systems, "A", "B", "log", clusters=np.arange(CASES)[::-1])
+    close(clustered, forecast_case_difference(systems, "A", "B", "log"))
 
 
 def test_the_clustered_variance_is_that_of_statsmodels() -> None:
     systems, rng = three(2), np.random.default_rng(4)
-    groups = rng.integers(0, 37, CASES)
-    found = forecast_case_difference(systems, "A", "B", "brier", groups=[f"patient {g}" for g in groups])
+    clusters = rng.integers(0, 37, CASES)
+    found = forecast_case_difference(systems, "A", "B", "brier", clusters=[f"patient {g}" for g in clusters])
     differences = scores_of(systems["A"], "brier") - scores_of(systems["B"], "brier")
     # Its own correction is G/(G−1) · (n−1)/(n−1) for one coefficient.
     peer = sm.OLS(differences, np.ones(CASES)).fit(
-        cov_type="cluster", cov_kwds={"groups": groups, "use_correction": True}, use_t=True
+        cov_type="cluster", cov_kwds={"groups": clusters, "use_correction": True}, use_t=True
     )
     assert found.standard_error == pytest.approx(peer.bse[0], rel=1e-10)
     assert found.p_value() == pytest.approx(peer.pvalues[0], rel=1e-9)
     assert found.cases == 37
-    assert "37 groups" in found.tests["t"].method
+    assert "37 clusters" in found.tests["t"].method
 
 
-def test_copies_of_cases_in_groups_add_nothing() -> None:
+def test_copies_of_cases_in_clusters_add_nothing() -> None:
     systems = three(3, cases=60)
     one, two = (scores_of(systems[name], "log") for name in "AB")
     plain = mean_score_difference(one, two, names=("A", "B"), score="log")
@@ -147,7 +147,7 @@ def test_copies_of_cases_in_groups_add_nothing() -> None:
         np.repeat(two, 5),
         names=("A", "B"),
         score="log",
-        groups=np.repeat(np.arange(60), 5),
+        clusters=np.repeat(np.arange(60), 5),
     )
     close(plain, copied)
     assert copied.cases == plain.cases == 60
@@ -159,8 +159,8 @@ def test_identical_systems_do_not_differ(score: str) -> None:
     systems["B"] = systems["A"]
     tally = forecast_difference(ForecastScores.from_forecasts(systems), "A", "B", score)
     cases = forecast_case_difference(systems, "A", "B", score)
-    grouped = forecast_case_difference(systems, "A", "B", score, groups=np.arange(CASES) % 9)
-    for found in (tally, cases, grouped):
+    clustered = forecast_case_difference(systems, "A", "B", score, clusters=np.arange(CASES) % 9)
+    for found in (tally, cases, clustered):
         assert (found.difference, found.p_value(), found.p_value("wald")) == (0.0, 1.0, 1.0)
         assert (found.probability_better, found.better) == (0.5, None)
         assert (found.interval(0.95).low, found.interval(0.95).high) == (0.0, 0.0)
@@ -216,7 +216,7 @@ def test_what_has_no_spread_has_no_interval() -> None:
     single = {name: Forecasts.of([1], [p], positive=1) for name, p in (("A", 0.5), ("B", 0.25))}
     for found in (
         forecast_case_difference(single, "A", "B", "brier"),
-        forecast_case_difference(single, "A", "B", "brier", groups=["x"]),
+        forecast_case_difference(single, "A", "B", "brier", clusters=["x"]),
     ):
         assert found.law is None
         assert found.no_interval is not None
@@ -226,7 +226,7 @@ def test_what_has_no_spread_has_no_interval() -> None:
     alike = mean_score_difference(np.full(9, 0.5), np.full(9, 0.25), names=("A", "B"), score="brier")
     assert "all alike" in (alike.no_interval or "")
     paired = mean_score_difference(
-        np.full(8, 0.5), np.full(8, 0.25), names=("A", "B"), score="brier", groups=np.arange(8) // 2
+        np.full(8, 0.5), np.full(8, 0.25), names=("A", "B"), score="brier", clusters=np.arange(8) // 2
     )
     assert "all alike" in (paired.no_interval or "")
 
@@ -247,8 +247,8 @@ def test_few_cases_are_doubted() -> None:
     few = three(2, cases=20)
     assert "20 cases are few" in (forecast_case_difference(few, "A", "B", "log").doubt or "")
     assert forecast_case_difference(three(2, cases=30), "A", "B", "log").doubt is None
-    grouped = forecast_case_difference(three(2), "A", "B", "log", groups=np.arange(CASES) % 5)
-    assert "5 groups are few" in (grouped.doubt or "")
+    clustered = forecast_case_difference(three(2), "A", "B", "log", clusters=np.arange(CASES) % 5)
+    assert "5 clusters are few" in (clustered.doubt or "")
 
 
 def test_case_scores_are_those_of_the_tally() -> None:
@@ -272,14 +272,14 @@ def test_bad_input_is_refused() -> None:
         forecast_difference(tally, "A", "A", "log")
     with pytest.raises(InputError, match="no score 'crps'"):
         forecast_case_difference(systems, "A", "B", "crps")
-    with pytest.raises(InputError, match="groups has 3 rows"):
-        forecast_case_difference(systems, "A", "B", "log", groups=[1, 2, 3])
+    with pytest.raises(InputError, match="clusters has 3 rows"):
+        forecast_case_difference(systems, "A", "B", "log", clusters=[1, 2, 3])
     with pytest.raises(InputError, match="missing in row 2"):
-        mean_score_difference(np.ones(2), np.zeros(2), names=("A", "B"), score="log", groups=["x", None])
+        mean_score_difference(np.ones(2), np.zeros(2), names=("A", "B"), score="log", clusters=["x", None])
     with pytest.raises(InputError, match="row 1 is missing"):
-        mean_score_difference(np.array([math.nan]), np.ones(1), names=("A", "B"), score="log", groups=[1])
+        mean_score_difference(np.array([math.nan]), np.ones(1), names=("A", "B"), score="log", clusters=[1])
     with pytest.raises(OptionError, match="one of the two"):
-        forecast_case_difference(systems, "A", "B", "log", groups=np.arange(CASES), horizon=2)
+        forecast_case_difference(systems, "A", "B", "log", clusters=np.arange(CASES), horizon=2)
     other = {**systems, "B": systems["B"][:-1]}
     with pytest.raises(InputError, match="same cases"):
         forecast_case_difference(other, "A", "B", "log")

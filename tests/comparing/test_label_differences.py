@@ -41,7 +41,7 @@ def pair(cases: int, labels: int, seed: int, **options: Any) -> ew.Paired:
 
 
 def options_of(cases: int, together: int) -> list[dict[str, Any]]:
-    return [{}, {"groups": np.arange(cases) // together}, {"weights": np.full(cases, 0.5)}]
+    return [{}, {"clusters": np.arange(cases) // together}, {"weights": np.full(cases, 0.5)}]
 
 
 def discordant(wins: int, losses: int, both_right: int, both_wrong: int = 0) -> ew.Paired:
@@ -71,7 +71,7 @@ def test_an_error_rate_is_accuracy_turned_round() -> None:
 
 
 @pytest.mark.parametrize("spelling", ["informedness", "f[1]", "accuracy", "recall[0]", "mcc"])
-@pytest.mark.parametrize("options", options_of(300, 5), ids=["plain", "groups", "weights"])
+@pytest.mark.parametrize("options", options_of(300, 5), ids=["plain", "clusters", "weights"])
 def test_the_other_way_round(spelling: str, options: dict[str, Any]) -> None:
     paired = pair(300, 3, seed=2, **options)
     found, turned = (label_difference(paired, *names, spelling) for names in (("one", "two"), ("two", "one")))
@@ -86,7 +86,7 @@ def test_the_other_way_round(spelling: str, options: dict[str, Any]) -> None:
     assert mirrored.effect.value == pytest.approx(found.effect.value)
 
 
-@pytest.mark.parametrize("options", options_of(90, 5), ids=["plain", "groups", "weights"])
+@pytest.mark.parametrize("options", options_of(90, 5), ids=["plain", "clusters", "weights"])
 @pytest.mark.parametrize("labels", [2, 3])
 def test_identical_predictors(labels: int, options: dict[str, Any]) -> None:
     rng = np.random.default_rng(3)
@@ -114,7 +114,7 @@ def test_disagreement_elsewhere_says_nothing_of_a_label() -> None:
 
 
 @pytest.mark.parametrize("spelling", DECISIONS)
-@pytest.mark.parametrize("options", options_of(240, 6), ids=["plain", "groups", "weights"])
+@pytest.mark.parametrize("options", options_of(240, 6), ids=["plain", "clusters", "weights"])
 def test_every_measure_of_decisions(spelling: str, options: dict[str, Any]) -> None:
     """A difference has an interval around it, or a reason why not, and goes through JSON."""
     paired = pair(240, 3, seed=4, **options)
@@ -212,15 +212,15 @@ def test_sampling_weights_have_wald_alone() -> None:
     assert found.probability_better == pytest.approx(plain.probability_better, abs=0.01)
 
 
-def test_groups_are_the_units() -> None:
-    """Rows of a group that are copies of each other tell no more than one of them."""
+def test_clusters_are_the_units() -> None:
+    """Rows of a cluster that are copies of each other tell no more than one of them."""
     rng = np.random.default_rng(9)
     truth, one, two = rng.integers(0, 2, (3, 60))
     alone = ew.Paired.from_labels(truth, {"one": one, "two": two})
     copies = ew.Paired.from_labels(
         np.repeat(truth, 4),
         {"one": np.repeat(one, 4), "two": np.repeat(two, 4)},
-        groups=np.repeat(np.arange(60), 4),
+        clusters=np.repeat(np.arange(60), 4),
     )
     for spelling in ("informedness", "mcc"):
         left, right = (
@@ -250,11 +250,11 @@ def test_undefined_for_one_of_them() -> None:
     assert found.tests == {}
 
 
-def test_all_cases_in_one_group() -> None:
-    found = label_difference(pair(50, 2, seed=10, groups=["all"] * 50), "one", "two", "informedness")
+def test_all_cases_in_one_cluster() -> None:
+    found = label_difference(pair(50, 2, seed=10, clusters=["all"] * 50), "one", "two", "informedness")
     assert found.law is None
     assert found.no_interval is not None
-    assert "one group" in found.no_interval
+    assert "one cluster" in found.no_interval
 
 
 def test_a_chosen_method() -> None:

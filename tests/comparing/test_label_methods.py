@@ -92,18 +92,18 @@ def test_variance_with_sampling_weights(spelling: str) -> None:
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("spelling", ["informedness", "accuracy", "f[1]", "mcc"])
-def test_variance_with_groups(spelling: str, weighted: bool) -> None:
+def test_variance_with_clusters(spelling: str, weighted: bool) -> None:
     columns = rows(60, 3, seed=4)
     rng = np.random.default_rng(5)
-    groups, weights = rng.integers(0, 9, 60), rng.uniform(0.5, 3, 60) if weighted else np.ones(60)
+    clusters, weights = rng.integers(0, 9, 60), rng.uniform(0.5, 3, 60) if weighted else np.ones(60)
     paired = ew.Paired.from_labels(
         columns[0],
         {"one": columns[1], "two": columns[2]},
-        groups=groups,
+        clusters=clusters,
         weights=weights if weighted else None,
     )
     cells, resolved = focused(paired, spelling)
-    sums = np.bincount(groups, weights=weights * row_influences(columns, spelling, weights))
+    sums = np.bincount(clusters, weights=weights * row_influences(columns, spelling, weights))
     expected = 9 / 8 * (sums**2).sum()
     law = delta_law(cells, resolved)
     assert law.standard_error**2 == pytest.approx(expected, rel=1e-6)
@@ -133,22 +133,24 @@ def test_variance_beside_the_jackknife(spelling: str) -> None:
 
 
 @pytest.mark.parametrize("spelling", ["informedness", "accuracy", "f[1]", "mcc"])
-@pytest.mark.parametrize("grouped", [False, True])
-def test_variance_beside_a_large_bootstrap(spelling: str, grouped: bool) -> None:
+@pytest.mark.parametrize("clustered", [False, True])
+def test_variance_beside_a_large_bootstrap(spelling: str, clustered: bool) -> None:
     truth, one, two = rows(2000, 3, seed=7)
-    groups = np.arange(2000) // 10 if grouped else None
-    cells, resolved = focused(ew.Paired.from_labels(truth, {"one": one, "two": two}, groups=groups), spelling)
+    clusters = np.arange(2000) // 10 if clustered else None
+    cells, resolved = focused(
+        ew.Paired.from_labels(truth, {"one": one, "two": two}, clusters=clusters), spelling
+    )
     draws = bootstrap(cells, resolved, 10_000, seed=8)
     # 10,000 draws give a standard deviation to 0.7%; the rest is the curvature of the measure.
     assert delta_law(cells, resolved).standard_error == pytest.approx(draws.std(), rel=0.03)
 
 
-def test_each_case_a_group_of_its_own_is_no_grouping() -> None:
+def test_each_case_a_cluster_of_its_own_is_no_clustering() -> None:
     truth, one, two = rows(200, 3, seed=9)
     alone = ew.Paired.from_labels(truth, {"one": one, "two": two})
-    grouped = ew.Paired.from_labels(truth, {"one": one, "two": two}, groups=np.arange(200))
+    clustered = ew.Paired.from_labels(truth, {"one": one, "two": two}, clusters=np.arange(200))
     for spelling in ("informedness", "f[1]", "mcc"):
-        assert delta_law(*focused(grouped, spelling)).interval(0.9) == pytest.approx(
+        assert delta_law(*focused(clustered, spelling)).interval(0.9) == pytest.approx(
             delta_law(*focused(alone, spelling)).interval(0.9), rel=1e-12
         )
 
@@ -347,16 +349,16 @@ def test_methods_that_do_not_apply() -> None:
     predictions = {"one": one, "two": two}
     plain = ew.Paired.from_labels(truth, predictions)
     weighted = ew.Paired.from_labels(truth, predictions, weights=np.full(60, 0.5))
-    grouped = ew.Paired.from_labels(truth, predictions, groups=np.arange(60) // 3)
-    together = ew.Paired.from_labels(truth, predictions, groups=np.zeros(60, dtype=int))
+    clustered = ew.Paired.from_labels(truth, predictions, clusters=np.arange(60) // 3)
+    together = ew.Paired.from_labels(truth, predictions, clusters=np.zeros(60, dtype=int))
     for paired, spelling, method, said in [
         (plain, "precision[1]", Tango(), "proportions of the same"),
         (weighted, "accuracy", Tango(), "unweighted"),
         (weighted, "accuracy", Bootstrap(), "count alike"),
-        (grouped, "accuracy", Dirichlet(), "independent"),
-        (grouped, "accuracy", Bootstrap(interval="bca"), "percentile"),
-        (together, "accuracy", Bootstrap(), "one group"),
-        (together, "accuracy", Delta(), "one group"),
+        (clustered, "accuracy", Dirichlet(), "independent"),
+        (clustered, "accuracy", Bootstrap(interval="bca"), "percentile"),
+        (together, "accuracy", Bootstrap(), "one cluster"),
+        (together, "accuracy", Delta(), "one cluster"),
         (plain, "accuracy", Wilson(), "Delta"),
         (plain, "accuracy", Delta, "object"),
     ]:

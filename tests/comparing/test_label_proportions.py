@@ -119,14 +119,14 @@ def test_what_has_no_such_interval_says_why_it_has_none() -> None:
     asked = found(paired, "informedness", method=Delta())
     assert asked.law is None
     assert asked.no_interval is not None
-    # Groups that all say the same.
+    # Clusters that all say the same.
     truth = np.arange(40) % 2
     said = {"perfect": truth, "constant": np.ones(40, int)}
-    grouped = found(ew.Paired.from_labels(truth, said, groups=np.arange(40) // 4), "informedness")
-    assert grouped.law is None
-    assert grouped.no_interval is not None
-    assert "no group moves" in grouped.no_interval
-    assert math.isnan(grouped.probability_better)
+    clustered = found(ew.Paired.from_labels(truth, said, clusters=np.arange(40) // 4), "informedness")
+    assert clustered.law is None
+    assert clustered.no_interval is not None
+    assert "no cluster moves" in clustered.no_interval
+    assert math.isnan(clustered.probability_better)
 
 
 def test_it_needs_whole_cases_that_all_were_decided() -> None:
@@ -134,7 +134,7 @@ def test_it_needs_whole_cases_that_all_were_decided() -> None:
     said = {"one": np.r_[truth[:30], 1 - truth[30:]], "two": np.r_[1 - truth[:9], truth[9:]]}
     for paired in (
         ew.Paired.from_labels(truth, said, weights=np.full(40, 0.5)),
-        ew.Paired.from_labels(truth, said, groups=np.arange(40) // 2),
+        ew.Paired.from_labels(truth, said, clusters=np.arange(40) // 2),
         ew.Paired.from_labels(truth, {**said, "two": [None, *said["two"][1:].tolist()]}, missing="abstain"),
     ):
         cells = joint_cells(paired, "one", "two")

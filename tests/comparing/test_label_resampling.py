@@ -91,14 +91,14 @@ def test_swaps_with_abstentions(spelling: str) -> None:
 
 @pytest.mark.parametrize("spelling", ["markedness", "f[1]", "informedness", "accuracy"])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_swaps_of_whole_groups(spelling: str, weighted: bool) -> None:
+def test_swaps_of_whole_clusters(spelling: str, weighted: bool) -> None:
     columns = rows(24, 2, seed=24, agree=0.4)
-    groups = np.repeat(np.arange(8), 3)
+    clusters = np.repeat(np.arange(8), 3)
     paired = ew.Paired.from_labels(
-        *_named(columns), groups=groups, weights=np.full(24, 0.1) if weighted else None
+        *_named(columns), clusters=clusters, weights=np.full(24, 0.1) if weighted else None
     )
     found = swap_test(*focused(paired, spelling)).exact
-    assert found == enumerated(columns, spelling, groups, [0, 1])
+    assert found == enumerated(columns, spelling, clusters, [0, 1])
 
 
 @pytest.mark.parametrize("measure", ["informedness", "accuracy", "f"])
@@ -120,15 +120,15 @@ def test_drawn_swaps_agree_with_exact_ones() -> None:
     assert drawn.low <= exact <= drawn.high
 
 
-def test_many_groups_are_drawn() -> None:
+def test_many_clusters_are_drawn() -> None:
     truth, one, two = rows(400, 3, seed=27)
     cells, resolved = focused(
-        ew.Paired.from_labels(truth, {"one": one, "two": two}, groups=np.arange(400) // 10), "markedness"
+        ew.Paired.from_labels(truth, {"one": one, "two": two}, clusters=np.arange(400) // 10), "markedness"
     )
     tail = swap_test(cells, resolved, draws=4000, seed=1)
     assert tail.method.startswith("Monte Carlo, 4,000 swaps of ")
-    assert tail.method.endswith(" groups that differ, seed 1")
-    # With so many groups Wald's test is about right, and an independent check of the draws.
+    assert tail.method.endswith(" clusters that differ, seed 1")
+    # With so many clusters Wald's test is about right, and an independent check of the draws.
     assert tail.p_value == pytest.approx(delta_law(cells, resolved).p_value(0.0, "two-sided"), abs=0.06)
 
 
@@ -140,12 +140,12 @@ def test_sampling_weights_cannot_be_swapped() -> None:
 
 @pytest.mark.parametrize("spelling", ["informedness", "accuracy", "recall[1]", "precision[1]", "f[1]"])
 @pytest.mark.parametrize("seed", range(6))
-def test_groups_are_counted_exactly(spelling: str, seed: int) -> None:
+def test_clusters_are_counted_exactly(spelling: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     rows = 24
-    truth, groups = rng.integers(0, 2, rows), rng.integers(0, 7, rows)
+    truth, clusters = rng.integers(0, 2, rows), rng.integers(0, 7, rows)
     one, two = (np.where(rng.random(rows) < 0.7, truth, 1 - truth) for _ in range(2))
-    paired = Paired.from_labels(truth, {"one": one, "two": two}, groups=groups)
+    paired = Paired.from_labels(truth, {"one": one, "two": two}, clusters=clusters)
     found = label_difference(paired, "one", "two", spelling).tests["randomisation"]
 
     def value(said: Any) -> Fraction:
@@ -160,10 +160,10 @@ def test_groups_are_counted_exactly(spelling: str, seed: int) -> None:
             "f[1]": ratio(2 * hits, hits + alarms + targets),
         }[spelling]
 
-    seen, names = abs(value(one) - value(two)), np.unique(groups)
+    seen, names = abs(value(one) - value(two)), np.unique(clusters)
     count = 0
     for swaps in itertools.product((False, True), repeat=len(names)):
-        swapped = np.isin(groups, names[np.array(swaps)])
+        swapped = np.isin(clusters, names[np.array(swaps)])
         first, second = np.where(swapped, two, one), np.where(swapped, one, two)
         count += abs(value(first) - value(second)) >= seen
     assert found.exact == Fraction(count, 2 ** len(names))

@@ -105,9 +105,9 @@ def test_queries_that_only_one_has_are_left_out_and_counted() -> None:
 
 
 def test_queries_without_targets_are_left_out_or_count_as_0() -> None:
-    truth, groups = [1, 0, 0, 0, 1, 0], ["a", "a", "b", "b", "c", "c"]
-    first = ew.RankedLists.from_scores(truth, [2, 1, 2, 1, 2, 1], groups=groups)
-    second = ew.RankedLists.from_scores(truth, [1, 2, 2, 1, 2, 1], groups=groups)
+    truth, clusters = [1, 0, 0, 0, 1, 0], ["a", "a", "b", "b", "c", "c"]
+    first = ew.RankedLists.from_scores(truth, [2, 1, 2, 1, 2, 1], groups=clusters)
+    second = ew.RankedLists.from_scores(truth, [1, 2, 2, 1, 2, 1], groups=clusters)
     assert math.isnan(query_values(first, "precision@1")["b"])
     found = list_difference(first, second, "precision@1")
     assert (found.cases, found.values) == (2, (1.0, 0.5))
@@ -117,8 +117,8 @@ def test_queries_without_targets_are_left_out_or_count_as_0() -> None:
 def test_a_query_without_targets_counts_as_0_where_the_lists_say_so() -> None:
     from dataclasses import replace
 
-    truth, groups = [1, 0, 0, 0], ["a", "a", "b", "b"]
-    lists = ew.RankedLists.from_scores(truth, [2, 1, 2, 1], groups=groups)
+    truth, clusters = [1, 0, 0, 0], ["a", "a", "b", "b"]
+    lists = ew.RankedLists.from_scores(truth, [2, 1, 2, 1], groups=clusters)
     counted = replace(lists, empty_is_zero=True)
     assert query_values(counted, "average_precision") == {"a": 1.0, "b": 0.0}
     # The mean of these values is the measure of the lists.
@@ -155,15 +155,15 @@ def test_several_systems_are_matched_at_once() -> None:
         match_queries(values, queries="union")  # type: ignore[arg-type]  # the refusal is the point
 
 
-def test_groups_of_queries_are_the_units() -> None:
+def test_clusters_of_queries_are_the_units() -> None:
     topics = {query: int(query[1:]) // 3 for query in QUERIES}
-    found = list_difference(STRONG, WEAK, "average_precision", groups=topics)
+    found = list_difference(STRONG, WEAK, "average_precision", clusters=topics)
     plain = list_difference(STRONG, WEAK, "average_precision")
     assert found.cases == 8
     assert found.values == plain.values
     assert found.standard_error != plain.standard_error
     with pytest.raises(InputError, match="'q0' has none"):
-        list_difference(STRONG, WEAK, "ndcg", groups={"q1": 1})
+        list_difference(STRONG, WEAK, "ndcg", clusters={"q1": 1})
 
 
 def test_where_less_is_better_the_probability_turns_round() -> None:

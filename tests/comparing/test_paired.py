@@ -189,44 +189,44 @@ def test_an_empty_batch_changes_nothing() -> None:
     assert nothing + whole == whole + nothing == whole
 
 
-def test_groups_against_counting_row_by_row() -> None:
+def test_clusters_against_counting_row_by_row() -> None:
     truth, one, two = drawn(400, 3, LABELS, seed=7)
-    groups = np.random.default_rng(8).integers(0, 30, 400).tolist()
-    paired = Paired.from_labels(truth, {"one": one, "two": two}, groups=groups)
-    assert paired.is_grouped
+    clusters = np.random.default_rng(8).integers(0, 30, 400).tolist()
+    paired = Paired.from_labels(truth, {"one": one, "two": two}, clusters=clusters)
+    assert paired.is_clustered
     names, labels = paired.joint.labels[1], paired.labels
     found = {
         (labels[key[0] - 1], labels[key[1] - 1], labels[key[2] - 1], names[key[3] - 1]): rows
         for key, rows in zip(paired.joint.keys.tolist(), paired.joint.rows.tolist(), strict=True)
     }
-    assert found == Counter(zip(truth, one, two, groups, strict=True))
+    assert found == Counter(zip(truth, one, two, clusters, strict=True))
     alone = Paired.from_labels(truth, {"one": one, "two": two})
-    assert not alone.is_grouped
+    assert not alone.is_clustered
     assert paired.table("two") == alone.table("two")
     assert paired.discordance("one", "two") == alone.discordance("one", "two")
 
 
-def test_groups_have_names_of_their_own() -> None:
+def test_clusters_have_names_of_their_own() -> None:
     """A document called "a" is not the label "a"."""
-    paired = Paired.from_labels(["a", "b"], {"one": ["a", "a"]}, groups=["b", "zoe"])
+    paired = Paired.from_labels(["a", "b"], {"one": ["a", "a"]}, clusters=["b", "zoe"])
     assert paired.labels == ("a", "b")
     assert paired.joint.labels[1] == ("b", "zoe")
 
 
 @pytest.mark.parametrize("missing", ["error", "abstain"])
-def test_a_row_without_a_group_cannot_be_placed(missing: Any) -> None:
+def test_a_row_without_a_cluster_cannot_be_placed(missing: Any) -> None:
     with pytest.raises(InputError, match="1 row has no cluster"):
-        Paired.from_labels(["a", "b"], {"one": ["a", "b"]}, groups=["x", None], missing=missing)
+        Paired.from_labels(["a", "b"], {"one": ["a", "b"]}, clusters=["x", None], missing=missing)
 
 
-def test_a_row_without_a_group_can_be_dropped() -> None:
-    paired = Paired.from_labels(["a", "b"], {"one": ["a", "b"]}, groups=["x", None], missing="drop")
+def test_a_row_without_a_cluster_can_be_dropped() -> None:
+    paired = Paired.from_labels(["a", "b"], {"one": ["a", "b"]}, clusters=["x", None], missing="drop")
     assert (paired.total, paired.dropped) == (1, 1)
 
 
-def test_grouped_and_ungrouped_do_not_add() -> None:
-    one = Paired.from_labels(["a"], {"one": ["a"]}, groups=["x"])
-    with pytest.raises(MergeError, match="groups"):
+def test_clustered_and_unclustered_do_not_add() -> None:
+    one = Paired.from_labels(["a"], {"one": ["a"]}, clusters=["x"])
+    with pytest.raises(MergeError, match="clusters"):
         one + Paired.from_labels(["a"], {"one": ["a"]})
 
 
@@ -240,15 +240,15 @@ def test_the_positive_label_goes_along() -> None:
         paired.declare(positive="eggs")
 
 
-def test_labels_read_as_text_become_numbers_and_groups_stay() -> None:
+def test_labels_read_as_text_become_numbers_and_clusters_stay() -> None:
     paired = Paired.from_labels(
-        ["1", "0", "1.0"], {"one": ["1.0", "0", "0"]}, groups=["7", "7", "8"], positive="1"
+        ["1", "0", "1.0"], {"one": ["1.0", "0", "0"]}, clusters=["7", "7", "8"], positive="1"
     )
     renamed = paired.rename_labels(parse_labels)
-    assert renamed == Paired.from_labels([1, 0, 1], {"one": [1, 0, 0]}, groups=["7", "7", "8"], positive=1)
+    assert renamed == Paired.from_labels([1, 0, 1], {"one": [1, 0, 0]}, clusters=["7", "7", "8"], positive=1)
 
 
-GROUPED = Paired.from_labels(["a", "b"], {"one": ["a", "a"]}, groups=["x", "y"], positive="a")
+CLUSTERED = Paired.from_labels(["a", "b"], {"one": ["a", "a"]}, clusters=["x", "y"], positive="a")
 
 
 @pytest.mark.parametrize(
@@ -266,12 +266,12 @@ GROUPED = Paired.from_labels(["a", "b"], {"one": ["a", "a"]}, groups=["x", "y"],
     ],
     ids=str,
 )
-def test_damaged_groups_are_refused(fields: dict[str, Any]) -> None:
+def test_damaged_clusters_are_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(EdgeworthError):
-        Paired.from_dict(json.loads(json.dumps(GROUPED.to_dict())) | fields)
+        Paired.from_dict(json.loads(json.dumps(CLUSTERED.to_dict())) | fields)
 
 
-def test_a_tally_from_before_there_were_groups_is_read() -> None:
+def test_a_tally_from_before_there_were_clusters_is_read() -> None:
     paired = Paired.from_labels(["a", "b"], {"one": ["a", "a"]})
     payload = {name: value for name, value in paired.to_dict().items() if name not in ("grouped", "positive")}
     assert Paired.from_dict(payload) == paired

@@ -80,13 +80,13 @@ def test_incomplete_rows_are_named_or_dropped() -> None:
         PairedScores.from_scores(truth, scores)
     with pytest.raises(InputError, match=r"truth is missing .* in row 3 \(1 such row\)"):
         PairedScores.from_scores(truth, {"a": scores["a"]})
-    with pytest.raises(InputError, match=r"the group is missing .* in row 1"):
-        PairedScores.from_scores([1, 0], {"a": [1, 2]}, groups=[None, "x"])
-    kept = PairedScores.from_scores(truth, scores, missing="drop", groups=["x", "y", "y", "y", "x"])
+    with pytest.raises(InputError, match=r"the cluster is missing .* in row 1"):
+        PairedScores.from_scores([1, 0], {"a": [1, 2]}, clusters=[None, "x"])
+    kept = PairedScores.from_scores(truth, scores, missing="drop", clusters=["x", "y", "y", "y", "x"])
     assert kept.dropped == 3
     assert kept.scores.tolist() == [[1, 5], [1, 5]]
-    assert kept.groups is not None
-    assert kept.groups.labels == ("x",)
+    assert kept.clusters is not None
+    assert kept.clusters.labels == ("x",)
     assert kept.ranking("a").dropped == 3
 
 
@@ -105,7 +105,7 @@ def test_incomplete_rows_are_named_or_dropped() -> None:
         (["a", "b"], {"a": [1, 2]}, {"positive": "c"}, "there is no label 'c'"),
         ([1, 0], {"a": [1, 2]}, {"weights": [1]}, "scores have 2 rows, weights have 1"),
         ([1, 0], {"a": [1, 2]}, {"weights": [1, -1]}, "row 2 has -1"),
-        ([1, 0], {"a": [1, 2]}, {"groups": ["x"]}, "scores have 2 rows, groups have 1"),
+        ([1, 0], {"a": [1, 2]}, {"clusters": ["x"]}, "scores have 2 rows, clusters have 1"),
     ],
 )
 def test_bad_input_gets_a_sentence(truth: Any, scores: Any, more: dict[str, Any], said: str) -> None:
@@ -122,7 +122,7 @@ def test_other_refusals() -> None:
     other: Any
     for other, said in (
         (PairedScores.from_scores([1, 0], {"b": [1, 2]}), "one tally pairs 'a', the other 'b'"),
-        (PairedScores.from_scores([1, 0], {"a": [1, 2]}, groups=[1, 2]), "one tally has groups"),
+        (PairedScores.from_scores([1, 0], {"a": [1, 2]}, clusters=[1, 2]), "one tally has clusters"),
         (PairedScores.from_scores([1, 0], {"a": [1, 2]}, weights=[0.5, 1]), "sampling weights"),
         (PairedScores.from_scores([1, 0], {"a": [1, 2]}, positive=0), "one ranking looks for 1"),
     ):
@@ -130,22 +130,22 @@ def test_other_refusals() -> None:
             paired + other
 
 
-def test_groups_merge_by_name() -> None:
-    one = PairedScores.from_scores([1, 0, 1], {"a": [1, 2, 3]}, groups=["bob", "ann", "bob"])
-    two = PairedScores.from_scores([0, 1], {"a": [4, 5]}, groups=["cho", "ann"])
-    both = (one + two).groups
+def test_clusters_merge_by_name() -> None:
+    one = PairedScores.from_scores([1, 0, 1], {"a": [1, 2, 3]}, clusters=["bob", "ann", "bob"])
+    two = PairedScores.from_scores([0, 1], {"a": [4, 5]}, clusters=["cho", "ann"])
+    both = (one + two).clusters
     assert both is not None
     assert [both.labels[code] for code in both.codes] == ["bob", "ann", "bob", "cho", "ann"]
     assert both.labels == ("ann", "bob", "cho")
     assert (one + two).units == 3
 
 
-def test_units_are_groups_or_cases() -> None:
+def test_units_are_clusters_or_cases() -> None:
     scores = {"a": [1.0, 2.0, 3.0]}
     assert PairedScores.from_scores([1, 0, 1], scores).units == 3
     assert PairedScores.from_scores([1, 0, 1], scores, weights=[2, 5, 0]).units == 7
     assert PairedScores.from_scores([1, 0, 1], scores, weights=[0.2, 0.5, 0.1]).units == 3
-    assert PairedScores.from_scores([1, 0, 1], scores, groups=[7, 7, 9]).units == 2
+    assert PairedScores.from_scores([1, 0, 1], scores, clusters=[7, 7, 9]).units == 2
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_units_are_groups_or_cases() -> None:
 )
 def test_a_tally_that_does_not_fit_together_is_refused(field: str, value: Any) -> None:
     paired = PairedScores.from_scores(
-        [1, 0, 1], {"a": [1, 2, 3], "b": [3, 2, np.inf]}, groups=["x", "y", "x"]
+        [1, 0, 1], {"a": [1, 2, 3], "b": [3, 2, np.inf]}, clusters=["x", "y", "x"]
     )
     payload = json.loads(json.dumps(paired.to_dict(), allow_nan=False))
     assert PairedScores.from_dict(payload) == paired
@@ -193,8 +193,8 @@ def test_equality_sees_every_part() -> None:
         make(),
         make(positive=0),
         make(weights=[1, 1, 1]),
-        make(groups=[1, 1, 2]),
-        make(groups=[1, 2, 2]),
+        make(clusters=[1, 1, 2]),
+        make(clusters=[1, 2, 2]),
     ]
     for place, left in enumerate(kinds):
         assert [left == right for right in kinds] == [other == place for other in range(len(kinds))]

@@ -201,14 +201,14 @@ def test_floats_of_any_size() -> None:
         )
 
 
-def test_groups_flip_together() -> None:
+def test_clusters_flip_together() -> None:
     values = [0.1, 0.3, -0.2, 0.4, 0.25, -0.1]
-    groups = ["a", "b", "a", "c", "b", "c"]
-    assert permutation_test(values, groups=groups).exact == enumerated(
+    clusters = ["a", "b", "a", "c", "b", "c"]
+    assert permutation_test(values, clusters=clusters).exact == enumerated(
         [Fraction(-1, 10), Fraction(11, 20), Fraction(3, 10)]
     )
-    with pytest.raises(InputError, match="each of 6 values needs a group; saw 5 groups"):
-        permutation_test(values, groups=groups[:-1])
+    with pytest.raises(InputError, match="each of 6 values needs a cluster; saw 5 clusters"):
+        permutation_test(values, clusters=clusters[:-1])
 
 
 def test_units_without_a_difference_do_not_matter() -> None:

@@ -44,19 +44,19 @@ def test_student_s_t_is_scipy_s(size: int) -> None:
     assert found.probability_above == pytest.approx(1 - one_sided, rel=1e-10)
 
 
-def test_the_error_over_groups_is_that_of_a_clustered_regression() -> None:
+def test_the_error_over_clusters_is_that_of_a_clustered_regression() -> None:
     import statsmodels.api as sm  # type: ignore[import-untyped]  # it has no stubs
 
     rng = np.random.default_rng(4)
-    groups = rng.integers(0, 12, 90)
-    values = rng.normal(0.1, 1, 90) + rng.normal(0, 1, 12)[groups]
-    theirs = sm.OLS(values, np.ones(90)).fit(cov_type="cluster", cov_kwds={"groups": groups}, use_t=True)
-    found = mean_difference(values, groups=groups.tolist())
+    clusters = rng.integers(0, 12, 90)
+    values = rng.normal(0.1, 1, 90) + rng.normal(0, 1, 12)[clusters]
+    theirs = sm.OLS(values, np.ones(90)).fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
+    found = mean_difference(values, clusters=clusters.tolist())
     assert found.value == pytest.approx(theirs.params[0], rel=1e-12)
     assert found.standard_error == pytest.approx(theirs.bse[0], rel=1e-10)
-    assert found.units == len(set(groups.tolist()))
+    assert found.units == len(set(clusters.tolist()))
     assert found.test().p_value == pytest.approx(theirs.pvalues[0], rel=1e-8)
-    alone = mean_difference(values, groups=range(90))
+    alone = mean_difference(values, clusters=range(90))
     assert alone.standard_error == pytest.approx(mean_difference(values).standard_error, rel=1e-12)
 
 

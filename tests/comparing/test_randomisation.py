@@ -227,10 +227,6 @@ def test_what_cannot_be_is_refused() -> None:
         randomisation_test(paired, "a", "c", "f", positive=1)
     with pytest.raises(OptionError, match="alpha"):
         randomisation_test(paired, "a", "b", "f", positive=1, alpha=1.5)
-    with pytest.raises(InputError, match="11 of 10 targets"):
-        TwoClassPair(10, 10, 5, 3, 3, 0, 0, 0)
-    with pytest.raises(InputError, match="both_hit"):
-        TwoClassPair(10, 10, -1, 3, 3, 0, 0, 0)
 
 
 def test_counts_as_weights_are_cases() -> None:

@@ -95,8 +95,8 @@ CASES = st.lists(
 
 
 def columns(rows: list[Any]) -> tuple[NDArray[np.bool_], Floats, Floats, NDArray[Any], NDArray[Any]]:
-    truth, one, two, groups, counts = (np.array(column) for column in zip(*rows, strict=True))
-    return truth, one.astype(float), two.astype(float), groups, counts
+    truth, one, two, clusters, counts = (np.array(column) for column in zip(*rows, strict=True))
+    return truth, one.astype(float), two.astype(float), clusters, counts
 
 
 def wins(truth: NDArray[np.bool_], scores: Floats) -> Floats:
@@ -137,16 +137,17 @@ def test_the_area_has_the_covariance_of_delong(rows: list[Any]) -> None:
 
 @settings(max_examples=30)
 @given(rows=CASES)
-def test_groups_are_summed_before_they_are_squared(rows: list[Any]) -> None:
-    truth, one, two, groups, _ = columns(rows)
+def test_clusters_are_summed_before_they_are_squared(rows: list[Any]) -> None:
+    truth, one, two, clusters, _ = columns(rows)
     effects = placement_effects(truth, one, two)
-    paired = PairedScores.from_scores(truth, {"one": one, "two": two}, groups=groups)
+    paired = PairedScores.from_scores(truth, {"one": one, "two": two}, clusters=clusters)
     found = score_difference(paired, "one", "two", "roc_auc", permutations=0)
-    names = set(groups.tolist())
+    names = set(clusters.tolist())
     if found.law is None or found.standard_error == 0:
         return
     sums = [
-        sum(effect for effect, group in zip(effects, groups, strict=True) if group == name) for name in names
+        sum(effect for effect, cluster in zip(effects, clusters, strict=True) if cluster == name)
+        for name in names
     ]
     correction = len(names) / (len(names) - 1) * (len(truth) - 1) / len(truth)
     expected = correction * math.fsum(value**2 for value in sums)
@@ -199,14 +200,14 @@ def test_values_are_those_of_each_ranking(spelling: str, rows: list[Any]) -> Non
 @settings(max_examples=30)
 @given(rows=CASES)
 def test_counts_are_rows_repeated(spelling: str, rows: list[Any]) -> None:
-    truth, one, two, groups, counts = columns(rows)
-    for grouped in (False, True):
+    truth, one, two, clusters, counts = columns(rows)
+    for clustered in (False, True):
         counted = PairedScores.from_scores(
-            truth, {"one": one, "two": two}, weights=counts, groups=groups if grouped else None
+            truth, {"one": one, "two": two}, weights=counts, clusters=clusters if clustered else None
         )
-        truth_, one_, two_, groups_ = (np.repeat(column, counts) for column in (truth, one, two, groups))
+        truth_, one_, two_, clusters_ = (np.repeat(column, counts) for column in (truth, one, two, clusters))
         repeated = PairedScores.from_scores(
-            truth_, {"one": one_, "two": two_}, groups=groups_ if grouped else None
+            truth_, {"one": one_, "two": two_}, clusters=clusters_ if clustered else None
         )
         left, right = (
             score_difference(paired, "one", "two", spelling, permutations=0) for paired in (counted, repeated)
@@ -274,9 +275,9 @@ def test_only_the_order_of_scores_counts(spelling: str) -> None:
 
 
 @pytest.mark.parametrize("spelling", ["roc_auc", "average_precision(ties=threshold)"])
-def test_groups_of_one_case_each_change_nothing(spelling: str) -> None:
-    plain, grouped = drawn(300, seed=4), drawn(300, seed=4, groups=np.arange(300))
-    left, right = (score_difference(each, "a", "b", spelling, permutations=0) for each in (plain, grouped))
+def test_clusters_of_one_case_each_change_nothing(spelling: str) -> None:
+    plain, clustered = drawn(300, seed=4), drawn(300, seed=4, clusters=np.arange(300))
+    left, right = (score_difference(each, "a", "b", spelling, permutations=0) for each in (plain, clustered))
     assert left.values == pytest.approx(right.values, rel=1e-12)
     assert left.standard_error == pytest.approx(right.standard_error, rel=1e-12)
     assert tuple(left.interval()) == pytest.approx(tuple(right.interval()), rel=1e-9)
@@ -284,13 +285,13 @@ def test_groups_of_one_case_each_change_nothing(spelling: str) -> None:
 
 
 @pytest.mark.parametrize("spelling", ["roc_auc", "average_precision"])
-def test_repeating_every_case_teaches_nothing_when_copies_are_grouped(spelling: str) -> None:
+def test_repeating_every_case_teaches_nothing_when_copies_are_clustered(spelling: str) -> None:
     plain = drawn(400, seed=5)
     rows = np.repeat(np.arange(400), 4)
     copies = {name: plain.row(name)[rows] for name in ("a", "b")}
     alone = score_difference(plain, "a", "b", spelling, permutations=0)
-    grouped = PairedScores.from_scores(plain.targets[rows], copies, groups=rows)
-    together = score_difference(grouped, "a", "b", spelling, permutations=0)
+    clustered = PairedScores.from_scores(plain.targets[rows], copies, clusters=rows)
+    together = score_difference(clustered, "a", "b", spelling, permutations=0)
     # Copies are ties, and corrections for the number of cases are a little smaller.
     assert together.standard_error == pytest.approx(alone.standard_error, rel=0.03)
     loose = score_difference(
@@ -394,8 +395,8 @@ def test_a_perfect_ranking_has_an_interval_all_the_same(spelling: str) -> None:
 def test_doubt_is_said() -> None:
     assert "targets: below 50" in str(score_difference(drawn(60, seed=1), "a", "b", "roc_auc").doubt)
     assert score_difference(drawn(600, seed=1), "a", "b", "roc_auc").doubt is None
-    grouped = drawn(600, seed=1, groups=np.arange(600) % 20)
-    assert "only 20 groups" in str(score_difference(grouped, "a", "b", "roc_auc").doubt)
+    clustered = drawn(600, seed=1, clusters=np.arange(600) % 20)
+    assert "only 20 clusters" in str(score_difference(clustered, "a", "b", "roc_auc").doubt)
     drawn_again = score_difference(drawn(60, seed=1), "a", "b", "roc_auc", method=Bootstrap(draws=200))
     assert "targets: below 50" in str(drawn_again.doubt)
 
@@ -420,8 +421,8 @@ def test_options_that_do_not_apply() -> None:
         score_difference(paired, "a", "b", "precision")
     with pytest.raises(InputError, match="there is no system 'c'"):
         score_difference(paired, "a", "c", "roc_auc")
-    one_group = drawn(100, seed=1, groups=np.zeros(100, dtype=int))
-    assert "one group" in str(score_difference(one_group, "a", "b", "roc_auc").no_interval)
+    one_cluster = drawn(100, seed=1, clusters=np.zeros(100, dtype=int))
+    assert "one cluster" in str(score_difference(one_cluster, "a", "b", "roc_auc").no_interval)
     weighted = drawn(100, seed=1, weights=np.full(100, 0.5))
     with pytest.raises(OptionError, match="whole cases"):
         score_difference(weighted, "a", "b", "roc_auc", method=Bootstrap())

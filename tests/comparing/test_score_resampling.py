@@ -52,16 +52,16 @@ def test_replicates_are_the_same_as_sorting_the_drawn_cases(spelling: str, level
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_groups_are_drawn_whole(weighted: bool) -> None:
-    groups = np.random.default_rng(2).integers(0, 25, size=120)
+def test_clusters_are_drawn_whole(weighted: bool) -> None:
+    clusters = np.random.default_rng(2).integers(0, 25, size=120)
     counts = np.random.default_rng(3).integers(1, 4, size=120) if weighted else np.ones(120, dtype=np.int64)
-    paired = sample(120, seed=2, levels=3, groups=groups, weights=counts if weighted else None)
+    paired = sample(120, seed=2, levels=3, clusters=clusters, weights=counts if weighted else None)
     draws = bootstrap_differences(paired, "a", "b", resolve_measure(paired, "roc_auc")[0], 20, seed=5)
     generator = np.random.default_rng(5)
-    names = np.unique(groups)
+    names = np.unique(clusters)
     for draw in draws:
         chosen = names[generator.integers(0, len(names), size=len(names))]
-        rows = np.concatenate([np.flatnonzero(groups == name) for name in chosen])
+        rows = np.concatenate([np.flatnonzero(clusters == name) for name in chosen])
         rows = np.repeat(rows, counts[rows])
         truth = paired.targets[rows]
         areas = [roc_auc_score(truth, paired.row(name)[rows]) for name in ("a", "b")]
@@ -141,17 +141,17 @@ def test_swapped_cases_against_all_swaps(spelling: str, seed: int) -> None:
     assert tail.p_value >= 1 / 4001
 
 
-def test_swapped_groups_against_all_swaps() -> None:
+def test_swapped_clusters_against_all_swaps() -> None:
     rng = np.random.default_rng(5)
-    groups = np.repeat(np.arange(7), 3)
+    clusters = np.repeat(np.arange(7), 3)
     truth = rng.random(21) < 0.5
     scores = {"a": rng.normal(size=21) + truth, "b": rng.normal(size=21)}
-    paired = PairedScores.from_scores(truth, scores, groups=groups)
-    units = [np.flatnonzero(groups == group).tolist() for group in range(7)]
+    paired = PairedScores.from_scores(truth, scores, clusters=clusters)
+    units = [np.flatnonzero(clusters == cluster).tolist() for cluster in range(7)]
     exact = every_swap(paired, units, roc_auc_score)
     tail = SwappedRanks.of(paired, "a", "b", resolve_measure(paired, "roc_auc")[0], 4000, seed=1).tail
     assert tail.low <= float(exact) <= tail.high
-    assert "groups" in tail.method
+    assert "clusters" in tail.method
 
 
 def test_how_many_permutations_are_made() -> None:
@@ -178,13 +178,13 @@ def test_how_many_permutations_are_made() -> None:
 
 
 def test_what_cannot_be_drawn() -> None:
-    one_group = sample(50, seed=1, levels=3, groups=["x"] * 50)
-    with pytest.raises(OptionError, match="one group"):
-        score_difference(one_group, "a", "b", "roc_auc", method=Bootstrap())
-    # All targets are in one of 20 groups, so that a third of the replicates have none.
+    one_cluster = sample(50, seed=1, levels=3, clusters=["x"] * 50)
+    with pytest.raises(OptionError, match="one cluster"):
+        score_difference(one_cluster, "a", "b", "roc_auc", method=Bootstrap())
+    # All targets are in one of 20 clusters, so that a third of the replicates have none.
     truth = np.repeat([True, False], [5, 95])
     rng = np.random.default_rng(1)
     scores = {"a": rng.normal(size=100), "b": rng.normal(size=100)}
-    lonely = PairedScores.from_scores(truth, scores, groups=np.repeat(np.arange(20), 5))
+    lonely = PairedScores.from_scores(truth, scores, clusters=np.repeat(np.arange(20), 5))
     with pytest.raises(OptionError, match="undefined in"):
         score_difference(lonely, "a", "b", "roc_auc", method=Bootstrap(draws=100))

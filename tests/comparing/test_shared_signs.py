@@ -82,11 +82,11 @@ def test_draws_are_checked() -> None:
 
 def lists_of(systems: int, queries: int) -> dict[str, RankedLists]:
     rng = np.random.default_rng(8)
-    truth, groups = (rng.random(queries * 10) < 0.3).astype(int), np.repeat(np.arange(queries), 10)
+    truth, clusters = (rng.random(queries * 10) < 0.3).astype(int), np.repeat(np.arange(queries), 10)
     truth[::10] = 1
     return {
         f"s{i}": RankedLists.from_scores(
-            truth, truth * 0.3 * i + rng.normal(size=queries * 10), groups=groups
+            truth, truth * 0.3 * i + rng.normal(size=queries * 10), groups=clusters
         )
         for i in range(systems)
     }
@@ -105,8 +105,8 @@ def test_of_many_pairs_the_first_measure_is_counted_and_the_others_are_drawn() -
         assert one.p_value(test) == pytest.approx(other.p_value(test), rel=1e-9)
 
 
-def test_queries_may_come_in_groups() -> None:
-    """Each query twice, its copies in one group: what one of each says, to the last digit."""
+def test_queries_may_come_in_clusters() -> None:
+    """Each query twice, its copies in one cluster: what one of each says, to the last digit."""
     rng = np.random.default_rng(9)
     truth = rng.integers(0, 2, (12, 6))
     truth[:, 0] = 1
@@ -126,15 +126,15 @@ def test_queries_may_come_in_groups() -> None:
     options: dict[str, Any] = {"measures": ["average_precision"], "adjust": "tukey", "draws": 999}
     once = compare_queries(lists(1), **options)
     twice = compare_queries(lists(2), **options)
-    grouped = compare_queries(
-        lists(2), groups={10 * i + j: i for i in range(12) for j in range(2)}, **options
+    clustered = compare_queries(
+        lists(2), clusters={10 * i + j: i for i in range(12) for j in range(2)}, **options
     )
-    assert (once.unit, twice.unit, grouped.unit) == ("query", "query", "group")
-    for pair, differences in grouped.pairs.items():
+    assert (once.unit, twice.unit, clustered.unit) == ("query", "query", "cluster")
+    for pair, differences in clustered.pairs.items():
         left, right = differences["average_precision"], once.pairs[pair]["average_precision"]
         assert left.cases == 12
         assert left.difference == pytest.approx(right.difference, rel=1e-12)
         for test in right.tests:
             assert left.p_value(test) == pytest.approx(right.p_value(test), rel=1e-9), test
         assert twice.pairs[pair]["average_precision"].p_value("t") < right.p_value("t")
-        assert grouped.adjusted[pair] == once.adjusted[pair]
+        assert clustered.adjusted[pair] == once.adjusted[pair]

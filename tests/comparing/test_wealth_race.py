@@ -179,20 +179,3 @@ def test_bad_input_is_refused() -> None:
         race_of_scores(scores).against("A", "E")
     with pytest.raises(InputError, match="no system 'E'"):
         race_of_scores(scores).path("A", "E")
-    with pytest.raises(InputError, match="two systems"):
-        race_of_scores(ForecastScores.from_forecasts({"A": given["A"]}))
-    with pytest.raises(InputError, match="no cases"):
-        race_of_scores(ForecastScores.from_forecasts({name: each[:0] for name, each in given.items()}))
-    duels = duels_of(given)
-    with pytest.raises(InputError, match="at least one"):
-        race_of_duels([])
-    with pytest.raises(InputError, match="6 duels, one a pair; saw 5"):
-        race_of_duels(duels[:-1])
-    with pytest.raises(InputError, match="6 duels, one a pair; saw 7"):
-        race_of_duels([*duels, duels[0]])
-    shorter = duels_of({name: each[:10] for name, each in given.items()})
-    with pytest.raises(InputError, match="same cases"):
-        race_of_duels([*duels[:-1], shorter[-1]])
-    ordered = duels_of(given, ordered=True)
-    with pytest.raises(InputError, match="all ordered"):
-        race_of_duels([*duels[:-1], ordered[-1]])

@@ -39,20 +39,20 @@ def _differences(findings: ComparisonFindings) -> Chart:
     if is_pair:
         found = list(findings.difference(*findings.ranked).values())
         names = axis_names((describe_measure(each.measure) for each in found), 2 * PAIRED)
-        settled = [each.p_value() < 1 - findings.level for each in found]
+        conclusive = [each.p_value() < 1 - findings.level for each in found]
     else:
         pairs = findings.ranked_pairs
         found = [findings.difference(*pair)[findings.headline] for pair in pairs]
         names = _paired_names(findings.ranked, pairs, "−")
-        settled = [findings.is_conclusive(*pair) for pair in pairs]
+        conclusive = [findings.is_conclusive(*pair) for pair in pairs]
     rows: list[dict[str, Any]] = []
-    for name, each, is_apart in list(zip(names.names, found, settled, strict=True))[:MOST_LINES]:
+    for name, each, is_apart in list(zip(names.names, found, conclusive, strict=True))[:MOST_LINES]:
         low, high = each.interval(findings.level)
         row = {"what": name, "difference": each.difference, "low": low, "high": high, "p": each.p_value()}
         rows.append(plain_values(row) | {"told apart": "told apart" if is_apart else "not told apart"})
     marks = ticks(row[key] for row in rows for key in ("difference", "low", "high"))
     what = f"difference of {describe_measure(findings.headline)}"
-    number, apart = len(settled), sum(settled)
+    number, apart = len(conclusive), sum(conclusive)
     said = f"{apart} of {number:,} pairs {plural(apart, 'is', 'are')} told apart.{_cut(number, 'pairs')}"
     if is_pair:
         first, second = findings.ranked
@@ -68,11 +68,9 @@ def _differences(findings: ComparisonFindings) -> Chart:
                 scale=alt.Scale(domain=["told apart", "not told apart"], range=[FIRST, "#8a8f98"]),
                 legend=alt.Legend(title=None),
             ),
-            tooltip=[
-                alt.Tooltip("what:N"),
-                *(alt.Tooltip(f"{name}:Q", format="+.3f") for name in ("difference", "low", "high")),
-                alt.Tooltip("p:Q", format=".2~g"),
-            ],
+            tooltip=kit.tooltip(
+                {"what": "", "difference": "+.3f", "low": "+.3f", "high": "+.3f", "p": ".2~g"}
+            ),
         )
         across = alt.X("low:Q", title=what, scale=marks.scale(alt), axis=marks.axis(alt, signed=True))
         bars = base.mark_rule(strokeWidth=2, opacity=1).encode(x=across, x2="high:Q")
@@ -142,11 +140,7 @@ def _groups(findings: ComparisonFindings) -> Chart:
                 scale=marks.scale(alt),
                 axis=marks.axis(alt),
             ),
-            tooltip=[
-                alt.Tooltip("system:N"),
-                alt.Tooltip("value:Q", format=".4f"),
-                alt.Tooltip("letters:N"),
-            ],
+            tooltip=kit.tooltip({"system": "", "value": ".4f", "letters": ""}),
         )
         # Letters stand right of their bar, and of 0 where a bar goes to the left.
         ends = base.transform_calculate(end="max(0, datum.value)")
@@ -201,7 +195,7 @@ def _disagreements(findings: ComparisonFindings) -> Chart:
                     scale=alt.Scale(domain=list(who.values()), range=[FIRST, SECOND]),
                     legend=alt.Legend(title=None),
                 ),
-                tooltip=[alt.Tooltip("pair:N"), alt.Tooltip("who:N"), alt.Tooltip("cases:Q", format=",~g")],
+                tooltip=kit.tooltip({"pair": "", "who": "", "cases": ",~g"}),
             )
             .properties(width=WIDTH, height=STEP * len(pairs))
         )
@@ -245,11 +239,7 @@ def _race(findings: ComparisonFindings) -> Chart:
                     sort=list(names.names),
                     legend=alt.Legend(title="against", columns=LEGEND_COLUMNS, **names.options),
                 ),
-                tooltip=[
-                    alt.Tooltip("cases:Q", format=","),
-                    alt.Tooltip("against:N"),
-                    alt.Tooltip("log wealth:Q", format=".2f"),
-                ],
+                tooltip=kit.tooltip({"cases": ",", "against": "", "log wealth": ".2f"}),
             )
         )
         zero = kit.once().mark_rule(strokeDash=[4, 3], color=INK, opacity=0.6)

@@ -15,6 +15,7 @@ from edgeworth.arrays import plain_values
 from edgeworth.core.estimates import Interval
 from edgeworth.core.formatting import html_table
 from edgeworth.core.laws import Alternative, SamplingLaw, check_level
+from edgeworth.core.measures import Direction
 from edgeworth.core.tails import Tail
 from edgeworth.errors import OptionError
 
@@ -86,16 +87,14 @@ class Difference:
     first: str
     second: str
     values: tuple[float, float]
-    is_higher_better: bool = True
-    has_direction: bool = field(default=True, kw_only=True)
-    """Whether more (or less) of the measure is better at all, or it only describes."""
+    direction: Direction = "higher"
     law: SamplingLaw | None = field(default=None, repr=False)
     tests: Mapping[str, Tail] = field(default_factory=dict)
     probability_better: float = math.nan
     probability_method: str = ""
     effect: Effect | None = None
     cases: float = math.nan
-    """How many independent units (cases, groups, queries) the difference was learnt from."""
+    """How many independent units (cases, clusters, queries) the difference was learnt from."""
     interval_method: str = ""
     """How the interval was found."""
     discordant: tuple[int, int] | None = None
@@ -103,6 +102,11 @@ class Difference:
     undefined: str | None = None
     no_interval: str | None = None
     doubt: str | None = None
+
+    @property
+    def is_higher_better(self) -> bool:
+        """Whether the system with the higher value is the better one."""
+        return self.direction != "lower"
 
     @property
     def difference(self) -> float:

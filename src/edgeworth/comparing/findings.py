@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
@@ -14,6 +14,7 @@ from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.families import benjamini_hochberg, compact_letters, holm
 from edgeworth.comparing.planning import Needed, units_needed
 from edgeworth.core.laws import check_level
+from edgeworth.core.measures import Direction
 from edgeworth.errors import InputError, OptionError
 from edgeworth.progress import progress_of
 
@@ -74,19 +75,14 @@ class ComparisonFindings:
         return tuple(next(iter(self.pairs.values())))
 
     @property
-    def is_higher_better(self) -> bool:
-        """Which way the measure to go by is good."""
-        return next(iter(self.pairs.values()))[self.headline].is_higher_better
-
-    @property
-    def has_direction(self) -> bool:
-        """Whether either way of the measure to go by is good."""
-        return next(iter(self.pairs.values()))[self.headline].has_direction
+    def direction(self) -> Direction:
+        """Which way the measure to go by is good, if either."""
+        return next(iter(self.pairs.values()))[self.headline].direction
 
     @property
     def ranked(self) -> tuple[str, ...]:
         """The systems, the best first; those without a value last."""
-        sign = -1.0 if self.is_higher_better else 1.0
+        sign = 1.0 if self.direction == "lower" else -1.0
         values = {name: sign * self.values[name][self.headline] for name in self.names}
         # Nan would keep others from being in order.
         places = {name: 0.0 if math.isnan(value) else value for name, value in values.items()}
@@ -135,7 +131,7 @@ class ComparisonFindings:
                 "first": first,
                 "second": second,
                 "adjusted_p_value": self.adjusted[first, second],
-                "settled": self.is_conclusive(first, second),
+                "is_conclusive": self.is_conclusive(first, second),
                 "plan": self.plans[first, second].to_dict(),
                 "measures": {name: each.to_dict(self.level) for name, each in differences.items()},
             }
@@ -183,9 +179,10 @@ def level_of_one(level: float, pairs: int, adjust: Adjust) -> float:
     return level if adjust == "none" or pairs < 2 else 1 - (1 - level) / pairs
 
 
-def summarise_pairs(
+def compare_pairs(
     kind: Kind,
-    pairs: Mapping[Pair, Mapping[str, Difference]],
+    names: tuple[str, ...],
+    difference: Callable[[str, str], Mapping[str, Difference]],
     *,
     unit: str,
     level: float,
@@ -197,13 +194,19 @@ def summarise_pairs(
     notes: tuple[str, ...] = (),
     **rest: Any,
 ) -> ComparisonFindings:
-    """Put the differences of all pairs together: adjusted p-values, plans, and the measure to go by.
+    """Compare every two systems by their differences: adjusted p-values, plans, and the measure to go by.
 
     Without a ``headline`` that measure is the first that every pair has a value of. Plans are for the level
     that a pair has to beat among all of them (``level_of_one``).
     """
-    names = tuple(dict.fromkeys(name for pair in pairs for name in pair))
-    pairs = {pair: {name: each.at(level) for name, each in found.items()} for pair, found in pairs.items()}
+    check_level(level)
+    if len(names) < 2:
+        raise InputError(f"a comparison needs two systems at least; saw {len(names)}")
+    pairs: dict[Pair, dict[str, Difference]] = {}
+    with progress_of("pairs compared", math.comb(len(names), 2)) as done:
+        for pair in all_pairs(names):
+            pairs[pair] = {name: each.at(level) for name, each in difference(*pair).items()}
+            done(1)
     headline = headline or _first_defined(pairs)
     beaten = level_of_one(level, len(pairs), adjust)
     values: dict[str, dict[str, float]] = {name: {} for name in names}
@@ -224,22 +227,6 @@ def summarise_pairs(
 def all_pairs(names: tuple[str, ...]) -> tuple[Pair, ...]:
     """List every two systems, in the order in which they were given."""
     return tuple(combinations(names, 2))
-
-
-def pairs_with_progress(names: tuple[str, ...]) -> Iterator[Pair]:
-    """Yield every two systems, and report how many are done."""
-    pairs = all_pairs(names)
-    with progress_of("pairs compared", len(pairs)) as done:
-        for pair in pairs:
-            yield pair
-            done(1)
-
-
-def check_systems(names: tuple[str, ...], level: float) -> None:
-    """Refuse to compare one system, or at a level that is none."""
-    check_level(level)
-    if len(names) < 2:
-        raise InputError(f"a comparison needs two systems at least; saw {len(names)}")
 
 
 def _first_defined(pairs: Mapping[Pair, Mapping[str, Difference]]) -> str:

@@ -41,14 +41,14 @@ class Paired(Plain):
     """How often each combination of a real class and the predictions of S predictors occurred.
 
     Column 0 of ``joint`` is the truth, column 1 + s the prediction of ``names[s]``; a missing prediction is
-    an abstention. Where rows come in groups (patients, documents, queries) one more column names the group
-    of each. Each predictor's table and every pair's discordance follow from it.
+    an abstention. Where rows come in clusters (patients, documents, queries) one more column names
+    the cluster of each. Each predictor's table and every pair's discordance follow from it.
     """
 
     kind: ClassVar = "paired"
     FIELDS: ClassVar = {
         "names": LABELS,
-        "grouped": FLAG.of("is_grouped").otherwise(False),
+        "grouped": FLAG.of("is_clustered").otherwise(False),
         "dropped": COUNT,
         "positive": optional(LABEL).of("declared_positive"),
         **JOINT_FIELDS,
@@ -70,7 +70,7 @@ class Paired(Plain):
         truth: Any,
         predictions: Mapping[str, Any],
         *,
-        groups: Any = None,
+        clusters: Any = None,
         positive: Label | None = None,
         weights: Any = None,
         weight_kind: WeightKind | None = None,
@@ -79,7 +79,7 @@ class Paired(Plain):
     ) -> Self:
         """Count a column of truth with a column of labels from each predictor.
 
-        ``groups`` names the group of each row, where rows of one group are alike.
+        ``clusters`` names the cluster of each row, where rows of one cluster are alike.
 
         >>> paired = Paired.from_labels([1, 0, 1], {"a": [1, 0, 0], "b": [1, 1, 1]})
         >>> paired.discordance("a", "b").only_second_right
@@ -88,7 +88,7 @@ class Paired(Plain):
         paired = cls.from_columns(
             as_column(truth, "truth"),
             {name: as_column(values, name) for name, values in predictions.items()},
-            None if groups is None else as_column(groups, "groups"),
+            None if clusters is None else as_column(clusters, "clusters"),
             weights=None if weights is None else as_weights(weights),
             weight_kind=weight_kind,
             abstain=abstain,
@@ -104,7 +104,7 @@ class Paired(Plain):
         cls,
         truth: Column,
         predictions: Mapping[str, Column],
-        groups: Column | None = None,
+        clusters: Column | None = None,
         *,
         weights: NDArray[Any] | None = None,
         weight_kind: WeightKind | None = None,
@@ -117,17 +117,17 @@ class Paired(Plain):
         if not predictions:
             raise InputError("there are no predictors to pair")
         columns, names = [truth, *predictions.values()], ["truth", *predictions]
-        if groups is not None:
-            columns, names = [*columns, groups], [*names, "groups"]
+        if clusters is not None:
+            columns, names = [*columns, clusters], [*names, "clusters"]
         joint = count_joint(
             columns,
             take_weights(weights, weight_kind, first_row),
             names=names,
-            domains=_domains(len(predictions), groups is not None),
+            domains=_domains(len(predictions), clusters is not None),
             first_row=first_row,
             repeats=repeats,
         )
-        homeless = int(joint.rows[joint.keys[:, -1] == 0].sum()) if groups is not None else 0
+        homeless = int(joint.rows[joint.keys[:, -1] == 0].sum()) if clusters is not None else 0
         if homeless and missing != "drop":
             raise InputError(
                 f"{homeless:,} row{'s have' if homeless != 1 else ' has'} no cluster and cannot be placed: "
@@ -139,8 +139,8 @@ class Paired(Plain):
         return cls(tuple(predictions), joint, dropped)
 
     @property
-    def is_grouped(self) -> bool:
-        """Whether rows come in groups, so that the group is the unit of inference."""
+    def is_clustered(self) -> bool:
+        """Whether rows come in clusters, so that the cluster is the unit of inference."""
         return self.joint.domains[-1] == 1
 
     @property
@@ -170,10 +170,10 @@ class Paired(Plain):
         new = None if old is None else labels[self.labels.index(old)]
         return replace(self, joint=joint, declared_positive=new)
 
-    def rename_groups(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
-        """Rename the groups by a function of all of them."""
-        groups = (tuple(rename(names)) for names in self.joint.labels[1:])
-        return replace(self, joint=replace(self.joint, labels=(self.labels, *groups)).in_order())
+    def rename_clusters(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
+        """Rename the clusters by a function of all of them."""
+        clusters = (tuple(rename(names)) for names in self.joint.labels[1:])
+        return replace(self, joint=replace(self.joint, labels=(self.labels, *clusters)).in_order())
 
     def check_kinds(self) -> None:
         """Refuse predictions that never agree with the truth only because one is text and one is not."""
@@ -204,8 +204,8 @@ class Paired(Plain):
             raise MergeError(
                 f"one tally pairs {list_labels(self.names)}, the other {list_labels(other.names)}"
             )
-        if self.is_grouped != other.is_grouped:
-            raise MergeError("one tally has its rows in groups, the other has not")
+        if self.is_clustered != other.is_clustered:
+            raise MergeError("one tally has its rows in clusters, the other has not")
         return replace(
             self,
             joint=self.joint + other.joint,
@@ -215,17 +215,17 @@ class Paired(Plain):
 
     @classmethod
     def _of_fields(cls, found: dict[str, Any]) -> Self:
-        domains = _domains(len(found["names"]), found.pop("is_grouped"))
+        domains = _domains(len(found["names"]), found.pop("is_clustered"))
         return cls(joint=JointCounts.of_fields(found, domains), **found)
 
-    rule: ClassVar = "names differ, and each row has a real class, and a group where rows are grouped"
+    rule: ClassVar = "names differ, and each row has a real class, and a cluster where rows are clustered"
 
     def _fits_together(self) -> bool:
         """Check the rule."""
         positive, labels = self.declared_positive, self.joint.labels[0]
         if positive is not None and positive not in labels:
             raise InputError(f"the positive label {positive!r} is none of {list_labels(labels)}")
-        never_missing = [0, -1] if self.is_grouped else [0]
+        never_missing = [0, -1] if self.is_clustered else [0]
         is_complete = bool((self.joint.keys[:, never_missing] != 0).all())
         return is_complete and len(set(self.names)) == len(self.names)
 
@@ -259,6 +259,6 @@ class Paired(Plain):
         return cases | label_facts(self.labels)
 
 
-def _domains(predictors: int, grouped: bool) -> tuple[int, ...]:
-    """Truth and predictions share their labels; groups have names of their own."""
-    return (0,) * (1 + predictors) + ((1,) if grouped else ())
+def _domains(predictors: int, clustered: bool) -> tuple[int, ...]:
+    """Truth and predictions share their labels; clusters have names of their own."""
+    return (0,) * (1 + predictors) + ((1,) if clustered else ())

@@ -40,57 +40,57 @@ from edgeworth.sources.columns import MISSING, Coded, Label, as_column, encode
 from edgeworth.sources.numbers import as_scores, as_weights, check_weights
 
 
-def encode_groups(groups: Any) -> Coded:
-    """Encode groups, their names in canonical order."""
-    column = as_column(groups, "groups")
-    coded = encode(column, "groups")
+def encode_clusters(clusters: Any) -> Coded:
+    """Encode clusters, their names in canonical order."""
+    column = as_column(clusters, "clusters")
+    coded = encode(column, "clusters")
     if isinstance(column, np.ndarray) and column.dtype.kind in "iu":
         return coded  # in order by now
-    return drop_unused_groups(Coded(coded.codes, tuple(canonical(label) for label in coded.labels)))
+    return drop_unused_clusters(Coded(coded.codes, tuple(canonical(label) for label in coded.labels)))
 
 
-def drop_unused_groups(groups: Coded) -> Coded:
-    """Keep the groups that have a row, in canonical order; missing ones stay missing."""
-    seen = np.unique(groups.codes[groups.codes != MISSING])
-    labels = [groups.labels[code] for code in seen]
+def drop_unused_clusters(clusters: Coded) -> Coded:
+    """Keep the clusters that have a row, in canonical order; missing ones stay missing."""
+    seen = np.unique(clusters.codes[clusters.codes != MISSING])
+    labels = [clusters.labels[code] for code in seen]
     order = canonical_order(labels)
-    place = np.full(len(groups.labels) + 1, MISSING, dtype=np.intp)
+    place = np.full(len(clusters.labels) + 1, MISSING, dtype=np.intp)
     place[seen] = positions(labels, order)
-    return Coded(place[groups.codes], order)
+    return Coded(place[clusters.codes], order)
 
 
-def merge_groups(left: Coded | None, right: Coded | None) -> Coded | None:
-    """Merge the groups of the rows of both; a group that is in both is one."""
+def merge_clusters(left: Coded | None, right: Coded | None) -> Coded | None:
+    """Merge the clusters of the rows of both; a cluster that is in both is one."""
     if left is None or right is None:
         return None
     shifted = np.concatenate([left.codes, right.codes + len(left.labels)])
-    return drop_unused_groups(Coded(shifted, left.labels + right.labels))
+    return drop_unused_clusters(Coded(shifted, left.labels + right.labels))
 
 
 _FIELDS = {"codes": COUNTS, "labels": LABELS}
 
-GROUPS = Field(
+CLUSTERS = Field(
     "an object (codes, labels)",
-    lambda groups: Coded(**load_fields(_FIELDS, groups, "the groups of a tally")),
-    lambda groups: dump_fields(_FIELDS, groups),
+    lambda clusters: Coded(**load_fields(_FIELDS, clusters, "the clusters of a tally")),
+    lambda clusters: dump_fields(_FIELDS, clusters),
 )
-"""The field of a tally that holds the groups of its cases."""
+"""The field of a tally that holds the clusters of its cases."""
 
 
-def are_groups(groups: Coded | None, number: int) -> bool:
-    """Check that groups are of so many cases, have different names, and have a case each."""
-    if groups is None:
+def are_clusters(clusters: Coded | None, number: int) -> bool:
+    """Check that clusters are of so many cases, have different names, and have a case each."""
+    if clusters is None:
         return True
-    used, size = np.unique(groups.codes), len(groups.labels)
+    used, size = np.unique(clusters.codes), len(clusters.labels)
     return (
-        groups.codes.shape == (number,)
-        and len(set(groups.labels)) == size
+        clusters.codes.shape == (number,)
+        and len(set(clusters.labels)) == size
         and np.array_equal(used, np.arange(size))
     )
 
 
-def same_groups(left: Coded | None, right: Coded | None) -> bool:
-    """Tell whether both are none, or the same groups of the same cases."""
+def same_clusters(left: Coded | None, right: Coded | None) -> bool:
+    """Tell whether both are none, or the same clusters of the same cases."""
     if left is None or right is None:
         return left is right
     return left.labels == right.labels and same_array(left.codes, right.codes)
@@ -133,7 +133,7 @@ class PairedScores(Plain):
     """Truth, and the scores that each system gave the same cases; the higher, the sooner it is looked at.
 
     ``scores`` has a row a system. Integer ``weights`` count cases and floats are sampling weights. Cases of
-    one group (patient, document, query) are not independent of each other.
+    one cluster (patient, document, query) are not independent of each other.
     """
 
     kind: ClassVar = "paired_scores"
@@ -146,7 +146,7 @@ class PairedScores(Plain):
         ),
         "scores": FLOATS,
         "weights": optional(NUMBERS),
-        "groups": optional(GROUPS),
+        "groups": optional(CLUSTERS).of("clusters"),
         "labels": PAIR,
         "dropped": COUNT,
     }
@@ -155,14 +155,14 @@ class PairedScores(Plain):
     targets: NDArray[np.bool_]
     scores: Floats
     weights: Numbers | None = None
-    groups: Coded | None = None
+    clusters: Coded | None = None
     labels: Names = (None, None)
     """The names of background and target."""
     dropped: int = 0
     _case_ranks: dict[str, CaseRanks] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        codes = None if self.groups is None else self.groups.codes
+        codes = None if self.clusters is None else self.clusters.codes
         for array in (self.targets, self.scores, self.weights, codes):
             if array is not None:
                 array.setflags(write=False)
@@ -181,7 +181,7 @@ class PairedScores(Plain):
         scores: Mapping[str, Any],
         *,
         positive: Label | None = None,
-        groups: Any = None,
+        clusters: Any = None,
         weights: Any = None,
         weight_kind: WeightKind | None = None,
         missing: MissingScore = "error",
@@ -204,32 +204,32 @@ class PairedScores(Plain):
             if len(weight) != len(column):
                 raise InputError(f"scores have {len(column):,} rows, weights have {len(weight):,}")
             check_weights(weight)
-        group = None if groups is None else encode_groups(groups)
-        if group is not None and len(group) != len(column):
-            raise InputError(f"scores have {len(column):,} rows, groups have {len(group):,}")
+        cluster = None if clusters is None else encode_clusters(clusters)
+        if cluster is not None and len(cluster) != len(column):
+            raise InputError(f"scores have {len(column):,} rows, clusters have {len(cluster):,}")
         if not len(column):
             raise InputError("there are no cases: truth and scores are empty")
         stacked = np.stack(table) + 0.0  # -0.0 and 0.0 are one score
         rows = list(rows_by_label(column))
-        complete, dropped = _complete(rows, names, stacked, group, missing)
+        complete, dropped = _complete(rows, names, stacked, cluster, missing)
         seen = {label: SortedScores.empty() for label, of in rows if not dropped or complete[of].any()}
         labels = Ranking.from_scores_by_class(ScoresByClass(seen), positive=positive).labels
         targets = np.zeros(len(complete), dtype=bool)
         for label, of in rows:
             targets[of] |= label == labels[1]
-        # What weighs nothing tells nothing, so its group must not count as one.
+        # What weighs nothing tells nothing, so its cluster must not count as one.
         kept = complete if weight is None else complete & (weight > 0)
-        whole = cls(names, targets, stacked, weight, group, labels, dropped)
+        whole = cls(names, targets, stacked, weight, cluster, labels, dropped)
         return whole if kept.all() else whole.select(kept)
 
     def select(self, rows: Any) -> Self:
-        """Take some rows, or some of them several times; groups without a row are gone."""
-        groups = self.groups
-        if groups is not None:
-            groups = drop_unused_groups(Coded(groups.codes[rows], groups.labels))
+        """Take some rows, or some of them several times; clusters without a row are gone."""
+        clusters = self.clusters
+        if clusters is not None:
+            clusters = drop_unused_clusters(Coded(clusters.codes[rows], clusters.labels))
         weights = None if self.weights is None else self.weights[rows]
         parts = {"targets": self.targets[rows], "scores": self.scores[:, rows]}
-        return replace(self, **parts, weights=weights, groups=groups)
+        return replace(self, **parts, weights=weights, clusters=clusters)
 
     # -- what it holds ---------------------------------------------------------------------------------
 
@@ -243,9 +243,9 @@ class PairedScores(Plain):
 
     @property
     def units(self) -> int:
-        """How many independent units there are: groups, or else cases."""
-        if self.groups is not None:
-            return len(self.groups.labels)
+        """How many independent units there are: clusters, or else cases."""
+        if self.clusters is not None:
+            return len(self.clusters.labels)
         return len(self) if self.weights is None or not self.is_counted else int(self.weights.sum())
 
     def row(self, name: str) -> Floats:
@@ -285,8 +285,8 @@ class PairedScores(Plain):
             )
         if len(self) and len(other) and self.is_counted != other.is_counted:
             raise MergeError("one tally counts cases, the other has sampling weights")
-        if (self.groups is None) != (other.groups is None):
-            raise MergeError("one tally has groups, the other has none")
+        if (self.clusters is None) != (other.clusters is None):
+            raise MergeError("one tally has clusters, the other has none")
         # Two rankings without cases merge their labels by the rules there are.
         empty = SortedScores.empty()
         one, two = (Ranking(empty, empty, labels=tally.labels) for tally in (self, other))
@@ -300,7 +300,7 @@ class PairedScores(Plain):
             targets=np.concatenate([self.targets, other.targets]),
             scores=np.concatenate([self.scores, other.scores], axis=1),
             weights=weights,
-            groups=merge_groups(self.groups, other.groups),
+            clusters=merge_clusters(self.clusters, other.clusters),
             labels=(one + two).labels,
             dropped=dropped,
         )
@@ -310,7 +310,7 @@ class PairedScores(Plain):
         scores = reshape_array(found["scores"], len(found["names"]), len(found["targets"]))
         return cls(**found | {"scores": scores})
 
-    rule: ClassVar = "systems have different names, cases a weight above 0, and groups a case each"
+    rule: ClassVar = "systems have different names, cases a weight above 0, and clusters a case each"
 
     def _fits_together(self) -> bool:
         """Check the rule."""
@@ -318,7 +318,7 @@ class PairedScores(Plain):
         return (
             len(set(self.names)) == len(self.names)
             and (weights is None or (weights.shape == (number,) and bool(np.all(weights > 0))))
-            and are_groups(self.groups, number)
+            and are_clusters(self.clusters, number)
         )
 
     def __eq__(self, other: object) -> bool:
@@ -329,7 +329,7 @@ class PairedScores(Plain):
             and np.array_equal(self.targets, other.targets)
             and np.array_equal(self.scores, other.scores)
             and same_array(self.weights, other.weights)
-            and same_groups(self.groups, other.groups)
+            and same_clusters(self.clusters, other.clusters)
         )
 
     __hash__ = None
@@ -361,7 +361,7 @@ def _complete(
     rows: list[tuple[Label, Any]],
     names: tuple[str, ...],
     scores: Floats,
-    groups: Coded | None,
+    clusters: Coded | None,
     missing: MissingScore,
 ) -> tuple[NDArray[np.bool_], int]:
     """Find the rows that lack nothing; the others are an error, or dropped and counted."""
@@ -370,8 +370,8 @@ def _complete(
         known[of] = True
     absent = {"truth": ~known}
     absent |= {f"the score of {name!r}": np.isnan(row) for name, row in zip(names, scores, strict=True)}
-    if groups is not None:
-        absent["the group"] = groups.codes == MISSING
+    if clusters is not None:
+        absent["the cluster"] = clusters.codes == MISSING
     lacks = np.logical_or.reduce(list(absent.values()))
     lost = int(lacks.sum())
     if lost and missing == "error":

@@ -41,7 +41,7 @@ _legendre = cache(np.polynomial.legendre.leggauss)
 
 @dataclass(frozen=True)
 class Needed:
-    """Independent units (cases, groups, queries) in all that would tell two systems apart.
+    """Independent units (cases, clusters, queries) in all that would tell two systems apart.
 
     ``needed`` holds if the true difference is the one seen: a new sample of that size shows it, at the level,
     with the given power. Infinite when there is no difference, nan when nothing is known about its error.

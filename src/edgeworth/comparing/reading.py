@@ -74,7 +74,7 @@ def pairs_reducer(
 def finalise_pairs(paired: Paired, terms: Mapping[str, Any], *, is_text: bool) -> Paired:
     """Make labels of text numbers where every one of them is written so, now that all are known."""
     if is_text:
-        paired = paired.rename_labels(parse_labels).rename_groups(parse_labels)
+        paired = paired.rename_labels(parse_labels).rename_clusters(parse_labels)
     paired.check_kinds()
     _check_systems(paired)
     positive = terms.get("positive")
@@ -116,7 +116,7 @@ def read_scores(
     from edgeworth.comparing.paired_scores import PairedScores
 
     found = _columns_by_role(data, columns, systems)
-    given = {role: found[role] for role in ("groups", "weights")}
+    given = {role: found[role] for role in ("clusters", "weights")}
     return PairedScores.from_scores(found["truth"], found["systems"], **given, **options), found["name"]
 
 
@@ -127,13 +127,9 @@ def read_lists(
     from edgeworth.rankings.lists import RankedLists
 
     found = _columns_by_role(data, columns, systems)
-    lists = {
-        name: RankedLists.from_scores(
-            found["truth"], scores, groups=found["groups"], ids=found["ids"], **options
-        )
-        for name, scores in found["systems"].items()
-    }
-    return lists, found["name"]
+    options |= {"groups": found["queries"], "ids": found["ids"]}
+    systems = found["systems"].items()
+    return {name: RankedLists.from_scores(found["truth"], x, **options) for name, x in systems}, found["name"]
 
 
 def _columns_by_role(data: Any, columns: dict[str, Any], systems: Mapping[str, Any]) -> dict[str, Any]:
@@ -156,9 +152,9 @@ def _columns_by_role(data: Any, columns: dict[str, Any], systems: Mapping[str, A
 
 
 def read_forecasts(
-    data: Any, truth: Any, systems: Mapping[str, Any], groups: Any, terms: dict[str, Any]
+    data: Any, truth: Any, systems: Mapping[str, Any], clusters: Any, terms: dict[str, Any]
 ) -> tuple[dict[str, Forecasts], Any, str]:
-    """Read every system's probabilities, in the order of the first one's classes, groups, and the source."""
+    """Read every system's probabilities, in the order of the first one's classes; clusters; the source."""
     from edgeworth.forecasts.forecasts import Forecasts, rival_of_columns
     from edgeworth.forecasts.reading import columns_of
 
@@ -170,9 +166,9 @@ def read_forecasts(
             make = Forecasts.of if first is None else partial(Forecasts.beside, first)
             found[name] = make(truth, values, name=names[name], **terms)
             first = first or found[name]
-        return found, groups, "arrays"
+        return found, clusters, "arrays"
     wanted = {name: columns_of(columns, names[name]) for name, columns in systems.items()}
-    text = [columns_of(truth, "truth")[0], *([] if groups is None else columns_of(groups, "groups"))]
+    text = [columns_of(truth, "truth")[0], *([] if clusters is None else columns_of(clusters, "clusters"))]
     numbers = list(dict.fromkeys(column for columns in wanted.values() for column in columns))
     read = read_whole(data, list(dict.fromkeys(text)), numbers)
     coded = read.labels[text[0]]
@@ -182,4 +178,4 @@ def read_forecasts(
             first = found[name] = Forecasts.of(coded, table, columns=columns, name=names[name], **terms)
         else:
             found[name] = rival_of_columns(first, table, columns, terms, names[name])
-    return found, None if groups is None else read.labels[text[1]], read.name
+    return found, None if clusters is None else read.labels[text[1]], read.name

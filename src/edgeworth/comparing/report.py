@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import fields
+from operator import itemgetter
 from typing import Any
 
 from edgeworth.arrays import finite_or_none
@@ -14,7 +15,14 @@ from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.paired import Discordance
 from edgeworth.comparing.verdict import comparison_verdict, name_of_test
-from edgeworth.core.formatting import format_count, format_level, format_number, format_percent, plural
+from edgeworth.core.formatting import (
+    format_count,
+    format_level,
+    format_number,
+    format_percent,
+    format_wealth,
+    plural,
+)
 from edgeworth.errors import OptionError
 from edgeworth.report.charts.names import cut_middle
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section
@@ -70,23 +78,18 @@ def comparison_report(findings: ComparisonFindings, provenance: Mapping[str, Any
     )
 
 
+def _columns(*heads: str) -> tuple[Column, ...]:
+    """Make columns of text, or of the kind behind a slash."""
+    return tuple(Column(name, kind or "text") for name, _, kind in (head.partition("/") for head in heads))  # type: ignore[arg-type]  # one of the kinds
+
+
 def difference_grid(findings: ComparisonFindings) -> Grid:
     """Tabulate every pair and measure in a line: the table for a paper."""
+    interval, adjusted = f"{format_level(findings.level)}/interval", f"{findings.adjust} p/probability"
     columns = (
-        Column("measure", "measure"),
-        Column("first"),
-        Column("second"),
-        Column("first value", "number"),
-        Column("second value", "number"),
-        Column("difference", "number"),
-        Column(format_level(findings.level), "interval"),
-        Column("p", "probability"),
-        Column("P(first better)", "belief"),
-        Column("test"),
-        Column("interval by"),
-        Column(f"{findings.adjust} p", "probability"),
-        Column("effect", "number"),
-        Column(_units(findings), "count"),
+        *_columns("measure/measure", "first", "second", "first value/number", "second value/number"),
+        *_columns("difference/number", interval, "p/probability", "P(first better)/belief", "test"),
+        *_columns("interval by", adjusted, "effect/number", f"{_units(findings)}/count"),
     )
     rows = tuple(
         (
@@ -149,7 +152,7 @@ def _two(findings: ComparisonFindings) -> Section:
         rows = tuple((*row, _why_not(each)) for row, each in zip(rows, differences.values(), strict=True))
     lower = [describe_measure(name) for name, each in differences.items() if not each.is_higher_better]
     notes = []
-    if findings.has_direction:
+    if findings.direction != "neither":
         notes.append(f"the better one by {describe_measure(findings.headline)} first")
     if lower:
         notes.append(f"lower is better for {', '.join(lower)}")
@@ -199,14 +202,10 @@ def _hidden(findings: ComparisonFindings, shown: int) -> list[str]:
 
 
 def _pairs(findings: ComparisonFindings) -> Section:
-    columns = (
-        Column("first"),
-        Column("second"),
-        Column("difference", "number"),
-        Column(f"{format_level(findings.level)} interval", "interval"),
-        Column("p", "probability"),
-        *(() if findings.adjust == "none" else (Column(ADJUSTED[findings.adjust], "probability"),)),
-        Column("P(better)", "belief"),
+    adjusted_p = () if findings.adjust == "none" else (f"{ADJUSTED[findings.adjust]}/probability",)
+    interval = f"{format_level(findings.level)} interval/interval"
+    columns = _columns(
+        "first", "second", "difference/number", interval, "p/probability", *adjusted_p, "P(better)/belief"
     )
     rows = []
     pairs = findings.ranked_pairs
@@ -234,16 +233,11 @@ def _tests(findings: ComparisonFindings) -> Section | None:
     )
     if not rows:
         return None
-    columns = (Column("measure", "measure"), Column("test"), Column("p", "probability"), Column("method"))
+    columns = _columns("measure/measure", "test", "p/probability", "method")
     grids = [Grid("", columns, rows, "the first test of a measure is the one to go by")]
     effects = [(name, each.effect) for name, each in differences.items() if each.effect is not None]
     if effects:
-        columns = (
-            Column("measure", "measure"),
-            Column("effect"),
-            Column("size", "number"),
-            Column("interval", "interval"),
-        )
+        columns = _columns("measure/measure", "effect", "size/number", "interval/interval")
         lines = tuple(
             (name, x.name, finite_or_none(x.value), (finite_or_none(x.low), finite_or_none(x.high)))
             for name, x in effects
@@ -258,9 +252,7 @@ def _of_kind(findings: ComparisonFindings) -> list[Section]:
     if findings.disagreements:
         sections.append(Section("Where they differ", (), (_disagreements(findings),), ("disagreements",)))
     if findings.race is not None:
-        from edgeworth.comparing.forecasts.report import race_section
-
-        sections.append(race_section(findings.race, findings))
+        sections.append(_race(findings.race.rows(), findings))
     return sections
 
 
@@ -279,19 +271,13 @@ def _disagreements(findings: ComparisonFindings) -> Grid:
         return Grid("", (Column("what they did"), Column("cases", "count")), counts)
     heads = ("both right", "only first", "only second", "wrong alike", "wrong otherwise")
     rows = tuple((_short(one["first"]), _short(one["second"]), *(one[key] for key in keys)) for one in found)
-    columns = (Column("first"), Column("second"), *(Column(head, "count") for head in heads))
+    columns = _columns("first", "second", *(f"{head}/count" for head in heads))
     return Grid("", columns, rows, "cases on which both are right, only one is, or none")
 
 
 def _planning(findings: ComparisonFindings) -> Section | None:
     units = _units(findings)
-    columns = (
-        Column("first"),
-        Column("second"),
-        Column(f"{units} now", "count"),
-        Column(f"{units} needed", "count"),
-        Column("would show", "number"),
-    )
+    columns = _columns("first", "second", f"{units} now/count", f"{units} needed/count", "would show/number")
     rows = tuple(
         (
             _short(first),
@@ -329,3 +315,61 @@ def _short(name: str) -> str:
 def whole_or_none(number: float) -> float | None:
     """Make a number of cases an integer where it is whole, and None where it is none."""
     return int(number) if float(number).is_integer() else finite_or_none(number)
+
+
+def _race(race: list[dict[str, Any]], findings: ComparisonFindings) -> Section:
+    """Tabulate what forecasters would have won by betting against each other, and what that proves."""
+    columns = _columns("bettor", "against", "log wealth/number", "a case/number", "e-value", "p/probability")
+    plain = itemgetter("bettor", "against", "log_wealth", "growth")
+    rows = tuple(
+        (*plain(one), _evidence(one), one["evidence"] and one["evidence"]["p_value"])
+        for one in race[: 2 * SHOWN_PAIRS]
+    )
+    if findings.no_evidence is not None:
+        text: tuple[str, ...] = (f"What wealth proves is left out: {findings.no_evidence}.",)
+        bare = tuple(row[:4] for row in rows)
+        return Section("Betting against each other", text, (Grid("", columns[:4], bare),), ("race",))
+    text = (
+        "Each bets Kelly's stakes on every case at the other's fair prices. An e-value of the bettor speaks "
+        'against "the other\'s probabilities are the true ones, given all that the bettor knew"; it does not '
+        "say who is better on average.",
+    )
+    grids = [Grid("", columns, rows, "e-values and p of each direction and pair by itself")]
+    if findings.duels:
+        grids.append(_sequences(findings))
+    return Section("Betting against each other", text, tuple(grids), ("race",))
+
+
+def _evidence(one: Mapping[str, Any]) -> str:
+    evidence = one["evidence"]
+    if evidence is None:
+        return str(one["undefined"])
+    if evidence["log_e_value"] is None:
+        return "0 (ruined)" if one["ruined"] else "without bound"
+    return format_wealth(evidence["log_e_value"])
+
+
+def _sequences(findings: ComparisonFindings) -> Grid:
+    """Tabulate the mean score differences with their confidence sequences."""
+    rows = []
+    duels = {(duel.first, duel.second): duel for duel in findings.duels}
+    for pair in findings.ranked_pairs[:SHOWN_PAIRS]:
+        duel = duels[findings.as_given(*pair)]
+        sign = 1 if pair[0] == duel.first else -1
+        for name, sequence in (("Brier", duel.brier_sequence), ("log", duel.log_sequence)):
+            if sequence is not None and len(sequence.mean):
+                mean, *ends = (sign * float(x[-1]) for x in (sequence.mean, sequence.low, sequence.high))
+                low, high = (finite_or_none(end) for end in ends[::sign])
+                rows.append((*pair, name, finite_or_none(mean), (low, high)))
+    ordered = bool(findings.race is not None and findings.race.ordered)
+    level = format_level(findings.level)
+    columns = _columns(
+        "first", "second", "score", "mean difference/number", f"{level} confidence sequence/interval"
+    )
+    when = (
+        "rows are in time order, so the interval may be looked at as often as one likes"
+        if ordered
+        else "rows are in no order of time: the interval is for the end only"
+    )
+    note = f"first less second, lower is better; {when}; of the log score it is asymptotic"
+    return Grid("Mean score differences", columns, tuple(rows), note)

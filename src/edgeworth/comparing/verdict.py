@@ -106,7 +106,7 @@ def _of_two(findings: ComparisonFindings) -> str:
         silent = findings.disagreements and not findings.disagreements[0]["disagreements"]
         same = "they say the same on every case" if silent else f"{said} is the same for both"
         return f"{first} and {second} cannot be told apart: {same}."
-    if not findings.has_direction:
+    if findings.direction == "neither":
         higher = difference if difference.difference > 0 else difference.mirror()
         how = "differ" if findings.is_conclusive(first, second) else "cannot be told apart"
         return (
@@ -135,7 +135,7 @@ def _of_many(findings: ComparisonFindings) -> str:
     left_out = f" {_listed(without)} {verb} no value to compare." if without else ""
     best = valued[0]
     value = format_number(findings.values[best][headline])
-    if not findings.has_direction:
+    if findings.direction == "neither":
         return f"{best} has the most of {number} systems: {said} {value}. Neither way is better.{left_out}"
     same = [name for name in valued[1:] if not findings.is_conclusive(best, name)]
     beaten = [name for name in valued[1:] if findings.is_conclusive(best, name)]
@@ -151,7 +151,7 @@ def _of_many(findings: ComparisonFindings) -> str:
 
 
 def _first_two(findings: ComparisonFindings) -> str:
-    if len(findings.valued) < 2 or not findings.has_direction:
+    if len(findings.valued) < 2 or findings.direction == "neither":
         return ""
     first, second = findings.valued[:2]
     difference = findings.difference(first, second)[findings.headline]

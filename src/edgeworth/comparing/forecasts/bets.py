@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Floats, finite_or_none, plain_values
 from edgeworth.bet.fractional import running_sum
 from edgeworth.choices import PredictionsMade
-from edgeworth.comparing.paired_scores import encode_groups
+from edgeworth.comparing.paired_scores import encode_clusters
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.path import MOST_BLOCKS, SUMS, Blocks
 from edgeworth.forecasts.betting.wealth import Wealth
@@ -53,7 +53,9 @@ MOST_POINTS = 512
 """Points of a path that a chart shows."""
 
 TRUE_NULL = "the probabilities of {other} are the true ones, given all that {bettor} knew"
-GROUP_NULL = "the probabilities of {other} are the true ones, given all that {bettor} knew of other groups"
+CLUSTER_NULL = (
+    "the probabilities of {other} are the true ones, given all that {bettor} knew of other clusters"
+)
 ROUND_NULL = "in every round the expected {score} score of {other} is at least as good as that of {bettor}"
 MEAN_NULL = "at no time was {better} better than {worse} by the average of their expected Brier scores"
 
@@ -84,11 +86,11 @@ class Duel:
     log_sequence: ConfidenceSequence | None
     level: float = 0.95
     unit: str = "case"
-    """What is one bet: a case, or a group of cases."""
+    """What is one bet: a case, or a cluster of cases."""
 
     @property
     def cases(self) -> int:
-        """How many bets were settled: of cases, or of groups."""
+        """How many bets were settled: of cases, or of clusters."""
         return self.wealth.cases
 
     @property
@@ -198,7 +200,7 @@ def forecast_duel(
 
 def true_null(bettor: str, other: str, unit: str) -> str:
     """State the null hypothesis that the bettor's wealth is evidence against."""
-    return (TRUE_NULL if unit == "case" else GROUP_NULL).format(other=other, bettor=bettor)
+    return (TRUE_NULL if unit == "case" else CLUSTER_NULL).format(other=other, bettor=bettor)
 
 
 def thin(number: int, most: int = MOST_POINTS) -> NDArray[np.intp]:
@@ -242,29 +244,29 @@ def _plain_sequence(sequence: ConfidenceSequence, places: NDArray[np.intp]) -> d
 
 
 SQUARES = {"brier_square": "brier", "log_square": "log"}
-"""Sums of squares are of the groups' means."""
+"""Sums of squares are of the clusters' means."""
 
 
 @dataclass(frozen=True, eq=False)
-class CaseGroups:
-    """The group of each case, groups numbered as they first appear."""
+class CaseClusters:
+    """The cluster of each case, clusters numbered as they first appear."""
 
     codes: NDArray[np.intp]
     number: int
 
     @classmethod
-    def of(cls, groups: Any, cases: int) -> CaseGroups:
-        """Number the groups of all cases; none may be missing.
+    def of(cls, clusters: Any, cases: int) -> CaseClusters:
+        """Number the clusters of all cases; none may be missing.
 
-        >>> CaseGroups.of(["b", "a", "b"], 3).codes.tolist()
+        >>> CaseClusters.of(["b", "a", "b"], 3).codes.tolist()
         [0, 1, 0]
         """
-        codes = encode_groups(groups).codes
+        codes = encode_clusters(clusters).codes
         if len(codes) != cases:
-            raise InputError(f"groups has {len(codes):,} rows, the scores have {cases:,}")
+            raise InputError(f"clusters has {len(codes):,} rows, the scores have {cases:,}")
         if (codes == MISSING).any():
             row = int((codes == MISSING).argmax()) + 1
-            raise InputError(f"groups is missing in row {row:,}: drop such rows beforehand")
+            raise InputError(f"clusters is missing in row {row:,}: drop such rows beforehand")
         _, first, place = np.unique(codes, return_index=True, return_inverse=True)
         order = np.empty(len(first), dtype=np.intp)
         order[np.argsort(first)] = np.arange(len(first))
@@ -272,11 +274,11 @@ class CaseGroups:
 
     @property
     def is_together(self) -> bool:
-        """Whether the rows of each group stand next to each other."""
+        """Whether the rows of each cluster stand next to each other."""
         return bool((np.diff(self.codes) >= 0).all())
 
     def means(self, rows: Floats) -> Floats:
-        """Average each group's rows, along the first axis; nan where +inf meets −inf."""
+        """Average each cluster's rows, along the first axis; nan where +inf meets −inf."""
         order = np.argsort(self.codes, kind="stable")
         sizes = np.bincount(self.codes, minlength=self.number)
         with np.errstate(invalid="ignore"):
@@ -284,20 +286,20 @@ class CaseGroups:
         return np.asarray(totals / sizes.reshape(-1, *[1] * (rows.ndim - 1)))
 
 
-def wealth_of_groups(
+def wealth_of_clusters(
     first: Forecasts,
     second: Forecasts,
-    groups: CaseGroups,
+    clusters: CaseClusters,
     *,
     against: str = "the rival",
     ordered: bool = False,
     predictions_made: PredictionsMade = "before",
 ) -> Wealth:
-    """Compute the first's wealth against the second where a group is one bet; ``cases`` counts groups.
+    """Compute the first's wealth against the second where a cluster is one bet; ``cases`` counts clusters.
 
     >>> truth, sure, even = [1, 1, 0], [0.8, 0.8, 0.4], [0.5, 0.5, 0.5]
     >>> p, q = (Forecasts.of(truth, each) for each in (sure, even))
-    >>> wealth = wealth_of_groups(p, q, CaseGroups.of(["one", "one", "other"], 3))
+    >>> wealth = wealth_of_clusters(p, q, CaseClusters.of(["one", "one", "other"], 3))
     >>> wealth.cases, round(wealth.wealth, 6)
     (2, 1.92)
     """
@@ -311,11 +313,11 @@ def wealth_of_groups(
         raise InputError(
             f"there are {len(first):,} rows and {rows.number:,} bets: each row is a bet by itself"
         )
-    sums = groups.means(rows.sums)
+    sums = clusters.means(rows.sums)
     for name, score in SQUARES.items():
         sums[:, SUMS.index(name)] = sums[:, SUMS.index(score)] ** 2
-    # Who is ruined in one row of a group has nothing, whatever another row would have paid.
-    logs, fractions = (groups.means(each) for each in (rows.logs, rows.fractions))
+    # Who is ruined in one row of a cluster has nothing, whatever another row would have paid.
+    logs, fractions = (clusters.means(each) for each in (rows.logs, rows.fractions))
     for each in (logs, fractions):
         each[np.isnan(each)] = -np.inf
     blocks = Blocks.of_cases(logs, fractions, sums, 0)
@@ -323,7 +325,7 @@ def wealth_of_groups(
         first.labels,
         blocks.coarsen(),
         against,
-        ordered=ordered and groups.is_together,
+        ordered=ordered and clusters.is_together,
         predictions_made=predictions_made,
     )
 
@@ -349,7 +351,7 @@ class WealthRace:
     paths: Mapping[Pair, Floats] = field(repr=False, default_factory=dict)
     ordered: bool = False
     unit: str = "case"
-    """What is one bet: a case, or a group of cases."""
+    """What is one bet: a case, or a cluster of cases."""
     no_evidence: str | None = None
     """Why wealth proves nothing here; there is no evidence then."""
 
@@ -361,7 +363,7 @@ class WealthRace:
         return float(self.log_wealth[self._place(bettor), self._place(other)])
 
     def growth(self, bettor: str, other: str) -> float:
-        """Give the log wealth a case (or group, where that is a bet), in nats."""
+        """Give the log wealth a case (or cluster, where that is a bet), in nats."""
         return self.against(bettor, other) / self.cases
 
     def stronger(self, first: str, second: str) -> Evidence | None:
@@ -426,11 +428,10 @@ class WealthRace:
 
 
 def race_of_sums(names: tuple[str, ...], sums: Floats, cases: int, unit: str = "case") -> WealthRace:
-    """Race all against all by sums of log scores over cases, or of the means of groups over groups.
+    """Race all against all by sums of log scores over cases, or of the means of clusters over clusters.
 
     It says how the race ended, not how it went.
     """
-    _check_race(names, cases)
     with np.errstate(invalid="ignore"):  # two infinite sums: cannot be told
         table = sums[None, :] - sums[:, None]
     np.fill_diagonal(table, 0.0)
@@ -447,17 +448,7 @@ def race_of_sums(names: tuple[str, ...], sums: Floats, cases: int, unit: str = "
 def race_of_duels(duels: Sequence[Duel]) -> WealthRace:
     """Race all against all by the duels of every pair, on the same cases, with their paths."""
     names = tuple(dict.fromkeys(name for duel in duels for name in (duel.first, duel.second)))
-    if not duels:
-        raise InputError("a race takes at least one duel")
-    _check_race(names, duels[0].cases)
-    fought = [frozenset((duel.first, duel.second)) for duel in duels]
-    wanted = {frozenset(pair) for pair in combinations(names, 2)}
-    if len(fought) != len(wanted) or set(fought) != wanted:
-        raise InputError(f"{len(names)} systems race in {len(wanted)} duels, one a pair; saw {len(duels)}")
     positions, ordered = duels[0].wealth.positions, duels[0].wealth.ordered
-    for duel in duels:
-        if not np.array_equal(duel.wealth.positions, positions) or duel.wealth.ordered != ordered:
-            raise InputError("the duels of a race are over the same cases, all ordered or none")
     table, places = np.zeros((len(names), len(names))), thin(len(positions))
     evidence: dict[Pair, Evidence] = {}
     paths: dict[Pair, Floats] = {}
@@ -474,10 +465,3 @@ def race_of_duels(duels: Sequence[Duel]) -> WealthRace:
     return WealthRace(
         names, duels[0].cases, table, evidence, positions[places], paths, ordered, duels[0].unit
     )
-
-
-def _check_race(names: Sequence[str], cases: int) -> None:
-    if len(names) < 2:
-        raise InputError(f"a race needs two systems at least; saw {len(names)}")
-    if not cases:
-        raise InputError("there are no cases to bet on")

@@ -1,7 +1,7 @@
 """Differences of mean scores between two forecasters on the same cases; lower scores are better.
 
 d_i is the first's score of case i less the second's. The mean d̄ has variance s²/n for independent cases, and
-G/(G−1) · Σ_g (Σ_{i in g} (d_i − d̄))² / n² for independent groups of cases. Σd and Σd² follow from sums and
+G/(G−1) · Σ_g (Σ_{i in g} (d_i − d̄))² / n² for independent clusters of cases. Σd and Σd² follow from sums and
 products of the scores, Σd² = Σx² − 2Σxy + Σy², so a tally merged from shards is enough for the first.
 
 Forecasts h steps ahead have errors that overlap, so differences up to h − 1 apart go together. With
@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.comparing.difference import Difference, Effect
-from edgeworth.comparing.forecasts.bets import CaseGroups
+from edgeworth.comparing.forecasts.bets import CaseClusters
 from edgeworth.core.laws import NormalLaw, Scale
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
@@ -96,9 +96,9 @@ def forecast_case_difference(
 
     >>> truth, one, two = [1, 0, 1, 1], [0.8, 0.3, 0.5, 0.9], [0.6, 0.4, 0.5, 0.5]
     >>> systems = {name: Forecasts.of(truth, p) for name, p in (("A", one), ("B", two))}
-    >>> found = forecast_case_difference(systems, "A", "B", "brier", groups=[1, 1, 2, 3])
+    >>> found = forecast_case_difference(systems, "A", "B", "brier", clusters=[1, 1, 2, 3])
     >>> round(found.difference, 4), found.cases, found.tests["t"].method
-    (-0.1075, 3, "Student's t with 2 degrees of freedom, sums of 3 groups")
+    (-0.1075, 3, "Student's t with 2 degrees of freedom, sums of 3 clusters")
     """
     if first == second:
         raise InputError(f"a system is not compared with itself; saw {first!r} twice")
@@ -120,29 +120,29 @@ def mean_score_difference(
     *,
     names: tuple[str, str],
     score: str,
-    groups: Any = None,
+    clusters: Any = None,
     horizon: int = 1,
     kernel: Kernel = "rectangular",
 ) -> Difference:
     """Compare two means of scores, one number a case, lower being better.
 
-    ``groups`` names the group of each case: groups are independent, cases within one need not be.
+    ``clusters`` names the cluster of each case: clusters are independent, cases within one need not be.
     ``horizon`` is how many steps ahead the forecasts were made, with cases in the order of time; above 1
     Diebold and Mariano's test gives interval and p-value.
     """
     one, two = check_losses(first, names[0]), check_losses(second, names[1])
     if len(one) != len(two):
         raise InputError(f"scores of the same cases are needed; saw {len(one):,} and {len(two):,} of them")
-    if groups is not None and horizon > 1:
-        raise OptionError("groups are independent and a horizon joins neighbours: give one of the two")
+    if clusters is not None and horizon > 1:
+        raise OptionError("clusters are independent and a horizon joins neighbours: give one of the two")
     cases = len(one)
     means = (float(one.mean()), float(two.mean())) if cases else (math.nan, math.nan)
     bare = _without_law(score, names, means, cases, (int(np.isinf(one).sum()), int(np.isinf(two).sum())))
     if bare.undefined is not None:
         return bare
     differences = one - two
-    if groups is not None:
-        return _with_groups(bare, differences, groups)
+    if clusters is not None:
+        return _with_clusters(bare, differences, clusters)
     if not differences.any():
         return _identical(bare) if horizon == 1 else _identical(bare, ("diebold-mariano",))
     if cases < 2:
@@ -159,25 +159,25 @@ def mean_score_difference(
     )
 
 
-def _with_groups(bare: Difference, differences: Floats, groups: Any) -> Difference:
+def _with_clusters(bare: Difference, differences: Floats, clusters: Any) -> Difference:
     cases = len(differences)
-    coded = groups if isinstance(groups, CaseGroups) else CaseGroups.of(groups, cases)
+    coded = clusters if isinstance(clusters, CaseClusters) else CaseClusters.of(clusters, cases)
     number = coded.number
     bare = replace(bare, cases=number)
     if not differences.any():
         return _identical(bare, ("t", "wald"))
     if number < 2:
-        return replace(bare, no_interval="one group has no spread between groups")
+        return replace(bare, no_interval="one cluster has no spread between clusters")
     rest = differences - differences.mean()
     sums = np.bincount(coded.codes, weights=rest, minlength=number)
     variance = number / (number - 1) * float((sums**2).sum()) / cases**2
     if variance <= ALIKE * float((differences**2).mean()) / number:
-        return replace(bare, no_interval="the groups are all alike: they have no spread to judge by")
+        return replace(bare, no_interval="the clusters are all alike: they have no spread to judge by")
     error = math.sqrt(variance)
     value, freedom = bare.difference, number - 1
-    said = f"sums of {number:,} groups"
+    said = f"sums of {number:,} clusters"
     tests = {"t": student(value / error, freedom, said), "wald": student(value / error, math.inf, said)}
-    return replace(_with_student_law(bare, error, freedom), tests=tests, doubt=_few(number, "groups"))
+    return replace(_with_student_law(bare, error, freedom), tests=tests, doubt=_few(number, "clusters"))
 
 
 def _with_t_test(bare: Difference, variance: float, cases: int) -> Difference:
@@ -234,7 +234,7 @@ def _without_law(
         undefined = (
             f"probability 0 was given to what happened ({counts}), so a mean {score} score is infinite"
         )
-    return Difference(score, *names, values, is_higher_better=False, cases=cases, undefined=undefined)
+    return Difference(score, *names, values, "lower", cases=cases, undefined=undefined)
 
 
 def _identical(bare: Difference, tests: tuple[str, ...] = ("t", "wald", "diebold-mariano")) -> Difference:

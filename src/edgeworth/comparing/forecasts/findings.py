@@ -11,23 +11,15 @@ import numpy as np
 
 from edgeworth.choices import PredictionsMade
 from edgeworth.comparing.difference import Difference
-from edgeworth.comparing.findings import (
-    ComparisonFindings,
-    Pair,
-    Terms,
-    all_pairs,
-    check_systems,
-    pairs_with_progress,
-    summarise_pairs,
-)
+from edgeworth.comparing.findings import ComparisonFindings, Terms, all_pairs, compare_pairs
 from edgeworth.comparing.forecasts.bets import (
-    CaseGroups,
+    CaseClusters,
     Duel,
     WealthRace,
     forecast_duel,
     race_of_duels,
     race_of_sums,
-    wealth_of_groups,
+    wealth_of_clusters,
 )
 from edgeworth.comparing.forecasts.differences import forecast_case_difference, forecast_difference
 from edgeworth.errors import OptionError
@@ -49,7 +41,7 @@ OVERLAPPING = (
     "so the product of their factors is no e-value, and the confidence sequences do not hold"
 )
 MIXED_UP = (
-    "Rows of one group do not stand together, so bets are not settled in the order of time: of wealth only "
+    "Rows of one cluster do not stand together, so bets are not settled in the order of time: of wealth only "
     "the end counts."
 )
 NOTES: dict[str, tuple[str, ...]] = {
@@ -66,7 +58,7 @@ def compare_forecasts(
     forecasts: Mapping[str, Forecasts],
     *,
     measures: Sequence[str] | None = None,
-    groups: Any = None,
+    clusters: Any = None,
     horizon: int = 1,
     ordered: bool = False,
     predictions_made: PredictionsMade = "before",
@@ -76,30 +68,25 @@ def compare_forecasts(
 ) -> ComparisonFindings:
     """Compare probabilities that several systems gave to the same cases, and let them bet with each other.
 
-    With ``groups`` a group is one bet: the geometric mean of its rows' factors. Forecasts several steps ahead
-    (``horizon``), and those made in sample, prove nothing by their wealth, and ``no_evidence`` says why.
+    With ``clusters`` a cluster is one bet: the geometric mean of its rows' factors. Forecasts several steps
+    ahead (``horizon``), and those made in sample, prove nothing by their wealth; ``no_evidence`` says why.
     """
-    names = tuple(forecasts)
-    check_systems(names, level)
     wanted = tuple(measures or MEASURES)
     if predictions_made not in NOTES:
         raise OptionError(f"predictions_made is one of {', '.join(NOTES)}; saw {predictions_made!r}")
     notes = NOTES[predictions_made]
     scores = ForecastScores.from_forecasts(forecasts, scores=tuple(dict.fromkeys((*wanted, "log"))))
-    units = None if groups is None else CaseGroups.of(groups, scores.cases)
+    units = None if clusters is None else CaseClusters.of(clusters, scores.cases)
     by_case = units is not None or horizon != 1
 
-    def difference(pair: Pair, score: str) -> Difference:
+    def difference(first: str, second: str, score: str) -> Difference:
         if not by_case:
-            found = forecast_difference(scores, *pair, score)
+            found = forecast_difference(scores, first, second, score)
             # Where sums of products have lost the digits, the cases are in hand.
             if found.no_interval is None:
                 return found
-        return forecast_case_difference(forecasts, *pair, score, groups=units, horizon=horizon)
+        return forecast_case_difference(forecasts, first, second, score, clusters=units, horizon=horizon)
 
-    pairs = {
-        pair: {score: difference(pair, score) for score in wanted} for pair in pairs_with_progress(names)
-    }
     no_evidence = None if horizon == 1 else OVERLAPPING.format(horizon=horizon)
     if predictions_made == "in-sample":
         no_evidence = IN_SAMPLE
@@ -107,10 +94,11 @@ def compare_forecasts(
     race = race_of_duels(duels) if duels else _race_at_the_end(forecasts, scores, units)
     if ordered and units is not None and not units.is_together:
         notes = (*notes, MIXED_UP)
-    return summarise_pairs(
+    return compare_pairs(
         "probabilities",
-        pairs,
-        unit="case" if units is None else "group",
+        tuple(forecasts),
+        lambda first, second: {score: difference(first, second, score) for score in wanted},
+        unit="case" if units is None else "cluster",
         level=level,
         **terms,
         cases=float(scores.cases),
@@ -124,7 +112,7 @@ def compare_forecasts(
 
 def _duels(
     forecasts: Mapping[str, Forecasts],
-    units: CaseGroups | None,
+    units: CaseClusters | None,
     ordered: bool,
     predictions_made: PredictionsMade,
     level: float,
@@ -136,7 +124,7 @@ def _duels(
         return ()
     bet: Callable[..., Wealth] = Wealth.from_forecasts
     if units is not None:
-        bet = partial(wealth_of_groups, groups=units)
+        bet = partial(wealth_of_clusters, clusters=units)
     terms: dict[str, Any] = {"ordered": ordered, "predictions_made": predictions_made}
     return tuple(
         forecast_duel(
@@ -144,17 +132,17 @@ def _duels(
             first,
             second,
             level=level,
-            unit="case" if units is None else "group",
+            unit="case" if units is None else "cluster",
         )
         for first, second in pairs
     )
 
 
 def _race_at_the_end(
-    forecasts: Mapping[str, Forecasts], scores: ForecastScores, units: CaseGroups | None
+    forecasts: Mapping[str, Forecasts], scores: ForecastScores, units: CaseClusters | None
 ) -> WealthRace:
     """Find the end of the race alone, from sums of log scores."""
     if units is None:
         return race_of_sums(scores.systems, scores.sums[scores.names.index("log")], scores.cases)
     logs = np.stack([case_scores(each, ("log",))[0] for each in forecasts.values()], axis=1)
-    return race_of_sums(tuple(forecasts), units.means(logs).sum(axis=0), units.number, "group")
+    return race_of_sums(tuple(forecasts), units.means(logs).sum(axis=0), units.number, "cluster")

@@ -8,13 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Unpack
 
 from edgeworth.comparing.difference import Difference
-from edgeworth.comparing.findings import (
-    ComparisonFindings,
-    Terms,
-    check_systems,
-    pairs_with_progress,
-    summarise_pairs,
-)
+from edgeworth.comparing.findings import ComparisonFindings, Terms, all_pairs, compare_pairs
 from edgeworth.comparing.labels.joint_cells import JointCells, in_focus, joint_cells, usual_spellings
 from edgeworth.comparing.labels.methods import (
     NothingVariesError,
@@ -32,7 +26,7 @@ from edgeworth.comparing.labels.proportions import (
     PairedProportions,
     paired_proportions,
 )
-from edgeworth.comparing.labels.resampling import swap_groups, swap_test
+from edgeworth.comparing.labels.resampling import swap_clusters, swap_test
 from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.randomisation.classes import randomisation_test
 from edgeworth.comparing.randomisation.coins import mcnemar
@@ -76,7 +70,7 @@ def label_differences(
 
     The interval is Tango's score interval for proportions of the same cases (accuracy, recall), those of the
     real classes squared and added for informedness of two classes and balanced accuracy, the delta method's
-    for everything else that has a derivative (with weights, and with groups as units), or by a ``method``:
+    for everything else that has a derivative (with weights, and with clusters as units), or by a ``method``:
     Delta(), Tango(), Bootstrap(), Dirichlet(). The tests are randomisation (exact where the measure allows
     it), McNemar's for proportions of the same cases, exact and mid-p, and Wald's. ``level`` is that of what
     is said beside the interval.
@@ -128,14 +122,8 @@ class _LabelComparison:
         cells, focus = in_focus(self.whole, resolved)
         reasons = [focus.undefined(table) for table in cells.tables]
         values = cells.values(focus)
-        found = Difference(
-            resolved.spelling,
-            *self.names,
-            values,
-            focus.measure.direction != "lower",
-            has_direction=focus.measure.direction != "neither",
-            cases=self.whole.units,
-        )
+        direction = focus.measure.direction
+        found = Difference(resolved.spelling, *self.names, values, direction, cases=self.whole.units)
         if any(reasons):
             parts = zip(self.names, reasons, strict=True)
             said = "; ".join(f"of {name}: {why}" for name, why in parts if why)
@@ -170,7 +158,7 @@ class _LabelComparison:
     def _tests(self, cells: JointCells, resolved: Resolved) -> dict[str, Tail]:
         """Test for no difference, the test to go by first; with sampling weights by Wald's alone."""
         tests = {}
-        if cells.is_counted or cells.groups is not None:
+        if cells.is_counted or cells.clusters is not None:
             tests["randomisation"] = self._randomisation(cells, resolved)
         found = paired_proportions(cells, resolved)
         if found is not None:
@@ -192,8 +180,8 @@ class _LabelComparison:
         changed = abstained and measure != "precision"
         if measure is None or changed or not cells.is_counted:
             return swap_test(cells, resolved, seed=self.seed)
-        if cells.groups is not None:
-            return swap_groups(cells, resolved, measure, self.seed)
+        if cells.clusters is not None:
+            return swap_clusters(cells, resolved, measure, self.seed)
         if resolved.position is not None:
             alpha = float(resolved.arguments.get("alpha", 0.5))
             options: dict[str, Any] = {"positive": resolved.label, "alpha": alpha}
@@ -223,23 +211,19 @@ def compare_labels(
     **terms: Unpack[Terms],
 ) -> ComparisonFindings:
     """Compare the labels of several predictors of the same cases."""
-    check_systems(paired.names, level)
     is_many = len(paired.names) > 3
     spellings = tuple(measures or (MEASURES if is_many else default_spellings(paired)))
     options: dict[str, Any] = {"method": method, "seed": seed, "level": level, "quick": is_many}
-    pairs = {
-        pair: label_differences(paired, *pair, spellings, **options)
-        for pair in pairs_with_progress(paired.names)
-    }
-    return summarise_pairs(
+    return compare_pairs(
         "labels",
-        pairs,
-        unit="group" if paired.is_grouped else "case",
+        paired.names,
+        lambda first, second: label_differences(paired, first, second, spellings, **options),
+        unit="cluster" if paired.is_clustered else "case",
         level=level,
         **terms,
         cases=float(paired.total),
         seed=seed,
-        disagreements=tuple(_disagreement(paired, *pair) for pair in pairs),
+        disagreements=tuple(_disagreement(paired, *pair) for pair in all_pairs(paired.names)),
         dropped=paired.dropped,
     )
 

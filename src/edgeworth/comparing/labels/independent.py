@@ -5,18 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from edgeworth.comparing.difference import Difference
-from edgeworth.comparing.findings import (
-    ComparisonFindings,
-    Terms,
-    check_systems,
-    pairs_with_progress,
-    summarise_pairs,
-)
+from edgeworth.comparing.findings import ComparisonFindings, Terms, compare_pairs
 from edgeworth.comparing.labels.joint_cells import usual_spellings
 from edgeworth.comparing.labels.methods import DRAWS, share_above
 from edgeworth.comparing.labels.proportions import independent_combination, less
@@ -54,24 +48,19 @@ def compare_independent(
     >>> found.measures[:4], round(found.difference("Alice", "Bob")["accuracy"].difference, 4)
     (('informedness', 'markedness', 'accuracy', 'mcc'), -0.05)
     """
-    names = tuple(tables)
-    check_systems(names, level)
     for table in tables.values():
         check_decisions(table)
     spellings = tuple(measures or _usual_spellings(tables))
 
-    def difference(first: str, second: str, spelling: str) -> Difference:
-        both = tables[first], tables[second]
-        return independent_difference(*both, spelling, first=first, second=second, seed=seed)
+    def differences(first: str, second: str) -> dict[str, Difference]:
+        options: Any = {"first": first, "second": second, "seed": seed}
+        return {x: independent_difference(tables[first], tables[second], x, **options) for x in spellings}
 
-    pairs = {
-        pair: {spelling: difference(*pair, spelling) for spelling in spellings}
-        for pair in pairs_with_progress(names)
-    }
-    return summarise_pairs(
+    return compare_pairs(
         "labels",
-        pairs,
-        unit="case" if any(table.clusters is None for table in tables.values()) else "group",
+        tuple(tables),
+        differences,
+        unit="case" if any(table.clusters is None for table in tables.values()) else "cluster",
         level=level,
         **terms,
         cases=float(sum(table.total for table in tables.values())),
@@ -115,8 +104,7 @@ def independent_difference(
         first,
         second,
         (one.value, two.value),
-        one.resolved.measure.direction != "lower",
-        has_direction=one.resolved.measure.direction != "neither",
+        one.resolved.measure.direction,
         cases=one.units + two.units,
     )
     for name, side in ((first, one), (second, two)):
@@ -139,7 +127,7 @@ def independent_difference(
 
 @dataclass(frozen=True)
 class _Side:
-    """One predictor's table with the measure settled on it."""
+    """One predictor's table and the measure as it is for that table."""
 
     table: ContingencyTable
     resolved: Resolved

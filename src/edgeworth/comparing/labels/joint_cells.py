@@ -28,14 +28,14 @@ class JointCells:
     """Combinations of a cell of the first table with a cell of the second that occurred on one case.
 
     ``places[s][j]`` is the flat position in ``tables[s].cells`` of combination j, ``weight[j]`` how many
-    cases it has (or their weight, with the squares beside it), ``groups[j]`` the group they belong to.
+    cases it has (or their weight, with the squares beside it), ``clusters[j]`` the cluster they belong to.
     """
 
     tables: tuple[ContingencyTable, ContingencyTable]
     places: tuple[Places, Places]
     weight: NDArray[Any]
     square: Floats | None
-    groups: Places | None
+    clusters: Places | None
 
     @property
     def size(self) -> int:
@@ -44,8 +44,8 @@ class JointCells:
 
     @property
     def unit(self) -> str:
-        """What is independent of each other: a case, or a group of them."""
-        return "case" if self.groups is None else "group"
+        """What is independent of each other: a case, or a cluster of them."""
+        return "case" if self.clusters is None else "cluster"
 
     @property
     def is_counted(self) -> bool:
@@ -55,7 +55,7 @@ class JointCells:
     @property
     def is_plain(self) -> bool:
         """Whole cases, independent of each other: what exact methods need."""
-        return self.is_counted and self.groups is None
+        return self.is_counted and self.clusters is None
 
     @property
     def is_identical(self) -> bool:
@@ -64,9 +64,9 @@ class JointCells:
 
     @cached_property
     def units(self) -> float:
-        """How many independent units there are: cases, groups, or Kish's effective number of rows."""
-        if self.groups is not None:
-            return float(len(np.unique(self.groups)))
+        """How many independent units there are: cases, clusters, or Kish's effective number of rows."""
+        if self.clusters is not None:
+            return float(len(np.unique(self.clusters)))
         total = float(self.weight.sum())
         if self.square is None:
             return total
@@ -92,7 +92,7 @@ class JointCells:
 
     def compact(self) -> JointCells:
         """Merge equal combinations."""
-        columns = [*self.places] if self.groups is None else [*self.places, self.groups]
+        columns = [*self.places] if self.clusters is None else [*self.places, self.clusters]
         keys, inverse = np.unique(np.stack(columns), axis=1, return_inverse=True)
 
         def summed(values: NDArray[Any]) -> NDArray[Any]:
@@ -105,7 +105,7 @@ class JointCells:
             places=(keys[0], keys[1]),
             weight=summed(self.weight),
             square=None if self.square is None else summed(self.square),
-            groups=None if self.groups is None else keys[2],
+            clusters=None if self.clusters is None else keys[2],
         )
 
     def values(self, resolved: Resolved) -> tuple[float, float]:
@@ -124,12 +124,12 @@ class JointCells:
     def variance(self, influences: Floats) -> float:
         """Compute the delta method's variance of the difference.
 
-        n/(n − 1) Σ count·influence², with squared weights for counts, or with sums within each group:
+        n/(n − 1) Σ count·influence², with squared weights for counts, or with sums within each cluster:
         that is G/(G − 1) Σ_g (Σ weight·influence)².
         """
-        if self.groups is not None:
-            _, group = np.unique(self.groups, return_inverse=True)
-            squares = float((np.bincount(group, weights=self.weight * influences) ** 2).sum())
+        if self.clusters is not None:
+            _, cluster = np.unique(self.clusters, return_inverse=True)
+            squares = float((np.bincount(cluster, weights=self.weight * influences) ** 2).sum())
         else:
             weight = self.weight if self.square is None else self.square
             squares = float((weight * influences**2).sum())
@@ -145,7 +145,7 @@ def joint_cells(paired: Paired, first: str, second: str) -> JointCells:
     """
     tables = paired.table(first), paired.table(second)
     joint, size = paired.joint, len(paired.labels)
-    kept = joint.weight > 0  # a combination that weighs nothing says nothing, and makes no group
+    kept = joint.weight > 0  # a combination that weighs nothing says nothing, and makes no cluster
     keys = joint.keys[kept]
     real = keys[:, 0] - 1
 
@@ -158,7 +158,7 @@ def joint_cells(paired: Paired, first: str, second: str) -> JointCells:
         (place(first), place(second)),
         joint.weight[kept],
         None if joint.square is None else joint.square[kept],
-        keys[:, -1] - 1 if paired.is_grouped else None,
+        keys[:, -1] - 1 if paired.is_clustered else None,
     ).compact()
 
 

@@ -100,8 +100,8 @@ def difference_law(cells: JointCells, resolved: Resolved, method: Any = None) ->
         draws = posterior(cells, resolved, prior, chosen.draws, chosen.seed)
         return PosteriorLaw(first - second, *defined_draws(draws, resolved.spelling))
     assert isinstance(chosen, Bootstrap)
-    if chosen.interval == "bca" and cells.groups is not None:
-        raise OptionError("the BCa interval is for independent cases: use percentile with groups")
+    if chosen.interval == "bca" and cells.clusters is not None:
+        raise OptionError("the BCa interval is for independent cases: use percentile with clusters")
     draws = bootstrap(cells, resolved, chosen.draws, chosen.seed)
     acceleration = _acceleration(cells, resolved) if chosen.interval == "bca" else 0.0
     defined, lost = defined_draws(draws, resolved.spelling)
@@ -111,7 +111,7 @@ def difference_law(cells: JointCells, resolved: Resolved, method: Any = None) ->
 def delta_law(cells: JointCells, resolved: Resolved, *, natural: bool = True) -> NormalLaw:
     """Build Student's t with the delta method's variance and a degree of freedom less than units.
 
-    A case by itself is a group of one: with many cases this is the normal law. The natural scale is the
+    A case by itself is a cluster of one: with many cases this is the normal law. The natural scale is the
     inverse hyperbolic tangent over the range that a difference has.
     """
     first, second = cells.values(resolved)
@@ -157,9 +157,9 @@ def doubt_of(
 def cases_behind(cells: JointCells, influences: Floats) -> float:
     """Compute how many cases of equal influence would tell as much: (Σ influence²)²/Σ influence⁴."""
     weight: Any = cells.weight
-    if cells.groups is not None:
-        _, group = np.unique(cells.groups, return_inverse=True)
-        influences, weight = np.bincount(group, weights=weight * influences).astype(np.float64), 1.0
+    if cells.clusters is not None:
+        _, cluster = np.unique(cells.clusters, return_inverse=True)
+        influences, weight = np.bincount(cluster, weights=weight * influences).astype(np.float64), 1.0
     fourth = float((weight * influences**4).sum())
     return float((weight * influences**2).sum()) ** 2 / fourth if fourth > 0 else 0.0
 
@@ -203,7 +203,7 @@ def probability_first_better(
 
     Exactly for proportions of the same cases: P(Beta(wins + ½, losses + ½) > ½) (Goutte & Gaussier 2005).
     For other measures of whole cases by draws from the Dirichlet posterior of the joint cells, with
-    weights or groups by the delta method's law with a flat prior. A tie is half a win.
+    weights or clusters by the delta method's law with a flat prior. A tie is half a win.
     """
     if resolved.measure.direction == "neither":
         return math.nan, ""

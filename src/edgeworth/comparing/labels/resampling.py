@@ -1,13 +1,14 @@
 """Replicates of two predictors' tables, made again from the combinations of cells that occurred together.
 
-A replicate is a weight for each unit: how often a combination (or a whole group) was drawn, what a posterior
-gives it, how much of it is swapped. Both tables follow from the same weights, so that pairing is kept; and
-all that most measures see of a table, its diagonal and margins, is a sum over units, so that no table is
-made. Replicates are made once and serve every measure of the same cells."""
+A replicate is a weight for each unit: how often a combination (or a whole cluster) was drawn, what a
+posterior gives it, how much of it is swapped. Both tables follow from the same weights, so that pairing is
+kept; and all that most measures see of a table, its diagonal and margins, is a sum over units, so that no
+table is made. Replicates are made once and serve every measure of the same cells."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,8 +19,10 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.comparing.labels.joint_cells import JointCells, Places
+from edgeworth.comparing.randomisation.classes import worths
 from edgeworth.comparing.randomisation.coins import random_heads
-from edgeworth.comparing.randomisation.groups import GroupCounts, group_tables_test, groups_test
+from edgeworth.comparing.randomisation.sign_sums import sign_sum_tail
+from edgeworth.comparing.randomisation.staircase import Balance, two_class_measure
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.views import Marginals, Resolved, label_view
 from edgeworth.errors import OptionError
@@ -56,15 +59,15 @@ class Replicates:
 
 
 def bootstrap(cells: JointCells, resolved: Resolved, draws: int, seed: int) -> Floats:
-    """Draw cases (or whole groups) with replacement and compute the difference in each replicate."""
-    if cells.groups is None and not cells.is_counted:
+    """Draw cases (or whole clusters) with replacement and compute the difference in each replicate."""
+    if cells.clusters is None and not cells.is_counted:
         raise OptionError("a bootstrap needs cases that count alike; with sampling weights use Delta()")
     unit, weight = units_of(cells)
     number = int(unit.max()) + 1
-    if cells.groups is not None and number < 2:
-        raise OptionError("all cases are in one group: there is nothing to resample")
-    size = int(cells.weight.sum()) if cells.groups is None else number
-    shares = cells.weight / size if cells.groups is None else np.full(number, 1 / number)
+    if cells.clusters is not None and number < 2:
+        raise OptionError("all cases are in one cluster: there is nothing to resample")
+    size = int(cells.weight.sum()) if cells.clusters is None else number
+    shares = cells.weight / size if cells.clusters is None else np.full(number, 1 / number)
 
     def make() -> Replicates:
         rng = np.random.default_rng(seed)
@@ -107,11 +110,11 @@ def posterior(cells: JointCells, resolved: Resolved, prior: float, draws: int, s
 
 
 def units_of(cells: JointCells) -> tuple[Places, Floats]:
-    """Find the unit of each combination (a group or the combination itself) and its weight there."""
-    if cells.groups is None:
+    """Find the unit of each combination (a cluster or the combination itself) and its weight there."""
+    if cells.clusters is None:
         return np.arange(len(cells.weight)), np.ones(len(cells.weight))
-    _, group = np.unique(cells.groups, return_inverse=True)
-    return group, cells.weight.astype(np.float64)
+    _, cluster = np.unique(cells.clusters, return_inverse=True)
+    return cluster, cells.weight.astype(np.float64)
 
 
 def contributions(cells: JointCells, place: Places, unit: Places, weight: Floats, resolved: Resolved) -> Any:
@@ -175,11 +178,11 @@ MOST_WAYS = 1 << 15
 def swap_test(cells: JointCells, resolved: Resolved, *, draws: int = 10_000, seed: int = 0) -> Tail:
     """Test a difference by swapping outputs at random: P(one at least as large, either way).
 
-    If neither predictor is better, who said what on a case (on all cases of a group, where rows come in
-    groups) is a matter of a coin. All ways are gone through when they are few, otherwise some are drawn. A
+    If neither predictor is better, who said what on a case (on all cases of a cluster, where rows come in
+    clusters) is a matter of a coin. All ways are gone through when they are few, otherwise some are drawn. A
     system that a swap leaves without a value has the one of ``without_value``: as a rule 0/0 is 0.
     """
-    if cells.groups is None and not cells.is_counted:
+    if cells.clusters is None and not cells.is_counted:
         raise OptionError("randomisation swaps whole cases, and these have sampling weights: use Delta()")
     first, second = cells.values(resolved)
     least = abs(first - second) - SAME * max(1.0, abs(first), abs(second))
@@ -187,7 +190,7 @@ def swap_test(cells: JointCells, resolved: Resolved, *, draws: int = 10_000, see
     coins = sum(swaps.limits.tolist())
     if not coins:
         return Tail.counted(Fraction(1), "there is nothing to swap")
-    said = f"{coins:,} {'cases' if cells.groups is None else 'groups'} that differ"
+    said = f"{coins:,} {'cases' if cells.clusters is None else 'clusters'} that differ"
     ways = math.prod(limit + 1 for limit in swaps.limits.tolist())
 
     def beyond(replicates: Replicates) -> NDArray[np.bool_]:
@@ -239,7 +242,7 @@ class _Swaps:
         one, two = cells.places
         unit, weight = units_of(cells)
         limits = np.ones(int(unit.max()) + 1, dtype=np.int64)
-        if cells.groups is None:
+        if cells.clusters is None:
             one, two = np.minimum(one, two), np.maximum(one, two)
             _, unit = np.unique(one * cells.tables[0].cells.size + two, return_inverse=True)
             weight = cells.weight.astype(np.float64)
@@ -250,7 +253,7 @@ class _Swaps:
         change.eliminate_zeros()
         differs = np.diff(change.indptr) > 0
         each = change[:, differs]
-        if cells.groups is None:
+        if cells.clusters is None:
             each = each / limits[differs]
         return cls(limits[differs], each.tocsr(), first.sum(axis=1), second.sum(axis=1), cells.size)
 
@@ -265,35 +268,29 @@ class _Swaps:
         )
 
 
-MOST_CELLS = 1 << 23
-"""Cells of all groups' tables together; with more, swaps are drawn."""
+def swap_clusters(cells: JointCells, resolved: Resolved, measure: str, seed: int) -> Tail:
+    """Test a difference by swapping the two systems' outputs cluster by cluster.
 
-
-def swap_groups(cells: JointCells, resolved: Resolved, measure: str, seed: int) -> Tail:
-    """Test a difference by swapping the two systems' outputs group by group.
-
-    ``measure`` has the same differences as the resolved one, up to a factor, and its law can be counted.
+    ``measure`` has the same differences as the resolved one, up to a factor. Where it is a sum over cases,
+    so that each cluster adds an amount whose sign a coin decides, signs are counted; otherwise swaps are.
     """
-    assert cells.groups is not None
-    shape = cells.tables[0].cells.shape
-    names, group = np.unique(cells.groups, return_inverse=True)
-    size = shape[0] * shape[1]
-    if len(names) * size > MOST_CELLS:
-        return swap_test(cells, resolved, seed=seed)
-    tables = []
-    for place in cells.places:
-        counts = np.zeros(len(names) * size, dtype=np.int64)
-        np.add.at(counts, group * size + place, cells.weight)
-        tables.append(counts.reshape(len(names), *shape))
-    if resolved.position is None:
-        return group_tables_test(tables[0], tables[1], measure, seed=seed)
-    label = resolved.position
-    real = tables[0][:, :, label].sum(axis=1)
-    first, second = (
-        GroupCounts.of(hits, table[:, label].sum(axis=1) - hits, real - hits)
-        for table in tables
-        for hits in (table[:, label, label],)
-    )
-    background = tables[0].sum(axis=(1, 2)) - real
-    alpha = float(resolved.arguments.get("alpha", 0.5))
-    return groups_test(first, second, measure, background=background, alpha=alpha, seed=seed)
+    size, label = cells.size, resolved.position
+    unit, weight = units_of(cells)
+    both = [contributions(cells, place, unit, weight, resolved) for place in cells.places]
+    counts = (both[0] - both[1]).toarray().astype(np.int64)
+    hits, predicted = counts[:size], counts[size : 2 * size]
+    if label is None:
+        margins = (both[0] + both[1]).sum(axis=1).astype(np.int64)
+        worth = worths(measure, cells.tables[0].real.tolist(), *margins[: 2 * size].reshape(2, size).tolist())
+        changes = np.concatenate([predicted, hits]).T.tolist()
+        amounts = [sum(w * c for w, c in zip(worth[0] + worth[1], each, strict=True)) for each in changes]
+    else:
+        real = int(cells.tables[0].real[label])
+        alpha = float(resolved.arguments.get("alpha", 0.5))
+        judged = two_class_measure(measure, real, int(cells.tables[0].real.sum()) - real, alpha)
+        if not isinstance(judged, Balance):
+            return swap_test(cells, resolved, seed=seed)
+        pairs = zip(hits[label].tolist(), (predicted - hits)[label].tolist(), strict=True)
+        amounts = [judged.hit * hit - judged.alarm * alarm for hit, alarm in pairs]
+    counted = Counter(abs(amount) for amount in amounts if amount)
+    return sign_sum_tail(counted, sum(amounts), seed=seed, units="clusters that differ")

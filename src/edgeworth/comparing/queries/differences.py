@@ -13,14 +13,7 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Floats
 from edgeworth.choices import QueryRule
 from edgeworth.comparing.difference import Difference
-from edgeworth.comparing.findings import (
-    ComparisonFindings,
-    Pair,
-    Terms,
-    all_pairs,
-    check_systems,
-    summarise_pairs,
-)
+from edgeworth.comparing.findings import ComparisonFindings, Pair, Terms, all_pairs, compare_pairs
 from edgeworth.comparing.queries.exact_values import Scaled, scale_units
 from edgeworth.comparing.queries.paired_tests import mean_difference, sign_test, wilcoxon_test
 from edgeworth.comparing.queries.permutation import SharedSigns, sign_flip_tail
@@ -112,7 +105,7 @@ def query_difference(
     *,
     measure: str,
     direction: Direction = "higher",
-    groups: Mapping[Any, Hashable] | None = None,
+    clusters: Mapping[Any, Hashable] | None = None,
     shared: SharedSigns | None = None,
     exact: bool = True,
     **drawing: int,
@@ -123,21 +116,15 @@ def query_difference(
     counted before any are drawn; ``drawing`` are draws and seed.
     """
     if not matched.queries:
+        why = f"no query has a value of both {first} and {second}"
+        nothing = (math.nan, math.nan)
         return Difference(
-            measure,
-            first,
-            second,
-            (math.nan, math.nan),
-            direction != "lower",
-            has_direction=direction != "neither",
-            cases=0.0,
-            undefined=f"no query has a value of both {first} and {second}",
-            doubt=matched.note,
+            measure, first, second, nothing, direction, cases=0.0, undefined=why, doubt=matched.note
         )
     places = [matched.names.index(name) for name in (first, second)]
     columns = [matched.values[:, place] for place in places]
     known = None
-    if shared is not None and groups is None:
+    if shared is not None and clusters is None:
         known = shared.units(*places), shared.tail(*places, exact=exact)
     return value_difference(
         columns[0],
@@ -145,7 +132,7 @@ def query_difference(
         measure=measure,
         names=(first, second),
         direction=direction,
-        groups=None if groups is None else groups_of_queries(matched.queries, groups),
+        clusters=None if clusters is None else clusters_of_queries(matched.queries, clusters),
         doubt=matched.note,
         known=known,
         **drawing,
@@ -159,7 +146,7 @@ def value_difference(
     measure: str,
     names: tuple[str, str] = ("first", "second"),
     direction: Direction = "higher",
-    groups: Sequence[Hashable] | None = None,
+    clusters: Sequence[Hashable] | None = None,
     doubt: str | None = None,
     known: tuple[Scaled, Tail] | None = None,
     **drawing: int,
@@ -178,9 +165,9 @@ def value_difference(
             f"paired values need one value of each a unit; saw shapes {one.shape}, {other.shape}"
         )
     differences, size = one - other, float(max(abs(one).max(initial=0), abs(other).max(initial=0)))
-    mean = mean_difference(differences, groups=groups, size=size)
+    mean = mean_difference(differences, clusters=clusters, size=size)
     if known is None:
-        units = scale_units(differences, groups=groups, size=size)
+        units = scale_units(differences, clusters=clusters, size=size)
         known = units, sign_flip_tail(units, **drawing)
     units, permuted = known
     tests = {"permutation": permuted}
@@ -195,8 +182,7 @@ def value_difference(
         *names,
         # Means that differ by rounding alone do not differ.
         values=(values[0], values[1] if units.total else values[0]),
-        is_higher_better=direction != "lower",
-        has_direction=direction != "neither",
+        direction=direction,
         law=mean.law,
         interval_method="" if mean.law is None else "Student's t over units",
         tests=tests,
@@ -209,12 +195,12 @@ def value_difference(
     )
 
 
-def groups_of_queries(queries: tuple[Label, ...], groups: Mapping[Any, Hashable]) -> list[Hashable]:
-    """The group of each query; every query needs one."""
-    missing = [query for query in queries if query not in groups]
+def clusters_of_queries(queries: tuple[Label, ...], clusters: Mapping[Any, Hashable]) -> list[Hashable]:
+    """The cluster of each query; every query needs one."""
+    missing = [query for query in queries if query not in clusters]
     if missing:
-        raise InputError(f"every query needs a group; {missing[0]!r} has none")
-    return [groups[query] for query in queries]
+        raise InputError(f"every query needs a cluster; {missing[0]!r} has none")
+    return [clusters[query] for query in queries]
 
 
 MEASURES = ("average_precision", "ndcg@10", "precision@10", "reciprocal_rank")
@@ -225,7 +211,7 @@ def compare_queries(
     *,
     measures: Sequence[str] | None = None,
     queries: QueryRule = "intersection",
-    groups: Mapping[Any, Hashable] | None = None,
+    clusters: Mapping[Any, Hashable] | None = None,
     level: float = 0.95,
     draws: int = 10_000,
     seed: int = 0,
@@ -233,11 +219,10 @@ def compare_queries(
 ) -> ComparisonFindings:
     """Compare ranked lists query by query.
 
-    ``groups`` names the group of each query, where queries come in groups that belong together (one user's,
-    variants of one question): the unit is then the group.
+    ``clusters`` names the cluster of each query, where queries come in clusters that belong together (one
+    user's, variants of one question): the unit is then the cluster.
     """
     names = tuple(lists)
-    check_systems(names, level)
     pairs: dict[Pair, dict[str, Difference]] = {pair: {} for pair in all_pairs(names)}
     drawing = {"draws": draws, "seed": seed}
     notes: list[str] = []
@@ -252,7 +237,7 @@ def compare_queries(
         if matched.note is not None:
             notes.append(f"{matched.note[0].upper()}{matched.note[1:]}.")
         # Of many pairs random signs are drawn once for all, and only the first measure's are counted.
-        many = len(names) > 3 and len(matched.queries) > 0 and groups is None
+        many = len(names) > 3 and len(matched.queries) > 0 and clusters is None
         shared = SharedSigns.of(matched.values, **drawing) if many else None
         for first, second in pairs:
             pairs[first, second][resolved.spelling] = query_difference(
@@ -261,7 +246,7 @@ def compare_queries(
                 second,
                 measure=resolved.spelling,
                 direction=resolved.measure.direction,
-                groups=groups,
+                clusters=clusters,
                 shared=shared,
                 exact=not headline,
                 **drawing,
@@ -269,13 +254,14 @@ def compare_queries(
         if not headline:
             headline, cases = resolved.spelling, float(len(matched.queries))
             if terms.get("adjust") == "tukey" and len(matched.queries):
-                units = None if groups is None else groups_of_queries(matched.queries, groups)
-                p_values = randomised_tukey(matched.values, groups=units, **drawing).p_values
+                units = None if clusters is None else clusters_of_queries(matched.queries, clusters)
+                p_values = randomised_tukey(matched.values, clusters=units, **drawing).p_values
                 tukey = {(a, b): float(p_values[names.index(a), names.index(b)]) for a, b in pairs}
-    return summarise_pairs(
+    return compare_pairs(
         "lists",
-        pairs,
-        unit="query" if groups is None else "group",
+        names,
+        lambda *pair: pairs[pair],
+        unit="query" if clusters is None else "cluster",
         headline=headline,
         level=level,
         **terms,

@@ -134,29 +134,31 @@ def scale_table(values: NDArray[np.float64]) -> Scaled:
 def scale_units(
     differences: Sequence[Any] | NDArray[Any],
     *,
-    groups: Sequence[Hashable] | NDArray[Any] | None = None,
+    clusters: Sequence[Hashable] | NDArray[Any] | None = None,
     size: float | None = None,
 ) -> Scaled:
-    """The differences of independent units as whole numbers: of cases, or their sums over groups."""
-    if groups is None:
+    """The differences of independent units as whole numbers: of cases, or their sums over clusters."""
+    if clusters is None:
         return scale_values(differences, size=size)
     # As many roundings add up in a sum as it has members.
-    members = max(Counter(groups).values(), default=1)
+    members = max(Counter(clusters).values(), default=1)
     largest = max((abs(float(x)) for x in differences), default=0.0) if size is None else size
-    return scale_values(group_sums(differences, groups), size=members * largest)
+    return scale_values(cluster_sums(differences, clusters), size=members * largest)
 
 
-def group_sums(values: Sequence[Any] | NDArray[Any], groups: Sequence[Hashable] | NDArray[Any]) -> list[Any]:
-    """The sum of each group's values, groups in order of first appearance.
+def cluster_sums(
+    values: Sequence[Any] | NDArray[Any], clusters: Sequence[Hashable] | NDArray[Any]
+) -> list[Any]:
+    """The sum of each cluster's values, clusters in order of first appearance.
 
-    >>> group_sums([1.0, 2.0, 4.0], ["b", "a", "b"])
+    >>> cluster_sums([1.0, 2.0, 4.0], ["b", "a", "b"])
     [5.0, 2.0]
     """
-    if len(values) != len(groups):
-        raise InputError(f"each of {len(values):,} values needs a group; saw {len(groups):,} groups")
+    if len(values) != len(clusters):
+        raise InputError(f"each of {len(values):,} values needs a cluster; saw {len(clusters):,} clusters")
     members: dict[Hashable, list[Any]] = {}
-    for value, group in zip(values, groups, strict=True):
-        members.setdefault(group, []).append(value)
+    for value, cluster in zip(values, clusters, strict=True):
+        members.setdefault(cluster, []).append(value)
     return [
         sum(held) if all(isinstance(x, (int, Fraction)) for x in held) else math.fsum(map(float, held))
         for held in members.values()

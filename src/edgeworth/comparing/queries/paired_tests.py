@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from edgeworth.comparing.difference import Effect
 from edgeworth.comparing.planning import noncentral_t
-from edgeworth.comparing.queries.exact_values import ROUNDING, Scaled, group_sums
+from edgeworth.comparing.queries.exact_values import ROUNDING, Scaled, cluster_sums
 from edgeworth.comparing.queries.permutation import exact_sign_flips
 from edgeworth.comparing.randomisation.coins import lower_tail
 from edgeworth.core.laws import NormalLaw, Scale, check_level, normal_quantile
@@ -111,13 +111,13 @@ class MeanDifference:
 def mean_difference(
     differences: Sequence[Any] | NDArray[Any],
     *,
-    groups: Sequence[Hashable] | NDArray[Any] | None = None,
+    clusters: Sequence[Hashable] | NDArray[Any] | None = None,
     size: float | None = None,
 ) -> MeanDifference:
-    """The mean difference over cases, and its standard error over cases or groups.
+    """The mean difference over cases, and its standard error over cases or clusters.
 
-    With groups the mean is a ratio, Σ sums / Σ sizes; its error is ``√(G/(G−1) Σ (sum − size · mean)²)/n``,
-    which is the usual one when every group is one case. ``size`` is the largest value that the differences
+    With clusters the mean is a ratio, Σ sums / Σ sizes; its error is ``√(G/(G−1) Σ (sum − size · mean)²)/n``,
+    which is the usual one when every cluster is one case. ``size`` is the largest value that the differences
     were taken from: spread within its rounding is none.
     """
     values = np.array([float(x) for x in differences])
@@ -125,11 +125,11 @@ def mean_difference(
         raise InputError("there are no pairs of values to compare")
     if not np.isfinite(values).all():
         raise InputError(f"values to compare must be finite numbers; saw {values[~np.isfinite(values)][0]}")
-    if groups is None:
+    if clusters is None:
         sums, sizes = values, np.ones(len(values))
     else:
-        sums = np.array(group_sums(values, groups))
-        sizes = np.array(list(Counter(groups).values()), dtype=np.float64)
+        sums = np.array(cluster_sums(values, clusters))
+        sizes = np.array(list(Counter(clusters).values()), dtype=np.float64)
     mean = math.fsum(values.tolist()) / len(values)
     rests = sums - sizes * mean
     units = len(sums)

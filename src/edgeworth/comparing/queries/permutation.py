@@ -45,7 +45,7 @@ BITS, BYTES = 8, 8
 def permutation_test(
     differences: Sequence[Any] | NDArray[Any],
     *,
-    groups: Sequence[Hashable] | NDArray[Any] | None = None,
+    clusters: Sequence[Hashable] | NDArray[Any] | None = None,
     size: float | None = None,
     draws: int = DRAWS,
     seed: int = 0,
@@ -56,8 +56,8 @@ def permutation_test(
     ----------
     differences : array_like
         The first system's value less the second's, one a query or case: numbers or ``Fraction``s.
-    groups : array_like, optional
-        The group of each difference; the signs of a group are flipped together.
+    clusters : array_like, optional
+        The cluster of each difference; the signs of a cluster are flipped together.
     size : float, optional
         The largest value that the differences were taken from, which says how far these may be rounded;
         without it, the largest difference.
@@ -84,12 +84,12 @@ def permutation_test(
     >>> from edgeworth.comparing.queries.permutation import permutation_test
     >>> permutation_test([0.3, 0.1, 0.2, 0.0]).exact
     Fraction(1, 4)
-    >>> permutation_test([0.3, 0.1, 0.2, 0.1], groups=["a", "a", "b", "c"]).p_value
+    >>> permutation_test([0.3, 0.1, 0.2, 0.1], clusters=["a", "a", "b", "c"]).p_value
     0.25
     >>> permutation_test([0.0, 0.0]).p_value
     1.0
     """
-    return sign_flip_tail(scale_units(differences, groups=groups, size=size), draws=draws, seed=seed)
+    return sign_flip_tail(scale_units(differences, clusters=clusters, size=size), draws=draws, seed=seed)
 
 
 def sign_flip_tail(units: Scaled, *, draws: int = DRAWS, seed: int = 0) -> Tail:

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
+from edgeworth.comparing.queries.exact_values import cluster_sums
 from edgeworth.core.tails import Tail
 from edgeworth.core.threads import map_blocks, row_blocks
-from edgeworth.errors import InputError, OptionError, check_draws
+from edgeworth.errors import check_draws
 
 SAME = 1e-12
 """Differences of means nearer than this, relative to the largest value, count as the same: as beyond."""
@@ -50,22 +51,22 @@ class RandomisedTukey:
 def randomised_tukey(
     values: Any,
     *,
-    groups: Sequence[Hashable] | NDArray[Any] | None = None,
+    clusters: Sequence[Hashable] | NDArray[Any] | None = None,
     draws: int = 10_000,
     seed: int = 0,
 ) -> RandomisedTukey:
     """Test all pairs of systems at once from their values (units × systems).
 
-    With ``groups`` a group's units are dealt alike: their sums are the values of one unit.
+    With ``clusters`` a cluster's units are dealt alike: their sums are the values of one unit.
 
     >>> found = randomised_tukey([[0.9, 0.1, 0.2], [0.8, 0.2, 0.1], [0.9, 0.3, 0.3], [0.7, 0.1, 0.2]])
     >>> found.p_values[0, 1] < 0.05 < found.p_values[1, 2]
     np.True_
     """
     check_draws(draws, seed)
-    matrix = _check_values(values)
-    if groups is not None:
-        matrix = _sum_groups(matrix, groups)
+    matrix = np.asarray(values, dtype=np.float64)
+    if clusters is not None:
+        matrix = np.stack([cluster_sums(column, clusters) for column in matrix.T], axis=1)
     sums = matrix.sum(axis=0)
     distances = np.abs(sums[:, None] - sums[None, :])
     # Dealing values that are all the same changes nothing.
@@ -74,34 +75,6 @@ def randomised_tukey(
     same = SAME * max(float(np.abs(matrix).max()), np.finfo(np.float64).tiny) * len(matrix)
     counts = draws - np.searchsorted(ranges, distances - same, side="left")
     return RandomisedTukey(counts.astype(np.int64), draws, seed, len(matrix))
-
-
-def _check_values(values: Any) -> Floats:
-    try:
-        matrix = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(
-            "values of systems are a table of numbers, a row a unit, a column a system"
-        ) from None
-    if matrix.ndim != 2 or not matrix.shape[0]:
-        raise InputError(f"values of systems are a table, a row a unit; saw the shape {matrix.shape}")
-    if matrix.shape[1] < 2:
-        raise OptionError("Tukey's test compares at least two systems; saw one column")
-    if not np.isfinite(matrix).all():
-        row = int(np.flatnonzero(~np.isfinite(matrix).all(axis=1))[0])
-        raise InputError(f"every system needs a finite value in every unit; row {row} has {matrix[row]}")
-    return matrix
-
-
-def _sum_groups(matrix: Floats, groups: Sequence[Hashable] | NDArray[Any]) -> Floats:
-    """Sum the rows of each group, groups in order of first appearance."""
-    if len(groups) != len(matrix):
-        raise InputError(f"there are {len(matrix):,} units and {len(groups):,} groups: one each is needed")
-    place: dict[Hashable, int] = {}
-    codes = np.array([place.setdefault(group, len(place)) for group in groups])
-    sums = np.zeros((len(place), matrix.shape[1]))
-    np.add.at(sums, codes, matrix)
-    return sums
 
 
 def _largest_differences(matrix: Floats, draws: int, seed: int) -> Floats:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
@@ -195,16 +195,6 @@ class TwoClassPair:
     both_alarm: int
     only_first_alarm: int
     only_second_alarm: int
-
-    def __post_init__(self) -> None:
-        counts = {field.name: getattr(self, field.name) for field in fields(self)}
-        for name, count in counts.items():
-            if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-                raise InputError(f"{name} is a whole number of cases of at least 0; saw {count!r}")
-        for kind, inside in (("targets", "hit"), ("background", "alarm")):
-            predicted = sum(count for name, count in counts.items() if name.endswith(inside))
-            if predicted > counts[kind]:
-                raise InputError(f"{predicted:,} of {counts[kind]:,} {kind} were predicted to be the target")
 
     @classmethod
     def from_paired(cls, paired: Paired, first: str, second: str, positive: Label) -> Self:

@@ -12,14 +12,7 @@ import numpy as np
 import scipy
 
 from edgeworth.comparing.difference import Difference, Effect
-from edgeworth.comparing.findings import (
-    ComparisonFindings,
-    Terms,
-    all_pairs,
-    check_systems,
-    pairs_with_progress,
-    summarise_pairs,
-)
+from edgeworth.comparing.findings import ComparisonFindings, Terms, compare_pairs
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.influence import (
     difference_law,
@@ -100,8 +93,7 @@ def score_difference(
         first=first,
         second=second,
         values=(values[0], values[1]),
-        is_higher_better=resolved.measure.direction != "lower",
-        has_direction=resolved.measure.direction != "neither",
+        direction=resolved.measure.direction,
         cases=float(paired.units),
         undefined=reason or resolved.undefined(steps[0])[0] or resolved.undefined(steps[1])[0],
     )
@@ -272,7 +264,7 @@ def _calibrate(
 
 
 def _effect(found: Difference, law: SamplingLaw) -> Effect:
-    """Express the difference in standard deviations of what one case (or group) adds to it."""
+    """Express the difference in standard deviations of what one case (or cluster) adds to it."""
     spread = law.standard_error * math.sqrt(found.cases)
     name = "difference in standard deviations of a case's effect"
     return Effect.of(name, found.difference / spread, partial(_bounds_over, law, spread))
@@ -296,19 +288,20 @@ def compare_scores(
     **terms: Unpack[Terms],
 ) -> ComparisonFindings:
     """Compare the scores that several systems gave to the same cases."""
-    names = paired.names
-    check_systems(names, level)
     # Swapping two systems takes up to seconds a pair: many pairs share what is quick for two.
-    swaps = None if len(names) == 2 else shared_permutations(paired, len(all_pairs(names)))
+    pairs = math.comb(len(paired.names), 2)
+    swaps = None if pairs == 1 else shared_permutations(paired, pairs)
     options: dict[str, Any] = {"method": method, "permutations": swaps, "seed": seed}
-    pairs = {
-        pair: [score_difference(paired, *pair, measure, **options) for measure in measures or MEASURES]
-        for pair in pairs_with_progress(names)
-    }
-    return summarise_pairs(
+
+    def differences(first: str, second: str) -> dict[str, Difference]:
+        found = (score_difference(paired, first, second, each, **options) for each in measures or MEASURES)
+        return {each.measure: each for each in found}
+
+    return compare_pairs(
         "scores",
-        {pair: {each.measure: each for each in found} for pair, found in pairs.items()},
-        unit="case" if paired.groups is None else "group",
+        paired.names,
+        differences,
+        unit="case" if paired.clusters is None else "cluster",
         level=level,
         **terms,
         cases=float(len(paired)),

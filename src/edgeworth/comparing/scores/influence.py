@@ -81,8 +81,8 @@ def difference_law(
 ) -> tuple[ScoreDifferenceLaw, str | None]:
     """Find the law of the difference from every case's influence on both, and any reason to doubt it.
 
-    The variance is Σ (effect on the first − effect on the second)², summed within groups first where there
-    are groups; its degrees of freedom come from the fourth moments.
+    The variance is Σ (effect on the first − effect on the second)², summed within clusters first where there
+    are clusters; its degrees of freedom come from the fourth moments.
     """
     effects, spreads, sides = [], [], []
     for name in (first, second):
@@ -116,26 +116,26 @@ def _error(variance: float) -> float:
 
 
 def _independent_units(paired: PairedScores, places: Places) -> tuple[float, float]:
-    """Count targets and background in independent units: cases, typical weights or groups."""
-    if paired.groups is None:
+    """Count targets and background in independent units: cases, typical weights or clusters."""
+    if paired.clusters is None:
         units = typical_weights(paired)
         return places.targets / units[0], places.background / units[1]
-    parts = [np.unique(paired.groups.codes[of]) for of in (paired.targets, ~paired.targets)]
+    parts = [np.unique(paired.clusters.codes[of]) for of in (paired.targets, ~paired.targets)]
     return float(len(parts[0])), float(len(parts[1]))
 
 
 def spread_of(paired: PairedScores, effects: Values) -> Spread:
-    """Sum squared influences over independent cases or groups, with the degrees of freedom of the sum.
+    """Sum squared influences over independent cases or clusters, with the degrees of freedom of the sum.
 
-    Effects already carry a correction for as many cases as there are; with G groups of n cases it is replaced
-    by the one for groups, (G/(G − 1))/(n/(n − 1)), so that groups of one case each change nothing.
+    Effects already carry a correction for as many cases as there are; with G clusters of n cases it is
+    replaced by the one for clusters, (G/(G − 1))/(n/(n − 1)), so clusters of one case each change nothing.
     """
     weights = paired.weights
-    if paired.groups is not None:
+    if paired.clusters is not None:
         number = paired.units
         if number < 2:
-            raise OptionError("all cases are in one group: nothing tells how much groups vary")
-        sums = np.bincount(paired.groups.codes, weights=effects if weights is None else weights * effects)
+            raise OptionError("all cases are in one cluster: nothing tells how much clusters vary")
+        sums = np.bincount(paired.clusters.codes, weights=effects if weights is None else weights * effects)
         cases = len(paired) if weights is None or not paired.is_counted else float(weights.sum())
         squares = sums**2 * (number / (number - 1)) / (cases / (cases - 1))
         return _spread(squares, np.ones(number), number - 1.0)
@@ -162,11 +162,11 @@ def typical_weights(paired: PairedScores) -> tuple[float, float]:
 
 def reason_to_doubt(paired: PairedScores, places: Places, spread: Spread) -> str | None:
     """Explain why the interval may not cover as it says; None if nothing speaks against it."""
-    if paired.groups is not None:
+    if paired.clusters is not None:
         with_targets, with_background = _independent_units(paired, places)
         if (fewest := min(with_targets, with_background)) < FEW:
             which = "targets" if with_targets <= with_background else "background cases"
-            return f"only {fewest:,.0f} groups with {which}: below {FEW}, coverage may fall short"
+            return f"only {fewest:,.0f} clusters with {which}: below {FEW}, coverage may fall short"
     return reason_for_doubt(places, spread, typical_weights(paired))
 
 
@@ -233,7 +233,7 @@ def _of_precisions(lists: Lists, *, is_expected: bool) -> tuple[Values, Values]:
     harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, cases + 1))])
 
     def precision(found: Values, size: Values, above: Values, seen: Values) -> Values:
-        """Each group's sum of precision over its targets."""
+        """Each cluster's sum of precision over its targets."""
         if not is_expected:
             return np.asarray(found * (above + found) / np.maximum(seen + size, 1.0))
         slope = (found - 1) / np.maximum(size - 1, 1.0)

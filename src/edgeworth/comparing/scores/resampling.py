@@ -34,14 +34,14 @@ CHUNK = 1 << 19
 def bootstrap_differences(
     paired: PairedScores, first: str, second: str, resolved: ResolvedRanking, draws: int, seed: int
 ) -> Values:
-    """The difference in replicates: as many targets and as much background, each class by itself; or groups.
+    """Compute the difference in replicates: as many targets and as much background, each class by itself.
 
-    Where there are groups, whole groups are drawn, whatever their classes; the number of targets then varies.
+    Where there are clusters, whole clusters are drawn, whatever their classes; the number of targets varies.
     """
     if not paired.is_counted:
         raise OptionError("a bootstrap of rankings draws whole cases; with sampling weights use Influence()")
-    if paired.groups is not None and paired.units < 2:
-        raise OptionError("all cases are in one group: there is nothing to resample")
+    if paired.clusters is not None and paired.units < 2:
+        raise OptionError("all cases are in one cluster: there is nothing to resample")
     both = (paired.case_ranks(first), paired.case_ranks(second))
     fill = _filler(paired, both)
     size = max(1, CHUNK // max(1, sum(ranks.places for ranks in both)))
@@ -66,9 +66,9 @@ def _filler(paired: PairedScores, both: tuple[CaseRanks, CaseRanks]) -> Filler:
     classes = [np.flatnonzero(paired.targets), np.flatnonzero(~paired.targets)]
     split = [[place[rows] for place in places] for rows in classes]
 
-    def of_groups(rows: tuple[Values, ...], generator: np.random.Generator) -> None:
-        assert paired.groups is not None
-        codes, number = paired.groups.codes, paired.units
+    def of_clusters(rows: tuple[Values, ...], generator: np.random.Generator) -> None:
+        assert paired.clusters is not None
+        codes, number = paired.clusters.codes, paired.units
         chosen = np.bincount(generator.integers(0, number, size=number), minlength=number)
         times = chosen[codes] if weights is None else chosen[codes] * weights
         for row, place in zip(rows, places, strict=True):
@@ -87,7 +87,7 @@ def _filler(paired: PairedScores, both: tuple[CaseRanks, CaseRanks]) -> Filler:
             for row, part in zip(rows, parts, strict=True):
                 row += np.bincount(part[chosen], weights=times, minlength=len(row))
 
-    return of_classes if paired.groups is None else of_groups
+    return of_classes if paired.clusters is None else of_clusters
 
 
 def differences_of(
@@ -142,7 +142,7 @@ class SwappedRanks:
         (observed,), (distance,) = make(nobody)
         parts = [make(swap) for swap in swaps.random(draws, seed)]
         found, far = (np.concatenate(part) for part in zip(*parts, strict=True))
-        unit = "cases" if paired.groups is None else "groups"
+        unit = "cases" if paired.clusters is None else "clusters"
         return cls(float(observed), found, float(distance), far if has_distances else None, unit, seed)
 
     @property
@@ -167,7 +167,7 @@ class _Swaps:
     one: NDArray[np.intp]
     two: NDArray[np.intp]
     ranks: CaseRanks
-    groups: Coded | None
+    clusters: Coded | None
     resolved: ResolvedRanking
 
     @classmethod
@@ -175,11 +175,11 @@ class _Swaps:
         ranks = [_midranks(paired.row(name)) for name in (first, second)]
         levels = np.concatenate([row[paired.targets] for row in ranks])
         one, two = (CaseRanks.among(levels, row, paired.targets) for row in ranks)
-        return cls(one.place, two.place, one, paired.groups, resolved)
+        return cls(one.place, two.place, one, paired.clusters, resolved)
 
     @property
     def units(self) -> int:
-        return len(self.one) if self.groups is None else len(self.groups.labels)
+        return len(self.one) if self.clusters is None else len(self.clusters.labels)
 
     def random(self, draws: int, seed: int) -> Iterator[NDArray[np.bool_]]:
         """Rows of random swaps, so many at once as there is room for."""
@@ -210,7 +210,7 @@ class _Swaps:
         return values[0] - values[1], distances(pair, three, bent)
 
     def _places(self, swap: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        of_cases = swap if self.groups is None else swap[:, self.groups.codes]
+        of_cases = swap if self.clusters is None else swap[:, self.clusters.codes]
         return np.where(of_cases, self.two, self.one), np.where(of_cases, self.one, self.two)
 
     def _counts(self, place: NDArray[np.intp]) -> Values:
@@ -220,12 +220,12 @@ class _Swaps:
         return counts.reshape(len(place), width).astype(np.float64)
 
     def _variance(self, effects: Values) -> Values:
-        """Sum squared influences, within groups first: ``influence.spread_of`` for whole cases."""
-        if self.groups is None:
+        """Sum squared influences, within clusters first: ``influence.spread_of`` for whole cases."""
+        if self.clusters is None:
             return np.einsum("ij,ij->i", effects, effects)
         cases, number = effects.shape[1], self.units
-        order = np.argsort(self.groups.codes, kind="stable")
-        starts = np.searchsorted(self.groups.codes[order], np.arange(number))
+        order = np.argsort(self.clusters.codes, kind="stable")
+        starts = np.searchsorted(self.clusters.codes[order], np.arange(number))
         sums = np.add.reduceat(effects[:, order], starts, axis=1)
         correction = number / (number - 1) * (cases - 1) / cases if number > 1 else np.nan
         return np.einsum("ij,ij->i", sums, sums) * correction
