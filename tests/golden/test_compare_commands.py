@@ -261,7 +261,7 @@ def test_tables_for_papers(file: Path, capsys: pytest.CaptureFixture[str]) -> No
 def test_groups_are_the_units(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("--prediction", "a", "--prediction", "b", "--cluster", "patient", "--measure", "accuracy")
     found = told(file, capsys, *words)["comparison"]
-    assert found["unit"] == "group"
+    assert found["unit"] == "cluster"
     assert found["pairs"][0]["measures"]["accuracy"]["cases"] == 100
     data = frame()
     gain = ((data.a == data.y).astype(int) - (data.b == data.y)).groupby(data.patient).sum()
