@@ -112,7 +112,9 @@ def test_a_run_agrees_with_trec_eval(tmp_path: Path, capsys: pytest.CaptureFixtu
         "map_cut",
         "success",
     }
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, measures | {"iprec_at_recall", "11pt_avg"}).evaluate(run)
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
+    # pytrec_eval has trec_eval 9, and 10 rounds the number of targets at a recall differently.
+    names = {name: ours for name, ours in names.items() if not name.startswith(("iprec", "11pt"))}
     compared = 0
     for query, values in theirs.items():
         for name, value in values.items():

@@ -29,6 +29,7 @@ from edgeworth.methods import (
     Wilson,
 )
 from edgeworth.rankings.intervals import resampling as ranking_resampling
+from edgeworth.rankings.resolving import resolve_ranking
 
 Case = tuple[int, float]
 LEVELS = (0.5, 0.8, 0.95, 0.999)
@@ -89,6 +90,43 @@ def test_survival_is_four_times_too_wide_for_a_strong_ranker() -> None:
 def one_half(targets: int) -> ew.Ranking:
     """Targets at the even ranks: the i-th stands at 2i, so average precision is 1/2."""
     return ew.Ranking.from_hits([0, 1] * targets)
+
+
+def test_survival_stays_between_0_and_1_and_says_that_it_was_cut() -> None:
+    few = ew.estimate(ew.Ranking.from_hits([1, 0, 1, 1, 0, 0]), "average_precision", method=Survival())
+    low, high = few.interval(0.95)
+    assert low == pytest.approx(few.value - stats.norm.ppf(0.975) * few.standard_error)
+    assert high == 1.0
+    assert few.doubt is not None
+    strong = ew.Ranking.from_hits([1, 0] * 100 + [0] * 300)
+    assert ew.estimate(strong, "average_precision", method=Survival()).doubt is None
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+@pytest.mark.parametrize("seed", range(3))
+def test_intervals_over_lists_stay_in_the_range_at_the_depth(seed: int, level: float) -> None:
+    rng = np.random.default_rng(seed)
+    query = np.repeat(np.arange(6), rng.integers(3, 40, 6))
+    truth = rng.random(len(query)) < rng.choice([0.1, 0.5, 0.9], 6)[query]
+    lists = ew.RankedLists.from_scores(
+        truth, rng.normal(size=len(query)) + 2 * truth, groups=query, ids=np.arange(len(query))
+    )
+    depths = {"none": ("",), "optional": ("", "@4"), "required": ("@1", "@10")}
+    spellings = [f"{m.name}{at}" for m in ew.catalogue(kind="rankings") for at in depths[m.depth]]
+    for spelling in [*spellings, "value@10(gain=-2, cost=0.5)", "enrichment_factor(fraction=0.3)"]:
+        found, (lowest, highest) = ew.estimate(lists, spelling), resolve_ranking(lists, spelling).range
+        each = [value for value in ew.measure_each(lists, spelling).values() if not math.isnan(value)]
+        ends = [*each, *(found.interval(level) if found.law is not None else ())]
+        assert lowest - 1e-9 <= min(ends) <= max(ends) <= highest + 1e-9, spelling
+
+
+def test_ten_items_hold_at_most_ten_hits() -> None:
+    hits = [*[1] * 10, *[0] * 10], [1, *[0] * 19]
+    lists = ew.RankedLists.from_scores(
+        [*hits[0], *hits[1]], -np.arange(40.0), groups=np.repeat(["many", "one"], 20)
+    )
+    assert ew.estimate(lists, "hits@10").value == 5.5
+    assert ew.estimate(lists, "hits@10").interval(0.95).high <= 10
 
 
 def test_boyd_as_published() -> None:

@@ -111,6 +111,8 @@ class Measure:
     allows_weights: bool = field(default=False, repr=False)
     has_mean_chance: bool = field(default=True, repr=False)
     uses_grades: bool = field(default=False, repr=False)
+    bounds: Callable[..., tuple[float, float]] | None = field(default=None, repr=False)
+    """The range at a depth and with options, where that is narrower."""
 
     @property
     def words(self) -> str:

@@ -182,6 +182,7 @@ def pr_auc(groups: TieGroups) -> Values:
     synonyms=("hit curve", "true positives at k"),
     depth="required",
     needs=(),
+    bounds=lambda depth: (0.0, depth),
 )
 def hits(groups: TieGroups, depth: Values) -> Values:
     """The hit curve h(t)."""
@@ -195,14 +196,18 @@ def r_precision(groups: TieGroups) -> Values:
 
 
 @_interpolated(
-    "the largest precision at any cut with at least the recall",
+    "the largest precision at any cut with at least the recall (ties=trec: with round(recall · m) targets)",
     synonyms=("iprec_at_recall",),
     options={"recall": Option(0.5, 0.0, 1.0)} | WHOLE_GROUPS,
 )
 def interpolated_precision(groups: TieGroups, recall: float) -> Values:
     """The best precision at any cut that reaches the recall."""
-    # A share of the targets, whether they are cases or weights; rounding does not put it out of reach.
-    needed = recall * groups.targets * (1 - 1e-12)
+    if groups.ties == "trec":
+        # As trec_eval 10 has it: the nearest number of targets, a half rounded up.
+        needed = np.floor(recall * groups.targets + 0.5)
+    else:
+        # A share of the targets, whether they are cases or weights; rounding does not put it out of reach.
+        needed = recall * groups.targets * (1 - 1e-12)
     reached = groups.hits_below >= needed[groups.list_of]
     precisions = np.where(reached, ratio(groups.hits_below, groups.seen_below), 0.0)
     return np.where(groups.targets > 0, groups.largest(precisions, 0.0), np.nan)
@@ -340,6 +345,7 @@ def rbp(groups: TieGroups, depth: Depth, persistence: float) -> Values:
     synonyms=("ef", "early enrichment"),
     options={"fraction": Option(0.01, 1e-9, 1.0)},
     needs=(TARGETS, ITEMS),
+    bounds=lambda fraction: (0.0, 1 / fraction),
 )
 def enrichment_factor(groups: TieGroups, fraction: float) -> Values:
     """Precision in the first part of the list over the share of targets in all of it."""
@@ -353,6 +359,7 @@ def enrichment_factor(groups: TieGroups, fraction: float) -> Values:
     low=-np.inf,
     synonyms=("value at depth", "profit"),
     depth="required",
+    bounds=lambda depth, gain, cost: (depth * (min(gain, 0.0) - cost), depth * max(gain - cost, 0.0)),
 )
 def value(groups: TieGroups, depth: Values, gain: float, cost: float) -> Values:
     """``gain · h(t) − cost · t``: what looking at the first t items is worth."""

@@ -49,6 +49,14 @@ class ResolvedRanking:
         """What tie groups depend on: measures with the same view can share them."""
         return self.ties, self.measure.uses_grades
 
+    @property
+    def range(self) -> tuple[float, float]:
+        """The smallest and the largest value there can be at the depth, with the options."""
+        if self.measure.bounds is None:
+            return self.measure.range
+        depth = () if self.depth is None else (float(self.depth),)
+        return self.measure.bounds(*depth, **self.arguments)
+
     def values(self, groups: TieGroups) -> Values:
         """One value a list; nan where it is undefined."""
         if self.measure.scope != "ranking":

@@ -39,6 +39,18 @@ class InfluenceLaw(NormalLaw):
     doubt: str | None = None
 
 
+class SurvivalLaw(InfluenceLaw):
+    """Normal on the plain scale, cut off at 0 and 1."""
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Leave out what no average precision can be."""
+        low, high = super().interval(level)
+        return max(low, 0.0), min(high, 1.0)
+
+
+BEYOND = "its normal law reaches beyond 0 or 1, where the interval is cut off: it needs more targets"
+
+
 @dataclass(frozen=True)
 class SeparatedLaw:
     """Every target stands above all background (or below it): nothing varies, and the bound is binomial."""
@@ -181,13 +193,15 @@ class Survival:
     """
 
     def law(self, tally: Any, resolved: ResolvedRanking) -> SamplingLaw:
-        """Normal on the plain scale, as the source has it."""
+        """Normal on the plain scale, as the source has it, within 0 and 1."""
         ranking = _one_ranking(tally, self)
         value = _average_precision(ranking, resolved, self)
         variance = survival_variance(tie_groups_of(ranking, resolved))
         if not variance > 0:
             raise OptionError("the survival view needs two targets, one of them found, to vary at all")
-        return NormalLaw(value, math.sqrt(variance), Scale("identity"))
+        law = InfluenceLaw(value, math.sqrt(variance), Scale("identity"))
+        low, high = law.interval(0.95)
+        return SurvivalLaw(**vars(law) | {"doubt": None if low >= 0 and high <= 1 else BEYOND})
 
     def __str__(self) -> str:
         return "survival view (Su & Zhang)"
@@ -206,7 +220,7 @@ class AcrossLists:
         if not error > 0:
             raise OptionError("every list has the same value, so nothing tells how much they vary")
         mean = float(values.mean())
-        return NormalLaw(mean, error, natural_scale(*resolved.measure.range, mean), len(values) - 1.0)
+        return NormalLaw(mean, error, natural_scale(*resolved.range, mean), len(values) - 1.0)
 
     def __str__(self) -> str:
         return "Student's t over lists"
