@@ -247,6 +247,15 @@ class HouseOptions(TypedDict, total=False):
         float | None, Option("The house's over-round: 0.05 is five per cent.", "Bets", (LABELS,))
     ]
     commission: Annotated[float | None, Option("The house's share of net winnings.", "Bets", (LABELS,))]
+    bets: Annotated[
+        bool,
+        Option(
+            "Also say what bets on the predictions would earn.",
+            "Bets",
+            (LABELS, PROBABILITIES),
+            default=False,
+        ),
+    ]
 
 
 class Reviewed(TypedDict, total=False):

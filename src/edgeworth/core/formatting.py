@@ -184,6 +184,18 @@ def _format_decimals(value: float, decimals: int) -> str:
     return f"{MINUS if value < 0 and text.strip('0.') else ''}{text}"
 
 
+def format_together(value: float, low: float, high: float) -> list[str]:
+    """Write a value and its bounds with as many decimals as the interval is wide, or the digits asked for.
+
+    >>> format_together(0.2156, 0.0889, 0.3512), format_together(0.9731, 0.9722, 0.9742)
+    (['0.22', '0.09', '0.35'], ['0.973', '0.972', '0.974'])
+    """
+    numbers = (value, low, high)
+    if _DIGITS.get() != 3 or not (math.isfinite(low) and max(map(abs, numbers)) < 10):
+        return [format_number(number) for number in numbers]
+    return [_format_decimals(number, 2 + interval_decimals(low, high)) for number in numbers]
+
+
 def interval_decimals(low: float, high: float) -> int:
     """Choose whole per cents, or a decimal when the interval is narrower than two of them."""
     if not (math.isfinite(low) and math.isfinite(high)):

@@ -52,6 +52,7 @@ class DecisionFindings:
     """The share of cases with a decision, of all cases."""
     decided: Estimate | None = None
     zero_weight: Estimate | None = None
+    shows_bets: bool = False
 
     @property
     def is_of_decided(self) -> bool:
@@ -75,11 +76,17 @@ class DecisionFindings:
         return [(each, float(unit_return(view, each, commission))) for each in overrounds]
 
     @property
-    def is_conclusive(self) -> bool:
-        """Whether guessing is ruled out at the level, by its exact law or (with weights) by the interval."""
+    def is_significant(self) -> bool:
+        """Whether guessing is ruled out at the level by its law, or by the interval where it has none."""
         if self.either_way is not None:
             return self.either_way.p_value <= round(1 - self.level, 12)
         return self.informedness.law is not None and not self.interval_includes_0
+
+    @property
+    def is_conclusive(self) -> bool:
+        """Whether both the test and the interval rule guessing out."""
+        has_interval = self.informedness.law is not None
+        return self.is_significant and not (has_interval and self.interval_includes_0)
 
     @property
     def interval_includes_0(self) -> bool:
@@ -96,6 +103,7 @@ def examine_decisions(
     overround: float = 0.0,
     commission: float = 0.0,
     abstentions: Abstentions = "count",
+    bets: bool = False,
 ) -> DecisionFindings:
     """Estimate, test and price a table of decisions."""
     check_level(level)
@@ -118,6 +126,7 @@ def examine_decisions(
         superstitious=superstitious_labels(table, level=level),
         plan=headline.cases_needed(level=level),
         coverage=coverage,
+        shows_bets=bets,
         decided=estimate(table, "informedness(abstentions=left_out)", seed=seed) if abstains else None,
         zero_weight=estimate(table, "informedness(abstentions=zero_weight)", seed=seed) if abstains else None,
     )

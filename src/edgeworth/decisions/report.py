@@ -13,7 +13,7 @@ from edgeworth.core.labels import SHOWN_LABELS
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.findings import DecisionFindings, examine_decisions
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.decisions.verdict import decision_warnings, decisions_verdict
+from edgeworth.decisions.verdict import decision_warnings, decisions_citation, decisions_verdict
 from edgeworth.report.charts.chart import Chart
 from edgeworth.report.report import About, Cell, Charts, Column, Grid, Report, Section, make_columns
 from edgeworth.report.wording import format_cell, tail_cell
@@ -36,9 +36,12 @@ def report_table(tallied: Any, asked: Any, about: About) -> Report:
         level=asked.level,
         seed=asked.seed,
         abstentions=asked.get("abstentions") or "count",
+        bets=bool(asked.get("bets")) or asked.get("pool") is not None,
         **house,
     )
-    report = decisions_report(findings, about(**house, cases=table.cells.sum().item()))
+    name = tallied.terms.get("columns", {}).get("prediction")
+    name = name if isinstance(name, str) and name != "prediction" else ""
+    report = decisions_report(findings, about(**house, cases=table.cells.sum().item()), name)
     return replace(report, warnings=(*_slips(tallied.terms, table), *report.warnings))
 
 
@@ -53,10 +56,11 @@ def _slips(terms: Mapping[str, Any], table: ContingencyTable) -> tuple[str, ...]
     return tuple(slips)
 
 
-def decisions_report(findings: DecisionFindings, provenance: Mapping[str, Any]) -> Report:
-    """Arrange the findings as a report."""
+def decisions_report(findings: DecisionFindings, provenance: Mapping[str, Any], name: str = "") -> Report:
+    """Arrange the findings on the predictions of this name as a report."""
     return Report(
-        verdict=decisions_verdict(findings),
+        verdict=decisions_verdict(findings, name),
+        citation=decisions_citation(findings),
         sections=(
             _overall_section(findings),
             _label_section(findings),

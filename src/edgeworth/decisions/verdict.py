@@ -4,142 +4,152 @@ from __future__ import annotations
 
 import math
 
-from edgeworth.core.estimates import Estimate
+from edgeworth import __version__
 from edgeworth.core.formatting import (
-    MINUS,
-    format_level,
+    format_count,
+    format_number,
     format_p_value,
     format_percent,
     format_rounded,
-    interval_decimals,
     plural,
+    shorten,
 )
 from edgeworth.core.labels import looks_missing
-from edgeworth.core.tails import Tail
 from edgeworth.decisions.findings import DecisionFindings
-from edgeworth.report.wording import describe_frequency
+from edgeworth.report.verdict import Claim, Strength, Verdict, numbers_of
+from edgeworth.report.wording import describe_estimate, describe_odds, describe_p_value, describe_test
 
 
-def decisions_verdict(findings: DecisionFindings) -> str:
-    """Write the verdict: informedness with its interval, chance, sample size, and what bets would earn."""
+def decisions_verdict(findings: DecisionFindings, name: str = "") -> Verdict:
+    """Write the verdict: informedness with its interval, chance, and the next step; bets where asked for."""
     if findings.informedness.undefined is not None:
-        return f"Cannot be judged: {findings.informedness.undefined}. {_remedy(findings)}"
-    writers = (_informedness_sentence, _chance_sentence, _sample_size_sentence, _bets_sentence)
-    return " ".join(filter(None, (write(findings) for write in writers)))
+        why = f"{name or 'This'} cannot be judged: {findings.informedness.undefined}. {_remedy(findings)}"
+        return Verdict([Claim("informedness", why, "undefined")])
+    writers = (_chance, _sample_size, _weakest_class, _bets)
+    return Verdict([_informedness(findings, name), *(write(findings) for write in writers)])
 
 
 def _remedy(findings: DecisionFindings) -> str:
     if (findings.table.real > 0).sum() > 1:
         return "Are these the right columns? If the predictions are clusters, ew.match names them."
-    return "A predictor shows what it knows only where there is something to tell apart."
+    return "At least two classes must occur."
 
 
-def _informedness_sentence(findings: DecisionFindings) -> str:
-    estimate, level = findings.informedness, findings.level
-    decided = findings.decided
+def _informedness(findings: DecisionFindings, name: str) -> Claim:
+    estimate, level, decided = findings.informedness, findings.level, findings.decided
+    who = f"{name} informedness" if name else "Informedness"
+    said = f"{who} {describe_estimate(estimate, level)}{_reading(findings)}."
+    share = format_percent(findings.coverage.value)
     if decided is not None and decided.undefined is None:
-        share = format_percent(findings.coverage.value)
-        return (
-            f"Decides {share} of the cases. On those it {_describe_informedness(decided, findings)}. "
-            f"Over all cases, that is {_value_and_interval(estimate, level)}."
+        said += (
+            f" It decides {share} of cases; on those, informedness is {describe_estimate(decided, level)}."
         )
-    said = _describe_informedness(estimate, findings)
     if findings.is_of_decided:
-        share = format_percent(findings.coverage.value)
-        return f"Only decided cases are judged, {share} of all. On those it {said}."
-    return f"{said[0].upper()}{said[1:]}."
+        said += f" Only decided cases are judged, {share} of all."
+    strength: Strength = "shown" if findings.is_conclusive else "not shown"
+    return Claim("informedness", said, strength, numbers_of(estimate, level), str(estimate.method))
 
 
-def _describe_informedness(estimate: Estimate, findings: DecisionFindings) -> str:
-    said = _value_and_interval(estimate, findings.level)
-    if estimate.value >= 0:
-        share, _, interval = said.partition(" ")
-        return (
-            f"does as well as one who knows the answer {share} of the time and guesses otherwise {interval}"
-        )
-    if not findings.is_conclusive and estimate.law is not None:
-        return f"shows no information: informedness {said}"
+def _reading(findings: DecisionFindings) -> str:
+    """Say what the value means, as far as it is shown."""
+    value = findings.informedness.value
+    if findings.informedness.law is not None and not findings.is_conclusive:
+        return ": no significant difference from guessing"
+    share = format_percent(abs(value), 0 if abs(value) >= 0.02 else 1)
+    if value >= 0:
+        return f": as good as knowing the answer {share} of the time and guessing the rest"
     if ((findings.table.real > 0) | (findings.table.predicted > 0)).sum() == 2:
-        value, _, interval = said.partition(" ")
-        return (
-            f"does worse than guessing: informedness {value} {interval}, as of one who knows the answer "
-            f"{value.removeprefix(MINUS)} of the time and then says the opposite"
-        )
-    return f"does worse than guessing: informedness {said}"
+        return f": worse than guessing, as if it knew the answer {share} of the time and gave the opposite"
+    return ": worse than guessing"
 
 
-def _value_and_interval(estimate: Estimate, level: float) -> str:
-    if estimate.law is None:
-        return f"{format_percent(estimate.value)} (no interval)"
-    low, high = estimate.interval(level)
-    decimals = interval_decimals(low, high)
-    bounds = f"{format_percent(low, decimals)} to {format_percent(high, decimals)}"
-    return f"{format_percent(estimate.value, decimals)} ({format_level(level)} interval {bounds})"
-
-
-def _chance_sentence(findings: DecisionFindings) -> str:
-    better = findings.informedness.value >= 0
+def _chance(findings: DecisionFindings) -> Claim:
+    estimate, better = findings.informedness, findings.informedness.value >= 0
+    strength: Strength = "shown" if findings.is_conclusive else "not shown"
     tail = findings.at_least if better else findings.either_way
     if tail is None:
-        return _interval_sentence(findings)
-    said = _frequency(tail)
-    if findings.is_conclusive:
-        also = ""
-        if findings.interval_includes_0:
-            also = " (though the interval, made in another way, just holds 0)"
-        return f"Guessing would {'do this' if better else 'be this far off'} {said}{also}."
-    few = "" if findings.interval_includes_0 else " by the exact test, though the interval leaves 0 out"
-    if not better:
-        return f"It cannot be told from guessing{few}."
-    return f"But guessing would do this {said}: it cannot be told from guessing{few}."
+        if estimate.law is None:
+            why = f"Nothing can be said about chance: {estimate.no_interval}."
+            return Claim("chance", why, "undefined")
+        said = f"Test of the interval against guessing: {format_p_value(estimate.p_value())}."
+        return Claim("chance", said, strength, {"p_value": estimate.p_value()}, str(estimate.method))
+    how = "doing this well" if better else "being this far off"
+    is_significant, both = findings.is_significant, ""
+    if not is_significant and findings.either_way is not None and tail.p_value <= 1 - findings.level:
+        both = f"; two-sided {describe_p_value(findings.either_way)}"
+    said = f"Chance of {how} by guessing: {describe_odds(tail.p_value)} ({describe_test(tail)}{both})."
+    if is_significant != findings.is_conclusive:
+        said += " The interval includes 0, so the evidence is not conclusive."
+    elif not is_significant and not findings.interval_includes_0:
+        said += " The interval leaves 0 out, but the exact test decides."
+    return Claim("chance", said, strength, {"p_value": tail.p_value}, tail.method)
 
 
-def _interval_sentence(findings: DecisionFindings) -> str:
-    """Judge by the interval: with weights or clusters there is no exact test."""
-    estimate = findings.informedness
-    if estimate.law is None:
-        return f"Whether guessing would do the same cannot be said: {estimate.no_interval}."
-    said = f"by the interval's own law, {format_p_value(estimate.p_value())}"
-    if findings.is_conclusive:
-        return f"Guessing is ruled out at this level ({said})."
-    return f"It cannot be told from guessing ({said})."
-
-
-def _frequency(tail: Tail) -> str:
-    if tail.kind == "drawn" and tail.low == 0:
-        return f"less than once in {format_rounded(1 / tail.high)} tries"
-    said = describe_frequency(tail.p_value)
-    return f"at most {said}" if tail.kind == "bound" and said.startswith("once") else said
-
-
-def _sample_size_sentence(findings: DecisionFindings) -> str:
+def _sample_size(findings: DecisionFindings) -> Claim | None:
     more = findings.plan.more
-    if findings.is_conclusive or findings.informedness.law is None:
-        return ""
-    if not math.isfinite(more):
-        return "No edge was seen, so there is no size to plan for."
-    if more <= 0:
-        return "A few more cases like these should settle it."
-    power = format_percent(findings.plan.power)
+    if findings.is_conclusive or findings.informedness.law is None or not 0 < more < math.inf:
+        return None
     kind = "more cases" if findings.table.is_counted else "more cases of equal weight"
-    return (
-        f"If the edge is real and of this size, {format_rounded(more)} {kind} would show it ({power} power)."
+    power = findings.plan.power
+    said = (
+        f"About {format_rounded(more)} {kind} would decide if the true value is the one seen "
+        f"({format_percent(power)} power)."
     )
+    return Claim("sample size", said, "advised", {"more_cases": more, "power": power})
 
 
-def _bets_sentence(findings: DecisionFindings) -> str:
+ENOUGH = 10
+"""A class with fewer cases is too rare to be called the weakest."""
+
+
+def _weakest_class(findings: DecisionFindings) -> Claim | None:
+    """Name the class that is recognised least, where there are more than two."""
+    table = findings.table
+    cases = dict(zip(table.labels, table.real, strict=True))
+    recalls = {x: found[0].value for x, found in findings.labels.items() if cases[x] >= ENOUGH}
+    if len(recalls) < 3 or not findings.is_conclusive or findings.informedness.value < 0:
+        return None
+    worst = min(recalls, key=lambda label: recalls[label])
+    if recalls[worst] == max(recalls.values()):
+        return None
+    found = f"recall {format_number(recalls[worst])}, {format_count(float(cases[worst]))} cases"
+    text = f"Weakest class: {shorten(str(worst), 40)} ({found})."
+    return Claim("weakest class", text, "advised", {"recall": recalls[worst]}, "recall")
+
+
+def _bets(findings: DecisionFindings) -> Claim | None:
     money = findings.payoffs
+    if not (findings.shows_bets or money.overround or money.commission):
+        return None
+    numbers = {"unit_return": money.unit_return, "break_even_margin": money.break_even_margin}
     if money.overround or money.commission:
         gain = "gains" if money.unit_return >= 0 else "loses"
-        said = format_percent(abs(money.unit_return), 1)
-        return f"At this house's terms a unit bet on each prediction {gain} {said}."
+        share = format_percent(abs(money.unit_return), 1)
+        said = f"At this house's terms a unit bet on each prediction {gain} {share}."
+        return Claim("bets", said, "estimated", numbers)
     margin = money.break_even_margin
     if margin > 0.00005:
-        said = format_percent(margin, 0 if margin >= 0.02 else 2)
-        return f"A unit bet on each prediction breaks even against a house margin of {said}."
-    if margin < -0.00005:
-        return "A unit bet on each prediction loses even at fair odds."
-    return "A unit bet on each prediction just breaks even at fair odds."
+        share = format_percent(margin, 0 if margin >= 0.02 else 2)
+        said = f"A unit bet on each prediction breaks even against a house margin of {share}."
+    else:
+        how = "loses even" if margin < -0.00005 else "just breaks even"
+        said = f"A unit bet on each prediction {how} at fair odds."
+    return Claim("bets", said, "estimated", numbers)
+
+
+def decisions_citation(findings: DecisionFindings) -> str:
+    """Write the sentence for a paper or a model card."""
+    estimate, table = findings.informedness, findings.table
+    if estimate.undefined is not None:
+        return ""
+    classes = int((table.real > 0).sum())
+    said = [f"informedness {describe_estimate(estimate, findings.level)}", str(estimate.method)]
+    if findings.either_way is not None:
+        tail = findings.either_way
+        against = f"against guessing with the same margins ({tail.method})"
+        said.append(f"two-sided {describe_p_value(tail)} {against}")
+    said.append(f"n = {format_count(float(table.total))}, {classes} classes")
+    return f"{'; '.join(said)}; Edgeworth {__version__}."
 
 
 FEW = 5

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self, TypeAlias
 
+from edgeworth.arrays import plain_values
+from edgeworth.core.estimates import Estimate
+
 Strength: TypeAlias = Literal["shown", "not shown", "estimated", "undefined", "advised"]
 """A claim is shown where its test and its interval both show it; an estimate and advice claim nothing."""
 
@@ -28,7 +31,7 @@ class Claim:
             "about": self.about,
             "text": self.text,
             "strength": self.strength,
-            "numbers": dict(self.numbers),
+            "numbers": plain_values(dict(self.numbers)),
             "rests_on": self.rests_on,
         }
 
@@ -45,6 +48,12 @@ class Verdict(str):
         self = super().__new__(cls, " ".join(claim.text for claim in made))
         self.claims = made
         return self
+
+
+def numbers_of(estimate: Estimate, level: float) -> dict[str, Any]:
+    """Give the value of an estimate and its interval, where there is one."""
+    low, high = estimate.interval(level) if estimate.law is not None else (None, None)
+    return {"value": estimate.value, "low": low, "high": high, "level": level}
 
 
 def claims_of(verdict: str) -> list[dict[str, Any]]:

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
+from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import (
     MINUS,
+    NEGLIGIBLE,
     UNDEFINED,
     format_belief,
     format_count,
     format_dollars,
     format_interval,
+    format_level,
     format_number,
     format_p_value,
     format_percent,
     format_probability,
     format_rounded,
+    format_together,
     shorten,
 )
 from edgeworth.core.measures import Spelling
@@ -63,15 +67,26 @@ def format_rows(grid: Grid, most: int | None = None) -> list[list[str]]:
     ]
 
 
-def describe_frequency(probability: float) -> str:
-    """Say a p-value as a frequency: "once in 90 tries"."""
+def describe_odds(probability: float) -> str:
+    """Say a probability as one in so many.
+
+    >>> describe_odds(1 / 1520), describe_odds(0.47), describe_odds(0.9), describe_odds(1e-12)
+    ('1 in 1,500', '1 in 2', 'more than 1 in 2', 'less than 1 in a million')
+    """
     if probability > 0.5:
-        return "more often than not"
-    if probability > 0.4:
-        return "about every other try"
-    if probability < 1e-9:
-        return "less than once in a billion tries"
-    return f"once in {format_rounded(1 / probability)} tries"
+        return "more than 1 in 2"
+    return (
+        "less than 1 in a million" if probability < NEGLIGIBLE else f"1 in {format_rounded(1 / probability)}"
+    )
+
+
+def describe_estimate(estimate: Estimate, level: float) -> str:
+    """Write a value with its interval: 0.22 (95% CI 0.09 to 0.35)."""
+    if estimate.law is None:
+        return f"{format_number(estimate.value)} (no interval: {estimate.no_interval})"
+    low, high = estimate.interval(level)
+    value, *ends = format_together(estimate.value, low, high)
+    return f"{value} ({format_level(level)} CI {ends[0]} to {ends[1]})"
 
 
 def describe_probability(tail: Tail) -> str:
@@ -84,6 +99,14 @@ def describe_probability(tail: Tail) -> str:
     if isinstance(tail_cell(tail), AtMost):
         return f"at most {text}"
     return text if tail.kind in ("exact", "bracket") else f"about {text}"
+
+
+_KINDS = {"exact": "exact", "bracket": "exact", "drawn": "simulated", "bound": "upper bound"}
+
+
+def describe_test(tail: Tail) -> str:
+    """Write a p-value and how it is known: p = 0.0007, exact."""
+    return f"{describe_p_value(tail)}, {_KINDS.get(tail.kind, 'approximate')}"
 
 
 def tail_cell(tail: Tail) -> float:
