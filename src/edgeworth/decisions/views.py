@@ -161,8 +161,10 @@ class Resolved:
 
 def label_view(view: Marginals, position: int) -> LabelView:
     """View one label of a table or of a stack of them."""
-    one = (part[..., position] for part in (view.hits, view.predicted, view.real))
-    return LabelView(*one, view.total, view.abstained[..., position], view.undecided)
+    hits, predicted, real, abstained = (
+        part[..., position] for part in (view.hits, view.predicted, view.real, view.abstained)
+    )
+    return LabelView(hits, predicted, real, view.total, abstained, view.undecided)
 
 
 def check_decisions(tally: Any) -> None:
