@@ -180,3 +180,22 @@ def test_groups_that_are_mixed_up_make_no_money_either() -> None:
         assert not race.ordered
         values.append(race.evidence["A", "B"].e_value)
     assert np.mean(values) <= 1 + 3 * np.std(values, ddof=1) / math.sqrt(len(values))
+
+
+@pytest.mark.parametrize("sizes", [[3] * 39 + [100], [3] * 19 + [20], [2] * 30 + [40] * 5])
+def test_equal_forecasters_in_clusters_of_unequal_size_are_told_apart_in_five_of_a_hundred(
+    sizes: list[int],
+) -> None:
+    """Issue 17, A5: 21 to 23% of samples before CR2, with one cluster of 100 among 39 of 3."""
+    rng, runs = np.random.default_rng(len(sizes)), 2000
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    rejected = 0
+    for _ in range(runs):
+        shared, first, second = rng.normal(size=(3, len(sizes)))[:, codes]
+        truth = rng.normal(size=len(codes)) + shared > 0
+        one, two = ((1 / (1 + np.exp(-0.8 * each)) - truth) ** 2 for each in (first, second))
+        found = mean_score_difference(one, two, names=("A", "B"), score="brier", clusters=codes)
+        assert found.law is not None
+        rejected += found.p_value() <= 0.05
+    # Five of a hundred, and three standard errors of 2,000 draws; it may be careful.
+    assert 0.02 <= rejected / runs <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / runs)

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import statsmodels.api as sm  # type: ignore[import-untyped]  # it has no stubs
 from scipy import stats
 
 from edgeworth.comparing.difference import Difference
@@ -123,19 +122,34 @@ def test_clusters_of_one_case_are_cases() -> None:
     close(clustered, forecast_case_difference(systems, "A", "B", "log"))
 
 
-def test_the_clustered_variance_is_that_of_statsmodels() -> None:
+def test_the_clustered_variance_is_cr2_by_its_matrices() -> None:
+    """Bell & McCaffrey 2002: residuals of a cluster times (I − H)^(−1/2), H = 11'/n; Satterthwaite's df."""
     systems, rng = three(2), np.random.default_rng(4)
-    clusters = rng.integers(0, 37, CASES)
+    clusters = np.minimum(rng.geometric(0.1, CASES), 37)
     found = forecast_case_difference(systems, "A", "B", "brier", clusters=[f"patient {g}" for g in clusters])
     differences = scores_of(systems["A"], "brier") - scores_of(systems["B"], "brier")
-    # Its own correction is G/(G−1) · (n−1)/(n−1) for one coefficient.
-    peer = sm.OLS(differences, np.ones(CASES)).fit(
-        cov_type="cluster", cov_kwds={"groups": clusters, "use_correction": True}, use_t=True
+    rest, columns = np.eye(CASES) - 1 / CASES, []
+    for cluster in np.unique(clusters):
+        here = clusters == cluster
+        values, vectors = np.linalg.eigh(rest[np.ix_(here, here)])
+        half = vectors @ np.diag(values**-0.5) @ vectors.T
+        columns.append(rest[:, here] @ half.sum(axis=1) / CASES)
+    influence = np.array(columns)
+    variance, spread = float(((influence @ differences) ** 2).sum()), influence @ influence.T
+    freedom = float(np.trace(spread) ** 2 / (spread**2).sum())
+    assert found.standard_error == pytest.approx(math.sqrt(variance), rel=1e-9)
+    assert found.p_value() == pytest.approx(
+        2 * stats.t.sf(abs(found.difference) / math.sqrt(variance), freedom), rel=1e-9
     )
-    assert found.standard_error == pytest.approx(peer.bse[0], rel=1e-10)
-    assert found.p_value() == pytest.approx(peer.pvalues[0], rel=1e-9)
-    assert found.cases == 37
-    assert "37 clusters" in found.tests["t"].method
+    assert found.cases == len(columns)
+
+
+def test_one_large_cluster_leaves_too_few_degrees_of_freedom_to_name_a_winner() -> None:
+    systems = three(2, cases=230)
+    clusters = np.append(np.arange(90) // 3, np.full(140, 30))
+    found = forecast_case_difference(systems, "A", "B", "brier", clusters=clusters)
+    assert (found.law, found.doubt) == (None, found.no_interval)
+    assert "degrees of freedom" in (found.doubt or "")
 
 
 def test_copies_of_cases_in_clusters_add_nothing() -> None:

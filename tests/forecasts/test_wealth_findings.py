@@ -234,7 +234,7 @@ def test_ruin_and_what_was_impossible() -> None:
     assert (boundless.against_rival.e_value, boundless.against_rival.p_value) == (math.inf, 0.0)
     assert boundless.against_model is not None
     assert (boundless.against_model.e_value, boundless.against_model.p_value) == (0.0, 1.0)
-    assert boundless.log_sequence is None
+    assert boundless.log is None
 
 
 def test_growth_is_a_geometric_mean() -> None:
@@ -274,8 +274,8 @@ def test_luck_with_a_class_that_both_ruled_out() -> None:
 
 
 def brier_sequence(found: Bets) -> ConfidenceSequence:
-    assert found.brier_sequence is not None
-    return found.brier_sequence
+    assert found.brier.sequence is not None
+    return found.brier.sequence
 
 
 # -- who scores better on average --------------------------------------------------------------------------
@@ -286,7 +286,7 @@ def test_the_brier_sequence_is_the_empirical_bernstein_one(number: int, level: f
     truth, p, q = random_cases(number, number)
     differences = (q[:, 1] - truth) ** 2 - (p[:, 1] - truth) ** 2
     expected = empirical_bernstein(differences, c=2.0, level=level)
-    found = brier_sequence(bets(truth, p[:, 1], q[:, 1], level=level))
+    found = brier_sequence(bets(truth, p[:, 1], q[:, 1], level=level, ordered=True))
     assert found.cases.tolist() == list(range(1, number + 1))
     for name in ("mean", "low", "high", "V"):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-9, atol=1e-9)
@@ -297,17 +297,18 @@ def test_the_brier_sequence_of_more_classes() -> None:
     came = np.eye(3)[truth]
     differences = ((q - came) ** 2).sum(axis=1) - ((p - came) ** 2).sum(axis=1)
     expected = empirical_bernstein(differences, c=4.0)
-    found = brier_sequence(examine_bets(Wealth.from_probabilities(truth, p, against=q, labels=range(3))))
+    wealth = Wealth.from_probabilities(truth, p, against=q, labels=range(3), ordered=True)
+    found = brier_sequence(examine_bets(wealth))
     np.testing.assert_allclose(found.low, expected.low, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(found.high, expected.high, rtol=1e-9, atol=1e-9)
 
 
 def test_the_largest_differences_of_brier_scores_are_allowed() -> None:
     sure = examine_bets(
-        Wealth.from_probabilities([0] * 3, [[1.0, 0.0, 0.0]] * 3, against=[[0.0, 1.0, 0.0]] * 3)
+        Wealth.from_probabilities([0] * 3, [[1.0, 0.0, 0.0]] * 3, against=[[0.0, 1.0, 0.0]] * 3, ordered=True)
     )
     assert brier_sequence(sure).last.mean == 2.0
-    two = bets([1] * 3, [0.0] * 3, [1.0] * 3)
+    two = bets([1] * 3, [0.0] * 3, [1.0] * 3, ordered=True)
     assert brier_sequence(two).last.mean == -1.0
 
 
@@ -315,7 +316,9 @@ def test_the_log_sequence_is_the_asymptotic_one() -> None:
     truth, p, q = random_cases(2000, 9)
     rows = np.arange(2000)
     differences = np.log(p[rows, truth]) - np.log(q[rows, truth])
-    found, expected = bets(truth, p[:, 1], q[:, 1]).log_sequence, asymptotic_sequence(differences)
+    average, expected = bets(truth, p[:, 1], q[:, 1], ordered=True).log, asymptotic_sequence(differences)
+    assert average is not None
+    found = average.sequence
     assert found is not None
     for name in ("mean", "low", "high"):
         np.testing.assert_allclose(getattr(found.last, name), getattr(expected.last, name), rtol=1e-9)
@@ -325,7 +328,7 @@ def test_a_coarse_path_has_the_same_mean_and_wider_bounds_by_little() -> None:
     truth, p, q = random_cases(20_000, 10)
     differences = (q[:, 1] - truth) ** 2 - (p[:, 1] - truth) ** 2
     found, expected = (
-        brier_sequence(bets(truth, p[:, 1], q[:, 1])).last,
+        brier_sequence(bets(truth, p[:, 1], q[:, 1], ordered=True)).last,
         empirical_bernstein(differences).last,
     )
     assert found.cases == 20_000

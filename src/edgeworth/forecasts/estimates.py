@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from edgeworth.core.clusters import spread_of_ratios
 from edgeworth.core.estimates import Estimate, Method, law_or_reason, undefined_estimate
 from edgeworth.core.laws import NormalLaw, SamplingLaw, Scale, natural_scale, student_quantile
 from edgeworth.core.measures import Measure
@@ -16,8 +18,9 @@ from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.measures import Forecast, ResolvedForecast, resolve_forecast
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.sequential.sequences import (
+    AsymptoticSequence,
+    BernsteinSequence,
     BlockSums,
-    ConfidenceSequence,
     asymptotic_sequence,
     empirical_bernstein,
 )
@@ -132,7 +135,8 @@ class AverageDifference:
     """The mean difference of a score, rival less model: above 0 the model scores better.
 
     ``holds`` says in words for what the bounds hold at the level; ``sequence`` are the bounds on the way,
-    None where only those at the end mean anything; no difference is larger than ``reach``.
+    None where only those at the end mean anything; no difference is larger than ``reach``. Bounds at the end
+    are those of Student's t with the ``error`` and the degrees of ``freedom``.
     """
 
     mean: float
@@ -141,8 +145,10 @@ class AverageDifference:
     level: float
     holds: str
     method: str
-    sequence: ConfidenceSequence | None
+    sequence: BernsteinSequence | AsymptoticSequence | None
     reach: float = math.inf
+    error: float = math.nan
+    freedom: float = math.nan
 
     @property
     def at_all_times(self) -> bool:
@@ -155,61 +161,84 @@ class AverageDifference:
         return math.isnan(self.low) or (self.low <= -self.reach and self.high >= self.reach)
 
 
-def brier_difference(wealth: Wealth, level: float) -> AverageDifference:
-    """By the empirical Bernstein sequence; by Student's t against shares counted on these very cases."""
-    reach = brier_range(wealth) / 2
-    if wealth.book == "constant":
-        return _with_hindsight(_blocks(wealth, "brier"), wealth, level, reach)
-    sequence = empirical_bernstein(_blocks(wealth, "brier"), c=brier_range(wealth), level=level)
-    holds = "at all times" if wealth.ordered else "if the cases are independent"
-    return _of_sequence(sequence, NOT_BEFORE.get(wealth.predictions_made, holds), reach)
+def mean_difference(
+    differences: ArrayLike | BlockSums,
+    *,
+    level: float = 0.95,
+    ordered: bool = False,
+    reach: float = math.inf,
+    clusters: ArrayLike | None = None,
+) -> AverageDifference:
+    """Bound the mean of score differences: at all times where cases are in order, else at the end.
 
+    In order it is the empirical Bernstein sequence of differences within ±reach, and the asymptotic one of
+    those without bounds. Else the cases are a sample of fixed size: mean ± t · standard error, by CR2 with
+    Satterthwaite's degrees of freedom where ``clusters`` numbers the cluster of each case from 0.
 
-def log_difference(wealth: Wealth, level: float) -> AverageDifference | None:
-    """By the asymptotic sequence; None where a log score is infinite: its mean has no interval."""
-    if not (np.isfinite(wealth.sums("log")).all() and np.isfinite(wealth.sums("log_square")).all()):
-        return None
-    blocks = _blocks(wealth, "log")
-    if wealth.book == "constant":
-        return _with_hindsight(blocks, wealth, level, math.inf)
-    sequence = asymptotic_sequence(blocks, level=level)
-    holds = f"asymptotically, from case {sequence.burn_in} on"
-    holds += "" if wealth.ordered else ", if the cases are independent"
-    return _of_sequence(sequence, NOT_BEFORE.get(wealth.predictions_made, holds))
-
-
-def brier_range(wealth: Wealth) -> float:
-    """c: a difference of Brier scores lies in ±1 for two classes and in ±2 for more."""
-    return 2.0 if len(wealth.labels) == 2 else 4.0
-
-
-def _blocks(wealth: Wealth, score: str) -> BlockSums:
-    counts = wealth.blocks.ends - wealth.blocks.starts
-    return BlockSums(counts, wealth.sums(score), wealth.sums(f"{score}_square"))
-
-
-def _of_sequence(sequence: ConfidenceSequence, holds: str, reach: float = math.inf) -> AverageDifference:
-    last = sequence.last
-    return AverageDifference(
-        last.mean, last.low, last.high, sequence.level, holds, sequence.method, sequence, reach
-    )
-
-
-def _with_hindsight(blocks: BlockSums, wealth: Wealth, level: float, reach: float) -> AverageDifference:
-    """Mean ± t · standard error, within ±reach.
-
-    Each difference depends on all outcomes through the shares, so no sequence holds. But fitted shares
-    minimise their own score: to first order it does not matter that they were fitted, and for many cases the
-    plain interval is that of the difference to the true constant shares.
+    >>> found = mean_difference([0.3, -0.1, 0.2, 0.0], reach=1.0)
+    >>> round(found.mean, 3), round(found.low, 3), round(found.high, 3), found.freedom
+    (0.1, -0.191, 0.391, 3.0)
     """
-    cases, total = int(blocks.counts.sum()), float(blocks.sums.sum())
-    mean = total / cases
-    low, high = math.nan, math.nan
-    spread = float(blocks.squares.sum()) - cases * mean**2
-    if cases > 1 and spread > 1e-13 * float(blocks.squares.sum()):
-        error = math.sqrt(spread / (cases - 1) / cases)
-        away = student_quantile(level, cases - 1) * error
+    if ordered and clusters is None:
+        sequence = mean_sequence(differences, level=level, reach=reach)
+        holds = "at all times"
+        if isinstance(sequence, AsymptoticSequence):
+            holds = f"asymptotically, from case {sequence.burn_in} on"
+        last, method = sequence.last, sequence.method
+        return AverageDifference(last.mean, last.low, last.high, level, holds, method, sequence, reach)
+    blocks = differences if isinstance(differences, BlockSums) else BlockSums.of(differences, size=1)
+    cases, square = int(blocks.counts.sum()), float(blocks.squares.sum())
+    mean = float(blocks.sums.sum()) / cases
+    variance, freedom, unit = (square - cases * mean**2) / max(cases - 1, 1) / cases, cases - 1.0, "case"
+    if clusters is not None:
+        sizes, sums = np.bincount(clusters), np.bincount(clusters, weights=blocks.sums - mean)
+        spread = spread_of_ratios(sums, sizes.astype(np.float64))
+        variance, freedom, unit = spread.variance, spread.freedom, "cluster"
+    low = high = error = math.nan
+    if freedom > 0 and variance > ROUNDING * square / cases:
+        error = math.sqrt(variance)
+        away = student_quantile(level, freedom) * error
         low, high = max(mean - away, -reach), min(mean + away, reach)
-    holds = "roughly, for many independent cases: the shares were counted on these"
-    holds = NOT_BEFORE.get(wealth.predictions_made, holds)
-    return AverageDifference(mean, low, high, level, holds, "Student's t over cases", None, reach)
+    method = f"Student's t over {unit}s"
+    holds = f"if the {unit}s are independent"
+    return AverageDifference(mean, low, high, level, holds, method, None, reach, error, freedom)
+
+
+def mean_sequence(
+    differences: ArrayLike | BlockSums, *, level: float = 0.95, reach: float = math.inf
+) -> BernsteinSequence | AsymptoticSequence:
+    """Bound the mean on the way: by empirical Bernstein within ±reach, asymptotically without bounds."""
+    if math.isfinite(reach):
+        return empirical_bernstein(differences, c=2 * reach, level=level)
+    return asymptotic_sequence(differences, level=level)
+
+
+def score_difference(wealth: Wealth, score: str, level: float) -> AverageDifference | None:
+    """The mean difference of Brier or log scores, rival less model; None where a log score is infinite.
+
+    Against class shares counted on these cases each difference depends on all outcomes, so no sequence
+    holds. But fitted shares minimise their own score: to first order it does not matter that they were
+    fitted, and for many cases the plain interval is that of the difference to the true constant shares.
+    """
+    blocks = score_blocks(wealth, score)
+    if blocks is None:
+        return None
+    hindsight = wealth.book == "constant"
+    ordered = wealth.ordered and not hindsight
+    found = mean_difference(blocks, level=level, ordered=ordered, reach=score_reach(wealth, score))
+    if hindsight:
+        found = replace(found, holds="roughly, for many independent cases: the shares were counted on these")
+    return replace(found, holds=NOT_BEFORE.get(wealth.predictions_made, found.holds))
+
+
+def score_reach(wealth: Wealth, score: str) -> float:
+    """No difference of Brier scores is larger than 1 for two classes, and 2 for more."""
+    return math.inf if score == "log" else 1.0 if len(wealth.labels) == 2 else 2.0
+
+
+def score_blocks(wealth: Wealth, score: str) -> BlockSums | None:
+    """The sums of score differences, rival less model, in each block; None where one is infinite."""
+    sums, squares = wealth.sums(score), wealth.sums(f"{score}_square")
+    if not (np.isfinite(sums).all() and np.isfinite(squares).all()):
+        return None
+    return BlockSums(wealth.blocks.ends - wealth.blocks.starts, sums, squares)

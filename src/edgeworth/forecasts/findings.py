@@ -20,7 +20,7 @@ from edgeworth.forecasts.betting.law import luck_of_moments, wealth_law
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Reliability
 from edgeworth.forecasts.curves import FinalLaw, WealthPath, final_law
-from edgeworth.forecasts.estimates import AverageDifference, brier_difference, log_difference
+from edgeworth.forecasts.estimates import AverageDifference, score_difference
 from edgeworth.forecasts.measures import climatology, skill
 from edgeworth.forecasts.reliability import (
     Decomposition,
@@ -31,7 +31,6 @@ from edgeworth.forecasts.reliability import (
 )
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.sequential.evidence import Evidence, better_of
-from edgeworth.forecasts.sequential.sequences import ConfidenceSequence
 from edgeworth.forecasts.tally import ForecastPairs, ForecastTally
 from edgeworth.sources.columns import Label
 
@@ -132,16 +131,6 @@ class Bets:
     one of them: the prices divided by their sum, or those inside the spread at which the model bets."""
     no_luck: str | None = None
     """Why nothing is said of luck."""
-
-    @property
-    def brier_sequence(self) -> ConfidenceSequence | None:
-        """Bounds of the mean Brier difference on the way; None against shares counted on these cases."""
-        return self.brier.sequence
-
-    @property
-    def log_sequence(self) -> ConfidenceSequence | None:
-        """The same for the log score."""
-        return None if self.log is None else self.log.sequence
 
     @property
     def stronger(self) -> Evidence:
@@ -260,7 +249,8 @@ def examine_bets(wealth: Wealth, *, level: float = 0.95) -> Bets:
     null = NULLS[wealth.book].format(prices=_prices_of(wealth.against))
     hindsight = wealth.book == "constant"
     two = len(wealth.labels) == 2 and fair
-    brier, log = brier_difference(wealth, level), log_difference(wealth, level)
+    brier, log = (score_difference(wealth, score, level) for score in ("brier", "log"))
+    assert brier is not None
     silent = _no_luck(wealth)
     return Bets(
         wealth=wealth,

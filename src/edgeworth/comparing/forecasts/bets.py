@@ -43,6 +43,7 @@ from edgeworth.comparing.paired_scores import encode_clusters
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.path import MOST_BLOCKS, SUMS, Blocks
 from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.estimates import mean_sequence, score_blocks, score_reach
 from edgeworth.forecasts.findings import examine_bets
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.sequential.evidence import Direction, Evidence, better_of
@@ -176,7 +177,11 @@ def forecast_duel(
     bets = examine_bets(replace(wealth, games=None), level=level)
     assert bets.against_model is not None
     assert bets.mixture is not None
-    assert isinstance(bets.brier_sequence, BernsteinSequence)
+    # Looked at on the way or not, the bets on the mean difference are those of the sequences.
+    blocks = {score: score_blocks(wealth, score) for score in ("brier", "log")}
+    assert blocks["brier"] is not None
+    brier = mean_sequence(blocks["brier"], level=level, reach=score_reach(wealth, "brier"))
+    assert isinstance(brier, BernsteinSequence)
     said = true_null(first, second, unit)
     brier_rounds, log_rounds = (
         found and replace(found, null=ROUND_NULL.format(score=score, other=second, bettor=first))
@@ -191,8 +196,8 @@ def forecast_duel(
         replace(bets.mixture, null=said),
         brier_rounds,
         log_rounds,
-        _negate(bets.brier_sequence),
-        None if bets.log_sequence is None else _negate(bets.log_sequence),
+        _negate(brier),
+        None if blocks["log"] is None else _negate(mean_sequence(blocks["log"], level=level)),
         level,
         unit,
     )

@@ -1,8 +1,9 @@
 """Differences of mean scores between two forecasters on the same cases; lower scores are better.
 
 d_i is the first's score of case i less the second's. The mean d̄ has variance s²/n for independent cases, and
-G/(G−1) · Σ_g (Σ_{i in g} (d_i − d̄))² / n² for independent clusters of cases. Σd and Σd² follow from sums and
-products of the scores, Σd² = Σx² − 2Σxy + Σy², so a tally merged from shards is enough for the first.
+Σ_g (Σ_{i in g} (d_i − d̄))² / (1 − n_g/n) / n² for independent clusters of n_g cases (CR2, with Satterthwaite's
+degrees of freedom). Σd and Σd² follow from sums and products of the scores, Σd² = Σx² − 2Σxy + Σy², so a
+tally merged from shards is enough for the first.
 
 Forecasts h steps ahead have errors that overlap, so differences up to h − 1 apart go together. With
 γ_k = Σ_{t>k} (d_t − d̄)(d_{t−k} − d̄)/n
@@ -29,9 +30,11 @@ from numpy.typing import ArrayLike, NDArray
 from edgeworth.arrays import Floats
 from edgeworth.comparing.difference import Difference, Effect
 from edgeworth.comparing.forecasts.bets import CaseClusters
+from edgeworth.core.clusters import FEWEST_FREEDOM
 from edgeworth.core.laws import NormalLaw, Scale
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
+from edgeworth.forecasts.estimates import mean_difference
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.scoring_rules import SCORES, case_scores
@@ -97,8 +100,8 @@ def forecast_case_difference(
     >>> truth, one, two = [1, 0, 1, 1], [0.8, 0.3, 0.5, 0.9], [0.6, 0.4, 0.5, 0.5]
     >>> systems = {name: Forecasts.of(truth, p) for name, p in (("A", one), ("B", two))}
     >>> found = forecast_case_difference(systems, "A", "B", "brier", clusters=[1, 1, 2, 3])
-    >>> round(found.difference, 4), found.cases, found.tests["t"].method
-    (-0.1075, 3, "Student's t with 2 degrees of freedom, sums of 3 clusters")
+    >>> round(found.difference, 4), found.cases, "degrees of freedom" in found.no_interval
+    (-0.1075, 3, True)
     """
     if first == second:
         raise InputError(f"a system is not compared with itself; saw {first!r} twice")
@@ -168,16 +171,19 @@ def _with_clusters(bare: Difference, differences: Floats, clusters: Any) -> Diff
         return _identical(bare, ("t", "wald"))
     if number < 2:
         return replace(bare, no_interval="one cluster has no spread between clusters")
-    rest = differences - differences.mean()
-    sums = np.bincount(coded.codes, weights=rest, minlength=number)
-    variance = number / (number - 1) * float((sums**2).sum()) / cases**2
-    if variance <= ALIKE * float((differences**2).mean()) / number:
+    found = mean_difference(differences, clusters=coded.codes)
+    if math.isnan(found.error):
         return replace(bare, no_interval="the clusters are all alike: they have no spread to judge by")
-    error = math.sqrt(variance)
-    value, freedom = bare.difference, number - 1
-    said = f"sums of {number:,} clusters"
-    tests = {"t": student(value / error, freedom, said), "wald": student(value / error, math.inf, said)}
-    return replace(_with_student_law(bare, error, freedom), tests=tests, doubt=_few(number, "clusters"))
+    freedom = found.freedom
+    if freedom < FEWEST_FREEDOM:
+        reason = (
+            f"a few large clusters hold most cases, which leaves {freedom:.1f} degrees of freedom: too few to "
+            "tell who is better"
+        )
+        return replace(bare, no_interval=reason, doubt=reason)
+    ratio, said = bare.difference / found.error, f"CR2 over {number:,} clusters"
+    tests = {"t": student(ratio, freedom, said), "wald": student(ratio, math.inf, said)}
+    return replace(_with_student_law(bare, found.error, freedom), tests=tests, doubt=_few(number, "clusters"))
 
 
 def _with_t_test(bare: Difference, variance: float, cases: int) -> Difference:
@@ -193,7 +199,7 @@ def _with_t_test(bare: Difference, variance: float, cases: int) -> Difference:
     return replace(found, tests=tests, effect=effect, doubt=_few(cases, "cases"))
 
 
-def _with_student_law(bare: Difference, error: float, freedom: int) -> Difference:
+def _with_student_law(bare: Difference, error: float, freedom: float) -> Difference:
     value = bare.difference
     return replace(
         bare,
@@ -209,7 +215,7 @@ def student(ratio: float, freedom: float, said: str = "") -> Tail:
     """Compute a two-sided p-value by Student's t, or by the normal law where freedom is infinite."""
     law, tail = "normal approximation", float(scipy.special.ndtr(-abs(ratio)))
     if math.isfinite(freedom):
-        law = f"Student's t with {freedom:,} degrees of freedom"
+        law = f"Student's t with {round(freedom, 1):,g} degrees of freedom"
         tail = float(scipy.special.stdtr(freedom, -abs(ratio)))
     return Tail.approximated(2 * tail, 0.0, f"{law}, {said}" if said else law)
 
