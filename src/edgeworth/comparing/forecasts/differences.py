@@ -1,7 +1,7 @@
 """Differences of mean scores between two forecasters on the same cases; lower scores are better.
 
 d_i is the first's score of case i less the second's. The mean d̄ has variance s²/n for independent cases, and
-Σ_g (Σ_{i in g} (d_i − d̄))² / (1 − n_g/n) / n² for independent clusters of n_g cases (CR2, with Satterthwaite's
+Σ_g (Σ_{i in g} (d_i − d̄))² / (1 − n_g/n) / n² for independent clusters of n_g cases (CR2, and Satterthwaite's
 degrees of freedom). Σd and Σd² follow from sums and products of the scores, Σd² = Σx² − 2Σxy + Σy², so a
 tally merged from shards is enough for the first.
 
@@ -177,8 +177,8 @@ def _with_clusters(bare: Difference, differences: Floats, clusters: Any) -> Diff
     freedom = found.freedom
     if freedom < FEWEST_FREEDOM:
         reason = (
-            f"a few large clusters hold most cases, which leaves {freedom:.1f} degrees of freedom: too few to "
-            "tell who is better"
+            f"a few large clusters hold most cases, which leaves {freedom:.1f} degrees of freedom: too few "
+            "to tell who is better"
         )
         return replace(bare, no_interval=reason, doubt=reason)
     ratio, said = bare.difference / found.error, f"CR2 over {number:,} clusters"
