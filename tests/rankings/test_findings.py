@@ -72,6 +72,7 @@ def test_either_way_from_chance_is_settled(strength: float, is_better: bool) -> 
     # What is hopeless is settled by a certified bound: never below the tail itself.
     assert findings.average_precision.chance_tail(side).low <= findings.tail.p_value < 0.001
     assert ("worse than" in ranking_verdict(findings)) != is_better
+    assert {claim.strength for claim in ranking_verdict(findings).claims} == {"shown", "estimated"}
 
 
 def test_chance_is_not_settled() -> None:
@@ -80,9 +81,9 @@ def test_chance_is_not_settled() -> None:
     assert findings.tail.p_value > 0.025
     side: Any = "greater" if findings.is_better else "less"
     assert findings.tail == ew.estimate(findings.ranking, "average_precision").chance_tail(side)
-    said = ranking_verdict(findings)
-    assert "chance" in said
-    assert f"{findings.average_precision.value:.3f}"[1:] in said
+    claims = {claim.about: claim for claim in ranking_verdict(findings).claims}
+    assert claims["average_precision"].strength == claims["chance"].strength == "not shown"
+    assert claims["average_precision"].numbers["value"] == findings.average_precision.value
 
 
 def test_the_verdict_speaks_the_estimate_s_numbers() -> None:
@@ -90,9 +91,9 @@ def test_the_verdict_speaks_the_estimate_s_numbers() -> None:
     low, high = ew.estimate(findings.ranking, "average_precision").interval(0.9)
     said = ranking_verdict(findings)
     for bound in (low, high, findings.average_precision.value):
-        assert f"{bound:.3f}"[1:] in said
-    assert "90% interval" in said
-    assert f"Finds {findings.look.hits} of {findings.ranking.target_total} targets" in said
+        assert f"{bound:.2f}" in said
+    assert "90% CI" in said
+    assert f"{findings.look.hits} of {findings.ranking.target_total} targets" in said
 
 
 @pytest.mark.parametrize("targets", [5, 20, 29])
@@ -196,13 +197,13 @@ def test_weights_leave_the_exact_test_out() -> None:
     assert findings.curve is None
     low, high = findings.average_precision.interval()
     assert findings.is_conclusive == (not low <= findings.average_precision.chance <= high)
-    assert "ruled out by the interval" in ranking_verdict(findings)
+    assert "The interval excludes the chance level" in ranking_verdict(findings)
 
 
 def test_depths_are_checked_and_cut_at_the_end() -> None:
     short = ew.Ranking.from_hits([1, 0, 1, 0, 0])
     assert examine_ranking(short).depth == 2
-    assert ranking_verdict(examine_ranking(short, depth=50)).startswith("Average precision 0.833 (")
+    assert ranking_verdict(examine_ranking(short, depth=50)).startswith("Average precision 0.83")
     bad: Any
     for bad in (0, -2, 2.5, "10"):
         with pytest.raises(OptionError, match="depth"):
@@ -225,7 +226,7 @@ def test_list_findings_are_those_of_estimate() -> None:
     low, high = findings.headline.interval(0.9)
     said = lists_verdict(findings)
     for number in (low, high, findings.headline.value, values[0], values[-1]):
-        assert (f"{number:.3f}"[1:] if number < 0.9995 else "1.000") in said
+        assert (f"{number:.2f}" if number < 0.995 else "1.00") in said
 
 
 def test_lists_without_targets_are_counted_as_told() -> None:

@@ -41,14 +41,14 @@ def test_a_depth_beyond_the_list_is_told_and_says_nothing() -> None:
     score = rng.random(2000) + 0.2 * truth
     beyond = ew.evaluate(truth=truth, score=score, depth=100_000)
     assert beyond.warnings[0] == "The list has 2,000 items: depth 100,000 is all of it."
-    assert re.match(r"Average precision \.\d+ \(95% interval ", beyond.verdict)
-    assert "Finds" not in beyond.verdict
+    assert re.match(r"Average precision 0\.\d+ \(95% CI ", beyond.verdict)
+    assert "top" not in beyond.verdict
     every = ew.evaluate(truth=truth, score=score, depth=2000)
     assert every.verdict == beyond.verdict
     assert not [said for said in every.warnings if "depth" in said]
     usual = ew.evaluate(truth=truth, score=score)
-    assert f"of {truth.sum():,} targets in the first 1,000 (" in usual.verdict
-    assert "; average precision " in usual.verdict
+    assert "The top 1,000 holds" in usual.verdict
+    assert f"of {truth.sum():,} targets (" in usual.verdict
 
 
 @pytest.mark.parametrize("seed", range(40))

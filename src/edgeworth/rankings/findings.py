@@ -125,9 +125,14 @@ class RankingFindings:
         return self.average_precision.value >= self.average_precision.chance
 
     @property
+    def is_significant(self) -> bool:
+        """Whether random order is ruled out at the level by its law, either way."""
+        return rules_out_chance(self.headline, self.tail, self.level)
+
+    @property
     def is_conclusive(self) -> bool:
-        """Whether random selection is ruled out at the level, either way."""
-        return rules_out_chance(self.average_precision, self.tail, self.level)
+        """Whether both the test and the interval rule random order out."""
+        return self.is_significant and _excludes_chance(self.headline, self.level)
 
     # -- what is drawn, found when it is looked at -------------------------------------------------------
 
@@ -227,8 +232,13 @@ def rules_out_chance(found: Estimate, tail: Tail | None, level: float) -> bool:
     """Whether random order is ruled out at the level, either way: by its tail, or else by the interval."""
     if tail is not None:
         return 2 * tail.p_value <= round(1 - level, 12)
+    return found.law is not None and not math.isnan(found.chance) and _excludes_chance(found, level)
+
+
+def _excludes_chance(found: Estimate, level: float) -> bool:
+    """Whether the interval leaves the chance level out; True where either is unknown."""
     known = found.law is not None and not math.isnan(found.chance)
-    return known and found.chance not in found.interval(level)
+    return not known or found.chance not in found.interval(level)
 
 
 def round_depths(most: float) -> list[int]:
@@ -417,9 +427,14 @@ class ListFindings:
         return not self.headline.value < self.headline.chance
 
     @property
-    def is_conclusive(self) -> bool:
-        """Whether random orders are ruled out at the level, either way."""
+    def is_significant(self) -> bool:
+        """Whether random order is ruled out at the level by its law, either way."""
         return rules_out_chance(self.headline, self.tail, self.level)
+
+    @property
+    def is_conclusive(self) -> bool:
+        """Whether both the test and the interval rule random order out."""
+        return self.is_significant and _excludes_chance(self.headline, self.level)
 
 
 def examine_lists(

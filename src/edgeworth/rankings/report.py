@@ -23,7 +23,7 @@ from edgeworth.rankings.findings import (
 )
 from edgeworth.rankings.intervals.bands import HitCurve
 from edgeworth.rankings.measures import TREC_NAMES
-from edgeworth.rankings.verdict import lists_verdict, ranking_verdict
+from edgeworth.rankings.verdict import lists_verdict, ranking_verdict, rankings_citation
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section
 from edgeworth.report.wording import describe_measure, describe_probability, format_option, tail_cell
 
@@ -33,11 +33,13 @@ def report_ranking(tallied: Any, asked: Any, about: About) -> Report:
     ranking = tallied.final
     looks = {name: asked.get(name) for name in ("depth", "gain", "cost")}
     findings = examine_ranking(ranking, level=asked.level, seed=asked.seed, **looks)
-    return ranking_report(findings, about(**looks, items=ranking.total, targets=ranking.target_total))
+    name = tallied.terms.get("columns", {}).get("score")
+    name = name if isinstance(name, str) and name != "score" else ""
+    return ranking_report(findings, about(**looks, items=ranking.total, targets=ranking.target_total), name)
 
 
-def ranking_report(findings: RankingFindings, provenance: Mapping[str, Any]) -> Report:
-    """Arrange what was found."""
+def ranking_report(findings: RankingFindings, provenance: Mapping[str, Any], name: str = "") -> Report:
+    """Arrange what was found about the scores of this name."""
     charts = ranking_charts(findings)
     found = (
         (_quality(findings), ("roc", "chance")),
@@ -46,7 +48,8 @@ def ranking_report(findings: RankingFindings, provenance: Mapping[str, Any]) -> 
         (_worth(findings), ("value",)),
     )
     return Report(
-        verdict=ranking_verdict(findings),
+        verdict=ranking_verdict(findings, name),
+        citation=rankings_citation(findings),
         sections=tuple(
             replace(section, charts=tuple(name for name in names if name in charts))
             for section, names in found
@@ -338,6 +341,7 @@ def lists_report(findings: ListFindings, provenance: Mapping[str, Any]) -> Repor
     """The report on lists from one source."""
     return Report(
         verdict=lists_verdict(findings),
+        citation=rankings_citation(findings),
         sections=(_means(findings), _each(findings)),
         warnings=list_warnings(findings),
         provenance=provenance,

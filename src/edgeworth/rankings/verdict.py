@@ -1,112 +1,161 @@
-"""The verdict on a ranking, or on many lists, in sentences a manager understands."""
+"""The verdict on a ranking, or on the lists of many queries, in sentences a manager understands."""
 
 from __future__ import annotations
 
 import math
 
-from edgeworth.core.estimates import Estimate
-from edgeworth.core.formatting import format_count, format_level, format_number, format_rounded, plural
+from edgeworth import __version__
+from edgeworth.core.formatting import format_count, format_number, format_percent, format_rounded, plural
 from edgeworth.rankings.findings import ListFindings, RankingFindings
-from edgeworth.report.wording import describe_measure, describe_probability, format_option
+from edgeworth.report.verdict import Claim, Strength, Verdict, numbers_of
+from edgeworth.report.wording import (
+    describe_estimate,
+    describe_measure,
+    describe_odds,
+    describe_p_value,
+    describe_test,
+    format_option,
+)
 
 
-def ranking_verdict(findings: RankingFindings) -> str:
-    """What is found, how good that is, could it be chance, and what would settle it."""
-    precision = findings.average_precision
+def ranking_verdict(findings: RankingFindings, name: str = "") -> Verdict:
+    """Write the verdict: how good, what the top finds, chance, the next step, and what a depth is worth."""
+    precision, why = findings.average_precision, None
     if precision.undefined is not None:
-        return f"Cannot be judged: {precision.undefined}."
-    if not findings.ranking.background.total:
-        return "Cannot be judged: every ranked item is a target, so every order is as good as any other."
-    good = f"verage precision {with_interval(precision, findings.level)}."
-    sentences = [
-        f"A{good}" if findings.looks_at_all else f"{_found(findings)}; a{good}",
-        _against_chance(findings, "Random selection"),
-        _what_would_settle(findings),
-        _worth(findings),
-    ]
-    return " ".join(sentence for sentence in sentences if sentence)
+        why = precision.undefined
+    elif not findings.ranking.background.total:
+        why = "every ranked item is a target, so every order is as good as any other"
+    if why is not None:
+        return Verdict(
+            [Claim("average_precision", f"{name or 'This'} cannot be judged: {why}.", "undefined")]
+        )
+    who = f"{name} average precision" if name else "Average precision"
+    return Verdict(
+        [
+            _quality(findings, who),
+            _top(findings),
+            _chance(findings),
+            _sample_size(findings),
+            _worth(findings),
+        ]
+    )
 
 
-def _found(findings: RankingFindings) -> str:
+def _quality(findings: RankingFindings | ListFindings, who: str, over: str = "") -> Claim:
+    headline = findings.headline
+    chance = ""
+    if not math.isnan(headline.chance):
+        chance = f"; chance level {format_number(headline.chance)}"
+        if not findings.is_conclusive and headline.law is not None:
+            chance += ", no significant difference"
+        elif findings.is_conclusive and not findings.is_better:
+            chance += ": worse than chance"
+    said = f"{who} {describe_estimate(headline, findings.level)}{over}{chance}."
+    numbers = {**numbers_of(headline, findings.level), "chance": headline.chance}
+    return Claim(headline.measure, said, _strength(findings), numbers, str(headline.method))
+
+
+def _strength(findings: RankingFindings | ListFindings) -> Strength:
+    return "shown" if findings.is_conclusive else "not shown"
+
+
+def _top(findings: RankingFindings) -> Claim | None:
+    """Say what the top of the list finds, unless it is all of the list."""
+    if findings.looks_at_all:
+        return None
     look, ranking = findings.look, findings.ranking
     hits, targets = (format_count(x) for x in (look.hits, float(ranking.target_total)))
-    word = plural(ranking.target_total, "target")
     chance = f"{look.by_chance:,.0f}" if look.by_chance >= 10 else f"{look.by_chance:.1f}"
-    return f"Finds {hits} of {targets} {word} in the first {look.depth:,} ({chance} by chance)"
+    word = plural(ranking.target_total, "target")
+    said = f"The top {look.depth:,} holds {hits} of {targets} {word} ({chance} expected by chance)."
+    return Claim(
+        "hits", said, "estimated", {"depth": look.depth, "hits": look.hits, "chance": look.by_chance}
+    )
 
 
-def with_interval(estimate: Estimate, level: float) -> str:
-    """Write 0.520 (95% interval 0.410 to 0.630)."""
-    if estimate.law is None:
-        return f"{format_number(estimate.value)} (no interval: {estimate.no_interval})"
-    low, high = (format_number(bound) for bound in estimate.interval(level))
-    return f"{format_number(estimate.value)} ({format_level(level)} interval {low} to {high})"
-
-
-def _against_chance(findings: RankingFindings | ListFindings, who: str) -> str:
-    """What random order would do, and whether that leaves any doubt at the level, either way."""
+def _chance(findings: RankingFindings | ListFindings) -> Claim | None:
+    """Say how often random order does as well, or as badly, and whether the interval agrees."""
     headline, tail = findings.headline, findings.tail
-    mean = f"{who}, which reaches {format_number(headline.chance)} on average,"
     if tail is None:
-        return _by_the_interval(findings, mean)
-    said = describe_probability(tail)
-    if findings.is_conclusive:
-        if findings.is_better:
-            return f"{mean} would do as well with probability {said}."
-        return f"That is worse than chance: {mean.lower()} would do as badly with probability {said}."
-    how, end = ("well", "it") if findings.is_better else ("badly", "the order")
-    twice = " (twice that, either way)" if tail.p_value < 1 - findings.level else ""
-    doubt = f"with probability {said}{twice}: {end} cannot be told from chance."
-    return f"But {mean.lower()} would do as {how} {doubt}"
+        if headline.law is None or math.isnan(headline.chance):
+            return None
+        said = f"The interval {'excludes' if findings.is_conclusive else 'includes'} the chance level."
+        return Claim("chance", said, _strength(findings), {}, str(headline.method))
+    how = "well" if findings.is_better else "badly"
+    twice = ""
+    if not findings.is_significant and tail.p_value <= 1 - findings.level:
+        twice = f"; two-sided p = {format_number(2 * tail.p_value)}"
+    odds = f"{describe_odds(tail.p_value)} ({describe_test(tail)}{twice})"
+    said = f"Chance of ranking this {how} at random: {odds}."
+    if findings.is_significant and not findings.is_conclusive:
+        said += " The interval includes the chance level, so the evidence is not conclusive."
+    return Claim("chance", said, _strength(findings), {"p_value": tail.p_value}, tail.method)
 
 
-def _by_the_interval(findings: RankingFindings | ListFindings, mean: str) -> str:
-    if findings.headline.law is None or math.isnan(findings.headline.chance):
-        return ""
-    said = "is ruled out" if findings.is_conclusive else "is not ruled out"
-    return f"{mean} {said} by the interval."
-
-
-def _what_would_settle(findings: RankingFindings) -> str:
+def _sample_size(findings: RankingFindings) -> Claim | None:
     more = findings.plan.more
     if findings.is_conclusive or not findings.is_better or not 0 < more < math.inf:
-        return ""
-    return (
-        f"If the ranking is as good as it looks, about {format_rounded(more)} more items would show it "
-        "(80% power)."
+        return None
+    said = (
+        f"About {format_rounded(more)} more items would decide if the ranking is as good as it looks "
+        f"({format_percent(findings.plan.power)} power)."
     )
+    return Claim("sample size", said, "advised", {"more_items": more, "power": findings.plan.power})
 
 
-def _worth(findings: RankingFindings) -> str:
+def _worth(findings: RankingFindings) -> Claim | None:
     worth = findings.worth
     if worth is None:
-        return ""
-    terms = (
-        f"With a gain of {format_option(worth.gain)} a hit and a cost of {format_option(worth.cost)} a look"
-    )
+        return None
+    gain, cost = format_option(worth.gain), format_option(worth.cost)
+    terms = f"At a gain of {gain} per target found and a cost of {cost} per item reviewed"
     if worth.best_depth == 0:
-        return f"{terms}, looking never pays."
-    best = f"{worth.best_depth:,.0f}, worth {format_number(worth.best_value)}"
-    return f"{terms}, the best depth of this list is {best}."
+        said = f"{terms}, reviewing never pays."
+    else:
+        best = f"{worth.best_depth:,.0f}, worth {format_number(worth.best_value)}"
+        said = f"{terms}, the best depth of this list is {best}."
+    return Claim("worth", said, "estimated", {"depth": worth.best_depth, "value": worth.best_value})
 
 
-def lists_verdict(findings: ListFindings) -> str:
-    """The mean over lists, its interval, how lists differ, and chance."""
+def lists_verdict(findings: ListFindings) -> Verdict:
+    """Write the verdict on many queries: the mean and its interval, how queries differ, and chance."""
     headline = findings.headline
     if headline.undefined is not None:
-        return f"Cannot be judged: {headline.undefined}."
+        return Verdict(
+            [Claim(headline.measure, f"This cannot be judged: {headline.undefined}.", "undefined")]
+        )
     number = findings.counted
-    first = (
-        f"Mean {describe_measure(headline.measure)} {with_interval(headline, findings.level)} "
-        f"over {number:,} {plural(number, 'list')}{_range(findings)}."
-    )
-    if not findings.lists.is_whole:
-        return first
-    return f"{first} {_against_chance(findings, 'A random order of each list')}"
+    over = f" over {number:,} {plural(number, 'query', 'queries')}"
+    quality = _quality(findings, f"Mean {describe_measure(headline.measure)}", over)
+    return Verdict([quality, _range(findings), _chance(findings) if findings.lists.is_whole else None])
 
 
-def _range(findings: ListFindings) -> str:
-    low, middle, high = (format_number(value) for value in findings.spread)
+def _range(findings: ListFindings) -> Claim | None:
+    low, middle, high = findings.spread
     if low == high:
+        return None
+    said = (
+        f"Queries range from {format_number(low)} to {format_number(high)} (median {format_number(middle)})."
+    )
+    return Claim("range", said, "estimated", {"low": low, "median": middle, "high": high})
+
+
+def rankings_citation(findings: RankingFindings | ListFindings) -> str:
+    """Write the sentence for a paper or a model card."""
+    headline = findings.headline
+    if headline.undefined is not None:
         return ""
-    return f"; single lists range from {low} to {high}, half of them at {middle} or above"
+    measure = describe_measure(headline.measure)
+    said = [f"{measure} {describe_estimate(headline, findings.level)}, {headline.method}"]
+    if not math.isnan(headline.chance):
+        said.append(f"chance level {format_number(headline.chance)}")
+    if findings.tail is not None:
+        tail = findings.tail
+        said.append(f"one-sided {describe_p_value(tail)} against random order ({tail.method})")
+    if isinstance(findings, ListFindings):
+        said.append(f"{findings.counted:,} queries")
+    else:
+        ranking = findings.ranking
+        targets = format_count(float(ranking.target_total))
+        said.append(f"n = {format_count(float(ranking.total))} with {targets} targets")
+    return f"{'; '.join(said)}; Edgeworth {__version__}."
