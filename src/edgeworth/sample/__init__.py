@@ -3,8 +3,8 @@
 The births are those of Hosmer & Lemeshow, Applied Logistic Regression (Baystate Medical Center, 1986; also
 ``MASS::birthwt``). ``low`` is 1 when the child weighed less than 2.5 kg. Each model predicted each birth from
 the other 188 (leave one out): the smaller one from race and smoking, the larger one from the mother's weight,
-race, smoking, earlier premature labours, hypertension and uterine irritability. ``script/make-sample`` makes
-the file again.
+race, smoking, earlier premature labours, hypertension and uterine irritability. ``mothers.csv`` has what the
+models were fitted to, in the same order. ``script/make-sample`` makes the files again.
 """
 
 from __future__ import annotations
@@ -22,6 +22,6 @@ SAMPLE_STORY = (
 )
 
 
-def sample_file() -> AbstractContextManager[Path]:
+def sample_file(name: str = "births.csv") -> AbstractContextManager[Path]:
     """The sample as a file on disk, for as long as the context lasts."""
-    return as_file(files("edgeworth.sample") / "births.csv")
+    return as_file(files("edgeworth.sample") / name)

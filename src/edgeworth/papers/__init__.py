@@ -1,0 +1,49 @@
+"""The papers that Edgeworth comes from: every printed number beside ours."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Literal, TypeAlias
+
+from edgeworth.errors import OptionError
+from edgeworth.papers.printed import Paper, PrintedNumber
+from edgeworth.report.report import Report, about_run
+
+__all__ = ["Name", "Paper", "PrintedNumber", "read_paper", "reproduce"]
+
+Name: TypeAlias = Literal["powers", "su-zhang", "kalia"]
+_HOMES = {"powers": "powers", "su-zhang": "su_zhang", "kalia": "kalia"}
+
+
+def read_paper(name: Name, *, seed: int = 0) -> Paper:
+    """Read what a paper prints, and compute ours.
+
+    >>> read_paper("powers").count("drifted")
+    0
+    """
+    return Paper.read(name, _module(name).compute(seed))
+
+
+def reproduce(name: Name, *, items: int | None = None, targets: int | None = None, seed: int = 0) -> Report:
+    """Report on a paper: how many of its numbers agree with ours, and why others do not.
+
+    With "su-zhang" its table of random selection is made for other ``items`` and ``targets`` too. ``seed`` is
+    that of what is simulated.
+    """
+    about, paper = about_run(paper=name, items=items, targets=targets, seed=seed), _module(name)
+    if (items, targets) != (None, None) and name != "su-zhang":
+        raise OptionError("items and targets are of the simulation of su-zhang")
+    if (items is None) != (targets is None):
+        raise OptionError("a simulation of one's own needs both items and targets")
+    more = () if items is None else (paper.own_simulation(items, targets, seed),)
+    if name != "kalia":
+        return read_paper(name, seed=seed).report(about, more=more)
+    return read_paper(name, seed=seed).report(
+        about, figures=paper.FIGURES, charts=lambda: paper.figures(seed)
+    )
+
+
+def _module(name: str) -> Any:
+    if name not in _HOMES:
+        raise OptionError(f"the papers are {', '.join(_HOMES)}; saw {name!r}")
+    return import_module(f"edgeworth.papers.{_HOMES[name]}")

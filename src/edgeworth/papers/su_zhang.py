@@ -1,0 +1,165 @@
+"""Su & Zhang, "Statistical Inference for Recall, Precision and Average Precision": what they compute."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+import edgeworth as ew
+from edgeworth.arrays import Floats
+from edgeworth.errors import OptionError
+from edgeworth.papers.printed import Ours
+from edgeworth.report.report import Column, Grid, Section
+
+ITEMS, TARGETS, ORDERS = 3000, 245, 10_000
+DEPTHS = (50, 100, 245, 500, 1500, 2500)
+LEVELS = (0.80, 0.95)
+EXAMPLE = {"Algorithm 1": (1, 1, 0, 1, 0, 0, 0, 0), "Algorithm 2": (0, 1, 0, 0, 1, 1, 0, 0)}
+SLACK = 4 / math.sqrt(ORDERS)
+"""How far the mean over the slides' random orders may be off, in standard deviations of one."""
+MOST_ITEMS = 100_000
+MOST_DRAWN = 30_000_000
+"""Items in all the random orders: of longer lists there are fewer orders."""
+
+
+def compute(seed: int = 0) -> Ours:
+    """Everything, by place; the random orders are drawn from the seed."""
+    examples = {f"Example, {name}": _example(ew.Ranking.from_hits(hits)) for name, hits in EXAMPLE.items()}
+    law, (n, m) = ew.chance.average_precision(8, 3), (8, 3)
+    hits = {t: ew.chance.hits(ITEMS, TARGETS, t) for t in DEPTHS}
+    return {
+        **examples,
+        f"P(T_j = k), n = {n}, m = {m}": {
+            f"P(T_{j} = {k})": ew.chance.hit_rank(n, m, j).probability(k)
+            for j in range(1, m + 1)
+            for k in range(j, n - m + j + 1)
+        },
+        f"E(AP) and Var(AP), n = {n}, m = {m}": {
+            "E(AP), by the sums over T_i": law.mean,
+            "Var(AP), by the sums over T_i and T_j": law.variance,
+            "E(AP), from AP ~ N(π, σ_ap)": law.mean,
+        },
+        f"CLT, n = {ITEMS}, m = {TARGETS}": {
+            **{f"Var(h({t}))": each.variance for t, each in hits.items()},
+            **{f"std of r({t})": each.standard_deviation / TARGETS for t, each in hits.items()},
+            **{f"std of p({t})": each.standard_deviation / t for t, each in hits.items()},
+        },
+        "Simulation, recall": {
+            f"t = {t}: {what}": (value, spread * SLACK)
+            for t in DEPTHS
+            for what, (value, spread) in recall_under_chance(ITEMS, TARGETS, t).items()
+        },
+        "Simulation, average precision": _average_precision_rows(seed),
+    }
+
+
+def _example(ranking: ew.Ranking) -> dict[str, float]:
+    """h(t), r(t) and p(t) at each rank, and AP."""
+    names = {"h": "hits", "r": "recall", "p": "precision"}
+    found = {f"{x}({t})": ew.measure(ranking, f"{y}@{t}") for t in range(1, 9) for x, y in names.items()}
+    return found | {"AP": ew.measure(ranking, "average_precision")}
+
+
+def recall_under_chance(items: int, targets: int, t: int) -> dict[str, tuple[float, float]]:
+    """r(t) under random selection and the survival view of it, exactly; each with its spread."""
+    law = ew.chance.hits(items, targets, t)
+    low, high = law.interval(1 - 1e-9)
+    shares = np.array([law.probability(hits) for hits in range(low, high + 1)])
+    recall = np.arange(low, high + 1) / targets
+    deviations = np.sqrt(recall * (1 - recall) / targets)
+    mean, spread, estimated = law.mean / targets, law.standard_deviation / targets, float(shares @ deviations)
+    varying = math.sqrt(max(0.0, float(shares @ deviations**2) - estimated**2))
+    found = {"r(t)": (mean, spread), "Std(r(t))": (spread, spread / math.sqrt(2)), "E(r(t))": (mean, spread)}
+    found["E[Std(r(t))]"] = (estimated, varying)
+    for level in LEVELS:
+        covered = float(shares[np.abs(recall - t / items) <= _quantile(level) * deviations].sum())
+        found[f"coverage of {level:.0%}"] = (covered, math.sqrt(covered * (1 - covered)))
+    return found
+
+
+def random_orders(items: int, targets: int, seed: int) -> dict[str, Floats]:
+    """AP of many random orders, and the survival view's deviation of it with S before each hit and at it."""
+    orders, together = min(ORDERS, MOST_DRAWN // items), max(1, MOST_DRAWN // 20 // items)
+    rng, index = np.random.default_rng(seed), np.arange(1, targets + 1)
+    found: dict[str, list[Floats]] = {"AP": [], "before": [], "at": []}
+    for start in range(0, orders, together):
+        drawn = rng.random((min(together, orders - start), items), dtype=np.float32)
+        places = np.sort(drawn.argpartition(targets - 1, axis=1)[:, :targets], axis=1)
+        ranks = places.astype(np.float64) + 1
+        found["AP"].append((index / ranks).mean(axis=1))
+        found["before"].append(survival_deviations(ranks, index - 1))
+        found["at"].append(survival_deviations(ranks, index))
+    return {name: np.concatenate(parts) for name, parts in found.items()}
+
+
+def survival_deviations(ranks: Floats, hits: NDArray[np.int64]) -> Floats:
+    """√Var(AP) by Cov(S(t_i), S(t_j)) = S(t_j)(1 − S(t_i))/m with S = 1 − hits/m at the ranks of each row."""
+    targets = ranks.shape[1]
+    steps, left = hits / ranks, (targets - hits) / ranks
+    sums = left * steps + 2 * left * (np.cumsum(steps, axis=1) - steps)
+    return np.asarray(np.sqrt(sums.sum(axis=1) / targets**3))
+
+
+def _survival_row(values: Floats, deviations: Floats, centre: float) -> dict[str, tuple[float, float]]:
+    """The mean estimated deviation, and how often AP ± z deviations holds a number; each with its spread."""
+    found = {"E[Std(AP)]": (float(deviations.mean()), float(deviations.std()))}
+    for level in LEVELS:
+        covered = float((np.abs(values - centre) <= _quantile(level) * deviations).mean())
+        found[f"coverage of {level:.0%}"] = (covered, math.sqrt(covered * (1 - covered)))
+    return found
+
+
+def _quantile(level: float) -> float:
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def _average_precision_rows(seed: int) -> dict[str, float | tuple[float, float]]:
+    """The rows of AP: where our orders are drawn as well, errors count twice."""
+    law, orders = ew.chance.average_precision(ITEMS, TARGETS), random_orders(ITEMS, TARGETS, seed)
+    mean, spread = law.mean, law.standard_deviation
+    pi, sigma = TARGETS / ITEMS, normal_deviation(ITEMS, TARGETS)
+    printed = _survival_row(orders["AP"], orders["before"], mean)
+    right = _survival_row(orders["AP"], orders["at"], mean)
+    around = _survival_row(orders["AP"], orders["before"], pi)
+    del around["E[Std(AP)]"]
+    drawn = printed | {f"{what}, S at the hits": value for what, value in right.items()}
+    drawn |= {f"in brackets: {what}": value for what, value in around.items()}
+    return {
+        "AP, exact": mean,
+        "Std(AP), exact": spread,
+        "E(AP), simulated": (mean, spread * SLACK),
+        **{what: (value, each * SLACK * math.sqrt(2)) for what, (value, each) in drawn.items()},
+        "in brackets: π": (pi, sigma * SLACK),
+        "in brackets: σ_ap, at the expected ranks of the hits": (sigma, sigma * SLACK / math.sqrt(2)),
+    }
+
+
+def normal_deviation(n: int, m: int) -> float:
+    """σ_ap of the slides at the expected ranks t_i = i(n + 1)/(m + 1)."""
+    pi, index = m / n, np.arange(1, m + 1)
+    ranks = np.array([ew.chance.hit_rank(n, m, i).mean for i in range(1, m + 1)])
+    each = (pi * (1 - pi) + (ranks - 1) * pi * ((m - 1) / (n - 1) - pi)) / ranks
+    return math.sqrt(float((each * (2 * index - 1)).sum())) / m
+
+
+def own_simulation(items: int, targets: int, seed: int = 0) -> Section:
+    """The table of the simulation for a number of items and targets of one's own."""
+    if not 2 <= targets < items <= MOST_ITEMS:
+        needed = f"at least 2 targets, more items than targets, and at most {MOST_ITEMS:,} items"
+        raise OptionError(f"the simulation takes {needed}; saw {items:,} items and {targets:,} targets")
+    depths = {max(1, min(items - 1, round(t / ITEMS * items))) for t in DEPTHS if t != TARGETS} | {targets}
+    rows: list[tuple[str | float, ...]] = []
+    for t in sorted(depths):
+        (mean, _), (spread, _), _, *rest = recall_under_chance(items, targets, t).values()
+        rows.append((f"r({t})", mean, spread, *(value for value, _ in rest)))
+    orders, law = random_orders(items, targets, seed), ew.chance.average_precision(items, targets)
+    for name, how in (("AP", "at"), ("AP, S before the hits", "before")):
+        rest = list(_survival_row(orders["AP"], orders[how], law.mean).values())
+        rows.append((name, law.mean, law.standard_deviation, *(value for value, _ in rest)))
+    heads = ("mean", "std", "E[Std], survival view", "coverage of 80%", "coverage of 95%")
+    note = f"rows of recall are exact; E[Std] and coverage of AP are of {len(orders['AP']):,} random orders"
+    grid = Grid("", (Column(""), *(Column(head, "number") for head in heads)), tuple(rows), note)
+    return Section(f"Random selection, n = {items:,}, m = {targets:,}", (), (grid,))
