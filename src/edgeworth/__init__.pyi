@@ -6,6 +6,7 @@ from edgeworth import comparing as comparing
 from edgeworth import decisions as decisions
 from edgeworth import forecasts as forecasts
 from edgeworth import methods as methods
+from edgeworth import papers as papers
 from edgeworth import rankings as rankings
 from edgeworth.comparing.paired import Paired as Paired
 from edgeworth.comparison import Comparison as Comparison

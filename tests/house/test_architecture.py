@@ -41,6 +41,7 @@ ORDER = [
     "evaluation",
     "comparison",
     "questions",
+    "papers",
     "sklearn",
     "cli",
 ]

@@ -46,6 +46,7 @@ app = App(
 COMMANDS = {
     "compare": ("compare",),
     "evaluate": ("evaluate", "table", "trec"),
+    "papers": ("reproduce",),
     "questions": ("chance", "kelly", "measures", "demo"),
     "tally": ("tally", "merge", "report"),
 }

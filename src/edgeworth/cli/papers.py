@@ -1,0 +1,40 @@
+"""``edgeworth reproduce``: the numbers of the papers that Edgeworth comes from, beside ours."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from edgeworth.cli.arguments import Seed, Whole
+from edgeworth.cli.output import NO_OUTPUT, Output, show
+from edgeworth.progress import progress_of
+
+DRIFTED = 1
+
+
+def reproduce(
+    paper: Annotated[Literal["powers", "su-zhang", "kalia"], Parameter(help="Which paper.")],
+    /,
+    *,
+    items: Annotated[
+        int | None, Whole, Parameter(help="With su-zhang: its table for so many items too.")
+    ] = None,
+    targets: Annotated[
+        int | None, Whole, Parameter(help="With su-zhang: so many of the items are targets.")
+    ] = None,
+    seed: Seed = 0,
+    output: Output = NO_OUTPUT,
+) -> None:
+    """Every number that a source paper prints beside ours, and why those that differ do.
+
+    Exit code 1: a number differs for no known reason.
+    """
+    from edgeworth import papers
+
+    with progress_of("working"):
+        report = papers.reproduce(paper, items=items, targets=targets, seed=seed)
+    show(report, output)
+    if report.numbers["counts"]["drifted"]:
+        sys.exit(DRIFTED)
