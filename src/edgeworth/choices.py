@@ -20,3 +20,4 @@ OddsForm: TypeAlias = Literal["decimal", "fractional", "american", "probability"
 Unbalanced: TypeAlias = Literal["refuse", "normalise", "cap"]
 BookmakerName: TypeAlias = Literal["drunken"]
 Engine: TypeAlias = Literal["auto", "spark"]
+PaperName: TypeAlias = Literal["powers", "su-zhang", "kalia"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
 
-from edgeworth.cli.arguments import Seed, Whole
+from edgeworth.choices import PaperName
+from edgeworth.cli.options import Whole
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.progress import progress_of
 
@@ -15,7 +16,7 @@ DRIFTED = 1
 
 
 def reproduce(
-    paper: Annotated[Literal["powers", "su-zhang", "kalia"], Parameter(help="Which paper.")],
+    paper: Annotated[PaperName, Parameter(help="Which paper.")],
     /,
     *,
     items: Annotated[
@@ -24,7 +25,7 @@ def reproduce(
     targets: Annotated[
         int | None, Whole, Parameter(help="With su-zhang: so many of the items are targets.")
     ] = None,
-    seed: Seed = 0,
+    seed: Annotated[int, Whole, Parameter(help="Seed of what is simulated.")] = 0,
     output: Output = NO_OUTPUT,
 ) -> None:
     """Every number that a source paper prints beside ours, and why those that differ do.

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
+from edgeworth.choices import PaperName
 from edgeworth.errors import OptionError
 from edgeworth.papers.printed import Paper, PrintedNumber
 from edgeworth.report.report import Report, about_run
 
-__all__ = ["Name", "Paper", "PrintedNumber", "read_paper", "reproduce"]
+__all__ = ["Paper", "PrintedNumber", "read_paper", "reproduce"]
 
-Name: TypeAlias = Literal["powers", "su-zhang", "kalia"]
 _HOMES = {"powers": "powers", "su-zhang": "su_zhang", "kalia": "kalia"}
 
 
-def read_paper(name: Name, *, seed: int = 0) -> Paper:
+def read_paper(name: PaperName, *, seed: int = 0) -> Paper:
     """Read what a paper prints, and compute ours.
 
     >>> read_paper("powers").count("drifted")
@@ -24,7 +24,9 @@ def read_paper(name: Name, *, seed: int = 0) -> Paper:
     return Paper.read(name, _module(name).compute(seed))
 
 
-def reproduce(name: Name, *, items: int | None = None, targets: int | None = None, seed: int = 0) -> Report:
+def reproduce(
+    name: PaperName, *, items: int | None = None, targets: int | None = None, seed: int = 0
+) -> Report:
     """Report on a paper: how many of its numbers agree with ours, and why others do not.
 
     With "su-zhang" its table of random selection is made for other ``items`` and ``targets`` too. ``seed`` is
