@@ -87,16 +87,22 @@ def kelly(
 
 def measures(
     *words: Annotated[
-        str, Parameter(help="Only measures whose name or synonyms hold these words.", metavar="[WORDS...]")
+        str,
+        Parameter(
+            help="Only what these words find; also methods, commands and options.", metavar="[WORDS...]"
+        ),
     ],
 ) -> None:
-    """List the measures: spelling, formula, range, chance level, source."""
+    """List the measures: spelling, formula, range, chance level, source; words find more than these."""
+    from edgeworth.cli.finding import find_elsewhere, print_places
     from edgeworth.core.registry import catalogue
     from edgeworth.report.terminal import print_measures
 
     found = catalogue(words=" ".join(words))
-    if not found:
-        raise OptionError(f"no measure or synonym holds {' '.join(words)!r}")
+    places = find_elsewhere(" ".join(words)) if words else []
+    if not found and not places:
+        raise OptionError(f"no measure, method, command or option holds {' '.join(words)!r}")
+    print_places(places)
     print_measures(found)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any
 
 from edgeworth.core.kinds import every_kind, kind_of, load
@@ -76,7 +76,7 @@ def catalogue(*, kind: str | None = None, words: str | None = None) -> tuple[Mea
     kind : {"decisions", "rankings", "probabilities"}, optional
         Keep the measures of one kind. A ranking cut at a depth has those of decisions too.
     words : str, optional
-        Keep the measures whose name, title, formula or synonyms hold these words.
+        Keep the measures whose name, title, formula or synonyms hold these words, whole words first.
 
     Examples
     --------
@@ -90,10 +90,25 @@ def catalogue(*, kind: str | None = None, words: str | None = None) -> tuple[Mea
     kinds = dict.fromkeys(m.kind for m in measures)
     if kind is not None and kind not in kinds:
         raise OptionError(f"kind is {', '.join(repr(each) for each in kinds)}; saw {kind!r}")
-    wanted = _letters(words or "")
-    return tuple(
-        m for m in measures if kind in (None, m.kind) and any(wanted in _letters(text) for text in _texts(m))
-    )
+    rated = [(match_words(words or "", *_texts(m)), m) for m in measures if kind in (None, m.kind)]
+    return tuple(m for rate, m in sorted(rated, key=lambda each: -each[0]) if rate)
+
+
+def match_words(words: str, *texts: str) -> int:
+    """Rate how texts hold words: 2 as whole words, 1 as the beginning of some, 0 not at all.
+
+    >>> match_words("fpr", "false positive rate, fpr"), match_words("fpr", "mean of precision")
+    (2, 0)
+    >>> match_words("youdens j", "Youden's J"), match_words("youden", "Youden's J")
+    (2, 1)
+    """
+    sought, best = "".join(_split(words)), 0
+    for parts in map(_split, texts):
+        for start in range(len(parts)):
+            if "".join(parts[start:]).startswith(sought):
+                is_whole = len(sought) in accumulate(map(len, parts[start:]))
+                best = max(best, 2 if is_whole else 1)
+    return best
 
 
 @cache
@@ -116,6 +131,10 @@ def words_of(name: str) -> str:
     catalogues = (load(kind.measures) for kind in every_kind() if kind.measures is not None)
     found = (each for measures in chain([_REGISTERED], catalogues) for each in measures if each.name == name)
     return next((str(each.words) for each in found), name.replace("_", " "))
+
+
+def _split(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+|[^\w\s'’(),.;:/·=+−–-]", re.sub("['’]", "", text.lower()))
 
 
 def _letters(text: str) -> str:

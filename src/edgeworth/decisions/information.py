@@ -185,7 +185,7 @@ CELL_MEASURES = (
         "conditional_entropy",
         "−Σ_lk j_lk log₂(j_lk / p_l) bits",
         conditional_entropy,
-        "h(r|p), equivocation",
+        "h(r|p), equivocation, perplexity (2 to its power)",
         chance="H(R)",
         source=POWERS,
         direction="lower",

@@ -208,7 +208,7 @@ OVERALL_MEASURES = (
         "Σ_l hits_l / cases",
         lambda v: (v.hits.sum(axis=-1), v.total + v.undecided),
         chance="Σ_l p_l r_l",
-        synonyms="rand accuracy (powers), micro recall, micro precision, micro f1, avrecall",
+        synonyms="rand accuracy (powers), micro recall, micro precision, micro f1, avrecall, avprecision",
         guessing=_equal_slopes,
     ),
     _proportion(
@@ -217,7 +217,7 @@ OVERALL_MEASURES = (
         lambda v: (v.total + v.undecided - v.hits.sum(axis=-1), v.total + v.undecided),
         chance="1 − Σ_l p_l r_l",
         direction="lower",
-        synonyms="misclassification rate, zero-one loss",
+        synonyms="misclassification rate, zero-one loss, MAP error",
         guessing=lambda predicted, real: [-slope for slope in _equal_slopes(predicted, real)],
     ),
     _overall(

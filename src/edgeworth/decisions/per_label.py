@@ -136,14 +136,14 @@ LABEL_MEASURES = (
         "inverse_recall",
         "rejections",
         "every_other",
-        "specificity, true negative rate, tnr, selectivity",
+        "specificity, true negative rate, tnr, selectivity, irecall",
         chance=f"1 − {BY_PREDICTION}",
     ),
     _share(
         "inverse_precision",
         "rejections",
         "not_predicted",
-        "negative predictive value, npv",
+        "negative predictive value, npv, iprecision",
         chance=f"1 − {BY_PREVALENCE}",
     ),
     _share(

@@ -196,7 +196,8 @@ class Paper:
 
 
 def _grid(numbers: Sequence[PrintedNumber], *places: Column) -> Grid:
-    heads = (*places, Column("number"), Column("paper", "number"), Column("ours", "number"), Column(""))
+    numeric = (Column("paper", "number"), Column("ours", "number"))
+    heads = (*places, Column("number"), *numeric, Column("agreement"))
     rows = [
         (each.what, each.printed.replace("-", MINUS) or UNDEFINED, each.ours_as_printed, each.agreement)
         for each in numbers

@@ -157,7 +157,7 @@ def roc_auc(groups: TieGroups) -> Values:
     chance="about m/n",
     title="PR area",
     source="Davis & Goadrich 2006",
-    synonyms=("pr area", "precision-recall area"),
+    synonyms=("pr area", "precision-recall area", "recall-precision curve"),
     has_mean_chance=False,
 )
 def pr_auc(groups: TieGroups) -> Values:
@@ -179,7 +179,7 @@ def pr_auc(groups: TieGroups) -> Values:
     chance="t m/n",
     source=SU_ZHANG,
     high=np.inf,
-    synonyms=("hit curve", "true positives at k"),
+    synonyms=("hit curve", "hit function", "true positives at k"),
     depth="required",
     needs=(),
     bounds=lambda depth: (0.0, depth),

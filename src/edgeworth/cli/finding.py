@@ -1,0 +1,51 @@
+"""What ``edgeworth measures WORDS`` finds besides measures: the papers' words, commands and options."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import TypeAlias
+
+from rich.padding import Padding
+from rich.text import Text
+
+from edgeworth.core.registry import match_words
+from edgeworth.report.terminal import Terminal
+
+Place: TypeAlias = tuple[str, str, str]
+"""What something is called, what it is, and where it is found."""
+
+
+def find_elsewhere(words: str) -> list[Place]:
+    """Find words of the papers, commands and options; only whole words where there are any."""
+    rated = [(match_words(words, name, what), (name, what, where)) for name, what, where in _places()]
+    best = max((rate for rate, _ in rated), default=0)
+    return [place for rate, place in rated if rate and rate == best]
+
+
+def _places() -> Iterator[Place]:
+    text = files("edgeworth.papers").joinpath("words.toml").read_text(encoding="utf-8")
+    for line in tomllib.loads(text)["words"].strip().splitlines():
+        name, what, where = map(str.strip, line.split("|"))
+        yield name, what, where
+    from edgeworth.cli.app import app
+
+    options: dict[tuple[str, str], list[str]] = {}
+    for command in (name for name in app if not name.startswith("-")):
+        summary = (app[command].help or "").partition("\n")[0]
+        yield f"edgeworth {command}", summary, f"edgeworth {command} --help"
+        for argument in app[command].assemble_argument_collection():
+            option = argument.names[0] if argument.names else ""
+            if option.startswith("--"):
+                options.setdefault((option, argument.parameter.help or ""), []).append(command)
+    for (option, text), commands in options.items():
+        yield option, text, f"edgeworth {', '.join(commands)}"
+
+
+def print_places(places: list[Place]) -> None:
+    """Show what was found: its name, what it is, and where."""
+    out = Terminal()
+    for name, what, where in places:
+        out.print(Text(name, style="bold") + Text(f"  {what}", style="not bold"))
+        out.print(Padding(Text(where, style="dim"), (0, 0, 0, 4)))
