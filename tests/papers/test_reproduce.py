@@ -211,8 +211,8 @@ def test_json_has_every_number(tmp_path: Path, capsys: pytest.CaptureFixture[str
         "printed": "$210",
         "ours": pytest.approx(210.0),
         "state": "agrees",
-        "right": "",
-        "reason": "",
+        "right": None,
+        "reason": None,
         "slack": 0.0,
     }
 

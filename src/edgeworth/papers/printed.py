@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from importlib.resources import files
 from typing import Any, Literal, TypeAlias
 
+from edgeworth.arrays import finite_or_none
 from edgeworth.core.formatting import MINUS, UNDEFINED
 from edgeworth.report.charts.chart import Chart
 from edgeworth.report.report import Charts, Column, Grid, Report, Section
@@ -97,8 +98,10 @@ class PrintedNumber:
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain values."""
-        reason = "" if self.state == "agrees" else self.reason
-        return asdict(self) | {"printed": self.printed or None, "state": self.state, "reason": reason}
+        reason = None if self.state == "agrees" else self.reason
+        texts = {"printed": self.printed or None, "right": self.right or None, "reason": reason}
+        ours = None if self.ours is None else finite_or_none(self.ours)
+        return asdict(self) | texts | {"ours": ours, "state": self.state}
 
 
 def read_number(text: str) -> tuple[float, float]:
