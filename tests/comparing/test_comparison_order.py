@@ -32,7 +32,7 @@ def column(table: Grid, name: str) -> list[Any]:
 def test_the_table_of_two_agrees_with_its_verdict() -> None:
     truth, given = systems(baseline=0.6, candidate=0.75)
     comparison = ew.compare(truth, given)
-    assert comparison.verdict.startswith("candidate is better: informed ")
+    assert comparison.verdict.startswith("candidate is better: informedness 0.32 higher")
     table = grid(comparison.report, "Which is better")
     assert [each.name for each in table.columns][1:4] == ["candidate", "baseline", "candidate − baseline"]
     difference = column(table, "candidate − baseline")[0]
@@ -107,9 +107,9 @@ def test_a_small_difference_is_not_one_of_0_points() -> None:
     two[800:1204] = 1
     found = ew.compare(truth, {"one": one, "two": two}, measures=["informedness"])
     assert found["one", "two"]["informedness"].difference == pytest.approx(0.0032)
-    assert "one is ahead, informed 0.3 points more often (95% interval −" in found.verdict
-    ends = re.findall(r"interval (\S+) to (\S+);", found.verdict)[0]
-    assert all(re.fullmatch(r"−?\d+\.\d", end) for end in ends)
+    assert "informedness of one is 0.003 higher (95% CI −" in found.verdict
+    ends = re.findall(r"CI (\S+) to (\S+);", found.verdict)[0]
+    assert all(re.fullmatch(r"−?\d+\.\d{3}", end) for end in ends)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
+from edgeworth.report.verdict import Verdict
 
 T = ["a"] * 20 + ["b"] * 20
 
@@ -17,8 +18,10 @@ def said(*counts: tuple[str, int]) -> list[str]:
     return [label for label, number in counts for _ in range(number)]
 
 
-def verdict(truth: Any, systems: Any, **options: Any) -> str:
-    return ew.compare(truth, systems, **options).verdict
+def verdict(truth: Any, systems: Any, **options: Any) -> Verdict:
+    found = ew.compare(truth, systems, **options).verdict
+    assert isinstance(found, Verdict)
+    return found
 
 
 GOOD = said(("a", 18), ("b", 20), ("a", 2))
@@ -28,9 +31,9 @@ BAD = said(("a", 10), ("b", 18), ("a", 12))
 def test_a_settled_difference_is_said_with_its_test_and_disagreements() -> None:
     # Only one is right on 18 cases, always the same one: 2 of 2^18 swaps are as far apart.
     found = verdict(T, {"good": GOOD, "bad": BAD}, measures=["accuracy"])
-    interval = r"95% interval \d+ to \d+"
+    interval = r"95% CI 0\.\d\d to 0\.\d\d"
     assert re.fullmatch(
-        rf"good is better: right 45 points more often \({interval}; exact randomisation p = 7\.6e-6\)\. "
+        rf"good is better: accuracy 0\.45 higher \({interval}; exact randomisation p = 7\.6e-6\)\. "
         r"They disagree on 18 of 40 cases\.",
         found,
     )
@@ -39,28 +42,30 @@ def test_a_settled_difference_is_said_with_its_test_and_disagreements() -> None:
 def test_an_open_one_says_what_it_takes() -> None:
     close = said(("a", 17), ("b", 21), ("a", 2))
     found = verdict(T, {"good": GOOD, "close": close}, measures=["accuracy"])
-    told = "good and close cannot be told apart by accuracy: good is ahead, right 3 points more often ("
-    assert found.startswith(told)
-    assert "more cases would show it (80% power)." in found
-    assert found.endswith("They disagree on 1 of 40 cases.")
+    assert found.startswith(
+        "No significant difference between good and close: accuracy of good is 0.03 higher ("
+    )
+    claims = {claim.about: claim for claim in found.claims}
+    assert claims["accuracy"].strength == "not shown"
+    assert claims["accuracy"].numbers["difference"] == pytest.approx(1 / 40)
+    assert claims["sample size"].numbers["power"] == 0.8
+    assert claims["disagreements"].numbers == {"disagreements": 1, "cases": 40}
 
 
 def test_the_same_on_every_case_is_said_only_of_the_same() -> None:
-    assert verdict(T, {"one": GOOD, "two": GOOD}) == (
-        "one and two cannot be told apart: they say the same on every case."
-    )
+    assert verdict(T, {"one": GOOD, "two": GOOD}) == ("one and two give the same answer on every case.")
     swapped = said(("a", 18), ("b", 2)) + said(("a", 2), ("b", 18))
     other = said(("b", 2), ("a", 18)) + said(("b", 18), ("a", 2))
     assert verdict(T, {"one": swapped, "two": other}, measures=["accuracy"]) == (
-        "one and two cannot be told apart: accuracy is the same for both. They disagree on 8 of 40 cases."
+        "one and two have the same accuracy. They disagree on 8 of 40 cases."
     )
 
 
 def test_a_measure_of_a_label_names_it() -> None:
     found = verdict(T, {"good": GOOD, "bad": BAD}, measures=["recall[a]"])
-    assert found.startswith("good is better: finds a 40 points more often (")
+    assert found.startswith("good is better: recall[a] 0.40 higher (")
     found = verdict(T, {"good": GOOD, "bad": BAD}, measures=["precision[b]"])
-    assert found.startswith("good is better: right when it says b ")
+    assert "precision[b]" in found
     found = verdict(T, {"good": GOOD, "bad": BAD}, measures=["f[a](alpha=0.3)"])
     assert "F[a](alpha=0.3) 0." in found
 
@@ -69,17 +74,17 @@ def test_a_measure_without_a_direction_has_no_better_one() -> None:
     much = said(("a", 40))
     found = verdict(T, {"good": GOOD, "much": much}, measures=["label_bias[a]"])
     assert found.startswith("good and much differ in label bias[a]: 0.500 higher for much (")
-    assert "Neither way is better." in found
+    assert "Neither direction is better." in found
     assert "is better:" not in found
     three = verdict(T, {"good": GOOD, "much": much, "bad": BAD}, measures=["label_bias[a]"])
-    assert three == "much has the most of 3 systems: label bias[a] 0.500. Neither way is better."
+    assert three == "much has the highest label bias[a] of 3 systems, 0.500. Neither direction is better."
 
 
 def test_a_measure_that_not_all_have_is_said_to_be_passed_over() -> None:
     never = said(("a", 40))
     found = verdict(T, {"good": GOOD, "never": never}, measures=["precision[b]", "accuracy"])
-    assert found.startswith("By precision[b] not all can be compared (of never: ")
-    assert ", so this is by accuracy. good is better: right " in found
+    assert found.startswith("Compared by accuracy: precision[b] is not defined for all (of never: ")
+    assert "good is better: accuracy " in found
 
 
 def test_a_system_without_a_value_leads_nobody_and_shares_no_letter() -> None:
@@ -87,7 +92,7 @@ def test_a_system_without_a_value_leads_nobody_and_shares_no_letter() -> None:
     comparison = ew.compare(T, {"good": GOOD, "never": never, "bad": BAD}, measures=["precision[b]"])
     assert comparison.verdict.startswith("good leads 3 systems with precision[b] ")
     assert comparison.verdict.count("never has no value to compare.") == 1
-    assert "told apart from never" not in comparison.verdict
+    assert "difference from never" not in comparison.verdict
     assert comparison.letters["never"] == ""
 
 
@@ -96,8 +101,8 @@ def test_who_ruled_out_what_happened_is_not_crowned() -> None:
     sure = [1.0, 0.0, 1.0, 0.9] * 9 + [1.0, 0.0, 0.0, 0.9]
     careful = [0.8, 0.2, 0.8, 0.8] * 10
     found = verdict(truth, {"sure": sure, "careful": careful}, kind="probabilities")
-    assert found.startswith("By log score not all can be compared (")
-    assert "Betting against careful would have ruined sure, who ruled out what happened." in found
+    assert "log score is not defined for all (" in found
+    assert "betting against careful would have ruined it" in found
     assert " inf" not in found.replace("infinite", "")
 
 
@@ -107,12 +112,12 @@ def test_in_sample_forecasts_prove_nothing() -> None:
     truth = (rng.random(300) < p).astype(int)
     systems = {"model": p, "flat": np.full(300, 0.5)}
     plain = verdict(truth, systems, kind="probabilities")
-    assert "evidence against flat's probabilities: e = " in plain
+    assert "(e-value " in plain
     fitted = verdict(truth, systems, kind="probabilities", predictions_made="in-sample")
-    assert "evidence" not in fitted
-    assert "Betting against flat, model would have turned $1 into $" in fitted
+    assert "e-value" not in fitted
+    assert "Betting on model against flat's probabilities would have grown $1 to $" in fitted
     folded = verdict(truth, systems, kind="probabilities", predictions_made="cross-validated")
-    assert "had the predictions been made before the outcomes, evidence against" in folded
+    assert "if these were out-of-sample predictions" in folded
 
 
 def test_lower_is_better_for_scores_of_probabilities() -> None:
@@ -121,7 +126,7 @@ def test_lower_is_better_for_scores_of_probabilities() -> None:
     truth = (rng.random(400) < p).astype(int)
     found = verdict(truth, {"flat": np.full(400, 0.5), "model": p}, kind="probabilities", measures=["brier"])
     assert found.startswith("model is better: Brier score 0.")
-    assert " lower (95% interval 0." in found
+    assert " lower (95% CI 0." in found
 
 
 @pytest.mark.parametrize("number", [3, 6, 12])

@@ -56,7 +56,7 @@ def test_the_worth_of_looking(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert len(set(score[np.argsort(-score)][39:41])) == 2, "no tie at the depth, so its value is one number"
     assert report["worth"]["at_depth"] == pytest.approx(worth[39])
     assert report["worth"]["best_value"] == pytest.approx(worth.max(), abs=5)
-    assert "a gain of 5 a hit and a cost of 1.5 a look" in report["verdict"]
+    assert "a gain of 5 per target found and a cost of 1.5 per item reviewed" in report["verdict"]
 
 
 def test_groups_are_lists(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -89,8 +89,11 @@ class ComparisonFindings:
         return tuple(sorted(self.names, key=lambda name: (not math.isfinite(values[name]), places[name])))
 
     def is_conclusive(self, first: str, second: str) -> bool:
-        """Tell whether two systems can be told apart, all pairs considered."""
-        return self.adjusted[self.as_given(first, second)] < round(1 - self.level, 12)
+        """Tell whether both the test, adjusted for all pairs, and the interval show a difference."""
+        if not self.adjusted[self.as_given(first, second)] < round(1 - self.level, 12):
+            return False
+        low, high = self.difference(first, second)[self.headline].interval(self.level)
+        return math.isnan(low) or not low <= 0 <= high
 
     @property
     def letters(self) -> dict[str, str]:

@@ -14,7 +14,7 @@ from edgeworth.comparing.charts import comparison_charts
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.paired import Discordance
-from edgeworth.comparing.verdict import comparison_verdict, name_of_test
+from edgeworth.comparing.verdict import comparison_citation, comparison_verdict, name_of_test
 from edgeworth.core.formatting import (
     format_count,
     format_level,
@@ -70,6 +70,7 @@ def comparison_report(findings: ComparisonFindings, provenance: Mapping[str, Any
     doubts = dict.fromkeys(each[findings.headline].doubt for each in findings.pairs.values())
     return Report(
         verdict=comparison_verdict(findings),
+        citation=comparison_citation(findings),
         sections=tuple(section for section in sections if section is not None),
         warnings=(*findings.notes, *(f"{said[0].upper()}{said[1:]}." for said in doubts if said)),
         provenance=provenance,

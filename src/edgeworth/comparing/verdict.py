@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import math
 
+from edgeworth import __version__
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.core.formatting import (
-    MINUS,
     format_count,
     format_level,
     format_number,
     format_p_value,
     format_percent,
     format_rounded,
+    format_together,
     format_wealth,
-    interval_decimals,
     plural,
-    shorten,
 )
-from edgeworth.core.measures import Spelling
+from edgeworth.report.verdict import Claim, Strength, Verdict
 from edgeworth.report.wording import describe_measure, describe_p_value
-
-_MORE = {"informedness": "informed", "accuracy": "right"}
-_MORE_OF_LABEL = {"recall": "finds {label}", "precision": "right when it says {label}"}
-"""Measures whose difference is a number of cases in a hundred."""
 
 _TESTS = {
     "mcnemar": "McNemar",
@@ -43,51 +38,36 @@ def name_of_test(name: str) -> str:
     return _TESTS.get(name, name.replace("_", " "))
 
 
-def in_points(measure: str) -> str | None:
-    """Find the verb for a difference in percentage points ("finds spam"); None if it is no such thing.
-
-    >>> in_points("informedness"), in_points("recall[spam]"), in_points("precision@5")
-    ('informed', 'finds spam', None)
-    """
-    spelling = Spelling.parse(measure)
-    if spelling.depth is not None or spelling.options:
-        return None
-    if spelling.label is None:
-        return _MORE.get(spelling.name)
-    words = _MORE_OF_LABEL.get(spelling.name)
-    return None if words is None else words.format(label=shorten(str(spelling.label), 30))
-
-
 def format_money(log_wealth: float) -> str:
-    """Write what $1 has become; a power of ten when that is long.
+    """Write what $1 has become; a power of ten from a million on.
 
     >>> format_money(math.log(12.345)), format_money(100.0)
-    ('$12.35', '$2.7e43')
+    ('$12.35', '$10^43')
     """
-    return f"${format_wealth(log_wealth) if log_wealth > math.log(1e9) else f'{math.exp(log_wealth):,.2f}'}"
+    if log_wealth >= math.log(1e6):
+        return f"$10^{math.floor(log_wealth / math.log(10))}"
+    return f"${math.exp(log_wealth):,.2f}"
 
 
-MOST_DECIMALS = 6
-
-
-def comparison_verdict(findings: ComparisonFindings) -> str:
-    """Write the verdict: of two systems who is better; of more who leads and who cannot be told from it."""
-    parts = [_switched(findings)]
+def comparison_verdict(findings: ComparisonFindings) -> Verdict:
+    """Write the verdict: of two systems which is better; of more which leads and which are tied with it."""
+    claims = [_switched(findings)]
     if len(findings.names) == 2:
-        parts += [_of_two(findings), _disagreement(findings), _race(findings)]
+        claims += [_of_two(findings), _sample_size(findings), _disagreement(findings), _race(findings)]
     else:
-        parts += [_of_many(findings), _first_two(findings)]
-    return " ".join(filter(None, parts))
+        claims += [_of_many(findings), _first_two(findings), _sample_size(findings)]
+    return Verdict(claims)
 
 
-def _switched(findings: ComparisonFindings) -> str:
+def _switched(findings: ComparisonFindings) -> Claim | None:
     """Explain why the measure asked for first is not the one to go by."""
     first = findings.measures[0]
     if first == findings.headline:
-        return ""
+        return None
     why = _reason(findings, first)
     now = describe_measure(findings.headline)
-    return f"By {describe_measure(first)} not all can be compared{why and f' ({why})'}, so this is by {now}."
+    text = f"Compared by {now}: {describe_measure(first)} is not defined for all{why and f' ({why})'}."
+    return Claim("measure", text, "undefined")
 
 
 def _reason(findings: ComparisonFindings, measure: str) -> str:
@@ -96,101 +76,121 @@ def _reason(findings: ComparisonFindings, measure: str) -> str:
     )
 
 
-def _of_two(findings: ComparisonFindings) -> str:
+def _of_two(findings: ComparisonFindings) -> Claim:
     first, second = findings.names
     difference = findings.pairs[first, second][findings.headline]
-    said = describe_measure(findings.headline)
+    measure, said = findings.headline, describe_measure(findings.headline)
     if difference.undefined is not None:
-        return f"{first} and {second} cannot be compared by {said}: {difference.undefined}."
+        text = f"{first} and {second} cannot be compared by {said}: {difference.undefined}."
+        return Claim(measure, text, "undefined")
     if difference.difference == 0:
         silent = findings.disagreements and not findings.disagreements[0]["disagreements"]
-        same = "they say the same on every case" if silent else f"{said} is the same for both"
-        return f"{first} and {second} cannot be told apart: {same}."
+        same = "give the same answer on every case" if silent else f"have the same {said}"
+        return Claim(measure, f"{first} and {second} {same}.", "not shown", {"difference": 0.0})
+    is_shown = findings.is_conclusive(first, second)
+    strength: Strength = "shown" if is_shown else "not shown"
+    ahead = difference if _is_ahead(difference, findings) else difference.mirror()
+    low, high = ahead.interval(findings.level)
+    numbers = {
+        "first": ahead.first,
+        "second": ahead.second,
+        "difference": ahead.difference,
+        "low": low,
+        "high": high,
+        "p_value": ahead.p_value(),
+    }
+    brackets = f"({_interval(ahead, findings)}; {_test(ahead)})"
     if findings.direction == "neither":
-        higher = difference if difference.difference > 0 else difference.mirror()
-        how = "differ" if findings.is_conclusive(first, second) else "cannot be told apart"
-        return (
-            f"{first} and {second} {how} in {said}: {format_number(higher.difference)} higher for "
-            f"{higher.first} ({_interval(higher, findings)}; {_test(higher)}). Neither way is better."
+        how = (
+            f"{first} and {second} differ"
+            if is_shown
+            else f"No significant difference between {first} and {second}"
         )
-    better = difference if difference.better == first else difference.mirror()
-    how_much = f"{_how_much(better)} ({_interval(better, findings)}; {_test(better)})"
-    if findings.is_conclusive(first, second):
-        return f"{better.first} is better: {how_much}."
-    return (
-        f"{first} and {second} cannot be told apart by {said}: {better.first} is ahead, {how_much}. "
-        f"{_what_it_takes(findings, (first, second))}"
-    ).rstrip()
+        size = f"{format_number(ahead.difference)} higher for {ahead.first}"
+        text = f"{how} in {said}: {size} {brackets}. Neither direction is better."
+    elif is_shown:
+        text = f"{ahead.first} is better: {_how_much(ahead)} {brackets}."
+    else:
+        text = f"No significant difference between {first} and {second}: {_lead(ahead)} {brackets}."
+    return Claim(measure, text, strength, numbers, _test_name(ahead))
 
 
-def _of_many(findings: ComparisonFindings) -> str:
+def _is_ahead(difference: Difference, findings: ComparisonFindings) -> bool:
+    if findings.direction != "neither":
+        return difference.better == difference.first
+    return difference.difference > 0
+
+
+def _of_many(findings: ComparisonFindings) -> Claim:
     valued, headline = findings.valued, findings.headline
     number, said = len(findings.names), describe_measure(headline)
     if len(valued) < 2:
-        return (
-            f"The {number} systems cannot be compared by {said}: {_reason(findings, headline) or 'no value'}."
-        )
+        why = _reason(findings, headline) or "no value"
+        return Claim(headline, f"The {number} systems cannot be compared by {said}: {why}.", "undefined")
     without = [name for name in findings.names if name not in valued]
     verb = plural(len(without), "has", "have")
     left_out = f" {_listed(without)} {verb} no value to compare." if without else ""
     best = valued[0]
-    value = format_number(findings.values[best][headline])
-    if findings.direction == "neither":
-        return f"{best} has the most of {number} systems: {said} {value}. Neither way is better.{left_out}"
+    value = findings.values[best][headline]
+    text = f"{best} leads {number} systems with {said} {format_number(value)}"
     same = [name for name in valued[1:] if not findings.is_conclusive(best, name)]
     beaten = [name for name in valued[1:] if findings.is_conclusive(best, name)]
-    leads = f"{best} leads {number} systems with {said} {value}"
-    if not same:
-        return f"{leads} and is better than all others, all pairs considered.{left_out}"
-    if not beaten:
-        return f"{leads}, but cannot be told apart from any of the others, all pairs considered.{left_out}"
-    return (
-        f"{leads}: better than {_listed(beaten)}, but not to be told apart from {_listed(same)}, all pairs "
-        f"considered.{left_out}"
-    )
+    if findings.direction == "neither":
+        shown = f"{said} of {number} systems, {format_number(value)}"
+        text = f"{best} has the highest {shown}. Neither direction is better"
+    elif not same:
+        text += " and is better than all others, adjusted for all pairs"
+    elif not beaten:
+        text += ", with no significant difference from any other, adjusted for all pairs"
+    else:
+        tied = f"no significant difference from {_listed(same)}"
+        text += f": better than {_listed(beaten)}, {tied}, adjusted for all pairs"
+    strength: Strength = "shown" if beaten and findings.direction != "neither" else "not shown"
+    return Claim(headline, f"{text}.{left_out}", strength, {"first": best, "value": value, "tied": len(same)})
 
 
-def _first_two(findings: ComparisonFindings) -> str:
+def _first_two(findings: ComparisonFindings) -> Claim | None:
     if len(findings.valued) < 2 or findings.direction == "neither":
-        return ""
+        return None
     first, second = findings.valued[:2]
     difference = findings.difference(first, second)[findings.headline]
     if math.isnan(difference.difference) or not difference.difference:
-        return ""
-    said = f"{first} against {second}: {_how_much(difference)} ({_interval(difference, findings)})."
-    if findings.is_conclusive(first, second):
-        return said
-    return f"{said} {_what_it_takes(findings, findings.as_given(first, second))}".rstrip()
+        return None
+    text = f"{first} against {second}: {_how_much(difference)} ({_interval(difference, findings)})."
+    low, high = difference.interval(findings.level)
+    numbers = {
+        "first": first,
+        "second": second,
+        "difference": difference.difference,
+        "low": low,
+        "high": high,
+    }
+    return Claim("first two", text, "estimated", numbers)
 
 
 def _how_much(better: Difference) -> str:
-    """What the better one does more, or less, of."""
-    size, does = abs(better.difference), in_points(better.measure)
-    if does is not None:
-        points = f"{size * 100:.{_decimals(better)}f}"
-        return f"{does} {points} {plural(float(points), 'point')} more often"
+    """Say by how much the better one is higher, or lower."""
     word = "higher" if better.difference > 0 else "lower"
-    return f"{describe_measure(better.measure)} {format_number(size)} {word}"
+    return f"{describe_measure(better.measure)} {_size(better)} {word}"
 
 
-def _decimals(better: Difference) -> int:
-    """Decimals of points: as the interval is wide, and more until the difference is not one of 0."""
-    least = interval_decimals(*better.interval())
-    size = abs(better.difference) * 100
-    return next((digits for digits in range(least, MOST_DECIMALS) if round(size, digits)), MOST_DECIMALS)
+def _lead(ahead: Difference) -> str:
+    word = "higher" if ahead.difference > 0 else "lower"
+    return f"{describe_measure(ahead.measure)} of {ahead.first} is {_size(ahead)} {word}"
+
+
+def _size(difference: Difference) -> str:
+    low, high = difference.interval()
+    return format_together(abs(difference.difference), low, high)[0]
 
 
 def _interval(better: Difference, findings: ComparisonFindings) -> str:
     low, high = better.interval(findings.level)
     if math.isnan(low):
         return "no interval"
-    if in_points(better.measure) is not None:
-        # "z" makes −0.0 what it is.
-        ends = [f"{100 * bound:z.{_decimals(better)}f}".replace("-", MINUS) for bound in (low, high)]
-    else:
-        turn = sorted((low, high) if better.difference > 0 else (-low, -high))
-        ends = [format_number(bound) for bound in turn]
-    return f"{format_level(findings.level)} interval {ends[0]} to {ends[1]}"
+    low, high = sorted((low, high) if better.difference > 0 else (-low, -high))
+    _, *ends = format_together(abs(better.difference), low, high)
+    return f"{format_level(findings.level)} CI {ends[0]} to {ends[1]}"
 
 
 def _test(better: Difference) -> str:
@@ -202,47 +202,72 @@ def _test(better: Difference) -> str:
     return f"{exact}{name_of_test(name)} {describe_p_value(tail)}"
 
 
-def _what_it_takes(findings: ComparisonFindings, pair: tuple[str, str]) -> str:
-    plan = findings.plans[pair]
-    if not math.isfinite(plan.more) or plan.more <= 0:
-        return ""
+def _test_name(difference: Difference) -> str:
+    return name_of_test(next(iter(difference.tests), "the interval's law"))
+
+
+def _sample_size(findings: ComparisonFindings) -> Claim | None:
+    """Say how many more cases would decide between the two, or between the first two."""
+    pair = findings.names if len(findings.names) == 2 else findings.valued[:2]
+    if len(pair) < 2 or findings.direction == "neither":
+        return None
+    plan = findings.plans[findings.as_given(pair[0], pair[1])]
+    if findings.is_conclusive(pair[0], pair[1]) or not math.isfinite(plan.more) or plan.more <= 0:
+        return None
     units = plural(plan.more, findings.unit, {"query": "queries"}.get(findings.unit))
-    pairs = "" if len(findings.names) == 2 else ", all pairs considered"
-    return (
-        f"If the difference is real and of this size, about {format_rounded(plan.more)} more {units} "
-        "would show it "
-        f"({format_percent(plan.power)} power{pairs})."
+    text = (
+        f"About {format_rounded(plan.more)} more {units} would decide if the true difference is the one seen "
+        f"({format_percent(plan.power)} power)."
     )
+    return Claim("sample size", text, "advised", {"more": plan.more, "power": plan.power})
 
 
-def _disagreement(findings: ComparisonFindings) -> str:
+def _disagreement(findings: ComparisonFindings) -> Claim | None:
     if not findings.disagreements or not findings.disagreements[0]["disagreements"]:
-        return ""
+        return None
     number = findings.disagreements[0]["disagreements"]
     cases = f"{format_count(findings.cases)} {plural(findings.cases, 'case')}"
-    return f"They disagree on {format_count(number)} of {cases}."
+    text = f"They disagree on {format_count(number)} of {cases}."
+    return Claim("disagreements", text, "estimated", {"disagreements": number, "cases": findings.cases})
 
 
-def _race(findings: ComparisonFindings) -> str:
+def _race(findings: ComparisonFindings) -> Claim | None:
     """Say what one would have won by betting against the other."""
     if findings.race is None:
-        return ""
+        return None
     first, second = findings.race.standings
     wealth = findings.race.against(first, second)
     if not wealth > 0:
-        return ""
+        return None
     if math.isinf(wealth):
-        return f"Betting against {first} would have ruined {second}, who ruled out what happened."
-    said = f"Betting against {second}, {first} would have turned $1 into {format_money(wealth)}"
+        text = f"{second} gave probability 0 to what happened: betting against {first} would have ruined it."
+        return Claim("bets", text, "shown")
+    text = (
+        f"Betting on {first} against {second}'s probabilities would have grown $1 to {format_money(wealth)}"
+    )
     evidence = findings.race.stronger(first, second)
     made = findings.duels[0].wealth.predictions_made if findings.duels else "before"
     if evidence is None or made == "in-sample" or findings.no_evidence is not None:
-        return f"{said}."
-    hedge = "" if made == "before" else "had the predictions been made before the outcomes, "
-    return (
-        f"{said} ({hedge}evidence against {second}'s probabilities: e = "
-        f"{format_wealth(evidence.log_e_value)}, both directions paid for)."
-    )
+        return Claim("bets", f"{text}.", "estimated", {"log_wealth": wealth})
+    hedge = "" if made == "before" else "; if these were out-of-sample predictions"
+    text += f" (e-value {format_wealth(evidence.log_e_value)}, two-sided{hedge})."
+    return Claim("bets", text, "estimated", {"log_wealth": wealth, "log_e_value": evidence.log_e_value})
+
+
+def comparison_citation(findings: ComparisonFindings) -> str:
+    """Write the sentence for a paper or a model card, on the first two systems."""
+    pair = findings.names if len(findings.names) == 2 else findings.valued[:2]
+    found = None if len(pair) < 2 else findings.difference(pair[0], pair[1])[findings.headline]
+    if found is None or found.undefined is not None:
+        return ""
+    size, *_ = format_together(found.difference, *found.interval())
+    said = f"{describe_measure(found.measure)} of {found.first} − {found.second}: {size}"
+    low, high = found.interval(findings.level)
+    _, *ends = format_together(found.difference, low, high)
+    interval = f"{format_level(findings.level)} CI {ends[0]} to {ends[1]}, {found.interval_method}"
+    units = plural(findings.cases, findings.unit, {"query": "queries"}.get(findings.unit))
+    number = f"{format_count(findings.cases)} {units}"
+    return f"{said} ({interval}); {_test(found)}; {number}; Edgeworth {__version__}."
 
 
 def _listed(names: list[str]) -> str:

@@ -193,7 +193,10 @@ def format_together(value: float, low: float, high: float) -> list[str]:
     numbers = (value, low, high)
     if _DIGITS.get() != 3 or not (math.isfinite(low) and max(map(abs, numbers)) < 10):
         return [format_number(number) for number in numbers]
-    return [_format_decimals(number, 2 + interval_decimals(low, high)) for number in numbers]
+    least = 2 + interval_decimals(low, high)
+    # What is not 0 is not shown as 0.
+    decimals = next((d for d in range(least, 8) if value == 0 or round(value, d)), 8)
+    return [_format_decimals(number, decimals) for number in numbers]
 
 
 def interval_decimals(low: float, high: float) -> int:
