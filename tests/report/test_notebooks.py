@@ -95,7 +95,7 @@ def test_many_labels_are_cut() -> None:
 def test_estimates_differences_reports_and_comparisons() -> None:
     truth, said = labels()
     table = ew.ContingencyTable.from_labels(truth, said)
-    assert "95% interval" in read(ew.estimate(table, "informedness")).text
+    assert "95% CI" in read(ew.estimate(table, "informedness")).text
     report = ew.evaluate(truth=truth, prediction=said)
     found = read(report)
     assert report.verdict in found.text

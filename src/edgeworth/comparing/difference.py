@@ -13,7 +13,7 @@ from typing import Any, Self, TypeAlias
 
 from edgeworth.arrays import plain_values
 from edgeworth.core.estimates import Interval
-from edgeworth.core.formatting import html_table
+from edgeworth.core.formatting import format_interval, format_p_value, format_together, html_table
 from edgeworth.core.laws import Alternative, SamplingLaw, check_level
 from edgeworth.core.measures import Direction
 from edgeworth.core.tails import Tail
@@ -173,6 +173,14 @@ class Difference:
             effect=None if self.effect is None else self.effect.mirror(),
         )
 
+    def __str__(self) -> str:
+        systems = f"{self.measure} of {self.first} − {self.second}"
+        if self.undefined is not None:
+            return f"{systems} undefined: {self.undefined}"
+        value, low, high = format_together(self.difference, *self.interval())
+        interval = "" if self.law is None else f" (95% CI {low} to {high})"
+        return f"{systems}: {value}{interval}, {format_p_value(self.p_value())}"
+
     def _repr_html_(self) -> str:
         """What a notebook shows."""
         low, high = self.interval()
@@ -180,8 +188,8 @@ class Difference:
             (self.first, self.values[0]),
             (self.second, self.values[1]),
             ("difference", self.difference),
-            ("95% interval", f"{low:.4g} to {high:.4g}"),
-            ("p", self.p_value()),
+            ("95% CI", format_interval(low, high)),
+            ("test", format_p_value(self.p_value())),
             (f"P({self.first} better)", self.probability_better),
         ]
         reason = self.undefined or self.no_interval

@@ -9,7 +9,13 @@ from statistics import NormalDist
 from typing import Any, Protocol, TypeAlias
 
 from edgeworth.arrays import finite_or_none
-from edgeworth.core.formatting import html_table
+from edgeworth.core.formatting import (
+    format_interval,
+    format_number,
+    format_p_value,
+    format_together,
+    html_table,
+)
 from edgeworth.core.kinds import kind_of
 from edgeworth.core.laws import Alternative, SamplingLaw, check_level, normal_quantile
 from edgeworth.core.measures import Measure
@@ -169,13 +175,24 @@ class Estimate:
         needed = math.ceil(self.size * (reach * error / distance) ** 2)
         return Plan(self.size, needed, power, level)
 
+    def __str__(self) -> str:
+        if self.undefined is not None:
+            return f"{self.measure} undefined: {self.undefined}"
+        said = f"{self.measure} {format_number(self.value)}"
+        if self.law is not None:
+            value, low, high = format_together(self.value, *self.interval())
+            said = f"{self.measure} {value} (95% CI {low} to {high}, {self.method})"
+        if math.isnan(self.chance):
+            return said
+        return f"{said}; chance level {format_number(self.chance)}, {format_p_value(self.p_value())}"
+
     def _repr_html_(self) -> str:
         """Show the estimate in a notebook."""
         low, high = self.interval()
         rows = [
             ("value", self.value),
-            ("95% interval", f"{low:.4g} to {high:.4g}"),
-            ("by chance", self.chance),
+            ("95% CI", format_interval(low, high)),
+            ("chance level", self.chance),
         ]
         reason = self.undefined or self.no_interval
         rows.append(("method", str(self.method)) if reason is None else ("why not", reason))

@@ -250,6 +250,21 @@ def html_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]
     return f"<table><caption>{escape(title)}</caption>{head}<tbody>{lines}</tbody></table>"
 
 
+def text_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Set a table as lines of text: the first column to the left, the others to the right.
+
+    >>> print(text_table(["", "a"], [["x", 10], ["long", 1234]]))
+              a
+    x        10
+    long  1,234
+    """
+    lines = [list(heads), *([_cell_text(cell) for cell in row] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]) for line in lines
+    )
+
+
 def _cell_text(cell: object) -> str:
     if isinstance(cell, float):
         return format_number(cell)

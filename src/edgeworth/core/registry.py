@@ -91,7 +91,24 @@ def catalogue(*, kind: str | None = None, words: str | None = None) -> tuple[Mea
     if kind is not None and kind not in kinds:
         raise OptionError(f"kind is {', '.join(repr(each) for each in kinds)}; saw {kind!r}")
     rated = [(match_words(words or "", *_texts(m)), m) for m in measures if kind in (None, m.kind)]
-    return tuple(m for rate, m in sorted(rated, key=lambda each: -each[0]) if rate)
+    return Catalogue(m for rate, m in sorted(rated, key=lambda each: -each[0]) if rate)
+
+
+class Catalogue(tuple[Measure, ...]):
+    """Measures, which print as a table by kind."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        parts = []
+        for kind in dict.fromkeys(m.kind for m in self):
+            rows = [(m.spelling, m.formula, m.chance) for m in self if m.kind == kind]
+            width = max(len(spelling) for spelling, _, _ in rows)
+            lines = (
+                f"  {spelling:<{width}}  {formula}; by chance {chance}" for spelling, formula, chance in rows
+            )
+            parts.append("\n".join((kind, *lines)))
+        return "\n".join(parts)
 
 
 def match_words(words: str, *texts: str) -> int:

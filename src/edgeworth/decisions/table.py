@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats, Integers
 from edgeworth.choices import Missing, Rows, WeightKind
-from edgeworth.core.formatting import html_table, plural
+from edgeworth.core.formatting import html_table, plural, text_table
 from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, Numbers, count_joint, whole_counts
 from edgeworth.core.labels import (
     SHOWN_LABELS,
@@ -534,6 +534,14 @@ class ContingencyTable(Plain):
         """Show the counts in a notebook, or the facts where there are too many labels."""
         if self.clusters is not None or len(self.labels) > SHOWN_LABELS:
             return super()._repr_html_()
+        return html_table("ContingencyTable", *self._heads_and_rows())
+
+    def __str__(self) -> str:
+        if len(self.labels) > SHOWN_LABELS:
+            return repr(self)
+        return f"{self!r}\n{text_table(*self._heads_and_rows())}"
+
+    def _heads_and_rows(self) -> tuple[list[str], list[list[Any]]]:
         names = [short_label(label) for label in self.labels]
         rows: list[list[Any]] = [
             [name, *row, total]
@@ -542,7 +550,7 @@ class ContingencyTable(Plain):
         rows.append(["all", *self.real.tolist(), self.total])
         if self.abstained.any():
             rows.append(["no decision", *self.abstained.tolist(), self.abstained.sum().item()])
-        return html_table("ContingencyTable", ["predicted ↓ real →", *names, "all"], rows)
+        return ["predicted ↓ actual →", *names, "all"], rows
 
 
 def _sum_cells(size: int, where: tuple[NDArray[Any], NDArray[Any]], values: NDArray[Any]) -> NDArray[Any]:
