@@ -78,7 +78,7 @@ def test_without_ties_it_is_scipy_s_exact_test(hits: list[int]) -> None:
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_with_ties_it_is_scipy_s_normal_approximation(levels: int, alternative: Any) -> None:
     rng = np.random.default_rng(levels)
-    for size in (12, 60, 400):
+    for size in (250, 400):
         truth = rng.random(size) < 0.3
         truth[:2] = [True, False]
         scores = rng.integers(0, levels, size).astype(float) + truth
@@ -89,6 +89,32 @@ def test_with_ties_it_is_scipy_s_normal_approximation(levels: int, alternative: 
         tail = ew.estimate(ew.Ranking.from_scores(truth, scores), "roc_auc").chance_tail(alternative)
         assert tail.kind == "approximation"
         assert tail.p_value == pytest.approx(theirs, rel=1e-9)
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+@pytest.mark.parametrize("sizes", [(1, 11, 28), (5, 3, 4), (2, 9, 1, 8)])
+def test_with_ties_and_few_targets_orders_keep_their_ties(sizes: tuple[int, ...], alternative: Any) -> None:
+    targets = 4
+    law: dict[float, Fraction] = {}
+    for hits in itertools.product(*(range(min(size, targets) + 1) for size in sizes)):
+        if sum(hits) == targets:
+            ways = math.prod(math.comb(*pair) for pair in zip(sizes, hits, strict=True))
+            area = round(ew.measure(tied_ranking(sizes, hits), "roc_auc"), 9)
+            law[area] = law.get(area, Fraction()) + Fraction(ways, math.comb(sum(sizes), targets))
+    assert sum(law.values()) == 1
+    seen = tied_ranking(sizes, (1, targets - 1, *(0 for _ in sizes[2:])))
+    value = round(ew.measure(seen, "roc_auc"), 9)
+    beyond = [p for area, p in law.items() if (area >= value if alternative == "greater" else area <= value)]
+    tail = ew.estimate(seen, "roc_auc").chance_tail(alternative)
+    assert tail is not None
+    assert tail.kind == "drawn"
+    assert tail.low <= sum(beyond) <= tail.high  # 99% of seeds
+
+
+def tied_ranking(sizes: tuple[int, ...], hits: tuple[int, ...]) -> ew.Ranking:
+    """Some targets in each group of tied items, the best group first."""
+    truth = [k < many for size, many in zip(sizes, hits, strict=True) for k in range(size)]
+    return ew.Ranking.from_scores(truth, -np.repeat(np.arange(len(sizes)), sizes))
 
 
 def test_beyond_many_pairs_it_is_normal_and_close_to_the_exact_law() -> None:

@@ -20,8 +20,8 @@ from edgeworth.decisions.estimates import ClopperPearson, Delta, Dirichlet, Newc
 from edgeworth.decisions.posteriors import BetaPosterior
 from edgeworth.errors import OptionError
 from edgeworth.rankings.chance.law import average_precision
-from edgeworth.rankings.intervals.methods import AcrossLists, default_ranking_method
-from edgeworth.rankings.intervals.resampling import ListValues, random_orders
+from edgeworth.rankings.intervals.methods import FEW, AcrossLists, default_ranking_method
+from edgeworth.rankings.intervals.resampling import ListValues, random_orders, tie_sizes, tied_orders
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.resolving import (
@@ -32,7 +32,7 @@ from edgeworth.rankings.resolving import (
     tie_groups_of,
     values_to_average,
 )
-from edgeworth.rankings.tie_groups import TieGroups, tie_groups_of_ranking
+from edgeworth.rankings.tie_groups import STRICT_TIES, TieGroups, tie_groups_of_ranking
 
 Probability = TypeVar("Probability", float, Fraction)
 
@@ -109,8 +109,7 @@ def _tie_sum(ranking: Ranking) -> float:
     Background of a collapsed ranking that lies between targets is taken as untied, which makes the variance
     the largest it can be.
     """
-    both = (ranking.targets + ranking.background.single).merge_equal()
-    sizes = np.zeros(0) if both.weight is None else np.asarray(both.weight, dtype=np.float64)
+    sizes = tie_sizes(ranking).astype(np.float64)
     if ranking.unranked:
         sizes = np.append(sizes, float(ranking.unranked))
     return float((sizes**3 - sizes).sum())
@@ -120,7 +119,11 @@ SAME = 1e-12
 MOST_DRAWN = 20_000_000
 """Steps of random orders that are drawn within a few seconds."""
 ITEMS_TOGETHER = 500_000
-FEWEST, MOST = 199, 99_999
+FEWEST, MOST, MOST_TIED = 199, 99_999, 9_999
+TIED = 0.01
+"""The share of pairs of items that are tied from which random orders keep these ties."""
+SURELY_RARE = 1e-3
+"""Up to this probability the law without ties is taken, e times it: no level is as small."""
 
 
 def selection_tail(
@@ -133,35 +136,75 @@ def selection_tail(
 ) -> Tail | None:
     """P(random selection does as much); None where cases are weighted.
 
-    A certified bound on average precision's tail below ``enough`` is taken without asking for more.
+    A certified bound on average precision's tail below ``enough`` is taken without asking for more. Where
+    many items are tied, targets are put at random among the scores as they are: the law of orders without
+    ties may be exceeded more often than it says.
     """
     if not ranking.is_counted or resolved.measure.direction == "neither":
         return None
     items, targets = int(ranking.total), int(ranking.target_total)
     value = float(resolved.values(tie_groups_of(ranking, resolved))[0])
-    if resolved.measure.name == "average_precision":
-        over: Over = "reachable" if resolved.arguments["over"] == "reachable" else "targets"
-        law = average_precision(items, targets, depth=resolved.depth, over=over)
-        if alternative == "greater" and enough > 0:
-            bound = law.tail(value, method="bound")
-            if bound.high < enough:
-                return bound
-        if alternative == "two-sided":
-            return two_sided(law.tail(value, seed=seed), law.lower_tail(value, seed=seed))
-        return law.tail(value, seed=seed) if alternative == "greater" else law.lower_tail(value, seed=seed)
-    if resolved.measure.name == "roc_auc":
-        return concordance_tail(ranking, alternative)
-    draws = int(np.clip(MOST_DRAWN // max(1, targets), FEWEST, MOST))
+    is_precision, is_area = (resolved.measure.name == name for name in ("average_precision", "roc_auc"))
+    is_tied = _is_tied(ranking)
+    if is_precision:
+        strict = _precision_tail(resolved, items, targets, value, alternative, seed, enough)
+        if not is_tied:
+            return strict
+        if math.e * strict.p_value <= SURELY_RARE:
+            return _times_e(strict)
+    if is_area:
+        area = concordance_tail(ranking, alternative)
+        if not is_tied or min(targets, items - targets) >= FEW or math.e * area.p_value <= SURELY_RARE:
+            return area
+    draws = int(np.clip(MOST_DRAWN // max(1, targets), FEWEST, MOST_TIED if is_tied else MOST))
+    orders = tied_orders(ranking, draws, seed) if is_tied else random_orders(items, targets, draws, seed)
     middle = float(resolved.at_random(tie_groups_of(ranking, resolved))[0])
     sides: tuple[Alternative, ...] = (alternative,)
-    if alternative == "two-sided" and math.isnan(middle):
+    if alternative == "two-sided" and (is_precision or is_area or math.isnan(middle)):
         sides = ("greater", "less")  # without a mean to be far from: the smaller tail, doubled
     counts = [0] * len(sides)
-    for groups in random_orders(items, targets, draws, seed):
+    for groups in orders:
         values = resolved.values(groups)
         counts = [n + _beyond(values, value, middle, side) for n, side in zip(counts, sides, strict=True)]
-    found = [_monte_carlo(count, draws, seed) for count in counts]
+    found = [_monte_carlo(count, draws, seed, " with these ties" * is_tied) for count in counts]
     return found[0] if len(found) == 1 else two_sided(*found)
+
+
+def _precision_tail(
+    resolved: ResolvedRanking,
+    items: int,
+    targets: int,
+    value: float,
+    alternative: Alternative,
+    seed: int,
+    enough: float,
+) -> Tail:
+    """The tail of average precision among orders without ties."""
+    over: Over = "reachable" if resolved.arguments["over"] == "reachable" else "targets"
+    law = average_precision(items, targets, depth=resolved.depth, over=over)
+    if alternative == "greater" and enough > 0:
+        bound = law.tail(value, method="bound")
+        if bound.high < enough:
+            return bound
+    if alternative == "two-sided":
+        return two_sided(law.tail(value, seed=seed), law.lower_tail(value, seed=seed))
+    return law.tail(value, seed=seed) if alternative == "greater" else law.lower_tail(value, seed=seed)
+
+
+def _is_tied(ranking: Ranking) -> bool:
+    """Whether so many pairs of items are tied that it matters; of a collapsed ranking it is not known."""
+    sizes, items = tie_sizes(ranking).astype(np.float64), float(ranking.ranked_total)
+    return not ranking.is_collapsed and float(sizes @ (sizes - 1)) > TIED * items * max(items - 1, 1)
+
+
+def _times_e(tail: Tail) -> Tail:
+    """A value averaged over ties is less variable in the convex order, so P(≥ x) ≤ E[(W − c)₊]/(x − c).
+
+    Of a tail that falls like exp(−x) or faster beyond c that is at most e times it: an argument, no proof.
+    """
+    high, p_value = (min(1.0, math.e * x) for x in (tail.high, tail.p_value))
+    said = f"{tail.method}; e times it, for the ties"
+    return replace(tail, low=0.0, high=high, p_value=p_value, exact=None, kind="approximation", method=said)
 
 
 def lists_tail(
@@ -186,16 +229,22 @@ def _random_means(
     lists: RankedLists, resolved: ResolvedRanking, draws: int, generator: np.random.Generator
 ) -> Values:
     """Means over lists in random order, several draws as one set of lists."""
+    scores, grades = generator.random(draws * len(lists.scores)), np.tile(lists.grades, draws)
+    starts = [lists.starts[:1], *(lists.starts[1:] + k * lists.starts[-1] for k in range(draws))]
+    if resolved.ties not in STRICT_TIES:
+        # Ties are kept: grades change places, scores do not.
+        numbers = np.repeat(np.arange(draws * lists.number), np.tile(lists.sizes, draws))
+        scores, grades = np.tile(lists.scores, draws), grades[np.lexsort((scores, numbers))]
     copies = RankedLists(
         tuple(range(draws * lists.number)),
-        np.concatenate([lists.starts[:1], *(lists.starts[1:] + k * lists.starts[-1] for k in range(draws))]),
-        generator.random(draws * len(lists.scores)),
-        np.tile(lists.grades, draws),
+        np.concatenate(starts),
+        scores,
+        grades,
         relevant_from=lists.relevant_from,
         empty_is_zero=lists.empty_is_zero,
     )
-    # Random scores have no ties, so every policy gives the same order.
-    loose = replace(resolved, ties="expected")
+    # Random scores have no ties, so every strict order is as good as another.
+    loose = replace(resolved, ties="expected") if resolved.ties in STRICT_TIES else resolved
     values = loose.values(tie_groups_of(copies, loose)).reshape(draws, lists.number)
     # Which lists have no value does not depend on their order.
     return np.array([values_to_average(lists, row).mean() for row in values])
@@ -223,10 +272,9 @@ def _beyond(values: Values, observed: float, middle: float, alternative: Alterna
     return int((beyond | np.isnan(values)).sum())
 
 
-def _monte_carlo(count: int, draws: int, seed: int) -> Tail:
-    return replace(
-        Tail.drawn(count, draws, seed), method=f"Monte Carlo, {draws:,} random orders, seed {seed}"
-    )
+def _monte_carlo(count: int, draws: int, seed: int, ties: str = "") -> Tail:
+    said = f"Monte Carlo, {draws:,} random orders{ties}, seed {seed}"
+    return replace(Tail.drawn(count, draws, seed), method=said)
 
 
 OF_DECISIONS = (BetaPosterior, ClopperPearson, Delta, Dirichlet, Newcombe, Wilson)

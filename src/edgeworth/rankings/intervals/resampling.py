@@ -110,19 +110,27 @@ def _tied_replicates(
     places = background.draw(draws, generator)
     pairs = places.reshape(draws, -1, 2) if background.has_ties else np.stack([places, 0 * places], axis=2)
     tied = pairs[:, :, 1]
-    above = np.cumsum(pairs.sum(axis=2), axis=1) - tied
-    through = np.cumsum(hits, axis=1)
+    seen = np.cumsum(pairs.sum(axis=2), axis=1) - tied + np.cumsum(hits, axis=1) - hits
+    ranked = hits.sum(axis=1) + float(background.total)
+    return _groups_of_counts(
+        hits, hits + tied, seen, float(groups.targets[0]), ranked, float(groups.items[0])
+    )
+
+
+def _groups_of_counts(
+    hits: Values, size: Values, seen_above: Values, targets: float, ranked: Values, items: float
+) -> TieGroups:
+    """One list a row and one tie group a column, without those that hold no target."""
     kept = hits > 0
-    hits_above = (through - hits)[kept]
     return TieGroups(
-        list_of=np.broadcast_to(np.arange(draws)[:, None], hits.shape)[kept],
-        hits_above=hits_above,
-        seen_above=hits_above + above[kept],
+        list_of=np.broadcast_to(np.arange(len(hits))[:, None], hits.shape)[kept],
+        hits_above=(np.cumsum(hits, axis=1) - hits)[kept],
+        seen_above=np.broadcast_to(seen_above, hits.shape)[kept],
         hits=hits[kept],
-        size=(hits + tied)[kept],
-        targets=np.full(draws, groups.targets[0]),
-        ranked=hits.sum(axis=1) + float(background.total),
-        items=np.full(draws, groups.items[0]),
+        size=np.broadcast_to(size, hits.shape)[kept],
+        targets=np.full(len(hits), targets),
+        ranked=ranked,
+        items=np.full(len(hits), items),
     )
 
 
@@ -135,6 +143,26 @@ def _resample_hits(groups: TieGroups, draws: int, generator: np.random.Generator
     fused = slots[chosen] + np.arange(draws)[:, None] * width
     counts = np.bincount(fused.ravel(), minlength=draws * width).reshape(draws, width)
     return counts[:, :-1].astype(np.float64)
+
+
+def tied_orders(ranking: Ranking, draws: int, seed: int) -> Iterator[TieGroups]:
+    """Targets put at random among the scores as they are, ties and all, many lists at a time."""
+    generator = np.random.default_rng(seed)
+    sizes = np.append(tie_sizes(ranking)[::-1], int(ranking.unranked)).astype(np.int64)
+    seen, targets = (np.cumsum(sizes) - sizes)[:-1].astype(np.float64), int(ranking.target_total)
+    together = max(1, 2 * CHUNK // len(sizes))
+    for start in progress_rounds(draws, together, "draws"):
+        count = min(together, draws - start)
+        drawn = generator.multivariate_hypergeometric(sizes, targets, size=count, method="marginals")
+        # What falls to those never ranked is found nowhere.
+        hits, ranked = drawn[:, :-1].astype(np.float64), np.full(count, float(ranking.ranked_total))
+        yield _groups_of_counts(hits, sizes[:-1], seen, float(targets), ranked, float(ranking.total))
+
+
+def tie_sizes(ranking: Ranking) -> NDArray[np.int64]:
+    """The items at each score, lowest first; background known only as a span counts as untied."""
+    both = (ranking.targets + ranking.background.single).merge_equal()
+    return np.ones(len(both.scores), dtype=np.int64) if both.weight is None else both.weight
 
 
 def random_orders(items: int, targets: int, draws: int, seed: int) -> Iterator[TieGroups]:
