@@ -1,4 +1,5 @@
-"""What ``edgeworth measures WORDS`` finds besides measures: the papers' words, commands and options."""
+"""What ``edgeworth measures WORDS`` finds besides measures: the papers' words, charts, methods,
+commands and options."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from typing import TypeAlias
 from rich.padding import Padding
 from rich.text import Text
 
+from edgeworth import methods
 from edgeworth.core.registry import match_words
 from edgeworth.report.terminal import Terminal
 
@@ -18,10 +20,12 @@ Place: TypeAlias = tuple[str, str, str]
 
 
 def find_elsewhere(words: str) -> list[Place]:
-    """Find words of the papers, commands and options; only whole words where there are any."""
-    rated = [(match_words(words, name, what), (name, what, where)) for name, what, where in _places()]
-    best = max((rate for rate, _ in rated), default=0)
-    return [place for rate, place in rated if rate and rate == best]
+    """Find words of the papers, charts, methods, commands and options: whole words, if there are any."""
+    rated = [
+        (match_words(words, *name.split(", "), what), (name, what, where)) for name, what, where in _places()
+    ]
+    least = min(2, max(rate for rate, _ in rated)) or 1
+    return [place for rate, place in sorted(rated, key=lambda each: -each[0]) if rate >= least]
 
 
 def _places() -> Iterator[Place]:
@@ -29,6 +33,9 @@ def _places() -> Iterator[Place]:
     for line in tomllib.loads(text)["words"].strip().splitlines():
         name, what, where = map(str.strip, line.split("|"))
         yield name, what, where
+    for method in methods.__all__:
+        what = (getattr(methods, method).__doc__ or "").partition("\n")[0]
+        yield f"ew.methods.{method}", what, f"ew.estimate(…, method=ew.methods.{method}())"
     from edgeworth.cli.app import app
 
     options: dict[tuple[str, str], list[str]] = {}

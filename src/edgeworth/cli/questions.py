@@ -102,8 +102,8 @@ def measures(
     places = find_elsewhere(" ".join(words)) if words else []
     if not found and not places:
         raise OptionError(f"no measure, method, command or option holds {' '.join(words)!r}")
-    print_places(places)
     print_measures(found)
+    print_places(places)
 
 
 def demo(

@@ -112,19 +112,20 @@ class Catalogue(tuple[Measure, ...]):
 
 
 def match_words(words: str, *texts: str) -> int:
-    """Rate how texts hold words: 2 as whole words, 1 as the beginning of some, 0 not at all.
+    """Rate how texts hold words: 3 as all of one, 2 as whole words, 1 as the beginning of some, 0 not.
 
-    >>> match_words("fpr", "false positive rate, fpr"), match_words("fpr", "mean of precision")
-    (2, 0)
-    >>> match_words("youdens j", "Youden's J"), match_words("youden", "Youden's J")
-    (2, 1)
+    >>> match_words("fpr", "fpr"), match_words("rate", "hit rate"), match_words("fpr", "of precision")
+    (3, 2, 0)
+    >>> match_words("youdens j", "Youden's J"), match_words("youd", "Youden's J")
+    (3, 1)
     """
     sought, best = "".join(_split(words)), 0
     for parts in map(_split, texts):
         for start in range(len(parts)):
             if "".join(parts[start:]).startswith(sought):
-                is_whole = len(sought) in accumulate(map(len, parts[start:]))
-                best = max(best, 2 if is_whole else 1)
+                ends = list(accumulate(map(len, parts[start:])))
+                is_all = start == 0 and len(sought) == ends[-1]
+                best = max(best, 3 if is_all else 2 if len(sought) in ends else 1)
     return best
 
 
@@ -151,7 +152,7 @@ def words_of(name: str) -> str:
 
 
 def _split(text: str) -> list[str]:
-    return re.findall(r"[^\W_]+|[^\w\s'’(),.;:/·=+−–-]", re.sub("['’]", "", text.lower()))
+    return re.findall(r"[^\W_]+|[^\w\s'’(),.;:/·=+−–-]", text.lower())
 
 
 def _letters(text: str) -> str:
