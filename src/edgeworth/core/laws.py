@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.core.clusters import FEWEST_FREEDOM
 from edgeworth.core.measures import Combination
 from edgeworth.errors import OptionError
 
@@ -115,6 +116,13 @@ def reaching_quantile(
     return far
 
 
+def doubt_few_freedom(freedom: float) -> str | None:
+    """Say that an interval rests on too few degrees of freedom; None where there are enough."""
+    if freedom >= FEWEST_FREEDOM:
+        return None
+    return f"clusters leave {freedom:.1f} degrees of freedom, and {FEWEST_FREEDOM:g} are needed"
+
+
 def choose_tail(lower: float, upper: float, alternative: Alternative) -> float:
     """Choose between P(as small) and P(as large): the smaller one doubled, or the one asked for."""
     if alternative == "greater":
@@ -147,7 +155,7 @@ class NormalLaw:
     def p_value(self, null: float, alternative: Alternative) -> float:
         """Test by Wald on the scale (on the plain one when the null is at the end of the range)."""
         if self.standard_error == 0:
-            return choose_tail(float(self.value <= null), float(self.value >= null), alternative)
+            return choose_tail(float(self.value >= null), float(self.value <= null), alternative)
         scale = self.scale if self.scale.inside(null) else Scale("identity")
         distance = (scale.forward(self.value) - scale.forward(null)) / (
             self.standard_error * scale.slope(self.value)
@@ -157,6 +165,16 @@ class NormalLaw:
         tails = [distance, -distance]
         lower, upper = stdtr(self.freedom, tails) if np.isfinite(self.freedom) else ndtr(tails)
         return choose_tail(float(lower), float(upper), alternative)
+
+
+@dataclass(frozen=True)
+class ClusterLaw(NormalLaw):
+    """Student's t with the degrees of freedom that clusters leave."""
+
+    @property
+    def doubt(self) -> str | None:
+        """Say that clusters are too few or too unequal."""
+        return doubt_few_freedom(self.freedom)
 
 
 def wilson_bounds(successes: Any, trials: Any, quantile: float) -> tuple[Any, Any]:
@@ -222,21 +240,48 @@ class NewcombeLaw:
         return float(self.combination.constant + self.combination.coefficients @ self._shares)
 
     @property
+    def freedom(self) -> float:
+        """Give the degrees of freedom that clusters leave."""
+        return self.combination.freedom
+
+    @property
+    def doubt(self) -> str | None:
+        """Say that clusters are too few or too unequal."""
+        return doubt_few_freedom(self.freedom)
+
+    @property
     def standard_error(self) -> float:
-        """Add the variances of the proportions."""
-        spread = self._shares * (1 - self._shares) / self.combination.trials
-        return float(np.sqrt(self.combination.coefficients**2 @ spread))
+        """Add the variances of the proportions, and their covariances."""
+        spread = np.sqrt(self._shares * (1 - self._shares) / self.combination.trials)
+        return self._length(self.combination.coefficients * spread)
 
     def interval(self, level: float) -> tuple[float, float]:
         """Square and add at this level."""
         return self._bounds(normal_quantile(level))
 
     def _bounds(self, quantile: float) -> tuple[float, float]:
-        low, high = wilson_bounds(self.combination.successes, self.combination.trials, quantile)
-        weight, share = self.combination.coefficients, self._shares
-        down = np.where(weight > 0, weight * (share - low), -weight * (high - share))
-        up = np.where(weight > 0, weight * (high - share), -weight * (share - low))
-        return self.value - float(np.sqrt(down @ down)), self.value + float(np.sqrt(up @ up))
+        trials, share, weight = self._trials_at(quantile), self._shares, self.combination.coefficients
+        low, high = wilson_bounds(share * trials, trials, quantile)
+        # With its sign, so that proportions that go together are added with theirs.
+        down = weight * np.where(weight > 0, share - low, high - share)
+        up = weight * np.where(weight > 0, high - share, share - low)
+        return self.value - self._length(down), self.value + self._length(up)
+
+    def _trials_at(self, quantile: float) -> NDArray[np.float64]:
+        """Reduce trials that are known with few degrees of freedom, by Student's t (Korn & Graubard 1998)."""
+        found = self.combination
+        if found.freedoms is None or quantile == 0:
+            return np.asarray(found.trials)
+        from scipy.special import ndtr, stdtrit
+
+        # Far out Student's quantile is not needed: there are never fewer than so many trials.
+        student = -stdtrit(found.freedoms, max(float(ndtr(-quantile)), 1e-300))
+        reduced = np.where(np.isfinite(student), found.trials * (quantile / student) ** 2, 0.0)
+        return np.asarray(np.clip(reduced, found.fewest, found.trials))
+
+    def _length(self, parts: NDArray[np.float64]) -> float:
+        together = self.combination.correlation
+        return math.sqrt(max(0.0, float(parts @ parts if together is None else parts @ together @ parts)))
 
     def p_value(self, null: float, alternative: Alternative) -> float:
         """Find the level at which the null would just leave the interval."""

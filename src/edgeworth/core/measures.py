@@ -58,12 +58,22 @@ class Requirement:
 
 @dataclass(frozen=True)
 class Combination:
-    """A measure as ``constant + Σ coefficient · successes/trials`` of independent proportions."""
+    """A measure as ``constant + Σ coefficient · successes/trials`` of independent proportions.
+
+    Of weighted cases and of clusters, trials are as many independent ones as tell as much. Clusters say that
+    with some degrees of freedom, and leave at least ``fewest``, as if all cases of a cluster were alike;
+    ``correlation`` is that of their proportions.
+    """
 
     constant: float
     coefficients: Values
     successes: Values
     trials: Values
+    fewest: Values | None = None
+    freedoms: Values | None = None
+    correlation: Values | None = None
+    freedom: float = math.inf
+    """The degrees of freedom of the whole."""
 
 
 @dataclass(frozen=True)

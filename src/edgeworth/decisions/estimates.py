@@ -11,30 +11,34 @@ from edgeworth.core.estimates import Estimate, Method, law_or_reason, undefined_
 from edgeworth.core.laws import (
     BootstrapLaw,
     ClopperPearsonLaw,
+    ClusterLaw,
     NewcombeLaw,
     NormalLaw,
     PosteriorLaw,
     SamplingLaw,
     Scale,
     natural_scale,
-    wilson_law,
 )
-from edgeworth.core.measures import Combination, Measure
+from edgeworth.core.measures import Measure
+from edgeworth.decisions.effective_sizes import combination_of, combine, effective_cases, reduce_trials
 from edgeworth.decisions.guessing import guessing_tail
 from edgeworth.decisions.resampling import (
+    MOST_SUMS,
+    NO_ERROR,
     bootstrap_values,
     cluster_bootstrap_values,
+    cluster_spread,
     defined_draws,
     influence,
     posterior_values,
     variance,
 )
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.decisions.views import Resolved, at_guessing, resolve
+from edgeworth.decisions.views import Resolved, at_guessing, marginals, resolve
 from edgeworth.errors import OptionError, check_seed
 
-NO_ERROR = 1e-24
-"""A variance below this is rounding."""
+MOST_CLASSES = 100
+"""Tables of more classes are too large to be drawn by the ten thousand."""
 
 
 @dataclass(frozen=True)
@@ -52,19 +56,19 @@ class Delta:
             raise OptionError(f'the scale is "natural" or "identity"; saw {self.scale!r}')
 
     def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
-        """Normal with the delta method's variance; Student's t with clusters − 1 degrees of freedom."""
+        """Normal with the delta method's variance; with clusters Student's t by CR2 and Satterthwaite."""
         value = float(resolved.values(tally.cells))
         clusters = tally.clusters
         if clusters is not None and clusters.number < 2:
             raise OptionError("all cases are in one cluster: nothing tells how much clusters vary")
-        spread = variance(tally, resolved)
-        if not tally.is_plain and not spread > NO_ERROR:
-            raise OptionError("every row or cluster says the same, so nothing tells how much they vary")
-        error = math.sqrt(max(0.0, spread))
         plain = self.scale == "identity"
         scale = Scale("identity") if plain else natural_scale(*resolved.measure.range, value)
-        freedom = math.inf if clusters is None else clusters.number - 1.0
-        return NormalLaw(value, error, scale, freedom)
+        if clusters is not None:
+            spread = cluster_spread(tally, clusters, resolved)
+            if not spread.variance > NO_ERROR:
+                raise OptionError("every cluster says the same, so nothing tells how much they vary")
+            return ClusterLaw(value, math.sqrt(spread.variance), scale, spread.freedom)
+        return NormalLaw(value, math.sqrt(max(0.0, variance(tally, resolved))), scale)
 
     def __str__(self) -> str:
         return "delta method" if self.scale == "natural" else "delta method, identity scale"
@@ -72,11 +76,13 @@ class Delta:
 
 @dataclass(frozen=True)
 class Wilson:
-    """Wilson's score interval, for measures that are proportions."""
+    """Wilson's score interval, for measures that are proportions; weights and clusters reduce the trials."""
 
     def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
         """Make the score test's law."""
-        return wilson_law(*_proportion(tally, resolved, str(self)))
+        if resolved.measure.proportion is None:
+            raise OptionError(f"{self} is for proportions, which {resolved.spelling} is not: use Delta()")
+        return NewcombeLaw(reduce_trials(tally, resolved, combine(resolved, marginals(tally.cells))))
 
     def __str__(self) -> str:
         return "Wilson"
@@ -88,10 +94,12 @@ class ClopperPearson:
 
     def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
         """Make the law of exact binomial tails."""
-        if not tally.is_counted:
-            raise OptionError("Clopper–Pearson is exact for whole cases; these are weighted: use Delta()")
-        successes, trials = _proportion(tally, resolved, str(self))
-        return ClopperPearsonLaw(round(successes), round(trials))
+        if resolved.measure.proportion is None:
+            raise OptionError(f"{self} is for proportions, which {resolved.spelling} is not: use Delta()")
+        if tally.clusters is not None or not tally.is_counted:
+            raise OptionError("Clopper–Pearson is exact for whole cases that are independent: use Wilson()")
+        successes, trials = resolved.measure.proportion(resolved.view(tally.cells))
+        return ClopperPearsonLaw(round(float(successes)), round(float(trials)))
 
     def __str__(self) -> str:
         return "Clopper–Pearson"
@@ -102,7 +110,7 @@ class Newcombe:
     """Square-and-add of Wilson's bounds, for differences and sums of independent proportions.
 
     Informedness of two classes and of any one label, markedness of a label, balanced accuracy, break-even
-    margin.
+    margin. Weights and clusters reduce the trials of each proportion.
     """
 
     def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
@@ -112,8 +120,7 @@ class Newcombe:
             raise OptionError(
                 f"{resolved.spelling} is no fixed combination of independent proportions here: use Delta()"
             )
-        _check_unweighted(tally, str(self))
-        return NewcombeLaw(found)
+        return NewcombeLaw(reduce_trials(tally, resolved, found))
 
     def __str__(self) -> str:
         return "Newcombe"
@@ -139,8 +146,10 @@ class Dirichlet:
 
     def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
         """Make the law of posterior draws of the measure."""
-        _check_unweighted(tally, str(self))
-        values = posterior_values(tally, resolved, self.prior, self.draws, self.seed)
+        if len(tally.labels) > MOST_CLASSES:
+            raise OptionError(f"{self} draws tables of at most {MOST_CLASSES} classes: use Delta()")
+        sizes = None if tally.is_plain else effective_cases(tally, resolved)
+        values = posterior_values(tally, resolved, self.prior, self.draws, self.seed, sizes)
         value = float(resolved.values(tally.cells))
         return PosteriorLaw(value, *defined_draws(values, resolved.spelling))
 
@@ -186,7 +195,8 @@ def _(tally: ContingencyTable, resolved: Resolved, bootstrap: Bootstrap) -> Samp
             raise OptionError("the BCa interval is for independent cases: use percentile with clusters")
         values = cluster_bootstrap_values(tally, tally.clusters, resolved, bootstrap.draws, bootstrap.seed)
     else:
-        _check_unweighted(tally, str(bootstrap))
+        if not tally.counts_alike:
+            raise OptionError(f"{bootstrap} needs cases that count alike; with sampling weights use Delta()")
         values = bootstrap_values(tally, resolved, bootstrap.draws, bootstrap.seed)
     acceleration = _acceleration(tally, resolved) if bootstrap.interval == "bca" else 0.0
     value = float(resolved.values(tally.cells))
@@ -201,9 +211,10 @@ def default_method(tally: ContingencyTable, resolved: Resolved, seed: int = 0) -
     its place there, and that of the delta method where it is at an end (``is_at_an_end``).
     """
     plain = tally.is_plain
-    if plain and resolved.measure.proportion is not None:
+    if resolved.measure.proportion is not None:
         return Wilson()
-    if plain and combination_of(tally, resolved) is not None:
+    found, clusters = combination_of(tally, resolved), 1 if tally.clusters is None else tally.clusters.number
+    if found is not None and len(found.trials) * clusters <= MOST_SUMS:
         return Newcombe()
     if resolved.measure.scope == "cells" and resolved.measure.gradient is None:
         diagonal = tally.counts.diagonal().sum() == tally.total
@@ -216,37 +227,11 @@ def is_at_an_end(tally: ContingencyTable, resolved: Resolved, law: SamplingLaw |
 
     That is so at the end of a measure's range (all right, all wrong), or of its part on decided cases.
     """
-    if not tally.is_plain:
-        return False
     spreads = [variance(tally, resolved) if law is None else law.standard_error**2]
     if resolved.arguments.get("abstentions") == "discount":
         decided = replace(resolved, arguments={"abstentions": "left_out"})
         spreads.append(variance(tally, decided))
     return any(not spread > NO_ERROR for spread in spreads)
-
-
-def combination_of(tally: ContingencyTable, resolved: Resolved) -> Combination | None:
-    """Write the measure as a combination of independent proportions, if it is one and all have trials."""
-    make = resolved.measure.combination
-    if make is None:
-        return None
-    found = make(resolved.view(tally.cells), **resolved.arguments)
-    return found if found is not None and (found.trials > 0).all() and len(found.trials) else None
-
-
-def _proportion(tally: ContingencyTable, resolved: Resolved, method: str) -> tuple[float, float]:
-    if resolved.measure.proportion is None:
-        raise OptionError(f"{method} is for proportions, which {resolved.spelling} is not: use Delta()")
-    _check_unweighted(tally, method)
-    successes, trials = resolved.measure.proportion(resolved.view(tally.cells))
-    return float(successes), float(trials)
-
-
-def _check_unweighted(tally: ContingencyTable, method: str) -> None:
-    if tally.clusters is not None:
-        raise OptionError(f"{method} takes cases as independent; with clusters use Delta() or Bootstrap()")
-    if not tally.counts_alike:
-        raise OptionError(f"{method} needs cases that count alike; with sampling weights use Delta()")
 
 
 def check_varies(draws: Any) -> None:
@@ -298,6 +283,6 @@ def estimate_table(
 
 def _in_focus(table: ContingencyTable, resolved: Resolved) -> tuple[ContingencyTable, Resolved]:
     """Reduce the table to the four cells that a measure of one label needs."""
-    if resolved.position is None or table.clusters is not None or len(table.labels) <= 2:
+    if resolved.position is None or len(table.labels) <= 2:
         return table, resolved
     return table.one_against_rest(resolved.label), replace(resolved, position=0)

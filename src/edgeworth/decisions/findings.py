@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgeworth.choices import Abstentions
+from edgeworth.core.clusters import FEWEST_FREEDOM
 from edgeworth.core.estimates import Estimate, Plan, estimate
 from edgeworth.core.laws import check_level
 from edgeworth.core.measures import quote_label
@@ -86,7 +87,8 @@ class DecisionFindings:
     def is_conclusive(self) -> bool:
         """Whether both the test and the interval rule guessing out."""
         has_interval = self.informedness.law is not None
-        return self.is_significant and not (has_interval and self.interval_includes_0)
+        is_doubtful = getattr(self.informedness.law, "freedom", math.inf) < FEWEST_FREEDOM
+        return self.is_significant and not (has_interval and (self.interval_includes_0 or is_doubtful))
 
     @property
     def interval_includes_0(self) -> bool:

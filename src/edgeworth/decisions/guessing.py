@@ -22,8 +22,10 @@ from numpy.typing import NDArray
 from edgeworth.arrays import EXACT_INTEGERS
 from edgeworth.core.laws import Alternative
 from edgeworth.core.tails import SMALLEST, Tail, hypergeometric_tails
+from edgeworth.decisions.clusters import Clusters
+from edgeworth.decisions.resampling import influence
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.decisions.views import Resolved, at_guessing
+from edgeworth.decisions.views import Resolved, at_guessing, expected_cells
 from edgeworth.errors import InputError, OptionError, check_seed
 from edgeworth.sources.numbers import LARGEST_TOTAL
 
@@ -313,11 +315,51 @@ SAME = 1e-12
 def guessing_tail(
     tally: ContingencyTable, resolved: Resolved, alternative: Alternative, seed: int = 0
 ) -> Tail | None:
-    """Compute P(guessing does as much), exactly where possible; None for weighted or clustered cases."""
-    if tally.clusters is not None or not tally.is_counted:
-        return None
+    """Compute P(guessing does as much), exactly where possible.
+
+    Clusters of one size exchange their predictions; of clusters of several sizes the signs of their shares in
+    the measure are flipped. Weighted cases are taken as so many equal ones of each class as tell as much.
+    """
     if alternative not in ("two-sided", "greater", "less"):
         raise OptionError(f'alternative is "two-sided", "greater" or "less"; saw {alternative!r}')
+    clusters = tally.clusters
+    if clusters is not None and clusters.number < 2:
+        return None
+    if clusters is not None:
+        sizes = np.bincount(clusters.cells(tally.labels)[0], weights=clusters.joint.weight)
+        squares = tally.cells if tally.squared is None else tally.squared
+        # Each row is a cluster of its own where sums of clusters have no larger squares than rows.
+        if (sizes**2).sum() > squares.sum() * (1 + 1e-9):
+            if resolved.position is None and tally.is_counted and sizes.min() == sizes.max():
+                return _exchange_tail(tally, clusters, resolved, alternative, seed)
+            return _flip_tail(tally, clusters, resolved, alternative, seed)
+    if tally.is_counted:
+        return _independent_tail(tally, resolved, alternative, seed)
+    counts = _effective_counts(tally)
+    whole = replace(tally, cells=np.rint(counts).astype(np.int64), squared=None, clusters=None)
+    if whole.total == 0 or resolved.undefined(whole) is not None:
+        return None
+    tail = _independent_tail(whole, resolved, alternative, seed)
+    if np.allclose(counts, whole.cells, rtol=1e-9, atol=1e-9):
+        return tail
+    return replace(
+        tail,
+        method=f"{tail.method}, of cases of equal weight (approximate)",
+        kind="approximation",
+        exact=None,
+    )
+
+
+def _effective_counts(table: ContingencyTable) -> NDArray[np.float64]:
+    """Scale each class to its effective size, (Σw)²/Σw²."""
+    assert table.squared is not None
+    real, squares = table.cells.sum(axis=0), table.squared.sum(axis=0)
+    return np.asarray(table.cells * (real / np.where(squares > 0, squares, 1)))
+
+
+def _independent_tail(
+    tally: ContingencyTable, resolved: Resolved, alternative: Alternative, seed: int
+) -> Tail:
     if resolved.position is not None:
         law, sign = label_law(tally, resolved.position, seed), _label_sign(resolved)
     elif resolved.measure.guessing is not None and _on_decided_cases(tally, resolved):
@@ -329,6 +371,57 @@ def guessing_tail(
     if alternative == "two-sided":
         return law.two_sided(value)
     return law.tail(value) if (alternative == "greater") == (sign > 0) else law.lower_tail(value)
+
+
+def _exchange_tail(
+    table: ContingencyTable, clusters: Clusters, resolved: Resolved, alternative: Alternative, seed: int
+) -> Tail:
+    """Give each cluster the predictions of another of the same size, in any order within it."""
+    cluster, cell, weight = clusters.cells(table.labels)
+    order = np.argsort(cluster, kind="stable")
+    rows = np.repeat(cell[order], weight[order]).reshape(clusters.number, -1)
+    predicted, real = np.divmod(rows, len(table.labels))
+    draws = int(min(9_999, max(199, 2e7 / rows.size)))
+    rng = np.random.default_rng(seed)
+
+    def exchange() -> NDArray[np.int64]:
+        guess = rng.permuted(predicted[rng.permutation(clusters.number)], axis=1)
+        return np.bincount((guess * len(table.labels) + real).ravel(), minlength=table.cells.size)
+
+    count, together = 0, max(1, (1 << 22) // table.cells.size)
+    for start in range(0, draws, together):
+        drawn = np.stack([exchange() for _ in range(min(together, draws - start))])
+        count += _count_beyond(table, resolved, alternative, drawn.reshape(-1, *table.cells.shape))
+    said = f"Monte Carlo, {draws:,} exchanges of clusters, seed {seed}"
+    return replace(Tail.drawn(count, draws, seed), method=said)
+
+
+def _flip_tail(
+    table: ContingencyTable, clusters: Clusters, resolved: Resolved, alternative: Alternative, seed: int
+) -> Tail | None:
+    """Flip the signs of what each cluster adds to the measure, where its derivative is taken at guessing."""
+    middle = expected_cells(table)
+    try:
+        slopes = influence(replace(table, cells=middle, squared=middle, clusters=None), resolved)[:-1]
+    except OptionError:
+        return None
+    rows, columns = (middle[:-1].sum(axis=axis) / middle[:-1].sum() for axis in (1, 0))
+    # The margins are those of guessing too, so what a case adds by its class or its label alone is left out.
+    slopes = slopes - (slopes @ columns)[:, None] - rows @ slopes + rows @ slopes @ columns
+    cluster, cell, weight = clusters.cells(table.labels)
+    parts = np.bincount(cluster, weights=weight * np.append(slopes, np.zeros(len(columns)))[cell])
+    observed, same = float(parts.sum()), SAME * float(np.abs(parts).sum())
+    draws = int(min(9_999, max(999, 1e8 / len(parts))))
+    rng = np.random.default_rng(seed)
+    count = 0
+    for start in range(0, draws, 100):
+        sums = rng.choice([-1.0, 1.0], (min(100, draws - start), len(parts))) @ parts
+        beyond = (
+            np.abs(sums) >= abs(observed) - same if alternative == "two-sided" else sums >= observed - same
+        )
+        count += int((beyond if alternative != "less" else sums <= observed + same).sum())
+    said = f"{draws:,} sign flips of {len(parts):,} clusters, seed {seed} (approximate)"
+    return replace(Tail.drawn(count, draws, seed), method=said, kind="approximation")
 
 
 def label_law(table: ContingencyTable, position: int, seed: int = 0) -> GuessingLaw:
@@ -353,20 +446,27 @@ def _on_decided_cases(table: ContingencyTable, resolved: Resolved) -> bool:
 def _drawn_tail(table: ContingencyTable, resolved: Resolved, alternative: Alternative, seed: int) -> Tail:
     """Draw tables of guessing and take the measure of each, for measures without an exact law."""
     draws = draws_within_seconds(len(table.labels))
-    observed, middle = float(resolved.values(table.cells)), at_guessing(resolved, table)
-    # Rounding may make a table count as extreme, never as harmless.
-    same = SAME * max(1.0, abs(observed))
     cells_abstained = table.abstained[None, None, :]
     count = 0
     for tables in random_tables(table.predicted.tolist(), table.real.tolist(), draws, seed):
         abstained = np.broadcast_to(cells_abstained, (len(tables), 1, tables.shape[2]))
-        values = resolved.values(np.concatenate([tables, abstained], axis=1))
-        if alternative == "two-sided":
-            beyond = np.abs(values - middle) >= abs(observed - middle) - same
-        elif alternative == "greater":
-            beyond = values >= observed - same
-        else:
-            beyond = values <= observed + same
-        # A draw in which the measure is undefined counts against the claim.
-        count += int((beyond | np.isnan(values)).sum())
+        count += _count_beyond(table, resolved, alternative, np.concatenate([tables, abstained], axis=1))
     return Tail.drawn(count, draws, seed)
+
+
+def _count_beyond(
+    table: ContingencyTable, resolved: Resolved, alternative: Alternative, drawn: NDArray[np.int64]
+) -> int:
+    """Count the drawn tables whose measure is at least as extreme as that of the table."""
+    observed, middle = float(resolved.values(table.cells)), at_guessing(resolved, table)
+    # Rounding may make a table count as extreme, never as harmless.
+    same = SAME * max(1.0, abs(observed))
+    values = resolved.values(drawn)
+    if alternative == "two-sided":
+        beyond = np.abs(values - middle) >= abs(observed - middle) - same
+    elif alternative == "greater":
+        beyond = values >= observed - same
+    else:
+        beyond = values <= observed + same
+    # A draw in which the measure is undefined counts against the claim.
+    return int((beyond | np.isnan(values)).sum())

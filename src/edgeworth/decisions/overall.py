@@ -126,7 +126,7 @@ def _mcc(view: Marginals) -> Values:
     by_label = view.by_label()
     spread_predicted = (view.predicted * by_label.not_predicted).sum(axis=-1)
     spread_real = (view.real * by_label.not_real).sum(axis=-1)
-    return ratio(by_label.determinant.sum(axis=-1), np.sqrt(spread_predicted) * np.sqrt(spread_real))
+    return ratio(by_label.determinant.sum(axis=-1), np.sqrt(spread_predicted * spread_real))
 
 
 def _macro_informedness(view: Marginals) -> Values:

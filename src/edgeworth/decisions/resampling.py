@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.core.clusters import ClusterSpread, spread_of_ratios
 from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import LabelView, Marginals, Resolved, marginals
@@ -46,12 +47,25 @@ def bootstrap_values(
 
 
 def posterior_values(
-    table: ContingencyTable, resolved: Resolved, prior: float | None, draws: int, seed: int
+    table: ContingencyTable,
+    resolved: Resolved,
+    prior: float | None,
+    draws: int,
+    seed: int,
+    sizes: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Compute the measure of tables drawn from the Dirichlet posterior."""
+    """Compute the measure of tables drawn from the Dirichlet posterior.
+
+    ``sizes`` are as many independent cases of each class as tell as much as those at hand.
+    """
     rng = np.random.default_rng(seed)
     weight = 1 / max(len(table.labels), 1) if prior is None else prior
     shape = table.cells.astype(np.float64)
+    real = np.maximum(shape.sum(axis=0), 1e-300)
+    if sizes is not None:
+        shape *= sizes / real
+        # The classes keep their shares of the cases.
+        real /= np.maximum(sizes, 1e-300)
     shape[:-1] += weight
     if table.abstained.any():
         shape[-1] += weight
@@ -59,6 +73,7 @@ def posterior_values(
 
     def draw(number: int) -> NDArray[np.float64]:
         drawn = rng.standard_gamma(shape, size=(number, *shape.shape))
+        drawn = drawn if sizes is None else drawn * real
         return np.asarray(drawn * (total / drawn.sum(axis=(1, 2), keepdims=True)))
 
     return _measure_draws(draw, resolved, draws, shape.size)
@@ -111,6 +126,12 @@ STEP = 1e-30
 
 MOST_INFLUENCES = 1 << 20
 
+MOST_SUMS = 1 << 24
+"""The most sums of a class or a proportion in a cluster that are held at once."""
+
+NO_ERROR = 1e-24
+"""A variance below this is rounding."""
+
 
 def influence(table: ContingencyTable, resolved: Resolved) -> NDArray[np.float64]:
     """Compute d measure / d cell for every cell (K+1, K), abstentions too, centred over the cases.
@@ -123,15 +144,48 @@ def influence(table: ContingencyTable, resolved: Resolved) -> NDArray[np.float64
 
 
 def variance(table: ContingencyTable, resolved: Resolved) -> float:
-    """Compute the delta method's variance: Σ count·influence², Σw²·influence², or of sums within clusters."""
-    slopes = influence(table, resolved)
+    """Compute the delta method's variance: Σ count·influence², Σw²·influence², or that of clusters."""
     if table.clusters is not None:
-        number = table.clusters.number
-        cluster, cell, weight = table.clusters.cells(table.labels)
-        sums = np.bincount(cluster, weights=weight * slopes.ravel()[cell], minlength=number)
-        return float(number / (number - 1) * (sums**2).sum()) if number > 1 else float("nan")
+        return cluster_spread(table, table.clusters, resolved).variance
+    return independent_variance(table, influence(table, resolved))
+
+
+def independent_variance(table: ContingencyTable, slopes: NDArray[np.float64]) -> float:
+    """Sum the squared influences of cases that are independent."""
     weight = table.cells if table.squared is None else table.squared
     return float((weight * slopes**2).sum())
+
+
+def cluster_spread(table: ContingencyTable, clusters: Clusters, resolved: Resolved) -> ClusterSpread:
+    """Compute the variance of sums within clusters by CR2, each class with its own leverage.
+
+    A cluster pulls the predictions of a class towards its own by its share of that class, and the shares of
+    the classes by its share of all cases.
+    """
+    if clusters.number < 2:
+        return ClusterSpread(float("nan"), 0.0, 1.0)
+    slopes = influence(table, resolved).ravel()
+    cluster, cell, weight = clusters.cells(table.labels)
+    # Too many classes and clusters to keep apart are taken as one class.
+    width = len(table.labels) if len(table.labels) * clusters.number <= MOST_SUMS else 1
+    place, shape = cluster * width + cell % width, (clusters.number, width)
+    cases, sums, squares = (
+        np.bincount(place, weights=weight * slopes[cell] ** power, minlength=shape[0] * width).reshape(shape)
+        for power in (0, 1, 2)
+    )
+    totals = np.maximum(cases.sum(axis=0), 1e-300)
+    means = sums.sum(axis=0) / totals
+    # A class in one cluster alone says nothing about how its predictions vary.
+    shared = (cases / totals).max(axis=0) < 1
+    within, between = (sums - cases * means)[:, shared], cases @ means
+    spreads = np.maximum(squares.sum(axis=0) / totals - means**2, 0)[shared]
+    every = cases.sum(axis=1)
+    return spread_of_ratios(
+        np.column_stack([within, between]),
+        np.column_stack([cases[:, shared], every]),
+        np.append(totals[shared], every.sum()),
+        np.append(spreads, (totals * means**2).sum() / every.sum()),
+    )
 
 
 def _slopes(cells: NDArray[np.float64], resolved: Resolved) -> NDArray[Any]:

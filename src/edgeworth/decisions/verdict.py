@@ -186,6 +186,11 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
         )
     if not table.is_counted:
         said.append(_weights_warning(findings))
+    if findings.informedness.doubt is not None:
+        said.append(
+            f"{findings.informedness.doubt.capitalize()}: coverage may be below "
+            f"{format_percent(findings.level)}, and nothing is concluded. Collect more clusters of like size."
+        )
     if table.clusters is not None:
         number = table.clusters.number
         said.append(

@@ -32,7 +32,7 @@ from edgeworth.comparing.randomisation.classes import randomisation_test
 from edgeworth.comparing.randomisation.coins import mcnemar
 from edgeworth.comparing.randomisation.sign_sums import Effort
 from edgeworth.core.tails import Tail
-from edgeworth.decisions.estimates import NO_ERROR
+from edgeworth.decisions.resampling import NO_ERROR
 from edgeworth.decisions.views import Resolved, resolve
 from edgeworth.errors import OptionError, check_seed
 

@@ -16,9 +16,8 @@ from edgeworth.comparing.labels.methods import DRAWS, share_above
 from edgeworth.comparing.labels.proportions import independent_combination, less
 from edgeworth.core.laws import NewcombeLaw, NormalLaw, SamplingLaw, Scale, natural_scale
 from edgeworth.core.tails import Tail
-from edgeworth.decisions.estimates import NO_ERROR
 from edgeworth.decisions.posteriors import beta_law, probability_larger
-from edgeworth.decisions.resampling import posterior_values, variance
+from edgeworth.decisions.resampling import NO_ERROR, posterior_values, variance
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Resolved, check_decisions, resolve
 from edgeworth.errors import OptionError, check_seed

@@ -21,9 +21,9 @@ from edgeworth.comparing.labels.proportions import (
 from edgeworth.comparing.labels.resampling import affordable_draws, bootstrap, posterior
 from edgeworth.core.estimates import check_method
 from edgeworth.core.laws import BootstrapLaw, NormalLaw, PosteriorLaw, SamplingLaw, Scale, natural_scale
-from edgeworth.decisions.estimates import NO_ERROR, Bootstrap, Delta, Dirichlet
+from edgeworth.decisions.estimates import Bootstrap, Delta, Dirichlet
 from edgeworth.decisions.posteriors import probability_of_winning
-from edgeworth.decisions.resampling import defined_draws
+from edgeworth.decisions.resampling import NO_ERROR, defined_draws
 from edgeworth.decisions.views import Resolved
 from edgeworth.errors import OptionError
 

@@ -20,7 +20,7 @@ from edgeworth.core.laws import (
     reaching_quantile,
 )
 from edgeworth.core.measures import Combination
-from edgeworth.decisions.estimates import combination_of
+from edgeworth.decisions.effective_sizes import combination_of
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Resolved
 

@@ -1,0 +1,115 @@
+"""How many independent cases tell as much as weighted or clustered ones, for each proportion of a measure."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from edgeworth.arrays import Floats
+from edgeworth.core.clusters import spread_of_ratios
+from edgeworth.core.laws import normal_quantile, student_quantile
+from edgeworth.core.measures import Combination
+from edgeworth.decisions.resampling import NO_ERROR, cluster_spread, independent_variance, influence
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.decisions.views import Marginals, Resolved, label_view, marginals
+from edgeworth.errors import OptionError
+
+
+def combination_of(tally: ContingencyTable, resolved: Resolved) -> Combination | None:
+    """Write the measure as a combination of independent proportions, if it is one and all have trials."""
+    found = None if resolved.measure.combination is None else combine(resolved, marginals(tally.cells))
+    return found if found is not None and (found.trials > 0).all() and len(found.trials) else None
+
+
+def combine(resolved: Resolved, view: Marginals) -> Any:
+    """Write a measure of marginals as a combination of proportions; one proportion is the simplest."""
+    seen = view if resolved.position is None else label_view(view, resolved.position)
+    if resolved.measure.combination is not None:
+        return resolved.measure.combination(seen, **resolved.arguments)
+    assert resolved.measure.proportion is not None
+    successes, trials = (np.array([float(part)]) for part in resolved.measure.proportion(seen))
+    return Combination(0.0, np.ones(1), successes, trials)
+
+
+def reduce_trials(tally: ContingencyTable, resolved: Resolved, found: Combination) -> Combination:
+    """Take as many trials as tell as much as the weighted cases, or as the clusters.
+
+    Weights leave (Σw)²/Σw² of them. Clusters leave as many as have the variance that CR2 finds, at most those
+    of independent cases and at least those of clusters whose cases are all the same.
+    """
+    if tally.is_plain:
+        return found
+    if tally.clusters is not None and tally.clusters.number < 2:
+        raise OptionError("all cases are in one cluster: nothing tells how much clusters vary")
+    hits, tried = _cells_of_proportions(tally, resolved, found)
+    squares = (tally.cells if tally.squared is None else tally.squared).ravel()
+    most = found.trials**2 / (tried @ squares)
+    shares = found.successes / found.trials
+    if tally.clusters is None:
+        return replace(found, successes=shares * most, trials=most)
+    from scipy import sparse
+
+    cluster, cell, weight = tally.clusters.cells(tally.labels)
+    shape = (tally.clusters.number, tally.cells.size)
+    by_cluster = sparse.csr_array((weight.astype(np.float64), (cluster, cell)), shape=shape)
+    trials, successes = (np.asarray(by_cluster @ part.T) for part in (tried, hits))
+    residuals = successes - shares * trials
+    each = [spread_of_ratios(residuals[:, j], trials[:, j]) for j in range(len(shares))]
+    fewest, spread = (np.array([getattr(one, name) for one in each]) for name in ("effective", "variance"))
+    known = (spread > NO_ERROR) & (shares > 0) & (shares < 1)
+    left = np.where(known, shares * (1 - shares) / np.where(known, spread, 1), fewest)
+    left = np.clip(left, fewest, np.maximum(most, fewest))
+    pulled = residuals / np.sqrt(np.maximum(1 - trials / found.trials, NO_ERROR))
+    together = pulled.T @ pulled
+    size = np.sqrt(np.maximum(np.diagonal(together), 1e-300))
+    middle = (shares * left + 1) / (left + 2)
+    whole = spread_of_ratios(residuals, trials, found.coefficients, middle * (1 - middle))
+    return replace(
+        found,
+        successes=shares * left,
+        trials=left,
+        fewest=fewest,
+        freedoms=np.array([one.freedom for one in each]),
+        correlation=np.where(np.eye(len(size), dtype=bool), 1.0, together / np.outer(size, size)),
+        freedom=math.inf if np.allclose(fewest, most) else whole.freedom,
+    )
+
+
+def _cells_of_proportions(
+    tally: ContingencyTable, resolved: Resolved, found: Combination
+) -> tuple[Floats, Floats]:
+    """Find which cells are successes and which are trials of each proportion: they are sums of cells."""
+    view, size = marginals(tally.cells), len(tally.labels)
+    slopes = {name: np.zeros((size, 2, len(found.trials))) for name in vars(view)}
+    used = {"predicted": view.predicted > 0, "real": view.real > 0, "abstained": view.abstained > 0}
+    used["hits"] = used["predicted"] & used["real"]
+    for name, each in slopes.items():
+        for place in np.flatnonzero(used[name]):
+            moved = getattr(view, name) + (np.arange(size) == place)
+            more = combine(resolved, replace(view, **{name: moved}))
+            each[place] = [more.successes - found.successes, more.trials - found.trials]
+    cells = np.empty((size + 1, size, 2, len(found.trials)))
+    cells[:-1] = slopes["predicted"][:, None] + slopes["real"][None]
+    cells[np.arange(size), np.arange(size)] += slopes["hits"]
+    cells[-1] = slopes["abstained"]
+    hits, tried = np.rint(cells).reshape(-1, 2, len(found.trials)).transpose(1, 2, 0)
+    return hits, tried
+
+
+def effective_cases(tally: ContingencyTable, resolved: Resolved) -> Floats:
+    """Count as many independent cases of each class as tell as much as the weighted or clustered ones."""
+    real = tally.cells.sum(axis=0).astype(np.float64)
+    squares = real if tally.squared is None else tally.squared.sum(axis=0)
+    sizes = real**2 / np.where(squares > 0, squares, 1)
+    if tally.clusters is None:
+        return sizes
+    spread = cluster_spread(tally, tally.clusters, resolved)
+    independent = independent_variance(tally, influence(tally, resolved))
+    fewest = spread.effective / sizes.sum()
+    if not (spread.variance > NO_ERROR and independent > NO_ERROR):
+        return sizes * min(fewest, 1.0)
+    student = normal_quantile(0.95) / student_quantile(0.95, max(spread.freedom, 1.0))
+    return sizes * min(max(independent / spread.variance * student**2, fewest), 1.0)
