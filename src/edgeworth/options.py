@@ -33,6 +33,7 @@ Read = Literal["bookmaker", "columns", "label", "labels", "texts", "whole"]
 LABELS, SEVERAL, SCORES, QUERIES, PROBABILITIES = "labels", "several", "scores", "queries", "probabilities"
 DECISIONS = (LABELS, SEVERAL)
 WEIGHTED = (*DECISIONS, SCORES)
+THRESHOLDS = (SCORES, PROBABILITIES)
 EVERY = (LABELS, SEVERAL, SCORES, QUERIES, PROBABILITIES)
 """What predictions can be: labels of one system or of several, scores in one ranking or one a query, …"""
 
@@ -269,6 +270,21 @@ class ReportOptions(StatisticsOptions, HouseOptions, Reviewed, AbstentionOptions
 
     gain: Annotated[float | None, Option("What a target found brings.", "Scores")]
     cost: Annotated[float | None, Option("What reviewing an item costs.", "Scores")]
+    cost_false_alarm: Annotated[
+        float | None,
+        Option("With --cost-miss: choose the threshold of lowest cost.", "Scores", THRESHOLDS),
+    ]
+    cost_miss: Annotated[
+        float | None, Option("What a target below the threshold costs.", "Scores", THRESHOLDS)
+    ]
+    precision_at_least: Annotated[
+        float | None,
+        Option("Choose the threshold of highest recall with this precision.", "Scores", THRESHOLDS),
+    ]
+    recall_at_least: Annotated[
+        float | None,
+        Option("Choose the threshold of highest precision with this recall.", "Scores", THRESHOLDS),
+    ]
 
 
 class ManyOptions(TypedDict, total=False):

@@ -23,6 +23,8 @@ from edgeworth.forecasts.findings import DECIDING, Criterion, ForecastFindings, 
 from edgeworth.forecasts.report_numbers import evidence_of, forecasts_numbers
 from edgeworth.forecasts.scoring_rules import RULES
 from edgeworth.forecasts.verdict import describe_drunken, describe_luck, forecasts_verdict, forecasts_warnings
+from edgeworth.rankings.threshold_report import threshold_section, with_threshold
+from edgeworth.rankings.thresholds import Goal, find_threshold
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section, make_columns
 from edgeworth.report.wording import describe_system, format_option
 
@@ -171,17 +173,20 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
         sections.append(sides_section(findings))
     if findings.cumulative_games:
         sections.append(_ladder(findings))
+    goal, ranking = Goal.of(asked), tally.ranking(terms.get("positive"))
+    choice, no_threshold = find_threshold(ranking, goal, seed=asked.seed)
+    sections += threshold_section(ranking, choice, asked.level)
     charts = forecast_charts(findings)
     unsaid = () if made is not None else (TAKEN_AS_BEFORE,)
     return Report(
-        verdict=forecasts_verdict(findings),
+        verdict=with_threshold(forecasts_verdict(findings), ranking, choice, asked.level),
         sections=tuple(
             replace(section, charts=tuple(name for name in CHARTS.get(section.title, ()) if name in charts))
             for section in sections
         ),
-        warnings=(*unsaid, *tally.warnings, *forecasts_warnings(findings)),
-        provenance=about(**known),
-        numbers=forecasts_numbers(findings),
+        warnings=(*unsaid, *tally.warnings, *forecasts_warnings(findings), *no_threshold),
+        provenance=about(**known, **vars(goal)),
+        numbers=forecasts_numbers(findings) | {"best_cut": choice and choice.to_dict(asked.level)},
         charts=charts,
     )
 

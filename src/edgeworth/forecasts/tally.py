@@ -13,7 +13,7 @@ import numpy as np
 
 from edgeworth.bet.bookmakers import Bookmaker, Drunken
 from edgeworth.core.joint_counts import Numbers
-from edgeworth.core.labels import label_facts, list_labels
+from edgeworth.core.labels import find, label_facts, list_labels
 from edgeworth.core.plain import (
     COUNTS,
     FLOAT,
@@ -42,6 +42,8 @@ from edgeworth.forecasts.calibration import (
 from edgeworth.forecasts.class_columns import LabelSource
 from edgeworth.forecasts.forecasts import Forecasts, argmax_table, cumulative_games
 from edgeworth.forecasts.scores import ForecastScores
+from edgeworth.rankings.ranking import Ranking
+from edgeworth.rankings.scores.sorted_scores import SortedScores
 from edgeworth.sources.columns import Label
 
 CELLS = 40
@@ -286,6 +288,19 @@ class ForecastTally(Plain):
     def _curves(self) -> dict[Label, BoundedReliability]:
         places = _places(len(self.labels))
         return {self.labels[place]: curve for place, curve in zip(places, self.curves, strict=True)}
+
+    def ranking(self, positive: Label | None = None) -> Ranking | None:
+        """The probabilities of the positive class, or of the second of two, as scores."""
+        if positive is None and len(self.labels) != 2:
+            return None
+        place = 1 if positive is None else find(positive, self.labels)
+        # Of two classes only the second is counted.
+        is_other = len(self.labels) == 2 and place == 0
+        curve = self.reliability[self.labels[1 if is_other else place]]
+        counts = [curve.hits, curve.cases - curve.hits][:: -1 if is_other else 1]
+        targets, others = (SortedScores.of(1 - curve.values if is_other else curve.values, x) for x in counts)
+        rest = self.labels[1 - place] if len(self.labels) == 2 else f"not {self.labels[place]}"
+        return Ranking(targets, others, labels=(rest, self.labels[place]))
 
     @property
     def cumulative_games(self) -> dict[Label, Wealth]:

@@ -11,6 +11,7 @@ _HOMES = {
     "Ranking": "edgeworth.rankings.ranking",
     "bands": "edgeworth.rankings.intervals.bands",
     "evaluate_trec": "edgeworth.questions",
+    "choose_threshold": "edgeworth.rankings.thresholds",
     "measure_each": "edgeworth.rankings.resolving",
     "measure_micro": "edgeworth.rankings.resolving",
 }

@@ -15,11 +15,9 @@ from edgeworth.core.laws import check_level
 from edgeworth.core.measures import Spelling
 from edgeworth.core.registry import measure
 from edgeworth.core.tails import Tail
-from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, OptionError
 from edgeworth.rankings.estimates import estimate_from_groups, selection_tail
 from edgeworth.rankings.intervals.bands import (
-    NOISE,
     BinnedLaw,
     HitCurve,
     RocCurve,
@@ -36,6 +34,7 @@ from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measures import TREC_NAMES
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.resolving import resolve_ranking, tie_groups_of, values_to_average
+from edgeworth.rankings.thresholds import Goal, ThresholdChoice, find_threshold
 from edgeworth.rankings.tie_groups import TieGroups, tie_groups_of_ranking
 from edgeworth.sources.columns import Label
 
@@ -57,18 +56,6 @@ class Look:
     recall: Estimate
     lift: float
     at_least: Tail | None
-
-
-@dataclass(frozen=True)
-class BestCut:
-    """The threshold at which recall exceeds fallout by most. The best of many cuts is partly luck."""
-
-    threshold: float
-    depth: float
-    informedness: float
-    table: ContingencyTable
-    recall: float
-    fallout: float
 
 
 @dataclass(frozen=True)
@@ -95,7 +82,7 @@ class RankingFindings:
     looks: tuple[Look, ...]
     tail: Tail | None
     """P(random selection does as well), or as badly when the ranking is worse than that."""
-    best: BestCut | None
+    best: ThresholdChoice | None
     worth: Worth | None
     curve: HitCurve | None
     plan: Plan
@@ -103,6 +90,7 @@ class RankingFindings:
     """Average precision with ties in the worst and in the best order, where that makes a difference."""
     asked_depth: int | None = None
     """The depth that was asked for, which may lie beyond the list."""
+    threshold_warnings: tuple[str, ...] = ()
 
     @property
     def headline(self) -> Estimate:
@@ -196,13 +184,15 @@ def examine_ranking(
     depth: int | None = None,
     gain: float | None = None,
     cost: float | None = None,
+    goal: Goal | None = None,
 ) -> RankingFindings:
-    """Estimate, test and price a ranking."""
+    """Estimate, test and price a ranking, and choose a threshold for the goal."""
     check_level(level)
     _check_terms(gain, cost)
     if not ranking.ranked_total:
         raise InputError("there are no items")
     precision = estimate(ranking, "average_precision", seed=seed)
+    best, warnings = find_threshold(ranking, goal or Goal(), seed=seed)
     looked = _headline_depth(ranking) if depth is None else _check_depth(depth, ranking)
     defined = precision.undefined is None
     better = defined and precision.value >= precision.chance
@@ -219,7 +209,8 @@ def examine_ranking(
         plain={name: measure(ranking, name) for name in PLAIN},
         looks=tuple(_look(ranking, at, seed) for at in _depths(ranking, looked)) if defined else (),
         tail=tail,
-        best=_best_cut(ranking),
+        best=best,
+        threshold_warnings=warnings,
         worth=None if gain is None or cost is None else _worth(ranking, looked, gain, cost),
         curve=_curve(ranking, level) if defined and ranking.is_counted else None,
         plan=precision.cases_needed(level=level),
@@ -297,29 +288,6 @@ def _look(ranking: Ranking, depth: int, seed: int) -> Look:
         recall=found("recall"),
         lift=measure(table, "lift"),
         at_least=precision.chance_tail("greater"),
-    )
-
-
-def _best_cut(ranking: Ranking) -> BestCut | None:
-    groups = tie_groups_of_ranking(ranking)
-    background = float(ranking.background.total)
-    if not len(groups.hits) or not background:
-        return None
-    recall = groups.hits_below / groups.targets[0]
-    fallout = (groups.seen_below - groups.hits_below) / background
-    heights = recall - fallout
-    # The first of the highest: the last digit of a sum decides nothing.
-    best = int(np.argmax(heights >= heights.max() - NOISE))
-    if heights[best] <= 0:
-        return None
-    threshold = float(ranking.target_ranks.scores[best])
-    return BestCut(
-        threshold,
-        float(groups.seen_below[best]),
-        float(heights[best]),
-        ranking.at_threshold(threshold),
-        float(recall[best]),
-        float(fallout[best]),
     )
 
 

@@ -23,6 +23,8 @@ from edgeworth.rankings.findings import (
 )
 from edgeworth.rankings.intervals.bands import HitCurve
 from edgeworth.rankings.measures import TREC_NAMES
+from edgeworth.rankings.threshold_report import depth_section, threshold_section, with_threshold
+from edgeworth.rankings.thresholds import Goal
 from edgeworth.rankings.verdict import lists_verdict, ranking_verdict, rankings_citation
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section
 from edgeworth.report.wording import describe_measure, describe_probability, format_option, tail_cell
@@ -32,23 +34,25 @@ def report_ranking(tallied: Any, asked: Any, about: About) -> Report:
     """Examine a ranking and report on it."""
     ranking = tallied.final
     looks = {name: asked.get(name) for name in ("depth", "gain", "cost")}
-    findings = examine_ranking(ranking, level=asked.level, seed=asked.seed, **looks)
+    goal = Goal.of(asked)
+    findings = examine_ranking(ranking, level=asked.level, seed=asked.seed, goal=goal, **looks)
     name = tallied.terms.get("columns", {}).get("score")
     name = name if isinstance(name, str) and name != "score" else ""
-    return ranking_report(findings, about(**looks, items=ranking.total, targets=ranking.target_total), name)
+    known = {**looks, **vars(goal), "items": ranking.total, "targets": ranking.target_total}
+    return ranking_report(findings, about(**known), name)
 
 
 def ranking_report(findings: RankingFindings, provenance: Mapping[str, Any], name: str = "") -> Report:
     """Arrange what was found about the scores of this name."""
-    charts = ranking_charts(findings)
+    ranking, charts = findings.ranking, ranking_charts(findings)
     found = (
         (_quality(findings), ("roc", "chance")),
         (_looks(findings), ("hits", "precision_recall")),
-        (_cut(findings), ()),
+        *((section, ()) for section in threshold_section(ranking, findings.best, findings.level)),
         (_worth(findings), ("value",)),
     )
     return Report(
-        verdict=ranking_verdict(findings, name),
+        verdict=with_threshold(ranking_verdict(findings, name), ranking, findings.best, findings.level),
         citation=rankings_citation(findings),
         sections=tuple(
             replace(section, charts=tuple(name for name in names if name in charts))
@@ -90,6 +94,7 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
         said.append(
             f"{format_count(float(ranking.unranked))} targets have no score and stand below everything."
         )
+    said += findings.threshold_warnings
     if not ranking.is_counted:
         said.append("Rows are weighted: exact laws of chance are left out.")
     return tuple(said)
@@ -161,28 +166,6 @@ def _look_row(look: Look, level: float) -> tuple[Cell, ...]:
     )
 
 
-def _cut(findings: RankingFindings) -> Section | None:
-    best = findings.best
-    if best is None:
-        return None
-    table = best.table
-    columns = (
-        Column("decision ↓  really →"),
-        *(Column(str(label), "count") for label in table.labels),
-    )
-    rows = tuple((str(label), *row) for label, row in zip(table.labels, table.counts.tolist(), strict=True))
-    where = (
-        "" if findings.ranking.is_placed else f"scores of at least {format_option(float(best.threshold))}, "
-    )
-    items = f"the first {format_count(best.depth)} {plural(best.depth, 'item')}"
-    text = (
-        f"Taking {where}{items}, as targets has informedness {format_number(best.informedness)}: recall "
-        "exceeds fallout "
-        "by most there. It is the best cut found in these very data: expect less of it on new ones.",
-    )
-    return Section("Where to cut", text, (Grid("", columns, rows),))
-
-
 def _worth(findings: RankingFindings) -> Section | None:
     worth = findings.worth
     if worth is None:
@@ -210,13 +193,7 @@ def _numbers(findings: RankingFindings) -> dict[str, Any]:
         "values": {name: finite_or_none(value) for name, value in findings.plain.items()},
         "random_selection": against_chance_to_dict(findings),
         "looks": [_look_to_dict(look, level) for look in findings.looks],
-        "best_cut": best
-        and {
-            "threshold": finite_or_none(best.threshold),
-            "depth": best.depth,
-            "informedness": best.informedness,
-            "tally": best.table.to_dict(),
-        },
+        "best_cut": best and best.to_dict(level),
         "worth": findings.worth and vars(findings.worth),
         "ties": ties and {"worst": ties[0], "best": ties[1]},
         "curve": findings.curve and _curve_to_dict(findings.curve),
@@ -342,7 +319,7 @@ def lists_report(findings: ListFindings, provenance: Mapping[str, Any]) -> Repor
     return Report(
         verdict=lists_verdict(findings),
         citation=rankings_citation(findings),
-        sections=(_means(findings), _each(findings)),
+        sections=(_means(findings), *depth_section(findings), _each(findings)),
         warnings=list_warnings(findings),
         provenance=provenance,
         numbers={"kind": "lists", "level": findings.level, **_list_numbers(findings)},

@@ -18,6 +18,7 @@ from edgeworth.report.verdict import claims_of
 
 if TYPE_CHECKING:
     from edgeworth.report.charts.chart import Chart
+    from edgeworth.report.slider import Slider
 
 SCHEMA = "edgeworth.report/1"
 
@@ -107,6 +108,8 @@ class Section:
     """Names of the report's charts that belong here."""
     is_main: bool = False
     """Whether a terminal shows it unless everything is asked for; if no section is, all are."""
+    slider: Callable[[], Slider] | None = field(default=None, repr=False, compare=False)
+    """Makes a cut that a page lets its reader move."""
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain values."""

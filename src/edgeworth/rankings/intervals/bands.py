@@ -404,7 +404,7 @@ def thin_roc_curve(ranking: Ranking, most: int = ROC_POINTS) -> RocCurve:
     # Sums of weights are rounded: the curve still rises, and ends in the corner.
     fallout, recall = (np.maximum.accumulate(np.clip(x, 0.0, 1.0)) for x in (fallout, recall))
     kept = _bends(fallout, recall)
-    kept = kept[_thin(fallout[kept], recall[kept], most)]
+    kept = kept[thin_curve(fallout[kept], recall[kept], most)]
     return RocCurve(fallout[kept], recall[kept], seen[kept])
 
 
@@ -441,7 +441,8 @@ def _turning(x: Values, y: Values) -> Values:
     return np.where(np.abs(cross) > NOISE * (way[:-1] + way[1:]), cross, 0.0)
 
 
-def _thin(x: Values, y: Values, most: int) -> NDArray[np.intp]:
+def thin_curve(x: Values, y: Values, most: int) -> NDArray[np.intp]:
+    """Choose points of a rising curve: corners of its convex hull first, then evenly along it."""
     if len(x) <= most:
         return np.arange(len(x))
     corners = upper_hull(x, y)

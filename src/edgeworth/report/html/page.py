@@ -61,7 +61,9 @@ def report_to_html(report: Report, *, title: str = "") -> str:
 
     markup, template = _template()
     charts = {name: _draw_chart(chart, markup) for name, chart in report.charts.items()}
-    css, script = _resource("page.css"), _script() if charts else ""
+    reports = page_reports(report, charts)
+    is_alive = bool(charts) or any(section.slider for each in reports for section in each.sections)
+    css, script = _resource("page.css"), _script() if is_alive else ""
     named = namer()
     return str(
         template.render(
@@ -75,7 +77,8 @@ def report_to_html(report: Report, *, title: str = "") -> str:
             css=markup(css),
             script=markup(script),
             policy=markup(_policy(css, script)),
-            reports=page_reports(report, charts),
+            reports=reports,
+            embed=lambda value: markup(_embed_json(value)),
             specs=list(charts.values()),
             provenance=origin_facts(report.provenance),
             table=lambda grid, name: markup(table_html(grid, named(name))),
@@ -114,7 +117,8 @@ def _digest(text: str) -> str:
 @cache
 def _script() -> str:
     """Bundle Vega with our few lines, once a process, since that takes seconds."""
-    bundle = str(import_extra("vl_convert", "making pages").javascript_bundle(_resource("page.js")))
+    sources = _resource("page.js") + _resource("slider.js")
+    bundle = str(import_extra("vl_convert", "making pages").javascript_bundle(sources))
     # No text inside a library may end the script block.
     return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 

@@ -12,6 +12,7 @@ from typing import Any
 from edgeworth.core.formatting import html_table, shorten
 from edgeworth.report.charts.names import cut_middle
 from edgeworth.report.report import Column, Grid, Report
+from edgeworth.report.slider import Slider
 from edgeworth.report.wording import format_rows
 
 TITLE = "Edgeworth report"
@@ -63,6 +64,7 @@ class PageSection:
     grids: tuple[Grid, ...]
     charts: tuple[DrawnChart, ...]
     about: str = ""
+    slider: Slider | None = None
 
     def table_name(self, grid: Grid) -> str:
         """What a table is called: its title, or its section's, which is a region of that name itself."""
@@ -92,7 +94,8 @@ def page_reports(report: Report, charts: Mapping[str, DrawnChart]) -> list[PageR
     for place, section in enumerate(report.sections, 1):
         about, title = split_name(report, section.title)
         drawn = tuple(charts[name] for name in section.charts if name in charts)
-        made = PageSection(place, title, section.text, section.grids, drawn, about)
+        slider = None if section.slider is None else section.slider()
+        made = PageSection(place, title, section.text, section.grids, drawn, about, slider)
         found.setdefault(about, []).append(made)
     placed = {name for section in report.sections for name in section.charts}
     rest = tuple(chart for name, chart in charts.items() if name not in placed)

@@ -1,0 +1,303 @@
+"""Choosing a threshold: the best cut for costs or requirements, and what such a choice does on new cases."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.arrays import Floats, finite_or_none, ratio
+from edgeworth.core.estimates import Estimate, estimate
+from edgeworth.core.formatting import format_number
+from edgeworth.decisions.bookmaker import expected_cost
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.errors import InputError, OptionError, check_seed
+from edgeworth.rankings.intervals.bands import NOISE, thin_curve
+from edgeworth.rankings.ranking import Ranking
+
+FOLDS = 10
+DIVISIONS = 10
+"""Random divisions of the cases into folds, over which the cross-fitted table is a mean."""
+MOST_STEPS = 20_000
+"""Cuts that the cross-fitting tells apart: of more, neighbours are taken together."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a threshold is chosen for: the lowest cost, or the best that requirements leave.
+
+    Without costs, a least precision asks for the highest recall, a least recall for the highest precision;
+    both, or none of them, for the highest informedness.
+    """
+
+    cost_false_alarm: float | None = None
+    cost_miss: float | None = None
+    precision_at_least: float | None = None
+    recall_at_least: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            is_cost = name.startswith("cost")
+            wanted = "a finite number of at least 0" if is_cost else "a number above 0 and at most 1"
+            fits = is_number and (0 <= value < math.inf if is_cost else 0 < value <= 1)
+            if value is not None and not fits:
+                raise OptionError(f"{name} is {wanted}; saw {value!r}")
+        if (self.cost_false_alarm is None) != (self.cost_miss is None):
+            raise OptionError("the lowest cost needs both cost_false_alarm and cost_miss (--cost-miss)")
+        if self.cost_false_alarm == self.cost_miss == 0:
+            raise OptionError("where neither false alarms nor misses cost anything every threshold is best")
+
+    @classmethod
+    def of(cls, asked: Any) -> Self:
+        """Read the goal from the options of a call."""
+        return cls(**{each.name: asked.get(each.name) for each in fields(cls)})
+
+    @property
+    def aim(self) -> str:
+        """What the threshold is best at."""
+        if self.cost_miss is not None:
+            return "cost"
+        if (self.precision_at_least is None) == (self.recall_at_least is None):
+            return "informedness"
+        return "recall" if self.recall_at_least is None else "precision"
+
+    @property
+    def requirements(self) -> str:
+        """What the threshold must reach, in words."""
+        least = (("precision", self.precision_at_least), ("recall", self.recall_at_least))
+        said = [f"{name} of at least {value:g}" for name, value in least if value is not None]
+        return " and ".join(said)
+
+    @property
+    def words(self) -> str:
+        """What the threshold was chosen for, in words."""
+        wanted = f"{'lowest' if self.aim == 'cost' else 'highest'} {self.aim}"
+        return f"{wanted} with {self.requirements}" if self.requirements else wanted
+
+    def best(self, cuts: Cuts) -> tuple[int, bool]:
+        """Find the best cut, and whether it meets the requirements: the nearest to them does not.
+
+        Of equals that is the highest; of equal precisions the lowest, which has the highest recall.
+        """
+        recall, precision = cuts.recall, cuts.precision
+        slack = np.full(len(recall), np.inf)
+        for values, least in ((precision, self.precision_at_least), (recall, self.recall_at_least)):
+            if least is not None:
+                slack = np.minimum(slack, np.nan_to_num(values, nan=-1.0) - least)
+        if slack.max() < -NOISE:
+            return int(np.argmax(slack)), False
+        worth = {"recall": recall, "precision": precision}.get(self.aim, recall - cuts.fallout)
+        if self.cost_miss is not None and self.cost_false_alarm is not None:
+            worth = -self.cost_false_alarm * cuts.alarms - self.cost_miss * (cuts.targets - cuts.hits)
+        worth = np.where((slack >= -NOISE) & ~np.isnan(worth), worth, -np.inf)
+        # The last digit of a sum decides nothing.
+        equals = np.flatnonzero(worth >= worth.max() - NOISE * max(1.0, abs(float(worth.max()))))
+        return int(equals[-1 if self.aim == "precision" else 0]), True
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """What each cut takes: at first nothing, then all down to each score of a target, the highest first.
+
+    A cut anywhere else takes background and no further target, so none of them is better.
+    """
+
+    hits: Floats
+    alarms: Floats
+    targets: float
+    background: float
+
+    @classmethod
+    def of(cls, ranking: Ranking) -> Self:
+        """All cuts of a ranking."""
+        found = ranking.target_ranks
+        hits = np.append(0.0, found.hits_above + found.hits)
+        seen = np.append(0.0, found.seen_above + found.size)
+        totals = float(ranking.target_total), float(ranking.background.total)
+        return cls(hits, np.maximum(seen - hits, 0.0), *totals)
+
+    @property
+    def recall(self) -> Floats:
+        """The share of targets taken, 0 where there are none."""
+        return self.hits / (self.targets or 1.0)
+
+    @property
+    def fallout(self) -> Floats:
+        """The share of the background taken, 0 where there is none."""
+        return self.alarms / (self.background or 1.0)
+
+    @property
+    def precision(self) -> Floats:
+        """The share of targets among what is taken, nan where that is nothing."""
+        return np.asarray(ratio(self.hits, self.hits + self.alarms))
+
+
+@dataclass(frozen=True)
+class ThresholdChoice:
+    """A threshold, and the tables of its decisions on these data and on cases that it was not chosen on."""
+
+    threshold: float
+    goal: Goal
+    recall: float
+    fallout: float
+    table: ContingencyTable
+    cross_fitted: ContingencyTable | None
+    """The mean over random divisions into folds; None with sampling weights, which cannot be divided."""
+    seed: int = field(default=0, repr=False)
+
+    @property
+    def informedness(self) -> float:
+        """Recall less fallout."""
+        return self.recall - self.fallout
+
+    @property
+    def depth(self) -> float:
+        """The items taken."""
+        return float(self.table.predicted[self.table.index(self.table.positive)])
+
+    @property
+    def estimates(self) -> dict[str, Estimate]:
+        """Recall, precision, informedness and cost a case on these data, which flatter the choice."""
+        return self._estimates(self.table)
+
+    @property
+    def expected(self) -> dict[str, Estimate]:
+        """The same on new cases, by cross-fitting; empty where that is not possible."""
+        return {} if self.cross_fitted is None else self._estimates(self.cross_fitted)
+
+    def _estimates(self, table: ContingencyTable) -> dict[str, Estimate]:
+        names = ("recall", "precision", "informedness")
+        found = {name: estimate(table, name, seed=self.seed) for name in names}
+        if self.goal.cost_miss is not None:
+            place, matrix = table.index(table.positive), np.zeros((2, 2))
+            matrix[place, 1 - place] = self.goal.cost_false_alarm
+            matrix[1 - place, place] = self.goal.cost_miss
+            found["cost"] = estimate(table, expected_cost(table, matrix, rows="predicted"), seed=self.seed)
+        return found
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Give plain values; the threshold that takes nothing is None."""
+        own, new = (
+            {name: found.to_dict(level) for name, found in each.items()}
+            for each in (self.estimates, self.expected)
+        )
+        return {
+            "threshold": finite_or_none(self.threshold),
+            "depth": self.depth,
+            "informedness": self.informedness,
+            "goal": vars(self.goal) | {"chosen_for": self.goal.words},
+            "tally": self.table.to_dict(),
+            "estimates": own,
+            "cross_fitted": new or None,
+        }
+
+
+def choose_threshold(ranking: Ranking, *, seed: int = 0, **goal: float | None) -> ThresholdChoice:
+    """Choose the threshold that suits costs or requirements best, and tell what to expect of it.
+
+    ``goal`` is any of ``cost_false_alarm`` and ``cost_miss`` (the threshold of lowest cost is chosen),
+    ``precision_at_least`` and ``recall_at_least`` (it must reach them on these data). Of thresholds that
+    decide alike the one with the fewest digits is given. The best of many cuts is partly luck. Therefore the
+    cases are divided into ten folds, and each is judged by the threshold that the other nine would choose;
+    that is done ten times, and ``.expected`` is the mean.
+
+    >>> ranking = Ranking.from_scores([0, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.36, 0.42, 0.53, 0.8])
+    >>> choose_threshold(ranking, cost_false_alarm=1, cost_miss=5).threshold
+    0.36
+    >>> choose_threshold(ranking, precision_at_least=0.9).threshold
+    0.5
+    """
+    wanted, cuts = Goal(**goal), Cuts.of(ranking)
+    check_seed(seed)
+    if not cuts.hits[-1] or not cuts.background:
+        raise InputError("a threshold is chosen by scores of targets and of others: one of them is missing")
+    place, is_met = wanted.best(cuts)
+    if not is_met:
+        precision, recall = (format_number(each[place]) for each in (cuts.precision, cuts.recall))
+        near = f"the nearest has precision {precision} and recall {recall}"
+        raise InputError(f"no threshold has {wanted.requirements}; {near}")
+    threshold = math.inf if not place else thresholds_at(ranking, np.array([place]))[0]
+    fitted = cross_fit(ranking, wanted, seed=seed) if ranking.is_counted else None
+    shares = float(cuts.recall[place]), float(cuts.fallout[place])
+    return ThresholdChoice(threshold, wanted, *shares, ranking.at_threshold(threshold), fitted, seed)
+
+
+def find_threshold(
+    ranking: Ranking | None, goal: Goal, *, seed: int
+) -> tuple[ThresholdChoice | None, tuple[str, ...]]:
+    """Choose a threshold for a report, or warn that none meets the goal; neither where none is of use."""
+    if ranking is None and goal != Goal():
+        raise OptionError("a threshold is one of a class's probabilities: name it (positive=, --positive)")
+    if ranking is None or not ranking.targets.total or not ranking.background.total:
+        return None, ()
+    try:
+        found = choose_threshold(ranking, seed=seed, **vars(goal))
+    except InputError as error:
+        return None, (f"{str(error)[0].upper()}{str(error)[1:]}.",)
+    return (None if goal == Goal() and found.threshold == math.inf else found), ()
+
+
+def thresholds_at(ranking: Ranking, places: NDArray[np.intp]) -> list[float]:
+    """Find the threshold of fewest digits that takes what each cut takes."""
+    scores, others = np.append(ranking.target_ranks.scores, -np.inf), ranking.background
+    if ranking.bins is not None:
+        # Inside a bin a threshold would not decide as its edge does.
+        return [float(score) for score in scores[places - 1]]
+    ends = np.append(-np.inf, np.maximum.accumulate(others.ends))
+    below = np.maximum(scores[places], ends[np.searchsorted(others.scores, scores[places - 1])])
+    return [round_between(*map(float, pair)) for pair in zip(below, scores[places - 1], strict=True)]
+
+
+def round_between(low: float, high: float) -> float:
+    """Find the largest number of fewest decimals above ``low`` and at most ``high``.
+
+    >>> round_between(0.3081, 0.3127), round_between(0.28, 0.29), round_between(1234.2, 1299.5)
+    (0.31, 0.29, 1299.0)
+    """
+    for decimals in range(16 if abs(high) < 1e15 else 0):
+        # The last digit of a product must not push 0.29 down to 0.28.
+        tried = float(round(math.floor(high * 10**decimals + 1e-6) / 10**decimals, decimals))
+        if low < tried <= high:
+            return tried
+    return high
+
+
+def thin_cuts(ranking: Ranking, most: int) -> list[float]:
+    """Choose thresholds to look at, lowest first; the last takes nothing.
+
+    Corners of the convex hull of the ROC curve come first: whatever the costs are, the cheapest cut is one.
+    """
+    cuts = Cuts.of(ranking)
+    kept = thin_curve(cuts.fallout, cuts.recall, most)
+    return [*thresholds_at(ranking, kept[kept > 0])[::-1], math.inf]
+
+
+def cross_fit(ranking: Ranking, goal: Goal, *, seed: int = 0) -> ContingencyTable:
+    """Judge each fold by the threshold chosen on the others: the mean table over random divisions."""
+    rng, cuts = np.random.default_rng(seed), Cuts.of(ranking)
+    # What each cut takes more than the one above it; last, what none of them takes.
+    starts = np.unique(np.linspace(0, len(cuts.hits) - 1, min(len(cuts.hits), MOST_STEPS)).astype(np.intp))
+    steps = [
+        np.add.reduceat(np.round(np.diff(sums, append=total)).astype(np.int64), starts)
+        for sums, total in ((cuts.hits, cuts.targets), (cuts.alarms, cuts.background))
+    ]
+    taken = np.zeros(2)
+    for _ in range(DIVISIONS):
+        divided = (rng.multinomial(step, np.full(FOLDS, 1 / FOLDS)).T for step in steps)
+        for fold in zip(*divided, strict=True):
+            rest = [step - part for step, part in zip(steps, fold, strict=True)]
+            hits, alarms = (np.append(0.0, np.cumsum(each)[:-1]) for each in rest)
+            place, _met = goal.best(Cuts(hits, alarms, float(rest[0].sum()), float(rest[1].sum())))
+            # A threshold lies anywhere down to what the others have next: half of what is there is taken.
+            seen = hits + alarms
+            lower = int(np.searchsorted(seen, seen[place], side="right")) - 1
+            taken += [(part[:place].sum() + part[:lower].sum()) / (2 * DIVISIONS) for part in fold]
+    table = ranking.at_threshold(math.inf)
+    place, cells = table.index(ranking.target), np.zeros(table.cells.shape)
+    order = [place, 1 - place]
+    cells[place, order], cells[1 - place, order] = taken, [cuts.targets, cuts.background] - taken
+    return replace(table, cells=cells, squared=cells)

@@ -1,0 +1,81 @@
+"""A cut that the reader of a page moves: what it decides at each place, found before the page is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from edgeworth.arrays import finite_or_none
+from edgeworth.core.estimates import Estimate
+from edgeworth.core.formatting import (
+    MINUS,
+    format_count,
+    format_interval,
+    format_level,
+    format_number,
+    shorten,
+)
+
+MOST_CUTS = 201
+"""Places of a slider."""
+LONGEST_NAME = 40
+"""Signs of a class's name beside it."""
+COUNTS = ("hits", "alarms", "misses", "rejections")
+
+
+@dataclass(frozen=True)
+class Slider:
+    """What is decided at each place of a slider, from left to right."""
+
+    name: str
+    classes: tuple[str, str]
+    """The target, and the rest."""
+    keys: Sequence[str]
+    """How a link calls each place."""
+    counts: Sequence[Sequence[float]]
+    """For each place hits, false alarms, misses and correct rejections."""
+    estimates: Mapping[str, Sequence[Estimate]]
+    """By name, one for each place."""
+    start: int
+    level: float
+    costs: tuple[float, float] = (1.0, 1.0)
+    """Of a false alarm and of a miss, until the reader says other ones."""
+
+    @property
+    def short_classes(self) -> list[str]:
+        """The names of the classes as far as there is room for them."""
+        return [shorten(name, LONGEST_NAME) for name in self.classes]
+
+    @cached_property
+    def texts(self) -> dict[str, list[str]]:
+        """All that is shown, one text for each place."""
+        texts = {"at": ["above all" if key == "inf" else key.replace("-", MINUS) for key in self.keys]}
+        texts["taken"] = [format_count(round(hits + alarms, 6)) for hits, alarms, *_ in self.counts]
+        texts |= {name: [format_count(each[at]) for each in self.counts] for at, name in enumerate(COUNTS)}
+        for name, found in self.estimates.items():
+            texts[name] = [format_number(each.value) for each in found]
+            ends = [format_interval(*map(finite_or_none, each.interval(self.level))) for each in found]
+            texts[f"{name} interval"] = [f"{format_level(self.level)} CI {text}" for text in ends]
+        return texts
+
+    @property
+    def lines(self) -> list[str]:
+        """The points of each measure along the slider, in a square of 100: 0 at its foot, 1 at its top."""
+        step = 100 / max(len(self.keys) - 1, 1)
+        return [
+            " ".join(
+                f"{step * place:.4g},{100 - 100 * max(each.value, 0):.4g}"
+                for place, each in enumerate(found)
+                if each.undefined is None
+            )
+            for found in self.estimates.values()
+        ]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What the page's script looks up; it computes nothing but costs."""
+        known = {"keys": list(self.keys), "texts": self.texts, "spoken": list(self.estimates)}
+        costly = {name: [each[at] for each in self.counts] for at, name in ((1, "alarms"), (2, "misses"))}
+        return known | costly | {"cases": sum(self.counts[0]), "start": self.start}

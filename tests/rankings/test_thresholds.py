@@ -1,0 +1,201 @@
+"""A threshold is the best of all cuts, as brute force finds it, and says what it will do on new cases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import edgeworth as ew
+from edgeworth.errors import InputError, OptionError
+from edgeworth.rankings.thresholds import Cuts, Goal, round_between, thin_cuts
+
+GOALS: dict[str, dict[str, float]] = {
+    "informedness": {},
+    "cheap alarms": {"cost_false_alarm": 1, "cost_miss": 5},
+    "dear alarms": {"cost_false_alarm": 3, "cost_miss": 1},
+    "free alarms": {"cost_false_alarm": 0, "cost_miss": 1},
+    "precision": {"precision_at_least": 0.6},
+    "recall": {"recall_at_least": 0.75},
+    "both": {"precision_at_least": 0.3, "recall_at_least": 0.5},
+    "cost and recall": {"cost_false_alarm": 2, "cost_miss": 1, "recall_at_least": 0.9},
+}
+
+
+def cases(seed: int, size: int = 60, steps: int | None = None) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    truth = (rng.random(size) < 0.35).astype(int)
+    truth[:2] = 0, 1
+    scores = rng.normal(size=size) + 1.2 * truth
+    return truth, scores if steps is None else np.round(scores * steps) / steps
+
+
+def counted(truth: Any, scores: Any, threshold: float) -> tuple[int, int, int, int]:
+    taken = scores >= threshold
+    hits, alarms = int((taken & (truth == 1)).sum()), int((taken & (truth == 0)).sum())
+    return hits, alarms, int((truth == 1).sum()) - hits, int((truth == 0).sum()) - alarms
+
+
+def worth(goal: dict[str, float], hits: int, alarms: int, misses: int, rejections: int) -> float | None:
+    """What a cut is worth by the definition of the goal; None where it does not meet the requirements."""
+    recall, fallout = hits / (hits + misses), alarms / (alarms + rejections)
+    precision = hits / (hits + alarms) if hits + alarms else None
+    if "precision_at_least" in goal and (precision is None or precision < goal["precision_at_least"] - 1e-12):
+        return None
+    if recall < goal.get("recall_at_least", 0) - 1e-12:
+        return None
+    if "cost_miss" in goal:
+        return -goal["cost_false_alarm"] * alarms - goal["cost_miss"] * misses
+    if "precision_at_least" in goal and "recall_at_least" not in goal:
+        return recall
+    if "recall_at_least" in goal and "precision_at_least" not in goal:
+        return precision
+    return recall - fallout
+
+
+@pytest.mark.parametrize("steps", [None, 3])
+@pytest.mark.parametrize("name", GOALS)
+def test_no_cut_is_better(name: str, steps: int | None) -> None:
+    for seed in range(5):
+        truth, scores = cases(seed, steps=steps)
+        ranking = ew.Ranking.from_scores(truth, scores, positive=1)
+        every = [counted(truth, scores, cut) for cut in (*np.unique(scores), np.inf)]
+        found = [value for value in (worth(GOALS[name], *counts) for counts in every) if value is not None]
+        for given in (ranking, ranking.collapse()):
+            if not found:
+                with pytest.raises(InputError, match="no threshold has precision"):
+                    ew.rankings.choose_threshold(given, **GOALS[name])
+                continue
+            choice = ew.rankings.choose_threshold(given, **GOALS[name])
+            counts = counted(truth, scores, choice.threshold)
+            assert worth(GOALS[name], *counts) == pytest.approx(max(found), abs=1e-12)
+            assert choice.table.counts.tolist() == [[counts[3], counts[2]], [counts[1], counts[0]]]
+            assert choice.depth == counts[0] + counts[1]
+
+
+def test_weights_count_as_that_many_cases() -> None:
+    truth, scores = cases(3)
+    weights = np.random.default_rng(1).integers(1, 4, len(truth))
+    goal = GOALS["cheap alarms"]
+    whole = ew.rankings.choose_threshold(
+        ew.Ranking.from_scores(np.repeat(truth, weights), np.repeat(scores, weights), positive=1), **goal
+    )
+    weighed = ew.rankings.choose_threshold(
+        ew.Ranking.from_scores(truth, scores, weights=weights / 2, positive=1), **goal
+    )
+    assert weighed.threshold == whole.threshold
+    assert weighed.estimates["cost"].value == pytest.approx(whole.estimates["cost"].value)
+    # A sum of sampling weights cannot be divided into cases.
+    assert weighed.expected == {}
+    assert weighed.to_dict()["cross_fitted"] is None
+
+
+def test_estimates_are_those_of_the_table() -> None:
+    truth, scores = cases(5, 200)
+    choice = ew.rankings.choose_threshold(
+        ew.Ranking.from_scores(truth, scores, positive=1), cost_false_alarm=2, cost_miss=7
+    )
+    hits, alarms, misses, _ = counted(truth, scores, choice.threshold)
+    assert choice.estimates["cost"].value == pytest.approx((2 * alarms + 7 * misses) / 200)
+    assert choice.estimates["recall"].value == pytest.approx(hits / (hits + misses))
+    assert tuple(choice.estimates["precision"].interval()) == tuple(
+        ew.estimate(choice.table, "precision").interval()
+    )
+    low, high = choice.expected["cost"].interval()
+    assert low < choice.expected["cost"].value < high
+
+
+def test_nothing_is_taken_where_alarms_are_too_dear() -> None:
+    ranking = ew.Ranking.from_scores([0, 1, 0], [0.9, 0.5, 0.1])
+    choice = ew.rankings.choose_threshold(ranking, cost_false_alarm=10, cost_miss=1)
+    assert (choice.threshold, choice.depth) == (np.inf, 0)
+    assert choice.to_dict()["threshold"] is None
+
+
+def test_cuts_to_look_at_hold_the_cheapest_of_any_costs() -> None:
+    truth, scores = cases(8, 3000)
+    ranking = ew.Ranking.from_scores(truth, scores, positive=1)
+    cuts = thin_cuts(ranking, 199)
+    assert cuts == sorted(cuts)
+    assert len(cuts) <= 200
+    tables = [counted(truth, scores, cut) for cut in cuts]
+    for dear in (0.05, 0.3, 1, 2, 8, 40):
+        goal = {"cost_false_alarm": 1.0, "cost_miss": dear}
+        least = ew.rankings.choose_threshold(ranking, **goal)
+        counts = counted(truth, scores, least.threshold)
+        assert max(worth(goal, *each) or 0 for each in tables) == pytest.approx(worth(goal, *counts) or 0)
+
+
+def test_round_thresholds() -> None:
+    rng = np.random.default_rng(2)
+    for low, high in np.sort(rng.normal(size=(500, 2)) * 10.0 ** rng.integers(-6, 6, (500, 1)), axis=1):
+        found = round_between(float(low), float(high))
+        assert low < found <= high
+        assert len(repr(found)) <= max(len(repr(float(high))), 5)
+    # Inside a bin a threshold would decide otherwise than its edge.
+    truth, scores = np.array([0, 0, 1, 1]), np.array([0.1, 0.3, 0.31, 0.9])
+    binned = ew.Ranking.from_scores(truth, scores, bins=4, positive=1)
+    assert ew.rankings.choose_threshold(binned, precision_at_least=0.9).threshold == 0.75
+
+
+@pytest.mark.parametrize(
+    ("goal", "said"),
+    [
+        ({"cost_miss": 1}, "both"),
+        ({"cost_false_alarm": -1, "cost_miss": 1}, "at least 0"),
+        ({"cost_false_alarm": 0, "cost_miss": 0}, "every threshold"),
+        ({"cost_false_alarm": np.inf, "cost_miss": 1}, "finite"),
+        ({"precision_at_least": 0}, "above 0"),
+        ({"recall_at_least": 1.2}, "at most 1"),
+        ({"recall_at_least": True}, "a number above 0"),
+    ],
+)
+def test_nonsense_is_refused(goal: dict[str, float], said: str) -> None:
+    truth, scores = cases(1)
+    with pytest.raises(OptionError, match=said):
+        ew.rankings.choose_threshold(ew.Ranking.from_scores(truth, scores, positive=1), **goal)
+    with pytest.raises(OptionError, match=said):
+        ew.evaluate(truth=truth, score=scores, positive=1, **goal)
+
+
+def test_thresholds_need_scores_of_one_class() -> None:
+    with pytest.raises(OptionError, match="has no meaning"):
+        ew.evaluate(truth=[0, 1], prediction=[0, 1], recall_at_least=0.5)
+    rng = np.random.default_rng(1)
+    chances = rng.dirichlet([1, 1, 1], 60)
+    truth = [("a", "b", "c")[rng.choice(3, p=row)] for row in chances]
+    given: dict[str, Any] = {"truth": truth, "probabilities": chances, "labels": ["a", "b", "c"]}
+    with pytest.raises(OptionError, match="--positive"):
+        ew.evaluate(**given, recall_at_least=0.5)
+    found = ew.evaluate(**given, recall_at_least=0.5, positive="b").numbers["best_cut"]
+    taken = chances[:, 1] >= found["threshold"]
+    assert found["depth"] == taken.sum()
+    assert taken[np.array(truth) == "b"].mean() >= 0.5
+
+
+@pytest.mark.parametrize("positive", ["no", "yes"])
+def test_probabilities_are_cut_as_scores(positive: str) -> None:
+    rng = np.random.default_rng(4)
+    chances = np.round(rng.random(150), 2)
+    truth = np.where(rng.random(150) < chances, "yes", "no")
+    columns = np.column_stack([1 - chances, chances])
+    goal: dict[str, Any] = {"cost_false_alarm": 1, "cost_miss": 4}
+    report = ew.evaluate(truth=truth, probabilities=columns, labels=["no", "yes"], positive=positive, **goal)
+    scores = columns[:, ["no", "yes"].index(positive)]
+    direct = ew.rankings.choose_threshold(ew.Ranking.from_scores(truth, scores, positive=positive), **goal)
+    found = report.numbers["best_cut"]
+    assert found["depth"] == direct.depth
+    assert found["estimates"]["cost"]["value"] == pytest.approx(direct.estimates["cost"].value)
+    assert found["cross_fitted"]["cost"]["value"] == pytest.approx(direct.expected["cost"].value)
+
+
+def test_a_report_says_that_no_threshold_will_do() -> None:
+    report = ew.evaluate(truth=[0, 1, 0, 1, 0, 1], score=[6, 5, 4, 3, 2, 1], precision_at_least=0.9)
+    assert any("No threshold has precision of at least" in warning for warning in report.warnings)
+    assert report.numbers["best_cut"] is None
+
+
+def test_requirements_that_nothing_meets_fall_back_to_the_nearest() -> None:
+    cuts = Cuts(np.array([0.0, 1, 2]), np.array([0.0, 1, 1]), 2.0, 4.0)
+    assert Goal(precision_at_least=0.9).best(cuts) == (2, False)
