@@ -69,7 +69,7 @@ class Comparison:
 
     @property
     def letters(self) -> dict[str, str]:
-        """Letters of each system, the best first: those who share one cannot be told apart."""
+        """Letters of each system, the best first: those that share one do not differ significantly."""
         return self.findings.letters
 
     def __getitem__(self, pair: tuple[str, str]) -> Differences:
@@ -92,7 +92,7 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """Who is better, how surely, and what it would take to know."""
+        """Who is better, how surely, and how many cases would decide."""
         return self.report.verdict
 
     def to_dict(self) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_wide_table_scrolls_under_its_first_column(page_file: Path, visit: Any) -> None:
     seen = visit(page_file, width=390)
-    region = seen.page.get_by_role("region", name="Label by label (table)")
+    region = seen.page.get_by_role("region", name="Class by class (table)")
     assert region.evaluate("each => each.scrollWidth > each.clientWidth")
     head, second = (region.locator(f"tbody tr >> nth=0 >> *:nth-child({place})") for place in (1, 2))
     before, moved = head.bounding_box()["x"], second.bounding_box()["x"]
@@ -105,5 +105,5 @@ def test_headings_and_tables_are_found_by_name(page_file: Path, visit: Any) -> N
     assert seen.page.title() == "Reading"
     assert seen.page.get_by_role("heading", level=1).inner_text() == "Reading"
     assert seen.page.get_by_role("heading", level=2).count() >= 4
-    heads = seen.page.get_by_role("region", name="Label by label (table)").get_by_role("rowheader")
+    heads = seen.page.get_by_role("region", name="Class by class (table)").get_by_role("rowheader")
     assert heads.count() == len(LABELS)

@@ -65,7 +65,7 @@ def test_figures_appear_under_the_pointer(page_file: Path, visit: Any) -> None:
     seen.page.locator("#chart-contingency .mark-text text").first.hover()
     tip = seen.page.locator("#vg-tooltip-element")
     tip.wait_for(state="visible", timeout=10_000)
-    assert "share of real" in tip.inner_text()
+    assert "share of actual" in tip.inner_text()
 
 
 def test_without_javascript_everything_is_there(page_file: Path, visit: Any) -> None:

@@ -39,7 +39,7 @@ def test_the_table_of_two_agrees_with_its_verdict() -> None:
     assert difference == pytest.approx(-comparison["baseline", "candidate"]["informedness"].difference)
     assert difference > 0
     assert column(table, "P(candidate better)")[0] > 0.5
-    low, high = column(table, "95% interval")[0]
+    low, high = column(table, "95% CI")[0]
     assert low < difference < high
     drawn = comparison.report.charts["differences"]
     assert drawn.data["differences"][0]["difference"] == pytest.approx(difference)
@@ -70,7 +70,7 @@ def test_pairs_of_three_stand_in_one_order() -> None:
     truth, given = systems(worst=0.55, best=0.8, middle=0.7)
     report = ew.compare(truth, given).report
     wanted = [("best", "middle"), ("best", "worst"), ("middle", "worst")]
-    for title in ("Pairs", "Where they differ", "What it would take"):
+    for title in ("Pairs", "Where they differ", "Sample size"):
         table = grid(report, title)
         assert list(zip(column(table, "first"), column(table, "second"), strict=True)) == wanted, title
     table = grid(report, "Where they differ")

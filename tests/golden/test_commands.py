@@ -39,7 +39,7 @@ def test_the_verdict_comes_first() -> None:
     text = " ".join(shown.stdout.replace("│", " ").split())
     assert "Informedness 0.15 (95% CI" in text
     order = [
-        shown.stdout.index(title) for title in ("Verdict", "How informed", "Label by label", "bookmaker")
+        shown.stdout.index(title) for title in ("Verdict", "How informed", "Class by class", "bookmaker")
     ]
     assert order == sorted(order)
 

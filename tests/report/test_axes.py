@@ -86,7 +86,7 @@ def test_small_biases_are_told_apart(moved: int) -> None:
     assert len(found) >= 3
     assert len(set(found)) == len(found)
     assert "0.0% of" not in chart.says
-    assert ("as often as it is real" in chart.says) == (moved == 0)
+    assert ("as often as it occurs" in chart.says) == (moved == 0)
 
 
 @pytest.mark.parametrize("accuracy", [0.55, 0.801, 0.97])

@@ -70,8 +70,8 @@ def test_figures_are_read_on_every_square(name: str) -> None:
 def test_where_there_is_no_share_there_is_no_square() -> None:
     """A label that is never real has no shares; its figure is written on the page itself."""
     svg = ew.evaluate(truth=["a", "b"] * 20, prediction=["a", "b", "c", "b"] * 10).charts["contingency"].svg()
-    squares = re.findall(r'<path aria-label="really: c;[^"]*"[^>]* fill="([^"]+)"', svg)
-    figures = re.findall(r'<text aria-label="really: c;[^"]*"[^>]* fill="([^"]+)"', svg)
+    squares = re.findall(r'<path aria-label="actual: c;[^"]*"[^>]* fill="([^"]+)"', svg)
+    figures = re.findall(r'<text aria-label="actual: c;[^"]*"[^>]* fill="([^"]+)"', svg)
     assert squares == []
     assert figures == ["currentColor"] * 3
 

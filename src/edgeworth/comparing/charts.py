@@ -117,7 +117,7 @@ def _wide_axis(alt: Any, names: AxisNames) -> Any:
 
 
 def _groups(findings: ComparisonFindings) -> Chart:
-    """Draw the systems by rank, with the letters of those that cannot be told apart."""
+    """Draw the systems by rank, with the letters of those without significant differences."""
     ranked = findings.ranked[:MOST_LINES]
     names = axis_names(ranked)
     letters = findings.letters
@@ -149,8 +149,8 @@ def _groups(findings: ComparisonFindings) -> Chart:
 
     return Chart(
         "groups",
-        "Groups that cannot be told apart",
-        "Systems that share a letter cannot be told apart: "
+        "Groups without significant differences",
+        "No significant difference between systems that share a letter: "
         + "; ".join(f"{name} {row['letters']}" for name, row in zip(names.drawn, systems[:10], strict=False))
         + "."
         + _cut(len(findings.ranked), "systems")

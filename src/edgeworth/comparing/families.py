@@ -87,7 +87,7 @@ def compact_letters(names: Sequence[str], apart: Collection[frozenset[str]]) -> 
 
 
 def letter_groups(number: int, apart: Collection[tuple[int, int]]) -> list[tuple[int, ...]]:
-    """Find the groups of systems (by rank) that cannot be told apart.
+    """Find the groups of systems (by rank) without significant differences.
 
     All begin in one group. A pair that is told apart splits every group that holds both, into one without
     either; a group inside another is absorbed. What is left are the largest groups without a pair told

@@ -37,7 +37,7 @@ class ComparisonFindings:
     """Differences of every pair of systems, first less second, on the measures asked for.
 
     ``headline`` is the measure that the verdict, the adjustment for many pairs and the letters go by.
-    ``adjusted`` are its p-values for all pairs together; systems that share a letter cannot be told apart.
+    ``adjusted`` are its p-values for all pairs together; those that share a letter are tied.
     """
 
     kind: Kind
@@ -97,7 +97,7 @@ class ComparisonFindings:
 
     @property
     def letters(self) -> dict[str, str]:
-        """Letters of each system, the best first: those who share one cannot be told apart."""
+        """Letters of each system, the best first: those that share one do not differ significantly."""
         valued = self.valued
         apart = {
             frozenset(pair) for pair in self.pairs if set(pair) <= set(valued) and self.is_conclusive(*pair)

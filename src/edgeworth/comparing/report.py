@@ -140,7 +140,7 @@ def _two(findings: ComparisonFindings) -> Section:
         Column(first, "number"),
         Column(second, "number"),
         Column(f"{_short(first)} − {_short(second)}", "number"),
-        Column(f"{format_level(findings.level)} interval", "interval"),
+        Column(f"{format_level(findings.level)} CI", "interval"),
         Column("p", "probability"),
         Column(f"P({first} better)", "belief"),
     )
@@ -204,7 +204,7 @@ def _hidden(findings: ComparisonFindings, shown: int) -> list[str]:
 
 def _pairs(findings: ComparisonFindings) -> Section:
     adjusted_p = () if findings.adjust == "none" else (f"{ADJUSTED[findings.adjust]}/probability",)
-    interval = f"{format_level(findings.level)} interval/interval"
+    interval = f"{format_level(findings.level)} CI/interval"
     columns = _columns(
         "first", "second", "difference/number", interval, "p/probability", *adjusted_p, "P(better)/belief"
     )
@@ -265,8 +265,8 @@ def _disagreements(findings: ComparisonFindings) -> Grid:
             "both right",
             f"only {found[0]['first']} right",
             f"only {found[0]['second']} right",
-            "both wrong, and alike",
-            "both wrong, each in its way",
+            "both wrong, same answer",
+            "both wrong, different answers",
         )
         counts = tuple((line, found[0][key]) for line, key in zip(lines, keys, strict=True))
         return Grid("", (Column("what they did"), Column("cases", "count")), counts)
@@ -278,7 +278,9 @@ def _disagreements(findings: ComparisonFindings) -> Grid:
 
 def _planning(findings: ComparisonFindings) -> Section | None:
     units = _units(findings)
-    columns = _columns("first", "second", f"{units} now/count", f"{units} needed/count", "would show/number")
+    columns = _columns(
+        "first", "second", f"{units} now/count", f"{units} needed/count", "minimum detectable/number"
+    )
     rows = tuple(
         (
             _short(first),
@@ -297,11 +299,11 @@ def _planning(findings: ComparisonFindings) -> Section | None:
     plans = list(findings.plans.values())
     considered = "" if len(plans) == 1 else f", all {len(plans)} pairs considered"
     note = (
-        "needed: in all, to show the difference seen; would show: the smallest difference that those at "
-        f"hand would; {format_percent(plans[0].power)} power at the {format_level(findings.level)} "
+        "needed: in all, to show the difference seen; minimum detectable: the smallest difference that those "
+        f"at hand would show; {format_percent(plans[0].power)} power at the {format_level(findings.level)} "
         f"level{considered}"
     )
-    return Section("What it would take", (), (Grid("", columns, rows, note),)) if rows else None
+    return Section("Sample size", (), (Grid("", columns, rows, note),)) if rows else None
 
 
 def _units(findings: ComparisonFindings) -> str:

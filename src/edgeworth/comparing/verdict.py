@@ -1,4 +1,4 @@
-"""The verdict of a comparison: who is better, how surely, and what it would take to know."""
+"""The verdict of a comparison: who is better, how surely, and how many cases would decide."""
 
 from __future__ import annotations
 

@@ -39,34 +39,39 @@ FIGURES_OF_COUNTS, FIGURES_OF_DOLLARS = 12, 8
 
 
 def contingency_chart(findings: DecisionFindings) -> Chart:
-    """Draw predicted against real classes; a square's colour is its share of the real class."""
+    """Draw predicted against actual classes; a square's colour is its share of the actual class."""
     table = findings.table
     names = axis_names(table.labels, SQUARE_NAMES)
     shares = ratio(table.counts, table.real)
-    rows = _square_rows(names, {"cases": table.counts, "share of real": shares}, "predicted", "real")
+    rows = _square_rows(names, {"cases": table.counts, "share of actual": shares}, "predicted", "actual")
     few = len(table.labels) <= FIGURES_OF_COUNTS
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
         squares = kit.base("contingency").encode(
-            x=alt.X("real:N", sort=list(names.names), title="really", axis=_top_axis(alt, names)),
+            x=alt.X("actual:N", sort=list(names.names), title="actual", axis=_top_axis(alt, names)),
             y=alt.Y("predicted:N", sort=list(names.names), title="predicted", axis=alt.Axis(**names.options)),
-            tooltip=kit.tooltip({"predicted": "", "real": "", "cases": ",", "share of real": ".1%"}),
+            tooltip=kit.tooltip({"predicted": "", "actual": "", "cases": ",", "share of actual": ".1%"}),
         )
         scale = alt.Scale(range=list(SHARES), domain=[0, 1])
-        legend = alt.Legend(title="share of the real class", format=".0%", gradientLength=160)
+        legend = alt.Legend(title="share of the actual class", format=".0%", gradientLength=160)
         figures = alt.Text("cases:Q", format=",.6~g") if few else None
-        return _squares(alt, squares, "share of real", scale, legend, figures, len(table.labels))
+        return _squares(alt, squares, "share of actual", scale, legend, figures, len(table.labels))
 
     right = table.counts.diagonal().sum().item()
     return Chart(
         "contingency",
-        "What was predicted, and what it really was",
+        "Predicted and actual classes",
         f"{right:,.6g} of {table.total:,.6g} decided cases are on the diagonal: the prediction was right."
         + names.caption,
         {"contingency": rows},
         draw,
-        (Column("predicted"), Column("real"), Column("cases", "count"), Column("share of real", "percent")),
+        (
+            Column("predicted"),
+            Column("actual"),
+            Column("cases", "count"),
+            Column("share of actual", "percent"),
+        ),
     )
 
 
@@ -175,7 +180,7 @@ def _edges(findings: DecisionFindings) -> Chart:
             color=alt.Color("verdict:N", scale=scale, legend=legend),
             tooltip=kit.tooltip({"label": "", "edge": ".3f", "low": ".3f", "high": ".3f"}),
         )
-        title = f"edge: recall − fallout, with {level} interval"
+        title = f"edge: recall − fallout, with {level} CI"
         across = alt.X("low:Q", title=title, scale=marks.scale(alt), axis=marks.axis(alt))
         bars = base.mark_rule(strokeWidth=2, opacity=1).encode(x=across, x2="high:Q")
         dots = base.mark_point(filled=True, size=70, opacity=1).encode(x="edge:Q")
@@ -204,31 +209,31 @@ def _bias(findings: DecisionFindings) -> Chart:
     biases = np.array([estimates[4].value for _, estimates in drawn])
     labels = np.array(names.names, dtype=object)
     rows = table_rows(
-        {"label": labels, "bias": biases, "real": table.real[place], "predicted": table.predicted[place]}
+        {"label": labels, "bias": biases, "actual": table.real[place], "predicted": table.predicted[place]}
     )
     marks = ticks(row["bias"] for row in rows)
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
         axis = marks.percent_axis(alt, signed=True)
-        across = alt.X("bias:Q", title="predicted share − real share", scale=marks.scale(alt), axis=axis)
+        across = alt.X("bias:Q", title="predicted share − actual share", scale=marks.scale(alt), axis=axis)
         bars = kit.base("bias").mark_bar(color=FIRST, cornerRadius=2)
         bars = bars.encode(
             x=across,
             y=alt.Y("label:N", sort=list(names.names), title=None, axis=alt.Axis(**names.options)),
             color=alt.condition("datum.bias < 0", alt.value(SECOND), alt.value(FIRST)),
-            tooltip=kit.tooltip({"label": "", "bias": "+.2%", "real": ",.6~g", "predicted": ",.6~g"}),
+            tooltip=kit.tooltip({"label": "", "bias": "+.2%", "actual": ",.6~g", "predicted": ",.6~g"}),
         )
         zero = kit.once().mark_rule(color=INK, opacity=0.6).encode(x=alt.datum(0))
         return (bars + zero).properties(width=WIDTH, height=LABEL_STEP * len(rows))
 
     return Chart(
         "bias",
-        "Which labels are said too often",
+        "Over- and under-predicted classes",
         _describe_largest(rows) + _note_on_cut(findings) + names.caption,
         {"bias": rows},
         draw,
-        (Column("label"), Column("bias", "percent"), Column("real", "count"), Column("predicted", "count")),
+        (Column("label"), Column("bias", "percent"), Column("actual", "count"), Column("predicted", "count")),
     )
 
 
@@ -238,11 +243,11 @@ def _describe_largest(rows: Rows) -> str:
     largest = next(row for row in rows if abs(row["bias"] or 0.0) >= most - 1e-12)
     bias = largest["bias"] or 0.0
     if bias == 0:
-        return "Each label is predicted as often as it is real."
+        return "Each label is predicted as often as it occurs."
     # Digits until there is something to read: a small bias is not a bias of 0.0%.
     decimals = next((digits for digits in (1, 2, 3) if round(abs(bias) * 100, digits)), 6)
     return (
-        f"{largest['label']} is predicted {'more' if bias > 0 else 'less'} often than it is real, by "
+        f"{largest['label']} is predicted {'more' if bias > 0 else 'less'} often than it occurs, by "
         f"{format_percent(abs(bias), decimals)} of the cases: the largest difference."
     )
 

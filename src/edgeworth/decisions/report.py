@@ -82,16 +82,14 @@ def _charts(findings: DecisionFindings) -> Iterable[Chart]:
 
 def _overall_section(findings: DecisionFindings) -> Section:
     level = format_level(findings.level)
-    columns = make_columns(
-        "measure/measure", "value", f"{level} interval/interval", "by guessing", "method/text"
-    )
+    columns = make_columns("measure/measure", "value", f"{level} CI/interval", "chance level", "method/text")
     rows = tuple(estimate_row(estimate, findings.level) for estimate in _estimates(findings))
     grids = [Grid("Overall", columns, rows)]
     tests = {"as well or better": findings.at_least, "as far from 0, either way": findings.either_way}
     lines = tuple((said, tail_cell(tail), tail.method) for said, tail in tests.items() if tail is not None)
     if lines:
         columns = make_columns("what/text", "probability/probability", "method/text")
-        grids.append(Grid("Guessing with the same margins would do", columns, lines))
+        grids.append(Grid("Chance of this by guessing with the same margins", columns, lines))
     return Section("How informed", (), tuple(grids), is_main=True)
 
 
@@ -115,8 +113,8 @@ def estimate_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:
 
 def _label_section(findings: DecisionFindings) -> Section:
     level = format_level(findings.level)
-    heads = ("label/text", "real/count", "predicted/count", "recall", "precision", "F", "edge")
-    columns = make_columns(*heads, f"{level} interval/interval", "bias")
+    heads = ("class/text", "actual/count", "predicted/count", "recall", "precision", "F", "edge")
+    columns = make_columns(*heads, f"{level} CI/interval", "bias")
     table = findings.table
     place = {label: index for index, label in enumerate(table.labels)}
     rows = []
@@ -134,11 +132,13 @@ def _label_section(findings: DecisionFindings) -> Section:
                 bias,
             )
         )
-    note = "edge: what a bet on the label earns at fair odds, recall − fallout; bias: predicted − real share"
+    note = (
+        "edge: what a bet on the class earns at fair odds, recall − fallout; bias: predicted − actual share"
+    )
     if findings.superstitious:
         note += "; * superstitious: worse than guessing"
     grid = Grid("", columns, tuple(rows), note + _note_on_cut(len(table.labels)))
-    return Section("Label by label", (), (grid,), ("edges", "bias"), is_main=True)
+    return Section("Class by class", (), (grid,), ("edges", "bias"), is_main=True)
 
 
 def _table_section(findings: DecisionFindings) -> Section:
@@ -146,7 +146,7 @@ def _table_section(findings: DecisionFindings) -> Section:
     if len(table.labels) > WIDEST_TABLE:
         return Section("Most frequent confusions", (), (_confusions(findings),), ("contingency",))
     columns = (
-        Column("predicted ↓  real →"),
+        Column("predicted ↓  actual →"),
         *(Column(str(label), "count") for label in table.labels),
         Column("all", "count"),
     )

@@ -249,7 +249,7 @@ def _value(findings: RankingFindings) -> Chart:
             ]
         return _layer(alt, layers)
 
-    terms = f"With a gain of {_amount(worth.gain)} a hit and a cost of {_amount(worth.cost)} a look"
+    terms = f"Gain {_amount(worth.gain)} per target found, cost {_amount(worth.cost)} per item reviewed"
     said = (
         "looking never pays"
         if worth.best_depth == 0
@@ -366,7 +366,7 @@ def _queries(findings: ListFindings) -> Chart:
 def _range_of_lists(findings: ListFindings) -> str:
     low, middle, high = (format_number(value) for value in findings.spread)
     chance = finite_or_none(findings.headline.chance)
-    said = "" if low == high else f"; lists range from {low} to {high}, half of them at {middle} or above"
+    said = "" if low == high else f"; queries range from {low} to {high}, median {middle}"
     return said if chance is None else f"{said}; random orders reach {format_number(chance)} on average"
 
 
@@ -434,14 +434,14 @@ def _run_means(runs: Mapping[str, ListFindings]) -> Chart:
             ),
         )
         spans = base.mark_rule(strokeWidth=2, color=FIRST).encode(
-            x=alt.X("low:Q", title=f"mean {what}, with {level} interval", scale=alt.Scale(zero=False)),
+            x=alt.X("low:Q", title=f"mean {what}, with {level} CI", scale=alt.Scale(zero=False)),
             x2="high:Q",
         )
         dots = base.mark_point(filled=True, size=70, opacity=1, color=FIRST).encode(x="mean:Q")
         return alt.layer(spans, dots).properties(width=WIDE - 60, height=26 * len(rows))
 
     low, high = (format_number(bound) for bound in top.headline.interval(top.level))
-    around = f" ({level} interval {low} to {high})" if top.headline.law is not None else ""
+    around = f" ({level} CI {low} to {high})" if top.headline.law is not None else ""
     drawn = f" The first {MOST_RUNS} of {len(order):,} runs are drawn." if len(order) > MOST_RUNS else ""
     return Chart(
         "means",

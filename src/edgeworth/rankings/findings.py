@@ -60,7 +60,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Worth:
-    """What the looking is worth when a hit gains and a look costs."""
+    """What reviewing is worth when a target found gains and an item reviewed costs."""
 
     gain: float
     cost: float
@@ -257,7 +257,9 @@ def _check_depth(depth: int, ranking: Ranking) -> int:
 
 def _check_terms(gain: float | None, cost: float | None) -> None:
     if (gain is None) != (cost is None):
-        raise OptionError("the worth of a look needs both: gain, of a hit, and cost, of a look")
+        raise OptionError(
+            "the worth of a depth needs both: gain per target found, and cost per item reviewed"
+        )
     for name, value in (("gain", gain), ("cost", cost)):
         number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
         if value is not None and not (number and math.isfinite(value)):

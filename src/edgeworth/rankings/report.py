@@ -79,7 +79,7 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
     for estimate in (findings.average_precision, findings.roc_auc):
         if estimate.doubt is not None:
             said.append(
-                f"The interval of {describe_measure(estimate.measure)} may not cover as it says: "
+                f"The interval of {describe_measure(estimate.measure)} may cover too little: "
                 f"{estimate.doubt}."
             )
     if findings.tie_bracket is not None:
@@ -103,14 +103,14 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
 def _quality(findings: RankingFindings) -> Section:
     rows = [estimate_row(x, findings.level) for x in (findings.average_precision, findings.roc_auc)]
     rows += [(name, finite_or_none(value), (None, None), None, "") for name, value in findings.plain.items()]
-    grids = (estimates_grid("measure", rows, findings.level), *chance_grids(findings, "random selection"))
+    grids = (estimates_grid("measure", rows, findings.level), *chance_grids(findings, "random order"))
     return Section("How good is the ranking", (), grids, is_main=True)
 
 
 def estimates_grid(what: str, rows: Iterable[tuple[Cell, ...]], level: float) -> Grid:
     """A table of estimates, one a line."""
-    value, chance = (Column(name, "number") for name in ("value", "by chance"))
-    interval = Column(f"{format_level(level)} interval", "interval")
+    value, chance = (Column(name, "number") for name in ("value", "chance level"))
+    interval = Column(f"{format_level(level)} CI", "interval")
     return Grid("", (Column(what, "measure"), value, interval, chance, Column("method")), tuple(rows))
 
 
@@ -136,22 +136,23 @@ def _looks(findings: RankingFindings) -> Section | None:
     if not findings.looks:
         return None
     columns = (
-        *(Column(name, "count") for name in ("first", "hits", "by chance")),
+        *(Column(name, "count") for name in ("top", "targets", "expected")),
         Column("precision", "number"),
-        Column(f"{format_level(findings.level)} interval", "interval"),
+        Column(f"{format_level(findings.level)} CI", "interval"),
         *(Column(name, "number") for name in ("recall", "lift")),
         Column("P(chance)", "probability"),
     )
     rows = tuple(_look_row(look, findings.level) for look in findings.looks)
     note = (
         "intervals take the score at that depth as a fixed threshold; "
-        "lift: precision over the share of targets; P(chance): random selection finds as many"
+        "expected: by random selection; lift: precision over the share of targets; "
+        "P(chance): random selection finds as many"
     )
     if any(look.at_least is None for look in findings.looks):
         # A tie that straddles a depth makes hits a mean over orders, which has no hypergeometric law.
         counted = findings.ranking.is_counted
         note += "; – where a tie straddles the depth" if counted else "; – with sampling weights"
-    return Section("Looking at the first items", (), (Grid("", columns, rows, note),), is_main=True)
+    return Section("Top of the list", (), (Grid("", columns, rows, note),), is_main=True)
 
 
 def _look_row(look: Look, level: float) -> tuple[Cell, ...]:
@@ -175,7 +176,8 @@ def _worth(findings: RankingFindings) -> Section | None:
         ("best depth of this list", format_count(worth.best_depth)),
         ("value there (the best found)", worth.best_value),
     )
-    title = f"What it is worth: {format_option(worth.gain)} a hit, {format_option(worth.cost)} a look"
+    gain, cost = format_option(worth.gain), format_option(worth.cost)
+    title = f"Worth at {gain} per target found and {cost} per item reviewed"
     return Section(title, (), (Grid("", (Column("what"), Column("value", "number")), rows),))
 
 
@@ -229,7 +231,7 @@ def selection_report(
     provenance: Mapping[str, Any],
 ) -> Report:
     """Mean and spread of random selection, and how often it does as well as asked."""
-    depth = "" if law.depth == law.n else f" within the first {law.depth:,}"
+    depth = "" if law.depth == law.n else f" in the top {law.depth:,}"
     said = [
         f"Random selection among {law.n:,} items, {law.m:,} of them targets, has a mean average precision"
         f"{depth} of {format_number(law.mean)}, give or take {format_number(law.standard_deviation)}."
@@ -240,9 +242,7 @@ def selection_report(
             f"({tail.method})."
         )
     if hits_law is not None:
-        said.append(
-            f"Within the first {hits_law.t:,} it finds {format_number(hits_law.mean)} targets on average."
-        )
+        said.append(f"In the top {hits_law.t:,} it finds {format_number(hits_law.mean)} targets on average.")
     if hits is not None and hits_tail is not None:
         said.append(f"It finds {hits:,} or more with probability {describe_probability(hits_tail)}.")
     rows = (
@@ -414,7 +414,7 @@ def _trec_means(name: str, findings: ListFindings) -> Section:
         Column("measure", "measure"),
         Column("trec_eval"),
         Column("mean", "number"),
-        Column(f"{format_level(findings.level)} interval", "interval"),
+        Column(f"{format_level(findings.level)} CI", "interval"),
     )
     rows = tuple(
         (measure, trec_name(measure) or "", *estimate_row(estimate, findings.level)[1:3])
