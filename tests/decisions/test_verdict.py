@@ -110,7 +110,7 @@ def test_one_cluster_cannot_tell() -> None:
     report = ew.evaluate(truth=[0, 1] * 5, prediction=[1, 0] * 3 + [0, 1] * 2, cluster=[1] * 10)
     assert "all cases are in one cluster" in report.verdict
     assert "nan" not in report.verdict
-    assert not report.to_dict()["settled"]
+    assert not report.to_dict()["is_conclusive"]
     assert report.to_dict()["superstitious"] == []
     assert any("1 cluster," in warning for warning in report.warnings)
 
@@ -118,7 +118,7 @@ def test_one_cluster_cannot_tell() -> None:
 @pytest.mark.parametrize("options", [{"weight": [0.5, 1.5]}, {"cluster": ["ann", "bob"]}])
 def test_two_perfect_rows_prove_nothing(options: dict[str, Any]) -> None:
     report = ew.evaluate(truth=[0, 1], prediction=[0, 1], **options)
-    assert not report.to_dict()["settled"]
+    assert not report.to_dict()["is_conclusive"]
     assert report.to_dict()["guessing"]["at_least"]["p_value"] == 0.5
     assert report.to_dict()["estimates"]["informedness"]["low"] < 0
 

@@ -236,7 +236,7 @@ def _numbers(findings: DecisionFindings) -> dict[str, Any]:
     return {
         "kind": "decisions",
         "level": level,
-        "settled": findings.is_conclusive,
+        "is_conclusive": findings.is_conclusive,
         "estimates": {estimate.measure: estimate.to_dict(level) for estimate in _estimates(findings)},
         "labels": {
             str(label): {estimate.measure: estimate.to_dict(level) for estimate in estimates}

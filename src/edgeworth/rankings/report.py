@@ -187,7 +187,7 @@ def _numbers(findings: RankingFindings) -> dict[str, Any]:
     return {
         "kind": "ranking",
         "level": level,
-        "settled": findings.is_conclusive,
+        "is_conclusive": findings.is_conclusive,
         "items": ranking.total,
         "targets": ranking.target_total,
         "unranked": ranking.unranked,
@@ -458,6 +458,6 @@ def _list_numbers(findings: ListFindings) -> dict[str, Any]:
             "absent": [str(query) for query in lists.absent],
             "unknown": [str(query) for query in lists.unknown_queries],
         },
-        "settled": findings.is_conclusive if findings.lists.is_whole else None,
+        "is_conclusive": findings.is_conclusive if findings.lists.is_whole else None,
         "random_order": against_chance_to_dict(findings),
     }
