@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias, Unpack, get_args
@@ -88,7 +88,7 @@ class Comparison:
         """The comparison as a report."""
         with digits_shown(self.digits):
             report = comparison_report(self.findings, self.provenance)
-        return replace(report, warnings=(*self.notices, *report.warnings), digits=self.digits)
+        return report.with_notices(self.notices, self.digits)
 
     @property
     def verdict(self) -> str:

@@ -93,7 +93,7 @@ def report_of(tallied: Tallied, asked: Asked) -> Report:
         asked.having(labels=None, positive=None).checked(kind.predictions)
     with digits_shown(asked.digits):
         report: Report = kind.call("report", tallied, asked, partial(about_tally, tallied, asked))
-    return replace(report, warnings=(*tallied.notices, *report.warnings), digits=asked.digits)
+    return report.with_notices(tallied.notices, asked.digits)
 
 
 def about_tally(tallied: Tallied, asked: Asked, **known: Any) -> dict[str, Any]:

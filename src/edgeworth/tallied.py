@@ -177,7 +177,7 @@ def fingerprint(part: Part, payload: Mapping[str, Any], digests: Sequence[str] =
     import hashlib
 
     said = digests or [part.digest or f"{part.source}\n{canonical_text(payload)}"]
-    return "+".join(hashlib.sha256(each.encode()).hexdigest()[:16] for each in said)
+    return "+".join(hashlib.sha256(each.encode(errors="surrogatepass")).hexdigest()[:16] for each in said)
 
 
 def dropped_rows(tally: Any) -> int:

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import edgeworth as ew
-from edgeworth.report.charts.names import DRAWN, UNSAFE, axis_names, cut_middle
+from edgeworth.core.formatting import cut_middle
+from edgeworth.report.charts.names import DRAWN, UNSAFE, axis_names
 
 PREFIX = "https://example.org/taxonomy/products/electronics/category/"
 

@@ -8,6 +8,7 @@ import re
 
 import pytest
 
+from edgeworth.core.formatting import displayable
 from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown, report_to_markdown
 from edgeworth.report.report import Column, Grid, Report, Section
 
@@ -47,7 +48,8 @@ def test_csv_reads_back_with_all_digits() -> None:
 
 def test_csv_keeps_hostile_names() -> None:
     rows = list(csv.reader(io.StringIO(grid_to_csv(grid(HOSTILE)))))
-    assert [row[0] for row in rows[1:]] == HOSTILE
+    assert [row[0].removeprefix("'") for row in rows[1:]] == [displayable(name) for name in HOSTILE]
+    assert not [row[0] for row in rows if row[0].startswith(("=", "+", "-", "@"))]
     assert {len(row) for row in rows} == {5}
 
 

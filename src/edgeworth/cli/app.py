@@ -7,7 +7,9 @@ import errno
 import io
 import os
 import sys
-from typing import Any, NoReturn
+import traceback
+from pathlib import Path
+from typing import Any, NoReturn, TextIO
 
 from cyclopts import (
     App,
@@ -21,11 +23,14 @@ from cyclopts import (
 
 from edgeworth import __version__
 from edgeworth.cli.progress_bars import shown_progress
+from edgeworth.core.formatting import displayable
 from edgeworth.errors import EdgeworthError
 
 BAD_INPUT = 2
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""A disk or a quota that is full, a file that may not grow."""
+FAULT = 70
+"""The code of sysexits.h for an error inside the program."""
+CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO)
+"""A disk or a quota that is full, a file that may not grow, a stream that is closed or gone."""
 HELP = frozenset({"--help", "-h"})
 
 
@@ -74,7 +79,8 @@ for _file, _names in COMMANDS.items():
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run the command. Exit code 0: done; 2: bad input, with a sentence on standard error."""
+    """Run the command. Exit code 0: done; 2: bad input, with a sentence on standard error; 70: our fault."""
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that cannot show a sign shows a question mark, not a traceback.
@@ -92,24 +98,52 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         # The reader (head, less) has gone, which is no error.
         _discard_output()
     except OSError as error:
-        if error.errno not in NO_ROOM:
-            raise
+        if error.errno not in CANNOT_WRITE:
+            _fail(_fault(error), FAULT)
         if error.filename is None:
             _discard_output()
         _fail(f"{error.filename or 'standard output'} cannot be written: {error.strerror}")
     except KeyboardInterrupt:
         _fail("interrupted", 130)
+    except Exception as error:  # whatever it is, it is told, with another code than bad input
+        _fail(_fault(error), FAULT)
     sys.exit(0)
 
 
+def _open_closed_streams() -> None:
+    """Open nothing where a stream was closed: the next file to be opened would take its place."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            # Writing to standard output is to fail, and what goes to standard error is lost.
+            nothing = os.open(os.devnull, os.O_RDWR if name == "stderr" else os.O_RDONLY)
+            os.dup2(nothing, number)
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w", closefd=False))
+
+
+def tell(sentence: str) -> None:
+    """Write a sentence to standard error, if anybody listens; names in it can hold anything."""
+    try:
+        sys.stderr.write(f"edgeworth: {displayable(sentence)}\n")
+        sys.stderr.flush()
+    except OSError:
+        _discard_output(sys.stderr)
+
+
 def _fail(sentence: str, code: int = BAD_INPUT) -> NoReturn:
-    sys.stderr.write(f"edgeworth: {sentence}\n")
+    tell(sentence)
     sys.exit(code)
 
 
-def _discard_output() -> None:
-    """Send what standard output still holds to nowhere: Python would try to write it again at the end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _fault(error: Exception) -> str:
+    """Say that an error is none of the input's, and where it arose."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(place.filename).name}, line {place.lineno}"
+    return f"this is a fault of Edgeworth, please report it: {type(error).__name__} in {where}: {error}"
+
+
+def _discard_output(stream: TextIO | None = None) -> None:
+    """Send what a stream still holds to nowhere: Python would try to write it again at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), (stream or sys.stdout).fileno())
 
 
 def _commands() -> list[str]:

@@ -220,6 +220,6 @@ def read_files(files: tuple[str, ...]) -> list[str]:
     found = list(files)
     for name in files:
         # What cannot be found is told when it is opened.
-        with contextlib.suppress(InputError):
+        with contextlib.suppress(InputError, OSError, ValueError):
             found += map(str, expand_paths(name))
     return found

@@ -87,9 +87,14 @@ class Output:
         names = [name for name in given.values() if name is not None and name != "-"]
         names += [path for _, path in self.chart]
         for name in names:
-            if not name or not Path(name).absolute().parent.is_dir():
+            try:
+                has_folder, is_folder = Path(name).absolute().parent.is_dir(), Path(name).is_dir()
+            except (OSError, ValueError) as error:
+                why = error.strerror if isinstance(error, OSError) else error
+                raise OptionError(f"{name!r} cannot be written: {why}") from None
+            if not name or not has_folder:
                 raise OptionError(f"{name!r} cannot be written: there is no such folder")
-            if Path(name).is_dir():
+            if is_folder:
                 raise OptionError(f"{name!r} cannot be written: it is a folder")
         if len({os.path.realpath(name) for name in names}) < len(names):
             raise OptionError(f"two outputs would be written to one file; saw {', '.join(names)}")
@@ -127,11 +132,11 @@ def refuse_inputs(outputs: Iterable[str], inputs: Iterable[str]) -> None:
 
 def _identities(name: str) -> set[Hashable]:
     """Where a name leads, and which file is there, if there is one: two hard links are one file."""
-    path = os.path.realpath(name)
     try:
+        path = os.path.realpath(name)
         found = Path(path).stat()
     except (OSError, ValueError):
-        return {path}
+        return {name}
     return {path, (found.st_dev, found.st_ino)}
 
 

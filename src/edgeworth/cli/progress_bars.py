@@ -20,6 +20,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from edgeworth.core.formatting import displayable
 from edgeworth.progress import Advance, listen_to_progress
 
 PATIENCE = 1.0
@@ -30,7 +31,7 @@ class Bars:
     """A display of the operations under way. It is on the screen only while there is one."""
 
     def __init__(self, console: Console) -> None:
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), Count())
+        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), Count())
         times = (TimeElapsedColumn(), TimeRemainingColumn())
         # Standard output is not redirected: rich would write it to this console, which is standard error.
         self.display = Progress(
@@ -43,7 +44,7 @@ class Bars:
     def bar(self, what: str, total: float | None) -> Iterator[Advance]:
         """Show an operation from its beginning to its end, however it ends."""
         with self._lock:
-            task = self.display.add_task(what, total=total)
+            task = self.display.add_task(displayable(what), total=total)
             self._refresh()
         try:
             yield lambda number: self.display.advance(task, number)

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from edgeworth.choices import OddsForm, Unbalanced
 from edgeworth.cli.options import Hyphen, Whole, decimal_numbers, numbers, with_options
 from edgeworth.cli.output import NO_OUTPUT, Output, show
+from edgeworth.core.formatting import displayable
 from edgeworth.errors import OptionError
 from edgeworth.options import ChanceOptions
 from edgeworth.progress import progress_of
@@ -121,6 +122,8 @@ def demo(
     sys.stdout.write(f"{SAMPLE_STORY}\n\n")
     for verdict in report.verdict.splitlines():
         sys.stdout.write(f"{verdict}\n\n")
-    sys.stdout.write(
-        f"The report, with tables and charts, is in {page}\nThe numbers behind it are in {numbers}\n"
-    )
+    for what, path in (
+        ("The report, with tables and charts, is", page),
+        ("The numbers behind it are", numbers),
+    ):
+        sys.stdout.write(f"{what} in {displayable(str(path))}\n")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from edgeworth.cli.app import tell
 from edgeworth.cli.options import (
     DrunkInterval,
     Files,
@@ -19,6 +20,7 @@ from edgeworth.cli.options import (
     with_options,
 )
 from edgeworth.cli.output import NO_OUTPUT, Output, show
+from edgeworth.core.formatting import displayable
 from edgeworth.errors import InputError, OptionError
 from edgeworth.options import ManyOptions, Redeclared, ReportOptions, TallyOptions
 from edgeworth.progress import progress_of
@@ -67,7 +69,7 @@ def tally(*files: Files, output: Target, **options: Any) -> None:
         counted = run(data, prediction=prediction, **options)
     _write(counted, output)
     if getattr(counted.tally, "shares", None) is not None:
-        sys.stderr.write(f"edgeworth: {NOT_TO_BE_MERGED}\n")
+        tell(NOT_TO_BE_MERGED)
 
 
 def merge(*files: TallyFiles, output: Target, again: Again = False) -> None:
@@ -82,7 +84,7 @@ def merge(*files: TallyFiles, output: Target, again: Again = False) -> None:
     _write(merged, output)
     gaps = describe_gaps(merged.tally)
     if gaps is not None:
-        sys.stderr.write(f"edgeworth: {gaps}\n")
+        tell(gaps)
 
 
 @with_options(ReportOptions, ManyOptions, Redeclared)
@@ -127,7 +129,7 @@ def _write(tallied: Tallied, output: str) -> None:
         sys.stdout.buffer.write(tally_text(tallied).encode())
         return
     write_tally(tallied, output)
-    sys.stdout.write(f"{output}: {_said(tallied)}\n")
+    sys.stdout.write(f"{displayable(output)}: {_said(tallied)}\n")
 
 
 def _said(tallied: Tallied) -> str:

@@ -16,6 +16,7 @@ from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.paired import Discordance
 from edgeworth.comparing.verdict import comparison_citation, comparison_verdict, name_of_test
 from edgeworth.core.formatting import (
+    cut_middle,
     format_count,
     format_level,
     format_number,
@@ -24,7 +25,6 @@ from edgeworth.core.formatting import (
     plural,
 )
 from edgeworth.errors import OptionError
-from edgeworth.report.charts.names import cut_middle
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section
 from edgeworth.report.wording import describe_measure, tail_cell
 

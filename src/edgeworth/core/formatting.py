@@ -8,10 +8,12 @@ undefined is –. ``digits_shown`` asks for more digits or fewer."""
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from html import escape
+from unicodedata import east_asian_width
 
 from edgeworth.errors import OptionError
 
@@ -238,16 +240,71 @@ def shorten(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+OBEYED = "".join(
+    (
+        "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb",
+        "\ud800-\udfff\U000e0000-\U000e007f",
+    )
+)
+"""Signs from 32 on that a terminal obeys, that turn or hide other signs, or that no file can hold."""
+_OBEYED = re.compile(f"[\x00-\x1f{OBEYED}]")
+LONGEST_WORD, LONGEST_TEXT = 200, 4_000
+_LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
+
+
+def displayable(text: str) -> str:
+    r"""Make a text of names that anybody may have given one for people: every sign is seen, none too many.
+
+    >>> print(displayable("a\x1b[31m b\u202e\n"), len(displayable("x" * 1_000_000)))
+    a␛[31m b[U+202E]␊ 200
+    """
+    text = cut_middle(text, LONGEST_TEXT)
+    return visible(_LONG_WORD.sub(lambda word: cut_middle(word[0], LONGEST_WORD), text))
+
+
+def visible(text: str) -> str:
+    """Write signs that would be obeyed and not seen as pictures of them, or as their codes."""
+    return _OBEYED.sub(lambda sign: _picture(ord(sign[0])), text)
+
+
+def _picture(code: int) -> str:
+    # No backslashes: what draws charts would read them as the sign that they stand for.
+    return chr(0x2400 + code) if code < 32 else f"[U+{code:04X}]"
+
+
+def cut_middle(text: str, most: int) -> str:
+    """Cut the middle out of a text that has too many signs; wide signs count twice.
+
+    >>> cut_middle("gradient boosting, 200 trees", 15), cut_middle("spam", 15)
+    ('gradien…0 trees', 'spam')
+    """
+    if len(text) <= most and width_of(text) <= most:
+        return text
+    front, back, taken, room = iter(text), reversed(text), ["", ""], [0, 0]
+    while True:
+        side = int(room[0] > room[1])
+        sign = next(back if side else front)
+        room[side] += width_of(sign)
+        if sum(room) > most - 1:
+            return f"{taken[0]}…{taken[1]}"
+        taken[side] = sign + taken[1] if side else taken[0] + sign
+
+
+def width_of(text: str) -> int:
+    """Count the columns that a text takes on a terminal."""
+    return sum(2 if east_asian_width(sign) in "WF" else 1 for sign in text)
+
+
 def html_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Make a table with a caption; everything in it is text, whatever it looks like.
 
     >>> html_table("a < b", [], [[1]])
     '<table><caption>a &lt; b</caption><tbody><tr><td>1</td></tr></tbody></table>'
     """
-    top = "".join(f"<th>{escape(str(head))}</th>" for head in heads)
+    top = "".join(f"<th>{escape(displayable(str(head)))}</th>" for head in heads)
     lines = "".join(f"<tr>{''.join(f'<td>{escape(_cell_text(x))}</td>' for x in row)}</tr>" for row in rows)
     head = f"<thead><tr>{top}</tr></thead>" if heads else ""
-    return f"<table><caption>{escape(title)}</caption>{head}<tbody>{lines}</tbody></table>"
+    return f"<table><caption>{escape(displayable(title))}</caption>{head}<tbody>{lines}</tbody></table>"
 
 
 def text_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -268,4 +325,4 @@ def text_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 def _cell_text(cell: object) -> str:
     if isinstance(cell, float):
         return format_number(cell)
-    return f"{cell:,}" if isinstance(cell, int) and not isinstance(cell, bool) else str(cell)
+    return f"{cell:,}" if isinstance(cell, int) and not isinstance(cell, bool) else displayable(str(cell))

@@ -7,9 +7,10 @@ import csv
 import io
 import os
 import re
+import stat
 from pathlib import Path
 
-from edgeworth.core.formatting import MINUS
+from edgeworth.core.formatting import MINUS, displayable
 from edgeworth.errors import InputError
 from edgeworth.report.report import Cell, Grid, Report
 from edgeworth.report.wording import describe_origin, format_rows
@@ -39,7 +40,6 @@ _LATEX = {
 }
 _POWER = re.compile(rf"([<>≤] )?({MINUS}?)([0-9.]+)e(-?[0-9]+)")
 _ENTITY = re.compile(r"&(?=#?[A-Za-z0-9]+;)")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")
 
 
 def grid_to_markdown(grid: Grid) -> str:
@@ -99,14 +99,25 @@ def grid_to_csv(grid: Grid) -> str:
     for column in grid.columns:
         ends = (" low", " high") if column.kind == "interval" else ("",)
         heads += [f"{column.name}{end}" for end in ends]
-    writer.writerow(heads)
+    writer.writerow(map(_spreadsheet, heads))
     for row in grid.rows:
         cells: list[Cell] = []
         for cell, column in zip(row, grid.columns, strict=True):
             wide = column.kind == "interval"
             cells += list(cell) if isinstance(cell, tuple) else [cell, None] if wide else [cell]
-        writer.writerow(["" if cell is None else cell for cell in cells])
+        writer.writerow(map(_spreadsheet, cells))
     return out.getvalue()
+
+
+def _spreadsheet(cell: Cell) -> Cell:
+    """Make a cell what it is to a spreadsheet: a text that looks like a formula is none behind an apostrophe.
+
+    >>> _spreadsheet("=1+2"), _spreadsheet("a=1"), _spreadsheet(-1.5)
+    ("'=1+2", 'a=1', -1.5)
+    """
+    if isinstance(cell, str):
+        return f"'{displayable(cell)}" if cell.lstrip()[:1] in set("=+-@") else displayable(cell)
+    return "" if cell is None else cell
 
 
 def report_to_markdown(report: Report, *, title: str = "") -> str:
@@ -125,7 +136,7 @@ def report_to_markdown(report: Report, *, title: str = "") -> str:
 
 def _markdown(text: str) -> str:
     """Escape the signs that Markdown or HTML would read."""
-    text = _ENTITY.sub("&amp;", _CONTROL.sub(" ", text))
+    text = _ENTITY.sub("&amp;", displayable(text))
     for sign in "\\|*_`[]#$~":
         text = text.replace(sign, f"\\{sign}")
     return text.replace("<", "&lt;").replace(">", "&gt;")
@@ -141,7 +152,7 @@ def _paragraph(text: str) -> str:
 
 
 def _latex(text: str) -> str:
-    return "".join(_LATEX.get(sign, sign) for sign in _CONTROL.sub(" ", text))
+    return "".join(_LATEX.get(sign, sign) for sign in displayable(text))
 
 
 def _latex_number(text: str) -> str:
@@ -178,19 +189,30 @@ def write_text(text: str, path: str | Path | None) -> str:
 def write_file(path: Path, content: str | bytes) -> None:
     """Write beside the target under a temporary name, then rename: an interrupted run leaves no half file.
 
-    A link keeps being a link to what is written; what is no ordinary file (a pipe, a device) is written to.
+    A link keeps being a link to what is written, and a file keeps its mode; what is no ordinary file (a pipe,
+    a device) is written to.
     """
-    path = Path(os.path.realpath(path))
-    is_special = path.exists() and not path.is_file()
-    temporary = path if is_special else path.with_name(f".{path.name}.{os.urandom(6).hex()}.part")
+    temporary = None
     try:
-        with temporary.open("wb" if is_special else "xb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
-        if not is_special:
-            temporary.replace(path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+        data = content.encode() if isinstance(content, str) else content
+        path = Path(os.path.realpath(path))
+        mode = path.stat().st_mode if path.exists() else None
+        if mode is not None and not stat.S_ISREG(mode):
+            path.write_bytes(data)
+            return
+        temporary = path.with_name(f".{os.urandom(6).hex()}.part")
+        with temporary.open("xb") as file:
+            if mode is not None:
+                temporary.chmod(stat.S_IMODE(mode))
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except (OSError, ValueError) as error:
+        # A name may hold what no file system takes, a text half a character.
+        why = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"{path} cannot be written: {why}") from None
     finally:
-        if not is_special:
+        if temporary is not None:
             with contextlib.suppress(OSError):
                 temporary.unlink()

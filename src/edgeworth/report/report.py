@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from platform import python_version
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from edgeworth.core.formatting import digits_shown
+from edgeworth.core.formatting import OBEYED, digits_shown, displayable, visible
 from edgeworth.errors import OptionError
 from edgeworth.progress import progress_of
 from edgeworth.report.verdict import claims_of
@@ -199,12 +200,27 @@ class Report:
             "provenance": dict(self.provenance),
         }
 
+    def with_notices(self, notices: Iterable[str], digits: int) -> Report:
+        """Finish the report of one run: the verdict is one line whatever names hold, notices come first."""
+        warnings = (*notices, *self.warnings)
+        return replace(self, verdict=visible(self.verdict), warnings=warnings, digits=digits)
+
+    def displayed(self) -> Report:
+        """Make the same for people to read: names can hold anything, and a terminal or a page obeys some."""
+        return replace(
+            self,
+            # Lines of a verdict are verdicts of several reports.
+            verdict="\n".join(map(displayable, self.verdict.split("\n"))),
+            sections=map_texts(displayable, self.sections),
+            warnings=map_texts(displayable, self.warnings),
+            provenance=map_texts(displayable, self.provenance),
+        )
+
     def to_json(self, path: str | Path | None = None) -> str:
         """Write the report as JSON text; also to ``path`` when given, whole or not at all."""
         from edgeworth.report.formats import write_text
 
-        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-        return write_text(text, path)
+        return write_text(json_text(self.to_dict(), indent=2) + "\n", path)
 
     def to_html(self, path: str | Path | None = None, *, title: str = "") -> str:
         """Write the report as one page that needs no network; also to ``path`` when given.
@@ -215,7 +231,7 @@ class Report:
         from edgeworth.report.html.page import report_to_html
 
         with progress_of("drawing the page"), digits_shown(self.digits):
-            text = report_to_html(self, title=title)
+            text = report_to_html(self.displayed(), title=displayable(title))
         return write_text(text, path)
 
     def to_markdown(self, path: str | Path | None = None, *, title: str = "") -> str:
@@ -223,7 +239,7 @@ class Report:
         from edgeworth.report.formats import report_to_markdown, write_text
 
         with digits_shown(self.digits):
-            text = report_to_markdown(self, title=title)
+            text = report_to_markdown(self.displayed(), title=displayable(title))
         return write_text(text, path)
 
     def _repr_html_(self) -> str:
@@ -231,12 +247,37 @@ class Report:
         from edgeworth.report.html.parts import report_fragment
 
         with digits_shown(self.digits):
-            return report_fragment(self)
+            return report_fragment(self.displayed())
 
     def __str__(self) -> str:
         from edgeworth.report.terminal import plain_text
 
         return plain_text(self)
+
+
+def map_texts(change: Callable[[str], str], value: Any) -> Any:
+    """Change every text within a value: lists, tuples, mappings and dataclasses of them, however deep."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {change(name): map_texts(change, each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(map_texts(change, each) for each in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        names = [each.name for each in fields(value)]
+        return replace(value, **{name: map_texts(change, getattr(value, name)) for name in names})
+    return value
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    r"""Write JSON in which no sign is one that a terminal obeys: they have their codes, and mean the same.
+
+    >>> json_text(["\x9b2J", "é"])
+    '["\\u009b2J","é"]'
+    """
+    separators = (",", ":") if indent is None else None
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)
+    return re.sub(f"[{OBEYED}]", lambda sign: json.dumps(sign[0])[1:-1], text)
 
 
 def gather_reports(reports: Mapping[str, Report]) -> Report:

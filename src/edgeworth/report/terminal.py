@@ -46,6 +46,7 @@ class Terminal(Console):
 
 def print_report(report: Report, console: Console | None = None, *, full: bool = True) -> None:
     """Show a report, or its verdict, warnings and main tables alone."""
+    report = report.displayed()
     main = [section for section in report.sections if section.is_main]
     sections = report.sections if full or not main else main
     with digits_shown(report.digits):

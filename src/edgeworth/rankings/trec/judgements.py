@@ -156,7 +156,10 @@ def as_ids(column: Column, first_row: int = 1) -> Identifiers:
 
 
 def _written(item: Any) -> bytes:
-    text = item if isinstance(item, bytes) else str(canonical(item)).encode("utf-8", errors="surrogateescape")
+    try:
+        text = item if isinstance(item, bytes) else str(canonical(item)).encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise InputError(f"an id holds half a character: {item!r}") from None
     if b"\0" in text:
         raise InputError(f"an id holds a zero byte: {text!r}")
     return text

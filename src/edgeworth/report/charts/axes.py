@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from edgeworth.arrays import Values, finite_or_none
+from edgeworth.core.formatting import visible
 from edgeworth.report.charts.chart import PALETTE, Rows
 
 MARKS = 4
@@ -110,7 +111,7 @@ def colour_layer(alt: Any, layer: Any, who: str, colours: Mapping[str, str]) -> 
         scale=alt.Scale(domain=list(colours), range=list(colours.values())),
         legend=alt.Legend(title=None, symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1),
     )
-    return layer.transform_calculate(who=json.dumps(who)).encode(color=colour)
+    return layer.transform_calculate(who=json.dumps(visible(who))).encode(color=colour)
 
 
 def band_between(alt: Any, base: Any, low: str, high: str, colour: str) -> Any:

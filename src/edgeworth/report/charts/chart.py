@@ -5,16 +5,16 @@ specification after altair has written it, for altair would check them one by on
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from edgeworth.core.formatting import displayable, visible
 from edgeworth.errors import MissingExtraError, OptionError
 from edgeworth.report.formats import write_file
-from edgeworth.report.report import Cell, Column
+from edgeworth.report.report import Cell, Column, json_text, map_texts
 
 if TYPE_CHECKING:
     import altair
@@ -67,7 +67,8 @@ class Chart:
         spec: dict[str, Any] = self.draw(Kit(None)).to_dict(validate=False)
         # Altair has put the rows of lines that stand by themselves there.
         datasets = spec.get("datasets", {}) | self._plain_data()
-        return spec | {"datasets": datasets, "config": config(), "background": "transparent"}
+        shown: dict[str, Any] = map_texts(visible, spec | {"datasets": datasets})
+        return shown | {"config": config(), "background": "transparent"}
 
     def svg(self) -> str:
         """Draw the picture as SVG text."""
@@ -81,7 +82,7 @@ class Chart:
         """Draw the picture in one of the formats."""
         spec = self.to_dict()
         if ending == "json":
-            return json.dumps(spec, ensure_ascii=False, indent=1, allow_nan=False).encode()
+            return json_text(spec, indent=1).encode()
         if ending == "svg":
             return self.svg().encode()
         spec["background"] = "white"
@@ -93,9 +94,9 @@ class Chart:
         """Let a notebook draw it with its own Vega-Lite, or show the sentence."""
         del include, exclude
         try:
-            return {"application/vnd.vegalite.v6+json": self.to_dict(), "text/plain": self.says}
+            return {"application/vnd.vegalite.v6+json": self.to_dict(), "text/plain": displayable(self.says)}
         except MissingExtraError as error:
-            return {"text/plain": f"{self.says} ({error})"}
+            return {"text/plain": f"{displayable(self.says)} ({error})"}
 
     def numbers(self) -> dict[str, Any]:
         """Give what the picture shows, as plain values."""

@@ -10,7 +10,8 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
-from unicodedata import east_asian_width
+
+from edgeworth.core.formatting import cut_middle, displayable, width_of
 
 LONGEST = 60
 """Signs of a name in the data of a chart and under the pointer."""
@@ -74,8 +75,9 @@ def axis_names(names: Iterable[object], most: int = DRAWN) -> AxisNames:
     >>> found.drawn, found.beginning
     (('…cat', '…dog', '…a ver… bird'), 'https://example.org/kinds/')
     """
-    full = [str(name) for name in names]
-    beginning = _beginning(full) if any(_width(name) > most for name in full) else ""
+    # Vega puts names into expressions, in which a backslash and what follows would be another sign.
+    full = [displayable(str(name)).replace("\\", "∖") for name in names]
+    beginning = _beginning(full) if any(width_of(name) > most for name in full) else ""
     rests = [f"…{name[len(beginning) :]}" if beginning else name for name in full]
     return AxisNames(distinct_names(full, LONGEST), distinct_names(rests, most), beginning)
 
@@ -97,24 +99,6 @@ def distinct_names(names: Iterable[str], most: int) -> tuple[str, ...]:
     return tuple(found)
 
 
-def cut_middle(text: str, most: int) -> str:
-    """Cut the middle out of a text that has too many signs; wide signs count twice.
-
-    >>> cut_middle("gradient boosting, 200 trees", 15), cut_middle("spam", 15)
-    ('gradien…0 trees', 'spam')
-    """
-    if _width(text) <= most:
-        return text
-    head, tail, room = "", "", most - 1
-    front, back = iter(text), reversed(text)
-    while True:
-        sign = next(front) if _width(head) <= _width(tail) else next(back)
-        room -= _width(sign)
-        if room < 0:
-            return f"{head}…{tail}"
-        head, tail = (head + sign, tail) if _width(head) <= _width(tail) else (head, sign + tail)
-
-
 def _beginning(names: list[str]) -> str:
     """Find what all names begin with, up to the end of a word, or not within a number."""
     if len(set(names)) < 2:
@@ -128,7 +112,3 @@ def _beginning(names: list[str]) -> str:
     common = common[:words] if words >= WORTH_LEAVING_OUT else common.rstrip("0123456789")
     is_whole = any(len(name) == len(common) for name in names)
     return "" if is_whole or len(common) < WORTH_LEAVING_OUT else common
-
-
-def _width(text: str) -> int:
-    return sum(2 if east_asian_width(sign) in "WF" else 1 for sign in text)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, TypeVar
 
-from edgeworth.core.formatting import shorten
+from edgeworth.core.formatting import displayable, shorten
 from edgeworth.report.charts.chart import Chart, import_extra
 from edgeworth.report.html.parts import (
     DrawnChart,
@@ -27,7 +26,7 @@ from edgeworth.report.html.parts import (
     title_of,
     verdicts,
 )
-from edgeworth.report.report import Grid, Report
+from edgeworth.report.report import Grid, Report, json_text, map_texts
 from edgeworth.report.wording import origin_facts
 
 Row = TypeVar("Row")
@@ -87,19 +86,19 @@ def report_to_html(report: Report, *, title: str = "") -> str:
 
 
 def _draw_chart(chart: Chart, markup: Any) -> DrawnChart:
-    rows = chart.rows()
+    rows = map_texts(displayable, chart.rows())
     cut = f"{CHART_ROWS} of {len(rows):,} rows, evenly; all are in the JSON" if len(rows) > CHART_ROWS else ""
     grid = Grid("", chart.table, tuple(thin_rows(rows, CHART_ROWS)), cut) if chart.table else None
     spec = slim_numbers(chart.to_dict())
     spec |= {"datasets": {name: pack_columns(rows) for name, rows in spec["datasets"].items()}}
     picture, specification = markup(slim_picture(chart.svg())), markup(_embed_json(spec))
-    return DrawnChart(chart.name, chart.title, chart.says, picture, specification, grid)
+    title, says = displayable(chart.title), displayable(chart.says)
+    return DrawnChart(chart.name, title, says, picture, specification, grid)
 
 
 def _embed_json(value: Any) -> str:
     """Write JSON that cannot end the script block it stands in."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return json_text(value).replace("<", "\\u003c")
 
 
 def _policy(css: str, script: str) -> str:

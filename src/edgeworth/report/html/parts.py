@@ -9,8 +9,7 @@ from html import escape
 from itertools import count
 from typing import Any
 
-from edgeworth.core.formatting import html_table, shorten
-from edgeworth.report.charts.names import cut_middle
+from edgeworth.core.formatting import cut_middle, html_table, shorten
 from edgeworth.report.report import Column, Grid, Report
 from edgeworth.report.slider import Slider
 from edgeworth.report.wording import format_rows
