@@ -195,7 +195,12 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
     }
     if asked.data is not None:
         about |= {"truth": truth} | {name: asked.get(name) for name in ("cluster", "query", "weight")}
-    about |= {"power": asked.power, "systems": _list_systems(named, asked.data), "missing": asked.missing}
+    about |= {
+        "clip": asked.get("clip"),
+        "power": asked.power,
+        "systems": _list_systems(named, asked.data),
+        "missing": asked.missing,
+    }
     is_file = isinstance(asked.data, (str, os.PathLike)) and asked.data != "-"
     about |= {"digest": file_digest(asked.data)} if is_file and asked.with_digest else {}
     return Comparison(findings, about_run(**about, dropped=findings.dropped), notices, asked.digits)
@@ -234,8 +239,13 @@ def _read_forecasts(source: Source | None, truth: Any, systems: dict[str, Any], 
     asked.tally_kind.call("check", asked)
     terms = {"labels": asked.labels, "positive": asked.positive, "normalise": asked.normalise}
     forecasts, units, name = read_forecasts(source, truth, systems, asked.cluster, terms)
+    forecasts = {system: each.clip(asked.clip) for system, each in forecasts.items()}
     more = {"clusters": units, "horizon": asked.horizon, "ordered": asked.ordered}
-    return forecasts, name, more | {"predictions_made": asked.predictions_made or "before"}
+    return (
+        forecasts,
+        name,
+        more | {"predictions_made": asked.predictions_made or "before", "clip": asked.clip},
+    )
 
 
 _READ: dict[str, Callable[..., Read]] = {

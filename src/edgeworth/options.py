@@ -154,6 +154,10 @@ class Columns(Redeclared, Graded, total=False):
     normalise: Annotated[
         bool, Option("Divide each row of probabilities by its sum.", "Probabilities", default=False)
     ]
+    clip: Annotated[
+        float | None,
+        Option("Raise smaller probabilities to this, such as 1e-6; off if left out.", "Probabilities"),
+    ]
     ordered: Annotated[bool, Option("The rows are in time order.", "Probabilities", default=False)]
     predictions_made: Annotated[
         PredictionsMade | None,

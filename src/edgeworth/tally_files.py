@@ -74,6 +74,7 @@ OPTIONS: dict[str, Field] = {
     "ordinal": FLAG,
     "ordered": FLAG,
     "fraction": NUMBER,
+    "clip": NUMBER,
     "predictions_made": one_of(*get_args(PredictionsMade)),
     "bookmaker": TEXT,
 }

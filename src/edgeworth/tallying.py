@@ -173,6 +173,7 @@ FORMS_OF_TERMS: dict[str, Callable[[Any], Any]] = {
     "bookmaker": repr,
     "relevant_from": int,
     "fraction": float,
+    "clip": float,
     "ordered": bool,
     "normalise": bool,
     "ordinal": bool,

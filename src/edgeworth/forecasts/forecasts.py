@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.core.threads import row_blocks
+from edgeworth.errors import OptionError
 from edgeworth.forecasts.class_columns import (
     CodedTruth,
     LabelSource,
@@ -110,6 +111,24 @@ class Forecasts:
             labels=first.labels,
             label_source=first.label_source,
         )
+
+    def clip(self, least: float | None) -> Self:
+        """Raise smaller probabilities to this one, and divide such rows by their sums; None changes nothing.
+
+        >>> Forecasts.of([1, 0], [0.0, 0.5]).clip(0.25).probabilities.tolist()
+        [[0.8, 0.2], [0.5, 0.5]]
+        """
+        if least is None:
+            return self
+        if not 0 < least < 1 / self.size:
+            raise OptionError(
+                f"clip is above 0 and below 1/{self.size}, the number of classes; saw {least!r}"
+            )
+        low = (self.probabilities < least).any(axis=1)
+        rows = self.probabilities.copy()
+        rows[low] = np.maximum(rows[low], least)
+        rows[low] /= rows[low].sum(axis=1, keepdims=True)
+        return replace(self, probabilities=rows)
 
     @property
     def size(self) -> int:

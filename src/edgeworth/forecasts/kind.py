@@ -18,6 +18,7 @@ FORECASTS = Kind(
         "labels",
         "positive",
         "normalise",
+        "clip",
         "ordinal",
         "ordered",
         "fraction",

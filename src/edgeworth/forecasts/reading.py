@@ -39,6 +39,7 @@ class ForecastTerms:
     labels: Sequence[Label] | None = None
     positive: Label | None = None
     normalise: bool = False
+    clip: float | None = None
     ordered: bool = False
     predictions_made: PredictionsMade = "before"
     fraction: float = 1.0
@@ -48,6 +49,11 @@ class ForecastTerms:
     def reading(self) -> dict[str, Any]:
         """How probabilities are read."""
         return {"labels": self.labels, "positive": self.positive, "normalise": self.normalise}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done to the probabilities."""
+        return () if self.clip is None else (CLIPPED.format(clip=self.clip),)
 
     @property
     def betting(self) -> dict[str, Any]:
@@ -62,6 +68,10 @@ class ForecastTerms:
 
 ROWS_AT_ONCE = 1 << 18
 """Rows of a batch worked on at once, however long the batch is."""
+
+CLIPPED = (
+    "Probabilities below {clip:g} were raised to it (clip, --clip), and their rows divided by their sums."
+)
 
 ONE_PRICE = (
     "One column of odds is a price at which the positive class is backed and laid alike; where it can "
@@ -137,9 +147,9 @@ def read_forecasts(
     if source is not None:
         columns = ForecastColumns.of(truth, probabilities, against, odds)
         return tally_forecasts(source, columns, terms, bookmaker=bookmaker, time=time, first=first)
-    model = Forecasts.of(truth, probabilities, **terms.reading)
+    model = Forecasts.of(truth, probabilities, **terms.reading).clip(terms.clip)
     if against is not None:
-        opponent = Opponent(Forecasts.beside(model, truth, against, **terms.reading))
+        opponent = Opponent(Forecasts.beside(model, truth, against, **terms.reading).clip(terms.clip))
     elif odds is not None:
         opponent = _at_odds(model, as_races(odds, model))
     elif bookmaker is not None:
@@ -148,7 +158,7 @@ def read_forecasts(
         counts = np.bincount(model.codes, minlength=model.size)
         opponent = Opponent.class_shares(model, tuple((counts / len(model)).tolist()))
     times = None if time is None else as_times(time)
-    notes = (*_describe_shared_times(times), *_describe_odds(odds, opponent))
+    notes = (*terms.notes, *_describe_shared_times(times), *_describe_odds(odds, opponent))
     betting = terms.betting | {"times": times, "first": first}
     return ForecastTally.of(model, opponent, notes=notes, **betting).finalise()
 
@@ -309,7 +319,7 @@ def _of_rows(
         rows = arrange_columns(
             table(names), plan.orders[role], called, first_row=first_row, normalise=terms.normalise
         )
-        return Forecasts(codes, rows, came.labels, came.label_source)
+        return Forecasts(codes, rows, came.labels, came.label_source).clip(terms.clip)
 
     codes = plan.codes(held[columns.truth], first_row)
     model = forecasts("probabilities", columns.probabilities, "probabilities")
@@ -328,6 +338,7 @@ def _of_rows(
     else:
         opponent = Opponent.class_shares(model, plan.shares)
     notes = (
+        *terms.notes,
         *_describe_shared_times(times),
         *columns.slips,
         *_describe_odds(columns.odds or None, opponent),
@@ -437,6 +448,7 @@ def count_forecasts(source: Source | None, asked: Any, *, is_final: bool) -> Cou
         labels=asked.labels,
         positive=asked.positive,
         normalise=asked.normalise,
+        clip=asked.clip,
         ordered=asked.ordered or time is not None,
         predictions_made=asked.predictions_made or "before",
         fraction=1.0 if asked.fraction is None else asked.fraction,

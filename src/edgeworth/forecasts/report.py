@@ -162,6 +162,7 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
         "labels": labels_to_json(tally.labels) if is_labelled else None,
         "positive": terms.get("positive"),
         "normalise": terms.get("normalise", False),
+        "clip": terms.get("clip"),
         "ordered": terms.get("ordered", False),
         "predictions_made": made or "before",
         "fraction": terms.get("fraction", 1.0),

@@ -25,6 +25,7 @@ from edgeworth.comparing.forecasts.differences import forecast_case_difference, 
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.reading import CLIPPED
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.scoring_rules import RULES, case_scores
 
@@ -62,6 +63,7 @@ def compare_forecasts(
     horizon: int = 1,
     ordered: bool = False,
     predictions_made: PredictionsMade = "before",
+    clip: float | None = None,
     level: float = 0.95,
     seed: int = 0,
     **terms: Unpack[Terms],
@@ -74,7 +76,7 @@ def compare_forecasts(
     wanted = tuple(measures or MEASURES)
     if predictions_made not in NOTES:
         raise OptionError(f"predictions_made is one of {', '.join(NOTES)}; saw {predictions_made!r}")
-    notes = NOTES[predictions_made]
+    notes = (*NOTES[predictions_made], *(() if clip is None else (CLIPPED.format(clip=clip),)))
     scores = ForecastScores.from_forecasts(forecasts, scores=tuple(dict.fromkeys((*wanted, "log"))))
     units = None if clusters is None else CaseClusters.of(clusters, scores.cases)
     by_case = units is not None or horizon != 1
