@@ -162,15 +162,19 @@ def test_parts_of_a_class() -> None:
 
 
 def test_wealth() -> None:
-    won = ew.Wealth.from_probabilities([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5, 0.5, 0.5])
+    won = ew.Wealth.from_probabilities([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5, 0.5, 0.5], ordered=True)
     assert ew.measure(won, "wealth") == pytest.approx(2.688, rel=1e-12)
     assert ew.measure(won, "log_wealth") == pytest.approx(math.log(2.688), rel=1e-12)
     assert ew.measure(won, "growth") == pytest.approx(math.log(2.688) / 3, rel=1e-12)
     assert ew.measure(won, "drawdown") == 0
-    ruined = ew.Wealth.from_probabilities([1, 1], [0.9, 0.0], against=[0.5, 0.5])
+    ruined = ew.Wealth.from_probabilities([1, 1], [0.9, 0.0], against=[0.5, 0.5], ordered=True)
     assert ew.measure(ruined, "log_wealth") == ew.measure(ruined, "growth") == -math.inf
     assert ew.measure(ruined, "wealth") == 0
     assert ew.measure(ruined, "log_maximum") == pytest.approx(math.log(1.8), rel=1e-12)
+    unordered = ew.Wealth.from_probabilities([1, 1], [0.9, 0.2], against=[0.5, 0.5])
+    for name in ("log_maximum", "drawdown"):
+        assert math.isnan(ew.measure(unordered, name))
+        assert "order" in (ew.estimate(unordered, name).undefined or "")
 
 
 # -- undefined, infinite and refused -----------------------------------------------------------------------

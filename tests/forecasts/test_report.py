@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from edgeworth.bet import Drunken
 from edgeworth.core.formatting import format_cases, format_wealth
+from edgeworth.errors import OptionError
 from edgeworth.evaluation import evaluate
 from edgeworth.questions import kelly_report
 from edgeworth.report.report import Grid, Report
@@ -130,8 +132,7 @@ def test_numbers_of_cases() -> None:
     one = evaluate(truth=[1], probabilities=[0.9], against=[0.5], labels=[0, 1])
     assert "over 1 case (" in one.verdict
     ruined = evaluate(truth=[1, 1, 0], probabilities=[0.9, 0.0, 0.2], against=[0.5] * 3)
-    assert ruined.verdict.startswith("Ruined: in 1 of 3 cases the model gave probability 0")
-    assert "The model gave probability 0 to what happened in 1 case:" in words(ruined)
+    assert "probability 0 to what happened in 1 of 3 cases" in ruined.verdict
 
 
 @pytest.mark.parametrize(
@@ -141,9 +142,10 @@ def test_numbers_of_cases() -> None:
         (float("inf"), "more than any number"),
         (-float("inf"), "0"),
         (np.log(12345), "12,345"),
-        (np.log(9.97e20), "1e21"),
-        (np.log(3.14e20), "3.1e20"),
-        (np.log(9.99e-30), "1e-29"),
+        (np.log(9.97e20), "10^21"),
+        (np.log(3.14e20), "10^20"),
+        (np.log(9.99e-30), "10^−29"),
+        (1605.4 * np.log(10), "10^1605"),
     ],
 )
 def test_money(log_wealth: float, said: str) -> None:
@@ -194,7 +196,7 @@ def test_reliability_is_capped_on_the_terminal_and_whole_in_json() -> None:
     assert sum(found["cases"]) == sum(level["cases"] for level in found["levels"]) == 800
     assert len(found["forecast"]) == len(found["recalibrated"]) == len(found["low"]) == len(found["high"])
     assert len(found["forecast"]) <= 502
-    assert f"{found['p_value']:.3f} (1,000 draws)".removeprefix("0") in words(report)
+    assert f"p = {found['p_value']:.3f}, 1,000 draws" in words(report)
     assert found["miscalibration"] == pytest.approx(
         report.numbers["decomposition"]["brier"]["1"]["miscalibration"], abs=0.005
     )
@@ -322,3 +324,54 @@ def test_an_arbitrage_is_named() -> None:
     sure = kelly_report([0.6, 0.4], [2.0, 2.1])
     assert "sure profit of 2.44% (an arbitrage)" in words(sure)
     assert "arbitrage" not in words(kelly_report([0.6, 0.4], [2.0, 2.0]))
+
+
+# -- rows that stand in no order, zeros, and what was clipped ------------------------------------------------
+
+
+def test_rows_sorted_by_outcome_are_warned_of_and_shown_in_a_random_order() -> None:
+    """Issue 17, A18: births.csv has its 130 zeros first, then its 59 ones."""
+    rng = np.random.default_rng(5)
+    truth = np.repeat([0, 1], [130, 59])
+    p, q = rng.uniform(0.05, 0.6, 189), rng.uniform(0.05, 0.6, 189)
+    report = evaluate(truth=truth, probabilities=p, against=q)
+    assert any("sorted by outcome" in warning for warning in report.warnings)
+    wealth = report.numbers["wealth"]
+    assert (wealth["log_maximum"], wealth["log_minimum"], wealth["drawdown"]) == (None, None, None)
+    assert wealth["path"]["log_wealth"][-1] == pytest.approx(wealth["log_wealth"], rel=1e-9)
+    given = np.cumsum(np.log(np.where(truth == 1, p / q, (1 - p) / (1 - q))))
+    assert not np.allclose(wealth["path"]["log_wealth"], given)
+    mixed = rng.permutation(189)
+    other = evaluate(truth=truth[mixed], probabilities=p[mixed], against=q[mixed])
+    assert not any("sorted by outcome" in warning for warning in other.warnings)
+    assert other.verdict == report.verdict
+
+
+def test_zeros_leave_scores_area_and_calibration_and_are_stated() -> None:
+    """Issue 17, A11: a random forest that gave 0 to what happened in a few rows is not only ruined."""
+    rng = np.random.default_rng(6)
+    true = rng.uniform(0.02, 0.98, 3000)
+    truth, p = (rng.random(3000) < true).astype(int), np.round(true, 1)
+    zeros = int((p[truth == 1] == 0).sum() + (p[truth == 0] == 1).sum())
+    assert zeros
+    report = evaluate(
+        truth=truth, probabilities=p, against=np.clip(true + rng.normal(0, 0.2, 3000), 0.02, 0.98)
+    )
+    assert [claim["about"] for claim in report.to_dict()["claims"]] == ["score", "calibration", "zeros"]
+    assert f"in {zeros} of 3,000 cases" in report.verdict
+    assert report.numbers["roc_area"]["1"] == pytest.approx(roc_auc_score(truth, p), rel=1e-12)
+    clipped = evaluate(truth=truth, probabilities=p, clip=1e-3)
+    assert clipped.provenance["clip"] == 1e-3
+    assert any("0.001" in warning and "--clip" in warning for warning in clipped.warnings)
+    rows = np.where(p < 1e-3, 1e-3 / 1.001, np.where(p > 1 - 1e-3, 1 / 1.001, p))
+    log = -np.log(np.where(truth == 1, rows, 1 - rows)).mean()
+    assert clipped.numbers["means"]["model"]["log"] == pytest.approx(log, rel=1e-9)
+    with pytest.raises(OptionError, match="clip"):
+        evaluate(truth=truth, probabilities=p, clip=0.6)
+
+
+def test_a_p_value_that_no_draw_reached_is_a_bound() -> None:
+    """Issue 17, A13: of 1,000 draws the smallest p-value is at most 0.001, not 0.0010."""
+    report = evaluate(truth=[0, 1] * 200, probabilities=[0.9, 0.1] * 200)
+    assert "p ≤ 0.001" in report.verdict
+    assert "p ≤ 0.001" in words(report)

@@ -147,22 +147,17 @@ def format_interval(low: float | None, high: float | None) -> str:
 
 
 def format_wealth(log_wealth: float) -> str:
-    """Write wealth, or an e-value, given its logarithm: three digits, whole from 100 on.
+    """Write wealth, or an e-value, given its logarithm: three digits, and beyond a million a power of ten.
 
     >>> [format_wealth(math.log(x)) for x in (1234.6, 12.345, 2.0, 0.52)], format_wealth(100.0)
-    (['1,235', '12.3', '2', '0.52'], '2.7e43')
+    (['1,235', '12.3', '2', '0.52'], '10^43')
     """
     if math.isinf(log_wealth) or math.isnan(log_wealth):
         return UNDEFINED if math.isnan(log_wealth) else "more than any number" if log_wealth > 0 else "0"
-    if math.log(SMALL) <= log_wealth < math.log(LARGE):
-        value = math.exp(log_wealth)
-        return (
-            f"{value:,.0f}" if value >= 99.95 else f"{value:.3g}" if value >= 0.0995 else _format_size(value)
-        )
-    power = math.floor(log_wealth / math.log(10))
-    # Of a logarithm beyond floats only the digits are made a number.
-    digits, _, more = _format_power_of_ten(math.exp(log_wealth - power * math.log(10))).partition("e")
-    return f"{digits}e{power + int(more)}"
+    if abs(log_wealth) >= math.log(1e6):
+        return f"10^{log_wealth / math.log(10):.0f}".replace("-", MINUS)
+    value = math.exp(log_wealth)
+    return f"{value:,.0f}" if value >= 99.95 else f"{value:.3g}" if value >= 0.0995 else _format_size(value)
 
 
 def format_percent(share: float, decimals: int = 0) -> str:

@@ -11,7 +11,6 @@ from edgeworth.core.formatting import (
     format_cases,
     format_level,
     format_number,
-    format_p_value,
     format_percent,
     plural,
     shorten,
@@ -349,7 +348,7 @@ def _says(findings: ForecastFindings, names: Mapping[str, Any]) -> str:
             f"Class {name}: {format_number(parts.score)} = {format_number(parts.miscalibration)} − "
             f"{format_number(parts.discrimination)} + {format_number(parts.uncertainty)}; {outside} of "
             f"{steps:,} {plural(steps, 'step')} outside the band (test of calibration: "
-            f"{format_p_value(bands.p_value)})."
+            f"{bands.p_text})."
         )
     said.append(f"The band holds {format_level(findings.level)} of calibrated forecasts at each value.")
     if len(names) < len(findings.reliability):

@@ -159,7 +159,7 @@ def stake_surface() -> Floats:
     >>> float(stake_surface()[12, 7].round(6))  # p = .6 at odds of 2
     0.2
     """
-    return kelly_game(STAKE_PROBABILITIES[:, None], STAKE_ODDS[None, :])
+    return np.round(kelly_game(STAKE_PROBABILITIES[:, None], STAKE_ODDS[None, :]), 12)
 
 
 def sequence_path(sequence: ConfidenceSequence) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:

@@ -28,6 +28,7 @@ from edgeworth.forecasts.reliability import (
     decompose,
     recalibrate,
     reliability_bands,
+    roc_area,
 )
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.sequential.evidence import Evidence, better_of
@@ -170,6 +171,8 @@ class ForecastFindings:
     """For ordered classes, the games on "at most this class"."""
     reliability: dict[Label, ReliabilityBands]
     """Of the model, for the classes that have a decomposition."""
+    areas: dict[Label, float]
+    """The area under the ROC curve of the model's probabilities of each of these classes."""
     pairs: ForecastPairs | None
     """Of two classes, which probabilities model and rival gave."""
     expected_log_wealth: float | None = None
@@ -206,7 +209,12 @@ class ForecastFindings:
     @cached_property
     def path(self) -> WealthPath:
         """Wealth on its way, with what was to be expected."""
-        return WealthPath.of(self.bets.wealth, self.level)
+        return WealthPath.of(self.way, self.level)
+
+    @cached_property
+    def way(self) -> Wealth:
+        """The bets in the order in which they are shown: a random one where the rows have none."""
+        return self.bets.wealth if self.bets.wealth.ordered else self.bets.wealth.shuffle()
 
     @cached_property
     def final_law(self) -> FinalLaw | None:
@@ -350,6 +358,7 @@ def examine_forecasts(tally: ForecastTally, *, level: float = 0.95, seed: int = 
             label: reliability_bands(curve, level=level, draws=draws, seed=seed)
             for label, curve in curves.items()
         },
+        areas={label: roc_area(curve) for label, curve in curves.items()},
         pairs=tally.pairs if tally.pairs.labels else None,
         expected_log_wealth=tally.expected_log_wealth,
     )

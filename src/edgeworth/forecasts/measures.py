@@ -61,6 +61,9 @@ CLASSES = Requirement(
 )
 
 
+ORDERED = Requirement(lambda wealth: wealth.ordered, "rows without an order in time (ordered) have no way")
+
+
 def _cases(seen: Any) -> int:
     return int(seen.cases.sum()) if isinstance(seen, Reliability) else int(seen.cases)
 
@@ -194,6 +197,7 @@ MEASURES = (
         "running maximum",
         low=0.0,
         chance="above ln x with probability 1/x at most",
+        needs=(CASES, ORDERED),
         no_interval=NO_GROWTH,
     ),
     _of_wealth(
@@ -204,6 +208,7 @@ MEASURES = (
         low=0.0,
         chance="depends on the stakes",
         direction="lower",
+        needs=(CASES, ORDERED),
         no_interval=NO_GROWTH,
     ),
 )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgeworth.arrays import Values
+from edgeworth.core.formatting import format_p_value
 from edgeworth.core.laws import check_level
 from edgeworth.core.threads import row_blocks
 from edgeworth.errors import InputError, OptionError, check_seed
@@ -89,6 +90,18 @@ ROUNDING = 1e-12
 """Miscalibrations closer than this are the same."""
 
 
+def roc_area(curve: Reliability) -> float:
+    """How often a case in which it happened had the higher forecast than one in which it did not; ties half.
+
+    >>> roc_area(Reliability(np.array([0.2, 0.5, 0.8]), np.array([2, 2, 2]), np.array([0, 1, 2])))
+    0.9444444444444444
+    """
+    misses = curve.cases - curve.hits
+    pairs = float(curve.hits.sum()) * float(misses.sum())
+    wins = curve.hits * (np.cumsum(misses) - misses / 2)
+    return float(wins.sum()) / pairs if pairs else float("nan")
+
+
 @dataclass(frozen=True)
 class ReliabilityLevel:
     """A step of the reliability diagram: neighbouring forecasts that recalibration makes one probability.
@@ -129,6 +142,12 @@ class ReliabilityBands:
     draws: int
     is_grouped: bool
     """Whether neighbouring forecasts were gathered, since there were more than ``MOST_VALUES`` of them."""
+
+    @property
+    def p_text(self) -> str:
+        """The p-value for a sentence: where no draw strays as far, it is a bound."""
+        bound = self.p_value * (1 + self.draws) < 1.5
+        return f"p ≤ {1 / self.draws:g}" if bound else format_p_value(self.p_value)
 
     @property
     def levels(self) -> tuple[ReliabilityLevel, ...]:

@@ -11,7 +11,6 @@ from edgeworth.core.formatting import (
     format_level,
     format_number,
     format_percent,
-    format_probability,
     format_wealth,
     plural,
 )
@@ -22,7 +21,13 @@ from edgeworth.forecasts.estimates import INFINITE_SCORE, AverageDifference
 from edgeworth.forecasts.findings import DECIDING, Criterion, ForecastFindings, examine_forecasts
 from edgeworth.forecasts.report_numbers import evidence_of, forecasts_numbers
 from edgeworth.forecasts.scoring_rules import RULES
-from edgeworth.forecasts.verdict import describe_drunken, describe_luck, forecasts_verdict, forecasts_warnings
+from edgeworth.forecasts.verdict import (
+    describe_calibration,
+    describe_drunken,
+    describe_luck,
+    forecasts_verdict,
+    forecasts_warnings,
+)
 from edgeworth.rankings.threshold_report import threshold_section, with_threshold
 from edgeworth.rankings.thresholds import Goal, find_threshold
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section, make_columns
@@ -285,9 +290,14 @@ def _bounds(found: AverageDifference) -> tuple[Cell, Cell]:
 
 def _parts(findings: ForecastFindings) -> Section:
     names = ("score", "miscalibration", "discrimination", "uncertainty")
-    columns = make_columns("class/text", "score/text", "mean", *names[1:])
+    columns = make_columns("class/text", "score/text", "mean", *names[1:], "ROC area")
     rows = tuple(
-        (str(label), RULES[score].words, *(finite_or_none(getattr(p, name)) for name in names))
+        (
+            str(label),
+            RULES[score].words,
+            *(finite_or_none(getattr(p, name)) for name in names),
+            finite_or_none(findings.areas[label]),
+        )
         for score, by_label in findings.parts.items()
         for label, p in by_label.items()
     )
@@ -309,8 +319,7 @@ def _reliability(findings: ForecastFindings) -> Section:
             ends, band = (level.first, level.last), (level.low, level.high)
             rows.append((str(label), ends, level.mean, level.recalibrated, band, level.cases))
     text = tuple(
-        f"Were the forecasts of {label} calibrated, they would be as miscalibrated as this with probability "
-        f"{format_probability(bands.p_value)} ({bands.draws:,} draws)."
+        f"{label}: {describe_calibration(bands, findings.level)} ({bands.p_text}, {bands.draws:,} draws)."
         for label, bands in found.items()
     )
     every = [level for bands in found.values() for level in bands.levels]

@@ -25,6 +25,7 @@ from edgeworth.forecasts.reliability import ReliabilityBands
 from edgeworth.forecasts.sequential.evidence import Evidence
 from edgeworth.forecasts.tally import CELLS
 
+WAY = ("log_maximum", "log_minimum", "drawdown")
 EVIDENCE = ("full_stakes", "mixture", "reverse", "brier_rounds", "log_rounds")
 
 
@@ -62,6 +63,7 @@ def forecasts_numbers(findings: ForecastFindings) -> dict[str, Any]:
             }
             for score, by_label in findings.parts.items()
         },
+        "roc_area": {str(label): finite_or_none(area) for label, area in findings.areas.items()},
         "reliability": {str(label): _reliability(each) for label, each in findings.reliability.items()},
         "side_by_side": {
             each.name: {
@@ -107,7 +109,9 @@ def _wealth(findings: ForecastFindings) -> dict[str, Any]:
         "ruined": wealth.log_wealth == -math.inf,
         "cases": wealth.cases,
         "growth": finite_or_none(bets.growth),
-        **_fields(wealth, "log_maximum", "log_minimum", "drawdown"),
+        # Rows without an order have no way.
+        **dict.fromkeys(WAY),
+        **(_fields(wealth, *WAY) if wealth.ordered else {}),
         "log_threshold": -math.log(1 - findings.level),
         "against": wealth.against,
         "stake": wealth.fraction,
@@ -164,7 +168,7 @@ def _reliability(bands: ReliabilityBands) -> dict[str, Any]:
 
 def _chart_data(findings: ForecastFindings) -> dict[str, Any]:
     wealth, pairs = findings.bets.wealth, findings.pairs
-    cases, logs = returns(wealth)
+    cases, logs = returns(findings.way)
     law = findings.final_law
     return {
         "returns": {"cases": cases.tolist(), "log_return": _finite(logs)},

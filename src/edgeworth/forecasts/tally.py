@@ -132,6 +132,13 @@ class ForecastPairs(Plain):
 FAIRLY = {"backing": ", divided by their sum,", "exchange": ", inside the spread,"}
 """At which prices the cumulative games are played, where a book has more than one."""
 
+SORTED = (
+    "The rows are sorted by outcome, or nearly, which is no order in time: no path of wealth, maximum or "
+    "drawdown means anything in it. Say ordered only of rows in the order in which outcomes were known."
+)
+FEWEST_CHANGES = 20
+"""Changes of class to be expected, before fewer of them are a sign of sorting."""
+
 NOT_ORDINAL = "ordinal has no meaning with two classes: the one game says it all"
 
 
@@ -236,6 +243,7 @@ class ForecastTally(Plain):
         pairs = ForecastPairs.empty()
         if forecasts.size == 2:
             pairs = ForecastPairs.from_forecasts(forecasts, rival)
+        notes = (*notes, *describe_sorting(forecasts))
         # Last, since the calibration is the largest of all.
         curves = tuple(
             BoundedReliability.of(forecasts.probabilities[:, place], forecasts.codes == place)
@@ -416,6 +424,20 @@ class ForecastTally(Plain):
     def facts(self) -> dict[str, Any]:
         """Say in a few lines what was counted."""
         return self.wealth.facts() | label_facts(self.labels)
+
+
+def describe_sorting(forecasts: Forecasts) -> tuple[str, ...]:
+    """Warn of rows that stand sorted by outcome: the class changes far less often than by chance.
+
+    >>> len(describe_sorting(Forecasts.of([0] * 60 + [1] * 60, [0.5] * 120)))
+    1
+    """
+    number = len(forecasts)
+    shares = np.bincount(forecasts.codes, minlength=forecasts.size) / max(number, 1)
+    expected = (number - 1) * (1 - float((shares**2).sum()))
+    changes = np.count_nonzero(np.diff(forecasts.codes))
+    is_sorted = expected >= FEWEST_CHANGES and changes < expected / 4
+    return (SORTED,) if is_sorted else ()
 
 
 def _places(size: int) -> range:

@@ -16,7 +16,9 @@ from edgeworth.core.formatting import (
 )
 from edgeworth.core.tails import Tail
 from edgeworth.forecasts.findings import ForecastFindings
+from edgeworth.forecasts.reliability import ReliabilityBands
 from edgeworth.forecasts.sequential.evidence import Evidence
+from edgeworth.report.verdict import Claim, Verdict
 from edgeworth.report.wording import describe_probability, describe_system, format_option
 
 WARNINGS = {
@@ -35,20 +37,70 @@ UNORDERED = (
 )
 
 
-def forecasts_verdict(findings: ForecastFindings) -> str:
-    """The first thing to read."""
+def forecasts_verdict(findings: ForecastFindings) -> Verdict:
+    """The first thing to read: scores, what they come from, and what the bets prove.
+
+    Who brings odds or asks for a bookmaker is told of the bets first.
+    """
+    wealth, evidence = findings.bets.wealth, findings.bets.against_rival
     if findings.is_drunken:
-        return " ".join((_became(findings), *_no_opponent(findings)))
-    return (
-        f"{_became(findings)} {_describe_evidence(findings.bets.against_rival, findings)} {_better(findings)}"
+        return Verdict(Claim("bets", text) for text in (_became(findings), *_no_opponent(findings)))
+    stronger = findings.bets.stronger
+    proved = "shown" if stronger.p_value <= 1 - findings.level else "not shown"
+    bets: tuple[Claim, ...] = (
+        Claim("bets", _became(findings), numbers={"log_wealth": wealth.log_wealth, "cases": wealth.cases}),
+        Claim(
+            "evidence",
+            _describe_evidence(evidence, findings),
+            "undefined" if wealth.predictions_made == "in-sample" else proved,
+            {"p_value": stronger.p_value},
+            stronger.null,
+        ),
     )
+    # Ruin proves only that what was ruled out happened, which the scores say.
+    bets = () if wealth.log_wealth == -math.inf else bets
+    scores = (_better(findings), _describe_quality(findings), *_describe_zeros(findings))
+    comes_first = wealth.against not in ("the rival", "constant class shares")
+    return Verdict((*bets, *scores) if comes_first else (*scores, *bets))
+
+
+def _describe_quality(findings: ForecastFindings) -> Claim:
+    """Discrimination and calibration of the model; of several classes the one that strays furthest."""
+    classes = len(findings.reliability)
+    label, bands = min(findings.reliability.items(), key=lambda item: item[1].p_value)
+    p_value = min(1.0, classes * bands.p_value)
+    is_off = p_value <= 1 - findings.level
+    said = describe_calibration(replace(bands, p_value=p_value), findings.level)
+    where = f" of {label}" if classes > 1 and is_off else ""
+    paid = f", smallest of {classes}" if classes > 1 else ""
+    text = f"Its probabilities{where} show {said.lower()} ({bands.p_text}{paid})."
+    if classes == 1 and math.isfinite(findings.areas[label]):
+        text = f"Its ROC area is {format_number(findings.areas[label])}; its{text[3:]}"
+    numbers = {"roc_area": findings.areas[label], "p_value": p_value}
+    return Claim("calibration", text, "shown" if is_off else "not shown", numbers, "Monte Carlo")
+
+
+def describe_calibration(bands: ReliabilityBands, level: float) -> str:
+    """Whether the forecasts stray further from calibration than luck would take them."""
+    return "Miscalibration" if bands.p_value <= 1 - level else "No sign of miscalibration"
+
+
+def _describe_zeros(findings: ForecastFindings) -> tuple[Claim, ...]:
+    """What the model ruled out and happened: no log score, and no bet at full stakes, survives it."""
+    zeros = int(findings.scores.zeros[0])
+    if not zeros:
+        return ()
+    text = (
+        f"It gave probability 0 to what happened in {zeros:,} of {format_cases(findings.scores.cases)}: its "
+        "log score is infinite and full stakes lose everything (clip, --clip, raises such probabilities)."
+    )
+    return (Claim("zeros", text, "shown", {"zeros": zeros}),)
 
 
 def _became(findings: ForecastFindings) -> str:
     bets, wealth = findings.bets, findings.bets.wealth
     if wealth.log_wealth == -math.inf:
-        zeros = f"{int(findings.scores.zeros[0]):,} of {format_cases(wealth.cases)}"
-        return f"Ruined: in {zeros} the model gave probability 0 to what happened."
+        return "Nothing is left of a stake of 1."
     grown = f"{format_percent(bets.rate, 2)} a case" if math.isfinite(bets.growth) else "without bound"
     end = f"became {format_wealth(wealth.log_wealth)} over {format_cases(wealth.cases)} ({grown})."
     against = f"on the model against {wealth.against}"
@@ -131,24 +183,27 @@ def _on_the_way(stronger: Evidence, evidence: Evidence) -> str:
     return f"On the way it reached {format_wealth(evidence.log_maximum)}. "
 
 
-def _better(findings: ForecastFindings) -> str:
-    found, against = findings.bets.brier, findings.bets.wealth.against
-    made = findings.bets.wealth.predictions_made
+def _better(findings: ForecastFindings) -> Claim:
+    found, wealth = findings.bets.brier, findings.bets.wealth
+    mine, its = (format_number(findings.scores.mean("brier", x)) for x in findings.scores.systems)
+    how, made = "better" if found.mean > 0 else "worse", wealth.predictions_made
+    numbers = {"difference": found.mean, "low": found.low, "high": found.high, "level": found.level}
+    text = f"Brier score of the model {mine}, of {wealth.against} {its}"
     if found.mean == 0:
-        return f"The mean Brier scores of the model and of {against} are the same."
-    how = "better" if found.mean > 0 else "worse"
-    text = f"The mean Brier score is {how} than that of {against} by {format_number(abs(found.mean))}"
+        return Claim("score", f"{text}: the same.", "estimated", numbers)
+    text += f": {how} by {format_number(abs(found.mean))}"
     if made == "in-sample":
-        return f"{text}, which says nothing about new cases."
+        return Claim("score", f"{text}, which says nothing about new cases.", "undefined", numbers)
     if found.says_nothing:
-        return f"{text}: too few cases to tell who scores better on average."
+        return Claim("score", f"{text}: too few cases to tell who scores better.", "not shown", numbers)
     low, high = (found.low, found.high) if found.mean > 0 else (-found.high, -found.low)
-    kind = f"{format_level(findings.level)} {'confidence sequence' if found.at_all_times else 'interval'}"
+    kind = f"{format_level(findings.level)} {'confidence sequence' if found.at_all_times else 'CI'}"
     roughly = "roughly " if found.holds.startswith("roughly") else ""
     text += f" ({roughly}{kind} {format_interval(low, high)})"
     if low <= 0:
-        return f"{text}: who scores better on average is open."
-    return f"{text}: {'the' if made == 'before' else 'by cross-validation the'} model scores {how}."
+        return Claim("score", f"{text}, no significant difference.", "not shown", numbers, found.method)
+    cross = "" if made == "before" else ", by cross-validation"
+    return Claim("score", f"{text}{cross}.", "shown", numbers, found.method)
 
 
 def forecasts_warnings(findings: ForecastFindings) -> tuple[str, ...]:
@@ -161,7 +216,7 @@ def forecasts_warnings(findings: ForecastFindings) -> tuple[str, ...]:
         said.append(UNORDERED)
     for place, system in enumerate(findings.scores.systems):
         zeros = int(findings.scores.zeros[place])
-        if zeros:
+        if zeros and (place or findings.is_drunken):
             who, score = describe_system(system), "its log score is infinite"
             text = f"{who} gave probability 0 to what happened in {format_cases(zeros)}: {score}."
             said.append(text[:1].upper() + text[1:])

@@ -114,13 +114,17 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
 
 def _became(findings: ForecastFindings) -> str:
     wealth = findings.bets.wealth
-    for cases, what in turns(wealth)[-1:]:
+    shuffled = "" if wealth.ordered else " The rows have no order in time: they are shown in a random one."
+    for cases, what in turns(findings.way)[-1:]:
+        name = "Ruin" if what == "ruin" else "Wealth without bound"
         by = "at" if wealth.blocks.number == wealth.cases else "by"
-        return f"{'Ruin' if what == 'ruin' else 'Wealth without bound'} {by} case {cases:,}."
-    return (
-        f"Wealth reached {format_wealth(wealth.log_wealth)} after {format_cases(wealth.cases)}, on the way "
-        f"at least {format_wealth(wealth.log_minimum)} and at most {format_wealth(wealth.log_maximum)}."
-    )
+        return f"{name}{f' {by} case {cases:,}' if wealth.ordered else ''}.{shuffled}"
+    end = f"Wealth reached {format_wealth(wealth.log_wealth)} after {format_cases(wealth.cases)}"
+    if shuffled:
+        return f"{end}.{shuffled}"
+    low, high = format_wealth(wealth.log_minimum), format_wealth(wealth.log_maximum)
+    fall = format_percent(-math.expm1(-wealth.drawdown))
+    return f"{end}: lowest {low}, highest {high}, worst drawdown {fall}."
 
 
 def _expected(findings: ForecastFindings) -> str:
@@ -153,7 +157,7 @@ def _line_says(findings: ForecastFindings) -> str:
 def returns_chart(findings: ForecastFindings) -> Chart:
     """What each case added to log wealth; a stretch of the path can be looked at more closely."""
     wealth = findings.bets.wealth
-    ends, logs = returns(wealth)
+    ends, logs = returns(findings.way)
     together, last_run = int(ends[0]), int(ends[-1] - ends[-2]) if len(ends) > 1 else int(ends[0])
     what = "log return of a case" if together == 1 else f"log return of {together:,} cases"
 
@@ -256,8 +260,8 @@ def _ends(findings: ForecastFindings) -> list[float]:
 
 def _is_seen(findings: ForecastFindings, threshold: float) -> bool:
     """Whether the line 1/α can be told from that at 0 on an axis as long as this."""
-    bets = findings.bets.wealth
-    ends = [0.0, threshold, bets.log_minimum, bets.log_maximum, *_ends(findings)]
+    way = findings.way
+    ends = [0.0, threshold, way.log_minimum, way.log_maximum, *_ends(findings)]
     known = [value for value in ends if math.isfinite(value)]
     return threshold > LEAST_SEEN * (max(known) - min(known))
 
@@ -266,7 +270,7 @@ def _turn_marks(kit: Kit, findings: ForecastFindings) -> list[Any]:
     """Where wealth left all numbers: a line, and the word at the end of the picture that it left by."""
     alt, wealth = kit.alt, findings.bets.wealth
     layers = []
-    for cases, what in turns(wealth):
+    for cases, what in turns(findings.way):
         here = kit.once().encode(x=alt.datum(cases))
         is_right = cases > wealth.cases / 2
         down = what == "ruin"

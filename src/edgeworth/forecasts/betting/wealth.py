@@ -340,6 +340,14 @@ class Wealth(Plain):
         blocks = replace(self.blocks, starts=self.blocks.starts + cases, ends=self.blocks.ends + cases)
         return replace(self, blocks=blocks.coarsen())
 
+    def shuffle(self, seed: int = 0) -> Self:
+        """The same bets in a random order, block by block: what is shown of rows that have no order."""
+        lengths, order = self.blocks.ends - self.blocks.starts, np.random.default_rng(seed)
+        places = order.permutation(self.blocks.number)
+        ends = np.cumsum(lengths[places])
+        blocks = replace(self.blocks._at(places), starts=ends - lengths[places], ends=ends)
+        return replace(self, blocks=blocks)
+
     rule: ClassVar = "games have a column a class"
 
     def _fits_together(self) -> bool:
@@ -357,13 +365,9 @@ class Wealth(Plain):
 
     def facts(self) -> dict[str, Any]:
         """Say in a few lines what was counted."""
-        return {
-            "bets": self.cases,
-            "against": self.against,
-            "log wealth": self.log_wealth,
-            "highest": self.log_maximum,
-            "lowest": self.log_minimum,
-        }
+        found = {"bets": self.cases, "against": self.against, "log wealth": self.log_wealth}
+        way = {"highest": self.log_maximum, "lowest": self.log_minimum}
+        return found | (way if self.ordered else {})
 
 
 def _realised_logs(forecasts: Forecasts, rival: Forecasts, first_row: int) -> Floats:
