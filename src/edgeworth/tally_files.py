@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import platform
-import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn, get_args
@@ -40,6 +39,7 @@ from edgeworth.core.plain import (
 from edgeworth.errors import EdgeworthError, InputError
 from edgeworth.options import SEVERAL
 from edgeworth.report.formats import write_file
+from edgeworth.sources.paths import read_whole_file
 from edgeworth.tallied import (
     DIGEST,
     NAMED_PARTS,
@@ -205,16 +205,6 @@ VERSION = 1
 SECTIONS = ("tally", "terms", "provenance")
 """What the checksum is of."""
 
-PIECE_BYTES = 1 << 20
-
-LARGEST = 2 << 30
-"""Files of more bytes, as they are or unpacked, are not read."""
-
-UNPACKED = 256 << 20
-MOST_PACKED = 100
-"""Beyond so many bytes a file may not be packed more often than numbers can be: who sends a hundred kilobytes
-is not given gigabytes of memory."""
-
 
 def write_tally(tally: Any, path: str | os.PathLike[str]) -> None:
     """Write a tally to a file, whole or not at all; a name that ends in .gz is compressed.
@@ -229,7 +219,11 @@ def write_tally(tally: Any, path: str | os.PathLike[str]) -> None:
 def read_tally(path: str | os.PathLike[str]) -> Tallied:
     """Read a tally file; one that is wrong, truncated, changed or of a later format is refused."""
     name = os.fspath(path)
-    return tally_of_text(_read(name), name)
+    try:
+        text = read_whole_file(Path(name)).decode()
+    except UnicodeDecodeError:
+        raise InputError(f"{name} is no tally file: it is not text") from None
+    return tally_of_text(text, name)
 
 
 def tally_text(tallied: Tallied) -> str:
@@ -283,37 +277,6 @@ def _checksum(lines: Iterable[str]) -> str:
 
 
 # -- reading ---------------------------------------------------------------------------------------------
-
-
-def _read(name: str) -> str:
-    try:
-        return _content(Path(name)).decode()
-    except EdgeworthError:
-        raise
-    except OSError as error:
-        raise InputError(f"{name} cannot be read: {error.strerror or error}") from None
-    except (EOFError, zlib.error, ValueError):
-        raise InputError(f"{name} is no tally file, or only a part of one") from None
-
-
-def _content(path: Path) -> bytes | bytearray:
-    """The bytes of a file, unpacked; of one that would take all memory only a sentence."""
-    size = path.stat().st_size
-    if not path.name.endswith(".gz"):
-        if size > LARGEST:
-            raise InputError(f"{path} is no tally file that could be read: it has {size:,} bytes")
-        return path.read_bytes()
-    most = min(LARGEST, max(UNPACKED, MOST_PACKED * size))
-    content = bytearray()
-    with gzip.open(path) as packed:
-        while piece := packed.read(PIECE_BYTES):
-            content += piece
-            if len(content) > most:
-                raise InputError(
-                    f"{path} is no tally file that could be read: its {size:,} bytes are more than {most:,} "
-                    "unpacked"
-                )
-    return content
 
 
 def _parsed(text: str, name: str) -> dict[str, Any]:

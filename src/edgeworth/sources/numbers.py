@@ -103,17 +103,22 @@ def as_weights(values: Any, name: str = "weights", first_row: int = 1) -> NDArra
 
 def _integers(column: NDArray[Any], name: str) -> NDArray[np.int64]:
     total = sum(column.tolist()) if column.dtype.kind == "O" else float(column.sum(dtype=np.float64))
-    if total > LARGEST_TOTAL:
-        raise InputError(f"{name}: weights this large cannot be added up")
+    if total > EXACT_INTEGERS:
+        raise InputError(f"{name}: weights add up to more than 2^53, beyond which floats are not exact")
     return column.astype(np.int64)
 
 
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-70, 1e70
+"""Between these the fourth powers of weights, and sums of a billion of them, are floats."""
+
+
 def check_weights(weights: NDArray[Any], first_row: int = 1) -> None:
-    """Refuse NaN, infinite and negative weights, naming the row."""
-    wrong = ~(np.isfinite(weights) & (weights >= 0))
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise InputError(f"weights must be finite and at least 0; row {first_row + row:,} has {weights[row]}")
+    """Refuse weights that are NaN, negative, too large or too small to be squared, naming the row."""
+    good = (weights == 0) | ((weights >= SMALLEST_WEIGHT) & (weights <= LARGEST_WEIGHT))
+    if not good.all():
+        row = int(np.argmin(good))
+        said = "finite and at least 0" if not 0 < weights[row] < np.inf else "0, or between 1e-70 and 1e+70"
+        raise InputError(f"weights must be {said}; row {first_row + row:,} has {weights[row]}")
 
 
 Time = int | float | datetime

@@ -15,12 +15,14 @@ import numpy as np
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.batches import Batch, FilePlace, Source, check_columns, no_rows_error
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, as_column
+from edgeworth.sources.formats import FORMATS
 from edgeworth.sources.paths import (
     FileSource,
     NoRowsError,
     PathLike,
     expand_paths,
     find_format,
+    first_line,
     is_local_address,
     local_path,
     partition_values,
@@ -62,8 +64,7 @@ def open_source(data: Any, *, engine: str | None = None, master: str | None = No
 
 def _open_files(data: PathLike | Sequence[PathLike]) -> Source:
     paths = expand_paths(data)
-    formats = [find_format(path, str(path)) for path in paths]
-    files = [form.open(path) for form, path in zip(formats, paths, strict=True)]
+    files = [_open_file(path) for path in paths]
     named = local_path(data) if isinstance(data, (str, os.PathLike)) else None
     folder = named if named is not None and named.is_dir() else None
     if len(files) == 1 and folder is None:
@@ -71,8 +72,25 @@ def _open_files(data: PathLike | Sequence[PathLike]) -> Source:
         return source
     name = _listed(paths) if named is None else str(named)
     folders = [] if folder is None else [partition_values(path, folder) for path in paths]
-    together: Source = resolve_name(formats[0].many)(files, name, folders)
+    form = next(each for each in FORMATS if each.name == files[0].kind)
+    together: Source = resolve_name(form.many)(files, name, folders)
     return together
+
+
+def _open_file(path: Path) -> FileSource:
+    if path.is_file():
+        source: FileSource = find_format(path, str(path)).open(path)
+        return source
+    if not path.is_fifo():
+        raise InputError(f"{path} is a device, not a file: pipe it into the command, and name - to read it")
+    from edgeworth.sources.remote import open_stream
+
+    # Of /dev/stdin, and of what a shell writes as <(…), everything comes once.
+    try:
+        with path.open("rb") as stream:
+            return open_stream(stream, str(path))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {first_line(error)}") from None
 
 
 def _listed(paths: Sequence[Path]) -> str:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import glob
+import gzip
 import hashlib
 import os
 import re
+import stat
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
-from edgeworth.errors import InputError, MissingExtraError
+from edgeworth.errors import EdgeworthError, InputError, MissingExtraError
 from edgeworth.sources.batches import Batch, check_columns, require_rows
 from edgeworth.sources.formats import (
     COMPRESSED,
@@ -153,7 +156,10 @@ def _neighbours(path: Path) -> str:
     import difflib
 
     folder = path.parent
-    names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
+    try:
+        names = [entry.name for entry in folder.iterdir()]
+    except OSError:
+        return ""
     near = difflib.get_close_matches(path.name, names, n=3, cutoff=LIKE)
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
@@ -173,7 +179,7 @@ def partition_values(file: Path, below: Path) -> dict[str, str | None]:
     }
 
 
-HEAD_BYTES = 64 << 10
+HEAD_BYTES, LONGEST_HEAD = 64 << 10, 8 << 20
 
 PACKINGS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 """How compressed bytes begin, for what has no ending to tell by."""
@@ -240,19 +246,53 @@ def open_bytes(path: Path) -> Any:
     return pa.input_stream(str(path), compression=packing)
 
 
-def read_head(path: Path, name: str) -> bytes:
-    """The first bytes of a file, or a sentence about why there are none."""
+def read_head(path: Path, name: str, *, of_text: bool = False) -> bytes:
+    """The first bytes of a file, of text its first line at least, or a sentence about why there are none."""
     # Not pa.ArrowException: it is not known yet whether there is a pyarrow; its errors are these as well.
     try:
         with open_bytes(path) as stream:
             head: bytes = stream.read(HEAD_BYTES)
-    except MissingExtraError:
+            while of_text and not re.search(rb"\S\s*[\r\n]", head) and (more := stream.read(HEAD_BYTES)):
+                head += more
+                if len(head) > LONGEST_HEAD:
+                    raise InputError(f"{name}: the first line has more than {LONGEST_HEAD:,} bytes")
+    except EdgeworthError:
         raise
     except (OSError, ValueError) as error:
         raise InputError(f"{name} cannot be read: {first_line(error)}") from None
     if not head.strip():
         raise InputError(f"{name} is empty")
     return head
+
+
+LARGEST_WHOLE = 2 << 30
+"""Bytes of a file that is read whole, as it is or unpacked."""
+
+LARGEST_STREAM, MOST_PACKED = 256 << 20, 100
+"""Bytes of a pipe or a device, and how often a file may be packed where it unpacks to more: who sends a
+hundred kilobytes is not given gigabytes of memory."""
+
+
+def read_whole_file(path: Path) -> bytes | bytearray:
+    """The bytes of a file, unpacked if they are gzip's; of one that would take all memory only a sentence."""
+    content = bytearray()
+    try:
+        with path.open("rb") as file:
+            found = os.fstat(file.fileno())
+            size = found.st_size if stat.S_ISREG(found.st_mode) else 0
+            is_packed = file.peek(2).startswith(b"\x1f\x8b")
+            most = min(LARGEST_WHOLE, max(LARGEST_STREAM, size * (MOST_PACKED if is_packed else 1)))
+            stream = gzip.GzipFile(fileobj=file) if is_packed else file
+            while piece := stream.read(HEAD_BYTES):
+                content += piece
+                if len(content) > most:
+                    more = "unpacked " if is_packed else ""
+                    raise InputError(f"{path} is too large to be read: it has {more}more than {most:,} bytes")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {first_line(error)}") from None
+    except (EOFError, zlib.error) as error:
+        raise InputError(f"{path} cannot be unpacked, it is damaged or only a part: {error}") from None
+    return content
 
 
 def find_format(path: Path, name: str) -> Format:

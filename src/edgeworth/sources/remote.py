@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from edgeworth.errors import InputError
 from edgeworth.sources.arrow import arrow_batches
@@ -97,12 +97,17 @@ def open_standard_input() -> FileSource:
         raise InputError(f"{NAME} is no stream of bytes here: name a file")
     if sys.stdin.isatty():
         raise InputError(f"nothing is piped into {NAME}: pipe a file into the command, or name one")
+    return open_stream(sys.stdin.buffer, NAME)
+
+
+def open_stream(stream: IO[bytes], name: str) -> FileSource:
+    """What a pipe holds, kept in a temporary file: it is read more than once."""
     try:
-        path, descriptor = _spool()
+        path, descriptor = _spool(stream)
     except OSError as error:
-        raise InputError(f"{NAME} cannot be kept in a temporary file: {first_line(error)}") from None
+        raise InputError(f"{name} cannot be kept in a temporary file: {first_line(error)}") from None
     try:
-        source: FileSource = find_format(path, NAME).open(path, NAME)
+        source: FileSource = find_format(path, name).open(path, name)
     except BaseException:
         _forget(path, descriptor)
         raise
@@ -110,20 +115,22 @@ def open_standard_input() -> FileSource:
     return source
 
 
-def _spool() -> tuple[Path, int]:
+def _spool(stream: IO[bytes]) -> tuple[Path, int]:
     """A temporary file of what comes in, and its open descriptor.
 
-    Where the system allows, the file has lost its name by then: it goes with the process, however that ends.
+    Where the system allows, the file never has a name: it goes with the process, however that ends.
     """
+    if Path("/proc/self/fd").exists():
+        with tempfile.TemporaryFile(prefix="edgeworth-") as file:
+            shutil.copyfileobj(stream, file, PIECE_BYTES)
+            file.flush()
+            descriptor = os.dup(file.fileno())
+        return Path(f"/proc/self/fd/{descriptor}"), descriptor
     descriptor, name = tempfile.mkstemp(prefix="edgeworth-")
     path = Path(name)
     try:
         with os.fdopen(os.dup(descriptor), "wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file, PIECE_BYTES)
-        nameless = Path(f"/proc/self/fd/{descriptor}")
-        if nameless.exists():
-            path.unlink()
-            path = nameless
+            shutil.copyfileobj(stream, file, PIECE_BYTES)
     except BaseException:
         _forget(path, descriptor)
         raise

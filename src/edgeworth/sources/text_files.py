@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
+import codecs
 import csv
 import io
 import json
 import re
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, cast
@@ -38,7 +41,10 @@ class DelimitedSource(FileSource):
         super().__init__(path, name)
         head = self._head()
         self.delimiter = delimiter_of(path, head)
-        self.names = _header(head, self.delimiter)
+        try:
+            self.names = _header(head, self.delimiter)
+        except csv.Error as error:
+            raise InputError(f"{self.name} has a header that cannot be read: {error}") from None
 
     def read(self, columns: list[str]) -> Iterator[Batch]:
         """Read a few megabytes of the file at a time."""
@@ -47,10 +53,12 @@ class DelimitedSource(FileSource):
 
         row, is_whole = 1, False
         last = self.delimiter.join([LAST] * len(self.names))
+        stream = _WithLastLine(open_bytes(self.path), last)
+        atexit.register(stream.end)
         try:
             reader = arrow_csv.open_csv(
                 # The stubs know only paths and Python's own files here.
-                cast(IO[bytes], pa.PythonFile(_WithLastLine(open_bytes(self.path), last), mode="r")),
+                cast(IO[bytes], pa.PythonFile(stream, mode="r")),
                 # One thread, so that an error can name its row.
                 read_options=arrow_csv.ReadOptions(use_threads=False, block_size=PIECE_BYTES),
                 parse_options=arrow_csv.ParseOptions(
@@ -74,7 +82,7 @@ class DelimitedSource(FileSource):
                 row += piece.num_rows
             if not is_whole:
                 raise InputError(f"{self.name} ends inside a quoted field: a quotation mark is never closed")
-        except pa.ArrowInvalid as error:
+        except pa.ArrowException as error:
             if "Empty CSV file" in str(error):
                 return
             if "straddling" in str(error):
@@ -83,17 +91,21 @@ class DelimitedSource(FileSource):
             raise InputError(f"{self.name} cannot be read as delimited text: {_said(error)}") from None
         except OSError as error:
             raise InputError(f"{self.name} cannot be read: {_said(error)}") from None
+        finally:
+            atexit.unregister(stream.end)
+            stream.end()
 
     def _head(self) -> str:
         """The first piece of the file as text, or a sentence about why there is none."""
-        head = read_head(self.path, self.name)
+        head = read_head(self.path, self.name, of_text=True)
         if b"\0" in head:
             raise InputError(
                 f"{self.name} is a binary file (it holds zero bytes); a text file with a header is needed"
             )
         try:
             # A character may be cut in two at the end of the piece.
-            return head.decode("utf-8-sig", errors="strict" if len(head) < HEAD_BYTES else "ignore")
+            decoder = codecs.getincrementaldecoder("utf-8-sig")()
+            return decoder.decode(head, final=len(head) < HEAD_BYTES)
         except UnicodeDecodeError as error:
             raise InputError(
                 f"{self.name} is not UTF-8 text (byte {error.start:,}): "
@@ -102,16 +114,29 @@ class DelimitedSource(FileSource):
 
 
 class _WithLastLine(io.RawIOBase):
-    """A stream with one more line at its end."""
+    """A stream with one more line at its end, which Arrow reads ahead in a thread of its own."""
 
     def __init__(self, stream: Any, line: str) -> None:
         self._stream, self._line, self._last = stream, line.encode() + b"\n", b"\n"
+        self._is_wanted = True
+        self._is_busy = False
+        self._ended = threading.Event()
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int = -1) -> bytes:
         """Read ``size`` bytes at most; Arrow always says how many it wants."""
+        self._is_busy, piece = True, b""
+        try:
+            piece = self._next(size) if self._is_wanted else b""
+            return piece
+        finally:
+            if not piece:
+                self._ended.set()
+            self._is_busy = False
+
+    def _next(self, size: int) -> bytes:
         piece: bytes = self._stream.read(size)
         if piece:
             self._last = piece[-1:]
@@ -120,6 +145,12 @@ class _WithLastLine(io.RawIOBase):
             self._line, self._last = b"\n" + self._line, b"\n"
         piece, self._line = self._line[:size], self._line[size:]
         return piece
+
+    def end(self) -> None:
+        """Wait for what is being read: a thread that asked for Python after its end would never stop."""
+        self._is_wanted = False
+        while not self._ended.wait(0.1) and self._is_busy:
+            pass
 
 
 def _header(head: str, delimiter: str) -> tuple[str, ...]:
@@ -160,13 +191,13 @@ class JsonLinesSource(FileSource):
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name)
-        head = read_head(path, self.name)
+        head = read_head(path, self.name, of_text=True)
         if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
             raise InputError(
                 f"{self.name} is one JSON array, and JSON lines are needed, an object a line: "
                 f"jq -c '.[]' makes them, or pass a dataframe"
             )
-        lines = head if len(head) < HEAD_BYTES else head.rpartition(b"\n")[0]
+        lines = head.rpartition(b"\n")[0] if len(head) >= HEAD_BYTES and b"\n" in head else head
         self.names = _fields(self._parsed(lines, 1))
 
     def read(self, columns: list[str]) -> Iterator[Batch]:
@@ -215,6 +246,9 @@ class JsonLinesSource(FileSource):
             if type(value) is not dict:
                 kind = type(value).__name__
                 raise InputError(f"{self.name}: row {row:,} is no JSON object but a {kind}: {NEEDED}")
+            if b"\\u" in line and re.search("[\ud800-\udfff]", json.dumps(value, ensure_ascii=False)):
+                said = f"row {row:,} has half of a character, a surrogate such as \\ud800, which is no text"
+                raise InputError(f"{self.name}: {said}")
             rows.append(value)
         return rows
 

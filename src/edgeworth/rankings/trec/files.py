@@ -8,9 +8,7 @@ out. A file may be compressed (gzip).
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +20,7 @@ from numpy.typing import NDArray
 from edgeworth.errors import InputError, MissingExtraError
 from edgeworth.rankings.trec.identifiers import Identifiers, first_repeat, identifiers
 from edgeworth.sources.columns import Coded
+from edgeworth.sources.paths import read_whole_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,7 +33,6 @@ BLOCK_BYTES = 1 << 18
 SPACE = 0x20
 """Spaces, tabs and ends of lines are at most this."""
 
-GZIP = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _WHOLE = re.compile(rb"[+-]?[0-9]{1,18}")
@@ -139,15 +137,7 @@ class _TrecFile:
         """The whole file as UTF-8 text without carriage returns, or a sentence about why there is none."""
         if self.path.is_dir():
             raise InputError(f"{self.path} is a folder; name a file in it")
-        try:
-            content = self.path.read_bytes()
-            if content.startswith(GZIP):
-                content = gzip.decompress(content)
-        except FileNotFoundError:
-            raise InputError(f"{self.path} does not exist") from None
-        except (OSError, EOFError, zlib.error) as error:
-            raise InputError(f"{self.path} cannot be read: {error}") from None
-        content = content.removeprefix(BYTE_ORDER_MARK)
+        content = bytes(read_whole_file(self.path)).removeprefix(BYTE_ORDER_MARK)
         if b"\0" in content:
             raise InputError(f"{self.path} is a binary file (it holds zero bytes); lines of text are needed")
         if not content.isascii():
