@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
-from edgeworth import tally_files
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.sources import paths
 from edgeworth.tallied import NAMED_PARTS, Part, Tallied, as_tallied, canonical_text, fingerprint
 from edgeworth.tally_files import tally_of_text, tally_text, write_tally
 
@@ -314,22 +314,22 @@ def test_every_field_is_needed_or_may_be_left_out(section: str) -> None:
 def test_a_small_file_is_given_no_great_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = tmp_path / "bomb.json.gz"
     bomb.write_bytes(gzip.compress(b" " * (8 << 20)))
-    monkeypatch.setattr(tally_files, "UNPACKED", 2 << 20)
+    monkeypatch.setattr(paths, "LARGEST_STREAM", 2 << 20)
     tracemalloc.start()
     try:
-        with pytest.raises(InputError, match=r"bomb\.json\.gz is no tally file that could be read: its"):
+        with pytest.raises(InputError, match=r"bomb\.json\.gz is too large to be read: it has unpacked"):
             ew.read_tally(bomb)
         assert tracemalloc.get_traced_memory()[1] < 7 << 20
     finally:
         tracemalloc.stop()
     MADE["labels"]().write(tmp_path / "t.json")
-    monkeypatch.setattr(tally_files, "LARGEST", 100)
-    with pytest.raises(InputError, match=r"t\.json is no tally file that could be read: it has"):
+    monkeypatch.setattr(paths, "LARGEST_WHOLE", 100)
+    with pytest.raises(InputError, match=r"t\.json is too large to be read: it has more than 100"):
         ew.read_tally(tmp_path / "t.json")
 
 
 def test_a_name_that_no_file_can_have() -> None:
-    with pytest.raises(InputError, match="no tally file"):
+    with pytest.raises(InputError, match="cannot be read: embedded null byte"):
         ew.read_tally("a\0b.json")
 
 
@@ -352,7 +352,7 @@ def test_files_that_cannot_be_read_say_so(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read: Is a directory"):
         ew.read_tally(tmp_path)
     (tmp_path / "cut.json.gz").write_bytes(gzip.compress(TEXT.encode())[:-12])
-    with pytest.raises(InputError, match=r"cut\.json\.gz is no tally file, or only a part of one"):
+    with pytest.raises(InputError, match=r"cut\.json\.gz cannot be read: it is damaged, or only a part"):
         ew.read_tally(tmp_path / "cut.json.gz")
 
 

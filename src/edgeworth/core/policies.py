@@ -12,7 +12,7 @@ from edgeworth.choices import Missing, WeightKind
 from edgeworth.core.joint_counts import JointCounts
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import MISSING, Column, Label, blocks, encode
-from edgeworth.sources.numbers import EXACT_INTEGERS
+from edgeworth.sources.numbers import LARGEST_TOTAL
 
 MOST_LABELS = 5_000
 """Past this a table of labels by labels no longer fits comfortably in memory, and was hardly meant."""
@@ -34,8 +34,8 @@ def take_weights(
             row = int(np.argmin(whole))
             said = f"row {first_row + row:,} has {weights[row]}"
             raise InputError(f"weights that are counts are whole numbers; {said}")
-        if weights.sum() > EXACT_INTEGERS:
-            raise InputError("weights add up to more than 2^53, beyond which floats are not exact")
+        if weights.sum() > LARGEST_TOTAL:
+            raise InputError("weights this large cannot be added up")
     return weights.astype(np.int64)
 
 

@@ -6,6 +6,7 @@ of ten million scores is as long as their targets."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -182,14 +183,32 @@ def _correction(x: Values) -> Values:
     return 0.5 / x - square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square / 240)))
 
 
+LISTED_RANKS = 1 << 20
+"""Discounts of the first ranks are added one by one."""
+
+
 def discount_sum(start: Values, length: Values) -> Values:
     """``Σ_{j=1..length} 1/log₂(start + j + 1)``."""
     start, length = np.broadcast_arrays(start, length)
     if np.all(length <= 1):
         return np.where(length > 0, 1 / np.log2(start + 2), 0.0)
-    ranks = np.arange(1, int((start + length).max()) + 1, dtype=np.float64)
-    sums = np.concatenate([[0.0], np.cumsum(1 / np.log2(ranks + 1))])
-    return sums[(start + length).astype(np.intp)] - sums[start.astype(np.intp)]
+    stop = start + length
+    most = int(min(stop.max(), LISTED_RANKS))
+    sums = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2.0, most + 2)))])
+    near = sums[np.minimum(stop, most).astype(np.intp)] - sums[np.minimum(start, most).astype(np.intp)]
+    return near if most < LISTED_RANKS else near + _far_discounts(np.maximum([start, stop], LISTED_RANKS))
+
+
+def _far_discounts(ends: Values) -> Values:
+    """The same sum far down: the integral of 1/log₂ with its first correction (Euler–Maclaurin)."""
+    from scipy.special import expi
+
+    low, high = ends + 1.5
+    nodes = (low + high) / 2 + np.multiply.outer([-math.sqrt(0.6), 0.0, math.sqrt(0.6)], (high - low) / 2)
+    short = (high - low) / 18 * np.tensordot([5.0, 8.0, 5.0], 1 / np.log(nodes), axes=1)
+    integral = np.where(high < 1.01 * low, short, expi(np.log(high)) - expi(np.log(low)))
+    bend = 1 / (low * np.log(low) ** 2) - 1 / (high * np.log(high) ** 2)
+    return math.log(2) * (integral - bend / 24)
 
 
 def gain_of(grades: Values, form: str) -> Values:

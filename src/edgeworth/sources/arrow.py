@@ -70,6 +70,10 @@ def _to_codes(encoded: Any) -> Coded:
     if indices.null_count:
         codes = np.where(_bits(indices, 0), codes, MISSING)
     entries = encoded.dictionary.to_pylist()
+    if len(codes) and not MISSING <= codes.min() <= codes.max() < len(entries):
+        import pyarrow as pa
+
+        raise pa.ArrowInvalid("a code has no label: it is damaged")
     labels = {label: place for place, label in enumerate(dict.fromkeys(x for x in entries if x is not None))}
     if len(labels) < len(entries):
         places = [MISSING if label is None else labels[label] for label in entries]
@@ -135,7 +139,7 @@ class ArrowSource(FileSource):
         with self._opened() as reader:
             self.schema = reader.schema
             self.rows = reader.count_rows() if hasattr(reader, "count_rows") else None
-        self.names = tuple(self.schema.names)
+            self.names = tuple(self.schema.names)
 
     def read(self, columns: list[str]) -> Iterator[Batch]:
         """Read a record batch or a part of one at a time."""

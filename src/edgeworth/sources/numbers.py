@@ -30,6 +30,8 @@ def as_scores(values: Any, name: str = "scores", first_row: int = 1) -> NDArray[
     """
     column = as_column(values, name)
     if isinstance(column, Coded):
+        texts = [str(label).strip() for label in column.labels]
+        _check_exact([int(text) for text in texts if WHOLE.fullmatch(text)], name)
         return _from_text(column, name, first_row)
     if column.dtype.kind in "ui":
         _check_exact(column, name)
@@ -54,7 +56,6 @@ def _from_text(column: Coded, name: str, first_row: int) -> NDArray[np.float64]:
     if wrong:
         row = int(np.argmax(np.isin(column.codes, wrong)))
         raise _no_number(texts[column.codes[row]], name, first_row + row)
-    _check_exact([int(text) for text in texts if WHOLE.fullmatch(text.strip())], name)
     return np.array([float(text) for text in texts] + [np.nan])[column.codes]
 
 
@@ -103,8 +104,8 @@ def as_weights(values: Any, name: str = "weights", first_row: int = 1) -> NDArra
 
 def _integers(column: NDArray[Any], name: str) -> NDArray[np.int64]:
     total = sum(column.tolist()) if column.dtype.kind == "O" else float(column.sum(dtype=np.float64))
-    if total > EXACT_INTEGERS:
-        raise InputError(f"{name}: weights add up to more than 2^53, beyond which floats are not exact")
+    if total > LARGEST_TOTAL:
+        raise InputError(f"{name}: weights this large cannot be added up")
     return column.astype(np.int64)
 
 

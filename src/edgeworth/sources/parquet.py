@@ -92,8 +92,8 @@ BATCH_ROWS = 1 << 17
 BUFFER_BYTES = 1 << 20
 """So much of a column is in memory at once, however large its row groups are."""
 
-CODE_BYTES, LABEL_BYTES = 2, 1 << 20
-"""A column of text takes at most so much a row, and for its labels, where it is kept as codes."""
+FEW_LABELS = 64
+"""So many labels among the first rows are few, and so is an eighth of the rows."""
 
 
 class ParquetSource(FileSource):
@@ -103,21 +103,21 @@ class ParquetSource(FileSource):
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name)
-        with self._opened() as file:
-            self.rows = file.metadata.num_rows
-            self.schema = file.schema_arrow
-            self._metadata = file.metadata
-        self.names = tuple(self.schema.names)
+        try:
+            with self._opened() as file:
+                self.rows = file.metadata.num_rows
+                self.schema = file.schema_arrow
+                self.names = tuple(self.schema.names)
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{self.name} cannot be read as Parquet: {first_line(error)}") from None
 
     def read(self, columns: list[str]) -> Iterator[Batch]:
         """Read some ten thousand rows at a time."""
         import pyarrow as pa
 
-        kinds = self.types(columns)
-        text = [name for name in columns if is_text(kinds[name]) and self._has_few_labels(name)]
         row = 1
         try:
-            with self._opened(text) as file:
+            with self._opened(self._find_codes(columns)) as file:
                 pieces = file.iter_batches(batch_size=BATCH_ROWS, columns=columns, use_threads=False)
                 for batch in arrow_batches(pieces, columns):
                     yield batch
@@ -129,16 +129,20 @@ class ParquetSource(FileSource):
         """Each combination of values once, counted by DuckDB where it sees the same values as we do."""
         return count_parquet([self], columns)
 
-    def _has_few_labels(self, column: str) -> bool:
-        """Whether text is kept as codes throughout, which then come as codes: long lists of labels do not."""
-        for place in range(self._metadata.num_row_groups):
-            group = self._metadata.row_group(place)
-            leaves = map(group.column, range(group.num_columns))
-            chunk = next(leaf for leaf in leaves if leaf.path_in_schema == column)
-            largest = CODE_BYTES * chunk.num_values + LABEL_BYTES
-            if not chunk.has_dictionary_page or chunk.total_uncompressed_size > largest:
-                return False
-        return True
+    def _find_codes(self, columns: Sequence[str]) -> list[str]:
+        """The columns of text that come as codes: those whose first rows have few labels.
+
+        What the file says of its columns is not asked: Arrow ends the process where that is damaged.
+        """
+        text = [name for name, kind in self.types(columns).items() if is_text(kind)]
+        if not text:
+            return []
+        with self._opened() as file:
+            first = next(file.iter_batches(batch_size=TRIED_ROWS, columns=text, use_threads=False), ())
+            if not len(first):
+                return []
+            labels = {name: len(first.column(name).unique()) for name in text}
+            return [name for name in text if labels[name] <= max(FEW_LABELS, len(first) // 8)]
 
     def _opened(self, text: Sequence[str] = ()) -> pq.ParquetFile:
         """The open file, text as codes; or a sentence about why there is none."""

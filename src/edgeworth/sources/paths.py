@@ -288,10 +288,12 @@ def read_whole_file(path: Path) -> bytes | bytearray:
                 if len(content) > most:
                     more = "unpacked " if is_packed else ""
                     raise InputError(f"{path} is too large to be read: it has {more}more than {most:,} bytes")
-    except OSError as error:
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read: {first_line(error)}") from None
     except (EOFError, zlib.error) as error:
-        raise InputError(f"{path} cannot be unpacked, it is damaged or only a part: {error}") from None
+        raise InputError(f"{path} cannot be read: it is damaged, or only a part ({error})") from None
     return content
 
 

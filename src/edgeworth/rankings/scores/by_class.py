@@ -29,7 +29,7 @@ from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.rankings.scores.background import Rows, blocks_of
 from edgeworth.rankings.scores.sorted_scores import EDGES, SortedScores, are_on_bins, place_in_bins
 from edgeworth.sources.columns import Column, Label, encode
-from edgeworth.sources.numbers import check_weights
+from edgeworth.sources.numbers import EXACT_INTEGERS, check_weights
 
 MissingScore: TypeAlias = Literal["error", "drop"]
 ClassRows: TypeAlias = tuple[Label, Floats, NDArray[Any] | None]
@@ -185,6 +185,8 @@ def rows_of_classes(
         if len(weights) != len(scores):
             raise InputError(f"scores have {len(scores):,} rows, weights have {len(weights):,}")
         check_weights(weights, first_row)
+        if weights.dtype.kind in "iu" and weights.sum(dtype=np.float64) > EXACT_INTEGERS:
+            raise InputError("weights of a ranking add up to 2^53 at most: divide them by a number")
 
     def choose(scores: Floats, weights: NDArray[Any] | None, truth: Column) -> list[ClassRows]:
         return [
