@@ -125,7 +125,7 @@ def test_weights_that_cannot_be_squared_are_refused(
 def test_whole_weights_of_a_ranking_add_up_to_2_to_the_53_at_most(tmp_path: Path) -> None:
     path = tmp_path / "file.csv"
     path.write_text("y,s,w\n" + "".join(f"{y},0.{y + 2},{2**51}\n" for y in (0, 1, 0, 1)))
-    assert ew.measure(ew.tally(path, truth="y", score="s", weight="w").final, "auc") == 1
+    assert ew.measure(ew.tally(path, truth="y", score="s", weight="w").final, "roc_auc") == 1
     path.write_text("y,s,w\n" + "".join(f"{y},0.{y + 2},{2**51 + 1}\n" for y in (0, 1, 0, 1)))
     with pytest.raises(InputError, match=r"2\^53"):
         ew.tally(path, truth="y", score="s", weight="w")
