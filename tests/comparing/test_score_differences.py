@@ -145,14 +145,48 @@ def test_clusters_are_summed_before_they_are_squared(rows: list[Any]) -> None:
     names = set(clusters.tolist())
     if found.law is None or found.standard_error == 0:
         return
-    sums = [
-        sum(effect for effect, cluster in zip(effects, clusters, strict=True) if cluster == name)
-        for name in names
-    ]
-    correction = len(names) / (len(names) - 1) * (len(truth) - 1) / len(truth)
-    expected = correction * math.fsum(value**2 for value in sums)
+    # Leaving out a cluster with a share h of a class moves that class's part by 1/(1 − h) times its effects.
+    sums = []
+    for name in names:
+        parts = []
+        for label in (True, False):
+            mine = [k for k in np.flatnonzero(truth == label) if clusters[k] == name]
+            cases = int((truth == label).sum())
+            factor = (1 - 1 / cases) / (1 - len(mine) / cases)
+            parts.append(factor * math.fsum(effects[k] for k in mine))
+        sums.append(math.fsum(parts))
+    expected = math.fsum(value**2 for value in sums)
     assert found.standard_error**2 == pytest.approx(expected, rel=1e-9, abs=1e-20)
     assert found.cases == len(names)
+
+
+@pytest.mark.parametrize("spelling", ["roc_auc", "average_precision"])
+def test_clusters_of_unequal_size_are_left_out_in_turn(spelling: str) -> None:
+    rng = np.random.default_rng(5)
+    clusters = np.repeat(np.arange(40), [*[6] * 38, 50, 90])
+    truth = rng.random(len(clusters)) < 0.4
+    scores = [truth + rng.normal(size=len(clusters)) + rng.normal(size=40)[clusters] / 2 for _ in "ab"]
+    paired = PairedScores.from_scores(truth, {"a": scores[0], "b": scores[1]}, clusters=clusters)
+    found = score_difference(paired, "a", "b", spelling, permutations=0)
+    without = []
+    for cluster in range(40):
+        kept = clusters != cluster
+        one, two = (ew.measure(ew.Ranking.from_scores(truth[kept], each[kept]), spelling) for each in scores)
+        without.append(one - two)
+    error = math.sqrt(39 / 40 * np.sum((np.array(without) - np.mean(without)) ** 2))
+    assert found.standard_error == pytest.approx(error, rel=0.05)
+    assert isinstance(found.law, ScoreDifferenceLaw)
+    assert 4 <= found.law.freedom < 12  # 40 clusters, most cases in two of them
+
+
+def test_one_cluster_with_most_cases_names_no_winner() -> None:
+    clusters = np.repeat(np.arange(30), [*[2] * 29, 200])
+    paired = drawn(258, seed=6, clusters=clusters)
+    found = score_difference(paired, "a", "b", "roc_auc")
+    assert found.law is None
+    assert not found.tests
+    assert "degrees of freedom" in str(found.no_interval)
+    assert found.doubt == found.no_interval
 
 
 def jackknife(truth: NDArray[np.bool_], one: Floats, two: Floats, spelling: str) -> float:

@@ -116,6 +116,8 @@ def score_difference(
         if method is not None:
             raise
         learnt, no_interval = None, str(error)
+        if paired.clusters is not None:
+            return replace(found, no_interval=no_interval, doubt=no_interval)
     draws = _permutations(paired, permutations, learnt)
     if draws:
         learnt, swapped = _calibrate(paired, found, resolved, learnt, draws, seed)

@@ -15,6 +15,7 @@ import scipy
 from edgeworth.arrays import Values
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.laws import ScoreDifferenceLaw, Side
+from edgeworth.core.clusters import FEWEST_FREEDOM, spread_of_ratios
 from edgeworth.core.laws import FARTHEST
 from edgeworth.core.measures import Measure
 from edgeworth.errors import OptionError
@@ -82,7 +83,8 @@ def difference_law(
     """Find the law of the difference from every case's influence on both, and any reason to doubt it.
 
     The variance is Σ (effect on the first − effect on the second)², summed within clusters first where there
-    are clusters; its degrees of freedom come from the fourth moments.
+    are clusters; its degrees of freedom come from the fourth moments, and from the sizes of clusters. With
+    fewer than four there is no law.
     """
     effects, spreads, sides = [], [], []
     for name in (first, second):
@@ -98,6 +100,11 @@ def difference_law(
         is_area = resolved.measure.name == "roc_auc"
         sides.append(Side(found.value, _error(spreads[-1]), *_independent_units(paired, places), is_area))
     spread = spread_of(paired, effects[0] - effects[1])
+    if paired.clusters is not None and spread.freedom < FEWEST_FREEDOM:
+        raise OptionError(
+            f"a few large clusters hold most cases, which leaves {spread.freedom:.1f} degrees of freedom: "
+            "too few to tell who is better"
+        )
     product = sides[0].error * sides[1].error
     shared = (spreads[0] + spreads[1] - spread.variance) / (2 * product) if product > 0 else 0.0
     law = ScoreDifferenceLaw(
@@ -124,21 +131,49 @@ def _independent_units(paired: PairedScores, places: Places) -> tuple[float, flo
     return float(len(parts[0])), float(len(parts[1]))
 
 
+def _class_sums(paired: PairedScores, values: Values) -> Values:
+    """Sum values in each cluster, those of targets and those of background."""
+    assert paired.clusters is not None
+    codes, number = paired.clusters.codes, paired.units
+    parts = [np.bincount(codes, values * of, number) for of in (paired.targets, ~paired.targets)]
+    return np.stack(parts, axis=1)
+
+
+def cluster_factors(paired: PairedScores) -> Values:
+    """Compute by how much each case's effect grows because its cluster pulls the value towards itself.
+
+    By 1/(1 − h) where the cluster holds a share h of the case's class: to first order that is what leaving
+    the cluster out moves the value by, so that the sum of squares is the delete-one-cluster jackknife's.
+    Effects already carry that correction for single cases: clusters of one case each change nothing.
+    """
+    assert paired.clusters is not None
+    weights = np.ones(len(paired)) if paired.weights is None else paired.weights
+    sizes = _class_sums(paired, weights)
+    own = 1 - np.array(typical_weights(paired)) / sizes.sum(axis=0)
+    with np.errstate(divide="ignore"):
+        factors = own / np.maximum(1 - sizes / sizes.sum(axis=0), 0.0)
+    return factors[paired.clusters.codes, np.where(paired.targets, 0, 1)]
+
+
 def spread_of(paired: PairedScores, effects: Values) -> Spread:
     """Sum squared influences over independent cases or clusters, with the degrees of freedom of the sum.
 
-    Effects already carry a correction for as many cases as there are; with G clusters of n cases it is
-    replaced by the one for clusters, (G/(G − 1))/(n/(n − 1)), so clusters of one case each change nothing.
+    Of clusters those are at most Satterthwaite's for two means over clusters of these sizes: what the effects
+    say of them is partly luck, as a cluster with half of the cases may show a small one.
     """
     weights = paired.weights
     if paired.clusters is not None:
         number = paired.units
         if number < 2:
             raise OptionError("all cases are in one cluster: nothing tells how much clusters vary")
-        sums = np.bincount(paired.clusters.codes, weights=effects if weights is None else weights * effects)
-        cases = len(paired) if weights is None or not paired.is_counted else float(weights.sum())
-        squares = sums**2 * (number / (number - 1)) / (cases / (cases - 1))
-        return _spread(squares, np.ones(number), number - 1.0)
+        counts = np.ones(len(paired)) if weights is None else weights
+        sizes = _class_sums(paired, counts)
+        scale = _class_sums(paired, counts * effects**2).sum(axis=0) * sizes.sum(axis=0)
+        by_size = spread_of_ratios(np.zeros_like(sizes), sizes, variances=scale).freedom
+        if not by_size > 0:  # a class that one cluster holds
+            return Spread(math.nan, 0.0)
+        sums = np.bincount(paired.clusters.codes, weights=counts * effects * cluster_factors(paired))
+        return _spread(sums**2, np.ones(number), by_size)
     if weights is not None and not paired.is_counted:
         return _spread((weights * effects) ** 2, np.ones(len(paired)), math.inf)
     return _spread(effects**2, np.ones(len(paired)) if weights is None else weights, math.inf)

@@ -16,6 +16,7 @@ from edgeworth.arrays import Values
 from edgeworth.comparing.paired_scores import CaseRanks, PairedScores
 from edgeworth.comparing.scores.influence import (
     Lists,
+    cluster_factors,
     distances,
     has_influence,
     list_influences,
@@ -169,13 +170,15 @@ class _Swaps:
     ranks: CaseRanks
     clusters: Coded | None
     resolved: ResolvedRanking
+    factors: Values = 1.0
 
     @classmethod
     def of(cls, paired: PairedScores, first: str, second: str, resolved: ResolvedRanking) -> Self:
         ranks = [_midranks(paired.row(name)) for name in (first, second)]
         levels = np.concatenate([row[paired.targets] for row in ranks])
         one, two = (CaseRanks.among(levels, row, paired.targets) for row in ranks)
-        return cls(one.place, two.place, one, paired.clusters, resolved)
+        factors = 1.0 if paired.clusters is None else cluster_factors(paired)
+        return cls(one.place, two.place, one, paired.clusters, resolved, factors)
 
     @property
     def units(self) -> int:
@@ -223,12 +226,10 @@ class _Swaps:
         """Sum squared influences, within clusters first: ``influence.spread_of`` for whole cases."""
         if self.clusters is None:
             return np.einsum("ij,ij->i", effects, effects)
-        cases, number = effects.shape[1], self.units
         order = np.argsort(self.clusters.codes, kind="stable")
-        starts = np.searchsorted(self.clusters.codes[order], np.arange(number))
-        sums = np.add.reduceat(effects[:, order], starts, axis=1)
-        correction = number / (number - 1) * (cases - 1) / cases if number > 1 else np.nan
-        return np.einsum("ij,ij->i", sums, sums) * correction
+        starts = np.searchsorted(self.clusters.codes[order], np.arange(self.units))
+        sums = np.add.reduceat((effects * self.factors)[:, order], starts, axis=1)
+        return np.einsum("ij,ij->i", sums, sums)
 
 
 def _midranks(scores: Values) -> Values:
