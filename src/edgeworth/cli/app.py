@@ -52,7 +52,7 @@ COMMANDS = {
     "compare": ("compare",),
     "evaluate": ("evaluate", "table", "trec"),
     "papers": ("reproduce",),
-    "questions": ("chance", "kelly", "measures", "demo"),
+    "questions": ("chance", "kelly", "mixture", "measures", "demo"),
     "tally": ("tally", "merge", "report"),
 }
 """The commands, by the file that says their words; it is loaded when one of them is called, or for help."""
@@ -65,6 +65,7 @@ EXAMPLES = {
     "reproduce": "edgeworth reproduce powers",
     "chance": "edgeworth chance --items 3000 --targets 245 --average-precision 0.10",
     "kelly": "edgeworth kelly --probabilities 0.6 --odds 2",
+    "mixture": "edgeworth mixture --real .7,.3 --predicted .8,.2 --informed .15",
     "measures": "edgeworth measures youden",
     "demo": "edgeworth demo",
     "tally": "edgeworth tally monday.csv --truth label --prediction model -o monday.json",

@@ -1,4 +1,4 @@
-"""``edgeworth chance``, ``kelly`` and ``measures``: questions that need no data."""
+"""``edgeworth chance``, ``kelly``, ``mixture`` and ``measures``: questions that need no data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from edgeworth.cli.options import Hyphen, Whole, decimal_numbers, numbers, with_
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.core.formatting import displayable
 from edgeworth.errors import OptionError
-from edgeworth.options import ChanceOptions
+from edgeworth.options import ChanceOptions, HouseOptions, Ordered, StatisticsOptions
 from edgeworth.progress import progress_of
 
 
@@ -84,6 +84,32 @@ def kelly(
         unbalanced=unbalanced,
     )
     show(report, output)
+
+
+@with_options(Ordered, HouseOptions, StatisticsOptions)
+def mixture(
+    *,
+    real: Annotated[str, Parameter(help="The share of each actual class.", metavar="SHARE,…")],
+    predicted: Annotated[
+        str, Parameter(help="The share of each class among the guesses.", metavar="SHARE,…")
+    ],
+    informed: Annotated[
+        float,
+        Parameter(
+            help="The fraction of cases whose answer is known; of two classes below 0 for its opposite."
+        ),
+    ],
+    cases: Annotated[float, Parameter(help="The number of cases.")] = 100,
+    output: Output = NO_OUTPUT,
+    **options: Any,
+) -> None:
+    """Report on a predictor that knows the answer part of the time and guesses otherwise (Powers 2003)."""
+    from edgeworth.decisions.simulation import informed_mixture
+    from edgeworth.evaluation import evaluate
+
+    shares = numbers(real, "real"), numbers(predicted, "predicted")
+    labels = options.pop("labels", None) or (["+", "-"] if len(shares[0]) == 2 else None)
+    show(evaluate(informed_mixture(*shares, informed, cases=cases, labels=labels), **options), output)
 
 
 def measures(

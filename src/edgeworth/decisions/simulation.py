@@ -51,8 +51,12 @@ def informed_mixture(
     real_shares, guess_shares = _both_shares(real, guess)
     _check_informed(informed, len(real_shares))
     known = np.diag(real_shares) if informed >= 0 else np.diag(real_shares)[::-1]
-    table = (1 - abs(informed)) * np.outer(guess_shares, real_shares) + abs(informed) * known
-    return ContingencyTable.from_matrix(cases * table, rows="predicted", labels=labels)
+    if not 0 < cases < np.inf:
+        raise OptionError(f"the number of cases is above 0; saw {cases!r}")
+    table = cases * ((1 - abs(informed)) * np.outer(guess_shares, real_shares) + abs(informed) * known)
+    # The last digit of a product must not make weights of whole cases.
+    table = np.where(np.isclose(table, np.round(table), rtol=1e-12, atol=0), np.round(table), table)
+    return ContingencyTable.from_matrix(table, rows="predicted", labels=labels)
 
 
 def simulate_labels(
