@@ -231,3 +231,11 @@ def test_a_measure_as_an_object() -> None:
     brier = next(measure for measure in CATALOGUE if measure.name == "brier")
     scores = ew.ForecastScores.from_probabilities([1, 0], [0.8, 0.3])
     assert ew.measure(scores, brier) == ew.measure(scores, "brier")
+
+
+def test_the_range_of_the_ranked_score_is_said_by_its_classes() -> None:
+    """Issue 17, A13: it was listed as reaching to infinity."""
+    ranked = next(each for each in ew.catalogue(kind="probabilities") if each.name == "ranked")
+    assert ranked.limit == "K − 1"
+    worst = ew.ForecastScores.from_probabilities([0], [[0.0, 0.0, 0.0, 1.0]], labels=range(4))
+    assert ew.measure(worst, "ranked") == 3.0

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from edgeworth.bet import Drunken
+from edgeworth.bet import Commission, Drunken, Market
 from edgeworth.core.formatting import format_cases, format_wealth
 from edgeworth.errors import OptionError
 from edgeworth.evaluation import evaluate
@@ -368,6 +368,26 @@ def test_zeros_leave_scores_area_and_calibration_and_are_stated() -> None:
     assert clipped.numbers["means"]["model"]["log"] == pytest.approx(log, rel=1e-9)
     with pytest.raises(OptionError, match="clip"):
         evaluate(truth=truth, probabilities=p, clip=0.6)
+
+
+@pytest.mark.parametrize("races", [True, False])
+def test_a_commission_is_no_part_of_what_a_market_thinks(races: bool) -> None:
+    """Issue 17, A13: its Brier score is that of the odds it offers, its bets are settled at those it pays."""
+    rng = np.random.default_rng(7)
+    price = rng.uniform(0.2, 0.8, 60)
+    truth, p = (rng.random(60) < price).astype(int), np.clip(price + rng.normal(0, 0.1, 60), 0.05, 0.95)
+    odds = 1 / (np.stack([1 - price, price], axis=1) * 1.04) if races else 1 / price
+    plain, taken = (
+        evaluate(truth=truth, probabilities=p, bookmaker=book)
+        for book in (Market(odds), Commission(0.05, Market(odds)))
+    )
+    brier = ((price - truth) ** 2).mean()
+    for report in (plain, taken):
+        means = report.numbers["means"]
+        assert means[report.numbers["wealth"]["against"]]["brier"] == pytest.approx(brier, rel=1e-9)
+        mine = means["model"]["brier"]
+        assert report.numbers["sequences"]["brier"]["mean"] == pytest.approx(brier - mine, rel=1e-9)
+    assert taken.numbers["wealth"]["log_wealth"] != plain.numbers["wealth"]["log_wealth"]
 
 
 def test_a_p_value_that_no_draw_reached_is_a_bound() -> None:

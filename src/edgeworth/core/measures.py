@@ -108,6 +108,8 @@ class Measure:
     title: str = ""
     """What people call it, where that is more than its name."""
     synonyms: tuple[str, ...] = ()
+    limit: str = ""
+    """The largest value in words, where it depends on the data."""
     options: Mapping[str, Option] = field(default_factory=dict)
     needs: tuple[Requirement, ...] = field(default=(), repr=False)
     proportion: Callable[..., tuple[Values, Values]] | None = field(default=None, repr=False)

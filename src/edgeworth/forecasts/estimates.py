@@ -68,7 +68,7 @@ def _log_factors(wealth: Wealth) -> tuple[float, float]:
     logs = wealth.blocks.logs[:, 0]
     if wealth.cases == len(logs):
         return wealth.log_wealth, float((logs**2).sum())
-    if wealth.book != "backing" and wealth.fraction == 1:
+    if wealth.book in ("fair", "constant") and wealth.fraction == 1:
         # At full stakes against fair prices a log factor is a difference of log scores: squares are kept.
         return wealth.log_wealth, float(wealth.sums("log_square").sum())
     raise OptionError(
@@ -191,8 +191,8 @@ def mean_difference(
     mean = float(blocks.sums.sum()) / cases
     variance, freedom, unit = (square - cases * mean**2) / max(cases - 1, 1) / cases, cases - 1.0, "case"
     if clusters is not None:
-        sizes, sums = np.bincount(clusters), np.bincount(clusters, weights=blocks.sums - mean)
-        spread = spread_of_ratios(sums, sizes.astype(np.float64))
+        sums, sizes = (np.bincount(clusters, weights) for weights in (blocks.sums - mean, np.ones(cases)))
+        spread = spread_of_ratios(np.asarray(sums, np.float64), np.asarray(sizes, np.float64))
         variance, freedom, unit = spread.variance, spread.freedom, "cluster"
     low = high = error = math.nan
     if freedom > 0 and variance > ROUNDING * square / cases:

@@ -87,6 +87,7 @@ def _score(rule: Rule) -> Measure:
         direction="lower",
         source=rule.source,
         title=rule.words,
+        limit=rule.limit,
         needs=(CASES, _taken(rule.name)),
     )
 

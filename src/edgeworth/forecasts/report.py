@@ -258,8 +258,10 @@ def _scores(findings: ForecastFindings) -> Section:
     if "ranked" in shown:
         note = f"ranked probability takes the classes in the order of their columns; {note}"
     said = {"backing": "the prices divided by their sum", "exchange": "the prices at which the model bets"}
-    if findings.bets.wealth.book in said:
-        note += f"; {findings.bets.wealth.against}: {said[findings.bets.wealth.book]}"
+    wealth = findings.bets.wealth
+    if wealth.book in said:
+        which = "its odds before commission" if "commission" in wealth.against else said[wealth.book]
+        note += f"; {wealth.against}: {which}"
     return Section("Scores", (), (Grid("", columns, rows, note),), is_main=True)
 
 

@@ -96,6 +96,8 @@ class Rule:
     synonyms: tuple[str, ...] = ()
     skill_synonyms: tuple[str, ...] = ()
     is_ordered: bool = False
+    limit: str = ""
+    """The highest score in words, where it depends on the number of classes K."""
 
     @property
     def skill_words(self) -> str:
@@ -142,6 +144,7 @@ RULES = {
             synonyms=("ranked probability score", "rps"),
             skill_synonyms=("rpss", "ranked probability skill score"),
             is_ordered=True,
+            limit="K − 1",
         ),
         Rule(
             name="spherical",

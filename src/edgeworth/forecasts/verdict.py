@@ -18,7 +18,7 @@ from edgeworth.core.tails import Tail
 from edgeworth.forecasts.findings import ForecastFindings
 from edgeworth.forecasts.reliability import ReliabilityBands
 from edgeworth.forecasts.sequential.evidence import Evidence
-from edgeworth.report.verdict import Claim, Verdict
+from edgeworth.report.verdict import Claim, Strength, Verdict
 from edgeworth.report.wording import describe_probability, describe_system, format_option
 
 WARNINGS = {
@@ -46,7 +46,7 @@ def forecasts_verdict(findings: ForecastFindings) -> Verdict:
     if findings.is_drunken:
         return Verdict(Claim("bets", text) for text in (_became(findings), *_no_opponent(findings)))
     stronger = findings.bets.stronger
-    proved = "shown" if stronger.p_value <= 1 - findings.level else "not shown"
+    proved: Strength = "shown" if stronger.p_value <= 1 - findings.level else "not shown"
     bets: tuple[Claim, ...] = (
         Claim("bets", _became(findings), numbers={"log_wealth": wealth.log_wealth, "cases": wealth.cases}),
         Claim(

@@ -144,6 +144,7 @@ def print_measures(measures: Sequence[Measure], console: Console | None = None) 
     better = {"higher": "higher is better", "lower": "lower is better", "neither": "neither way is better"}
     for measure in measures:
         low, high = (f"{bound:g}".replace("inf", "∞").replace("-", MINUS) for bound in measure.range)
+        high = measure.limit or high
         out.print(Text(measure.spelling, style="bold") + Text(f"  =  {measure.formula}", style="not bold"))
         lines = [
             f"{low} to {high}, {better[measure.direction]}; by chance: {measure.chance}",

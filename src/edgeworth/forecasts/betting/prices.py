@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from edgeworth.arrays import Floats
-from edgeworth.bet.bookmakers import Bookmaker, Quote
+from edgeworth.bet.bookmakers import Bookmaker, Commission, Quote
 from edgeworth.bet.checking import check_odds
 from edgeworth.bet.exchange import clipped_prices
 from edgeworth.core.labels import list_labels, usual_positive
@@ -23,11 +23,14 @@ from edgeworth.sources.numbers import as_probabilities, names_of_columns
 def bookmaker_forecasts(forecasts: Forecasts, bookmaker: Bookmaker, *, first: int = 0) -> Forecasts:
     """The probabilities behind the prices of these cases; ``first`` is the position of the first one.
 
+    They are those of the odds that are offered: a commission is no part of what a market thinks.
+
     >>> from edgeworth.bet import Market
     >>> forecasts = Forecasts.of([0, 1], np.array([[0.5, 0.5], [0.6, 0.4]]))
     >>> bookmaker_forecasts(forecasts, Market([[1.6, 1.6], [1.2, 3.6]])).probabilities.tolist()
     [[0.5, 0.5], [0.75, 0.25]]
     """
+    bookmaker = bookmaker.bookmaker if isinstance(bookmaker, Commission) else bookmaker
     prices = game_prices(bookmaker, forecasts, first)
     if prices is not None:
         return replace(forecasts, probabilities=np.stack([1 - prices, prices], axis=1))

@@ -204,11 +204,12 @@ class Wealth(Plain):
             )
         one_price = quote.lay is not None and bool((quote.lay == quote.back).all())
         book: Book = "backing" if quote.lay is None else "fair" if one_price else "exchange"
-        rival = quote_forecasts(forecasts, quote)
+        settled = quote_forecasts(forecasts, quote).probabilities
+        rival = bookmaker_forecasts(forecasts, bookmaker, first=first)
         realised = forecasts.of_truth(logs)
         _check_payable(realised, first_row)
         options |= {"book": book, "against": bookmaker.description}
-        return cls._of(forecasts, rival.probabilities, logs.__getitem__, realised, rival, first, **options)
+        return cls._of(forecasts, settled, logs.__getitem__, realised, rival, first, **options)
 
     @classmethod
     def _of(
