@@ -322,7 +322,9 @@ def whole_or_none(number: float) -> float | None:
 
 def _race(race: list[dict[str, Any]], findings: ComparisonFindings) -> Section:
     """Tabulate what forecasters would have won by betting against each other, and what that proves."""
-    columns = _columns("bettor", "against", "log wealth/number", "a case/number", "e-value", "p/probability")
+    columns = _columns(
+        "bettor", "against", "log wealth/number", f"a {findings.unit}/number", "e-value", "p/probability"
+    )
     plain = itemgetter("bettor", "against", "log_wealth", "growth")
     rows = tuple(
         (*plain(one), _evidence(one), one["evidence"] and one["evidence"]["p_value"])

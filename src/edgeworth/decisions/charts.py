@@ -275,7 +275,12 @@ def _margin(findings: DecisionFindings) -> Chart:
     return Chart(
         "margin",
         "How much margin the predictions can pay",
-        f"A unit bet on each prediction breaks even at a house margin of {format_percent(even, 1)}.",
+        "A unit bet on each prediction "
+        + (
+            "gains at any house margin up to 100%."
+            if even > 1
+            else f"breaks even at a house margin of {format_percent(even, 1)}."
+        ),
         {"margin": table_rows({"margin": margins, "return": returns})},
         draw,
         (Column("margin", "percent"), Column("return", "percent")),

@@ -128,7 +128,9 @@ def _bets(findings: DecisionFindings) -> Claim | None:
         said = f"At this house's terms a unit bet on each prediction {gain} {share}."
         return Claim("bets", said, "estimated", numbers)
     margin = money.break_even_margin
-    if margin > 0.00005:
+    if margin > 1:
+        said = "A unit bet on each prediction gains at any house margin up to 100%."
+    elif margin > 0.00005:
         share = format_percent(margin, 0 if margin >= 0.02 else 2)
         said = f"A unit bet on each prediction breaks even against a house margin of {share}."
     else:
