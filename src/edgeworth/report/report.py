@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from edgeworth.core.formatting import OBEYED, digits_shown, displayable, visible
 from edgeworth.errors import OptionError
 from edgeworth.progress import progress_of
-from edgeworth.report.verdict import claims_of
+from edgeworth.report.verdict import Verdict, claims_of
 
 if TYPE_CHECKING:
     from edgeworth.report.charts.chart import Chart
@@ -202,8 +202,10 @@ class Report:
 
     def with_notices(self, notices: Iterable[str], digits: int) -> Report:
         """Finish the report of one run: the verdict is one line whatever names hold, notices come first."""
-        warnings = (*notices, *self.warnings)
-        return replace(self, verdict=visible(self.verdict), warnings=warnings, digits=digits)
+        warnings, verdict = (*notices, *self.warnings), visible(self.verdict)
+        if isinstance(self.verdict, Verdict):
+            verdict = Verdict(replace(claim, text=visible(claim.text)) for claim in self.verdict.claims)
+        return replace(self, verdict=verdict, warnings=warnings, digits=digits)
 
     def displayed(self) -> Report:
         """Make the same for people to read: names can hold anything, and a terminal or a page obeys some."""
