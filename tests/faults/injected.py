@@ -14,7 +14,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import edgeworth.report.formats
 from edgeworth.__main__ import main
 
 
@@ -46,14 +45,17 @@ def inject(fault: Fault) -> None:
             return fault.before(opening)(path, mode, *rest, **options)
         return opening(path, mode, *rest, **options)
 
-    Path.open = open_path  # type: ignore[method-assign,assignment]
-    Path.chmod = fault.before(Path.chmod)  # type: ignore[method-assign]
-    Path.replace = fault.before(Path.replace)  # type: ignore[method-assign]
-    os.fsync = fault.before(os.fsync)
+    places: dict[str, tuple[Any, Callable[..., Any]]] = {
+        "open": (Path, open_path),
+        "chmod": (Path, fault.before(Path.chmod)),
+        "replace": (Path, fault.before(Path.replace)),
+        "fsync": (os, fault.before(os.fsync)),
+    }
+    for name, (home, step) in places.items():
+        setattr(home, name, step)
 
 
 if __name__ == "__main__":
-    assert edgeworth.report.formats
     name, step, *words = sys.argv[1:]
     inject(Fault(name, int(step)))
     sys.argv = ["edgeworth", *words]

@@ -81,18 +81,9 @@ def run(fault: str, step: int, folder: Path) -> subprocess.CompletedProcess[str]
     """Run the command with a fault at a step; outputs are written over old ones."""
     for name in ("o.json", "o.md"):
         (folder / name).write_text('{"old": true}')
-    command = [
-        sys.executable,
-        str(INJECTED),
-        fault,
-        str(step),
-        *COMMAND,
-        "--json",
-        "o.json",
-        "--markdown",
-        "o.md",
-    ]
-    return subprocess.run([*command, *words], cwd=folder, capture_output=True, text=True, check=False)
+    outputs = ["--json", "o.json", "--markdown", "o.md"]
+    command = [sys.executable, str(INJECTED), fault, str(step), *COMMAND, *outputs]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize("step", range(1, 10))
