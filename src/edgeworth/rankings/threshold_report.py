@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
 
-from edgeworth.core.estimates import estimate
-from edgeworth.core.formatting import MINUS, format_count, format_level, format_number
+from edgeworth.core.estimates import Estimate, estimate
+from edgeworth.core.formatting import MINUS, format_count, format_level
 from edgeworth.decisions.report import estimate_row
 from edgeworth.rankings.estimates import estimate_from_groups
 from edgeworth.rankings.findings import ListFindings
@@ -32,7 +33,7 @@ def threshold_section(
     """Say which threshold was chosen, what it does on these data and what to expect of it on new ones."""
     if ranking is None or choice is None:
         return ()
-    table, aim, own, new = choice.table, choice.goal.aim, choice.estimates, choice.expected
+    table, own, new = choice.table, choice.estimates, choice.expected
     taken = f"{format_count(choice.depth)} of {format_count(float(ranking.total))} items"
     text = [
         f"{_where(ranking, choice)} ({choice.goal.words}): {taken} are predicted {ranking.target}.",
@@ -40,9 +41,8 @@ def threshold_section(
     ]
     if new:
         text[1] = (
-            f"It was chosen on these data, so its numbers on them are too good. On new data expect "
-            f"{NAMES.get(aim, aim)} {describe_estimate(new[aim], level)} rather than "
-            f"{format_number(own[aim].value)}: that is how thresholds did on cases that had no part in "
+            "It was chosen on these data, so its numbers on them are too good. On new data expect "
+            f"{_sought(choice.goal, new, level)}: that is how thresholds did on cases that had no part in "
             f"choosing them ({FOLDS} folds, mean of {DIVISIONS} divisions)."
         )
     names = (Column("predicted ↓  actual →"), *(Column(str(label), "count") for label in table.labels))
@@ -62,6 +62,12 @@ def threshold_section(
     slider = partial(threshold_slider, ranking, choice, level)
     asked = choice.goal != Goal()
     return (Section("Where to cut", tuple(text), grids, is_main=asked, slider=slider),)
+
+
+def _sought(goal: Goal, found: Mapping[str, Estimate], level: float) -> str:
+    """Say what the threshold was chosen for and what it must reach."""
+    names = (goal.aim, *(name for name in goal.required if name != goal.aim))
+    return " and ".join(f"{NAMES.get(name, name)} {describe_estimate(found[name], level)}" for name in names)
 
 
 def _where(ranking: Ranking, choice: ThresholdChoice) -> str:
@@ -87,12 +93,11 @@ def with_threshold(
     """Add to a verdict which threshold was chosen, where one was asked for."""
     if ranking is None or choice is None or choice.goal == Goal():
         return verdict
-    aim, new = choice.goal.aim, choice.expected
-    found = (new or choice.estimates)[aim]
-    how = "expected on new data, cross-fitted" if new else "on the data it was chosen on"
+    found = choice.expected or choice.estimates
+    how = "expected on new data, cross-fitted" if choice.expected else "on the data it was chosen on"
     where = f"{_where(ranking, choice)} ({choice.goal.words})"
-    said = f"{where}: {NAMES.get(aim, aim)} {describe_estimate(found, level)}, {how}."
-    numbers = {"threshold": choice.threshold, **numbers_of(found, level)}
+    said = f"{where}: {_sought(choice.goal, found, level)}, {how}."
+    numbers = {"threshold": choice.threshold, **numbers_of(found[choice.goal.aim], level)}
     own = getattr(verdict, "claims", (Claim("ranking", verdict),))
     return Verdict([*own, Claim("threshold", said, "advised", numbers, how)])
 

@@ -61,36 +61,39 @@ class Goal:
         """What the threshold is best at."""
         if self.cost_miss is not None:
             return "cost"
-        if (self.precision_at_least is None) == (self.recall_at_least is None):
-            return "informedness"
-        return "recall" if self.recall_at_least is None else "precision"
+        if len(self.required) == 1:
+            return "recall" if "precision" in self.required else "precision"
+        return "informedness"
+
+    @property
+    def required(self) -> dict[str, float]:
+        """What the threshold must reach."""
+        least = {"precision": self.precision_at_least, "recall": self.recall_at_least}
+        return {name: value for name, value in least.items() if value is not None}
 
     @property
     def requirements(self) -> str:
-        """What the threshold must reach, in words."""
-        least = (("precision", self.precision_at_least), ("recall", self.recall_at_least))
-        said = [f"{name} of at least {value:g}" for name, value in least if value is not None]
-        return " and ".join(said)
+        """The same in words."""
+        return " and ".join(f"{name} of at least {value:g}" for name, value in self.required.items())
 
     @property
     def words(self) -> str:
         """What the threshold was chosen for, in words."""
         wanted = f"{'lowest' if self.aim == 'cost' else 'highest'} {self.aim}"
-        return f"{wanted} with {self.requirements}" if self.requirements else wanted
+        return f"{wanted} with {self.requirements}" if self.required else wanted
 
     def best(self, cuts: Cuts) -> tuple[int, bool]:
         """Find the best cut, and whether it meets the requirements: the nearest to them does not.
 
         Of equals that is the highest; of equal precisions the lowest, which has the highest recall.
         """
-        recall, precision = cuts.recall, cuts.precision
-        slack = np.full(len(recall), np.inf)
-        for values, least in ((precision, self.precision_at_least), (recall, self.recall_at_least)):
-            if least is not None:
-                slack = np.minimum(slack, np.nan_to_num(values, nan=-1.0) - least)
+        known = {"recall": cuts.recall, "precision": cuts.precision}
+        slack = np.full(len(cuts.hits), np.inf)
+        for name, least in self.required.items():
+            slack = np.minimum(slack, np.nan_to_num(known[name], nan=-1.0) - least)
         if slack.max() < -NOISE:
             return int(np.argmax(slack)), False
-        worth = {"recall": recall, "precision": precision}.get(self.aim, recall - cuts.fallout)
+        worth = known.get(self.aim, cuts.recall - cuts.fallout)
         if self.cost_miss is not None and self.cost_false_alarm is not None:
             worth = -self.cost_false_alarm * cuts.alarms - self.cost_miss * (cuts.targets - cuts.hits)
         worth = np.where((slack >= -NOISE) & ~np.isnan(worth), worth, -np.inf)
