@@ -11,11 +11,12 @@ from edgeworth.arrays import finite_or_none
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import (
     MINUS,
+    cut_middle,
     format_count,
     format_interval,
     format_level,
     format_number,
-    shorten,
+    visible,
 )
 
 MOST_CUTS = 201
@@ -46,7 +47,7 @@ class Slider:
     @property
     def short_classes(self) -> list[str]:
         """The names of the classes as far as there is room for them."""
-        return [shorten(name, LONGEST_NAME) for name in self.classes]
+        return [cut_middle(visible(name), LONGEST_NAME) for name in self.classes]
 
     @cached_property
     def texts(self) -> dict[str, list[str]]:
