@@ -28,7 +28,7 @@ from edgeworth.choices import (
 from edgeworth.core.kinds import Kind, find_predictions
 from edgeworth.errors import OptionError
 
-Read = Literal["bookmaker", "columns", "label", "labels", "texts", "whole"]
+Read = Literal["bookmaker", "columns", "label", "labels", "text", "texts", "whole"]
 
 LABELS, SEVERAL, SCORES, QUERIES, PROBABILITIES = "labels", "several", "scores", "queries", "probabilities"
 DECISIONS = (LABELS, SEVERAL)
@@ -263,13 +263,28 @@ class HouseOptions(TypedDict, total=False):
     ]
 
 
+class ErrorCosts(TypedDict, total=False):
+    """What errors cost."""
+
+    costs: Annotated[
+        Any,
+        Option(
+            'The cost of each pair of label, predicted in rows: "0 1; 10 0", or a CSV file.',
+            "Labels",
+            (LABELS,),
+            metavar="MATRIX|FILE",
+            read="text",
+        ),
+    ]
+
+
 class Reviewed(TypedDict, total=False):
     """How far down a ranking one looks."""
 
     depth: Annotated[int | None, Option("How many items are reviewed.", "Scores")]
 
 
-class ReportOptions(StatisticsOptions, HouseOptions, Reviewed, AbstentionOptions, total=False):
+class ReportOptions(StatisticsOptions, HouseOptions, ErrorCosts, Reviewed, AbstentionOptions, total=False):
     """What a report is to say; asked again, no data are read again."""
 
     gain: Annotated[float | None, Option("What a target found brings.", "Scores")]

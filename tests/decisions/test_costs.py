@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
+from edgeworth.decisions.cost_report import saving_measure
 from edgeworth.errors import InputError, OptionError
 
 # Rows predicted: ill or well; columns real. A missed illness costs 10, a false alarm 1.
@@ -116,3 +117,17 @@ def test_costs_made_for_another_table() -> None:
     three = ew.ContingencyTable.from_matrix([[3, 1, 0], [2, 4, 1], [0, 0, 5]], rows="predicted")
     with pytest.raises(ew.EdgeworthError):
         ew.measure(three, ew.decisions.expected_cost(TABLE, COSTS, rows="predicted"))
+
+
+def test_the_slope_of_what_is_saved() -> None:
+    """The gradient, which holds up to a constant, against differences over a small step."""
+    counts, costs = (
+        np.array([[9.0, 4, 2], [3, 8, 1], [2, 5, 7]]),
+        np.array([[0.0, 1, 5], [2, 0, 1], [9, 3, 0]]),
+    )
+    measure, step = saving_measure(costs), 1e-5
+    found = measure.gradient(counts)  # type: ignore[misc]  # this measure has one
+    moves = step * np.eye(9).reshape(9, 3, 3)
+    slopes = (measure.compute(counts + moves) - measure.compute(counts - moves)) / (2 * step)
+    change = found.ravel() - slopes
+    assert change == pytest.approx(np.full(9, change.mean()), abs=1e-8)

@@ -9,8 +9,8 @@ from cyclopts import Parameter
 from edgeworth.choices import Rows
 from edgeworth.cli.options import DrunkInterval, Files, OneProbability, named_files, read_files, with_options
 from edgeworth.cli.output import NO_OUTPUT, Output, show
-from edgeworth.errors import InputError
 from edgeworth.options import (
+    ErrorCosts,
     HouseOptions,
     Ordered,
     ReadOptions,
@@ -33,7 +33,7 @@ def evaluate(*files: Files, output: Output = NO_OUTPUT, **options: Any) -> None:
     show(report, output)
 
 
-@with_options(Ordered, HouseOptions, StatisticsOptions)
+@with_options(Ordered, ErrorCosts, HouseOptions, StatisticsOptions)
 def table(
     counts: Annotated[str, Parameter(help='The counts, row by row: "12 28; 18 42".')],
     /,
@@ -43,10 +43,13 @@ def table(
     **options: Any,
 ) -> None:
     """Evaluate a contingency table that is already counted."""
+    from edgeworth.decisions.matrices import parse_matrix
     from edgeworth.decisions.table import ContingencyTable
     from edgeworth.evaluation import evaluate as run
 
-    counted = ContingencyTable.from_matrix(matrix(counts), rows=rows, labels=options.pop("labels", None))
+    counted = ContingencyTable.from_matrix(
+        parse_matrix(counts, "the table"), rows=rows, labels=options.pop("labels", None)
+    )
     show(run(counted, **options), output)
 
 
@@ -65,16 +68,3 @@ def trec(
     with progress_of("working"):
         report = evaluate_trec(qrels, runs, **options)
     show(report, output)
-
-
-def matrix(text: str) -> list[list[float]]:
-    rows = [row.replace(",", " ").split() for row in text.replace("\n", ";").split(";") if row.strip()]
-    if not rows:
-        raise InputError('the table is empty; write its rows as "12 28; 18 42"')
-    if any(len(row) != len(rows) for row in rows):
-        sizes = ", ".join(str(len(row)) for row in rows)
-        raise InputError(f"a contingency table is square; saw {len(rows)} rows of {sizes} numbers")
-    try:
-        return [[float(number) for number in row] for row in rows]
-    except ValueError as error:
-        raise InputError(f"the table holds something that is no number: {error}") from None

@@ -67,6 +67,7 @@ READ: dict[Any, tuple[Any, Parameter]] = {
     "label": (str, Parameter(metavar="LABEL", allow_leading_hyphen=True)),
     "labels": (str, Parameter(metavar="LABEL,…", allow_leading_hyphen=True)),
     "bookmaker": (BookmakerName, Parameter()),
+    "text": (str, Parameter(allow_leading_hyphen=True)),
     "texts": (tuple[str, ...], Parameter(negative="")),
     "whole": (int, Whole),
     int: (int, Whole),

@@ -21,6 +21,26 @@ def has_actual_rows(rows: str) -> bool:
     return rows != "predicted"
 
 
+def parse_matrix(text: str, name: str) -> list[list[float]]:
+    """Read a square matrix that is typed row by row.
+
+    >>> parse_matrix("12 28; 18 42", "the table")
+    [[12.0, 28.0], [18.0, 42.0]]
+    """
+    rows = [row.replace(",", " ").split() for row in text.replace("\n", ";").split(";") if row.strip()]
+    if not rows:
+        raise InputError(f'{name}: nothing is there; write the rows as "12 28; 18 42"')
+    if any(len(row) != len(rows) for row in rows):
+        sizes = ", ".join(str(len(row)) for row in rows)
+        raise InputError(
+            f"{name}: as many rows as columns are needed; saw {len(rows)} rows of {sizes} numbers"
+        )
+    try:
+        return [[float(number) for number in row] for row in rows]
+    except ValueError as error:
+        raise InputError(f"{name}: something is no number: {error}") from None
+
+
 def check_matrix(counts: ArrayLike) -> NDArray[Any]:
     """Take a square matrix of finite numbers of at least 0: int64 when all are whole, else float64."""
     try:

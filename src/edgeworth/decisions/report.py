@@ -41,7 +41,12 @@ def report_table(tallied: Any, asked: Any, about: About) -> Report:
     )
     name = tallied.terms.get("columns", {}).get("prediction")
     name = name if isinstance(name, str) and name != "prediction" else ""
-    report = decisions_report(findings, about(**house, cases=table.cells.sum().item()), name)
+    given = asked.get("costs")
+    report = decisions_report(findings, about(**house, cases=table.cells.sum().item(), costs=given), name)
+    if given is not None:
+        from edgeworth.decisions.cost_report import with_costs
+
+        report = with_costs(report, findings.table, given, level=asked.level, seed=asked.seed)
     return replace(report, warnings=(*_slips(tallied.terms, table), *report.warnings))
 
 

@@ -1,0 +1,134 @@
+"""Your own costs of errors in a report on decisions: how they are written, what they add up to."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from edgeworth.arrays import Floats, Values
+from edgeworth.core.estimates import Estimate, estimate
+from edgeworth.core.formatting import format_level, format_number
+from edgeworth.core.measures import Measure
+from edgeworth.decisions.bookmaker import Costs, costs, expected_cost
+from edgeworth.decisions.information import CELL_CASES, cell_total
+from edgeworth.decisions.matrices import has_actual_rows, parse_matrix
+from edgeworth.decisions.report import WIDEST_TABLE, estimate_row
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.errors import InputError
+from edgeworth.report.report import Column, Grid, Report, Section, make_columns
+from edgeworth.report.verdict import Claim, Strength, Verdict, numbers_of
+from edgeworth.report.wording import describe_estimate
+
+
+def read_costs(given: Any, table: ContingencyTable) -> Any:
+    """Take a matrix with predictions in its rows: as it is, typed ("0 1; 10 0"), or from a CSV file.
+
+    The first cell of a file says what its rows are, predicted or actual; the rest of its first row and of its
+    first column are labels.
+    """
+    if not isinstance(given, (str, Path)):
+        return given
+    if ";" in str(given):
+        return parse_matrix(str(given), "the costs")
+    try:
+        with Path(given).open(encoding="utf-8-sig", newline="") as file:
+            head, *lines = [[cell.strip() for cell in line] for line in csv.reader(file) if any(line)]
+    except (OSError, ValueError) as error:
+        raise InputError(f'costs are a matrix such as "0 1; 10 0" or a CSV file: {error}') from None
+    if has_actual_rows(head[0]):
+        head, *lines = [list(line) for line in zip(head, *lines, strict=False)]
+    found = {(line[0], real): cell for line in lines for real, cell in zip(head[1:], line[1:], strict=False)}
+    names = [str(label) for label in table.labels]
+    try:
+        return [[float(found[label, real]) for real in names] for label in names]
+    except KeyError as error:
+        predicted, real = error.args[0]
+        raise InputError(f"{given} has no cost of {predicted!r} predicted where {real!r} is real") from None
+    except ValueError as error:
+        raise InputError(f"{given} holds something that is no number: {error}") from None
+
+
+def saving_measure(matrix: Floats) -> Measure:
+    """Make what a case costs less than by guessing with the same shares a measure; rows are predictions."""
+
+    def shares(counts: Values) -> tuple[Values, Values]:
+        total = cell_total(counts)[..., None]
+        return counts.sum(axis=-1) / total, counts.sum(axis=-2) / total
+
+    def compute(counts: Values) -> Values:
+        predicted, real = shares(counts)
+        cost = (counts * matrix).sum(axis=(-2, -1)) / cell_total(counts)
+        return np.asarray(((predicted @ matrix) * real).sum(axis=-1) - cost)
+
+    def gradient(counts: Values) -> Values:
+        predicted, real = shares(counts)
+        return ((matrix @ real)[:, None] + predicted @ matrix - matrix) / cell_total(counts)
+
+    formula = "Σ_lk (p_l r_k − j_lk) cost_lk"
+    ends = (-np.inf, np.inf, "0", "higher", "your own costs")
+    return Measure("saved", "cells", formula, *ends, compute, needs=(CELL_CASES,), gradient=gradient)
+
+
+def with_costs(report: Report, table: ContingencyTable, given: Any, *, level: float, seed: int) -> Report:
+    """Add to a report what the errors cost, beside guessing and beside one answer for all cases."""
+    found = costs(table, read_costs(given, table), rows="predicted")
+    best = table.index(found.best_constant)
+    rows = {
+        "cost per case": expected_cost(table, found.each, rows="predicted"),
+        "saved against guessing": saving_measure(found.each),
+        f"saved against always {found.best_constant}": expected_cost(
+            table, found.each[best] - found.each, rows="predicted"
+        ),
+    }
+    estimates = [estimate(table, measure, seed=seed) for measure in rows.values()]
+    cost, saved, spared = estimates
+    interval = f"{format_level(level)} CI/interval"
+    values = tuple(
+        (name, *estimate_row(each, level)[1:3]) for name, each in zip(rows, estimates, strict=True)
+    )
+    note = (
+        f"guessing with the same shares costs {format_number(found.at_guessing)} a case, always predicting "
+        f"{found.best_constant} (the cheapest on these data) {format_number(found.at_best_constant)}"
+    )
+    grids = [Grid("", make_columns("what/text", "value", interval), values, note)]
+    if len(table.labels) <= WIDEST_TABLE:
+        names = (Column("predicted ↓  actual →"), *(Column(str(label), "number") for label in table.labels))
+        each = zip(table.labels, found.each.tolist(), strict=True)
+        grids.append(Grid("The cost of each case", names, tuple((str(label), *row) for label, row in each)))
+    text = ("Cases without a decision cost nothing and are left out.",) if table.abstained.any() else ()
+    section = Section("Costs of errors", text, tuple(grids), is_main=True)
+    tail = saved.chance_tail("two-sided")
+    numbers = {
+        "per_case": cost.to_dict(level),
+        "saved": saved.to_dict(level),
+        "saved_against_best_constant": spared.to_dict(level),
+        "at_guessing": found.at_guessing,
+        "best_constant": str(found.best_constant),
+        "at_best_constant": found.at_best_constant,
+        "total": found.total,
+        "p_value": None if tail is None else tail.p_value,
+    }
+    own = getattr(report.verdict, "claims", ())
+    return replace(
+        report,
+        verdict=Verdict([*own, _claim(cost, spared, found, level)]),
+        sections=(*report.sections[:2], section, *report.sections[2:]),
+        numbers={**report.numbers, "costs": numbers},
+    )
+
+
+def _claim(cost: Estimate, spared: Estimate, found: Costs, level: float) -> Claim:
+    """Say what errors cost, beside guessing, and whether the cheapest single answer costs less or more."""
+    low, high = spared.interval(level) if spared.law is not None else (-np.inf, np.inf)
+    beside = "significantly more" if low > 0 else "significantly less" if high < 0 else ""
+    said = (
+        f"Errors cost {describe_estimate(cost, level)} a case. Guessing with the same shares costs "
+        f"{format_number(found.at_guessing)}; always predicting {found.best_constant} costs "
+        f"{format_number(found.at_best_constant)}, {beside or 'no significant difference'}."
+    )
+    strength: Strength = "shown" if beside else "not shown"
+    return Claim("costs", said, strength, numbers_of(cost, level), str(spared.method))
