@@ -228,9 +228,6 @@ def forecast_charts(findings: ForecastFindings) -> Charts:
     return Charts(tuple(charts))
 
 
-MOST_CLASSES = 6
-"""Classes drawn: those that stray furthest."""
-
 STEP = ("from", "to", "forecast", "calibrated", "low", "high", "cases")
 """What the table behind the picture calls the fields of a ``ReliabilityLevel``."""
 
@@ -247,9 +244,8 @@ COLOURS = {OURS: FIRST, CALIBRATED: CHANCE}
 
 def reliability_chart(findings: ForecastFindings) -> Chart:
     """For each class the recalibrated probability, the band of calibrated forecasts, and their histogram."""
-    every = findings.reliability
-    furthest = sorted(every, key=lambda label: every[label].p_value)[:MOST_CLASSES]
-    drawn = [label for label in every if label in furthest]
+    every = findings.furthest
+    drawn = list(every)
     short = axis_names(drawn)
     names = short.names
     most = MOST_DRAWN // len(drawn)

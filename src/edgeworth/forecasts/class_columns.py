@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from edgeworth.arrays import Floats, Integers
 from edgeworth.core.labels import canonical, canonical_order, find, list_labels, parse_labels, usual_positive
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, as_column, encode
+
+if TYPE_CHECKING:
+    from edgeworth.forecasts.forecasts import Forecasts
 
 NOT_POSITIVE = "other"
 
@@ -26,16 +29,8 @@ LabelSource: TypeAlias = Literal["places", "labels", "names", "positive"]
 only one, and of the positive class."""
 
 
-class Classes(Protocol):
-    """The classes of a system's columns, and what says them."""
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """The class of each column."""
-
-    @property
-    def label_source(self) -> LabelSource:
-        """What says the classes."""
+Classes: TypeAlias = "CodedTruth | Forecasts"
+"""What says the classes of a system's columns."""
 
 
 @dataclass(frozen=True)
@@ -229,7 +224,10 @@ def order_beside(mine: Classes, first: Classes, name: str) -> list[int]:
 
 
 def order_of_rival(
-    columns: Sequence[str], first: Classes, reading: dict[str, Any], name: str = "the rival's probabilities"
+    columns: Sequence[str],
+    first: Classes,
+    reading: dict[str, Any],
+    name: str = "the rival's probabilities",
 ) -> list[int]:
     """Which column is of each of the first system's classes; of a single column, which class it is of."""
     if len(columns) > 1:

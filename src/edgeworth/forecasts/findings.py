@@ -108,6 +108,8 @@ NULLS = {
 }
 REVERSE_NULL = "the model's probabilities are the true ones, given all that {who} knew"
 ROUND_NULL = "in every round {whose} expected {score} score is at least as good as the model's"
+MOST_CLASSES = 6
+"""Classes whose reliability is shown."""
 MOST_DRAWS = 5000
 """Reliability curves drawn in all, over the classes."""
 
@@ -177,6 +179,12 @@ class ForecastFindings:
     """Of two classes, which probabilities model and rival gave."""
     expected_log_wealth: float | None = None
     """Against a drunken bookmaker: the mean over all his prices; None where that is not known."""
+
+    @property
+    def furthest(self) -> dict[Label, ReliabilityBands]:
+        """The few classes that stray furthest from calibration."""
+        worst = sorted(self.reliability, key=lambda label: self.reliability[label].p_value)[:MOST_CLASSES]
+        return {label: bands for label, bands in self.reliability.items() if label in worst}
 
     @property
     def is_drunken(self) -> bool:

@@ -139,9 +139,6 @@ CHARTS = {
 }
 """The charts of each section."""
 
-MOST_CLASSES = 6
-"""Classes whose reliability is shown on a terminal."""
-
 NOT_BEFORE = {
     "cross-validated": ("What follows holds only roughly: the predictions are cross-validated.",),
     "in-sample": ("Nothing of what follows holds: the model had seen these outcomes.",),
@@ -308,9 +305,7 @@ def _parts(findings: ForecastFindings) -> Section:
 
 
 def _reliability(findings: ForecastFindings) -> Section:
-    # Of many classes those that stray furthest.
-    worst = sorted(findings.reliability.items(), key=lambda item: item[1].p_value)[:MOST_CLASSES]
-    found = {label: bands for label, bands in findings.reliability.items() if label in dict(worst)}
+    found = findings.furthest
     band_head = f"{format_level(findings.level)} if calibrated/interval"
     columns = make_columns("class/text", "forecasts/interval", "mean", "calibrated", band_head, "cases/count")
     most = max(3, MOST_LEVELS // len(found))

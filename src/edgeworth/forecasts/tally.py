@@ -436,7 +436,7 @@ def describe_sorting(forecasts: Forecasts) -> tuple[str, ...]:
     shares = np.bincount(forecasts.codes, minlength=forecasts.size) / max(number, 1)
     expected = (number - 1) * (1 - float((shares**2).sum()))
     changes = np.count_nonzero(np.diff(forecasts.codes))
-    is_sorted = expected >= FEWEST_CHANGES and changes < expected / 4
+    is_sorted = expected >= FEWEST_CHANGES and changes < expected / 10
     return (SORTED,) if is_sorted else ()
 
 
