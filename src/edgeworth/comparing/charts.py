@@ -39,14 +39,15 @@ def _differences(findings: ComparisonFindings) -> Chart:
     if is_pair:
         found = list(findings.difference(*findings.ranked).values())
         names = axis_names((describe_measure(each.measure) for each in found), 2 * PAIRED)
-        conclusive = [each.p_value() < 1 - findings.level for each in found]
+        conclusive = [each.p_value() < 1 - findings.level and each.is_shown(findings.level) for each in found]
     else:
         pairs = findings.ranked_pairs
         found = [findings.difference(*pair)[findings.headline] for pair in pairs]
         names = _paired_names(findings.ranked, pairs, "−")
         conclusive = [findings.is_conclusive(*pair) for pair in pairs]
     rows: list[dict[str, Any]] = []
-    for name, each, is_apart in list(zip(names.names, found, conclusive, strict=True))[:MOST_LINES]:
+    shown = len(found) if is_pair else MOST_LINES
+    for name, each, is_apart in list(zip(names.names, found, conclusive, strict=True))[:shown]:
         low, high = each.interval(findings.level)
         row = {"what": name, "difference": each.difference, "low": low, "high": high, "p": each.p_value()}
         rows.append(plain_values(row) | {"told apart": "told apart" if is_apart else "not told apart"})

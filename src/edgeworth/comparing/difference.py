@@ -101,6 +101,8 @@ class Difference:
     """Of two proportions of the same cases: in how many only the first, or only the second, succeeded."""
     undefined: str | None = None
     no_interval: str | None = None
+    no_winner: str | None = None
+    """Why too little is known to name a winner, however small the p-value."""
     doubt: str | None = None
 
     @property
@@ -147,6 +149,11 @@ class Difference:
             return False
         # 1 − 0.95 is a hair above 0.05.
         return (p_value < round(1 - level, 12)) == (interval.low <= 0 <= interval.high)
+
+    def is_shown(self, level: float) -> bool:
+        """Tell whether the interval excludes 0, and enough is known to name a winner."""
+        low, high = self.interval(level)
+        return self.no_winner is None and not low <= 0 <= high
 
     def at(self, level: float) -> Self:
         """Give the same difference with its effect's interval at a level."""
@@ -216,7 +223,7 @@ class Difference:
             **named("probability_better", "probability_method"),
             "effect": effect and effect.to_dict(),
             "disagrees": self.disagrees(level),
-            **named("cases", "is_higher_better", "undefined", "no_interval", "doubt"),
+            **named("cases", "is_higher_better", "undefined", "no_interval", "no_winner", "doubt"),
         }
         return {name: plain_values(value) for name, value in found.items()}
 

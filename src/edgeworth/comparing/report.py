@@ -67,7 +67,8 @@ def comparison_report(findings: ComparisonFindings, provenance: Mapping[str, Any
     is_pair = len(findings.names) == 2
     first = [_two(findings)] if is_pair else [_case_ranks(findings), _pairs(findings)]
     sections = [*first, _tests(findings), *_of_kind(findings), _planning(findings)]
-    doubts = dict.fromkeys(each[findings.headline].doubt for each in findings.pairs.values())
+    judged = [each[findings.headline] for each in findings.pairs.values()]
+    doubts = dict.fromkeys(said for each in judged for said in (each.no_winner, each.doubt))
     return Report(
         verdict=comparison_verdict(findings),
         citation=comparison_citation(findings),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings, Terms, all_pairs, compare_pairs
@@ -28,13 +28,16 @@ from edgeworth.comparing.labels.proportions import (
 )
 from edgeworth.comparing.labels.resampling import swap_clusters, swap_test
 from edgeworth.comparing.paired import Paired
-from edgeworth.comparing.randomisation.classes import randomisation_test
+from edgeworth.comparing.randomisation.classes import TwoClassPair, randomisation_test, studentised_test
 from edgeworth.comparing.randomisation.coins import mcnemar
 from edgeworth.comparing.randomisation.sign_sums import Effort
+from edgeworth.core.clusters import FEWEST_FREEDOM
+from edgeworth.core.laws import NormalLaw, SamplingLaw
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.resampling import NO_ERROR
 from edgeworth.decisions.views import Resolved, resolve
 from edgeworth.errors import OptionError, check_seed
+from edgeworth.sources.columns import Label
 
 EXACT_OF_A_LABEL = {
     "precision": "precision",
@@ -53,6 +56,15 @@ EXACT_OF_ALL = {
     "adjusted_balanced_accuracy": "balanced_accuracy",
 }
 """Measures whose randomisation is exact, with the one that has the same differences up to a factor."""
+
+QUOTIENTS = ("precision", "f")
+"""Of these the denominators differ from system to system."""
+
+SUMS = ("fallout", "inverse_recall", "prevalence", "predicted_share", "coverage", "break_even_margin")
+"""Other measures whose differences are sums over the same cases."""
+
+FEWEST_PREDICTIONS = 20
+"""Below so many predictions of a class, tests of precision and its kin reject equals too often."""
 
 
 def label_differences(
@@ -149,21 +161,26 @@ class _LabelComparison:
             probability_better=better,
             probability_method=how,
             effect=effect_of(cells, focus, self.level) if _has_derivative(focus) else None,
-            discordant=None if counts is None else (counts.only_first, counts.only_second),
+            discordant=(counts
+            and cells.is_counted
+            and (int(counts.only_first), int(counts.only_second)))
+            or None,
             interval_method="" if law is None else how_found,
             no_interval=no_interval,
+            no_winner=reason_for_no_winner(cells, focus, law),
             doubt=doubt_of(cells, focus, law, self.level),
         )
 
     def _tests(self, cells: JointCells, resolved: Resolved) -> dict[str, Tail]:
-        """Test for no difference, the test to go by first; with sampling weights by Wald's alone."""
+        """Test for no difference, the test to go by first."""
         tests = {}
-        if cells.is_counted or cells.clusters is not None:
-            tests["randomisation"] = self._randomisation(cells, resolved)
+        if needs_standard_errors(resolved):
+            tests["studentised"] = self._studentised(cells, resolved)
+        tests["randomisation"] = self._randomisation(cells, resolved)
         found = paired_proportions(cells, resolved)
-        if found is not None:
-            tests["mcnemar"] = mcnemar(found.only_first, found.only_second)
-            tests["mcnemar mid-p"] = mcnemar(found.only_first, found.only_second, mid_p=True)
+        if found is not None and cells.is_counted:
+            tests["mcnemar"] = mcnemar(int(found.only_first), int(found.only_second))
+            tests["mcnemar mid-p"] = mcnemar(int(found.only_first), int(found.only_second), mid_p=True)
         if _has_derivative(resolved) and cells.units > 1:
             law = delta_law(cells, resolved, natural=False)
             if law.standard_error**2 > NO_ERROR or cells.is_identical:
@@ -171,13 +188,20 @@ class _LabelComparison:
                 tests["wald"] = Tail.approximated(wald, 0.0, "Wald's test with the delta method's variance")
         return tests
 
+    def _studentised(self, cells: JointCells, resolved: Resolved) -> Tail:
+        """Swap outputs and compare differences in standard errors: exactly for precision and F."""
+        measure = EXACT_OF_A_LABEL.get(resolved.measure.name)
+        if resolved.position is None or measure not in QUOTIENTS or not cells.is_plain:
+            return swap_test(cells, resolved, studentised=True, seed=self.seed)
+        pair = TwoClassPair.from_paired(self.paired, *self.names, cast("Label", resolved.label))
+        return studentised_test(pair, measure, alpha=float(resolved.arguments.get("alpha", 0.5)))
+
     def _randomisation(self, cells: JointCells, resolved: Resolved) -> Tail:
         """Swap outputs: exactly where sums over discordant cases suffice, else all ways or at random."""
         abstained = any(table.abstained.any() for table in cells.tables)
         measure = (EXACT_OF_ALL if resolved.position is None else EXACT_OF_A_LABEL).get(resolved.measure.name)
-        # Without a decision from everyone measures are of the decided cases, which swapping changes; but not
-        # precision, which is of the cases that were predicted to have the label.
-        changed = abstained and measure != "precision"
+        # Informedness is of the decided cases times their share, both of which swapping changes.
+        changed = abstained and measure == "informedness"
         if measure is None or changed or not cells.is_counted:
             return swap_test(cells, resolved, seed=self.seed)
         if cells.clusters is not None:
@@ -191,6 +215,32 @@ class _LabelComparison:
             of_two = "accuracy" if measure == "accuracy" else "informedness"
             return randomisation_test(self.paired, *self.names, of_two, positive=self.paired.labels[0])
         return randomisation_test(self.paired, *self.names, measure, seed=self.seed, effort=self.effort)
+
+
+def needs_standard_errors(resolved: Resolved) -> bool:
+    """Tell whether equal values do not make systems interchangeable: all but sums over the same cases."""
+    names = EXACT_OF_ALL if resolved.position is None else EXACT_OF_A_LABEL
+    is_sum = names.get(resolved.measure.name, "f") not in QUOTIENTS or resolved.measure.name in SUMS
+    return not is_sum and resolved.measure.scope != "cells"
+
+
+def reason_for_no_winner(cells: JointCells, resolved: Resolved, law: SamplingLaw | None) -> str | None:
+    """Explain why too little is known to name a winner, whatever the p-value; None if enough is."""
+    if cells.clusters is not None and isinstance(law, NormalLaw) and law.freedom < FEWEST_FREEDOM:
+        return (
+            f"clusters so few or so unequal leave {law.freedom:.2g} degrees of freedom, and below "
+            f"{FEWEST_FREEDOM:g} no winner is named"
+        )
+    if not needs_standard_errors(resolved) or cells.size > 2:
+        return None
+    labels = range(cells.size) if resolved.position is None else (resolved.position,)
+    fewest = min(cells.predictions(place, label) for place in cells.places for label in labels)
+    if fewest < FEWEST_PREDICTIONS:
+        return (
+            f"a system predicts the class {fewest:.0f} times, and below {FEWEST_PREDICTIONS} no winner is "
+            f"named by {resolved.spelling}"
+        )
+    return None
 
 
 def _has_derivative(resolved: Resolved) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.comparing.paired import Paired
+from edgeworth.core.clusters import ClusterSpread, spread_of_ratios
 from edgeworth.core.measures import quote_label
 from edgeworth.decisions.resampling import influence
 from edgeworth.decisions.table import ContingencyTable
@@ -121,19 +123,53 @@ class JointCells:
             self.memory[key] = first[self.places[0]] - second[self.places[1]]
         return np.asarray(self.memory[key])
 
-    def variance(self, influences: Floats) -> float:
-        """Compute the delta method's variance of the difference.
+    def spread(self, resolved: Resolved) -> ClusterSpread:
+        """Estimate the delta method's variance of the difference, and its degrees of freedom.
 
-        n/(n − 1) Σ count·influence², with squared weights for counts, or with sums within each cluster:
-        that is G/(G − 1) Σ_g (Σ weight·influence)².
+        n/(n − 1) Σ count·influence², with squared weights for counts, and n − 1 of them; with clusters CR2 of
+        what each adds. What adds up to 0 within every real class (recall, informedness) is a ratio of each
+        class, so that a cluster that has most of a rare class has its weight there.
         """
-        if self.clusters is not None:
-            _, cluster = np.unique(self.clusters, return_inverse=True)
-            squares = float((np.bincount(cluster, weights=self.weight * influences) ** 2).sum())
-        else:
+        influences = self.influences(resolved)
+        if self.clusters is None:
             weight = self.weight if self.square is None else self.square
             squares = float((weight * influences**2).sum())
-        return self.units / (self.units - 1) * squares if self.units > 1 else float("nan")
+            many = self.units > 1
+            variance = self.units / (self.units - 1) * squares if many else math.nan
+            return ClusterSpread(variance, self.units - 1.0, self.units)
+        _, cluster = np.unique(self.clusters, return_inverse=True)
+        real, moved = self.split(self.places[0])[1], self.weight * influences
+        by_class = np.bincount(real, weights=moved, minlength=self.size)
+        is_each = bool((np.abs(by_class) <= 1e-9 * np.abs(moved).sum()).all())
+        classes = np.unique(real[influences != 0]) if is_each else [None]
+        totals, residuals, variances = [], [], []
+        for one in classes:
+            here = self.is_seen(resolved) if one is None else real == one
+            weights = np.bincount(cluster, weights=self.weight * here)
+            totals.append(weights)
+            residuals.append(np.bincount(cluster, weights=moved * here) * weights.sum())
+            variances.append(float((moved * influences * here).sum()) * weights.sum())
+        if not totals:
+            return ClusterSpread(0.0, math.inf, self.units)
+        return spread_of_ratios(
+            np.stack(residuals, axis=1), np.stack(totals, axis=1), None, np.array(variances)
+        )
+
+    def predictions(self, place: Places, label: int) -> float:
+        """Count a predictor's predictions of a label: cases, effective cases or clusters."""
+        here = self.split(place)[0] == label
+        if self.clusters is not None:
+            return float(len(np.unique(self.clusters[here])))
+        total = float(self.weight[here].sum())
+        return total if self.square is None or not total else total**2 / float(self.square[here].sum())
+
+    def is_seen(self, resolved: Resolved) -> NDArray[np.bool_]:
+        """Tell which combinations have to do with the measure of either predictor."""
+        parts = (
+            influence(table, resolved).ravel()[place] != 0
+            for table, place in zip(self.tables, self.places, strict=True)
+        )
+        return np.logical_or(*parts)
 
 
 def joint_cells(paired: Paired, first: str, second: str) -> JointCells:

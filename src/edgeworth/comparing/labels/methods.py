@@ -109,7 +109,7 @@ def difference_law(cells: JointCells, resolved: Resolved, method: Any = None) ->
 
 
 def delta_law(cells: JointCells, resolved: Resolved, *, natural: bool = True) -> NormalLaw:
-    """Build Student's t with the delta method's variance and a degree of freedom less than units.
+    """Build Student's t with the delta method's variance and its degrees of freedom.
 
     A case by itself is a cluster of one: with many cases this is the normal law. The natural scale is the
     inverse hyperbolic tangent over the range that a difference has.
@@ -117,11 +117,14 @@ def delta_law(cells: JointCells, resolved: Resolved, *, natural: bool = True) ->
     first, second = cells.values(resolved)
     if not cells.units > 1:
         raise OptionError(f"all there is is one {cells.unit}: nothing tells how much {cells.unit}s vary")
-    error = math.sqrt(max(0.0, cells.variance(cells.influences(resolved))))
+    spread = cells.spread(resolved)
+    if math.isnan(spread.variance):
+        raise OptionError("all cases of a class are in one cluster: nothing tells how much clusters vary")
+    error = math.sqrt(max(0.0, spread.variance))
     low, high = resolved.measure.range
     reach = high - low
     scale = natural_scale(-reach, reach, first - second) if natural else Scale("identity")
-    return NormalLaw(first - second, error, scale, cells.units - 1.0)
+    return NormalLaw(first - second, error, scale, max(spread.freedom, 1.0))
 
 
 def check_method_of_differences(method: Any) -> None:

@@ -41,9 +41,9 @@ class PairedProportions:
     [-0.124, -0.0054]
     """
 
-    only_first: int
-    only_second: int
-    trials: int
+    only_first: float
+    only_second: float
+    trials: float
 
     @property
     def value(self) -> float:
@@ -115,7 +115,7 @@ def paired_proportions(cells: JointCells, resolved: Resolved) -> PairedProportio
 
     Precision is not: each predictor has its own trials, the cases it predicted to have the label.
     """
-    if not cells.is_plain:
+    if cells.clusters is not None:
         return None
     indicators = [_indicators(cells, resolved, place) for place in cells.places]
     if None in indicators:
@@ -130,13 +130,8 @@ def _indicators(
     cells: JointCells, resolved: Resolved, place: Places
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
     """Whether each combination is a success, and whether it is a trial at all."""
-    name, proportion = resolved.measure.name, resolved.measure.proportion
-    predicted, real = cells.split(place)
-    if resolved.measure.scope == "overall" and name in ("accuracy", "error_rate"):
-        decided = predicted < cells.size
-        right = predicted == real
-        return (right, decided) if name == "accuracy" else (decided & ~right, decided)
-    if resolved.position is None or proportion is None:
+    proportion = resolved.measure.proportion
+    if proportion is None:
         return None
     # A table of one case in one cell shows what that cell counts as.
     shape = cells.tables[0].cells.shape
@@ -208,9 +203,9 @@ class PairedCombination:
 def paired_combination(cells: JointCells, resolved: Resolved) -> PairedCombination | None:
     """The measure as a combination of paired proportions, one a real class; None where it is no such thing.
 
-    Whole independent cases, and a decision from both on each of them: otherwise the two have other trials.
+    Independent cases, and a decision from both on each of them: otherwise the two have other trials.
     """
-    if not cells.is_plain or any(table.abstained.any() for table in cells.tables):
+    if cells.clusters is not None or any(table.abstained.any() for table in cells.tables):
         return None
     found = combination_of(cells.tables[0], resolved)
     if found is None:
@@ -269,7 +264,9 @@ def as_if_independent(cells: JointCells, resolved: Resolved) -> AsIfIndependent 
 def _stratum(
     cells: JointCells, inside: NDArray[np.bool_], one: NDArray[np.bool_], two: NDArray[np.bool_]
 ) -> PairedProportions:
-    def total(where: NDArray[np.bool_]) -> int:
-        return int(cells.weight[where].sum())
-
-    return PairedProportions(total(inside & one & ~two), total(inside & two & ~one), total(inside))
+    """Count trials and discordant ones; sampling weights count as the effective number of cases."""
+    parts = [cells.weight[where].sum().item() for where in (inside & one & ~two, inside & two & ~one, inside)]
+    if cells.square is not None:
+        effective = parts[2] / float(cells.square[inside].sum())
+        parts = [effective * part for part in parts]
+    return PairedProportions(*parts)

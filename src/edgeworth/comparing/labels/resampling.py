@@ -174,42 +174,56 @@ SAME = 1e-12
 MOST_WAYS = 1 << 15
 """Up to so many swaps that are different in kind, all are gone through."""
 
+STEP = 1e-20
+"""An imaginary step, so small that squares of it vanish."""
 
-def swap_test(cells: JointCells, resolved: Resolved, *, draws: int = 10_000, seed: int = 0) -> Tail:
+
+def swap_test(
+    cells: JointCells, resolved: Resolved, *, studentised: bool = False, draws: int = 10_000, seed: int = 0
+) -> Tail:
     """Test a difference by swapping outputs at random: P(one at least as large, either way).
 
     If neither predictor is better, who said what on a case (on all cases of a cluster, where rows come in
     clusters) is a matter of a coin. All ways are gone through when they are few, otherwise some are drawn. A
-    system that a swap leaves without a value has the one of ``without_value``: as a rule 0/0 is 0.
+    system that a swap leaves without a value has the one of ``without_value``: as a rule 0/0 is 0. With
+    ``studentised`` differences are in standard errors of their own, so that the test is one of equal values
+    even where equal systems are not interchangeable (Janssen 1997; Chung & Romano 2013). Sampling weights
+    are swapped as so many cases of equal weight as tell as much: an approximation.
     """
-    if cells.clusters is None and not cells.is_counted:
-        raise OptionError("randomisation swaps whole cases, and these have sampling weights: use Delta()")
-    first, second = cells.values(resolved)
-    least = abs(first - second) - SAME * max(1.0, abs(first), abs(second))
     swaps = _Swaps.of(cells, resolved)
-    coins = sum(swaps.limits.tolist())
+    differ = swaps.limits > 0
+    limits = swaps.limits[differ]
+    coins = sum(limits.tolist())
     if not coins:
         return Tail.counted(Fraction(1), "there is nothing to swap")
     said = f"{coins:,} {'cases' if cells.clusters is None else 'clusters'} that differ"
-    ways = math.prod(limit + 1 for limit in swaps.limits.tolist())
+    if not cells.is_counted and cells.clusters is None:
+        said = f"{said}, weights taken as their effective number"
+    if studentised:
+        said = f"{said}, differences in standard errors"
+    far = swaps.distances(swaps.observed[None, :], resolved, studentised)[0]
+    least = far - SAME * max(1.0, abs(far))
 
-    def beyond(replicates: Replicates) -> NDArray[np.bool_]:
-        gaps = np.abs(replicates.differences(resolved, without_value(resolved)))
-        return np.asarray(np.isnan(gaps) | (gaps >= least))
+    def beyond(swapped: NDArray[np.int64]) -> NDArray[np.bool_]:
+        found = [np.zeros(0, dtype=bool)]
+        rows = max(1, AT_ONCE // len(swaps.limits))
+        for start in range(0, len(swapped), rows):
+            counts = np.zeros((len(swapped[start : start + rows]), len(swaps.limits)))
+            counts[:, differ] = swapped[start : start + rows]
+            gaps = swaps.distances(counts, resolved, studentised)
+            found.append(np.isnan(gaps) | (gaps >= least))
+        return np.concatenate(found)
 
-    if ways <= MOST_WAYS:
-        swapped = np.stack(np.unravel_index(np.arange(ways), swaps.limits + 1))
-        found = swapped[:, beyond(swaps.replicates(lambda _: swapped, ways))].T.tolist()
+    number = math.prod(limit + 1 for limit in limits.tolist())
+    if number <= MOST_WAYS:
+        swapped = np.stack(np.unravel_index(np.arange(number), limits + 1), axis=1)
         # A swap of so many of each unit can be had in a binomial number of ways.
-        count = sum(math.prod(map(math.comb, swaps.limits.tolist(), way)) for way in found)
-        return Tail.counted(Fraction(count, 2**coins), f"all swaps of {said}")
-    number = affordable_draws(draws, len(swaps.limits))
-
-    def make() -> Replicates:
-        rng = np.random.default_rng(seed)
-        return swaps.replicates(lambda n: random_heads(rng, swaps.limits, n), number)
-
-    count = int(beyond(reuse_replicates(cells, ("swaps", number, seed), resolved, make)).sum())
+        parts = (math.prod(map(math.comb, limits.tolist(), way)) for way in swapped[beyond(swapped)].tolist())
+        return Tail.counted(Fraction(sum(parts), 2**coins), f"all swaps of {said}")
+    number = affordable_draws(draws, len(limits))
+    rng, count, at_once = np.random.default_rng(seed), 0, max(1, AT_ONCE // len(limits))
+    for start in progress_rounds(number, at_once, "draws"):
+        count += int(beyond(random_heads(rng, limits, min(at_once, number - start)).T).sum())
     method = f"Monte Carlo, {number:,} swaps of {said}, seed {seed}"
     return replace(Tail.drawn(count, number, seed), method=method)
 
@@ -229,43 +243,70 @@ def without_value(resolved: Resolved) -> float:
 
 @dataclass(frozen=True)
 class _Swaps:
-    """Units (cases alike but for who said what) that can be swapped, how often, and what a swap changes."""
+    """Units (clusters, or cases alike but for who said what), and what they add to either table.
+
+    ``limits`` is how many swaps a unit can have: none where both said the same. ``first`` and ``second`` are
+    what it adds when nothing is swapped, ``observed`` how much of it is swapped in the data, ``square`` the
+    sum of its cases' squared weights over the square of their sum.
+    """
 
     limits: NDArray[np.int64]
-    change: Any
-    first: Floats
-    second: Floats
+    first: Any
+    second: Any
+    observed: Floats
+    square: Floats
     size: int
 
     @classmethod
     def of(cls, cells: JointCells, resolved: Resolved) -> _Swaps:
         one, two = cells.places
         unit, weight = units_of(cells)
-        limits = np.ones(int(unit.max()) + 1, dtype=np.int64)
+        number = int(unit.max()) + 1
+        limits, observed, square = np.ones(number, dtype=np.int64), np.zeros(number), np.ones(number)
         if cells.clusters is None:
+            turned = one > two
             one, two = np.minimum(one, two), np.maximum(one, two)
             _, unit = np.unique(one * cells.tables[0].cells.size + two, return_inverse=True)
             weight = cells.weight.astype(np.float64)
-            limits = np.zeros(int(unit.max()) + 1, dtype=np.int64)
-            np.add.at(limits, unit, cells.weight)
+            totals = np.bincount(unit, weights=weight)
+            square = np.bincount(unit, weights=weight if cells.square is None else cells.square) / totals**2
+            limits = np.maximum(np.rint(1 / square), 1).astype(np.int64)
+            observed = np.bincount(unit, weights=weight * turned) / totals * limits
         first, second = (contributions(cells, place, unit, weight, resolved) for place in (one, two))
         change = (second - first).tocsc()
         change.eliminate_zeros()
-        differs = np.diff(change.indptr) > 0
-        each = change[:, differs]
-        if cells.clusters is None:
-            each = each / limits[differs]
-        return cls(limits[differs], each.tocsr(), first.sum(axis=1), second.sum(axis=1), cells.size)
-
-    def replicates(self, draw: Draw, number: int) -> Replicates:
-        """Make both tables after so many swaps of each unit."""
-        moved = replicate(draw, self.change, -self.change, number, self.size)
-        # Sums of weights may come out a hair below 0.
-        return replace(
-            moved,
-            first=np.maximum(self.first + moved.first, 0),
-            second=np.maximum(self.second + moved.second, 0),
+        return cls(
+            np.where(np.diff(change.indptr) > 0, limits, 0), first, second, observed, square, cells.size
         )
+
+    def distances(self, swapped: Floats, resolved: Resolved, studentised: bool) -> Floats:
+        """Compute differences after so many swaps of each unit (a row a replicate), or their squared t."""
+        shares = swapped / np.maximum(self.limits, 1)
+        change = ((self.second - self.first) @ shares.T).T
+        # Sums of weights may come out a hair below 0.
+        tables = [
+            np.maximum(self.first.sum(axis=1) + change, 0),
+            np.maximum(self.second.sum(axis=1) - change, 0),
+        ]
+        gaps = np.abs(Replicates(*tables, self.size).differences(resolved, without_value(resolved)))
+        if not studentised:
+            return gaps
+        mine, its = (_slopes(table, self.size, resolved) for table in tables)
+        kept = mine @ self.first - its @ self.second
+        turned = mine @ self.second - its @ self.first
+        variance = ((1 - shares) * kept**2 + shares * turned**2) @ self.square
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(gaps == 0, 0.0, gaps**2 / variance)
+
+
+def _slopes(tables: Floats, size: int, resolved: Resolved) -> Floats:
+    """Differentiate a measure by all that it sees of each table; 0 where it has no value."""
+    found = np.empty(tables.shape)
+    for column in range(tables.shape[1]):
+        moved = tables.astype(np.complex128)
+        moved[:, column] += 1j * STEP
+        found[:, column] = resolved.of_view(_view(moved, size, resolved)).imag / STEP
+    return np.nan_to_num(found, nan=0.0, posinf=0.0, neginf=0.0)
 
 
 def swap_clusters(cells: JointCells, resolved: Resolved, measure: str, seed: int) -> Tail:

@@ -39,18 +39,19 @@ class Quotient:
 
     def gap(self, hits: int, alarms: int, other_hits: int, other_alarms: int) -> Fraction:
         """Compute the difference, up to a constant factor."""
-        one, two = self._bottom(hits, alarms), self._bottom(other_hits, other_alarms)
+        one, two = self.bottom(hits, alarms), self.bottom(other_hits, other_alarms)
         return Fraction(hits, one) - Fraction(other_hits, two)
 
     def sides(
         self, gap: Fraction, hits: Number, alarms: Number, other_hits: Number, other_alarms: Number
     ) -> tuple[Number, Number]:
         """Two numbers ≥ 0: the left is at least the right when the difference is at least the gap."""
-        one, two = self._bottom(hits, alarms), self._bottom(other_hits, other_alarms)
+        one, two = self.bottom(hits, alarms), self.bottom(other_hits, other_alarms)
         top, bottom = _as_kind(hits, gap.numerator), _as_kind(hits, gap.denominator)
         return bottom * (hits * two), bottom * (other_hits * one) + top * (one * two)
 
-    def _bottom(self, hits: Number, alarms: Number) -> Number:
+    def bottom(self, hits: Number, alarms: Number) -> Number:
+        """Compute the denominator; 0/0 is 0."""
         bottom = _as_kind(hits, self.fixed) + _as_kind(hits, self.slope) * (hits + alarms)
         return bottom + (bottom == 0)
 
