@@ -42,6 +42,7 @@ from edgeworth.tallying import Opened, column_names, count
 
 OF_TALLIES = (
     "queries",
+    "abstentions",
     *(x for x, (_, o) in options_of(CompareOptions).items() if o.panel in ("Statistics", "Output")),
 )
 """Options that mean something where the counting is done."""
@@ -254,7 +255,7 @@ _READ: dict[str, Callable[..., Read]] = {
     PROBABILITIES: _read_forecasts,
 }
 _COMPARE = {
-    "Paired": (LABELS, "labels.differences:compare_labels", ("method",)),
+    "Paired": (LABELS, "labels.differences:compare_labels", ("method", "abstentions")),
     "PairedScores": (SCORES, "scores.differences:compare_scores", ("method",)),
     "RankedLists": (QUERIES, "queries.differences:compare_queries", ("queries",)),
     "Forecasts": (PROBABILITIES, "forecasts.findings:compare_forecasts", ()),

@@ -148,6 +148,8 @@ def test_the_tests_there_are() -> None:
         names = ["randomisation", "wald"]
         if spelling in ("accuracy", "recall[1]"):
             names[1:1] = ["mcnemar", "mcnemar mid-p"]
+        elif spelling != "informedness":
+            names[:0] = ["studentised"]
         assert list(difference.tests) == names
         assert difference.tests["randomisation"].kind == "exact"
 
@@ -202,14 +204,15 @@ def test_weights_that_are_counts_are_cases() -> None:
         assert left.to_dict() == right.to_dict()
 
 
-def test_sampling_weights_have_wald_alone() -> None:
-    found = label_difference(pair(200, 2, seed=8, weights=np.full(200, 0.3)), "one", "two", "accuracy")
-    assert list(found.tests) == ["wald"]
-    plain = label_difference(pair(200, 2, seed=8), "one", "two", "accuracy")
-    assert found.p_value() == pytest.approx(plain.p_value("wald"))
+@pytest.mark.parametrize("spelling", ["accuracy", "recall[1]", "informedness"])
+def test_equal_sampling_weights_are_as_many_cases(spelling: str) -> None:
+    found = label_difference(pair(200, 2, seed=8, weights=np.full(200, 0.3)), "one", "two", spelling)
+    assert list(found.tests) == ["randomisation", "wald"]
+    plain = label_difference(pair(200, 2, seed=8), "one", "two", spelling)
+    assert found.p_value() == pytest.approx(plain.p_value(), rel=1e-9)
+    assert found.p_value("wald") == pytest.approx(plain.p_value("wald"))
+    assert list(found.interval()) == pytest.approx(list(plain.interval()))
     assert found.cases == pytest.approx(200)
-    assert found.probability_method == "delta method's law, flat prior"
-    assert found.probability_better == pytest.approx(plain.probability_better, abs=0.01)
 
 
 def test_clusters_are_the_units() -> None:
@@ -222,9 +225,10 @@ def test_clusters_are_the_units() -> None:
         {"one": np.repeat(one, 4), "two": np.repeat(two, 4)},
         clusters=np.repeat(np.arange(60), 4),
     )
-    for spelling in ("informedness", "mcc"):
+    each = ew.Paired.from_labels(truth, {"one": one, "two": two}, clusters=np.arange(60))
+    for spelling, single in (("informedness", each), ("mcc", alone)):
         left, right = (
-            label_difference(paired, "one", "two", spelling, method=Delta()) for paired in (alone, copies)
+            label_difference(paired, "one", "two", spelling, method=Delta()) for paired in (single, copies)
         )
         assert left.standard_error == pytest.approx(right.standard_error)
         assert list(left.interval()) == pytest.approx(list(right.interval()))
@@ -305,3 +309,82 @@ def test_abstentions_are_compared_too() -> None:
 def test_who_is_not_there() -> None:
     with pytest.raises(ew.EdgeworthError, match="no predictor 'three'"):
         label_difference(pair(20, 2, seed=14), "one", "three", "accuracy")
+
+
+def test_clusters_of_one_case_have_the_variance_of_each_class() -> None:
+    """CR2 of independent cases: the unbiased variance of the differences within each real class."""
+    rng = np.random.default_rng(19)
+    truth, one, two = rng.random((3, 80)) < np.array([[0.2], [0.5], [0.4]])
+    paired = ew.Paired.from_labels(truth, {"one": one, "two": two}, clusters=np.arange(80))
+    gaps = one.astype(float) - two
+    variance = sum(gaps[truth == real].var(ddof=1) / (truth == real).sum() for real in (False, True))
+    found = label_difference(paired, "one", "two", "informedness")
+    assert found.standard_error == pytest.approx(math.sqrt(variance))
+
+
+def test_one_cluster_with_most_of_a_class_names_no_winner() -> None:
+    truth = np.r_[np.ones(100), np.zeros(300)].astype(int)
+    good, bad = truth, np.r_[np.zeros(90), np.ones(10), np.zeros(300)].astype(int)
+    clusters = np.r_[np.zeros(97), [1, 2, 3], np.arange(300) % 60 + 4].astype(int)
+    found = label_difference(
+        ew.Paired.from_labels(truth, {"good": good, "bad": bad}, clusters=clusters),
+        "good",
+        "bad",
+        "recall[1]",
+    )
+    assert found.no_winner is not None
+    assert "degrees of freedom" in found.no_winner
+    assert not found.is_shown(0.95)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_swaps_with_abstentions_are_those_of_the_measure(seed: int) -> None:
+    """An abstention is swapped like any output and is never right: counted exactly or gone through."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, 16)
+    said = {
+        name: [None if rng.random() < 0.25 else int(x) for x in rng.integers(0, 2, 16)] for name in ("a", "b")
+    }
+    paired = ew.Paired.from_labels(truth, said, missing="abstain")
+    cells = joint_cells(paired, "a", "b")
+    for spelling in ("accuracy", "error_rate", "balanced_accuracy", "recall[1]", "precision[1]", "f[1]"):
+        found = label_difference(paired, "a", "b", spelling).tests["randomisation"]
+        assert found.exact == swap_test(cells, resolve(cells.tables[0], spelling)).exact, spelling
+
+
+def test_refusing_to_answer_does_not_win() -> None:
+    """336 of 500 right against 32 right and 468 refused."""
+    truth = np.arange(500) % 2
+    bold = np.where(np.arange(500) < 336, truth, 1 - truth)
+    coward = [int(x) if i < 32 else None for i, x in enumerate(truth)]
+    systems = {"bold": bold, "coward": coward}
+    found = ew.compare(truth, systems, missing="abstain")
+    assert found["bold", "coward"]["accuracy"].values == pytest.approx((336 / 500, 32 / 500))
+    assert found["bold", "coward"]["coverage"].values == pytest.approx((1.0, 32 / 500))
+    # Informedness of the decided cases, 0.344 and 1, times coverage.
+    assert found["bold", "coward"]["informedness"].values == pytest.approx((0.344, 0.064))
+    assert found.verdict.startswith("bold is better")
+    decided = ew.compare(truth, systems, missing="abstain", abstentions="left-out")
+    assert decided["bold", "coward"]["accuracy"].values == (1.0, 1.0)
+    assert decided.verdict.startswith("Judged on the 32 of 500 cases that every system decided.")
+
+
+def test_right_or_wrong_is_judged_by_accuracy() -> None:
+    truth = np.ones(200, dtype=int)
+    better, worse = (np.arange(200) >= wrong for wrong in (20, 56))
+    found = ew.compare(truth, {"better": better.astype(int), "worse": worse.astype(int)})
+    assert found.findings.headline == "accuracy"
+    assert "only one class is real" in found.verdict
+    assert "better is better: right 18 points more often" in found.verdict
+
+
+def test_every_measure_of_a_pair_is_drawn() -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 10, 400)
+    said = {
+        name: np.where(rng.random(400) < p, truth, rng.integers(0, 10, 400))
+        for name, p in (("a", 0.8), ("b", 0.7))
+    }
+    found = ew.compare(truth, said)
+    assert len(found.measures) == 35
+    assert len(found.report.charts["differences"].data["differences"]) == 35

@@ -129,17 +129,16 @@ def test_what_has_no_such_interval_says_why_it_has_none() -> None:
     assert math.isnan(clustered.probability_better)
 
 
-def test_it_needs_whole_cases_that_all_were_decided() -> None:
+def test_it_needs_independent_cases_that_all_were_decided() -> None:
     truth = np.arange(40) % 2
     said = {"one": np.r_[truth[:30], 1 - truth[30:]], "two": np.r_[1 - truth[:9], truth[9:]]}
     for paired in (
-        ew.Paired.from_labels(truth, said, weights=np.full(40, 0.5)),
         ew.Paired.from_labels(truth, said, clusters=np.arange(40) // 2),
         ew.Paired.from_labels(truth, {**said, "two": [None, *said["two"][1:].tolist()]}, missing="abstain"),
     ):
         cells = joint_cells(paired, "one", "two")
         assert paired_combination(cells, resolve(cells.tables[0], "informedness")) is None
         assert isinstance(found(paired, "informedness").law, NormalLaw)
-    with pytest.raises(OptionError, match="proportions of the same unweighted cases"):
+    with pytest.raises(OptionError, match="proportions of the same independent cases"):
         found(noisy(60, 3, seed=3), "informedness", method=Tango())
     assert isinstance(found(noisy(60, 2, seed=3), "informedness", method=Tango()).law, PairedCombination)

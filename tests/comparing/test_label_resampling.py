@@ -132,10 +132,17 @@ def test_many_clusters_are_drawn() -> None:
     assert tail.p_value == pytest.approx(delta_law(cells, resolved).p_value(0.0, "two-sided"), abs=0.06)
 
 
-def test_sampling_weights_cannot_be_swapped() -> None:
-    paired = ew.Paired.from_labels(*_named(rows(60, 3, seed=34)), weights=np.full(60, 0.5))
-    with pytest.raises(ew.EdgeworthError, match="sampling weights"):
-        swap_test(*focused(paired, "mcc"))
+@pytest.mark.parametrize("studentised", [False, True])
+def test_equal_sampling_weights_are_swapped_as_cases(studentised: bool) -> None:
+    named = _named(rows(60, 3, seed=34))
+    weighted, plain = (
+        swap_test(
+            *focused(ew.Paired.from_labels(*named, **options), "mcc"), studentised=studentised, draws=2000
+        )
+        for options in ({"weights": np.full(60, 0.5)}, {})
+    )
+    assert weighted.p_value == plain.p_value
+    assert "effective number" in weighted.method
 
 
 @pytest.mark.parametrize("spelling", ["informedness", "accuracy", "recall[1]", "precision[1]", "f[1]"])
@@ -196,11 +203,11 @@ def precision_of(label: int) -> Callable[[list[int], list[Any]], Fraction]:
 
 
 def f_of(label: int) -> Callable[[list[int], list[Any]], Fraction]:
-    """Of the cases that were decided."""
+    """Of all cases: one without a decision is not found."""
 
     def value(truth: list[int], said: list[Any]) -> Fraction:
         hits = sum(s == label == t for t, s in zip(truth, said, strict=True))
-        real = sum(t == label for t, s in zip(truth, said, strict=True) if s is not None)
+        real = sum(t == label for t in truth)
         return ratio_or_0(2 * hits, real + sum(s == label for s in said))
 
     return value

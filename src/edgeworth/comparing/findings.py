@@ -62,6 +62,8 @@ class ComparisonFindings:
     dropped: int = 0
     """Rows left out for missing values."""
     notes: tuple[str, ...] = ()
+    judged: str = ""
+    """Which cases were judged, where that is not all: the verdict begins with it."""
 
     def difference(self, first: str, second: str) -> Mapping[str, Difference]:
         """Give the differences of two systems, first less second, by measure."""

@@ -158,6 +158,18 @@ class Paired(Plain):
         """All cases (or their weight), abstentions included."""
         return self.joint.weight.sum().item()  # type: ignore[no-any-return]  # numpy's item is Any
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether every system decided every case."""
+        return bool((self.joint.keys[:, 1 : 1 + len(self.names)] != 0).all())
+
+    def decided(self) -> Self:
+        """Keep the cases that every system decided."""
+        kept = (self.joint.keys[:, 1 : 1 + len(self.names)] != 0).all(axis=1)
+        parts = {name: getattr(self.joint, name) for name in ("keys", "rows", "weight", "square")}
+        chosen = {name: None if part is None else part[kept] for name, part in parts.items()}
+        return replace(self, joint=replace(self.joint, **chosen))
+
     def declare(self, *, positive: Label) -> Self:
         """Name the positive label."""
         return replace(self, declared_positive=self.labels[find(positive, self.labels)])

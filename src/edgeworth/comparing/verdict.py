@@ -51,12 +51,17 @@ def format_money(log_wealth: float) -> str:
 
 def comparison_verdict(findings: ComparisonFindings) -> Verdict:
     """Write the verdict: of two systems which is better; of more which leads and which are tied with it."""
-    claims = [_switched(findings)]
+    claims = [_judged(findings), _switched(findings)]
     if len(findings.names) == 2:
         claims += [_of_two(findings), _sample_size(findings), _disagreement(findings), _race(findings)]
     else:
         claims += [_of_many(findings), _first_two(findings), _sample_size(findings)]
     return Verdict(claims)
+
+
+def _judged(findings: ComparisonFindings) -> Claim | None:
+    """Say which cases were judged where that is not all of them."""
+    return Claim("coverage", findings.judged) if findings.judged else None
 
 
 def _switched(findings: ComparisonFindings) -> Claim | None:
@@ -112,6 +117,10 @@ def _of_two(findings: ComparisonFindings) -> Claim:
         text = f"{ahead.first} is better: {_how_much(ahead)} {brackets}."
     else:
         text = f"No significant difference between {first} and {second}: {_lead(ahead)} {brackets}."
+        if ahead.no_winner is not None:
+            text += f" {ahead.no_winner[0].upper()}{ahead.no_winner[1:]}."
+        elif ahead.disagrees(findings.level):
+            text += " Test and interval disagree, so no winner is named."
     return Claim(measure, text, strength, numbers, _test_name(ahead))
 
 

@@ -31,13 +31,13 @@ from edgeworth.arrays import Floats
 from edgeworth.comparing.difference import Difference, Effect
 from edgeworth.comparing.forecasts.bets import CaseClusters
 from edgeworth.core.clusters import FEWEST_FREEDOM
-from edgeworth.core.laws import NormalLaw, Scale
+from edgeworth.core.laws import Alternative, NormalLaw, Scale, choose_tail
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.estimates import mean_difference
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scores import ForecastScores
-from edgeworth.forecasts.scoring_rules import SCORES, case_scores
+from edgeworth.forecasts.scoring_rules import RULES, SCORES, case_scores
 
 LOST = 1e-10
 """Σd² below this share of Σx² + Σy² may be off by a thousandth: products are rounded before they cancel."""
@@ -114,6 +114,7 @@ def forecast_case_difference(
     if one.labels != two.labels or not np.array_equal(one.codes, two.codes):
         raise InputError("forecasts are compared on the same cases and classes")
     mine, its = (case_scores(each, (score,))[0] for each in (one, two))
+    options["reach"] = RULES[score].highest(len(one.labels))
     return mean_score_difference(mine, its, names=(first, second), score=score, **options)
 
 
@@ -126,12 +127,15 @@ def mean_score_difference(
     clusters: Any = None,
     horizon: int = 1,
     kernel: Kernel = "rectangular",
+    ordered: bool = False,
+    reach: float = math.inf,
 ) -> Difference:
     """Compare two means of scores, one number a case, lower being better.
 
     ``clusters`` names the cluster of each case: clusters are independent, cases within one need not be.
     ``horizon`` is how many steps ahead the forecasts were made, with cases in the order of time; above 1
-    Diebold and Mariano's test gives interval and p-value.
+    Diebold and Mariano's test gives interval and p-value. Cases that are ``ordered``, looked at as they come,
+    have the confidence sequence of differences within ±``reach``.
     """
     one, two = check_losses(first, names[0]), check_losses(second, names[1])
     if len(one) != len(two):
@@ -154,7 +158,8 @@ def mean_score_difference(
     if found.tail is None:
         return replace(bare, no_interval=found.undefined)
     if horizon == 1:
-        return _with_t_test(bare, float(differences.var(ddof=1)), cases)
+        student = _with_t_test(bare, float(differences.var(ddof=1)), cases)
+        return _with_sequence(student, differences, reach) if ordered else student
     return replace(
         _with_student_law(bare, found.standard_error, cases - 1),
         tests={"diebold-mariano": found.tail},
@@ -197,6 +202,45 @@ def _with_t_test(bare: Difference, variance: float, cases: int) -> Difference:
     tests["diebold-mariano"] = replace(tests["t"], method=said)
     found = _with_student_law(bare, error, cases - 1)
     return replace(found, tests=tests, effect=effect, doubt=_few(cases, "cases"))
+
+
+@dataclass(frozen=True, eq=False)
+class SequenceLaw:
+    """The confidence sequence of a mean of differences within ±reach, as it is after the last case."""
+
+    differences: Floats
+    reach: float
+    standard_error: float
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Give the bounds that hold at all times at a level."""
+        found = mean_difference(self.differences, level=level, ordered=True, reach=self.reach)
+        return found.low, found.high
+
+    def p_value(self, null: float, alternative: Alternative) -> float:
+        """Find the level at which the null just leaves the interval."""
+        is_above = null > float(self.differences.mean())
+
+        def is_kept(log_tail: float) -> bool:
+            low, high = self.interval(-math.expm1(log_tail))
+            return not (null > high if is_above else null < low)
+
+        # From a level of next to 0 to one at which floats end.
+        near, far = -1e-9, math.log(1e-15)
+        for _ in range(40):
+            middle = (near + far) / 2
+            near, far = (near, middle) if is_kept(middle) else (middle, far)
+        tail = math.exp(far) / 2
+        return choose_tail(*((tail, 1 - tail) if is_above else (1 - tail, tail)), alternative)
+
+
+def _with_sequence(student: Difference, differences: Floats, reach: float) -> Difference:
+    """Let the confidence sequence decide, as it does where one system is judged against another."""
+    law = SequenceLaw(differences, reach, student.standard_error)
+    method = mean_difference(differences, ordered=True, reach=reach).method
+    p_value = law.p_value(0.0, "two-sided")
+    tests = {"sequence": Tail.approximated(p_value, 0.0, f"good at any time: {method}")} | dict(student.tests)
+    return replace(student, law=law, tests=tests, interval_method=method)
 
 
 def _with_student_law(bare: Difference, error: float, freedom: float) -> Difference:

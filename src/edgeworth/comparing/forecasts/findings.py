@@ -79,7 +79,8 @@ def compare_forecasts(
     notes = (*NOTES[predictions_made], *(() if clip is None else (CLIPPED.format(clip=clip),)))
     scores = ForecastScores.from_forecasts(forecasts, scores=tuple(dict.fromkeys((*wanted, "log"))))
     units = None if clusters is None else CaseClusters.of(clusters, scores.cases)
-    by_case = units is not None or horizon != 1
+    by_case = units is not None or horizon != 1 or ordered
+    options = {"clusters": units, "horizon": horizon, "ordered": ordered}
 
     def difference(first: str, second: str, score: str) -> Difference:
         if not by_case:
@@ -87,7 +88,7 @@ def compare_forecasts(
             # Where sums of products have lost the digits, the cases are in hand.
             if found.no_interval is None:
                 return found
-        return forecast_case_difference(forecasts, first, second, score, clusters=units, horizon=horizon)
+        return forecast_case_difference(forecasts, first, second, score, **options)
 
     no_evidence = None if horizon == 1 else OVERLAPPING.format(horizon=horizon)
     if predictions_made == "in-sample":

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Unpack, cast
 
+from edgeworth.choices import Abstentions
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings, Terms, all_pairs, compare_pairs
 from edgeworth.comparing.labels.joint_cells import JointCells, in_focus, joint_cells, usual_spellings
@@ -60,7 +61,7 @@ EXACT_OF_ALL = {
 QUOTIENTS = ("precision", "f")
 """Of these the denominators differ from system to system."""
 
-SUMS = ("fallout", "inverse_recall", "prevalence", "predicted_share", "coverage", "break_even_margin")
+SUMS = ("fallout", "inverse_recall", "prevalence", "predicted_share", "label_bias", "coverage")
 """Other measures whose differences are sums over the same cases."""
 
 FEWEST_PREDICTIONS = 20
@@ -114,7 +115,8 @@ def default_spellings(paired: Paired) -> tuple[str, ...]:
     >>> default_spellings(Paired.from_labels([1, 0], {"a": [1, 0], "b": [1, 1]}))[4:]
     ('precision[1]', 'recall[1]', 'f[1]')
     """
-    return usual_spellings(paired.table(paired.names[0]))
+    found = usual_spellings(paired.table(paired.names[0]))
+    return found if paired.is_decided else (found[0], "coverage", *found[1:])
 
 
 @dataclass(frozen=True)
@@ -161,9 +163,7 @@ class _LabelComparison:
             probability_better=better,
             probability_method=how,
             effect=effect_of(cells, focus, self.level) if _has_derivative(focus) else None,
-            discordant=(counts
-            and cells.is_counted
-            and (int(counts.only_first), int(counts.only_second)))
+            discordant=(counts and cells.is_counted and (int(counts.only_first), int(counts.only_second)))
             or None,
             interval_method="" if law is None else how_found,
             no_interval=no_interval,
@@ -200,8 +200,10 @@ class _LabelComparison:
         """Swap outputs: exactly where sums over discordant cases suffice, else all ways or at random."""
         abstained = any(table.abstained.any() for table in cells.tables)
         measure = (EXACT_OF_ALL if resolved.position is None else EXACT_OF_A_LABEL).get(resolved.measure.name)
-        # Informedness is of the decided cases times their share, both of which swapping changes.
-        changed = abstained and measure == "informedness"
+        # Informedness is of the decided cases times their share, both of which swapping changes; and a case
+        # without a decision is not right, where one of two labels against the rest would be.
+        is_two = len(self.paired.labels) == 2 and bool((cells.tables[0].real > 0).all()) and not abstained
+        changed = abstained and resolved.measure.name in ("informedness", "label_accuracy")
         if measure is None or changed or not cells.is_counted:
             return swap_test(cells, resolved, seed=self.seed)
         if cells.clusters is not None:
@@ -210,7 +212,7 @@ class _LabelComparison:
             alpha = float(resolved.arguments.get("alpha", 0.5))
             options: dict[str, Any] = {"positive": resolved.label, "alpha": alpha}
             return randomisation_test(self.paired, *self.names, measure, **options)
-        if len(self.paired.labels) == 2 and all(cells.tables[0].real > 0):
+        if is_two:
             # Of two classes all of these are sums over targets and background, which is always exact.
             of_two = "accuracy" if measure == "accuracy" else "informedness"
             return randomisation_test(self.paired, *self.names, of_two, positive=self.paired.labels[0])
@@ -247,7 +249,7 @@ def _has_derivative(resolved: Resolved) -> bool:
     return resolved.measure.scope != "cells" or resolved.measure.gradient is not None
 
 
-MEASURES = ("informedness", "markedness", "accuracy", "mcc")
+MEASURES = ("informedness", "coverage", "markedness", "accuracy", "mcc")
 """Measures of many systems: those of single labels are left out, for there are pairs enough to read."""
 
 
@@ -256,13 +258,24 @@ def compare_labels(
     *,
     measures: Sequence[str] | None = None,
     method: Any = None,
+    abstentions: Abstentions = "count",
     level: float = 0.95,
     seed: int = 0,
     **terms: Unpack[Terms],
 ) -> ComparisonFindings:
-    """Compare the labels of several predictors of the same cases."""
+    """Compare the labels of several predictors of the same cases.
+
+    A case without a decision is not right; with ``abstentions="left-out"`` only cases that all decided count.
+    """
+    judged = ""
+    if abstentions == "left-out" and not paired.is_decided:
+        whole, paired = paired.total, paired.decided()
+        judged = f"Judged on the {paired.total:,.6g} of {whole:,.6g} cases that every system decided."
     is_many = len(paired.names) > 3
-    spellings = tuple(measures or (MEASURES if is_many else default_spellings(paired)))
+    usual = default_spellings(paired)
+    if is_many:
+        usual = tuple(name for name in usual if name in MEASURES)
+    spellings = tuple(measures or usual)
     options: dict[str, Any] = {"method": method, "seed": seed, "level": level, "quick": is_many}
     return compare_pairs(
         "labels",
@@ -275,6 +288,7 @@ def compare_labels(
         seed=seed,
         disagreements=tuple(_disagreement(paired, *pair) for pair in all_pairs(paired.names)),
         dropped=paired.dropped,
+        judged=judged,
     )
 
 

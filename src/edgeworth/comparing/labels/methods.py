@@ -82,7 +82,7 @@ def difference_law(cells: JointCells, resolved: Resolved, method: Any = None) ->
         found = score_law(cells, resolved)
         if found is None:
             raise OptionError(
-                f"Tango() is for proportions of the same unweighted cases, which {resolved.spelling} is "
+                f"Tango() is for proportions of the same independent cases, which {resolved.spelling} is "
                 "not here: use Delta()"
             )
         return found

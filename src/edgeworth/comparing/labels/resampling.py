@@ -202,7 +202,7 @@ def swap_test(
     if studentised:
         said = f"{said}, differences in standard errors"
     far = swaps.distances(swaps.observed[None, :], resolved, studentised)[0]
-    least = far - SAME * max(1.0, abs(far))
+    least = far - SAME * max(1.0, far) if math.isfinite(far) else far
 
     def beyond(swapped: NDArray[np.int64]) -> NDArray[np.bool_]:
         found = [np.zeros(0, dtype=bool)]
