@@ -165,11 +165,9 @@ class JointCells:
 
     def is_seen(self, resolved: Resolved) -> NDArray[np.bool_]:
         """Tell which combinations have to do with the measure of either predictor."""
-        parts = (
-            influence(table, resolved).ravel()[place] != 0
-            for table, place in zip(self.tables, self.places, strict=True)
-        )
-        return np.logical_or(*parts)
+        both = zip(self.tables, self.places, strict=True)
+        parts = np.abs([influence(table, resolved).ravel()[place] for table, place in both])
+        return np.asarray((parts > 1e-9 * parts.max()).any(axis=0))
 
 
 def joint_cells(paired: Paired, first: str, second: str) -> JointCells:
