@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import edgeworth as ew
 from edgeworth.comparing.forecasts.differences import forecast_difference
 from edgeworth.comparing.forecasts.findings import compare_forecasts
 from edgeworth.forecasts.betting.wealth import Wealth
@@ -141,3 +142,22 @@ def test_level_and_power_reach_effects_and_plans() -> None:
     plan = strict.plans["A", "B"]
     assert (plan.level, plan.power) == (0.99, 0.95)
     assert plan.needed > usual.plans["A", "B"].needed
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_ordered_rows_have_the_sequence_of_evaluate(ordered: bool) -> None:
+    """``evaluate --against`` and ``compare`` give the same bounds; the p-value is that of the interval."""
+    rng = np.random.default_rng(0)
+    truth = (rng.random(300) < 0.4).astype(int)
+    systems = {
+        name: np.clip(0.4 + lift * (truth - 0.4) + rng.normal(0, 0.1, 300), 0.01, 0.99)
+        for name, lift in (("A", 0.3), ("B", 0.2))
+    }
+    report = ew.evaluate(truth=truth, probabilities=systems["A"], against=systems["B"], ordered=ordered)
+    found = ew.compare(truth, systems, kind="probabilities", ordered=ordered)["A", "B"]
+    for score in ("brier", "log"):
+        theirs = report.to_dict()["sequences"][score]
+        low, high = found[score].interval()
+        assert (-high, -low) == pytest.approx((theirs["low"], theirs["high"]), rel=1e-9)
+        assert (found[score].p_value() < 0.05) == (not low <= 0 <= high)
+    assert next(iter(found["brier"].tests)) == ("sequence" if ordered else "t")

@@ -267,11 +267,11 @@ def test_which_measures_are_proportions_of_the_same_cases(spelling: str, is_pair
         )
 
 
-def test_abstentions_make_the_trials_differ() -> None:
+def test_an_abstention_is_a_trial_without_success() -> None:
     paired = ew.Paired.from_labels(
         [1, 0, 1, 0], {"one": [1, None, 0, 0], "two": [1, 0, 1, None]}, missing="abstain"
     )
-    assert paired_proportions(*focused(paired, "accuracy")) is None
+    assert paired_proportions(*focused(paired, "accuracy")) == PairedProportions(1, 2, 4)
 
 
 # -- draws --------------------------------------------------------------------------------------------------
@@ -359,7 +359,7 @@ def test_methods_that_do_not_apply() -> None:
     together = ew.Paired.from_labels(truth, predictions, clusters=np.zeros(60, dtype=int))
     for paired, spelling, method, said in [
         (plain, "precision[1]", Tango(), "proportions of the same"),
-        (weighted, "accuracy", Tango(), "unweighted"),
+        (clustered, "accuracy", Tango(), "independent"),
         (weighted, "accuracy", Bootstrap(), "count alike"),
         (clustered, "accuracy", Dirichlet(), "independent"),
         (clustered, "accuracy", Bootstrap(interval="bca"), "percentile"),

@@ -20,6 +20,7 @@ from edgeworth.comparing.labels.methods import (
     doubt_of,
     effect_of,
     probability_first_better,
+    too_little_freedom,
 )
 from edgeworth.comparing.labels.proportions import (
     AsIfIndependent,
@@ -32,8 +33,7 @@ from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.randomisation.classes import TwoClassPair, randomisation_test, studentised_test
 from edgeworth.comparing.randomisation.coins import mcnemar
 from edgeworth.comparing.randomisation.sign_sums import Effort
-from edgeworth.core.clusters import FEWEST_FREEDOM
-from edgeworth.core.laws import NormalLaw, SamplingLaw
+from edgeworth.core.laws import SamplingLaw
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.resampling import NO_ERROR
 from edgeworth.decisions.views import Resolved, resolve
@@ -228,13 +228,9 @@ def needs_standard_errors(resolved: Resolved) -> bool:
 
 def reason_for_no_winner(cells: JointCells, resolved: Resolved, law: SamplingLaw | None) -> str | None:
     """Explain why too little is known to name a winner, whatever the p-value; None if enough is."""
-    if cells.clusters is not None and isinstance(law, NormalLaw) and law.freedom < FEWEST_FREEDOM:
-        return (
-            f"clusters so few or so unequal leave {law.freedom:.2g} degrees of freedom, and below "
-            f"{FEWEST_FREEDOM:g} no winner is named"
-        )
-    if not needs_standard_errors(resolved) or cells.size > 2:
-        return None
+    reason = None if cells.clusters is None else too_little_freedom(law)
+    if reason is not None or not needs_standard_errors(resolved) or cells.size > 2:
+        return reason
     labels = range(cells.size) if resolved.position is None else (resolved.position,)
     fewest = min(cells.predictions(place, label) for place in cells.places for label in labels)
     if fewest < FEWEST_PREDICTIONS:

@@ -12,12 +12,12 @@ import numpy as np
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings, Terms, compare_pairs
 from edgeworth.comparing.labels.joint_cells import usual_spellings
-from edgeworth.comparing.labels.methods import DRAWS, share_above
+from edgeworth.comparing.labels.methods import DRAWS, share_above, too_little_freedom
 from edgeworth.comparing.labels.proportions import independent_combination, less
 from edgeworth.core.laws import NewcombeLaw, NormalLaw, SamplingLaw, Scale, natural_scale
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.posteriors import beta_law, probability_larger
-from edgeworth.decisions.resampling import NO_ERROR, posterior_values, variance
+from edgeworth.decisions.resampling import NO_ERROR, cluster_spread, posterior_values, variance
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Resolved, check_decisions, resolve
 from edgeworth.errors import OptionError, check_seed
@@ -121,6 +121,7 @@ def independent_difference(
         probability_method=how,
         interval_method="" if law is None else NEWCOMBE if isinstance(law, NewcombeLaw) else DELTA,
         no_interval=no_interval,
+        no_winner=too_little_freedom(law),
     )
 
 
@@ -141,6 +142,16 @@ class _Side:
     def units(self) -> float:
         clusters = self.table.clusters
         return self.table.effective_size if clusters is None else float(clusters.number)
+
+    @property
+    def freedom(self) -> float:
+        """The degrees of freedom of the variance."""
+        clusters = self.table.clusters
+        return (
+            self.units - 1
+            if clusters is None
+            else cluster_spread(self.table, clusters, self.resolved).freedom
+        )
 
     @property
     def variance(self) -> float:
@@ -173,7 +184,7 @@ def _delta_law(one: _Side, two: _Side) -> NormalLaw:
     parts = one.variance, two.variance
     freedom = math.inf
     if one.table.clusters is not None or two.table.clusters is not None:
-        rest = sum(part**2 / max(side.units - 1, 1e-9) for part, side in zip(parts, (one, two), strict=True))
+        rest = sum(part**2 / max(side.freedom, 1e-9) for part, side in zip(parts, (one, two), strict=True))
         freedom = sum(parts) ** 2 / rest if rest > 0 else math.inf
     low, high = one.resolved.measure.range
     difference = one.value - two.value
