@@ -109,3 +109,34 @@ def test_draws_reject_guessing_no_more_often_than_they_say() -> None:
         rejected += law.tail(ew.measure(table, "informedness")).p_value <= 0.05
     assert rejected / runs <= 0.085  # 5% and 2.8 standard errors
     assert rejected / runs >= 0.015
+
+
+@pytest.mark.parametrize(("cases", "share"), [(100, 0.05), (500, 0.02)])
+@pytest.mark.parametrize("kind", ["weights", "clusters"])
+def test_guessers_with_a_rare_class_are_seldom_called_informed(cases: int, share: float, kind: str) -> None:
+    rng = np.random.default_rng(cases)
+    options = {kind: np.linspace(0.5, 1.5, cases) if kind == "weights" else np.arange(cases)}
+    runs, rejected = 300, 0
+    for _ in range(runs):
+        truth, prediction = (rng.random((2, cases)) < share).astype(int)
+        table = ew.ContingencyTable.from_labels(truth, prediction, labels=[0, 1], **options)
+        found = ew.estimate(table, "informedness")
+        rejected += found.undefined is None and found.p_value() <= 0.05
+    # At 5.5% the standard error of a share of 300 is 0.013.
+    assert rejected / runs <= 0.055 + 2 * 0.013
+
+
+@pytest.mark.parametrize("alike", [0.0, 0.3])
+def test_one_large_cluster_among_small_ones_is_covered(alike: float) -> None:
+    rng = np.random.default_rng(6)
+    sizes = [3] * 39 + [100]
+    clusters = np.repeat(np.arange(40), sizes)
+    runs, covered = 200, 0
+    for _ in range(runs):
+        skill = rng.beta(0.8 * (1 / alike - 1), 0.2 * (1 / alike - 1), 40) if alike else np.full(40, 0.8)
+        truth = rng.integers(0, 2, len(clusters))
+        prediction = np.where(rng.random(len(clusters)) < skill[clusters], truth, 1 - truth)
+        tally = ew.ContingencyTable.from_labels(truth, prediction, clusters=clusters)
+        covered += 0.6 in ew.estimate(tally, "informedness").interval()
+    # At 92.5% the standard error of a share of 200 is 0.019.
+    assert covered / runs >= 0.925 - 2 * 0.019

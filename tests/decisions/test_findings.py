@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,26 +11,35 @@ from scipy import stats
 
 import edgeworth as ew
 from edgeworth.decisions.findings import examine_decisions
-from edgeworth.errors import OptionError
-from edgeworth.methods import Delta
+from edgeworth.errors import InputError, OptionError
 
 
-def test_the_planned_number_of_cases_has_the_promised_power() -> None:
-    # Plan from a table with known shares, then simulate samples of that size.
-    shares = np.array([[0.36, 0.25], [0.14, 0.25]])
-    table = ew.ContingencyTable.from_matrix((shares * 200).round().astype(int), rows="predicted")
-    estimate = ew.estimate(table, "informedness", method=Delta())
-    plan = estimate.cases_needed(power=0.8)
+@pytest.mark.parametrize(
+    "counts", [[[19, 1], [1, 19]], [[70, 30], [30, 70]], [[9, 10], [1, 80]], [[72, 50], [28, 50]]], ids=str
+)
+def test_the_exact_test_has_the_power_that_was_planned(counts: list[list[int]]) -> None:
+    # Plan from a table with known shares, then test samples of that size as the product does.
+    table = ew.ContingencyTable.from_matrix(counts, rows="predicted")
+    plan = ew.estimate(table, "informedness").cases_needed(power=0.8)
     rng = np.random.default_rng(1)
-    drawn = rng.multinomial(int(plan.needed), (table.counts / table.total).ravel(), size=2000).reshape(
-        -1, 2, 2
-    )
-    hits, alarms = drawn[:, 0, 0], drawn[:, 0, 1]
-    real, other = drawn[:, :, 0].sum(axis=1), drawn[:, :, 1].sum(axis=1)
-    recall, fallout = hits / real, alarms / other
-    error = np.sqrt(recall * (1 - recall) / real + fallout * (1 - fallout) / other)
-    power = (np.abs(recall - fallout) / error > stats.norm.ppf(0.975)).mean()
-    assert power == pytest.approx(0.8, abs=0.03)
+    drawn = rng.multinomial(int(plan.needed), (table.counts / table.total).ravel(), size=4000)
+    tables, times = np.unique(drawn, axis=0, return_counts=True)
+    shown = 0
+    for cells, number in zip(tables.reshape(-1, 2, 2), times, strict=True):
+        if (cells.sum(axis=0) > 0).all() and (cells.sum(axis=1) > 0).all():
+            shown += number * (exact_p_value(cells) <= 0.05)
+    # The standard error of a share of 4,000 is 0.006.
+    assert 0.77 <= shown / 4000 <= 0.83
+
+
+def exact_p_value(cells: np.ndarray) -> float:
+    """P(hits at least as far from their mean), of scipy's hypergeometric law."""
+    (hits, _), total = cells[0], int(cells.sum())
+    predicted, real = int(cells[0].sum()), int(cells[:, 0].sum())
+    law = stats.hypergeom(total, real, predicted)
+    every = np.arange(min(predicted, real) + 1)
+    far = np.abs(every - predicted * real / total) >= abs(hits - predicted * real / total) - 1e-9
+    return float(law.pmf(every)[far].sum())
 
 
 def test_more_cases_are_0_when_there_are_enough_and_infinite_without_an_edge() -> None:
@@ -159,3 +169,53 @@ def test_decided_cases_are_judged_alone_where_that_is_asked_and_said() -> None:
 def test_every_table_has_its_coverage() -> None:
     report = ew.evaluate(truth=["a", "b", "a"], prediction=["a", "b", "b"]).to_dict()
     assert report["estimates"]["coverage"]["value"] == 1
+
+
+def test_labels_that_are_exchanged_are_said_to_be_confused() -> None:
+    exchanged = ew.ContingencyTable.from_matrix([[12, 40, 6], [42, 12, 9], [10, 12, 50]], rows="predicted")
+    assert "shows no information" not in ew.evaluate(exchanged).verdict
+    chi_square = stats.chi2_contingency(exchanged.counts).statistic
+    assert f"χ² = {chi_square:.0f}" in ew.evaluate(exchanged).verdict
+    assert "systematically confused" in ew.evaluate(exchanged).verdict
+    noise = np.random.default_rng(4).integers(0, 3, (2, 150))
+    assert "related" not in ew.evaluate(truth=noise[0], prediction=noise[1]).verdict
+
+
+def test_predictions_that_are_fractions_are_refused_at_once() -> None:
+    rng = np.random.default_rng(5)
+    with pytest.raises(InputError, match="fractions"):
+        ew.evaluate(truth=rng.integers(0, 2, 500), prediction=rng.random(500))
+    # Classes that are fractions are classes.
+    halves = rng.integers(0, 3, 90) / 2
+    assert ew.ContingencyTable.from_labels(halves, halves).labels == (0, 0.5, 1)
+
+
+def test_a_matched_table_carries_the_test_of_its_matching() -> None:
+    # Noise matched to classes looks informed; a test that forgets the matching rejects it far too often.
+    rng = np.random.default_rng(6)
+    rejected = 0
+    for _ in range(40):
+        truth, clusters = rng.integers(0, 5, 100), rng.integers(100, 108, 100)
+        matching = ew.decisions.match(ew.ContingencyTable.from_labels(truth, clusters))
+        own = matching.test(draws=99).p_value
+        carried = matching.table.matching(draws=99)
+        assert carried.p_value == own
+        rejected += own <= 0.05
+    assert rejected <= 7  # P(more than 7 of 40 at 5%) is below 0.001
+    found = ew.evaluate(matching.table).to_dict()["guessing"]
+    assert found["at_least"]["p_value"] == found["either_way"]["p_value"] == matching.test().p_value
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"weights": np.linspace(0.5, 1.5, 100)}, {"clusters": np.arange(100)}],
+    ids=["w", "c"],
+)
+def test_a_rare_class_of_weighted_or_clustered_rows_reads_like_the_plain_one(options: dict[str, Any]) -> None:
+    truth, prediction = np.zeros((2, 100), dtype=int)
+    truth[:3] = prediction[:3] = prediction[3::3] = 1
+    plain = examine_decisions(ew.ContingencyTable.from_labels(truth, prediction))
+    found = examine_decisions(ew.ContingencyTable.from_labels(truth, prediction, **options))
+    assert plain.either_way.p_value == pytest.approx(17 / 385)
+    assert found.either_way.p_value == pytest.approx(17 / 385, abs=0.003)
+    assert tuple(found.informedness.interval()) == pytest.approx(plain.informedness.interval(), abs=0.01)

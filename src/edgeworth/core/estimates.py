@@ -95,6 +95,8 @@ class Estimate:
     law: SamplingLaw | None = field(repr=False)
     chance_test: ChanceTest = field(default=lambda _: None, repr=False)
     """P(chance alone does as much), worked out when it is asked for."""
+    planner: Callable[[float, float, int], int | None] | None = field(default=None, repr=False)
+    """Finds the cases with which the test against chance has a power at a level, near a rough number."""
     size: float = field(default=math.nan, repr=False)
     """Cases, or lists; with sampling weights as many as would tell as much if they all weighed the same."""
 
@@ -150,7 +152,8 @@ class Estimate:
 
         Notes
         -----
-        ``n · ((z_level + z_power) · standard error / distance)²``: the error shrinks with √n.
+        ``n · ((z_level + z_power) · standard error / distance)²``: the error shrinks with √n. Of two labels
+        it is the exact test against guessing that has the power.
 
         Examples
         --------
@@ -158,7 +161,7 @@ class Estimate:
         >>> table = ContingencyTable.from_matrix([[56, 48], [14, 32]], rows="predicted")
         >>> plan = estimate(table, "informedness").cases_needed()
         >>> plan.cases, plan.needed, plan.more
-        (150.0, 156, 6.0)
+        (150.0, 176, 26.0)
         """
         check_level(level)
         if not 0 < power < 1:
@@ -172,8 +175,9 @@ class Estimate:
         if distance < 1e-12:
             return Plan(self.size, math.inf, power, level)
         reach = normal_quantile(level) + NormalDist().inv_cdf(power)
-        needed = math.ceil(self.size * (reach * error / distance) ** 2)
-        return Plan(self.size, needed, power, level)
+        rough = math.ceil(self.size * (reach * error / distance) ** 2)
+        planned = None if null is not None or self.planner is None else self.planner(level, power, rough)
+        return Plan(self.size, rough if planned is None else planned, power, level)
 
     def __str__(self) -> str:
         if self.undefined is not None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from edgeworth.choices import Missing, WeightKind
 from edgeworth.core.joint_counts import JointCounts
+from edgeworth.core.labels import list_labels
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import MISSING, Column, Label, blocks, encode
 from edgeworth.sources.numbers import LARGEST_TOTAL
@@ -84,7 +85,13 @@ def check_label_number(labels: Sequence[Label]) -> None:
 
 
 def check_label_kinds(real: Sequence[Label], predicted: Sequence[Label]) -> None:
-    """Refuse truth and prediction that share no label only because one is text and the other is not."""
+    """Refuse predictions that are fractions, and labels that differ only because one is text."""
+    fractions = [label for label in predicted if isinstance(label, float) and label not in real]
+    if fractions:
+        raise InputError(
+            f"predictions are fractions ({list_labels(fractions[:3])}), which are no classes: are they "
+            "scores (score=, --score) or probabilities (probabilities=, --probabilities)?"
+        )
     if set(real) & set(predicted):
         return
     spelt = {str(label): label for label in real}

@@ -12,7 +12,7 @@ from edgeworth.arrays import Floats
 from edgeworth.core.clusters import spread_of_ratios
 from edgeworth.core.laws import normal_quantile, student_quantile
 from edgeworth.core.measures import Combination
-from edgeworth.decisions.resampling import NO_ERROR, cluster_spread, independent_variance, influence
+from edgeworth.decisions.resampling import MOST_SUMS, NO_ERROR
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Marginals, Resolved, label_view, marginals
 from edgeworth.errors import OptionError
@@ -99,17 +99,37 @@ def _cells_of_proportions(
     return hits, tried
 
 
-def effective_cases(tally: ContingencyTable, resolved: Resolved) -> Floats:
-    """Count as many independent cases of each class as tell as much as the weighted or clustered ones."""
+def effective_cases(tally: ContingencyTable) -> Floats:
+    """Count as many independent cases of each class as tell as much as the weighted or clustered ones.
+
+    Weights leave (Σw)²/Σw² of a class. Clusters leave as many as have the variances of its predictions that
+    CR2 finds, at most those of independent cases and at least those of clusters whose cases are alike.
+    """
     real = tally.cells.sum(axis=0).astype(np.float64)
     squares = real if tally.squared is None else tally.squared.sum(axis=0)
-    sizes = real**2 / np.where(squares > 0, squares, 1)
+    most = real**2 / np.where(squares > 0, squares, 1)
     if tally.clusters is None:
-        return sizes
-    spread = cluster_spread(tally, tally.clusters, resolved)
-    independent = independent_variance(tally, influence(tally, resolved))
-    fewest = spread.effective / sizes.sum()
-    if not (spread.variance > NO_ERROR and independent > NO_ERROR):
-        return sizes * min(fewest, 1.0)
-    student = normal_quantile(0.95) / student_quantile(0.95, max(spread.freedom, 1.0))
-    return sizes * min(max(independent / spread.variance * student**2, fewest), 1.0)
+        return most
+    cluster, cell, weight = tally.clusters.cells(tally.labels)
+    width = len(real)
+    shape = (tally.clusters.number, width)
+    if shape[0] * width > MOST_SUMS:
+        raise OptionError(f"{shape[0]:,} clusters with {width:,} classes are too many: use Delta()")
+    cases = np.bincount(cluster * width + cell % width, weights=weight, minlength=shape[0] * width)
+    cases = cases.reshape(shape)
+    divisor = np.where(real > 0, real, 1)
+    pull = 1 / np.maximum(1 - cases / divisor, NO_ERROR)
+    own, shares = cases[cluster, cell % width], (tally.cells / divisor).ravel()
+    squared, crossed = (
+        np.bincount(cell, weights=weight * part * pull[cluster, cell % width], minlength=tally.cells.size)
+        for part in (weight, own)
+    )
+    spread = squared - 2 * shares * crossed + shares**2 * np.tile((cases**2 * pull).sum(axis=0), width + 1)
+    spread = np.maximum(spread, 0).reshape(tally.cells.shape).sum(axis=0) / divisor**2
+    alone = (shares * (1 - shares)).reshape(tally.cells.shape).sum(axis=0)
+    each = [spread_of_ratios(cases[:, k], np.maximum(cases[:, k], 1e-300)) for k in range(width)]
+    student = [normal_quantile(0.95) / student_quantile(0.95, max(one.freedom, 1.0)) for one in each]
+    known = (spread > NO_ERROR) & (alone > 0)
+    fewest = np.array([one.effective for one in each])
+    left = np.where(known, alone / np.where(known, spread, 1) * np.square(student), fewest)
+    return np.where(real > 0, np.clip(left, fewest, np.maximum(most, fewest)), 0.0)

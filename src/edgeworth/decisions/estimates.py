@@ -21,7 +21,7 @@ from edgeworth.core.laws import (
 )
 from edgeworth.core.measures import Measure
 from edgeworth.decisions.effective_sizes import combination_of, combine, effective_cases, reduce_trials
-from edgeworth.decisions.guessing import guessing_tail
+from edgeworth.decisions.guessing import cases_for_power, guessing_tail
 from edgeworth.decisions.resampling import (
     MOST_SUMS,
     NO_ERROR,
@@ -148,7 +148,7 @@ class Dirichlet:
         """Make the law of posterior draws of the measure."""
         if len(tally.labels) > MOST_CLASSES:
             raise OptionError(f"{self} draws tables of at most {MOST_CLASSES} classes: use Delta()")
-        sizes = None if tally.is_plain else effective_cases(tally, resolved)
+        sizes = None if tally.is_plain else effective_cases(tally)
         values = posterior_values(tally, resolved, self.prior, self.draws, self.seed, sizes)
         value = float(resolved.values(tally.cells))
         return PosteriorLaw(value, *defined_draws(values, resolved.spelling))
@@ -277,6 +277,7 @@ def estimate_table(
         tally=tally,
         law=law,
         chance_test=lambda alternative: guessing_tail(tally, resolved, alternative, seed),
+        planner=lambda *asked: cases_for_power(tally, resolved, *asked),
         size=tally.effective_size,
     )
 

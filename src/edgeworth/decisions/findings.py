@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -89,6 +90,15 @@ class DecisionFindings:
         has_interval = self.informedness.law is not None
         is_doubtful = getattr(self.informedness.law, "freedom", math.inf) < FEWEST_FREEDOM
         return self.is_significant and not (has_interval and (self.interval_includes_0 or is_doubtful))
+
+    @cached_property
+    def association(self) -> tuple[float, Tail] | None:
+        """χ² of predictions and outcomes where it is significant; of two labels informedness says it."""
+        if len(self.labels) < 3 or not self.table.is_plain or not self.table.is_counted:
+            return None
+        found = estimate(self.table, "chi_square")
+        tail = found.chance_tail("greater")
+        return (found.value, tail) if tail is not None and tail.p_value <= 1 - self.level else None
 
     @property
     def interval_includes_0(self) -> bool:

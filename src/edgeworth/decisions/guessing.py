@@ -23,9 +23,9 @@ from edgeworth.arrays import EXACT_INTEGERS
 from edgeworth.core.laws import Alternative
 from edgeworth.core.tails import SMALLEST, Tail, hypergeometric_tails
 from edgeworth.decisions.clusters import Clusters
-from edgeworth.decisions.resampling import influence
+from edgeworth.decisions.effective_sizes import effective_cases
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.decisions.views import Resolved, at_guessing, expected_cells
+from edgeworth.decisions.views import Resolved, at_guessing
 from edgeworth.errors import InputError, OptionError, check_seed
 from edgeworth.sources.numbers import LARGEST_TOTAL
 
@@ -317,44 +317,36 @@ def guessing_tail(
 ) -> Tail | None:
     """Compute P(guessing does as much), exactly where possible.
 
-    Clusters of one size exchange their predictions; of clusters of several sizes the signs of their shares in
-    the measure are flipped. Weighted cases are taken as so many equal ones of each class as tell as much.
+    Clusters of one size exchange their predictions. Weighted cases and other clusters are taken as so many
+    independent cases of each class as tell as much, which is approximate.
     """
     if alternative not in ("two-sided", "greater", "less"):
         raise OptionError(f'alternative is "two-sided", "greater" or "less"; saw {alternative!r}')
+    if tally.matching is not None:
+        return None if alternative == "less" else tally.matching(seed=seed)
     clusters = tally.clusters
     if clusters is not None and clusters.number < 2:
         return None
     if clusters is not None:
         sizes = np.bincount(clusters.cells(tally.labels)[0], weights=clusters.joint.weight)
+        # Of clusters of one row each, the squares of sums are the sums of squares.
         squares = tally.cells if tally.squared is None else tally.squared
-        # Each row is a cluster of its own where sums of clusters have no larger squares than rows.
-        if (sizes**2).sum() > squares.sum() * (1 + 1e-9):
-            if resolved.position is None and tally.is_counted and sizes.min() == sizes.max():
-                return _exchange_tail(tally, clusters, resolved, alternative, seed)
-            return _flip_tail(tally, clusters, resolved, alternative, seed)
-    if tally.is_counted:
+        is_single = (sizes**2).sum() <= squares.sum() * (1 + 1e-9)
+        if not is_single and resolved.position is None and tally.is_counted and sizes.min() == sizes.max():
+            return _exchange_tail(tally, clusters, resolved, alternative, seed)
+        tally = replace(tally, clusters=None) if is_single else tally
+    if tally.clusters is None and tally.is_counted:
         return _independent_tail(tally, resolved, alternative, seed)
-    counts = _effective_counts(tally)
+    real = tally.cells.sum(axis=0)
+    counts = tally.cells * (effective_cases(tally) / np.where(real > 0, real, 1))
     whole = replace(tally, cells=np.rint(counts).astype(np.int64), squared=None, clusters=None)
     if whole.total == 0 or resolved.undefined(whole) is not None:
         return None
     tail = _independent_tail(whole, resolved, alternative, seed)
-    if np.allclose(counts, whole.cells, rtol=1e-9, atol=1e-9):
+    if tally.clusters is None and np.allclose(counts, whole.cells, rtol=1e-9, atol=1e-9):
         return tail
-    return replace(
-        tail,
-        method=f"{tail.method}, of cases of equal weight (approximate)",
-        kind="approximation",
-        exact=None,
-    )
-
-
-def _effective_counts(table: ContingencyTable) -> NDArray[np.float64]:
-    """Scale each class to its effective size, (Σw)²/Σw²."""
-    assert table.squared is not None
-    real, squares = table.cells.sum(axis=0), table.squared.sum(axis=0)
-    return np.asarray(table.cells * (real / np.where(squares > 0, squares, 1)))
+    said = f"{tail.method}, of as many independent cases as tell as much (approximate)"
+    return replace(tail, method=said, kind="approximation", exact=None)
 
 
 def _independent_tail(
@@ -394,34 +386,6 @@ def _exchange_tail(
         count += _count_beyond(table, resolved, alternative, drawn.reshape(-1, *table.cells.shape))
     said = f"Monte Carlo, {draws:,} exchanges of clusters, seed {seed}"
     return replace(Tail.drawn(count, draws, seed), method=said)
-
-
-def _flip_tail(
-    table: ContingencyTable, clusters: Clusters, resolved: Resolved, alternative: Alternative, seed: int
-) -> Tail | None:
-    """Flip the signs of what each cluster adds to the measure, where its derivative is taken at guessing."""
-    middle = expected_cells(table)
-    try:
-        slopes = influence(replace(table, cells=middle, squared=middle, clusters=None), resolved)[:-1]
-    except OptionError:
-        return None
-    rows, columns = (middle[:-1].sum(axis=axis) / middle[:-1].sum() for axis in (1, 0))
-    # The margins are those of guessing too, so what a case adds by its class or its label alone is left out.
-    slopes = slopes - (slopes @ columns)[:, None] - rows @ slopes + rows @ slopes @ columns
-    cluster, cell, weight = clusters.cells(table.labels)
-    parts = np.bincount(cluster, weights=weight * np.append(slopes, np.zeros(len(columns)))[cell])
-    observed, same = float(parts.sum()), SAME * float(np.abs(parts).sum())
-    draws = int(min(9_999, max(999, 1e8 / len(parts))))
-    rng = np.random.default_rng(seed)
-    count = 0
-    for start in range(0, draws, 100):
-        sums = rng.choice([-1.0, 1.0], (min(100, draws - start), len(parts))) @ parts
-        beyond = (
-            np.abs(sums) >= abs(observed) - same if alternative == "two-sided" else sums >= observed - same
-        )
-        count += int((beyond if alternative != "less" else sums <= observed + same).sum())
-    said = f"{draws:,} sign flips of {len(parts):,} clusters, seed {seed} (approximate)"
-    return replace(Tail.drawn(count, draws, seed), method=said, kind="approximation")
 
 
 def label_law(table: ContingencyTable, position: int, seed: int = 0) -> GuessingLaw:
@@ -470,3 +434,55 @@ def _count_beyond(
         beyond = values <= observed + same
     # A draw in which the measure is undefined counts against the claim.
     return int((beyond | np.isnan(values)).sum())
+
+
+PLANNED_SAMPLES, MOST_PLANNED = 2000, 60
+"""Tables drawn to find the power of a test, and the most cases for which they are."""
+
+
+def cases_for_power(
+    table: ContingencyTable, resolved: Resolved, level: float, power: float, rough: int
+) -> int | None:
+    """Find how many cases like these the exact test of two labels needs to have a power; None of more labels.
+
+    Few cases are tried one number after the other, on tables drawn with the shares of this one. A larger
+    ``rough`` number, found by the normal law, is corrected for the steps of the exact one (Casagrande, Pike &
+    Smith 1978).
+    """
+    if not table.is_counted or not table.is_plain or table.matching is not None or table.abstained.any():
+        return None
+    if resolved.position is None and (resolved.measure.guessing is None or len(table.labels) != 2):
+        return None
+    one = table if resolved.position is None else table.one_against_rest(resolved.label)
+    shares = one.counts / one.total
+    if rough > MOST_PLANNED:
+        first, second = shares.sum(axis=0)
+        distance = abs(shares[0, 0] / first - shares[0, 1] / second)
+        return math.ceil(rough / 4 * (1 + math.sqrt(1 + 2 / (rough * first * second * distance))) ** 2)
+    for cases in range(4, 4 * MOST_PLANNED):
+        drawn = np.random.default_rng(cases).multinomial(cases, shares.ravel(), size=PLANNED_SAMPLES)
+        p_values = _two_sided_p_values(drawn.reshape(-1, 2, 2))
+        if (p_values <= round(1 - level, 12)).mean() >= power:
+            return cases
+    return None
+
+
+def _two_sided_p_values(tables: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Compute P(hits at least as far from their mean) of tables of two labels, all with as many cases."""
+    from scipy.special import gammaln
+
+    predicted, real = tables[:, 0].sum(axis=1, keepdims=True), tables[:, :, 0].sum(axis=1, keepdims=True)
+    total = tables.sum(axis=(1, 2))[:, None]
+    mean = predicted * real / np.maximum(total, 1)
+    hits = np.arange(int(np.minimum(predicted, real).max()) + 1)
+
+    log_factorial = gammaln(np.arange(int(total.max()) + 1) + 1.0)
+
+    def log_choose(n: NDArray[np.int64], k: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.asarray(log_factorial[n] - log_factorial[k] - log_factorial[n - k])
+
+    possible = (hits <= np.minimum(predicted, real)) & (hits >= predicted + real - total)
+    some = np.where(possible, hits, np.maximum(0, predicted + real - total))
+    logs = log_choose(real, some) + log_choose(total - real, predicted - some) - log_choose(total, predicted)
+    beyond = possible & (np.abs(hits - mean) >= np.abs(tables[:, :1, 0] - mean) - 1e-9)
+    return np.asarray(np.where(beyond, np.exp(logs), 0).sum(axis=1))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from itertools import islice, product
 
 import numpy as np
@@ -73,17 +73,23 @@ class Matching:
 
     def test(self, *, draws: int | None = None, seed: int = 0) -> Tail:
         """Compute P(clusters without information, matched as well as they can be, look this good)."""
-        counts = self.problem.counts
-        if not np.all(counts == np.round(counts)):
-            raise InputError("the test of a matching needs whole cases; these are weighted")
-        number = draws or (999 if self.problem.one_to_one or self.is_exact else 199)
-        rows, columns = ([int(x) for x in counts.sum(axis=axis)] for axis in (1, 0))
-        count = 0
-        for tables in random_tables(rows, columns, number, seed):
-            for table in tables:
-                again = Problem(table.astype(np.float64), self.problem.one_to_one, self.problem.leave_out)
-                count += _best(again, seed)[1] >= self.informedness - 1e-12
-        return Tail.drawn(count, number, seed)
+        return matching_tail(self.problem, self.informedness, draws=draws, seed=seed)
+
+
+def matching_tail(problem: Problem, informedness: float, *, draws: int | None = None, seed: int = 0) -> Tail:
+    """Match tables that guessing draws, and count those that look as good."""
+    counts = problem.counts
+    if not np.array_equal(counts, counts.round()):
+        raise InputError("exact laws of guessing need whole cases; these are weighted")
+    is_quick = problem.one_to_one or _best(problem, seed)[2]
+    number = draws or (999 if is_quick else 199)
+    rows, columns = ([int(x) for x in counts.sum(axis=axis)] for axis in (1, 0))
+    count = 0
+    for tables in random_tables(rows, columns, number, seed):
+        for table in tables:
+            again = replace(problem, counts=table.astype(np.float64))
+            count += _best(again, seed)[1] >= informedness - 1e-12
+    return Tail.drawn(count, number, seed)
 
 
 def match(
@@ -133,6 +139,8 @@ def match(
         for cluster, place in zip(clusters, chosen, strict=True)
     }
     mapped = table.map_predictions(mapping).without_empty_labels()
+    if table.is_counted:
+        mapped = replace(mapped, matching=partial(matching_tail, problem, value))
     return Matching(mapping, value, is_exact, method, mapped, problem)
 
 

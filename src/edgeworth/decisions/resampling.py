@@ -147,13 +147,8 @@ def variance(table: ContingencyTable, resolved: Resolved) -> float:
     """Compute the delta method's variance: Σ count·influence², Σw²·influence², or that of clusters."""
     if table.clusters is not None:
         return cluster_spread(table, table.clusters, resolved).variance
-    return independent_variance(table, influence(table, resolved))
-
-
-def independent_variance(table: ContingencyTable, slopes: NDArray[np.float64]) -> float:
-    """Sum the squared influences of cases that are independent."""
     weight = table.cells if table.squared is None else table.squared
-    return float((weight * slopes**2).sum())
+    return float((weight * influence(table, resolved) ** 2).sum())
 
 
 def cluster_spread(table: ContingencyTable, clusters: Clusters, resolved: Resolved) -> ClusterSpread:

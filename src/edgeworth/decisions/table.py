@@ -42,6 +42,7 @@ from edgeworth.core.plain import (
     reshape_array,
 )
 from edgeworth.core.policies import check_label_kinds, check_label_number, drop_incomplete, take_weights
+from edgeworth.core.tails import Tail
 from edgeworth.decisions.clusters import BY_CLUSTER, Clusters
 from edgeworth.decisions.matrices import check_matrix, check_table, has_actual_rows
 from edgeworth.errors import InputError, MergeError
@@ -80,6 +81,8 @@ class ContingencyTable(Plain):
     is_numbered: bool = False
     """True when nobody named the labels: 0, 1, … are positions in a matrix, and neither is positive."""
     clusters: Clusters | None = field(default=None, kw_only=True)
+    matching: Callable[..., Tail] | None = field(default=None, kw_only=True, repr=False)
+    """Where labels were matched to classes so as to look best: the test that matches guesses too."""
 
     def __post_init__(self) -> None:
         check_label_number(self.labels)
@@ -326,6 +329,7 @@ class ContingencyTable(Plain):
             is_numbered=all(table.is_numbered or not table.labels for table in (self, other))
             and bool(labels),
             clusters=self._clusters_with(other),
+            matching=None,
         )
 
     def declare(self, *, labels: Sequence[Label] | None = None, positive: Label | None = None) -> Self:
@@ -518,6 +522,7 @@ class ContingencyTable(Plain):
             cells=change(self.cells),
             squared=None if self.squared is None else change(self.squared),
             declared_positive=self.declared_positive if self.declared_positive in labels else None,
+            matching=None,
         )
 
     def _squares(self) -> Floats:

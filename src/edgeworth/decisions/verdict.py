@@ -54,7 +54,14 @@ def _reading(findings: DecisionFindings) -> str:
     """Say what the value means, as far as it is shown."""
     value = findings.informedness.value
     if findings.informedness.law is not None and not findings.is_conclusive:
-        return ": no significant difference from guessing"
+        if findings.association is None:
+            return ": no significant difference from guessing"
+        square, tail = findings.association
+        return (
+            ": no better than guessing on average, though predictions and outcomes are related "
+            f"(χ² = {format_count(round(square))}, {describe_p_value(tail)}): some labels are systematically "
+            "confused"
+        )
     share = format_percent(abs(value), 0 if abs(value) >= 0.02 else 1)
     if value >= 0:
         return f": as good as knowing the answer {share} of the time and guessing the rest"
@@ -87,7 +94,12 @@ def _chance(findings: DecisionFindings) -> Claim:
 
 def _sample_size(findings: DecisionFindings) -> Claim | None:
     more = findings.plan.more
-    if findings.is_conclusive or findings.informedness.law is None or not 0 < more < math.inf:
+    if (
+        findings.table.matching is not None
+        or findings.is_conclusive
+        or findings.informedness.law is None
+        or not 0 < more < math.inf
+    ):
         return None
     kind = "more cases" if findings.table.is_counted else "more cases of equal weight"
     power = findings.plan.power
@@ -179,6 +191,11 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
     if rare:
         said.append(
             f"Fewer than {FEW} real cases of {_some(rare)}: their intervals are wide and approximate."
+        )
+    if table.matching is not None:
+        said.append(
+            "Labels were matched to classes so as to make informedness as large as possible, which flatters "
+            "it: the test matches guesses in the same way, intervals do not."
         )
     if findings.superstitious:
         said.append(
