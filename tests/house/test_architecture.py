@@ -194,7 +194,7 @@ def test_no_file_names_a_package_registry() -> None:
         "|".join(["pypi" + r"\.org", "pythonhosted" + r"\.org", "npmjs" + r"\.", "debian" + r"\.org"])
     )
     for path in tracked_files():
-        assert not hosts.search(path.read_text(encoding="utf-8")), path
+        assert not hosts.search(path.read_text(encoding="utf-8", errors="replace")), path
 
 
 def test_no_test_is_skipped_or_expected_to_fail() -> None:
