@@ -223,13 +223,17 @@ def _read_labels(source: Source | None, truth: Any, systems: dict[str, Any], ask
 
 
 def _read_scores(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:
+    asked = asked.with_folds
     asked = asked.checked(SCORES if asked.query is None else QUERIES)
     asked.tally_kind.call("check", asked)
     if asked.query is not None:
         columns = {"truth": truth, "ids": asked.id, "queries": asked.query}
         grade = 1 if asked.relevant_from is None else asked.relevant_from
         options = {"positive": asked.positive, "relevant_from": grade}
-        return *read_lists(source, columns, systems, **options), {}
+        lists, name = read_lists(source, columns, systems, **options)
+        if asked.fold is not None:
+            lists = {system: each.with_both_classes() for system, each in lists.items()}
+        return lists, name, {}
     columns = {"truth": truth, "weights": asked.weight, "clusters": asked.cluster}
     options = {name: asked.get(name) for name in ("positive", "weight_kind", "missing")}
     return *read_scores(source, columns, systems, **options), {}
@@ -288,7 +292,7 @@ def _open(asked: Asked, truth: Any, systems: Mapping[str, Any]) -> tuple[Source 
         return source, truth, ()
     if source is None:
         raise OptionError("truth is needed: the column of real classes")
-    others = [*systems.values(), *(asked.get(name) for name in ("cluster", "query", "id", "weight"))]
+    others = [*systems.values(), *(asked.get(name) for name in ("cluster", "query", "fold", "id", "weight"))]
     wide = [each if isinstance(each, (list, tuple)) else [each] for each in others]
     taken = [name for each in wide for name in each]
     guessed = guess_roles(column_names(source, asked.data), {"prediction": taken})

@@ -150,6 +150,9 @@ class Columns(Redeclared, Graded, total=False):
     ]
     abstain: Annotated[Any, Option("The prediction that means no decision.", "Labels", read="label")]
     query: Annotated[Any, Option("The column of the query: one ranked list each.", "Scores", (QUERIES,))]
+    fold: Annotated[
+        Any, Option("The column of the cross-validation fold: ranks are within folds.", "Scores", (QUERIES,))
+    ]
     id: Annotated[Any, Option("With queries: the column that names each document.", "Scores", (QUERIES,))]
     normalise: Annotated[
         bool, Option("Divide each row of probabilities by its sum.", "Probabilities", default=False)
@@ -486,6 +489,15 @@ class Asked:
     def having(self, **values: Any) -> Asked:
         """Make the same with other values of some options."""
         return replace(self, given={**self.given, **values})
+
+    @property
+    def with_folds(self) -> Asked:
+        """Rank within folds: each is a list of its own, as a query is."""
+        if self.get("fold") is None:
+            return self
+        if self.get("query") is not None:
+            raise OptionError("fold and query are both given: each query is ranked by itself, in any fold")
+        return self.having(query=self.fold)
 
     def checked(self, predictions: str, *, when: str = "") -> Asked:
         """Refuse options that mean nothing with these predictions: who gives them believes in them."""

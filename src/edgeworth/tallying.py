@@ -19,7 +19,7 @@ from edgeworth.sources.roles import FORMS, guess_roles
 from edgeworth.tallied import Origin, Part, Tallied, dropped_rows, marked
 
 ONE_FORM = "give one of prediction (labels), score (a ranking) or probabilities (forecasts)"
-OTHER_ROLES = ("truth", "cluster", "query", "id", "weight", "against", "odds", "time")
+OTHER_ROLES = ("truth", "cluster", "query", "fold", "id", "weight", "against", "odds", "time")
 """Columns that are taken, beside those of predictions."""
 LISTED_COLUMNS = 12
 
@@ -86,6 +86,7 @@ def checked(asked: Asked) -> Asked:
     if asked.get("prediction") is not None:
         predictions = SEVERAL if isinstance(asked.prediction, Mapping) else LABELS
     elif asked.get("score") is not None:
+        asked = asked.with_folds
         predictions = SCORES if asked.query is None else QUERIES
     else:
         predictions = PROBABILITIES

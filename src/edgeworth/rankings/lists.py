@@ -342,6 +342,17 @@ class RankedLists(Plain):
             judged=None if self.judged is None else self.judged.select(chosen),
         )
 
+    def with_both_classes(self) -> Self:
+        """The lists with targets and others: in the rest, as in a fold of one row, nothing can be ranked."""
+        targets = self.targets
+        chosen = np.flatnonzero((targets > 0) & (targets < self.sizes)).tolist()
+        if len(chosen) < 2:
+            raise InputError(
+                f"{len(chosen)} of {self.number:,} folds hold targets and others, and two are needed: "
+                "nothing can be ranked within a fold of one class, such as one row that was left out"
+            )
+        return self.select(self.queries[place] for place in chosen)
+
     def with_absent(self) -> Self:
         """An empty list for each absent query: it retrieved nothing, and counts (trec_eval -c)."""
         if self.judged is None or not self.absent:

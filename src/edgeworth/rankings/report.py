@@ -14,6 +14,7 @@ from edgeworth.decisions.report import estimate_row, tail_to_dict
 from edgeworth.rankings.chance.hits import HitsLaw
 from edgeworth.rankings.chance.law import AveragePrecisionLaw
 from edgeworth.rankings.charts import list_charts, ranking_charts, run_charts
+from edgeworth.rankings.estimates import class_split
 from edgeworth.rankings.findings import (
     ListFindings,
     Look,
@@ -95,6 +96,9 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
             f"{format_count(float(ranking.unranked))} targets have no score and stand below everything."
         )
     said += findings.threshold_warnings
+    split = class_split(ranking)
+    if split is not None:
+        said.append(split)
     if not ranking.is_counted:
         said.append("Rows are weighted: exact laws of chance are left out.")
     return tuple(said)
@@ -287,6 +291,10 @@ def selection_report(
 
 
 SHOWN_LISTS = 20
+FOLDED = (
+    "Scores were ranked within folds, and numbers are means over folds. The variance is that between folds "
+    "taken as independent; folds share training data, so coverage may be below the level."
+)
 SHOWN_TREC = (
     "map",
     "Rprec",
@@ -309,9 +317,11 @@ _OURS = {ours: theirs for theirs, ours in TREC_NAMES.items()}
 
 def report_lists(tallied: Any, asked: Any, about: About) -> Report:
     """Examine ranked lists and report on them."""
-    lists = tallied.final
+    lists, is_folded = tallied.final, asked.get("fold") is not None
+    lists = lists.with_both_classes() if is_folded else lists
     findings = examine_lists(lists, level=asked.level, seed=asked.seed)
-    return lists_report(findings, about(lists=lists.number, items=len(lists.scores)))
+    report = lists_report(findings, about(lists=lists.number, items=len(lists.scores)))
+    return replace(report, warnings=(*report.warnings, FOLDED)) if is_folded else report
 
 
 def lists_report(findings: ListFindings, provenance: Mapping[str, Any]) -> Report:

@@ -30,6 +30,7 @@ from edgeworth.core.tails import SMALLEST, Tail
 from edgeworth.decisions.estimates import Bootstrap
 from edgeworth.decisions.resampling import defined_draws
 from edgeworth.errors import OptionError, check_seed
+from edgeworth.rankings.estimates import class_split
 from edgeworth.rankings.intervals.methods import Influence, Places, Spread
 from edgeworth.rankings.resolving import ResolvedRanking
 
@@ -294,9 +295,14 @@ def compare_scores(
     pairs = math.comb(len(paired.names), 2)
     swaps = None if pairs == 1 else shared_permutations(paired, pairs)
     options: dict[str, Any] = {"method": method, "permutations": swaps, "seed": seed}
+    said_of = {name: class_split(paired.ranking(name)) for name in paired.names}
+    splits = {name: said for name, said in said_of.items() if said is not None}
 
     def differences(first: str, second: str) -> dict[str, Difference]:
         found = (score_difference(paired, first, second, each, **options) for each in measures or MEASURES)
+        if splits.keys() & {first, second}:
+            said = "nearly equal scores are split by class, as in left-out predictions"
+            found = (replace(each, law=None, tests={}, no_interval=said) for each in found)
         return {each.measure: each for each in found}
 
     return compare_pairs(
@@ -309,4 +315,5 @@ def compare_scores(
         cases=float(len(paired)),
         seed=seed,
         dropped=paired.dropped,
+        notes=tuple(f"{name}: {said}" for name, said in splits.items()),
     )
