@@ -113,6 +113,34 @@ def test_nothing_is_taken_where_alarms_are_too_dear() -> None:
     assert choice.to_dict()["threshold"] is None
 
 
+def test_infinite_scores_are_cut_as_others() -> None:
+    ranking = ew.Ranking.from_scores([0, 1, 0, 1], [np.inf, 0.5, 0.1, -np.inf])
+    with pytest.raises(InputError, match="infinite scores"):
+        ew.rankings.choose_threshold(ranking, cost_false_alarm=10, cost_miss=1)
+    found = ew.rankings.choose_threshold(ranking, recall_at_least=1.0)
+    assert (found.threshold, found.depth) == (-np.inf, 4)
+    top = ew.Ranking.from_scores([1, 0, 1], [np.inf, 0.5, 0.2])
+    best = ew.rankings.choose_threshold(top, precision_at_least=1.0)
+    assert best.table.counts.tolist() == [[1, 1], [0, 1]]
+
+
+@pytest.mark.parametrize("size", [10, 31])
+def test_everything_may_be_taken(size: int) -> None:
+    """Means over divisions are rounded, and no cell of their table falls below 0."""
+    truth = np.arange(size) % 2
+    ranking = ew.Ranking.from_scores(truth, np.arange(size, 0, -1), positive=1)
+    choice = ew.rankings.choose_threshold(ranking, cost_false_alarm=0, cost_miss=1)
+    assert choice.cross_fitted is not None
+    assert choice.cross_fitted.counts.sum() == pytest.approx(size)
+    tied = ew.rankings.choose_threshold(
+        ew.Ranking.from_scores(truth, np.ones(size), positive=1), recall_at_least=1.0
+    )
+    assert tied.expected["recall"].value == pytest.approx(1.0)
+    # A single target is either chosen by or judged.
+    alone = ew.rankings.choose_threshold(ew.Ranking.from_scores([0, 1, 0], [1, 2, 3]))
+    assert alone.expected == {}
+
+
 def test_cuts_to_look_at_hold_the_cheapest_of_any_costs() -> None:
     truth, scores = cases(8, 3000)
     ranking = ew.Ranking.from_scores(truth, scores, positive=1)

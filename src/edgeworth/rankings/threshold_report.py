@@ -71,7 +71,7 @@ def _sought(goal: Goal, found: Mapping[str, Estimate], level: float) -> str:
 
 
 def _where(ranking: Ranking, choice: ThresholdChoice) -> str:
-    if choice.threshold == math.inf:
+    if not choice.depth:
         return "No score is high enough"
     return f"{_what(ranking)} {_key(ranking, choice.threshold).replace('-', MINUS)}"
 

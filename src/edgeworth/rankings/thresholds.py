@@ -149,7 +149,7 @@ class ThresholdChoice:
     fallout: float
     table: ContingencyTable
     cross_fitted: ContingencyTable | None
-    """The mean over random divisions into folds; None with sampling weights, which cannot be divided."""
+    """The mean over divisions into folds; None with sampling weights, or fewer than two of a class."""
     seed: int = field(default=0, repr=False)
 
     @property
@@ -224,9 +224,13 @@ def choose_threshold(ranking: Ranking, *, seed: int = 0, **goal: float | None) -
         near = f"the nearest has precision {precision} and recall {recall}"
         raise InputError(f"no threshold has {wanted.requirements}; {near}")
     threshold = math.inf if not place else thresholds_at(ranking, np.array([place]))[0]
-    fitted = cross_fit(ranking, wanted, seed=seed) if ranking.is_counted else None
+    can_divide = ranking.is_counted and min(cuts.hits[-1], cuts.background) >= 2
+    fitted = cross_fit(ranking, wanted, seed=seed) if can_divide else None
     shares = float(cuts.recall[place]), float(cuts.fallout[place])
-    return ThresholdChoice(threshold, wanted, *shares, ranking.at_threshold(threshold), fitted, seed)
+    found = ThresholdChoice(threshold, wanted, *shares, ranking.at_threshold(threshold), fitted, seed)
+    if not place and found.depth:
+        raise InputError("to take nothing would be best, but infinite scores lie above every threshold")
+    return found
 
 
 def find_threshold(
@@ -240,8 +244,8 @@ def find_threshold(
     try:
         found = choose_threshold(ranking, seed=seed, **vars(goal))
     except InputError as error:
-        return None, (f"{str(error)[0].upper()}{str(error)[1:]}.",)
-    return (None if goal == Goal() and found.threshold == math.inf else found), ()
+        return None, () if goal == Goal() else (f"{str(error)[0].upper()}{str(error)[1:]}.",)
+    return (None if goal == Goal() and not found.depth else found), ()
 
 
 def thresholds_at(ranking: Ranking, places: NDArray[np.intp]) -> list[float]:
@@ -301,6 +305,8 @@ def cross_fit(ranking: Ranking, goal: Goal, *, seed: int = 0) -> ContingencyTabl
             taken += [(part[:place].sum() + part[:lower].sum()) / (2 * DIVISIONS) for part in fold]
     table = ranking.at_threshold(math.inf)
     place, cells = table.index(ranking.target), np.zeros(table.cells.shape)
-    order = [place, 1 - place]
-    cells[place, order], cells[1 - place, order] = taken, [cuts.targets, cuts.background] - taken
+    order, totals = [place, 1 - place], np.array([cuts.targets, cuts.background])
+    # A mean over divisions is rounded.
+    taken = np.minimum(taken, totals)
+    cells[place, order], cells[1 - place, order] = taken, totals - taken
     return replace(table, cells=cells, squared=cells)
