@@ -114,7 +114,7 @@ def test_generators_and_sums() -> None:
 @pytest.mark.parametrize("wrong", ["5", 2.0, -1, True], ids=str)
 def test_rows_before_are_a_whole_number(wrong: Any) -> None:
     words: dict[str, Any] = {"truth": TRUTH, "probabilities": SCORES, "against": [0.5] * 5, "ordered": True}
-    with pytest.raises(OptionError, match="rows_before is a whole number of at least 0; saw"):
+    with pytest.raises(OptionError, match="rows_before is a whole number from 0 to 2"):
         ew.tally(**words, rows_before=wrong)
     placed = ew.tally(**words, rows_before=np.int64(7))  # type: ignore[arg-type]  # numpy's whole numbers too
     assert int(placed.tally.wealth.blocks.starts[0]) == 7

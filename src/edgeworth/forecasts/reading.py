@@ -430,8 +430,8 @@ def check_forecasts(asked: Any) -> None:
         raise OptionError("bet against one of them: against (probabilities), odds or bookmaker")
     before = asked.get("rows_before")
     is_whole = isinstance(before, (int, np.integer)) and not isinstance(before, bool)
-    if before is not None and not (is_whole and before >= 0):
-        raise OptionError(f"rows_before is a whole number of at least 0; saw {before!r}")
+    if before is not None and not (is_whole and 0 <= before <= 2**52):
+        raise OptionError(f"rows_before is a whole number from 0 to 2^52; saw {before!r}")
 
 
 def count_forecasts(source: Source | None, asked: Any, *, is_final: bool) -> Counted:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats, Integers
+from edgeworth.arrays import EXACT_INTEGERS, Floats, Integers
 from edgeworth.bet.fractional import (
     FRACTIONS,
     fractional_logs,
@@ -106,11 +106,12 @@ class Blocks(Plain):
         widths = {name: getattr(empty, name).shape[1:] for name in found}
         return cls(**{name: reshape_array(array, number, *widths[name]) for name, array in found.items()})
 
-    rule: ClassVar = "positions ascend and do not overlap"
+    rule: ClassVar = "positions ascend, do not overlap, and end at 2^53"
 
     def _fits_together(self) -> bool:
         """Check the rule."""
-        return bool(np.all(self.ends > self.starts) and np.all(self.starts[1:] >= self.ends[:-1]))
+        is_near = not self.number or int(self.ends[-1]) <= EXACT_INTEGERS
+        return is_near and bool(np.all(self.ends > self.starts) and np.all(self.starts[1:] >= self.ends[:-1]))
 
     @classmethod
     def of_cases(cls, logs: Floats, fractions: Floats, sums: Floats, first: int) -> Self:
