@@ -1,4 +1,4 @@
-"""Charts of comparisons: differences with intervals, who is right where, the race, groups told apart."""
+"""Charts of comparisons: differences with intervals, who is right where, the race, groups of systems."""
 
 from __future__ import annotations
 
@@ -50,23 +50,22 @@ def _differences(findings: ComparisonFindings) -> Chart:
     for name, each, is_apart in list(zip(names.names, found, conclusive, strict=True))[:shown]:
         low, high = each.interval(findings.level)
         row = {"what": name, "difference": each.difference, "low": low, "high": high, "p": each.p_value()}
-        rows.append(plain_values(row) | {"told apart": "told apart" if is_apart else "not told apart"})
+        rows.append(plain_values(row) | {"finding": "significant" if is_apart else "not significant"})
     marks = ticks(row[key] for row in rows for key in ("difference", "low", "high"))
     what = f"difference of {describe_measure(findings.headline)}"
     number, apart = len(conclusive), sum(conclusive)
-    said = f"{apart} of {number:,} pairs {plural(apart, 'is', 'are')} told apart.{_cut(number, 'pairs')}"
+    said = f"{apart} of {number:,} pairs {plural(apart, 'differs', 'differ')} significantly.{_cut(number, 'pairs')}"
     if is_pair:
-        first, second = findings.ranked
-        what = " less ".join(axis_names(findings.ranked).drawn)
-        said = f"{apart} of {number} measures {plural(apart, 'tells', 'tell')} {first} and {second} apart."
+        what = " − ".join(axis_names(findings.ranked).drawn)
+        said = f"{apart} of {number} differences {plural(apart, 'is', 'are')} significant."
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
         base = kit.base("differences").encode(
             y=alt.Y("what:N", sort=list(names.names), title=None, axis=_wide_axis(alt, names)),
             color=alt.Color(
-                "told apart:N",
-                scale=alt.Scale(domain=["told apart", "not told apart"], range=[FIRST, "#8a8f98"]),
+                "finding:N",
+                scale=alt.Scale(domain=["significant", "not significant"], range=[FIRST, "#8a8f98"]),
                 legend=alt.Legend(title=None),
             ),
             tooltip=kit.tooltip(
@@ -89,7 +88,7 @@ def _differences(findings: ComparisonFindings) -> Chart:
             Column("what"),
             *(Column(name, "number") for name in ("difference", "low", "high")),
             Column("p", "probability"),
-            Column("told apart"),
+            Column("finding"),
         ),
     )
 

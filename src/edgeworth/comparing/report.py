@@ -72,6 +72,7 @@ def comparison_report(findings: ComparisonFindings, provenance: Mapping[str, Any
     return Report(
         verdict=comparison_verdict(findings),
         citation=comparison_citation(findings),
+        lead="differences",
         sections=tuple(section for section in sections if section is not None),
         warnings=(*findings.notes, *(f"{said[0].upper()}{said[1:]}." for said in doubts if said)),
         provenance=provenance,
@@ -236,7 +237,7 @@ def _tests(findings: ComparisonFindings) -> Section | None:
     if not rows:
         return None
     columns = _columns("measure/measure", "test", "p/probability", "method")
-    grids = [Grid("", columns, rows, "the first test of a measure is the one to go by")]
+    grids = [Grid("", columns, rows, "primary test listed first")]
     effects = [(name, each.effect) for name, each in differences.items() if each.effect is not None]
     if effects:
         columns = _columns("measure/measure", "effect", "size/number", "interval/interval")
@@ -245,7 +246,7 @@ def _tests(findings: ComparisonFindings) -> Section | None:
             for name, x in effects
         )
         grids.append(Grid("Effect sizes", columns, lines))
-    return Section("Tests", (), tuple(grids))
+    return Section("Tests", (), tuple(grids), is_folded=True)
 
 
 def _of_kind(findings: ComparisonFindings) -> list[Section]:

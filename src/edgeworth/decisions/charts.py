@@ -19,7 +19,6 @@ from edgeworth.report.charts.chart import (
     INK,
     ON_SQUARES,
     SECOND,
-    SHARES,
     WIDTH,
     Chart,
     Kit,
@@ -39,11 +38,13 @@ FIGURES_OF_COUNTS, FIGURES_OF_DOLLARS = 12, 8
 
 
 def contingency_chart(findings: DecisionFindings) -> Chart:
-    """Draw predicted against actual classes; a square's colour is its share of the actual class."""
+    """Draw predicted against actual classes; shares of the actual class, hits blue and errors orange."""
     table = findings.table
     names = axis_names(table.labels, SQUARE_NAMES)
     shares = ratio(table.counts, table.real)
-    rows = _square_rows(names, {"cases": table.counts, "share of actual": shares}, "predicted", "actual")
+    shades = np.where(np.eye(len(shares), dtype=bool), shares, -shares)
+    cells = {"cases": table.counts, "share of actual": shares, "shade": shades}
+    rows = _square_rows(names, cells, "predicted", "actual")
     few = len(table.labels) <= FIGURES_OF_COUNTS
 
     def draw(kit: Kit) -> Any:
@@ -53,10 +54,16 @@ def contingency_chart(findings: DecisionFindings) -> Chart:
             y=alt.Y("predicted:N", sort=list(names.names), title="predicted", axis=alt.Axis(**names.options)),
             tooltip=kit.tooltip({"predicted": "", "actual": "", "cases": ",", "share of actual": ".1%"}),
         )
-        scale = alt.Scale(range=list(SHARES), domain=[0, 1])
-        legend = alt.Legend(title="share of the actual class", format=".0%", gradientLength=160)
+        scale = alt.Scale(range=list(GAINS), domain=[-1, 0, 1])
+        text = "format(abs(datum.value), '.0%')"
+        legend = alt.Legend(
+            title="errors (orange), hits (blue)",
+            labelExpr=text,
+            values=[-1, 0, 1],
+            gradientLength=160,
+        )
         figures = alt.Text("cases:Q", format=",.6~g") if few else None
-        return _squares(alt, squares, "share of actual", scale, legend, figures, len(table.labels))
+        return _squares(alt, squares, "shade", scale, legend, figures, len(table.labels))
 
     right = table.counts.diagonal().sum().item()
     return Chart(

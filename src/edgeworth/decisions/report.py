@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from edgeworth.arrays import finite_or_none
 from edgeworth.core.estimates import Estimate
-from edgeworth.core.formatting import format_level, format_percent
+from edgeworth.core.formatting import format_count, format_level, format_percent, shorten
 from edgeworth.core.labels import SHOWN_LABELS
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.findings import DecisionFindings, examine_decisions
@@ -66,6 +68,8 @@ def decisions_report(findings: DecisionFindings, provenance: Mapping[str, Any], 
     return Report(
         verdict=decisions_verdict(findings, name),
         citation=decisions_citation(findings),
+        lead="contingency",
+        next_steps=_next_steps(findings),
         sections=(
             _overall_section(findings),
             _label_section(findings),
@@ -165,22 +169,33 @@ def _table_section(findings: DecisionFindings) -> Section:
     return Section("Contingency table", (), (Grid("", columns, tuple(rows)),), ("contingency",))
 
 
+def _errors(table: ContingencyTable, most: int) -> tuple[tuple[str, str, float], ...]:
+    """List the most frequent errors: predicted class, actual class, cases."""
+    wrong = table.counts - np.diag(table.counts.diagonal())
+    first = np.argsort(-wrong, axis=None, kind="stable")[:most]
+    places = zip(*np.unravel_index(first, wrong.shape), strict=True)
+    labels = [str(label) for label in table.labels]
+    return tuple((labels[p], labels[a], wrong[p, a].item()) for p, a in places if wrong[p, a])
+
+
+def _next_steps(findings: DecisionFindings) -> tuple[str, ...]:
+    """Name the errors to look at first, and the class that is recognised least."""
+    table = findings.table
+    actual = dict(zip(map(str, table.labels), table.real.tolist(), strict=True))
+    said = [
+        f"{format_count(number)} of {format_count(actual[real])} cases of {shorten(real, 30)} were predicted "
+        f"{shorten(predicted, 30)}."
+        for predicted, real, number in _errors(table, 2)
+    ]
+    weakest = [claim.text for claim in decisions_verdict(findings).claims if claim.about == "weakest class"]
+    return (*said, *weakest)
+
+
 def _confusions(findings: DecisionFindings) -> Grid:
     """List the largest errors of a table that is too wide to show."""
-    labels, counts = findings.table.labels, findings.table.counts.tolist()
-    wrong = [
-        (number, predicted, real)
-        for predicted, row in enumerate(counts)
-        for real, number in enumerate(row)
-        if number and predicted != real
-    ]
-    wrong.sort(key=lambda cell: -cell[0])
-    rows = tuple(
-        (str(labels[predicted]), str(labels[real]), number)
-        for number, predicted, real in wrong[:SHOWN_CONFUSIONS]
-    )
+    labels, rows = findings.table.labels, _errors(findings.table, SHOWN_CONFUSIONS)
     note = f"all {len(labels)} by {len(labels)} counts are in the JSON"
-    return Grid("", (Column("predicted"), Column("really"), Column("cases", "count")), rows, note)
+    return Grid("", (Column("predicted"), Column("actual"), Column("cases", "count")), rows, note)
 
 
 def _bookmaker_section(findings: DecisionFindings) -> Section:
@@ -190,7 +205,9 @@ def _bookmaker_section(findings: DecisionFindings) -> Section:
         "the pool on every label.",
     )
     house = Grid("The house", (Column("what"), Column("value")), _house_rows(findings))
-    return Section("The bookmaker's table", text, (_bets(findings), house), ("bookmaker", "margin"))
+    return Section(
+        "The bookmaker's table", text, (_bets(findings), house), ("bookmaker", "margin"), is_folded=True
+    )
 
 
 def _bets(findings: DecisionFindings) -> Grid:

@@ -55,6 +55,7 @@ def ranking_report(findings: RankingFindings, provenance: Mapping[str, Any], nam
     return Report(
         verdict=with_threshold(ranking_verdict(findings, name), ranking, findings.best, findings.level),
         citation=rankings_citation(findings),
+        lead="hits",
         sections=tuple(
             replace(section, charts=tuple(name for name in names if name in charts))
             for section, names in found

@@ -109,6 +109,8 @@ class Section:
     """Names of the report's charts that belong here."""
     is_main: bool = False
     """Whether a terminal shows it unless everything is asked for; if no section is, all are."""
+    is_folded: bool = False
+    """Whether the page shows it only to those who open it."""
     slider: Callable[[], Slider] | None = field(default=None, repr=False, compare=False)
     """Makes a cut that a page lets its reader move."""
 
@@ -183,6 +185,10 @@ class Report:
     charts: Mapping[str, Chart] = field(default_factory=Charts, repr=False)
     digits: int = 3
     """How many digits its tables show."""
+    lead: str = ""
+    """The name of the chart that shows the verdict: the page has it on its first screen."""
+    next_steps: tuple[str, ...] = ()
+    """What to look at next, at most three sentences."""
     citation: str = ""
     """One sentence to paste into a paper or a model card: number, interval, test, cases and methods."""
 

@@ -18,6 +18,7 @@ from edgeworth.core.formatting import displayable, shorten
 from edgeworth.report.charts.chart import Chart, import_extra
 from edgeworth.report.html.parts import (
     DrawnChart,
+    describe_judged,
     is_notice,
     keep_powers_whole,
     namer,
@@ -68,6 +69,8 @@ def report_to_html(report: Report, *, title: str = "") -> str:
         template.render(
             report=report,
             verdicts=verdicts(report),
+            judged=describe_judged(report),
+            lead=charts.get(report.lead),
             title=shorten(" ".join(title.split()), LONGEST_TITLE) or title_of(report),
             warnings=[text for text in report.warnings if not is_notice(text)],
             notices=[text for text in report.warnings if is_notice(text)],

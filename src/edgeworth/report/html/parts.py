@@ -12,7 +12,7 @@ from typing import Any
 from edgeworth.core.formatting import cut_middle, html_table, shorten
 from edgeworth.report.report import Column, Grid, Report
 from edgeworth.report.slider import Slider
-from edgeworth.report.wording import format_rows
+from edgeworth.report.wording import describe_origin, format_rows
 
 TITLE = "Edgeworth report"
 LONGEST_FILE = 100
@@ -64,6 +64,8 @@ class PageSection:
     charts: tuple[DrawnChart, ...]
     about: str = ""
     slider: Slider | None = None
+    folds_tables: bool = False
+    is_folded: bool = False
 
     def table_name(self, grid: Grid) -> str:
         """What a table is called: its title, or its section's, which is a region of that name itself."""
@@ -92,15 +94,30 @@ def page_reports(report: Report, charts: Mapping[str, DrawnChart]) -> list[PageR
     found: dict[str, list[PageSection]] = {}
     for place, section in enumerate(report.sections, 1):
         about, title = split_name(report, section.title)
-        drawn = tuple(charts[name] for name in section.charts if name in charts)
+        drawn = tuple(charts[name] for name in section.charts if name in charts and name != report.lead)
         slider = None if section.slider is None else section.slider()
-        made = PageSection(place, title, section.text, section.grids, drawn, about, slider)
+        made = PageSection(
+            *(place, title, section.text, section.grids, drawn, about, slider),
+            folds_tables=bool(drawn) or bool(section.charts and not section.is_main),
+            is_folded=section.is_folded,
+        )
         found.setdefault(about, []).append(made)
-    placed = {name for section in report.sections for name in section.charts}
+    placed = {name for section in report.sections for name in section.charts} | {report.lead}
     rest = tuple(chart for name, chart in charts.items() if name not in placed)
     if rest:
         found.setdefault("", []).append(PageSection(len(report.sections) + 1, "Pictures", (), (), rest))
     return [PageReport(name, tuple(sections)) for name, sections in found.items()]
+
+
+JUDGED = ("truth", "prediction", "score", "probabilities", "against", "query", "systems", "positive", "cases")
+
+
+def describe_judged(report: Report) -> str:
+    """Say in a line what was judged, and on which data."""
+    known = report.provenance
+    return describe_origin(
+        {name: known[name] for name in ("source", *JUDGED) if known.get(name, name) != name}
+    )
 
 
 def verdicts(report: Report) -> list[Verdict]:
