@@ -54,7 +54,8 @@ def _differences(findings: ComparisonFindings) -> Chart:
     marks = ticks(row[key] for row in rows for key in ("difference", "low", "high"))
     what = f"difference of {describe_measure(findings.headline)}"
     number, apart = len(conclusive), sum(conclusive)
-    said = f"{apart} of {number:,} pairs {plural(apart, 'differs', 'differ')} significantly.{_cut(number, 'pairs')}"
+    verb = plural(apart, "differs", "differ")
+    said = f"{apart} of {number:,} pairs {verb} significantly.{_cut(number, 'pairs')}"
     if is_pair:
         what = " − ".join(axis_names(findings.ranked).drawn)
         said = f"{apart} of {number} differences {plural(apart, 'is', 'are')} significant."
