@@ -95,7 +95,8 @@ def test_headings_of_gathered_reports_are_a_tree(both: Report, page: str) -> Non
 def test_headings_of_one_report_are_its_sections() -> None:
     report = labels_report()
     levels = Reader(report.to_html()).headings()
-    assert levels == [(1, "Edgeworth report"), *((2, section.title) for section in report.sections)]
+    sections = [(2, section.title) for section in report.sections]
+    assert levels == [(1, "Edgeworth report"), (2, "Look at next"), *sections]
 
 
 def test_the_navigation_leads_to_every_part(both: Report, page: str) -> None:

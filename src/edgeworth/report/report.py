@@ -221,6 +221,8 @@ class Report:
             verdict="\n".join(map(displayable, self.verdict.split("\n"))),
             sections=map_texts(displayable, self.sections),
             warnings=map_texts(displayable, self.warnings),
+            next_steps=map_texts(displayable, self.next_steps),
+            citation=displayable(self.citation),
             provenance=map_texts(displayable, self.provenance),
         )
 
@@ -239,7 +241,7 @@ class Report:
         from edgeworth.report.html.page import report_to_html
 
         with progress_of("drawing the page"), digits_shown(self.digits):
-            text = report_to_html(self.displayed(), title=displayable(title))
+            text = report_to_html(self.displayed(), title=displayable(" ".join(title.split())))
         return write_text(text, path)
 
     def to_markdown(self, path: str | Path | None = None, *, title: str = "") -> str:
@@ -247,7 +249,7 @@ class Report:
         from edgeworth.report.formats import report_to_markdown, write_text
 
         with digits_shown(self.digits):
-            text = report_to_markdown(self.displayed(), title=displayable(title))
+            text = report_to_markdown(self.displayed(), title=displayable(" ".join(title.split())))
         return write_text(text, path)
 
     def _repr_html_(self) -> str:
