@@ -166,9 +166,10 @@ class Paired(Plain):
     def decided(self) -> Self:
         """Keep the cases that every system decided."""
         kept = (self.joint.keys[:, 1 : 1 + len(self.names)] != 0).all(axis=1)
-        parts = {name: getattr(self.joint, name) for name in ("keys", "rows", "weight", "square")}
-        chosen = {name: None if part is None else part[kept] for name, part in parts.items()}
-        return replace(self, joint=replace(self.joint, **chosen))
+        old = self.joint
+        square = None if old.square is None else old.square[kept]
+        joint = replace(old, keys=old.keys[kept], rows=old.rows[kept], weight=old.weight[kept], square=square)
+        return replace(self, joint=joint)
 
     def declare(self, *, positive: Label) -> Self:
         """Name the positive label."""

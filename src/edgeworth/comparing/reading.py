@@ -128,8 +128,8 @@ def read_lists(
 
     found = _columns_by_role(data, columns, systems)
     options |= {"groups": found["queries"], "ids": found["ids"]}
-    systems = found["systems"].items()
-    return {name: RankedLists.from_scores(found["truth"], x, **options) for name, x in systems}, found["name"]
+    scored = found["systems"].items()
+    return {name: RankedLists.from_scores(found["truth"], x, **options) for name, x in scored}, found["name"]
 
 
 def _columns_by_role(data: Any, columns: dict[str, Any], systems: Mapping[str, Any]) -> dict[str, Any]:

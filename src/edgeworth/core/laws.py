@@ -193,8 +193,8 @@ def wilson_bounds(successes: Any, trials: Any, quantile: float) -> tuple[Any, An
 class ClopperPearsonLaw:
     """A proportion by exact binomial tails: never below its level, often above."""
 
-    successes: int
-    trials: int
+    successes: float
+    trials: float
 
     @property
     def standard_error(self) -> float:

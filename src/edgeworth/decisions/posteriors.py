@@ -129,7 +129,7 @@ def probability_larger(first: BetaLaw, second: BetaLaw) -> float:
     return total
 
 
-def probability_of_winning(wins: int, losses: int, prior: float = 0.5) -> float:
+def probability_of_winning(wins: float, losses: float, prior: float = 0.5) -> float:
     """Compute P(π₁ > π₂) from wins and losses, as P(Beta(wins + λ, losses + λ) > ½); draws do not matter.
 
     >>> round(probability_of_winning(8, 5), 10)

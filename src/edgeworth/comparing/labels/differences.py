@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Unpack, cast
+from typing import Any, Unpack
 
 from edgeworth.choices import Abstentions
 from edgeworth.comparing.difference import Difference
@@ -38,7 +38,6 @@ from edgeworth.core.tails import Tail
 from edgeworth.decisions.resampling import NO_ERROR
 from edgeworth.decisions.views import Resolved, resolve
 from edgeworth.errors import OptionError, check_seed
-from edgeworth.sources.columns import Label
 
 EXACT_OF_A_LABEL = {
     "precision": "precision",
@@ -193,7 +192,7 @@ class _LabelComparison:
         measure = EXACT_OF_A_LABEL.get(resolved.measure.name)
         if resolved.position is None or measure not in QUOTIENTS or not cells.is_plain:
             return swap_test(cells, resolved, studentised=True, seed=self.seed)
-        pair = TwoClassPair.from_paired(self.paired, *self.names, cast("Label", resolved.label))
+        pair = TwoClassPair.from_paired(self.paired, *self.names, resolved.label)
         return studentised_test(pair, measure, alpha=float(resolved.arguments.get("alpha", 0.5)))
 
     def _randomisation(self, cells: JointCells, resolved: Resolved) -> Tail:

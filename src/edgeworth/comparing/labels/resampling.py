@@ -161,7 +161,7 @@ def reuse_replicates(
     return cast("Replicates", cells.memory[whole])
 
 
-def _view(flat: Floats, size: int, resolved: Resolved) -> Any:
+def _view(flat: NDArray[Any], size: int, resolved: Resolved) -> Any:
     if resolved.measure.scope == "cells":
         return flat.reshape(-1, size + 1, size)[:, :-1, :]
     view = Marginals(*(flat[:, block * size : (block + 1) * size] for block in range(4)))
@@ -288,7 +288,9 @@ class _Swaps:
             np.maximum(self.first.sum(axis=1) + change, 0),
             np.maximum(self.second.sum(axis=1) - change, 0),
         ]
-        gaps = np.abs(Replicates(*tables, self.size).differences(resolved, without_value(resolved)))
+        gaps = np.abs(
+            Replicates(tables[0], tables[1], self.size).differences(resolved, without_value(resolved))
+        )
         if not studentised:
             return gaps
         mine, its = (_slopes(table, self.size, resolved) for table in tables)
