@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import signal
 import sys
-from typing import NoReturn
-
-TERMINATED = 128 + signal.SIGTERM
+from typing import Any, NoReturn
 
 
 def main() -> NoReturn:
-    """Load the command and run it; Ctrl-C and a request to end are heard while it loads too."""
-    is_terminated = False
-
-    def terminate(*_: object) -> None:
-        nonlocal is_terminated
-        is_terminated = True
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGTERM, terminate)
+    """Load the command and run it; an interrupt is heard while it loads too."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _terminate)
     try:
         from edgeworth.cli import main as run
 
         run()
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         sys.stderr.write("edgeworth: interrupted\n")
-        sys.exit(TERMINATED if is_terminated else 130)
-    except SystemExit as end:
-        sys.exit(TERMINATED if is_terminated else end.code)
+        sys.exit(stop.args[0] if stop.args else 130)
+
+
+def _terminate(number: int, _: Any) -> NoReturn:
+    """End as for Ctrl-C, with nothing left behind, and with the code that the signal has."""
+    raise KeyboardInterrupt(128 + number)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ import hashlib
 import json
 import os
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn, get_args
 
@@ -214,6 +215,37 @@ def write_tally(tally: Any, path: str | os.PathLike[str]) -> None:
     text = tally_text(as_tallied(tally))
     name = os.fspath(path)
     write_file(Path(name), gzip.compress(text.encode(), mtime=0) if name.endswith(".gz") else text)
+
+
+@contextmanager
+def locked(name: str) -> Iterator[Callable[[], None]]:
+    """Let one command at a time read a tally file, add to it and write it: others wait, and nothing is lost.
+
+    It gives a check to call before writing, which refuses a file that was changed nevertheless: by another
+    program, or where the file system has no locks. The lock is that of the folder, and leaves nothing there.
+    """
+    path = Path(os.path.realpath(name))
+
+    def found() -> tuple[int, ...] | None:
+        if not path.is_file():
+            return None
+        status = path.stat()
+        return status.st_ino, status.st_mtime_ns, status.st_size
+
+    def check() -> None:
+        if found() != before:
+            raise InputError(f"{name} was changed while it was read: nothing is written, merge again")
+
+    with ExitStack() as stack:
+        if name != "-":
+            with suppress(ImportError, OSError):
+                import fcntl
+
+                folder = os.open(path.parent, os.O_RDONLY)
+                stack.callback(os.close, folder)
+                fcntl.flock(folder, fcntl.LOCK_EX)
+        before = found()
+        yield check
 
 
 def read_tally(path: str | os.PathLike[str]) -> Tallied:

@@ -69,6 +69,11 @@ class Opened:
             return cls(None, checked(asked))
         engine = None if asked.engine == "auto" else asked.engine
         source = open_source(data, engine=engine, master=asked.master)
+        if asked.get("ordered") and asked.get("time") is None and not getattr(source, "keeps_order", True):
+            raise OptionError(
+                f"{source.name}: Spark does not keep the order of the rows of several files or of a "
+                "store: name the column that has it (time=…, --time COLUMN), or count one file at a time"
+            )
         asked, notices = detect_columns(column_names(source, data), asked, source.name)
         return cls(source, checked(asked), notices)
 

@@ -128,7 +128,7 @@ def test_whole_weights_of_a_ranking_add_up_to_2_to_the_53_at_most(tmp_path: Path
     assert ew.measure(ew.tally(path, truth="y", score="s", weight="w").final, "roc_auc") == 1
     path.write_text("y,s,w\n" + "".join(f"{y},0.{y + 2},{2**51 + 1}\n" for y in (0, 1, 0, 1)))
     with pytest.raises(InputError, match=r"2\^53"):
-        ew.tally(path, truth="y", score="s", weight="w")
+        ew.evaluate(path, truth="y", score="s", weight="w")
 
 
 @pytest.mark.parametrize("start", [0, LISTED_RANKS - 3, LISTED_RANKS + 1000])

@@ -278,6 +278,29 @@ def test_formats_are_told_by_their_endings(name: str, form: str) -> None:
     assert spark_files._format([name], name) == form
 
 
+@with_spark
+def test_the_order_of_several_files_is_not_known_to_spark(tmp_path: Path) -> None:
+    """Files of growing size: Spark reads the last one first."""
+    for place in range(3):
+        rows = "".join(f"{row % 2},0.6,0.5\n" for row in range(10 ** (place + 1)))
+        (tmp_path / f"{place}.csv").write_text("y,q,r\n" + rows)
+    asked: dict[str, Any] = {"truth": "y", "probabilities": "q", "against": "r", "engine": "spark"}
+    with pytest.raises(OptionError, match=r"does not keep the order .* --time COLUMN"):
+        ew.tally(tmp_path, ordered=True, **asked)
+    one = ew.tally(tmp_path / "1.csv", ordered=True, **asked)
+    assert one.tally == ew.tally(tmp_path / "1.csv", ordered=True, **asked | {"engine": None}).tally
+    assert ew.tally(tmp_path, **asked).origin.rows == 1110
+
+
+def test_dask_reads_files_in_the_order_of_their_names(tmp_path: Path) -> None:
+    for place in range(3):
+        rows = [str(place)] * 10 ** (3 - place)
+        (tmp_path / f"{place}.csv").write_text("y\n" + "\n".join(rows) + "\n")
+    frame = dask_frames.read_csv(str(tmp_path / "*.csv"))
+    found = np.concatenate([np.asarray(batch.columns["y"]) for batch in DaskSource(frame).batches(["y"])])
+    assert found.tolist() == [0] * 1000 + [1] * 100 + [2] * 10
+
+
 def test_dask_names_the_row_in_the_whole() -> None:
     frame = dask_frames.from_pandas(rows(90, wrong=71).to_pandas(), npartitions=4)
     with pytest.raises(InputError, match=r"truth is missing in row 71 \(1 such row\)"):

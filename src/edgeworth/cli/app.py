@@ -104,8 +104,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         if error.filename is None:
             _discard_output()
         _fail(f"{error.filename or 'standard output'} cannot be written: {error.strerror}")
-    except KeyboardInterrupt:
-        _fail("interrupted", 130)
+    except KeyboardInterrupt as stop:
+        _fail("interrupted", stop.args[0] if stop.args else 130)
     except Exception as error:  # whatever it is, it is told, with another code than bad input
         _fail(_fault(error), FAULT)
     sys.exit(0)

@@ -76,12 +76,14 @@ def merge(*files: TallyFiles, output: Target, again: Again = False) -> None:
     """Add tally files up; one of them may be the one that is written, as in a nightly job."""
     from edgeworth.forecasts.tally import describe_gaps
     from edgeworth.tallied import Tallied
+    from edgeworth.tally_files import locked
 
     NO_OUTPUT.check(output=output)
     _check_past(files, output)
-    with progress_of("working"):
+    with progress_of("working"), locked(output) as check:
         merged = Tallied.merge(_read(files), again=again)
-    _write(merged, output)
+        check()
+        _write(merged, output)
     gaps = describe_gaps(merged.tally)
     if gaps is not None:
         tell(gaps)

@@ -117,6 +117,9 @@ NEAREST = Fraction(1, 10**12)
 SURE_BOUND = 1e-6
 """A certified bound below this says more than draws could."""
 
+MOST_DRAWN = 1 << 27
+"""Cases of a table that is drawn: SciPy takes 8 bytes for each, and crashes where there are none."""
+
 
 @dataclass(frozen=True)
 class GuessingLaw:
@@ -230,7 +233,8 @@ class GuessingLaw:
         if len(seen) == 2:
             return self._hypergeometric(seen[0], seen[1], upper, lower)
         bound = max(self._concentration(upper), SMALLEST)
-        return Tail.bounded(bound) if bound < SURE_BOUND else self._monte_carlo(upper, lower)
+        is_bounded = bound < SURE_BOUND or self.cases > MOST_DRAWN
+        return Tail.bounded(bound) if is_bounded else self._monte_carlo(upper, lower)
 
     def _hypergeometric(self, first: int, second: int, upper: Fraction, lower: Fraction | None) -> Tail:
         """Compute a tail for two labels, whose sum is linear in the first label's hits."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -32,13 +33,9 @@ def connect(**settings: str) -> Iterator[duckdb.DuckDBPyConnection]:
     """DuckDB in bounded memory, that fetches nothing by itself and leaves nothing behind."""
     try:
         import duckdb
-
-        temporary = tempfile.TemporaryDirectory(prefix="edgeworth-")
     except ImportError:
         raise InputError("DuckDB is not installed: pip install 'edgeworth[files]'") from None
-    except OSError as error:
-        raise InputError(f"DuckDB needs a folder for temporary files: {error}") from None
-    with temporary as folder, duckdb_errors():
+    with _temporary_folder() as folder, duckdb_errors():
         bounds: dict[str, Any] = {
             "memory_limit": MEMORY,
             "threads": str(min(os.cpu_count() or 1, MOST_THREADS)),
@@ -55,6 +52,23 @@ def connect(**settings: str) -> Iterator[duckdb.DuckDBPyConnection]:
         finally:
             with suppress(duckdb.Error):
                 connection.close()
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[str]:
+    """A folder that goes, whenever an interrupt comes: its name is known before it is made."""
+    folder = Path(tempfile.gettempdir()) / f"edgeworth-{os.urandom(8).hex()}"
+    try:
+        try:
+            folder.mkdir(mode=0o700)
+        except OSError as error:
+            raise InputError(f"DuckDB needs a folder for temporary files: {error}") from None
+        yield str(folder)
+    finally:
+        try:
+            shutil.rmtree(folder, ignore_errors=True)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

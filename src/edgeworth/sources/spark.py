@@ -51,8 +51,10 @@ class SparkSource(PartitionedSource):
         *,
         is_text: bool = False,
         paths: tuple[Path, ...] = (),
+        keeps_order: bool = True,
     ) -> None:
         self._frame = frame
+        self.keeps_order = keeps_order
         self.name = name
         self.is_text = is_text
         self.paths = paths
@@ -226,8 +228,12 @@ def open_on_spark(data: Any, master: str | None = None) -> SparkSource:
             if form == "csv":
                 first = texts[0] if len(texts) == len(files) else None
                 frame = _read_text(session, reader, addresses, first)
-                return SparkSource(frame, name, is_text=True, paths=paths)
-            return SparkSource(reader.format(form).load(addresses, mode="FAILFAST"), name, paths=paths)
+            else:
+                frame = reader.format(form).load(addresses, mode="FAILFAST")
+            # Several files come in the order of their sizes, and parts of them as they fit together.
+            return SparkSource(
+                frame, name, is_text=form == "csv", paths=paths, keeps_order=len(files) == len(paths) == 1
+            )
     except Exception as error:
         if type(error).__module__.split(".")[0] not in ("pyspark", "py4j"):
             raise

@@ -22,6 +22,8 @@ from edgeworth.sources.columns import MISSING, Coded, Column
 from edgeworth.sources.paths import HEAD_BYTES, FileSource, first_line, open_bytes, read_head
 
 PIECE_BYTES = 8 << 20
+READ_AHEAD = 32
+"""Pieces that Arrow reads before it rests."""
 DELIMITERS = ",\t;|"
 LAST = "\x1eend\x1e"
 """Stands after the last line: a quotation mark that is never closed swallows it, and all rows before it."""
@@ -119,7 +121,7 @@ class _WithLastLine(io.RawIOBase):
     def __init__(self, stream: Any, line: str) -> None:
         self._stream, self._line, self._last = stream, line.encode() + b"\n", b"\n"
         self._is_wanted = True
-        self._is_busy = False
+        self._is_busy, self._reads = False, 0
         self._ended = threading.Event()
 
     def readable(self) -> bool:
@@ -127,7 +129,7 @@ class _WithLastLine(io.RawIOBase):
 
     def read(self, size: int = -1) -> bytes:
         """Read ``size`` bytes at most; Arrow always says how many it wants."""
-        self._is_busy, piece = True, b""
+        self._is_busy, self._reads, piece = True, self._reads + 1, b""
         try:
             piece = self._next(size) if self._is_wanted else b""
             return piece
@@ -149,7 +151,8 @@ class _WithLastLine(io.RawIOBase):
     def end(self) -> None:
         """Wait for what is being read: a thread that asked for Python after its end would never stop."""
         self._is_wanted = False
-        while not self._ended.wait(0.1) and self._is_busy:
+        # It reads to the end by itself, unless so many pieces wait to be parsed that it rests.
+        while not self._ended.wait(10 if self._reads < READ_AHEAD else 0.5) and self._is_busy:
             pass
 
 
