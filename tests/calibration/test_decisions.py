@@ -140,3 +140,17 @@ def test_one_large_cluster_among_small_ones_is_covered(alike: float) -> None:
         covered += 0.6 in ew.estimate(tally, "informedness").interval()
     # At 92.5% the standard error of a share of 200 is 0.019.
     assert covered / runs >= 0.925 - 2 * 0.019
+
+
+@pytest.mark.parametrize("informed", [0.75, 0.97])
+def test_several_classes_with_a_rare_one_are_covered(informed: float) -> None:
+    # The delta method alone covers 73 to 80% here.
+    real = np.array([0.88, 0.1, 0.02])
+    shares = (1 - informed) * np.outer(real / 2 + 1 / 6, real) + informed * np.diag(real)
+    truth = ew.measure(ew.ContingencyTable.from_matrix(shares, rows="predicted"), "informedness")
+    runs, covered = 300, 0
+    for counts in np.random.default_rng(7).multinomial(100, shares.ravel(), size=runs):
+        table = ew.ContingencyTable.from_matrix(counts.reshape(3, 3), rows="predicted")
+        covered += truth in ew.estimate(table, "informedness").interval()
+    # At 92.5% the standard error of a share of 300 is 0.015.
+    assert covered / runs >= 0.925 - 2 * 0.015

@@ -328,6 +328,38 @@ class PosteriorLaw:
 
 
 @dataclass(frozen=True)
+class WiderLaw:
+    """Two laws of one estimate, neither of which covers everywhere: outer bounds, larger p-value."""
+
+    first: SamplingLaw
+    second: SamplingLaw
+
+    @property
+    def standard_error(self) -> float:
+        """Take the larger standard error."""
+        return max(self.first.standard_error, self.second.standard_error)
+
+    @property
+    def freedom(self) -> float:
+        """Take the degrees of freedom of the first, where it has some."""
+        return float(getattr(self.first, "freedom", math.inf))
+
+    @property
+    def doubt(self) -> str | None:
+        """Say that clusters are too few or too unequal."""
+        return doubt_few_freedom(self.freedom)
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Take the outer bounds."""
+        (low, high), (lower, higher) = self.first.interval(level), self.second.interval(level)
+        return min(low, lower), max(high, higher)
+
+    def p_value(self, null: float, alternative: Alternative) -> float:
+        """Take the larger p-value."""
+        return max(law.p_value(null, alternative) for law in (self.first, self.second))
+
+
+@dataclass(frozen=True)
 class BootstrapLaw:
     """Replicates of the estimate: percentiles, or Efron's BCa that corrects their bias and skewness."""
 

@@ -107,7 +107,7 @@ def effective_cases(tally: ContingencyTable) -> Floats:
     """
     real = tally.cells.sum(axis=0).astype(np.float64)
     squares = real if tally.squared is None else tally.squared.sum(axis=0)
-    most = real**2 / np.where(squares > 0, squares, 1)
+    most: Floats = real**2 / np.where(squares > 0, squares, 1)
     if tally.clusters is None:
         return most
     cluster, cell, weight = tally.clusters.cells(tally.labels)
@@ -116,7 +116,7 @@ def effective_cases(tally: ContingencyTable) -> Floats:
     if shape[0] * width > MOST_SUMS:
         raise OptionError(f"{shape[0]:,} clusters with {width:,} classes are too many: use Delta()")
     cases = np.bincount(cluster * width + cell % width, weights=weight, minlength=shape[0] * width)
-    cases = cases.reshape(shape)
+    cases = cases.reshape(shape).astype(np.float64)
     divisor = np.where(real > 0, real, 1)
     pull = 1 / np.maximum(1 - cases / divisor, NO_ERROR)
     own, shares = cases[cluster, cell % width], (tally.cells / divisor).ravel()

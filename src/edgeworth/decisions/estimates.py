@@ -17,6 +17,7 @@ from edgeworth.core.laws import (
     PosteriorLaw,
     SamplingLaw,
     Scale,
+    WiderLaw,
     natural_scale,
 )
 from edgeworth.core.measures import Measure
@@ -36,6 +37,9 @@ from edgeworth.decisions.resampling import (
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Resolved, at_guessing, marginals, resolve
 from edgeworth.errors import OptionError, check_seed
+
+FEW_CLASSES, FEW_CASES = 12, 20
+"""Up to so many classes are drawn from a posterior by default, where one of them has fewer cases."""
 
 MOST_CLASSES = 100
 """Tables of more classes are too large to be drawn by the ten thousand."""
@@ -158,6 +162,29 @@ class Dirichlet:
 
 
 @dataclass(frozen=True)
+class DeltaAndPosterior:
+    """The outer bounds of the delta method and of a posterior, where several classes have few cases.
+
+    The delta method takes a rare class without errors as certain, and a posterior pulls many small classes to
+    its prior. Half a case a class is the prior that covers best (docs/decisions.md has the figures).
+    """
+
+    seed: int = 0
+
+    def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
+        """Make both laws, or the posterior's where the delta method sees no error."""
+        posterior = Dirichlet(prior=0.5 / len(tally.labels), seed=self.seed).law(tally, resolved)
+        try:
+            delta = Delta().law(tally, resolved)
+        except OptionError:
+            return posterior
+        return WiderLaw(delta, posterior)
+
+    def __str__(self) -> str:
+        return "delta method and posterior, outer bounds"
+
+
+@dataclass(frozen=True)
 class Bootstrap:
     """Resampling of cases (one multinomial draw of the table a replicate), or of whole clusters.
 
@@ -207,6 +234,8 @@ def _(tally: ContingencyTable, resolved: Resolved, bootstrap: Bootstrap) -> Samp
 def default_method(tally: ContingencyTable, resolved: Resolved, seed: int = 0) -> Method:
     """Choose the method that suits a measure: Wilson, Newcombe, the delta method, or else a bootstrap.
 
+    Where several classes have few cases, the delta method is joined by a posterior.
+
     Resampling a table without errors gives tables without errors, which proves nothing: the posterior takes
     its place there, and that of the delta method where it is at an end (``is_at_an_end``).
     """
@@ -219,6 +248,9 @@ def default_method(tally: ContingencyTable, resolved: Resolved, seed: int = 0) -
     if resolved.measure.scope == "cells" and resolved.measure.gradient is None:
         diagonal = tally.counts.diagonal().sum() == tally.total
         return Dirichlet(seed=seed) if plain and diagonal else Bootstrap(seed=seed)
+    real = tally.cells.sum(axis=0)
+    if 2 < len(tally.labels) <= FEW_CLASSES and ((real > 0) & (real < FEW_CASES)).any():
+        return DeltaAndPosterior(seed=seed)
     return Delta()
 
 

@@ -166,7 +166,7 @@ def decisions_citation(findings: DecisionFindings) -> str:
     return f"{'; '.join(said)}; Edgeworth {__version__}."
 
 
-FEW = 5
+FEW = 10
 
 
 def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
