@@ -8,6 +8,8 @@ from typing import Literal, TypeAlias
 Predictions: TypeAlias = Literal["labels", "scores", "probabilities"]
 Missing: TypeAlias = Literal["error", "drop", "abstain"]
 Abstentions: TypeAlias = Literal["count", "left-out"]
+Match: TypeAlias = Literal["one", "many"]
+"""How many clusters a class may take."""
 PredictionsMade: TypeAlias = Literal["before", "cross-validated", "in-sample"]
 WeightKind: TypeAlias = Literal["counts", "sampling"]
 """What weights are: repeated cases, or how much a sampled case stands for."""

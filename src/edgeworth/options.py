@@ -18,6 +18,7 @@ from edgeworth.choices import (
     Abstentions,
     Adjust,
     Engine,
+    Match,
     Missing,
     Over,
     Predictions,
@@ -28,7 +29,7 @@ from edgeworth.choices import (
 from edgeworth.core.kinds import Kind, find_predictions
 from edgeworth.errors import OptionError
 
-Read = Literal["bookmaker", "columns", "label", "labels", "text", "texts", "whole"]
+Read = Literal["bookmaker", "columns", "label", "label,…", "labels", "text", "texts", "whole"]
 
 LABELS, SEVERAL, SCORES, QUERIES, PROBABILITIES = "labels", "several", "scores", "queries", "probabilities"
 DECISIONS = (LABELS, SEVERAL)
@@ -148,7 +149,10 @@ class Columns(Redeclared, Graded, total=False):
             default="error",
         ),
     ]
-    abstain: Annotated[Any, Option("The prediction that means no decision.", "Labels", read="label")]
+    abstain: Annotated[
+        Any,
+        Option("The prediction that means no decision; several with commas.", "Labels", read="label,…"),
+    ]
     query: Annotated[Any, Option("The column of the query: one ranked list each.", "Scores", (QUERIES,))]
     fold: Annotated[
         Any, Option("The column of the cross-validation fold: ranks are within folds.", "Scores", (QUERIES,))
@@ -240,6 +244,15 @@ class AbstentionOptions(TypedDict, total=False):
     ]
 
 
+class ClusterNames(TypedDict, total=False):
+    """Whether predictions are clusters without names."""
+
+    match: Annotated[
+        Match | None,
+        Option("Predictions are clusters: match one, or many, to each class.", "Labels", (LABELS,)),
+    ]
+
+
 class StatisticsOptions(Seeded, total=False):
     """How sure, by which random numbers, and with how many digits."""
 
@@ -287,7 +300,9 @@ class Reviewed(TypedDict, total=False):
     depth: Annotated[int | None, Option("How many items are reviewed.", "Scores")]
 
 
-class ReportOptions(StatisticsOptions, HouseOptions, ErrorCosts, Reviewed, AbstentionOptions, total=False):
+class ReportOptions(
+    StatisticsOptions, HouseOptions, ErrorCosts, ClusterNames, Reviewed, AbstentionOptions, total=False
+):
     """What a report is to say; asked again, no data are read again."""
 
     gain: Annotated[float | None, Option("What a target found brings.", "Scores")]

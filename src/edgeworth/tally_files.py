@@ -64,7 +64,11 @@ OPTIONS: dict[str, Field] = {
     "missing": one_of(*get_args(Missing)),
     "positive": LABEL,
     "labels": list_of(LABEL),
-    "abstain": LABEL,
+    "abstain": Field(
+        "a label, or a list of them",
+        lambda x: (list_of(LABEL) if isinstance(x, list) else LABEL).load(x),
+        lambda x: (list_of(LABEL) if isinstance(x, list) else LABEL).dump(x),
+    ),
     "weight_kind": one_of(*get_args(WeightKind)),
     "bins": Field(
         "a number of cells, or their edges",

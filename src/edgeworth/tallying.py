@@ -173,7 +173,7 @@ LEFT_OUT = {"relevant_from": 1, "fraction": 1.0}
 
 FORMS_OF_TERMS: dict[str, Callable[[Any], Any]] = {
     "positive": canonical,
-    "abstain": canonical,
+    "abstain": lambda x: [canonical(each) for each in x] if isinstance(x, (list, tuple)) else canonical(x),
     "labels": lambda labels: [canonical(label) for label in labels],
     "bins": lambda bins: np.asarray(bins).tolist(),
     "bookmaker": repr,

@@ -7,8 +7,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import edgeworth as ew
 from command_line import call, refused
 
 Capture = pytest.CaptureFixture[str]
@@ -117,3 +119,78 @@ def test_costs_mean_nothing_with_scores(tmp_path: Path, capsys: Capture) -> None
     (tmp_path / "a.csv").write_text("y,s\n1,2\n0,1\n", encoding="utf-8")
     words = ["evaluate", "a.csv", "--truth", "y", "--score", "s", "--costs", "0 1; 1 0"]
     assert "costs has no meaning" in refused(call(tmp_path, capsys, *words))
+
+
+# -- clusters ----------------------------------------------------------------------------------------------
+
+
+def clusters_file(folder: Path, *, informed: bool) -> None:
+    """Five classes in eight clusters, of pure noise or of cases that are mostly where they belong."""
+    rng = np.random.default_rng(3)
+    truth, clusters = rng.integers(0, 5, 100), rng.integers(0, 8, 100)
+    clusters = np.where(rng.random(100) < 0.6 * informed, (truth + 2) % 8, clusters)
+    lines = [f"class{y},{c}" for y, c in zip(truth, clusters, strict=True)]
+    (folder / "clusters.csv").write_text("y,c\n" + "\n".join(lines) + "\n", encoding="utf-8")
+
+
+MATCHED = ["evaluate", "clusters.csv", "--truth", "y", "--prediction", "c", "--match"]
+
+
+@pytest.mark.parametrize("how", ["one", "many"])
+def test_clusters_are_matched_and_tested_by_matching_again(how: str, tmp_path: Path, capsys: Capture) -> None:
+    clusters_file(tmp_path, informed=False)
+    found = report_of(tmp_path, capsys, *MATCHED, how)
+    table = ew.tally(tmp_path / "clusters.csv", truth="y", prediction="c").final
+    direct = ew.match(table, one_to_one=how == "one")
+    assert found["matching"]["mapping"] == {str(k): v for k, v in direct.mapping.items()}
+    assert found["matching"]["informedness"] == pytest.approx(direct.informedness)
+    assert found["guessing"]["at_least"]["p_value"] == direct.test().p_value > 0.1
+    assert not found["is_conclusive"]
+    matched = ew.estimate(direct.table, "informedness(abstentions=zero_weight)").value
+    assert matched == pytest.approx(direct.informedness)
+
+
+def test_clusters_that_know_something(tmp_path: Path, capsys: Capture) -> None:
+    clusters_file(tmp_path, informed=True)
+    found = report_of(tmp_path, capsys, *MATCHED, "one")
+    assert {found["matching"]["mapping"][str(y + 2)] for y in range(5)} == {f"class{y}" for y in range(5)}
+    assert found["is_conclusive"]
+    assert found["guessing"]["at_least"]["p_value"] == 0.001
+
+
+def test_catch_all_clusters_are_no_decision(tmp_path: Path, capsys: Capture) -> None:
+    clusters_file(tmp_path, informed=True)
+    found = report_of(tmp_path, capsys, *MATCHED, "one", "--abstain", "0,7.0")
+    counted = (tmp_path / "clusters.csv").read_text(encoding="utf-8").split()[1:]
+    away = sum(line.endswith((",0", ",7")) for line in counted)
+    left_out = {k for k, label in found["matching"]["mapping"].items() if label is None}
+    away += sum(line.rpartition(",")[2] in left_out for line in counted)
+    assert away == sum(found["tally"]["abstained"])
+    assert not {"0", "7"} & set(found["matching"]["mapping"])
+
+
+def test_several_labels_that_mean_no_decision(tmp_path: Path, capsys: Capture) -> None:
+    """As if they were one label, in memory, in files and by way of tallies."""
+    several, one = ["1,1", "0,none", "1,?", "0,0", "1,0"], ["1,1", "0,-", "1,-", "0,0", "1,0"]
+    for name, lines in (("several.csv", several), ("one.csv", one)):
+        (tmp_path / name).write_text("y,p\n" + "\n".join(lines * 5) + "\n", encoding="utf-8")
+    words = ["--truth", "y", "--prediction", "p", "--abstain"]
+    wanted = report_of(tmp_path, capsys, "evaluate", "one.csv", *words, "-")["tally"]
+    assert report_of(tmp_path, capsys, "evaluate", "several.csv", *words, "none,?")["tally"] == wanted
+    assert call(tmp_path, capsys, "tally", "several.csv", *words, "none,?", "-o", "t.json").returncode == 0
+    assert report_of(tmp_path, capsys, "report", "t.json")["tally"] == wanted
+    truth, predicted = zip(*(line.split(",") for line in several * 5), strict=True)
+    found = ew.evaluate(truth=truth, prediction=predicted, abstain=["none", "?"]).numbers["tally"]
+    assert found["counts"] == wanted["counts"]
+    assert found["abstained"] == wanted["abstained"]
+
+
+def test_what_cannot_be_matched(tmp_path: Path, capsys: Capture) -> None:
+    clusters_file(tmp_path, informed=True)
+    (tmp_path / "w.csv").write_text("y,c,g\na,1,0.5\nb,2,0.25\n", encoding="utf-8")
+    weighted = ["evaluate", "w.csv", "--truth", "y", "--prediction", "c", "--match", "one"]
+    assert "independent cases" in refused(call(tmp_path, capsys, *weighted, "--weight", "g"))
+    assert "independent cases" in refused(call(tmp_path, capsys, *weighted, "--cluster", "g"))
+    assert "count" in refused(call(tmp_path, capsys, *MATCHED, "one", "--abstentions", "left-out"))
+    words = ["compare", "w.csv", "--truth", "y", "--prediction", "c", "--prediction", "g", "--abstain", "1,2"]
+    assert "one label" in refused(call(tmp_path, capsys, *words))

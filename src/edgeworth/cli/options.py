@@ -65,6 +65,7 @@ READ: dict[Any, tuple[Any, Parameter]] = {
     Any: (str, Parameter(metavar="COLUMN")),
     "columns": (str, Parameter(metavar="COLUMN,…")),
     "label": (str, Parameter(metavar="LABEL", allow_leading_hyphen=True)),
+    "label,…": (str, Parameter(metavar="LABEL", allow_leading_hyphen=True)),
     "labels": (str, Parameter(metavar="LABEL,…", allow_leading_hyphen=True)),
     "bookmaker": (BookmakerName, Parameter()),
     "text": (str, Parameter(allow_leading_hyphen=True)),
@@ -138,6 +139,8 @@ def _read(typed: dict[str, Any], options: Mapping[str, tuple[Any, Option]]) -> d
     for name, (_, option) in options.items():
         if option.read in ("columns", "labels") and name in typed:
             typed[name] = split(typed[name])
+        elif option.read == "label,…" and len(several := split(typed.get(name)) or ()) > 1:
+            typed[name] = several
         elif option.read == "texts":
             typed[name] = typed.get(name) or None
     if "probability" in options and typed.get("probability") is not None:

@@ -51,6 +51,8 @@ def named_systems(systems: Any) -> dict[str, Any]:
 def count_several(source: Source | None, asked: Any, *, is_final: bool) -> Counted:
     """Fold truth and the labels of every system into joint counts; ``prediction`` maps names to columns."""
     systems = asked.prediction
+    if isinstance(asked.abstain, (list, tuple)):
+        raise OptionError(f"in a comparison one label means no decision; saw {asked.abstain}")
     roles = {f"prediction of {name}": column for name, column in systems.items()}
     roles = {"truth": asked.truth, "cluster": asked.cluster, "weight": asked.weight} | roles
     reducer = partial(pairs_reducer, systems=tuple(systems), abstain=asked.abstain, missing=asked.missing)

@@ -68,9 +68,19 @@ def saving_measure(matrix: Floats) -> Measure:
         predicted, real = shares(counts)
         return ((matrix @ real)[:, None] + predicted @ matrix - matrix) / cell_total(counts)
 
-    formula = "Σ_lk (p_l r_k − j_lk) cost_lk"
-    ends = (-np.inf, np.inf, "0", "higher", "your own costs")
-    return Measure("saved", "cells", formula, *ends, compute, needs=(CELL_CASES,), gradient=gradient)
+    return Measure(
+        "saved",
+        "cells",
+        "Σ_lk (p_l r_k − j_lk) cost_lk",
+        -np.inf,
+        np.inf,
+        "0",
+        "higher",
+        "your own costs",
+        compute,
+        needs=(CELL_CASES,),
+        gradient=gradient,
+    )
 
 
 def with_costs(report: Report, table: ContingencyTable, given: Any, *, level: float, seed: int) -> Report:

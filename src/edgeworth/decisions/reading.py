@@ -21,7 +21,9 @@ from edgeworth.sources.numbers import as_weights
 def count_labels(source: Source | None, asked: Any, *, is_final: bool) -> Counted:
     """Fold the columns of truth, prediction, cluster and weight into a table."""
     roles = {role: asked.given[role] for role in ("truth", "prediction", "cluster", "weight")}
-    reducer = partial(table_reducer, abstain=asked.abstain, missing=asked.missing)
+    # Several labels that mean no decision are counted as labels; finalising takes them out.
+    one = None if isinstance(asked.abstain, (list, tuple)) else asked.abstain
+    reducer = partial(table_reducer, abstain=one, missing=asked.missing)
     return count_source(source, roles, TABLE.roles, asked.weight_kind, reducer, is_final=is_final)
 
 
@@ -44,6 +46,10 @@ def table_reducer(
 
 def finalise_table(tally: ContingencyTable, terms: Mapping[str, Any], *, is_text: bool) -> ContingencyTable:
     """Make labels of text numbers where every one of them is written so, now that all are known."""
+    if isinstance(terms.get("abstain"), list):
+        wanted = {parse_labels([label])[0] for label in terms["abstain"]}
+        away = [x for x in tally.labels if x in wanted or (is_text and parse_labels([x])[0] in wanted)]
+        tally = tally.map_predictions(dict.fromkeys(away)).without_empty_labels()
     if is_text:
         tally = tally.rename_labels(parse_labels(tally.labels))
         if tally.clusters is not None:

@@ -16,6 +16,7 @@ from edgeworth.core.tails import Tail
 from edgeworth.decisions.findings import DecisionFindings, examine_decisions
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.verdict import decision_warnings, decisions_citation, decisions_verdict
+from edgeworth.errors import OptionError
 from edgeworth.report.charts.chart import Chart
 from edgeworth.report.report import About, Cell, Charts, Column, Grid, Report, Section, make_columns
 from edgeworth.report.wording import format_cell, tail_cell
@@ -27,7 +28,13 @@ FULL_BETS = 3
 
 def report_table(tallied: Any, asked: Any, about: About) -> Report:
     """Examine a table and report on it."""
-    table = tallied.final
+    table, matching = tallied.final, None
+    if asked.get("match") is not None:
+        from edgeworth.decisions.match_report import match_table, with_matching
+
+        if asked.get("abstentions") == "left-out":
+            raise OptionError("clusters that are left out count: match goes with abstentions that count")
+        table, matching = match_table(table, asked.match, seed=asked.seed)
     house = {
         "pool": 10.0 if asked.get("pool") is None else asked.pool,
         "overround": asked.get("overround") or 0.0,
@@ -44,12 +51,15 @@ def report_table(tallied: Any, asked: Any, about: About) -> Report:
     name = tallied.terms.get("columns", {}).get("prediction")
     name = name if isinstance(name, str) and name != "prediction" else ""
     given = asked.get("costs")
-    report = decisions_report(findings, about(**house, cases=table.cells.sum().item(), costs=given), name)
+    more = {"cases": table.cells.sum().item(), "costs": given, "match": asked.get("match")}
+    report = decisions_report(findings, about(**house, **more), name)
+    if matching is not None:
+        report = with_matching(report, tallied.final, matching)
     if given is not None:
         from edgeworth.decisions.cost_report import with_costs
 
         report = with_costs(report, findings.table, given, level=asked.level, seed=asked.seed)
-    return replace(report, warnings=(*_slips(tallied.terms, table), *report.warnings))
+    return replace(report, warnings=(*_slips(tallied.terms, tallied.final), *report.warnings))
 
 
 def _slips(terms: Mapping[str, Any], table: ContingencyTable) -> tuple[str, ...]:

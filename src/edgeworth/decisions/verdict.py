@@ -31,7 +31,7 @@ def decisions_verdict(findings: DecisionFindings, name: str = "") -> Verdict:
 
 def _remedy(findings: DecisionFindings) -> str:
     if (findings.table.real > 0).sum() > 1:
-        return "Are these the right columns? If the predictions are clusters, ew.match names them."
+        return "Are these the right columns? If they are clusters, match them (--match one, ew.match)."
     return "At least two classes must occur."
 
 

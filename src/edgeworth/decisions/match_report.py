@@ -1,0 +1,44 @@
+"""Clusters in a report on decisions: which class each was matched to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from edgeworth.choices import Match
+from edgeworth.core.labels import SHOWN_LABELS
+from edgeworth.decisions.matching import Matching, match
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.errors import OptionError
+from edgeworth.report.report import Cell, Grid, Report, Section, make_columns
+
+
+def match_table(table: ContingencyTable, how: Match, *, seed: int) -> tuple[ContingencyTable, Matching]:
+    """Name the clusters of a table, undecided cases left aside; the table brings the test of its matching."""
+    if table.clusters is not None or not table.is_counted:
+        raise OptionError("match tests clusters of whole, independent cases: no weights, no --cluster")
+    found = match(table.without_abstentions(), one_to_one=how == "one", seed=seed)
+    mapped = table.map_predictions(found.mapping).without_empty_labels()
+    return replace(mapped, matching=found.table.matching), found
+
+
+def with_matching(report: Report, table: ContingencyTable, found: Matching) -> Report:
+    """Add to a report which class each cluster of the table was matched to."""
+    rows: list[tuple[Cell, ...]] = []
+    for cluster, label in found.mapping.items():
+        row = table.index(cluster)
+        cases = table.predicted[row].item()
+        hits = None if label is None else table.counts[row, table.index(label)].item()
+        rows.append((str(cluster), cases, "left out" if label is None else str(label), hits))
+    shown = sorted(rows, key=lambda row: -float(row[1]))[:SHOWN_LABELS]  # type: ignore[arg-type]  # cases
+    columns = make_columns("cluster/text", "cases/count", "matched to/text", "of that class/count")
+    note = f"chosen for the highest informedness: {found.method}"
+    section = Section("Clusters", (), (Grid("", columns, tuple(shown), note),), is_main=True)
+    numbers = {
+        "mapping": {
+            str(cluster): None if label is None else str(label) for cluster, label in found.mapping.items()
+        },
+        "informedness": found.informedness,
+        "method": found.method,
+    }
+    sections = (*report.sections[:2], section, *report.sections[2:])
+    return replace(report, sections=sections, numbers={**report.numbers, "matching": numbers})
