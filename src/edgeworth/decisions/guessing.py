@@ -473,14 +473,12 @@ def cases_for_power(
 
 def _two_sided_p_values(tables: NDArray[np.int64]) -> NDArray[np.float64]:
     """Compute P(hits at least as far from their mean) of tables of two labels, all with as many cases."""
-    from scipy.special import gammaln
-
     predicted, real = tables[:, 0].sum(axis=1, keepdims=True), tables[:, :, 0].sum(axis=1, keepdims=True)
     total = tables.sum(axis=(1, 2))[:, None]
     mean = predicted * real / np.maximum(total, 1)
     hits = np.arange(int(np.minimum(predicted, real).max()) + 1)
 
-    log_factorial = gammaln(np.arange(int(total.max()) + 1) + 1.0)
+    log_factorial = np.append(0.0, np.log(np.arange(1, int(total.max()) + 1)).cumsum())
 
     def log_choose(n: NDArray[np.int64], k: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.asarray(log_factorial[n] - log_factorial[k] - log_factorial[n - k])
