@@ -131,6 +131,13 @@ def test_whole_weights_of_a_ranking_add_up_to_2_to_the_53_at_most(tmp_path: Path
         ew.evaluate(path, truth="y", score="s", weight="w")
 
 
+def test_tables_of_very_many_cases_are_not_drawn() -> None:
+    """SciPy ends the process where it has no memory for a number a case."""
+    labels = [0, 1, 2]
+    truth, prediction = [y for y in labels for _ in labels], labels * 3
+    assert ew.evaluate(truth=truth, prediction=prediction, weight=[2**44] * 9).verdict
+
+
 @pytest.mark.parametrize("start", [0, LISTED_RANKS - 3, LISTED_RANKS + 1000])
 @pytest.mark.parametrize("length", [2, 9000, 3 * LISTED_RANKS])
 def test_discounts_of_many_ranks_are_their_sum(start: int, length: int) -> None:

@@ -294,6 +294,8 @@ def random_tables(
     """Draw tables (rows predicted) with fixed margins, in rounds of bounded size."""
     from scipy.stats import random_table
 
+    if sum(predicted) > MOST_DRAWN:
+        raise InputError(f"tables of more than {MOST_DRAWN:,} cases are not drawn")
     rng = np.random.default_rng(seed)
     law = random_table(predicted, real)
     round_size = max(1, (1 << 22) // max(len(predicted) * len(real), 1))
@@ -413,6 +415,8 @@ def _on_decided_cases(table: ContingencyTable, resolved: Resolved) -> bool:
 
 def _drawn_tail(table: ContingencyTable, resolved: Resolved, alternative: Alternative, seed: int) -> Tail:
     """Draw tables of guessing and take the measure of each, for measures without an exact law."""
+    if table.predicted.sum() > MOST_DRAWN:
+        return Tail(0.0, 1.0, 1.0, "not drawn: too many cases", kind="bound")
     draws = draws_within_seconds(len(table.labels))
     cells_abstained = table.abstained[None, None, :]
     count = 0

@@ -138,8 +138,8 @@ class ParquetSource(FileSource):
         if not text:
             return []
         with self._opened() as file:
-            first = next(file.iter_batches(batch_size=TRIED_ROWS, columns=text, use_threads=False), ())
-            if not len(first):
+            first = next(file.iter_batches(batch_size=TRIED_ROWS, columns=text, use_threads=False), None)
+            if first is None:
                 return []
             labels = {name: len(first.column(name).unique()) for name in text}
             return [name for name in text if labels[name] <= max(FEW_LABELS, len(first) // 8)]

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats, same_array
+from edgeworth.arrays import EXACT_INTEGERS, Floats, same_array
 from edgeworth.choices import WeightKind
 from edgeworth.core.joint_counts import whole_counts
 from edgeworth.core.labels import (
@@ -29,7 +29,7 @@ from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.rankings.scores.background import Rows, blocks_of
 from edgeworth.rankings.scores.sorted_scores import EDGES, SortedScores, are_on_bins, place_in_bins
 from edgeworth.sources.columns import Column, Label, encode
-from edgeworth.sources.numbers import EXACT_INTEGERS, check_weights
+from edgeworth.sources.numbers import check_weights
 
 MissingScore: TypeAlias = Literal["error", "drop"]
 ClassRows: TypeAlias = tuple[Label, Floats, NDArray[Any] | None]
