@@ -113,10 +113,11 @@ def effective_cases(tally: ContingencyTable) -> Floats:
     cluster, cell, weight = tally.clusters.cells(tally.labels)
     width = len(real)
     shape = (tally.clusters.number, width)
-    if shape[0] * width > MOST_SUMS:
-        raise OptionError(f"{shape[0]:,} clusters with {width:,} classes are too many: use Delta()")
-    cases = np.bincount(cluster * width + cell % width, weights=weight, minlength=shape[0] * width)
-    cases = cases.reshape(shape).astype(np.float64)
+    if shape[0] * width > MOST_SUMS:  # too many to keep apart: as if all cases of a cluster were alike
+        every = np.bincount(cluster, weights=weight)
+        return np.asarray(most * min(1.0, every.sum() ** 2 / (every**2).sum() / most.sum()))
+    cases = np.zeros(shape)
+    np.add.at(cases, (cluster, cell % width), weight)
     divisor = np.where(real > 0, real, 1)
     pull = 1 / np.maximum(1 - cases / divisor, NO_ERROR)
     own, shares = cases[cluster, cell % width], (tally.cells / divisor).ravel()
