@@ -242,7 +242,7 @@ def _headline_depth(ranking: Ranking) -> int:
 
     Whoever looks at nearly everything finds nearly everything, in whatever order.
     """
-    wanted = max(10.0, float(ranking.target_total))
+    wanted = max(10, math.ceil(ranking.target_total))
     half = float(ranking.ranked_total) / 2
     enough = next((depth for depth in round_depths(math.inf) if depth >= wanted), int(wanted))
     return enough if enough <= half else max(round_depths(half), default=1)
