@@ -10,6 +10,7 @@ Missing: TypeAlias = Literal["error", "drop", "abstain"]
 Abstentions: TypeAlias = Literal["count", "left-out"]
 Match: TypeAlias = Literal["one", "many"]
 """How many clusters a class may take."""
+RankingMethod: TypeAlias = Literal["influence", "survival"]
 PredictionsMade: TypeAlias = Literal["before", "cross-validated", "in-sample"]
 WeightKind: TypeAlias = Literal["counts", "sampling"]
 """What weights are: repeated cases, or how much a sampled case stands for."""

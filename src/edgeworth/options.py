@@ -24,6 +24,7 @@ from edgeworth.choices import (
     Predictions,
     PredictionsMade,
     QueryRule,
+    RankingMethod,
     WeightKind,
 )
 from edgeworth.core.kinds import Kind, find_predictions
@@ -307,6 +308,13 @@ class ReportOptions(
 
     gain: Annotated[float | None, Option("What a target found brings.", "Scores")]
     cost: Annotated[float | None, Option("What reviewing an item costs.", "Scores")]
+    prevalence: Annotated[
+        float | None, Option("Also say what to expect where targets have this share.", "Scores")
+    ]
+    method: Annotated[
+        RankingMethod | None,
+        Option("The interval of average precision: influence, or Su & Zhang's survival view.", "Scores"),
+    ]
     cost_false_alarm: Annotated[
         float | None,
         Option("With --cost-miss: choose the threshold of lowest cost.", "Scores", THRESHOLDS),
@@ -424,6 +432,7 @@ COMPARED = {
     "cluster": (SEVERAL, SCORES, PROBABILITIES),
     "measures": (SEVERAL, SCORES, QUERIES, PROBABILITIES),
     "adjust": (SEVERAL, SCORES, QUERIES, PROBABILITIES),
+    "method": (SEVERAL, SCORES),
 }
 """Options that mean more where systems are compared."""
 

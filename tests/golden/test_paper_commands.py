@@ -12,6 +12,7 @@ import pytest
 
 import edgeworth as ew
 from command_line import call, refused
+from edgeworth.rankings.cut_report import shifted_precision
 
 Capture = pytest.CaptureFixture[str]
 
@@ -194,3 +195,88 @@ def test_what_cannot_be_matched(tmp_path: Path, capsys: Capture) -> None:
     assert "count" in refused(call(tmp_path, capsys, *MATCHED, "one", "--abstentions", "left-out"))
     words = ["compare", "w.csv", "--truth", "y", "--prediction", "c", "--prediction", "g", "--abstain", "1,2"]
     assert "one label" in refused(call(tmp_path, capsys, *words))
+
+
+# -- scores: the survival view, usual cuts, another prevalence ---------------------------------------------
+
+RANKED = ["evaluate", "scores.csv", "--truth", "y", "--score", "s"]
+
+
+def scores_file(folder: Path) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(5)
+    truth = (rng.random(300) < 0.2).astype(int)
+    scores = np.round(rng.normal(size=300) + 1.2 * truth, 2)
+    lines = [f"{y},{s}" for y, s in zip(truth, scores, strict=True)]
+    (folder / "scores.csv").write_text("y,s\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    return truth, scores
+
+
+def test_the_survival_view_on_the_command(tmp_path: Path, capsys: Capture) -> None:
+    ranking = ew.Ranking.from_scores(*scores_file(tmp_path))
+    found = report_of(tmp_path, capsys, *RANKED, "--method", "survival")
+    wanted = ew.estimate(ranking, "average_precision", method=ew.methods.Survival())
+    shown = next(x for name, x in found["estimates"].items() if name.startswith("average_precision"))
+    assert (shown["low"], shown["high"]) == pytest.approx(tuple(wanted.interval(0.95))[:2])
+    assert any("--method" in warning for warning in found["warnings"])
+    usual = report_of(tmp_path, capsys, *RANKED, "--method", "influence")
+    assert not any("--method" in warning for warning in usual["warnings"])
+
+
+def test_usual_cuts_are_the_best_of_all(tmp_path: Path, capsys: Capture) -> None:
+    truth, scores = scores_file(tmp_path)
+    cuts = {cut["chosen_for"]: cut for cut in report_of(tmp_path, capsys, *RANKED)["cuts"]}
+    taken = [scores >= threshold for threshold in np.unique(scores)]
+    recalls = np.array([(each & (truth == 1)).sum() / (truth == 1).sum() for each in taken])
+    fallouts = np.array([(each & (truth == 0)).sum() / (truth == 0).sum() for each in taken])
+    assert cuts["highest informedness"]["informedness"] == pytest.approx((recalls - fallouts).max())
+    assert cuts["fallout at most 5%"]["recall"] == pytest.approx(recalls[fallouts <= 0.05].max())
+    off = min(abs(each.sum() - truth.sum()) for each in taken)
+    assert abs(cuts["as many predicted as actual targets"]["depth"] - truth.sum()) == off
+    for cut in cuts.values():
+        own = scores >= cut["threshold"]
+        assert cut["depth"] == own.sum()
+        assert cut["precision"] == pytest.approx(truth[own].mean())
+
+
+def test_the_prevalence_of_the_data_changes_nothing(tmp_path: Path, capsys: Capture) -> None:
+    truth, scores = scores_file(tmp_path)
+    found = report_of(tmp_path, capsys, *RANKED, "--prevalence", repr(float(truth.mean())))
+    wanted = ew.measure(ew.Ranking.from_scores(truth, scores), "average_precision(ties=threshold)")
+    assert found["prevalence"]["average_precision"] == pytest.approx(wanted)
+    for cut in found["cuts"]:
+        assert cut["shifted_precision"]["value"] == pytest.approx(cut["precision"])
+        assert cut["shifted_precision"]["low"] < cut["precision"] < cut["shifted_precision"]["high"]
+
+
+def test_another_prevalence_is_that_of_copies(tmp_path: Path, capsys: Capture) -> None:
+    """Ten copies of each of the others are data in which targets are rarer."""
+    truth, scores = scores_file(tmp_path)
+    copies = np.where(truth == 1, 1, 10)
+    rarer = np.repeat(truth, copies), np.repeat(scores, copies)
+    found = report_of(tmp_path, capsys, *RANKED, "--prevalence", repr(float(rarer[0].mean())))
+    wanted = ew.measure(ew.Ranking.from_scores(*rarer), "average_precision(ties=threshold)")
+    assert found["prevalence"]["average_precision"] == pytest.approx(wanted)
+    for cut in found["cuts"]:
+        assert cut["shifted_precision"]["value"] == pytest.approx(
+            rarer[0][rarer[1] >= cut["threshold"]].mean()
+        )
+    assert "between 0 and 1" in refused(call(tmp_path, capsys, *RANKED, "--prevalence", "1"))
+
+
+@pytest.mark.parametrize(
+    ("counts", "value", "low", "high"),
+    [
+        ([[5, 0], [5, 9]], 1.0, None, 1.0),
+        ([[0, 5], [9, 5]], 0.0, 0.0, None),
+        ([[0, 0], [9, 5]], None, 0.0, 1.0),
+    ],
+)
+def test_precision_elsewhere_at_the_ends(
+    counts: list[list[int]], value: float | None, low: float | None, high: float | None
+) -> None:
+    table = ew.ContingencyTable.from_matrix(counts, rows="predicted", labels=["+", "-"]).declare(positive="+")
+    found = shifted_precision(table, 0.1, 0.95)
+    for wanted, got in zip((value, low, high), found, strict=True):
+        assert np.isnan(got) or 0 <= got <= 1
+        assert wanted is None or got == wanted
+    assert np.isnan(found[0]) == (value is None)

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from edgeworth.arrays import Values
-from edgeworth.core.estimates import Estimate, Plan, estimate
+from edgeworth.core.estimates import Estimate, Method, Plan, estimate
 from edgeworth.core.laws import check_level
 from edgeworth.core.measures import Spelling
 from edgeworth.core.registry import measure
@@ -185,13 +185,14 @@ def examine_ranking(
     gain: float | None = None,
     cost: float | None = None,
     goal: Goal | None = None,
+    method: Method | None = None,
 ) -> RankingFindings:
     """Estimate, test and price a ranking, and choose a threshold for the goal."""
     check_level(level)
     _check_terms(gain, cost)
     if not ranking.ranked_total:
         raise InputError("there are no items")
-    precision = estimate(ranking, "average_precision", seed=seed)
+    precision = estimate(ranking, "average_precision", method=method, seed=seed)
     best, warnings = find_threshold(ranking, goal or Goal(), seed=seed)
     looked = _headline_depth(ranking) if depth is None else _check_depth(depth, ranking)
     defined = precision.undefined is None

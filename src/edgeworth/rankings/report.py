@@ -23,6 +23,7 @@ from edgeworth.rankings.findings import (
     examine_ranking,
 )
 from edgeworth.rankings.intervals.bands import HitCurve
+from edgeworth.rankings.intervals.methods import Survival
 from edgeworth.rankings.measures import TREC_NAMES
 from edgeworth.rankings.threshold_report import depth_section, threshold_section, with_threshold
 from edgeworth.rankings.thresholds import Goal
@@ -36,11 +37,16 @@ def report_ranking(tallied: Any, asked: Any, about: About) -> Report:
     ranking = tallied.final
     looks = {name: asked.get(name) for name in ("depth", "gain", "cost")}
     goal = Goal.of(asked)
-    findings = examine_ranking(ranking, level=asked.level, seed=asked.seed, goal=goal, **looks)
+    how = {"prevalence": asked.get("prevalence"), "method": asked.get("method")}
+    method = Survival() if how["method"] == "survival" else None
+    sure = {"level": asked.level, "seed": asked.seed}
+    findings = examine_ranking(ranking, **sure, goal=goal, method=method, **looks)
     name = tallied.terms.get("columns", {}).get("score")
     name = name if isinstance(name, str) and name != "score" else ""
-    known = {**looks, **vars(goal), "items": ranking.total, "targets": ranking.target_total}
-    return ranking_report(findings, about(**known), name)
+    known = {**looks, **how, **vars(goal), "items": ranking.total, "targets": ranking.target_total}
+    from edgeworth.rankings.cut_report import with_cuts
+
+    return with_cuts(ranking_report(findings, about(**known), name), ranking, how["prevalence"], asked.level)
 
 
 def ranking_report(findings: RankingFindings, provenance: Mapping[str, Any], name: str = "") -> Report:
@@ -84,6 +90,11 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
                 f"The interval of {describe_measure(estimate.measure)} may cover too little: "
                 f"{estimate.doubt}."
             )
+    if isinstance(findings.average_precision.method, Survival):
+        said.append(
+            "The survival view takes the ranks of targets as fixed, which does not hold for every ranking. "
+            "Leave --method out for the influence of each case, which holds in general."
+        )
     if findings.tie_bracket is not None:
         worst, best = (format_number(value) for value in findings.tie_bracket)
         said.append(
