@@ -14,12 +14,13 @@ from edgeworth.core.formatting import format_count, format_level, format_percent
 from edgeworth.core.labels import SHOWN_LABELS
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.findings import DecisionFindings, examine_decisions
+from edgeworth.decisions.margins import equal_margins
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.verdict import decision_warnings, decisions_citation, decisions_verdict
 from edgeworth.errors import OptionError
 from edgeworth.report.charts.chart import Chart
 from edgeworth.report.report import About, Cell, Charts, Column, Grid, Report, Section, make_columns
-from edgeworth.report.wording import format_cell, tail_cell
+from edgeworth.report.wording import describe_p_value, format_cell, tail_cell
 
 SHOWN_CONFUSIONS = 15
 WIDEST_TABLE = 10
@@ -154,6 +155,9 @@ def _label_section(findings: DecisionFindings) -> Section:
     note = (
         "edge: what a bet on the class earns at fair odds, recall − fallout; bias: predicted − actual share"
     )
+    margins = equal_margins(table)
+    if margins is not None:
+        note += f"; all biases 0: {describe_p_value(margins)} ({margins.method})"
     if findings.superstitious:
         note += "; * superstitious: worse than guessing"
     grid = Grid("", columns, tuple(rows), note + _note_on_cut(len(table.labels)))
@@ -278,6 +282,7 @@ def _numbers(findings: DecisionFindings) -> dict[str, Any]:
             "at_least": tail_to_dict(findings.at_least),
             "either_way": tail_to_dict(findings.either_way),
         },
+        "equal_margins": tail_to_dict(equal_margins(table)),
         "payoffs": findings.payoffs.to_dict(),
         "superstitious": [str(label) for label in findings.superstitious],
         "plan": {
