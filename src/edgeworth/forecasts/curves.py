@@ -265,7 +265,8 @@ def law_cells(points: Floats, cumulative: dict[str, Floats], observed: float) ->
     if math.isfinite(observed):
         here = int(np.searchsorted(points, observed))
         first, last = min(first, here - 1), max(last, here + 1)
-    first, last = max(first, 0), min(max(last, first + 1), len(points) - 1)
+    first = min(max(first, 0), len(points) - 2)
+    last = min(max(last, first + 1), len(points) - 1)
     together = math.ceil((last - first) / LAW_CELLS)
     # Whole cells: what is missing is added to the right, and where there is no room to the left.
     last = first + together * math.ceil((last - first) / together)
