@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from scipy import special
 from statsmodels.stats.contingency_tables import SquareTable
 
 import edgeworth as ew
-from edgeworth.decisions.margins import equal_margins
+from edgeworth.decisions.margins import _binomial_tail, _chi_square_tail, equal_margins
 
 
 def table_of(counts: object) -> ew.ContingencyTable:
@@ -51,3 +52,13 @@ def test_it_holds_its_level() -> None:
     tables = rng.multinomial(300, shares.ravel(), size=2000).reshape(-1, 3, 3)
     rejected = np.mean([found.p_value <= 0.05 for x in tables if (found := equal_margins(table_of(x)))])
     assert rejected == pytest.approx(0.05, abs=4 * math.sqrt(0.05 * 0.95 / 2000))
+
+
+def test_tails_against_special_functions() -> None:
+    for freedom in (1, 2, 3, 8, 251):
+        for square in (0.0, 0.3, 2.0, 30.0, 400.0):
+            assert _chi_square_tail(square, freedom) == pytest.approx(
+                special.chdtrc(freedom, square), rel=1e-9
+            )
+    for few, trials in ((0, 1), (3, 11), (50, 100), (4_900, 10_000), (499_000, 1_000_000)):
+        assert _binomial_tail(few, trials) == pytest.approx(special.bdtr(few, trials, 0.5), rel=1e-7)
