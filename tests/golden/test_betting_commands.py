@@ -43,6 +43,8 @@ def games_file(folder: Path, number: int = 50) -> tuple[np.ndarray, np.ndarray, 
         ([".6", "2"], Fraction(1, 5), "Back it with 20.00%. Keep 80.00%."),
         ([".4", "2"], Fraction(-1, 5), "Lay it for 20.00%."),
         ([".5", "2"], Fraction(0), "Bet nothing"),
+        ([".3", "7:3"], Fraction(0), "Bet nothing"),
+        ([".6", "1/1"], Fraction(1, 5), "Back it with 20.00%."),
         ([".45", "2", "--lay", "inf"], Fraction(0), "Bet nothing"),
         (
             [".6", "evens", "--odds-form", "fractional", "--fraction", ".5"],
@@ -91,7 +93,7 @@ def test_odds_in_every_form(form: Any, odds: str, lay: str | None, tmp_path: Pat
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--odds", "5/2,evens"], "odds of outcome 1: decimal odds are finite and above 1; saw '5/2'"),
+        (["--odds", "5/2,evens"], "odds of outcome 2: decimal odds are finite and above 1; saw 'evens'"),
         (
             ["--odds", "2,evens"],
             "outcome 2: decimal odds are finite and above 1; saw 'evens'; --odds-form",

@@ -280,3 +280,9 @@ def test_precision_elsewhere_at_the_ends(
         assert np.isnan(got) or 0 <= got <= 1
         assert wanted is None or got == wanted
     assert np.isnan(found[0]) == (value is None)
+
+
+def test_odds_are_shown_as_the_bookmaker_says_them(tmp_path: Path, capsys: Capture) -> None:
+    said = call(tmp_path, capsys, "table", "12 28; 18 42", "--rows", "predicted", "--full").stdout
+    assert "3.33  7:3" in said
+    assert "1.43  3:7" in said

@@ -83,8 +83,8 @@ _FORMS: dict[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
 def decimal_odds(odds: Any, *, form: OddsForm) -> Floats:
     """Convert odds to decimal odds: what a unit returns in all, stake included.
 
-    >>> decimal_odds(["5/2", "evens"], form="fractional").tolist()
-    [3.5, 2.0]
+    >>> decimal_odds(["5/2", "5:2", "evens"], form="fractional").tolist()
+    [3.5, 3.5, 2.0]
     """
     return np.asarray(1 + _net(odds, form), dtype=np.float64)
 
@@ -165,6 +165,7 @@ def _exact(value: Any, form: OddsForm) -> Fraction:
             text = value.strip()
             if form == "fractional" and text.lower() in ("evens", "even", "evs"):
                 return Fraction(1)
+            text = text.replace(":", "/")
             # 5/2 written for decimal or American odds is a fractional price, one more than its quotient.
             is_other = "/" in text and form in ("decimal", "american")
             return Fraction(0) if is_other else Fraction(text.replace("−", "-"))

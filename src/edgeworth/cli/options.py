@@ -177,13 +177,16 @@ def decimal_numbers(text: str, name: str, form: OddsForm, *, infinite: bool = Fa
     """Read odds as decimal odds; infinite ones, where nothing can be laid, stay."""
     from edgeworth.bet.odds import decimal_odds
 
+    written: OddsForm
     found = []
     for place, part in enumerate(text.replace(",", " ").split(), start=1):
         if infinite and part.lower() in ("inf", "infinity", "∞"):
             found.append(math.inf)
             continue
+        # 7:3 and 7/3 can only be meant one way.
+        written = "fractional" if form == "decimal" and (":" in part or "/" in part) else form
         try:
-            found.append(float(decimal_odds(part, form=form)))
+            found.append(float(decimal_odds(part, form=written)))
         except (InputError, OverflowError) as error:
             other = "" if form != "decimal" else "; --odds-form says if they are written in another way"
             raise InputError(f"{name} of outcome {place}: {error}{other}") from None

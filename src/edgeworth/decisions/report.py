@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -233,6 +234,7 @@ def _bets(findings: DecisionFindings) -> Grid:
     columns = (
         Column("bet on"),
         Column("odds", "number"),
+        Column("against"),
         *(Column(outcome, "dollars") for outcome in outcomes),
         Column("won", "dollars"),
         Column("share of bets", "percent"),
@@ -243,10 +245,21 @@ def _bets(findings: DecisionFindings) -> Grid:
         won = money.rows[index].item()
         paid = cells[index] if full else [cells[index][index], won - cells[index][index]]
         ends = (won, money.predicted_share[index].item(), money.weighted[index].item())
-        rows.append((str(label), *map(finite_or_none, (money.odds[index].item(), *paid, *ends))))
+        against = _odds_against(findings.table, index)
+        odds = finite_or_none(money.odds[index].item())
+        rows.append((str(label), odds, against, *map(finite_or_none, (*paid, *ends))))
     totals = map(finite_or_none, money.columns.tolist()) if full else (None, None)
-    rows.append(("all", None, *totals, None, None, finite_or_none(money.total)))
+    rows.append(("all", None, None, *totals, None, None, finite_or_none(money.total)))
     return Grid("", columns, tuple(rows), _note_on_cut(len(money.labels)).removeprefix("; "))
+
+
+def _odds_against(table: ContingencyTable, index: int) -> str:
+    """Write the fair odds against a class as bookmakers do, cases without it to cases of it: 7:3."""
+    total, real = table.total, table.real[index].item()
+    if not isinstance(total, int) or not 0 < real < total:
+        return ""
+    divisor = math.gcd(total, real)
+    return f"{(total - real) // divisor}:{real // divisor}"
 
 
 def _house_rows(findings: DecisionFindings) -> tuple[tuple[Cell, ...], ...]:
