@@ -7,6 +7,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -239,3 +240,18 @@ def test_the_range_of_the_ranked_score_is_said_by_its_classes() -> None:
     assert ranked.limit == "K − 1"
     worst = ew.ForecastScores.from_probabilities([0], [[0.0, 0.0, 0.0, 1.0]], labels=range(4))
     assert ew.measure(worst, "ranked") == 3.0
+
+
+def test_perplexity_is_the_exponential_of_the_log_score() -> None:
+    """The geometric mean of 1/p(y), which is 2 for a fair coin, with the interval of the log score nearly."""
+    rng = np.random.default_rng(0)
+    p = rng.uniform(0.1, 0.9, 300)
+    truth = (rng.random(300) < p).astype(int)
+    scores = ew.ForecastScores.from_probabilities(truth, p)
+    found = ew.estimate(scores, "perplexity")
+    assert found.value == pytest.approx(np.prod(1 / np.where(truth == 1, p, 1 - p)) ** (1 / 300))
+    low, high = (math.exp(end) for end in tuple(ew.estimate(scores, "log").interval(0.95))[:2])
+    assert tuple(found.interval(0.95))[:2] == pytest.approx((low, high), rel=0.003)
+    coin = ew.ForecastScores.from_probabilities([0, 1, 1, 0], [0.5] * 4)
+    assert ew.measure(coin, "perplexity") == pytest.approx(2)
+    assert ew.estimate(coin, "perplexity").chance == pytest.approx(2)

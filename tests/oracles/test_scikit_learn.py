@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn import metrics
 
 import edgeworth as ew
+from edgeworth.errors import OptionError
 
 EXACT = {"rel": 1e-10, "abs": 1e-12}
 
@@ -192,3 +193,19 @@ def test_frequency_weights_are_rows_repeated(data: Sample) -> None:
     np.testing.assert_array_equal(table.counts.T, metrics.confusion_matrix(*repeated))
     kappa = metrics.cohen_kappa_score(*repeated)
     assert ew.measure(table, "kappa") == pytest.approx(kappa, **EXACT)
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.5, 1.0, 2.0])
+def test_f_of_beta(beta: float) -> None:
+    rng = np.random.default_rng(7)
+    truth, predicted = rng.integers(0, 2, 200), rng.integers(0, 2, 200)
+    table = ew.ContingencyTable.from_labels(truth, predicted)
+    wanted = metrics.fbeta_score(truth, predicted, beta=beta)
+    assert ew.measure(table, f"f[1](beta={beta})") == pytest.approx(wanted, rel=1e-12)
+
+
+def test_beta_that_is_none() -> None:
+    table = ew.ContingencyTable.from_labels([0, 1], [0, 1])
+    for spelling in ("f[1](beta=-1)", "f[1](beta=x)", "f[1](beta=1, alpha=0.5)", "mcc(beta=1)"):
+        with pytest.raises(OptionError):
+            ew.measure(table, spelling)

@@ -145,7 +145,11 @@ class Measure:
         return f"{self.name}{label}{depth}{f'({said})' if said else ''}"
 
     def arguments(self, given: Arguments) -> dict[str, float | str]:
-        """Check the options given, and add the defaults of the rest."""
+        """Check the options given, and add the defaults of the rest; F's beta says what alpha is."""
+        if "beta" in given and "alpha" in self.options and "alpha" not in given:
+            beta = float(Option(1.0, low=0.0).take(f"beta of {self.name}", given["beta"]))
+            rest = {name: value for name, value in given.items() if name != "beta"}
+            given = {**rest, "alpha": beta**2 / (1 + beta**2)}
         for name in given:
             if name not in self.options:
                 has = f"it has {', '.join(self.options)}" if self.options else "it has none"

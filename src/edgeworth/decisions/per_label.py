@@ -185,7 +185,7 @@ LABEL_MEASURES = (
     ),
     _label(
         "f",
-        "1 / (alpha/recall + (1 − alpha)/precision)",
+        "1 / (alpha/recall + (1 − alpha)/precision), alpha = beta²/(1 + beta²)",
         f_measure,
         "f1, f-score, f-measure, f-factor, dice, sørensen",
         chance="p r / (alpha r + (1 − alpha) p)",

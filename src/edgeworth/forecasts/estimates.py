@@ -45,8 +45,9 @@ class AcrossCases:
 
     def law(self, tally: Forecast, resolved: ResolvedForecast) -> SamplingLaw:
         """Student's t with cases − 1 degrees of freedom."""
-        if isinstance(tally, ForecastScores) and resolved.measure.name in tally.names:
-            score, place = tally.names.index(resolved.measure.name), tally.place(resolved.subject)
+        name = {"perplexity": "log"}.get(resolved.measure.name, resolved.measure.name)
+        if isinstance(tally, ForecastScores) and name in tally.names:
+            score, place = tally.names.index(name), tally.place(resolved.subject)
             total, square = float(tally.sums[score, place]), float(tally.products[score, place, place])
             times = 1
         elif isinstance(tally, Wealth) and resolved.measure.name in ("growth", "log_wealth"):
@@ -55,6 +56,8 @@ class AcrossCases:
         else:
             raise OptionError(f"{self} is for means over cases, which {resolved.spelling} is not")
         mean, error = _mean_and_error(tally.cases, total, square)
+        if name != resolved.measure.name:
+            mean, error = math.exp(mean), math.exp(mean) * error
         plain = self.scale == "identity"
         scale = Scale("identity") if plain else natural_scale(*resolved.range(tally), mean * times)
         return NormalLaw(mean * times, error * times, scale, tally.cases - 1.0)

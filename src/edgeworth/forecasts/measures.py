@@ -148,6 +148,17 @@ NO_GROWTH = "growth and log_wealth have intervals"
 
 MEASURES = (
     *map(_score, RULES.values()),
+    _of_scores(
+        "perplexity",
+        "exp of the mean of −ln p(y)",
+        lambda scores, system: np.exp(scores.mean("log", system)),
+        low=1.0,
+        high=np.inf,
+        chance="exp(−Σ s ln s), s the class shares",
+        direction="lower",
+        source="Jelinek et al. 1977; Powers 2003",
+        needs=(CASES, _taken("log")),
+    ),
     *map(_skill, RULES.values()),
     _part(
         "miscalibration",
@@ -245,7 +256,10 @@ class ResolvedForecast:
     def by_chance(self, tally: Forecast) -> float:
         """What always saying the class shares scores; nan where chance has no one value."""
         if isinstance(tally, ForecastScores):
-            return 0.0 if self.measure.name.endswith("_skill") else climatology(tally, self.measure.name)
+            name = self.measure.name
+            if name == "perplexity":
+                return math.exp(climatology(tally, "log"))
+            return 0.0 if name.endswith("_skill") else climatology(tally, name)
         return 0.0 if self.measure.name in ("growth", "log_wealth") else math.nan
 
     def range(self, tally: Forecast) -> tuple[float, float]:
