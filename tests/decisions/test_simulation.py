@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import edgeworth as ew
 from edgeworth import ContingencyTable
 from edgeworth.decisions import informed_mixture, simulate_labels
 from edgeworth.errors import OptionError
@@ -107,3 +109,22 @@ def test_what_is_no_mixture(real: Any, guess: Any, informed: float) -> None:
 def test_as_many_informed_rates_as_classes() -> None:
     with pytest.raises(OptionError):
         simulate_labels([0.5, 0.5], [0.5, 0.5], [0.1, 0.2, 0.3], 10, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("predicted", "real"),
+    [((3, 2), (2, 3)), ((4, 1), (4, 1)), ((2, 2, 3), (1, 4, 2)), ((1, 5, 1), (1, 5, 1))],
+)
+def test_the_lowest_informedness_is_that_of_the_worst_table(
+    predicted: tuple[int, ...], real: tuple[int, ...]
+) -> None:
+    """Every table with these margins, by dealing the real classes to the predictions in every order."""
+    labels = [label for label, number in enumerate(predicted) for _ in range(number)]
+    classes = [label for label, number in enumerate(real) for _ in range(number)]
+    orders = set(itertools.permutations(classes))
+    worst = min(
+        ew.measure(ew.ContingencyTable.from_labels(order, labels), "informedness") for order in orders
+    )
+    total = sum(real)
+    found = ew.decisions.lowest_informedness([r / total for r in real], [p / total for p in predicted])
+    assert found == pytest.approx(worst, abs=1e-12)

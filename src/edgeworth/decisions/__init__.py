@@ -3,7 +3,7 @@
 from edgeworth.decisions.bookmaker import Payoffs, costs, expected_cost, payoffs
 from edgeworth.decisions.findings import superstitious_labels
 from edgeworth.decisions.matching import Matching, match
-from edgeworth.decisions.simulation import informed_mixture, simulate_labels
+from edgeworth.decisions.simulation import informed_mixture, lowest_informedness, simulate_labels
 from edgeworth.decisions.table import ContingencyTable
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "costs",
     "expected_cost",
     "informed_mixture",
+    "lowest_informedness",
     "match",
     "payoffs",
     "simulate_labels",

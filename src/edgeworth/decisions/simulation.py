@@ -59,6 +59,22 @@ def informed_mixture(
     return ContingencyTable.from_matrix(table, rows="predicted", labels=labels)
 
 
+def lowest_informedness(real: ArrayLike, predicted: ArrayLike) -> float:
+    """Compute the lowest informedness that predictions with these shares can have, -1 only for two classes.
+
+    Informedness grows with every right answer, so it is lowest where as few are right as the shares allow:
+    none, except that a label predicted and real in more than all cases together must overlap.
+
+    >>> lowest_informedness([0.25, 0.75], [0.75, 0.25]), lowest_informedness([0.5, 0.25, 0.25], [0.5, 0.5, 0])
+    (-1.0, -0.8333333333333333)
+    """
+    r, p = _both_shares(real, predicted)
+    right = np.maximum(p + r - 1, 0)
+    priced = (r > 0) & (r < 1)
+    r, p, right = r[priced], p[priced], right[priced]
+    return float((p * (right / r - (p - right) / (1 - r))).sum())
+
+
 def simulate_labels(
     real: ArrayLike, guess: ArrayLike, informed: float | ArrayLike, cases: int, *, seed: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
