@@ -43,7 +43,7 @@ def test_the_table_of_two_agrees_with_its_verdict() -> None:
     assert low < difference < high
     drawn = comparison.report.charts["differences"]
     assert drawn.data["differences"][0]["difference"] == pytest.approx(difference)
-    assert ">candidate less baseline<" in drawn.svg()
+    assert ">candidate − baseline<" in drawn.svg()
     # Python and JSON keep the order in which the systems were given.
     found = comparison.to_dict()["comparison"]
     assert found["names"] == ["baseline", "candidate"]

@@ -93,7 +93,7 @@ def test_bookmakers_of_single_games_and_their_names(bookmaker: Any, against: str
     report = evaluate(**columns, bookmaker=bookmaker(q))
     found = report.to_dict()
     assert found["wealth"]["against"] == against
-    assert f"against {against} became" in report.verdict
+    assert f"against {against} " in report.verdict
     assert found["evidence"]["reverse"]["null"].endswith(f"given all that {knew} knew")
     assert "odds knew" not in words(report)
 

@@ -190,7 +190,7 @@ def test_birth_weights(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert report["wealth"]["log_wealth"] == pytest.approx(5.323494, abs=1e-6)
     assert report["means"]["model"]["log"] * 189 == pytest.approx(108.416752, abs=1e-5)
     assert report["means"]["the rival"]["log"] * 189 == pytest.approx(113.740246, abs=1e-5)
-    assert "became 205 over 189 cases" in report["verdict"]
+    assert "would have grown $1 to $205" in report["verdict"]
     # 20 TP, 16 FP, 39 FN, 114 TN against 5, 7, 54, 123: MAP error and wealth agree, unlike in the source.
     errors = report["side_by_side"]["error"]
     assert errors["values"] == pytest.approx({"model": 55 / 189, "the rival": 61 / 189})

@@ -10,6 +10,7 @@ from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.core.formatting import (
     format_count,
     format_level,
+    format_money,
     format_number,
     format_p_value,
     format_percent,
@@ -22,6 +23,7 @@ from edgeworth.report.verdict import Claim, Strength, Verdict
 from edgeworth.report.wording import describe_measure, describe_p_value
 
 _TESTS = {
+    "studentised": "studentised randomisation",
     "mcnemar": "McNemar",
     "mcnemar mid-p": "McNemar mid-p",
     "wald": "Wald",
@@ -36,17 +38,6 @@ _TESTS = {
 def name_of_test(name: str) -> str:
     """Name a test as people call it."""
     return _TESTS.get(name, name.replace("_", " "))
-
-
-def format_money(log_wealth: float) -> str:
-    """Write what $1 has become; a power of ten from a million on.
-
-    >>> format_money(math.log(12.345)), format_money(100.0)
-    ('$12.35', '$10^43')
-    """
-    if log_wealth >= math.log(1e6):
-        return f"$10^{math.floor(log_wealth / math.log(10))}"
-    return f"${math.exp(log_wealth):,.2f}"
 
 
 def comparison_verdict(findings: ComparisonFindings) -> Verdict:

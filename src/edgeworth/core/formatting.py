@@ -160,6 +160,20 @@ def format_wealth(log_wealth: float) -> str:
     return f"{value:,.0f}" if value >= 99.95 else f"{value:.3g}" if value >= 0.0995 else _format_size(value)
 
 
+def format_money(log_wealth: float) -> str:
+    """Write what $1 has become; a power of ten from a million on.
+
+    >>> format_money(math.log(12.345)), format_money(100.0)
+    ('$12.35', '$10^43')
+    """
+    if math.isinf(log_wealth):
+        return "more than any sum" if log_wealth > 0 else "$0"
+    if log_wealth >= math.log(1e6):
+        return f"$10^{math.floor(log_wealth / math.log(10))}"
+    value = math.exp(log_wealth)
+    return f"${value:,.0f}" if value >= 99.5 else f"${value:,.2f}"
+
+
 def format_percent(share: float, decimals: int = 0) -> str:
     """Write 0.153 as 15%; −0 never appears."""
     return f"{_format_decimals(share * 100, decimals)}%"

@@ -25,6 +25,7 @@ from edgeworth.forecasts.verdict import (
     describe_calibration,
     describe_drunken,
     describe_luck,
+    forecasts_citation,
     forecasts_verdict,
     forecasts_warnings,
 )
@@ -180,9 +181,14 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
     choice, no_threshold = find_threshold(ranking, goal, seed=asked.seed)
     sections += threshold_section(ranking, choice, asked.level)
     charts = forecast_charts(findings)
+    columns = terms.get("columns", {})
+    given = [columns.get(role) for role in ("probabilities", "rival")]
+    names = [name if isinstance(name, str) and name != "probabilities" else "" for name in given]
     unsaid = () if made is not None else (TAKEN_AS_BEFORE,)
     return Report(
-        verdict=with_threshold(forecasts_verdict(findings), ranking, choice, asked.level),
+        verdict=with_threshold(forecasts_verdict(findings, *names), ranking, choice, asked.level),
+        citation=forecasts_citation(findings),
+        lead="reliability" if "reliability" in charts else "",
         sections=tuple(
             replace(section, charts=tuple(name for name in CHARTS.get(section.title, ()) if name in charts))
             for section in sections
@@ -264,7 +270,7 @@ def _scores(findings: ForecastFindings) -> Section:
 
 def _average(findings: ForecastFindings) -> Section:
     level = format_level(findings.level)
-    columns = make_columns("score/text", "rival less model", f"{level}/interval", "holds/text")
+    columns = make_columns("score/text", "baseline − model", f"{level}/interval", "holds/text")
     found = {"Brier score": findings.bets.brier, "log score": findings.bets.log}
     known = {name: each for name, each in found.items() if each is not None}
     rows: tuple[tuple[Cell, ...], ...] = tuple(
@@ -333,7 +339,7 @@ def _reliability(findings: ForecastFindings) -> Section:
 
 
 def _ladder(findings: ForecastFindings) -> Section:
-    heads = ("game/text", "wealth/text", "p at most/probability", "Brier, rival less model")
+    heads = ("game/text", "wealth/text", "p at most/probability", "Brier, baseline − model")
     columns = make_columns(*heads, f"{format_level(findings.level)}/interval")
     rows = tuple(
         (

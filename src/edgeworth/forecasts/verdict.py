@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from edgeworth import __version__
 from edgeworth.core.formatting import (
+    NEGLIGIBLE,
     format_bound,
     format_cases,
     format_interval,
     format_level,
+    format_money,
     format_number,
     format_percent,
     format_wealth,
@@ -17,8 +20,7 @@ from edgeworth.core.formatting import (
 from edgeworth.core.tails import Tail
 from edgeworth.forecasts.findings import ForecastFindings
 from edgeworth.forecasts.reliability import ReliabilityBands
-from edgeworth.forecasts.sequential.evidence import Evidence
-from edgeworth.report.verdict import Claim, Strength, Verdict
+from edgeworth.report.verdict import Claim, Verdict
 from edgeworth.report.wording import describe_probability, describe_system, format_option
 
 WARNINGS = {
@@ -37,31 +39,53 @@ UNORDERED = (
 )
 
 
-def forecasts_verdict(findings: ForecastFindings) -> Verdict:
-    """The first thing to read: scores, what they come from, and what the bets prove.
+def forecasts_verdict(findings: ForecastFindings, name: str = "", against: str = "") -> Verdict:
+    """Write the verdict: scores, calibration, zeros, and what the bets prove, under the columns' own names.
 
     Who brings odds or asks for a bookmaker is told of the bets first.
     """
-    wealth, evidence = findings.bets.wealth, findings.bets.against_rival
+    wealth = findings.bets.wealth
+    model = name or "the model"
+    rival = against if against and wealth.against == "the rival" else wealth.against
     if findings.is_drunken:
         return Verdict(Claim("bets", text) for text in (_became(findings), *_no_opponent(findings)))
-    stronger = findings.bets.stronger
-    proved: Strength = "shown" if stronger.p_value <= 1 - findings.level else "not shown"
-    bets: tuple[Claim, ...] = (
-        Claim("bets", _became(findings), numbers={"log_wealth": wealth.log_wealth, "cases": wealth.cases}),
-        Claim(
-            "evidence",
-            _describe_evidence(evidence, findings),
-            "undefined" if wealth.predictions_made == "in-sample" else proved,
-            {"p_value": stronger.p_value},
-            stronger.null,
-        ),
-    )
     # Ruin proves only that what was ruled out happened, which the scores say.
-    bets = () if wealth.log_wealth == -math.inf else bets
-    scores = (_better(findings), _describe_quality(findings), *_describe_zeros(findings))
+    bets = () if wealth.log_wealth == -math.inf else (_bets(findings, model, rival),)
+    scores = (_better(findings, model, rival), _describe_quality(findings), *_describe_zeros(findings))
     comes_first = wealth.against not in ("the rival", "constant class shares")
     return Verdict((*bets, *scores) if comes_first else (*scores, *bets))
+
+
+def _bets(findings: ForecastFindings, model: str, rival: str) -> Claim:
+    """Say what $1 would have become, and what that proves."""
+    wealth, evidence, stronger = findings.bets.wealth, findings.bets.against_rival, findings.bets.stronger
+    whose = f"{rival}'s probabilities" if wealth.against == "the rival" else rival
+    kelly = "" if wealth.fraction == 1 else f" at {format_option(wealth.fraction)} of Kelly's stakes"
+    money = format_money(wealth.log_wealth)
+    text = f"Betting on {model} against {whose}{kelly} would have grown $1 to {money}"
+    numbers = {"log_wealth": wealth.log_wealth, "cases": wealth.cases, "p_value": stronger.p_value}
+    if wealth.predictions_made == "in-sample":
+        text = f"{text}, which proves nothing: {model} had seen these outcomes."
+        return Claim("bets", text, "undefined", numbers)
+    if wealth.book == "constant" and wealth.fraction < 1:
+        text += f" (at full stakes {format_money(evidence.log_e_value)})"
+    elif evidence.log_maximum is not None and evidence.log_maximum > evidence.log_e_value + 1e-9:
+        text += f" (highest {format_money(evidence.log_maximum)})"
+    sides = "" if findings.bets.against_model is None else ", two-sided"
+    is_shown = stronger.p_value <= 1 - findings.level
+    value = stronger.p_value if is_shown else findings.bets.p_value
+    proof = "p < 1e-6" if value < NEGLIGIBLE else f"p ≤ {format_bound(value)}"
+    hedge = (
+        ", if these were out-of-sample predictions" if wealth.predictions_made == "cross-validated" else ""
+    )
+    of_what = {
+        "constant class shares": f"that {model} knows more than the class shares",
+        "the rival": f"against {whose}",
+    }.get(wealth.against, "that some outcomes were likelier than their price")
+    of_what = of_what if stronger.null == evidence.null else f"against the hypothesis that {stronger.null}"
+    strength = "strong evidence" if is_shown else "not enough evidence"
+    text = f"{text}: {strength} {of_what} ({proof}{sides}{hedge})."
+    return Claim("bets", text, "shown" if is_shown else "not shown", numbers, stronger.null)
 
 
 def _describe_quality(findings: ForecastFindings) -> Claim:
@@ -109,30 +133,6 @@ def _became(findings: ForecastFindings) -> str:
     return f"A wealth of 1, with {format_option(wealth.fraction)} of Kelly's stakes {against}, {end}"
 
 
-def _describe_evidence(evidence: Evidence, findings: ForecastFindings) -> str:
-    alpha, wealth = 1 - findings.level, findings.bets.wealth
-    if wealth.predictions_made == "in-sample":
-        return "The model had seen these outcomes, so that proves nothing."
-    stronger = findings.bets.stronger
-    twice = "" if findings.bets.against_model is None else ", both directions paid for"
-    said = f"(p at most {format_bound(stronger.p_value)}{twice})"
-    # Against shares counted on these cases only the full stakes are known to make an e-value.
-    full = wealth.book == "constant" and wealth.fraction < 1
-    that = (
-        f"At full stakes it would have become {format_wealth(evidence.log_e_value)}, which"
-        if full
-        else "That"
-    )
-    if stronger.p_value > alpha:
-        own = f"(p at most {format_bound(findings.bets.p_value)}{twice})"
-        return f"{that} does not rule out that {evidence.null} {own}."
-    on_the_way = _on_the_way(stronger, evidence)
-    if wealth.predictions_made == "cross-validated":
-        that = f"{on_the_way}Had the predictions been made before the outcomes, that would rule out that"
-        return f"{that} {stronger.null} {said}."
-    return f"{on_the_way}{that} rules out that {stronger.null} {said}."
-
-
 def _no_opponent(findings: ForecastFindings) -> tuple[str, ...]:
     """What prices drawn at random show: not that they are wrong, but the wealth of such a log score."""
     wealth = findings.bets.wealth
@@ -174,21 +174,12 @@ def describe_luck(tail: Tail) -> str:
     return describe_probability(tail)
 
 
-def _on_the_way(stronger: Evidence, evidence: Evidence) -> str:
-    """The maximum, where it is what proves: the end alone would prove less."""
-    if stronger.null != evidence.null or evidence.log_maximum is None:
-        return ""
-    if not evidence.log_maximum > evidence.log_e_value + 1e-9:
-        return ""
-    return f"On the way it reached {format_wealth(evidence.log_maximum)}. "
-
-
-def _better(findings: ForecastFindings) -> Claim:
+def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
     found, wealth = findings.bets.brier, findings.bets.wealth
     mine, its = (format_number(findings.scores.mean("brier", x)) for x in findings.scores.systems)
     how, made = "better" if found.mean > 0 else "worse", wealth.predictions_made
     numbers = {"difference": found.mean, "low": found.low, "high": found.high, "level": found.level}
-    text = f"Brier score of the model {mine}, of {wealth.against} {its}"
+    text = f"Brier score of {model} {mine}, of {rival} {its}"
     if found.mean == 0:
         return Claim("score", f"{text}: the same.", "estimated", numbers)
     text += f": {how} by {format_number(abs(found.mean))}"
@@ -221,3 +212,16 @@ def forecasts_warnings(findings: ForecastFindings) -> tuple[str, ...]:
             text = f"{who} gave probability 0 to what happened in {format_cases(zeros)}: {score}."
             said.append(text[:1].upper() + text[1:])
     return tuple(said)
+
+
+def forecasts_citation(findings: ForecastFindings) -> str:
+    """Write the sentence for a paper or a model card."""
+    found, wealth = findings.bets.brier, findings.bets.wealth
+    mine, its = (format_number(findings.scores.mean("brier", x)) for x in findings.scores.systems)
+    interval = f"{format_level(found.level)} CI {format_interval(found.low, found.high)}, {found.method}"
+    said = (
+        f"Brier score {mine}, of {wealth.against} {its}, difference {format_number(found.mean)} ({interval})"
+    )
+    areas = [area for area in findings.areas.values() if math.isfinite(area)]
+    area = f"; ROC area {format_number(areas[0])}" if len(areas) == 1 else ""
+    return f"{said}{area}; n = {wealth.cases:,}; Edgeworth {__version__}."
