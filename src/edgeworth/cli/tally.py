@@ -144,4 +144,4 @@ def _said(tallied: Tallied) -> str:
     dropped = dropped_rows(tallied.tally)
     lost = f" ({dropped:,} dropped)" if dropped else ""
     row = ", one after the other" if origin.number > 1 and tallied.terms.get("ordered") else ""
-    return f"{rows}{lost} of {plural(origin.number, 'source')}{row}"
+    return f"{rows}{lost} of {origin.number:,} {plural(origin.number, 'source')}{row}"

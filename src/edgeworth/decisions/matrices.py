@@ -29,11 +29,11 @@ def parse_matrix(text: str, name: str) -> list[list[float]]:
     """
     rows = [row.replace(",", " ").split() for row in text.replace("\n", ";").split(";") if row.strip()]
     if not rows:
-        raise InputError(f'{name}: nothing is there; write the rows as "12 28; 18 42"')
+        raise InputError(f'{name} is empty; write the rows as "12 28; 18 42"')
     if any(len(row) != len(rows) for row in rows):
         sizes = ", ".join(str(len(row)) for row in rows)
         raise InputError(
-            f"{name}: as many rows as columns are needed; saw {len(rows)} rows of {sizes} numbers"
+            f"{name} must be square, with as many rows as columns; saw {len(rows)} rows of {sizes} numbers"
         )
     try:
         return [[float(number) for number in row] for row in rows]
