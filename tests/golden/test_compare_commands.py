@@ -327,7 +327,7 @@ def test_scores_tallied_earlier_are_compared() -> None:
 
 def test_other_kinds_are_not_taken_for_labels(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["compare", "x.csv", "--truth", "y", "--prediction", "a", "--prediction", "sharp"]
-    assert "sharp says" in refused(call(file, capsys, *words))
+    assert "sharp holds fractions" in refused(call(file, capsys, *words))
     with pytest.raises(ew.EdgeworthError, match='say kind="scores"'):
         ew.compare("y", ["sharp", "blunt"], data=frame())
     with pytest.raises(ew.EdgeworthError, match="truth"):

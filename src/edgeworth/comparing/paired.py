@@ -191,8 +191,8 @@ class Paired(Plain):
     def check_kinds(self) -> None:
         """Refuse predictions that never agree with the truth only because one is text and one is not."""
         real = list(self.joint.labels_seen(0))
-        for predictor in range(1, 1 + len(self.names)):
-            check_label_kinds(real, list(self.joint.labels_seen(predictor)))
+        for place, name in enumerate(self.names, 1):
+            check_label_kinds(real, list(self.joint.labels_seen(place)), name)
 
     def table(self, name: str) -> ContingencyTable:
         """Give one predictor's contingency table, on the labels of all."""
