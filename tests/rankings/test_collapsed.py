@@ -147,6 +147,12 @@ def test_the_whole_report_is_the_same(rounded: int | None, weights: str | None) 
         ranking_report(examine_ranking(ranking, gain=3.0, cost=0.4), {}).to_dict()
         for ranking in (exact, small)
     )
+    if rounded is not None and weights != "sampling":
+        # Random orders of a whole ranking keep its ties, those of a collapsed one do not know them.
+        for report in (whole, other):
+            for key in ("verdict", "claims", "citation", "random_selection", "sections"):
+                del report[key]
+            del report["charts"]["chance"]
     if weights != "sampling":
         assert json.dumps(whole) == json.dumps(other)
     else:

@@ -38,6 +38,7 @@ BY_DATA = {
     "skill": 2,
     "decomposition": 2,
     "reliability": 1,
+    "roc_area": 1,
     "tables": 1,
     "ladder": 1,
     "queries": 2,

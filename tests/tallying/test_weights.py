@@ -167,13 +167,14 @@ def test_effective_size_is_kish() -> None:
     assert weighted(weights).effective_size == pytest.approx(expected, rel=1e-12)
 
 
-def test_effective_size_leaves_abstentions_out() -> None:
+def test_effective_size_counts_abstentions_which_measures_count_too() -> None:
     table = ContingencyTable.from_labels(
         ["a", "b", "b"], ["a", "?", "b"], weights=[1.0, 50.0, 2.0], abstain="?"
     )
-    assert table.effective_size == pytest.approx((1 + 2) ** 2 / (1 + 4))
+    assert table.effective_size == pytest.approx((1 + 50 + 2) ** 2 / (1 + 2500 + 4))
+    assert table.without_abstentions().effective_size == pytest.approx((1 + 2) ** 2 / (1 + 4))
     nothing = ContingencyTable.from_labels(["a", "b"], ["?", "?"], weights=[1.0, 2.0], abstain="?")
-    assert nothing.effective_size == 0
+    assert nothing.without_abstentions().effective_size == 0
 
 
 def test_paired_and_clustered_take_weights_alike() -> None:

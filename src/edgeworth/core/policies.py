@@ -87,7 +87,8 @@ def check_label_number(labels: Sequence[Label]) -> None:
 def check_label_kinds(real: Sequence[Label], predicted: Sequence[Label], name: str = "prediction") -> None:
     """Refuse predictions that are fractions, and labels that differ only because one is text."""
     fractions = [label for label in predicted if isinstance(label, float) and label not in real]
-    if fractions:
+    # One or two may be classes that another part of the data has; probabilities and scores are many.
+    if len(fractions) > max(2, len(real)):
         raise InputError(
             f"{name} holds fractions ({list_labels(fractions[:3])}), which are no classes: are they "
             "scores (score=, --score) or probabilities (probabilities=, --probabilities)?"
