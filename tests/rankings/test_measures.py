@@ -265,15 +265,17 @@ def threshold_precision(items: list[Item], targets: int) -> Number:
     )
 
 
-def interpolated(items: list[Item], targets: int, level: Fraction) -> Number:
+def interpolated(items: list[Item], targets: int, level: Fraction, *, rounds: bool = False) -> Number:
+    """Interpolated precision; trec_eval 10 ``rounds`` the number of targets, a half upwards."""
     if not targets:
         return None
-    reached = [Fraction(found, seen) for found, seen in cuts(items)[1:] if found >= level * targets]
+    wanted = math.floor(level * targets + Fraction(1, 2)) if rounds else level * targets
+    reached = [Fraction(found, seen) for found, seen in cuts(items)[1:] if found >= wanted]
     return max(reached, default=Fraction(0))
 
 
-def eleven_points(items: list[Item], targets: int) -> Number:
-    return mean([interpolated(items, targets, Fraction(level, 10)) for level in range(11)])
+def eleven_points(items: list[Item], targets: int, *, rounds: bool = False) -> Number:
+    return mean([interpolated(items, targets, Fraction(level, 10), rounds=rounds) for level in range(11)])
 
 
 def precision_recall_area(items: list[Item], targets: int) -> Number:
@@ -553,7 +555,7 @@ def test_strict_orders(items: list[Item], numbers: list[int]) -> None:
             assert_value(ew.measure_each(lists, spelt)[0], definition(strict), spelt)
         untied = [(-place, grade) for place, grade in enumerate(strict.order)]
         for spelling, wanted in {
-            "eleven_point_precision": eleven_points(untied, strict.targets),
+            "eleven_point_precision": eleven_points(untied, strict.targets, rounds=ties == "trec"),
             "best_depth": best_cut(untied, Fraction(1), Fraction(1, 10))[1] if strict.targets else 0,
             "pr_auc": precision_recall_area(untied, strict.targets),
         }.items():

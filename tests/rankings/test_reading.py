@@ -186,7 +186,8 @@ def test_a_large_file_has_the_report_of_its_columns(
     path = tmp_path / f"rows{ending}"
     frame = pl.DataFrame(columns)
     frame.write_csv(path) if ending == ".csv" else frame.write_parquet(path, row_group_size=400)
-    whole = ew.evaluate(truth=columns["y"], score=columns["s"], gain=2.0, cost=0.5).to_dict()
+    named = pl.DataFrame({"y": columns["y"], "s": columns["s"]})
+    whole = ew.evaluate(named, truth="y", score="s", gain=2.0, cost=0.5).to_dict()
     # As if the file were large.
     monkeypatch.setitem(tally_ranking.__kwdefaults__ or {}, "most", 300)
     assert tally_ranking(open_source(str(path)), ROLES).is_collapsed

@@ -348,7 +348,7 @@ def test_without_room_for_temporary_files_rows_are_counted(
     def full(*_: Any, **__: Any) -> str:
         raise OSError(errno.ENOSPC, "No space left on device", "/tmp/edgeworth-")
 
-    monkeypatch.setattr(tempfile, "mkdtemp", full)
+    monkeypatch.setattr(Path, "mkdir", full)
     assert ew.tally(path, truth="y", prediction="y").tally == whole
     with pytest.raises(CannotCountError, match="temporary files"):
         list(open_source(path).distinct(["y"]))  # type: ignore[attr-defined]  # Parquet has it
