@@ -65,7 +65,7 @@ class Comparison:
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The measures that were compared, the one to go by among them."""
+        """The measures that were compared, the primary one among them."""
         return self.findings.measures
 
     @property

@@ -212,7 +212,7 @@ def test_reliability_of_many_classes_shows_the_worst() -> None:
     assert "6 of 9 classes" in table.note
     assert set(report.numbers["reliability"]) == {str(label) for label in range(9)}
     # Nine classes are too many for a confusion table on a terminal, not for JSON.
-    assert len(next(s for s in report.sections if s.title.startswith("Decisions")).grids) == 1
+    assert len(next(s for s in report.sections if s.title.startswith("Top-1")).grids) == 1
     assert set(report.numbers["tables"]) == {"model", "constant class shares"}
 
 
@@ -220,17 +220,17 @@ def test_reliability_of_many_classes_shows_the_worst() -> None:
 
 
 def test_agreement_and_disagreement_in_a_sentence() -> None:
-    agree = next(s for s in evaluate(**made()).sections if s.title == "Decisions beside probabilities")
+    agree = next(s for s in evaluate(**made()).sections if s.title == "Top-1 decisions")
     assert "agree on these cases: the model is better" in agree.text[0]
     sharp, timid = [0.95] * 9 + [0.49], [0.51] * 10
     report = evaluate(truth=[1] * 10, probabilities=sharp, against=timid, labels=[0, 1])
-    found = next(s for s in report.sections if s.title == "Decisions beside probabilities")
+    found = next(s for s in report.sections if s.title == "Top-1 decisions")
     assert found.text[0] == (
-        "They disagree on these cases: MAP error prefers the rival, the log score prefers the model and "
-        "wealth prefers the model. MAP error sees only on which side of ½ a probability lies."
+        "They disagree on these cases: top-1 error prefers the rival, the log score prefers the model and "
+        "wealth prefers the model. Top-1 error sees only on which side of ½ a probability lies."
     )
     rows = {str(row[0]): row for row in found.grids[0].rows}
-    assert rows["MAP error"][1:] == ("10.0%", "0.0%", "the rival")
+    assert rows["top-1 error"][1:] == ("10.0%", "0.0%", "the rival")
     assert rows["wealth"][1] == rows["likelihood ratio"][1]
     alike = evaluate(truth=[1, 0], probabilities=[0.6, 0.2], against=[0.6, 0.2])
     assert "find both alike" in words(alike)
@@ -238,7 +238,7 @@ def test_agreement_and_disagreement_in_a_sentence() -> None:
 
 def test_confusion_tables_are_per_cent_of_all_cases() -> None:
     report = evaluate(truth=[1, 1, 0, 0], probabilities=[0.9, 0.2, 0.3, 0.4], against=[0.6] * 4)
-    first, second = (grid(report, "Decisions beside probabilities", place) for place in (1, 2))
+    first, second = (grid(report, "Top-1 decisions", place) for place in (1, 2))
     assert first.title.startswith("The model")
     assert first.rows == (
         ("0", 0.5, 0.0, 0.5),

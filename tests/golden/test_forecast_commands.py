@@ -191,14 +191,14 @@ def test_birth_weights(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert report["means"]["model"]["log"] * 189 == pytest.approx(108.416752, abs=1e-5)
     assert report["means"]["the rival"]["log"] * 189 == pytest.approx(113.740246, abs=1e-5)
     assert "would have grown $1 to $205" in report["verdict"]
-    # 20 TP, 16 FP, 39 FN, 114 TN against 5, 7, 54, 123: MAP error and wealth agree, unlike in the source.
+    # 20 TP, 16 FP, 39 FN, 114 TN against 5, 7, 54, 123: top-1 error and wealth agree, unlike in the source.
     errors = report["side_by_side"]["error"]
     assert errors["values"] == pytest.approx({"model": 55 / 189, "the rival": 61 / 189})
     assert {report["side_by_side"][name]["better"] for name in ("error", "log", "log_wealth")} == {"model"}
     with sample_file() as path:
         shown = flat(call(tmp_path, capsys, *words[:1], str(path), *words[2:], "--full").stdout)
-    assert "MAP error, log score and wealth agree on these cases: the model is better" in shown
-    assert "MAP error 29.1% 32.3% model" in shown
+    assert "Top-1 error, log score and wealth agree on these cases: the model is better" in shown
+    assert "top-1 error 29.1% 32.3% model" in shown
     assert "1 20.6% 10.6% 31.2%" in shown
     assert "1 28.6% 2.6% 31.2%" in shown
     assert "No sign of miscalibration" in shown
@@ -276,7 +276,7 @@ def test_what_the_rival_ruled_out(tmp_path: Path, capsys: pytest.CaptureFixture[
     (tmp_path / "r.csv").write_text("y,p,q\n1,.9,.5\n1,.1,0\n0,.2,.5\n", encoding="utf-8")
     words = ["evaluate", "r.csv", "--truth", "y", "--probability", "p", "--against", "q"]
     report = report_of(tmp_path, capsys, *words)
-    assert "more than any number" in report["verdict"]
+    assert "more than any sum" in report["verdict"]
     assert report["wealth"]["ruined"] is False
     assert report["evidence"]["full_stakes"]["p_value"] == 0
     assert call(tmp_path, capsys, *words).returncode == 0

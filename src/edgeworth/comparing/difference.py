@@ -78,7 +78,7 @@ class Difference:
     """One measure, two systems, the same cases.
 
     ``law`` is the sampling law of the difference (None when it has none, with the reason in ``no_interval``);
-    ``tests`` are two-sided tests of "no difference" by name, the one to go by first;
+    ``tests`` are two-sided tests of "no difference" by name, the primary one first;
     ``probability_better`` is the posterior probability that the first is the better one, found as
     ``probability_method`` says.
     """

@@ -56,7 +56,7 @@ def _judged(findings: ComparisonFindings) -> Claim | None:
 
 
 def _switched(findings: ComparisonFindings) -> Claim | None:
-    """Explain why the measure asked for first is not the one to go by."""
+    """Explain why the measure asked for first is not the primary one."""
     first = findings.measures[0]
     if first == findings.headline:
         return None

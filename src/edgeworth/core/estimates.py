@@ -107,7 +107,7 @@ class Estimate:
 
     @property
     def doubt(self) -> str | None:
-        """Say why the interval may not cover as it says, where that is known; None otherwise."""
+        """Say why the interval may cover less than its level, where that is known; None otherwise."""
         return getattr(self.law, "doubt", None)
 
     def interval(self, level: float = 0.95) -> Interval:

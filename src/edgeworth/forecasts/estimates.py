@@ -135,7 +135,7 @@ INFINITE_SCORE = "a log score is infinite, since probability 0 came true: its me
 
 @dataclass(frozen=True)
 class AverageDifference:
-    """The mean difference of a score, rival less model: above 0 the model scores better.
+    """The mean difference of a score, baseline − model: above 0 the model scores better.
 
     ``holds`` says in words for what the bounds hold at the level; ``sequence`` are the bounds on the way,
     None where only those at the end mean anything; no difference is larger than ``reach``. Bounds at the end
@@ -217,7 +217,7 @@ def mean_sequence(
 
 
 def score_difference(wealth: Wealth, score: str, level: float) -> AverageDifference | None:
-    """The mean difference of Brier or log scores, rival less model; None where a log score is infinite.
+    """The mean difference of Brier or log scores, baseline − model; None where a log score is infinite.
 
     Against class shares counted on these cases each difference depends on all outcomes, so no sequence
     holds. But fitted shares minimise their own score: to first order it does not matter that they were
@@ -240,7 +240,7 @@ def score_reach(wealth: Wealth, score: str) -> float:
 
 
 def score_blocks(wealth: Wealth, score: str) -> BlockSums | None:
-    """The sums of score differences, rival less model, in each block; None where one is infinite."""
+    """The sums of score differences, baseline − model, in each block; None where one is infinite."""
     sums, squares = wealth.sums(score), wealth.sums(f"{score}_square")
     if not (np.isfinite(sums).all() and np.isfinite(squares).all()):
         return None

@@ -55,9 +55,9 @@ class Criterion:
 def sides(
     wealth: Wealth, scores: ForecastScores, tables: dict[str, ContingencyTable]
 ) -> tuple[Criterion, ...]:
-    """MAP error, mean log and Brier score, log likelihood, and log wealth of betting against each other.
+    """Top-1 error, mean log and Brier score, log likelihood, and log wealth of betting against each other.
 
-    MAP error is the share of cases whose likeliest label was wrong: for two classes it sees of a probability
+    Top-1 error is the share of cases whose likeliest label was wrong: of two classes it sees of a probability
     only on which side of ½ it lies. The likelihood ratio is exp of the difference of the log likelihoods; at
     full stakes against fair prices it is the wealth.
 

@@ -35,7 +35,7 @@ from edgeworth.report.report import About, Cell, Column, Grid, Report, Section, 
 from edgeworth.report.wording import describe_system, format_option
 
 NAMES = {
-    "error": "MAP error",
+    "error": "top-1 error",
     "log": "log score",
     "brier": "Brier score",
     "log_likelihood": "likelihood ratio",
@@ -53,7 +53,7 @@ def sides_section(findings: ForecastFindings) -> Section:
         (NAMES[each.name], *_criterion_cells(each), each.better or "alike") for each in findings.sides
     )
     note = (
-        "MAP error: how often the likeliest label was wrong; likelihood ratio: to the other; wealth: of 1 "
+        "top-1 error: how often the likeliest label was wrong; likelihood ratio: to the other; wealth: of 1 "
         "bet against the other, at full stakes and fair prices the likelihood ratio"
     )
     if any(table.counts.dtype.kind == "f" for table in findings.tables.values()):
@@ -61,16 +61,16 @@ def sides_section(findings: ForecastFindings) -> Section:
     grids = [Grid("", columns, rows, note)]
     if len(findings.scores.labels) <= MOST_LABELS:
         grids += [_confusion(system, table) for system, table in findings.tables.items()]
-    return Section("Decisions beside probabilities", (agreement(findings),), tuple(grids))
+    return Section("Top-1 decisions", (agreement(findings),), tuple(grids))
 
 
 def agreement(findings: ForecastFindings) -> str:
-    """Whether MAP error, log score and wealth prefer the same forecaster, in a sentence."""
+    """Whether top-1 error, log score and wealth prefer the same forecaster, in a sentence."""
     chosen = {each.name: each.better for each in findings.sides if each.name in DECIDING}
     blind = (
-        "MAP error sees only on which side of ½ a probability lies"
+        "Top-1 error sees only on which side of ½ a probability lies"
         if len(findings.scores.labels) == 2
-        else "MAP error sees only which label is the likeliest"
+        else "Top-1 error sees only which label is the likeliest"
     )
     if len(set(chosen.values())) == 1:
         winner = chosen["error"]
@@ -79,7 +79,7 @@ def agreement(findings: ForecastFindings) -> str:
             if winner is None
             else f"agree on these cases: {describe_system(winner)} is better"
         )
-        return f"MAP error, log score and wealth {said}. {blind}; the other two see all of it."
+        return f"Top-1 error, log score and wealth {said}. {blind}; the other two see all of it."
     parts = [
         f"{'the ' if name == 'log' else ''}{NAMES[name]} "
         f"{'finds both alike' if better is None else f'prefers {describe_system(better)}'}"

@@ -99,7 +99,7 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
     return Chart(
         "wealth",
         "What became of a stake of 1" if wealth.fraction == 1 else "What became of a wealth of 1",
-        f"{_became(findings)}{_expected(findings)} The line 1/α is a wealth of {format_wealth(threshold)}"
+        f"{_became(findings)}{_expected(findings)} The line at {format_wealth(threshold)}"
         f"{'' if _is_seen(findings, threshold) else ', here too near to 0 to be drawn'}: "
         f"{_line_says(findings)}.",
         LazyMapping(find),
@@ -230,7 +230,7 @@ def returns_chart(findings: ForecastFindings) -> Chart:
         "returns",
         "What each case added" if together == 1 else f"What every {together:,} cases added",
         f"{won:,} of {len(logs):,} {of} won and {lost:,} lost; the best multiplied wealth by {best}, the "
-        f"worst by {worst}.{last} A stretch marked in the lower picture is shown in the upper.",
+        f"worst by {worst}.{last} Select a range below to zoom.",
         LazyMapping(find),
         draw,
         (Column("case", "count"), Column("log return", "number"), Column("factor")),
@@ -259,7 +259,7 @@ def _ends(findings: ForecastFindings) -> list[float]:
 
 
 def _is_seen(findings: ForecastFindings, threshold: float) -> bool:
-    """Whether the line 1/α can be told from that at 0 on an axis as long as this."""
+    """Whether the line at 1/level can be told from that at 0 on an axis as long as this."""
     way = findings.way
     ends = [0.0, threshold, way.log_minimum, way.log_maximum, *_ends(findings)]
     known = [value for value in ends if math.isfinite(value)]

@@ -151,7 +151,7 @@ def check_method_of_differences(method: Any) -> None:
 def doubt_of(
     cells: JointCells, resolved: Resolved, law: SamplingLaw | None, level: float = 0.95
 ) -> str | None:
-    """Explain why the interval may not cover as it says; None if nothing speaks against it."""
+    """Explain why the interval may cover less than its level; None if nothing speaks against it."""
     if cells.is_identical:
         most = -math.expm1(math.log1p(-level) / max(cells.units, 1.0))
         return (

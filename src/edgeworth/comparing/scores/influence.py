@@ -196,7 +196,7 @@ def typical_weights(paired: PairedScores) -> tuple[float, float]:
 
 
 def reason_to_doubt(paired: PairedScores, places: Places, spread: Spread) -> str | None:
-    """Explain why the interval may not cover as it says; None if nothing speaks against it."""
+    """Explain why the interval may cover less than its level; None if nothing speaks against it."""
     if paired.clusters is not None:
         with_targets, with_background = _independent_units(paired, places)
         if (fewest := min(with_targets, with_background)) < FEW:

@@ -46,7 +46,7 @@ SUMS = (
 )
 """Sums over cases: mean, variance and third absolute central moment of the log factor if the model, or the
 prices, are right; the logarithm of the factor's mean if the model is right, and of its square root's mean if
-the prices are; differences of scores, rival less model, and their squares."""
+the prices are; differences of scores, baseline − model, and their squares."""
 
 LOGS = ("wealth", "henzi_brier", "henzi_log")
 """Sums of log factors, in which ruin absorbs."""

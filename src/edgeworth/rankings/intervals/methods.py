@@ -34,7 +34,7 @@ LOGIT = Scale("logit", 0.0, 1.0)
 
 @dataclass(frozen=True)
 class InfluenceLaw(NormalLaw):
-    """Student's t on the logit scale, and why it may not cover as it says, if there is reason."""
+    """Student's t on the logit scale, and why it may cover less than its level, if there is reason."""
 
     doubt: str | None = None
 
@@ -485,7 +485,7 @@ def separated_area_bound(targets: float, background: float, level: float) -> flo
 
 
 def reason_for_doubt(places: Places, spread: Spread, units: tuple[float, float] = (1.0, 1.0)) -> str | None:
-    """Why the interval may not cover as it says, if there is reason."""
+    """Why the interval may cover less than its level, if there is reason."""
     many, rest = places.targets / units[0], places.background / units[1]
     if (fewest := min(many, rest)) < FEW:
         which = "targets" if many <= rest else "background cases"
