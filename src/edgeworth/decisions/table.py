@@ -415,7 +415,8 @@ class ContingencyTable(Plain):
     def check_kinds(self) -> None:
         """Refuse truth and prediction that share no label only because one is text and the other is not."""
         seen = (self.cells.sum(axis=0) > 0, self.predicted > 0)
-        check_label_kinds(*([self.labels[place] for place in np.flatnonzero(each)] for each in seen))
+        real, predicted = ([self.labels[place] for place in np.flatnonzero(each)] for each in seen)
+        check_label_kinds(real, predicted)
 
     # -- plain values ----------------------------------------------------------------------------------
 
