@@ -13,6 +13,7 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar 
 from edgeworth.comparing.randomisation.coins import (
     FEW,
     from_logarithm,
+    likely_heads,
     log_at_most,
     log_probabilities,
     lower_tail,
@@ -102,3 +103,8 @@ def test_no_coins_have_no_heads() -> None:
     assert log_probabilities(0, np.array([0])).tolist() == [0.0]
     first, logs = log_at_most(0)
     assert (first, logs.tolist()) == (0, [0.0])
+
+
+def test_more_coins_than_memory_holds_are_refused() -> None:
+    with pytest.raises(InputError, match="too many to swap"):
+        likely_heads(10**18)

@@ -19,6 +19,9 @@ from edgeworth.errors import InputError
 NEGLIGIBLE = 800.0
 """exp(−800) is far below the smallest float: what is less likely than that is left out."""
 
+MOST_REACH = 1 << 26
+"""Half of the numbers of heads that are listed at most: those of some 10^13 coins."""
+
 QUICK = 70.0
 """Less likely than exp(−70) is below 1e-15 of any probability above exp(−35): far fewer numbers of heads."""
 
@@ -43,6 +46,8 @@ def ways(coins: int) -> list[int]:
 def likely_heads(coins: int, negligible: float = NEGLIGIBLE) -> Integers:
     """List every number of heads that is not negligible, by Hoeffding's P ≤ exp(−2 (x − n/2)²/n)."""
     reach = math.isqrt(int(negligible * coins / 2)) + 1
+    if reach > MOST_REACH:
+        raise InputError(f"{coins:,} cases on which two systems differ are too many to swap")
     return np.arange(max(0, coins // 2 - reach), min(coins, coins // 2 + 1 + reach) + 1, dtype=np.int64)
 
 
