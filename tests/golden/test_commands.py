@@ -7,9 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import edgeworth as ew
+from command_line import call
 
 
 def run(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -200,3 +202,18 @@ def test_a_seed_that_is_none_is_refused() -> None:
     shown = run("table", "1 2; 3 4", "--rows", "real", "--seed", "-1")
     assert shown.returncode == 2
     assert shown.stderr == "edgeworth: a seed is a whole number of at least 0; saw -1\n"
+
+
+def test_a_report_fits_a_screen(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 10, 600)
+    systems = [np.where(rng.random(600) < right, truth, rng.integers(0, 10, 600)) for right in (0.7, 0.6)]
+    lines = [",".join(map(str, row)) for row in zip(truth, *systems, strict=True)]
+    (tmp_path / "x.csv").write_text("y,a,b\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    for words in (["evaluate", "--prediction", "a"], ["compare", "--prediction", "a", "--prediction", "b"]):
+        shown = call(tmp_path, capsys, words[0], "x.csv", "--truth", "y", *words[1:]).stdout.splitlines()
+        assert len(shown) <= 40
+        assert max(map(len, shown)) <= 80

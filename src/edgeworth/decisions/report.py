@@ -104,7 +104,9 @@ def _charts(findings: DecisionFindings) -> Iterable[Chart]:
 def _overall_section(findings: DecisionFindings) -> Section:
     level = format_level(findings.level)
     columns = make_columns("measure/measure", "value", f"{level} CI/interval", "chance level", "method/text")
-    rows = tuple(estimate_row(estimate, findings.level) for estimate in _estimates(findings))
+    # The break-even margin is of bets, and stands with them.
+    shown = (each for each in _estimates(findings) if each.measure != "break_even_margin")
+    rows = tuple(estimate_row(estimate, findings.level) for estimate in shown)
     grids = [Grid("Overall", columns, rows)]
     tests = {"as well or better": findings.at_least, "as far from 0, either way": findings.either_way}
     lines = tuple((said, tail_cell(tail), tail.method) for said, tail in tests.items() if tail is not None)
@@ -135,12 +137,12 @@ def estimate_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:
 def _label_section(findings: DecisionFindings) -> Section:
     level = format_level(findings.level)
     heads = ("class/text", "actual/count", "predicted/count", "recall", "precision", "F", "edge")
-    columns = make_columns(*heads, f"{level} CI/interval", "bias")
+    columns = make_columns(*heads, f"{level} CI/interval")
     table = findings.table
     place = {label: index for index, label in enumerate(table.labels)}
     rows = []
     for label, estimates in list(findings.labels.items())[:SHOWN_LABELS]:
-        *values, bias = (finite_or_none(estimate.value) for estimate in estimates)
+        values = (finite_or_none(estimate.value) for estimate in estimates[:4])
         low, high = estimates[3].interval(findings.level)
         mark = " *" if label in findings.superstitious else ""
         rows.append(
@@ -150,15 +152,12 @@ def _label_section(findings: DecisionFindings) -> Section:
                 table.predicted[place[label]].item(),
                 *values,
                 (finite_or_none(low), finite_or_none(high)),
-                bias,
             )
         )
-    note = (
-        "edge: what a bet on the class earns at fair odds, recall − fallout; bias: predicted − actual share"
-    )
+    note = "edge: recall − fallout, with its interval"
     margins = equal_margins(table)
     if margins is not None:
-        note += f"; all biases 0: {describe_p_value(margins)} ({margins.method})"
+        note += f"; predicted as often as actual: {describe_p_value(margins)} ({margins.method})"
     if findings.superstitious:
         note += "; * superstitious: worse than guessing"
     grid = Grid("", columns, tuple(rows), note + _note_on_cut(len(table.labels)))

@@ -54,7 +54,7 @@ def print_report(report: Report, console: Console | None = None, *, full: bool =
 
 
 def _print(report: Report, sections: Sequence[Section], out: Console) -> None:
-    out.print(Panel(Text(report.verdict, style="bold"), title="Verdict", title_align="left", padding=(1, 2)))
+    out.print(Panel(Text(report.verdict, style="bold"), title="Verdict", title_align="left", padding=(0, 2)))
     for warning in report.warnings:
         out.print(Text(f"! {warning}", style="yellow"))
     for section in sections:
