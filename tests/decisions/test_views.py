@@ -87,7 +87,7 @@ def test_a_depth_belongs_to_a_ranking(spelling: str) -> None:
     ("spelling", "words"),
     [
         ("accuracy(alpha=1)", ["accuracy", "alpha", "none"]),
-        ("f[spam](beta=2)", ["beta", "alpha"]),
+        ("f[spam](gamma=2)", ["gamma", "alpha"]),
         ("f[spam](alpha=1.5)", ["alpha", "0", "1", "1.5"]),
         ("f[spam](alpha=-0.1)", ["alpha", "-0.1"]),
         ("f[spam](alpha=nan)", ["alpha", "nan"]),

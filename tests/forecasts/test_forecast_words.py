@@ -192,4 +192,4 @@ def test_a_line_that_cannot_be_told_from_0_is_not_drawn() -> None:
     assert told not in near.says
     far = evaluate(truth=[1, 0] * 500, probabilities=[0.9, 0.1] * 500, against=[0.5] * 1000).charts["wealth"]
     assert drawn not in far.svg()
-    assert f"The line of the level is a wealth of 20, {told}: " in far.says
+    assert f"The line at 20, {told}: " in far.says

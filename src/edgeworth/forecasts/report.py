@@ -172,7 +172,10 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
         "ordinal": terms.get("ordinal", False),
     }
     findings = examine_forecasts(tally, level=asked.level, seed=asked.seed)
-    sections = [make(findings) for make in (_proof, _scores, _average, _parts, _reliability)]
+    sections = [make(findings) for make in (_scores, _average, _parts, _reliability)]
+    # Who brings odds or asks for a bookmaker reads of the bets first.
+    bets_first = findings.bets.wealth.against not in ("the rival", "constant class shares")
+    sections.insert(0 if bets_first else len(sections), _proof(findings))
     if findings.sides:
         sections.append(sides_section(findings))
     if findings.cumulative_games:
@@ -183,7 +186,9 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
     charts = forecast_charts(findings)
     columns = terms.get("columns", {})
     given = [columns.get(role) for role in ("probabilities", "rival")]
-    names = [name if isinstance(name, str) and name != "probabilities" else "" for name in given]
+    # Several columns are listed with commas: their names are too long for a sentence.
+    is_one = (isinstance(name, str) and name != "probabilities" and "," not in name for name in given)
+    names = [name if one else "" for name, one in zip(given, is_one, strict=True)]
     unsaid = () if made is not None else (TAKEN_AS_BEFORE,)
     return Report(
         verdict=with_threshold(forecasts_verdict(findings, *names), ranking, choice, asked.level),

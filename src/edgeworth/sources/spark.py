@@ -254,8 +254,9 @@ def start_spark(master: str | None = None) -> SparkSession:
             raise OptionError(f"a Spark session is running on {there}: stop it to run on {master}")
         return running
     is_remote = master is not None and master.startswith("sc://")
-    java = Path(os.environ.get("JAVA_HOME") or "/") / "bin" / "java"
-    if not is_remote and not shutil.which("java") and not java.exists():
+    home = os.environ.get("JAVA_HOME")
+    has_java = shutil.which("java") or (home and (Path(home) / "bin" / "java").exists())
+    if not is_remote and not has_java:
         raise OptionError(NO_JAVA)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("edgeworth").config("spark.ui.showConsoleProgress", "false")
