@@ -150,9 +150,11 @@ def test_the_whole_report_is_the_same(rounded: int | None, weights: str | None) 
     if rounded is not None and weights != "sampling":
         # Random orders of a whole ranking keep its ties, those of a collapsed one do not know them.
         for report in (whole, other):
-            for key in ("verdict", "claims", "citation", "random_selection", "sections"):
+            for key in ("verdict", "citation", "random_selection"):
                 del report[key]
             del report["charts"]["chance"]
+            report["claims"] = [claim for claim in report["claims"] if claim["about"] != "chance"]
+            del report["sections"][0]["tables"][1]
     if weights != "sampling":
         assert json.dumps(whole) == json.dumps(other)
     else:

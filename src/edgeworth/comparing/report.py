@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -25,7 +26,7 @@ from edgeworth.core.formatting import (
     plural,
 )
 from edgeworth.errors import OptionError
-from edgeworth.report.report import About, Cell, Column, Grid, Report, Section
+from edgeworth.report.report import About, Cell, Column, Grid, Report, Section, make_columns
 from edgeworth.report.wording import describe_measure, tail_cell
 
 SHOWN_MEASURES = 5
@@ -81,9 +82,7 @@ def comparison_report(findings: ComparisonFindings, provenance: Mapping[str, Any
     )
 
 
-def _columns(*heads: str) -> tuple[Column, ...]:
-    """Make columns of text, or of the kind behind a slash."""
-    return tuple(Column(name, kind or "text") for name, _, kind in (head.partition("/") for head in heads))  # type: ignore[arg-type]  # one of the kinds
+_columns = partial(make_columns, default="text")
 
 
 def difference_grid(findings: ComparisonFindings) -> Grid:

@@ -41,6 +41,9 @@ from edgeworth.errors import OptionError, check_seed
 FEW_CLASSES, FEW_CASES = 12, 20
 """Up to so many classes are drawn from a posterior by default, where one of them has fewer cases."""
 
+WEIGHING_CASES, ENOUGH_CASES = ("mcc", "kappa"), 100
+"""Measures that weigh cases, not classes: from so many cases on a rare class does not put them out."""
+
 MOST_CLASSES = 100
 """Tables of more classes are too large to be drawn by the ten thousand."""
 
@@ -249,7 +252,8 @@ def default_method(tally: ContingencyTable, resolved: Resolved, seed: int = 0) -
         diagonal = tally.counts.diagonal().sum() == tally.total
         return Dirichlet(seed=seed) if plain and diagonal else Bootstrap(seed=seed)
     real = tally.cells.sum(axis=0)
-    if 2 < len(tally.labels) <= FEW_CLASSES and ((real > 0) & (real < FEW_CASES)).any():
+    is_rare = 2 < len(tally.labels) <= FEW_CLASSES and bool(((real > 0) & (real < FEW_CASES)).any())
+    if is_rare and not (resolved.measure.name in WEIGHING_CASES and real.sum() >= ENOUGH_CASES):
         return DeltaAndPosterior(seed=seed)
     return Delta()
 

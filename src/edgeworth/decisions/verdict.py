@@ -84,7 +84,7 @@ def _chance(findings: DecisionFindings) -> Claim:
     is_significant, both = findings.is_significant, ""
     if not is_significant and findings.either_way is not None and tail.p_value <= 1 - findings.level:
         both = f"; two-sided {describe_p_value(findings.either_way)}"
-    said = f"Chance of {how} by guessing: {describe_odds(tail.p_value)} ({describe_test(tail)}{both})."
+    said = f"Chance of {how} by guessing: {describe_odds(tail)} ({describe_test(tail)}{both})."
     if is_significant != findings.is_conclusive:
         said += " The interval includes 0, so the evidence is not conclusive."
     elif not is_significant and not findings.interval_includes_0:

@@ -85,7 +85,7 @@ def _chance(findings: RankingFindings | ListFindings) -> Claim | None:
     twice = ""
     if not findings.is_significant and tail.p_value <= 1 - findings.level:
         twice = f"; two-sided p = {format_number(2 * tail.p_value)}"
-    odds = f"{describe_odds(tail.p_value)} ({describe_test(tail)}{twice})"
+    odds = f"{describe_odds(tail)} ({describe_test(tail)}{twice})"
     said = f"Chance of ranking this {how} at random: {odds}."
     if findings.is_significant and not findings.is_conclusive:
         said += " The interval includes the chance level, so the evidence is not conclusive."

@@ -70,13 +70,13 @@ class Column:
         return self.kind in ("text", "measure")
 
 
-def make_columns(*heads: str) -> tuple[Column, ...]:
-    """Make columns of numbers, or of the kind behind a slash.
+def make_columns(*heads: str, default: Kind = "number") -> tuple[Column, ...]:
+    """Make columns of one kind, or of that behind a slash.
 
     >>> make_columns("class/text", "mean")
     (Column(name='class', kind='text'), Column(name='mean', kind='number'))
     """
-    return tuple(Column(name, kind or "number") for name, _, kind in (head.partition("/") for head in heads))  # type: ignore[arg-type]  # one of the kinds
+    return tuple(Column(name, kind or default) for name, _, kind in (head.partition("/") for head in heads))  # type: ignore[arg-type]  # one of the kinds
 
 
 @dataclass(frozen=True)

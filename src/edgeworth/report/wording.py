@@ -67,12 +67,17 @@ def format_rows(grid: Grid, most: int | None = None) -> list[list[str]]:
     ]
 
 
-def describe_odds(probability: float) -> str:
-    """Say a probability as one in so many.
+def describe_odds(tail: Tail) -> str:
+    """Say the p-value of a tail as one in so many; a bound is said to be one.
 
-    >>> describe_odds(1 / 1520), describe_odds(0.47), describe_odds(0.9), describe_odds(1e-12)
-    ('1 in 1,500', '1 in 2', 'more than 1 in 2', 'less than 1 in a million')
+    >>> [describe_odds(Tail.hypergeometric(p)) for p in (1 / 1520, 0.47, 0.9, 1e-12)]
+    ['1 in 1,500', '1 in 2', 'more than 1 in 2', 'less than 1 in a million']
+    >>> describe_odds(Tail.drawn(0, 10_000, 0))
+    'at most 1 in 10,000'
     """
+    probability = tail.p_value
+    if probability >= NEGLIGIBLE and isinstance(tail_cell(tail), AtMost):
+        return f"at most 1 in {format_rounded(1 / probability)}"
     if probability > 0.5:
         return "more than 1 in 2"
     return (
