@@ -11,7 +11,7 @@ settings.register_profile(
     "edgeworth",
     deadline=None,  # the machine is noisy
     derandomize=True,
-    max_examples=int(os.environ.get("EDGEWORTH_EXAMPLES", "60")),
+    max_examples=int(os.environ.get("EDGEWORTH_EXAMPLES", "40")),
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("edgeworth")

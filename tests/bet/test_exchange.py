@@ -138,6 +138,7 @@ def test_an_unbalanced_book_is_normalised_on_request() -> None:
         kelly(p, odds, lay=odds, unbalanced="ignore")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("total", [0.8, 0.95, 1.0, 1.1, 1.4])
 def test_capped_stakes_are_the_best_within_the_wealth(total: float) -> None:
     rng = np.random.default_rng(25)

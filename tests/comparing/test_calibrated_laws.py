@@ -120,6 +120,7 @@ def test_zero_is_inside_where_its_p_value_says_so(stretch: float, is_area: bool,
         assert (low <= 0 <= high) == (p_value > 1 - level)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draws", [99, 199, 999])
 def test_beyond_the_swaps_the_tail_goes_on_without_a_jump(draws: int) -> None:
     law = made(0.3, draws, stretch=0.8)
@@ -141,6 +142,7 @@ def drawn_laws(number: int, draws: int, stretch: float) -> list[CalibratedLaw]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draws", [99, 199, 999])
 @pytest.mark.parametrize("stretch", [0.6, 1.4])
 def test_what_lies_beyond_a_distance_is_on_average_what_the_level_says(draws: int, stretch: float) -> None:

@@ -69,6 +69,7 @@ def test_planning_millions() -> None:
     assert few == pytest.approx(many * math.sqrt(23 / 21), rel=5e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("adjust", "level"), [("holm", 1 - 0.05 / 6), ("benjamini-hochberg", 1 - 0.05 / 6), ("none", 0.95)]
 )
@@ -143,6 +144,7 @@ def test_the_roc_area_s_test_and_interval_never_disagree() -> None:
 # -- many pairs ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_many_pairs_are_spared_what_takes_long() -> None:
     tally = paired(400, 5, 6)
     found = compare_labels(tally)
@@ -155,6 +157,7 @@ def test_many_pairs_are_spared_what_takes_long() -> None:
         assert differences["markedness"].tests["randomisation"].kind == "drawn"
 
 
+@pytest.mark.slow
 def test_a_coarse_bracket_holds_the_fine_one() -> None:
     tally = paired(400, 5, 6)
     coarse = compare_labels(tally, measures=["informedness"])

@@ -129,6 +129,7 @@ def test_lower_is_better_for_scores_of_probabilities() -> None:
     assert " lower (95% CI 0." in found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [3, 6, 12])
 def test_many_systems_fit_a_narrow_terminal(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(number)

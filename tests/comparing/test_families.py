@@ -19,6 +19,7 @@ from edgeworth.errors import InputError
 probabilities = st.lists(st.floats(0, 1) | st.sampled_from([0.01, 0.05, 0.5]), min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [1, 2, 5, 30, 190])
 def test_statsmodels_agrees(number: int) -> None:
     rng = np.random.default_rng(number)
@@ -73,6 +74,7 @@ def shared(groups: list[tuple[int, ...]]) -> set[Pair]:
     return {pair for group in groups for pair in combinations(group, 2)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(1, 7))
 def test_systems_share_a_letter_if_and_only_if_they_are_not_told_apart(number: int) -> None:
     pairs = list(combinations(range(number), 2))

@@ -113,6 +113,7 @@ def test_disagreement_elsewhere_says_nothing_of_a_label() -> None:
     assert found.doubt is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spelling", DECISIONS)
 @pytest.mark.parametrize("options", options_of(240, 6), ids=["plain", "clusters", "weights"])
 def test_every_measure_of_decisions(spelling: str, options: dict[str, Any]) -> None:
@@ -378,6 +379,7 @@ def test_right_or_wrong_is_judged_by_accuracy() -> None:
     assert "better is better: accuracy 0.18 higher" in found.verdict
 
 
+@pytest.mark.slow
 def test_every_measure_of_a_pair_is_drawn() -> None:
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 10, 400)

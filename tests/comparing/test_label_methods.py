@@ -68,6 +68,7 @@ def row_influences(columns: tuple[Any, Any, Any], spelling: str, weights: Any) -
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spelling", SMOOTH)
 def test_variance_from_the_influence_of_every_row(spelling: str) -> None:
     columns = rows(60, 3, seed=1)
@@ -90,6 +91,7 @@ def test_variance_with_sampling_weights(spelling: str) -> None:
     assert cells.spread(resolved).variance == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("spelling", ["informedness", "accuracy", "f[1]", "mcc"])
 def test_variance_with_clusters(spelling: str, weighted: bool) -> None:

@@ -71,6 +71,7 @@ def enumerated(columns: tuple[Any, Any, Any], spelling: str, units: Any, labels:
     return Fraction(count, ways)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spelling", ["markedness", "mcc", "macro_f", "accuracy", "f[1]", "informedness"])
 @pytest.mark.parametrize("labels", [2, 3])
 def test_swaps_of_cases_against_all_of_them(spelling: str, labels: int) -> None:

@@ -92,6 +92,7 @@ def test_published_limits_of_the_noncentral_t() -> None:
     assert effect.high * math.sqrt(127) == pytest.approx(4.815359, abs=2e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", [2, 3, 10, 200, 5000])
 @pytest.mark.parametrize("statistic", [-30.0, -2.0, 0.0, 1e-3, 1.5, 12.0, 300.0])
 @pytest.mark.parametrize("level", [0.8, 0.95])

@@ -80,6 +80,7 @@ def random_labels(seed: int) -> tuple[list[object], list[object], list[object]]:
     return truth, one, two
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(24))
 def test_equals_every_swap(seed: int) -> None:
     truth, one, two = random_labels(seed)

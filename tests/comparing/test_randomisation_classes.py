@@ -139,6 +139,7 @@ def test_identical_systems() -> None:
         assert randomisation_test(paired, "a", "b", measure).exact == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("classes", "differ"), [(3, 200), (4, 200), (5, 200)])
 def test_200_disagreements_need_no_draws(classes: int, differ: int) -> None:
     truth, one, two = random_labels(classes, 800, differ, 40 + classes)

@@ -215,6 +215,7 @@ def test_average_precision_is_the_jackknife(spelling: str, rows: list[Any]) -> N
         assert found.standard_error**2 == pytest.approx(expected, rel=1e-8, abs=1e-18)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spelling", ["roc_auc", "average_precision", "precision@3", "recall@2", "lift@3"])
 @settings(max_examples=30)
 @given(rows=CASES)
@@ -230,6 +231,7 @@ def test_values_are_those_of_each_ranking(spelling: str, rows: list[Any]) -> Non
         assert value == pytest.approx(ew.measure(paired.ranking(name), spelling), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spelling", ["roc_auc", "average_precision", "average_precision(ties=threshold)"])
 @settings(max_examples=30)
 @given(rows=CASES)

@@ -127,6 +127,7 @@ def every_swap(paired: PairedScores, units: list[list[int]], score: Any) -> Frac
     return Fraction(count, 2 ** len(units))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spelling", OF_SCIKIT_LEARN)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_swapped_cases_against_all_swaps(spelling: str, seed: int) -> None:

@@ -46,6 +46,7 @@ def rows_of(pair: TwoClassPair) -> list[Row]:
     return found + [(0, *each) for each, count in alarms for _ in range(count)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("measure", "share"), [("precision", Fraction(0)), ("f", Fraction(1, 2))])
 @pytest.mark.parametrize("seed", range(6))
 def test_equals_every_swap_in_fractions(measure: str, share: Fraction, seed: int) -> None:
@@ -83,6 +84,7 @@ def drawn(cases: int, seed: int, **options: Any) -> Paired:
     return Paired.from_labels(truth, said, **options)
 
 
+@pytest.mark.slow
 def test_equal_precisions_are_told_apart_no_more_often_than_the_level() -> None:
     """Interchangeability is rejected in some 29% of samples, equal precision in 4.85% (2,000 of them)."""
     plain, shown = [], []

@@ -60,6 +60,7 @@ def test_a_synonym_belongs_to_one_name_and_is_no_other_measures_name() -> None:
     assert set(owners) & {measure.name for measure in CATALOGUE} == set()
 
 
+@pytest.mark.slow
 @given(matrices)
 @example([[20, 4], [15, 3]])
 @example([[2, 0, 0], [0, 0, 3], [0, 4, 0]])

@@ -14,6 +14,7 @@ from edgeworth.decisions.findings import examine_decisions
 from edgeworth.errors import InputError, OptionError
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "counts", [[[19, 1], [1, 19]], [[70, 30], [30, 70]], [[9, 10], [1, 80]], [[72, 50], [28, 50]]], ids=str
 )

@@ -41,6 +41,7 @@ def every_guess(truth: tuple[int, ...], prediction: tuple[int, ...]) -> Counter[
     return Counter(powers(truth, guess) for guess in itertools.permutations(prediction))
 
 
+@pytest.mark.slow
 @given(
     st.integers(2, 7).flatmap(
         lambda n: st.tuples(

@@ -87,6 +87,7 @@ def test_the_mapped_table_has_the_informedness_of_the_match(counts: np.ndarray) 
         assert matching.informedness == pytest.approx(0.0 if np.isnan(value) else value, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_the_search_finds_what_trying_all_maps_finds() -> None:
     rng = np.random.default_rng(1)
     for _ in range(40):
@@ -109,6 +110,7 @@ def test_a_search_says_that_it_is_one() -> None:
     assert matching.informedness == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_the_naive_test_of_a_match_rejects_guessing_and_ours_does_not() -> None:
     # K = C = 5, N = 100: matched informedness tested as if it had not been matched rejects pure guessing 92%
     # of the time at 5%; matching again in every draw does so about 5% of the time.

@@ -71,6 +71,7 @@ def f1_density(value: float, first: float, second: float) -> float:
     return float(stats.beta.pdf(value / (2 - value), first, second) * 2 / (2 - value) ** 2)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 30), counts, counts)
 def test_f1_by_integrating_its_density(hits: int, alarms: int, misses: int) -> None:
     found = law(hits, alarms, misses, "f")
@@ -86,6 +87,7 @@ def test_f1_by_integrating_its_density(hits: int, alarms: int, misses: int) -> N
     assert found.standard_error == pytest.approx(math.sqrt(moment(2) - moment(1) ** 2), rel=2e-3)
 
 
+@pytest.mark.slow
 @given(st.tuples(counts, counts, counts), st.tuples(counts, counts, counts))
 def test_which_is_larger_by_another_integral(one: tuple[int, ...], two: tuple[int, ...]) -> None:
     first = BetaLaw(math.nan, one[0] + 0.5, one[1] + one[2] + 1.0, is_f1=True)

@@ -86,6 +86,7 @@ def run(fault: str, step: int, folder: Path) -> subprocess.CompletedProcess[str]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", range(1, 10))
 def test_signals_and_faults_at_every_step(step: int, tmp_path: Path) -> None:
     """Two files, each opened, made like the old one, synced and renamed: the ninth step is never reached."""
@@ -139,6 +140,7 @@ def edgeworth(words: list[str], folder: Path, shell: str = "") -> subprocess.Com
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shell", "words", "code", "said"),
     [

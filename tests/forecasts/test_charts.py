@@ -118,6 +118,7 @@ def words(chart: Chart) -> list[str]:
     return re.findall(r"<text[^>]*>([^<]*)</text>", chart.svg())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_shape_has_the_charts_there_is_something_to_see_in(shape: str) -> None:
     charts = report(shape).charts
@@ -134,6 +135,7 @@ def test_every_shape_has_the_charts_there_is_something_to_see_in(shape: str) -> 
         assert not re.search(r"\bnan\b|\binf\b|\{|\}", chart.says)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shape", "names"), [("ordered", EVERY), ("market", ["reliability"]), ("ruin", ["wealth", "returns"])]
 )
@@ -164,6 +166,7 @@ def test_sections_name_the_charts_there_are() -> None:
         assert sorted(placed) == sorted(report(shape).charts)
 
 
+@pytest.mark.slow
 def test_axes_and_marks_are_named_in_the_picture() -> None:
     wanted = {
         "wealth": ["cases settled", "log wealth (natural)", "1/α", "if the model is right"],
@@ -178,6 +181,7 @@ def test_axes_and_marks_are_named_in_the_picture() -> None:
         assert set(titles) <= set(words(report("ordered").charts[name])), name
 
 
+@pytest.mark.slow
 def test_pages_stay_small() -> None:
     page = report("many").to_html()
     assert len(page) < 1_500_000

@@ -77,6 +77,7 @@ def test_luck_in_words() -> None:
 # -- names -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bookmaker", "against", "knew"),
     [
@@ -148,6 +149,7 @@ def three(number: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.array([rng.choice(3, p=row) for row in p]), p, q
 
 
+@pytest.mark.slow
 def test_a_ladder_against_odds_is_played_at_their_shares() -> None:
     truth, p, q = three()
     report = evaluate(truth=truth, probabilities=p, odds=1 / (1.05 * q), ordinal=True)

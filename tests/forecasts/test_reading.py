@@ -154,6 +154,7 @@ def plain(evidence: ForecastTally) -> dict[str, Any]:
     return {name: value for name, value in evidence.to_dict().items() if name != "told"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
 def test_batches_are_the_whole(setting: tuple[str, int, dict[str, Any]]) -> None:
     expected = plain(in_memory(*setting))
@@ -300,6 +301,7 @@ def test_what_needs_all_rows_reads_them_all(more: dict[str, Any]) -> None:
     assert_close(plain(found), plain(expected))
 
 
+@pytest.mark.slow
 def test_a_report_from_a_file_is_that_of_its_columns(tmp_path: Any) -> None:
     held = columns(3)
     pd.DataFrame(held).to_csv(tmp_path / "f.csv", index=False)

@@ -45,6 +45,7 @@ def test_p_value_against_all_outcomes() -> None:
     assert found == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 20_000))
 
 
+@pytest.mark.slow
 def test_calibrated_forecasts_stay_inside_and_are_seldom_refused() -> None:
     rng = np.random.default_rng(5)
     values, cases = np.linspace(0.05, 0.95, 10), np.full(10, 40)

@@ -52,6 +52,7 @@ def words(report: Report) -> str:
 # -- no more than holds ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("columns", "options", "claimed"),
     [
@@ -79,6 +80,7 @@ def test_at_all_times_is_said_only_where_it_holds(
     assert ("at all times" in text) == claimed
 
 
+@pytest.mark.slow
 def test_the_log_sequence_is_asymptotic_from_a_case_on() -> None:
     for ordered, holds in (
         (True, "asymptotically, from case 100 on"),

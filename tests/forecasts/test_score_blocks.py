@@ -33,6 +33,7 @@ def table_of(cases: int, classes: int, seed: int) -> Any:
     return table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cases", LENGTHS)
 @pytest.mark.parametrize("classes", [2, 3, 16, 17])
 def test_scores_of_rows_however_they_lie(cases: int, classes: int) -> None:
@@ -88,6 +89,7 @@ def test_a_matrix_is_a_table(classes: int) -> None:
     assert found == ForecastScores.from_probabilities(codes, table)
 
 
+@pytest.mark.slow
 def test_memory_is_that_of_a_block_whatever_the_number_of_classes() -> None:
     """4,096 rows of 2,000 classes, each to be mended: a block of them is 4 MB, the table 65."""
     table = table_of(4096, 2000, 2) * (1 - 1e-8)

@@ -65,6 +65,7 @@ def evidence(model: Forecasts, kind: str, edges: list[int], **terms: Any) -> For
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("classes", "terms"),
@@ -173,6 +174,7 @@ def test_rounded_forecasts_are_said_aloud() -> None:
     assert "1/4,096" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_plain_values_come_back_through_json(kind: str) -> None:
     for classes in (2, 3):

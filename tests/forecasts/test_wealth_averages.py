@@ -151,6 +151,7 @@ def test_students_interval_that_is_all_there_is_says_nothing() -> None:
     assert not wide.says_nothing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("share", "number", "low", "high"), [(0.1, 30, 0.08, 0.19), (0.4, 100, 0.02, 0.08)])
 def test_with_a_rare_class_and_few_cases_the_interval_misses_more(
     share: float, number: int, low: float, high: float

@@ -106,6 +106,7 @@ def exact_wealth(model: Forecaster, rival: Forecaster, fraction: Fraction, outco
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "rival"), GAMES, ids=NAMES)
 @pytest.mark.parametrize("stake", [Fraction(1), Fraction(1, 4)])
 def test_full_stakes_and_a_quarter_of_them(model: Forecaster, rival: Forecaster, stake: Fraction) -> None:
@@ -118,6 +119,7 @@ def test_full_stakes_and_a_quarter_of_them(model: Forecaster, rival: Forecaster,
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "rival"), GAMES, ids=NAMES)
 def test_all_stakes_at_once(model: Forecaster, rival: Forecaster) -> None:
     def averaged(outcomes: Past) -> list[Fraction]:
@@ -127,6 +129,7 @@ def test_all_stakes_at_once(model: Forecaster, rival: Forecaster) -> None:
     check_process(model, rival, lambda found: found.mixture, averaged)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("score", ["brier", "log"])
 @pytest.mark.parametrize("inside", [0.0, 0.4, 1.0])
 @pytest.mark.parametrize(

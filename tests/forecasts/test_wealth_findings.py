@@ -281,6 +281,7 @@ def brier_sequence(found: Bets) -> ConfidenceSequence:
 # -- who scores better on average --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "level"), [(1, 0.95), (7, 0.9), (500, 0.99), (4096, 0.95)])
 def test_the_brier_sequence_is_the_empirical_bernstein_one(number: int, level: float) -> None:
     truth, p, q = random_cases(number, number)
@@ -398,6 +399,7 @@ def test_the_mean_is_not_better_by_less_than_nothing() -> None:
     assert "better than that of the rival by −" not in report.verdict
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ordered", [True, False])
 def test_shares_counted_on_these_outcomes_make_no_bet_against_the_model(ordered: bool) -> None:
     """With hindsight the rival's wealth has a mean above 1 if the model is right, so it proves nothing."""

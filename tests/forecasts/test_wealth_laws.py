@@ -168,6 +168,7 @@ def random_games(seed: int, n: int, outcomes: int = 2) -> tuple[np.ndarray, np.n
     return np.log(mixed / q), q
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("outcomes", [2, 3])
 def test_brackets_contain_the_exact_tail(seed: int, outcomes: int) -> None:
@@ -183,6 +184,7 @@ def test_brackets_contain_the_exact_tail(seed: int, outcomes: int) -> None:
         assert enclosed.low * (1 - 1e-12) <= exact.p_value <= enclosed.high * (1 + 1e-12)
 
 
+@pytest.mark.slow
 def test_brackets_are_narrow_monotone_and_symmetric() -> None:
     logs, q = random_games(1, 500)
     law, mirrored = LogWealthLaw.of(logs, q), LogWealthLaw.of(-logs, q)
@@ -198,6 +200,7 @@ def test_brackets_are_narrow_monotone_and_symmetric() -> None:
         before = tail.high
 
 
+@pytest.mark.slow
 def test_far_tails_of_many_games_are_bracketed_in_relative_terms() -> None:
     """Identical steps, given one by one with tiny differences: the binomial law is next to it."""
     n, won = 600, 480
@@ -240,6 +243,7 @@ def test_too_many_games_are_normal_or_bounded(monkeypatch: pytest.MonkeyPatch) -
     assert law.tail(far, method="bracket").high <= law.tail(far).p_value
 
 
+@pytest.mark.slow
 def test_hair_breadths_from_the_ends_are_bracketed() -> None:
     law = LogWealthLaw.of(*random_games(4, 12))
     low, high = law.steps.extremes

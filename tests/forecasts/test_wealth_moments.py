@@ -27,6 +27,7 @@ def every_truth(cases: int, classes: int) -> list[list[int]]:
     return [list(each) for each in itertools.product(range(classes), repeat=cases)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cases", "classes"), [(8, 2), (5, 3)])
 @pytest.mark.parametrize("kind", ["fair", "part", "backing", "exchange"])
 def test_the_ends_enclose_the_law_of_all_outcomes(cases: int, classes: int, kind: str) -> None:

@@ -34,6 +34,7 @@ def mean_wealth(p: list[list[float]], q: list[list[float]], **options: Any) -> f
     return math.fsum(total)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stake", [1.0, 0.5])
 @pytest.mark.parametrize(
     ("p", "q"),

@@ -105,6 +105,7 @@ def test_different_times_are_an_order() -> None:
     assert found == expected
 
 
+@pytest.mark.slow
 def test_many_cases_stay_small_and_merge() -> None:
     cases = 40_000
     truth, p, q = made(cases, 2)
@@ -137,6 +138,7 @@ def test_every_case_has_a_time() -> None:
 # -- what it proves ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_sorted_by_outcome_within_a_time_the_maximum_is_no_evidence_by_all_outcomes() -> None:
     """Two times of four fair games each, given as a file sorted by what happened."""
     p, times = [0.7] * 8, np.repeat([0, 1], 4)
@@ -159,6 +161,7 @@ def test_sorted_by_outcome_within_a_time_the_maximum_is_no_evidence_by_all_outco
     assert failed == {"naive"}
 
 
+@pytest.mark.slow
 def test_a_true_null_is_seldom_rejected_when_times_tie() -> None:
     """10 days of 60 games: the file lists what came true first, and the model likes it too well by far."""
     rng = np.random.default_rng(4)

@@ -119,6 +119,7 @@ OTHERS = {
 EVERY = LISTED | OTHERS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", LISTED.values(), ids=LISTED)
 def test_a_bad_file_on_the_command_line(tmp_path: Path, file: File) -> None:
     path = file.write(tmp_path)
@@ -226,6 +227,7 @@ def test_bad_arrays(given: dict[str, Any], said: str) -> None:
         ew.evaluate(**given)
 
 
+@pytest.mark.slow
 def test_a_label_never_real_is_said_and_carried_on_with(tmp_path: Path) -> None:
     file = File("truth,prediction\n" + "a,a\nb,b\na,ghost\nb,a\n" * 5, "")
     file.write(tmp_path)

@@ -144,6 +144,7 @@ def test_one_column_of_odds_is_backed_and_laid(tmp_path: Path, capsys: Capture) 
 # -- the drunkard ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interval", [None, (0.15, 0.85), (0.0, 0.4)])
 def test_the_drunkard_beside_what_was_to_be_expected(
     interval: tuple[float, float] | None, tmp_path: Path, capsys: Capture

@@ -56,6 +56,7 @@ def test_json_on_standard_output_is_alone_there() -> None:
     assert report["tally"]["counts"] == [[12, 28], [18, 42]]
 
 
+@pytest.mark.slow
 def test_a_file_of_labels_from_end_to_end(tmp_path: Path) -> None:
     lines = ["y,yhat,who,w"] + [
         f"{'ab'[i % 2]},{'ab'[(i * i // 3) % 2]},p{i // 4},{1 + i % 3}" for i in range(80)
@@ -90,6 +91,7 @@ def test_a_file_of_labels_from_end_to_end(tmp_path: Path) -> None:
         assert report["estimates"] == json.loads(again.to_json())["estimates"]
 
 
+@pytest.mark.slow
 def test_measures_are_all_listed_and_searched_by_synonym() -> None:
     shown = run("measures").stdout
     for measure in ew.catalogue():
@@ -99,6 +101,7 @@ def test_measures_are_all_listed_and_searched_by_synonym() -> None:
     assert "kappa" not in found
 
 
+@pytest.mark.slow
 def test_hostile_labels_are_text(tmp_path: Path) -> None:
     labels = ["[red]x[/red]", "</script>", "\u202eabc", "a\tb"]
     text = "y;p\n" + "".join(f'"{label}";"{label}"\n' for label in labels * 5)
@@ -126,6 +129,7 @@ def test_a_reader_that_leaves_is_no_error() -> None:
     assert shown.stderr == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", [[], ["--json", "-"], ["--markdown", "-"]], ids=["shown", "json", "markdown"]
 )
@@ -204,6 +208,7 @@ def test_a_seed_that_is_none_is_refused() -> None:
     assert shown.stderr == "edgeworth: a seed is a whole number of at least 0; saw -1\n"
 
 
+@pytest.mark.slow
 def test_a_report_fits_a_screen(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -361,6 +361,7 @@ def test_asking_for_other_options_is_not_answered_with_these() -> None:
         _ = comparison["a", "b"]["f[1](alpha=0.3)"]
 
 
+@pytest.mark.slow
 def test_a_table_on_standard_output_does_not_lose_the_files(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

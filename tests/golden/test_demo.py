@@ -41,6 +41,7 @@ def shape_of(value: Any, depth: int = 4) -> Any:
     return "text" if isinstance(value, str) else "value"
 
 
+@pytest.mark.slow
 def test_the_demo_from_end_to_end(
     folder: Path, births: dict[str, list[float]], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -131,6 +131,7 @@ def test_odds_that_leave_a_sure_profit_prove_nothing(
     assert "arbitrage" in said
 
 
+@pytest.mark.slow
 def test_a_drunken_bookmaker(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     truth, p, _, _ = two_file(tmp_path)
     for seed in (0, 7):
@@ -208,6 +209,7 @@ def test_birth_weights(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
 # -- more classes ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_columns_are_named_by_their_class(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     truth, p, q = three_file(tmp_path)
     wealth = Wealth.from_probabilities(truth, p, against=q, labels=["a", "b", "c"])
@@ -370,6 +372,7 @@ def test_bad_rows_of_probabilities(
     assert said in refused(call(tmp_path, capsys, *words))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "said"),
     [

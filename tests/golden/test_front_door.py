@@ -184,6 +184,7 @@ def large_file(folder: Path, kind: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize("verb", ["evaluate", "tally"])
 def test_a_killed_run_leaves_nothing_and_a_rerun_succeeds(

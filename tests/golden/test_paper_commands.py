@@ -137,6 +137,7 @@ def clusters_file(folder: Path, *, informed: bool) -> None:
 MATCHED = ["evaluate", "clusters.csv", "--truth", "y", "--prediction", "c", "--match"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["one", "many"])
 def test_clusters_are_matched_and_tested_by_matching_again(how: str, tmp_path: Path, capsys: Capture) -> None:
     clusters_file(tmp_path, informed=False)

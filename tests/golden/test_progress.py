@@ -103,6 +103,7 @@ def test_an_operation_is_under_way_until_a_command_writes_its_output(
     assert bool(capsys.readouterr().out)
 
 
+@pytest.mark.slow
 def test_without_a_terminal_nothing_is_said(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("y,p\n" + "1,1\n0,0\n" * 50, encoding="utf-8")
     command = [sys.executable, "-m", "edgeworth", "evaluate", "x.csv", "--truth", "y", "--prediction", "p"]

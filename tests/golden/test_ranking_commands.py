@@ -59,6 +59,7 @@ def test_the_worth_of_looking(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "a gain of 5 per target found and a cost of 1.5 per item reviewed" in report["verdict"]
 
 
+@pytest.mark.slow
 def test_groups_are_lists(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     truth, score = scores_file(tmp_path)
     words = [
@@ -162,6 +163,7 @@ def test_several_runs_stand_side_by_side(tmp_path: Path, capsys: pytest.CaptureF
     assert "rbp(" not in shown.stdout
 
 
+@pytest.mark.slow
 def test_chance_by_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["chance", "--items", "20", "--targets", "5", "--average-precision", "0.6", "--json", "-"]
     report = json.loads(call(tmp_path, capsys, *words).stdout)

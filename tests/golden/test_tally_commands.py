@@ -101,6 +101,7 @@ def counted_in_parts(case: str, folder: Path, command: Command) -> None:
         command("tally", f"{place}.csv", "--truth", "y", *counted, "-o", f"shard{place}.json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_merged_shards_are_the_tally_of_the_whole_file(case: str, tmp_path: Path, command: Command) -> None:
     counted_in_parts(case, tmp_path, command)
@@ -117,6 +118,7 @@ def test_merged_shards_are_the_tally_of_the_whole_file(case: str, tmp_path: Path
     assert close(again.to_dict(), whole.final.to_dict())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", REPORTED)
 def test_merged_shards_say_what_the_whole_file_says(case: str, tmp_path: Path, command: Command) -> None:
     counted_in_parts(case, tmp_path, command)

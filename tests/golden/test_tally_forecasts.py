@@ -63,6 +63,7 @@ def counted_in_parts(case: str, folder: Path, command: Command) -> None:
         command("tally", f"{place}.csv", *words, "-o", f"shard{place}.json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_merged_shards_say_what_the_whole_file_says(case: str, tmp_path: Path, command: Command) -> None:
     counted_in_parts(case, tmp_path, command)
@@ -105,6 +106,7 @@ def test_long_paths_have_the_same_points_where_shards_say_where_they_stand() -> 
     assert merged.wealth.drawdown == pytest.approx(whole.wealth.drawdown, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_drawn_prices_need_the_place_of_a_row(
     tmp_path: Path, command: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -80,6 +80,7 @@ def imports(path: Path, *, everywhere: bool) -> set[str]:
     return found - {""}
 
 
+@pytest.mark.slow
 def test_packages_import_only_from_earlier_ones() -> None:
     for name, path in NAMES.items():
         mine = package(name)
@@ -97,6 +98,7 @@ def test_stages_of_a_package_import_only_from_earlier_ones() -> None:
             assert not imports(path, everywhere=False) & later, name
 
 
+@pytest.mark.slow
 def test_no_modules_import_each_other() -> None:
     edges = {name: imports(path, everywhere=False) & set(NAMES) for name, path in NAMES.items()}
     for name in edges:

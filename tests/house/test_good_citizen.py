@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 CODE = """
 import gc, locale, os, signal, sys, threading, warnings
 from pathlib import Path
@@ -68,6 +70,7 @@ assert not changed, changed
 """
 
 
+@pytest.mark.slow
 def test_the_process_stays_as_it_was(tmp_path: Path) -> None:
     """Run in a process of its own, for pytest changes some of it too; modes of files follow the umask."""
     done = subprocess.run(

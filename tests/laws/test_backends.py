@@ -122,6 +122,7 @@ def same(left: Any, right: Any) -> bool:
     return type(left) is type(right) and bool(left == right)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LABELS)
 @every_backend(*ELSEWHERE)
 def test_decisions_of_every_kind_of_label(opened: Any, backend: str, kind: str) -> None:
@@ -130,6 +131,7 @@ def test_decisions_of_every_kind_of_label(opened: Any, backend: str, kind: str) 
     assert repr(decisions(source, kind)) == repr(decisions(lists_for(source), kind))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("backend", "without"), [marked(*each) for each in ELSEWHERE.items()])
 def test_every_kind_of_label_in_another_process(opened: Any, backend: str, without: str) -> None:
     """All kinds in one job; the other backend is held to the lists."""
@@ -189,6 +191,7 @@ def test_lists_are_counted_as_counting_one_by_one_counts_them(kind: str) -> None
 SOME = ("counted", "bets in order")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("backend", "name"),
     [
@@ -202,6 +205,7 @@ def test_every_tally(opened: Any, backend: str, name: str) -> None:
     assert same(TALLIES[name](source).to_dict(), TALLIES[name](lists_for(source)).to_dict())
 
 
+@pytest.mark.slow
 @every_backend("spark on parquet", "spark on jsonl")
 def test_an_error_names_the_same_row(opened: Any, backend: str) -> None:
     columns = {"truth": "gap.in`row 41", "prediction": "other"}

@@ -326,6 +326,7 @@ def cut(rows: list[Row], places: list[int]) -> list[list[Row]]:
     return [rows[start:stop] for start, stop in itertools.pairwise(edges)]
 
 
+@pytest.mark.slow
 @every_kind
 @given(data=st.data())
 def test_adding_nothing_changes_nothing(kind: Kind, data: st.DataObject) -> None:
@@ -336,6 +337,7 @@ def test_adding_nothing_changes_nothing(kind: Kind, data: st.DataObject) -> None
     assert tally + nothing == tally
 
 
+@pytest.mark.slow
 @every_kind
 @given(data=st.data())
 def test_grouping_does_not_matter(kind: Kind, data: st.DataObject) -> None:
@@ -344,6 +346,7 @@ def test_grouping_does_not_matter(kind: Kind, data: st.DataObject) -> None:
     assert_same((one + two) + three, one + (two + three), kind)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if not kind.has_order])
 @given(data=st.data())
 def test_sides_do_not_matter(name: str, data: st.DataObject) -> None:
@@ -353,6 +356,7 @@ def test_sides_do_not_matter(name: str, data: st.DataObject) -> None:
     assert_same(one + two, two + one, kind)
 
 
+@pytest.mark.slow
 @every_kind
 @given(data=st.data(), places=st.lists(st.integers(0, 100), max_size=5))
 def test_merged_shards_equal_the_whole(kind: Kind, data: st.DataObject, places: list[int]) -> None:
@@ -366,6 +370,7 @@ def test_merged_shards_equal_the_whole(kind: Kind, data: st.DataObject, places: 
     assert_same(backwards, whole, kind)
 
 
+@pytest.mark.slow
 @every_kind
 @given(data=st.data())
 def test_plain_values_come_back_through_json(kind: Kind, data: st.DataObject) -> None:
@@ -375,6 +380,7 @@ def test_plain_values_come_back_through_json(kind: Kind, data: st.DataObject) ->
     assert again == tally
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind.is_exact])
 @given(data=st.data())
 def test_counts_stay_integers(name: str, data: st.DataObject) -> None:

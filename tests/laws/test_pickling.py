@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from laws.test_merge import KINDS, Kind
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 @given(data=st.data())
 def test_pickled_and_back(kind: Kind, data: st.DataObject) -> None:

@@ -127,6 +127,7 @@ def test_interpolated_precision_of_trec_eval_10(tmp_path: Path) -> None:
     assert round(ew.measure(lists, "r_precision(ties=trec)"), 4) == 0.5065
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("level", [1, 2, 3])
 def test_every_measure_of_every_query(seed: int, level: int, tmp_path: Path) -> None:

@@ -74,6 +74,7 @@ def test_average_precision_at_a_depth_is_divided_as_asked(over: Over) -> None:
         assert law.tail(values[0]).exact == Fraction(sum(v >= values[0] for v in values), len(values))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", range(1, 10))
 def test_exact_tails_equal_enumeration_at_and_beside_every_value(n: int) -> None:
     hair = Fraction(1, 10**20)

@@ -104,6 +104,7 @@ def test_the_outcomes_are_all_there_are(depth: int) -> None:
     assert mean == pytest.approx(depth * TARGETS / ITEMS, rel=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 def test_default_bands_cover_better_than_the_published_ones(level: float) -> None:
     ours = [abs(exact_coverage(depth, level) - level) for depth in DEPTHS]
@@ -162,6 +163,7 @@ def test_the_source_s_example() -> None:
         assert round(ew.measure(ew.Ranking.from_hits(hits), "average_precision"), 4) == value
 
 
+@pytest.mark.slow
 def test_survival_intervals_of_average_precision_cover_better_than_published() -> None:
     # 2,500 orders: the share covered has an error of 0.0080 at 80% and 0.0044 at 95%. Published: 0.7642 and
     # 0.9320, which are 0.036 and 0.018 off.

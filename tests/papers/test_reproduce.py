@@ -185,6 +185,7 @@ def test_facts_and_computations_have_to_meet() -> None:
 # -- the command --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @each_paper
 def test_the_command(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     done = call(tmp_path, capsys, "reproduce", name)
@@ -224,6 +225,7 @@ def test_a_page_and_markdown(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "| AvF(0.5) | 63.30% | 63.30% | agrees |" in (tmp_path / "p.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_figures_are_drawn_when_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     done = call(tmp_path, capsys, "reproduce", "kalia", "--chart", "figure_8_probabilities", "8.json")
     assert done.returncode == 0

@@ -38,6 +38,7 @@ WORDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "found"), WORDS.items(), ids=WORDS.keys())
 def test_the_papers_words(words: str, found: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     done = call(tmp_path, capsys, "measures", *words.split())

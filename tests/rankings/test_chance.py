@@ -114,6 +114,7 @@ def test_graham_and_vaalers_functions_enclose_the_cut_exponential(ratio: float) 
     assert ((waves * below).real.sum(axis=1) <= np.where(x == 0, before, repeated) + 1e-12).all()
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.data())
 def test_brackets_contain_the_exact_tail(data: st.DataObject) -> None:
@@ -140,6 +141,7 @@ def test_brackets_are_narrow_where_the_law_is_smooth(n: int, m: int, depth: int)
         assert found.high - found.low < 0.03 * exact, away
 
 
+@pytest.mark.slow
 def test_tails_far_out_stay_narrow_and_never_become_zero() -> None:
     law = average_precision(400, 40)
     previous = 1.0
@@ -158,6 +160,7 @@ def test_the_best_order_of_a_long_list_is_counted_even_where_floats_end() -> Non
     assert (tail.low, tail.high, tail.p_value) == (0.0, SMALLEST, SMALLEST)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "m", "depth"), [(60, 20, 60), (100, 6, 100), (150, 30, 40)])
 def test_tails_fall_and_add_up(n: int, m: int, depth: int) -> None:
     law = average_precision(n, m, depth=depth)
@@ -186,6 +189,7 @@ def test_the_tilted_chain_draws_from_the_tilted_law(n: int, m: int, depth: int, 
     assert abs(drawn.mean() - slope) < 4.5 * drawn.std() / math.sqrt(len(drawn))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "m", "value"),
     [(20, 5, Fraction(3, 5)), (30, 8, Fraction(7, 10)), (12, 3, Fraction(1, 8))],
@@ -232,6 +236,7 @@ def test_plain_draws_have_the_moments_of_the_law() -> None:
 # -- bounds and approximations -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_bounds_hold() -> None:
     for n, m in [(20, 5), (30, 8), (40, 12)]:
         law = average_precision(n, m)
@@ -243,6 +248,7 @@ def test_bounds_hold() -> None:
     assert log_path_bound(RandomOrder(10**6, 10**4, 10**6), 0.5 * 10**4) < -1000
 
 
+@pytest.mark.slow
 def test_edgeworth_is_better_than_the_normal_and_says_how_sure_it_is() -> None:
     law = average_precision(1000, 250)
     for away in (0.0, 2.0, 3.0):

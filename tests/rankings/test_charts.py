@@ -67,6 +67,7 @@ def column(chart: Chart, name: str, data: str | None = None) -> list[Any]:
 # -- every chart -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_shape_has_valid_charts(shape: str) -> None:
     charts = ranking_charts(findings(shape))
@@ -116,6 +117,7 @@ def test_sections_name_the_charts_there_are() -> None:
     assert all(section["charts"] == [] for section in nothing.to_dict()["sections"])
 
 
+@pytest.mark.slow
 def test_a_million_items_make_a_small_page() -> None:
     report = ranking_report(examine_ranking(drawn(1_000_000, 0.2, 1.0), gain=5, cost=2), {"rows": 1_000_000})
     for chart in report.charts.values():
@@ -244,6 +246,7 @@ def test_the_law_of_chance_is_that_of_all_orders(items: int, targets: int) -> No
         assert probability == pytest.approx(inside.mean(), abs=1 / len(values) + 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", [(300, 60), (2500, 2), (50_000, 1), (2000, 1000), (1000, 1)])
 def test_the_law_of_chance_has_its_tail_beyond_every_bin(counts: tuple[int, int]) -> None:
     items, targets = counts
@@ -295,6 +298,7 @@ def lists(number: int, names: list[Any] | None = None, items: int = 6) -> ew.Ran
     return ew.RankedLists.from_scores(truth, rng.normal(size=len(truth)) + truth, groups=groups)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [2, 40, 41])
 def test_lists_stand_in_order_of_their_values(number: int) -> None:
     found = examine_lists(lists(number))
@@ -311,6 +315,7 @@ def test_lists_stand_in_order_of_their_values(number: int) -> None:
     assert {"average precision", "mean over lists", "random orders"} <= set(words)
 
 
+@pytest.mark.slow
 def test_many_lists_are_quantiles() -> None:
     found = examine_lists(lists(201, items=3))
     chart = list_charts(found)["queries"]

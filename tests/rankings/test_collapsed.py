@@ -89,6 +89,7 @@ def values_of(ranking: Ranking) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 @given(ROWS, st.sampled_from([None, "counts"]), st.sampled_from([0, 2]))
 def test_no_measure_differs_in_any_digit(rows: list[Row], weights: str | None, unranked: int) -> None:
     exact = ranked(with_both_classes(rows), weights, unranked)
@@ -97,6 +98,7 @@ def test_no_measure_differs_in_any_digit(rows: list[Row], weights: str | None, u
     assert repr(whole) == repr(small)
 
 
+@pytest.mark.slow
 @given(ROWS)
 def test_sampling_weights_differ_by_rounding_only(rows: list[Row]) -> None:
     exact = ranked(with_both_classes(rows), "sampling")
@@ -132,6 +134,7 @@ def continuous(rows: int, seed: int, share: float = 0.1) -> tuple[Any, Any]:
     return truth, generator.normal(size=rows) + truth
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounded", [None, 1], ids=["continuous", "tied"])
 @pytest.mark.parametrize("weights", [None, "counts", "sampling"])
 def test_the_whole_report_is_the_same(rounded: int | None, weights: str | None) -> None:
@@ -239,6 +242,7 @@ def test_a_depth_inside_a_tie_of_one_class_counts_whole_cases() -> None:
 # -- merging and travelling ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(ROWS, ROWS, st.booleans())
 def test_merging_is_exact_or_refused(first: list[Row], second: list[Row], both: bool) -> None:
     parts = [with_both_classes(rows) for rows in (first, second)]

@@ -63,6 +63,7 @@ def test_every_look_counts_its_hits() -> None:
         assert look.recall.value == pytest.approx(look.hits / given.target_total)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("strength", "is_better"), [(2.0, True), (-2.0, False)])
 def test_either_way_from_chance_is_settled(strength: float, is_better: bool) -> None:
     findings = examine_ranking(ranking(3, strength=strength))
@@ -96,6 +97,7 @@ def test_the_verdict_speaks_the_estimate_s_numbers() -> None:
     assert f"{findings.look.hits} of {findings.ranking.target_total} targets" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("targets", [5, 20, 29])
 def test_few_targets_are_doubted(targets: int) -> None:
     rng = np.random.default_rng(targets)
@@ -212,6 +214,7 @@ def test_depths_are_checked_and_cut_at_the_end() -> None:
         examine_ranking(ew.Ranking.empty())
 
 
+@pytest.mark.slow
 def test_list_findings_are_those_of_estimate() -> None:
     given = lists(21)
     findings = examine_lists(given, level=0.9)

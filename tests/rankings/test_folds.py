@@ -19,6 +19,7 @@ def folded(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return truth, rng.normal(size=300) + 1.5 * truth + 10.0 * fold, fold
 
 
+@pytest.mark.slow
 def test_ranks_are_within_folds() -> None:
     truth, scores, fold = folded(1)
     report = ew.evaluate(truth=truth, score=scores, fold=fold)
@@ -43,6 +44,7 @@ def test_a_comparison_ranks_within_folds_too() -> None:
     assert found.difference == pytest.approx(one - two)
 
 
+@pytest.mark.slow
 def test_folds_of_one_class_are_left_out_and_folds_of_one_row_refused() -> None:
     truth, scores, fold = folded(4)
     fold = np.where(np.arange(300) < 5, 5, fold)

@@ -329,6 +329,7 @@ def assert_value(found: float, wanted: Number, said: str) -> None:
         assert found == pytest.approx(float(wanted), rel=1e-12, abs=1e-12), said
 
 
+@pytest.mark.slow
 @given(flags, unranked)
 @example(ALL_TIED, 0)
 @example(ALL_TIED, 2)
@@ -465,6 +466,7 @@ def lists_of(many: list[list[Item]], **options: Any) -> ew.RankedLists:
     return ew.RankedLists.from_scores(truth, scores, groups=groups, **options)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(st.lists(graded, min_size=1, max_size=3))
 @example([[(1, 2), (1, 0), (1, 1), (1, 0)], NO_TARGETS, ALL_TARGETS])
@@ -520,6 +522,7 @@ def test_a_list_is_a_ranking(many: list[list[Item]]) -> None:
                 assert found == pytest.approx(alone, rel=1e-12, abs=1e-12, nan_ok=True), spelling
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_many_lists_at_once_equal_one_at_a_time(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -538,6 +541,7 @@ def test_many_lists_at_once_equal_one_at_a_time(seed: int) -> None:
             assert together == pytest.approx(alone, rel=1e-15, nan_ok=True), spelling
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(graded, st.permutations(range(6)))
 def test_strict_orders(items: list[Item], numbers: list[int]) -> None:

@@ -294,6 +294,7 @@ def test_equal_weights_of_few_targets_are_doubted_as_much(spelling: str) -> None
     assert doubts[1] == doubts[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spelling", ["average_precision(ties=threshold)", "roc_auc"])
 def test_weighted_error_is_the_linearised_one(spelling: str) -> None:
     # Σ w² D², D the derivative of the measure by a case's weight, taken numerically.
@@ -407,6 +408,7 @@ def test_perfect_separation_is_not_certain(spelling: str, targets: int, backgrou
     check_intervals(estimate)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spelling", ["average_precision", "average_precision(ties=threshold)"])
 def test_separation_is_seen_whatever_the_rounding(spelling: str) -> None:
     # Sums of 1/k round: a value of 1 − 1e-16 is still 1.
@@ -586,6 +588,7 @@ def test_the_bootstrap_draws_from_all_resamples(name: str, spelling: str) -> Non
     assert found.std() == pytest.approx(math.sqrt(variance), rel=0.05)
 
 
+@pytest.mark.slow
 def test_the_bootstrap_agrees_with_a_bootstrap_of_rows() -> None:
     cases = random_cases(31, 120, 10)
     truth, scores = (np.array(column) for column in zip(*cases, strict=True))
@@ -665,6 +668,7 @@ def test_bca_is_refused_for_rankings() -> None:
 # -- tests against random selection --------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spelling", ["pr_auc", "best_informedness", "ndcg", "rbp", "roc_auc"])
 def test_two_sides_see_a_ranking_that_is_far_too_bad(spelling: str) -> None:
     ranking = ew.Ranking.from_hits([0] * 40 + [1] * 20)
@@ -673,6 +677,7 @@ def test_two_sides_see_a_ranking_that_is_far_too_bad(spelling: str) -> None:
     assert estimate.p_value(alternative="two-sided") < 0.05
 
 
+@pytest.mark.slow
 def test_the_test_of_random_selection_enumerates_small_rankings() -> None:
     hits = [1, 0, 1, 1, 0, 0, 0, 0]
     observed = ew.measure(ew.Ranking.from_hits(hits), "ndcg")

@@ -65,6 +65,7 @@ ROWS = st.lists(st.tuples(st.booleans(), SCORES, st.integers(0, 3)), min_size=1,
 CUTS = st.lists(st.integers(1, 29), max_size=4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [InPieces, Elsewhere])
 @pytest.mark.parametrize("weights", [None, "counts", "sampling"])
 @given(rows=ROWS, cuts=CUTS, most=st.integers(1, 12))
@@ -178,6 +179,7 @@ def test_a_source_that_changes_is_refused() -> None:
         tally_ranking(Growing(example()), ROLES, most=100)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_a_large_file_has_the_report_of_its_columns(
     ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -54,6 +54,7 @@ def worth(goal: dict[str, float], hits: int, alarms: int, misses: int, rejection
     return recall - fallout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [None, 3])
 @pytest.mark.parametrize("name", GOALS)
 def test_no_cut_is_better(name: str, steps: int | None) -> None:

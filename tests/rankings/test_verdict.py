@@ -16,6 +16,7 @@ def hits(items: int, targets: int) -> ew.Ranking:
     return ew.Ranking.from_hits([1] * targets + [0] * (items - targets))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("items", "targets", "depth"),
     [
@@ -51,6 +52,7 @@ def test_a_depth_beyond_the_list_is_told_and_says_nothing() -> None:
     assert f"of {truth.sum():,} targets (" in usual.verdict
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_weights_in_another_order_draw_the_same_points(seed: int) -> None:
     """Sums of weights differ in their last digits: the points of the pictures do not."""
@@ -89,6 +91,7 @@ def test_small_steps_of_a_long_list_are_no_straight_line() -> None:
     assert len(curve.recall) > 100
 
 
+@pytest.mark.slow
 def test_of_two_labels_the_first_is_named_the_more_biased() -> None:
     rng = np.random.default_rng(4)
     for _ in range(30):

@@ -89,6 +89,7 @@ def test_small_biases_are_told_apart(moved: int) -> None:
     assert ("as often as it occurs" in chart.says) == (moved == 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("accuracy", [0.55, 0.801, 0.97])
 def test_the_forest_shows_0(accuracy: float) -> None:
     rng = np.random.default_rng(1)

@@ -81,6 +81,7 @@ def test_forty_labels_with_one_beginning_are_drawn_apart() -> None:
         assert all(row.startswith("https://") for row in rows)
 
 
+@pytest.mark.slow
 def test_systems_with_one_beginning_are_drawn_apart() -> None:
     rng = np.random.default_rng(3)
     truth = rng.integers(0, 2, 300)
@@ -95,6 +96,7 @@ def test_systems_with_one_beginning_are_drawn_apart() -> None:
         assert "team-experiment-2024-run-" in charts[name].says
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("own", sorted(UNSAFE))
 def test_names_of_the_drawing_language_s_own_are_names(own: str) -> None:
     labels = [own, "a name that is a good deal longer than the others, 1"]

@@ -115,6 +115,7 @@ def check_tables(comparison: ew.Comparison) -> None:
     assert not [name for name in names if name.startswith(("=", "+", "-", "@"))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", OF_ALL)
 def test_every_text_at_once(kind: str, tmp_path: Path) -> None:
     report = OF_ALL[kind]()
@@ -126,6 +127,7 @@ def test_every_text_at_once(kind: str, tmp_path: Path) -> None:
         check_harmless(chart.render("svg").decode())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORSE)
 @pytest.mark.parametrize("kind", OF_ONE)
 def test_the_worst_texts(kind: str, name: str) -> None:
@@ -139,11 +141,13 @@ def test_the_worst_texts(kind: str, name: str) -> None:
         check_tables(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in TEXTS if name.startswith("formula")])
 def test_names_of_systems_in_tables(name: str) -> None:
     check_tables(comparison(TEXTS[name]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["all in one", "markup", "long", "long words", "quotes", "blanks", "percent"]
 )

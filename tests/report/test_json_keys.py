@@ -115,6 +115,7 @@ MADE: dict[str, Callable[[], Report]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MADE)
 def test_every_key_is_documented(name: str) -> None:
     found = MADE[name]().to_dict()

@@ -71,6 +71,7 @@ def plain(*columns: Column, rows: tuple[tuple[Any, ...], ...]) -> Report:
     return Report("So it is.", (Section("Only section", (), (grid,)),), (), {"cases": 12_000, "pool": 10.0})
 
 
+@pytest.mark.slow
 def test_every_table_has_a_name_of_its_own_and_the_keyboard_reaches_it(both: Report, page: str) -> None:
     regions = Reader(page).regions()
     names = [str(region["aria-label"]) for region in regions]
@@ -204,6 +205,7 @@ def test_rows_without_all_columns_are_packed() -> None:
     assert pack_columns([]) == unpacked([]) == []
 
 
+@pytest.mark.slow
 def test_the_largest_tables_that_are_drawn_keep_the_page_small() -> None:
     """Thirty labels of long names, some of signs that take six bytes each on the page."""
     rng = np.random.default_rng(6)

@@ -332,6 +332,7 @@ def test_it_finds_what_a_line_cannot() -> None:
 # -- scikit-learn's ways -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranker", [Lago(kernel=kernel) for kernel in FACTORS], ids=str)
 def test_it_is_an_estimator_by_scikit_learns_own_checks(ranker: Lago) -> None:
     checks = check_estimator(ranker, on_fail=None, on_skip=None)

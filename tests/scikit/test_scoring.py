@@ -241,6 +241,7 @@ def test_without_scikit_learn_one_sentence_says_what_to_install() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_example_of_rare_targets_runs() -> None:
     shown = subprocess.run(
         [sys.executable, "-W", "error", str(EXAMPLE)], capture_output=True, text=True, check=False

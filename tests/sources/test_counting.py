@@ -110,6 +110,7 @@ def test_counted_where_it_lies(tmp_path: Path, column: Any) -> None:
     assert counts(counted) == counts(source.batches(["y", "guess"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", (PUSHED | BY_ROWS).values(), ids=PUSHED | BY_ROWS)
 def test_tables_are_those_of_the_frame(tmp_path: Path, column: Any) -> None:
     path = write(tmp_path / "file.parquet", column)

@@ -231,6 +231,7 @@ def test_what_cannot_be_read_says_so_with_the_file(
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_row_eight_million_is_named_with_its_file(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     with path.open("wb") as file:

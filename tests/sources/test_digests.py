@@ -23,6 +23,7 @@ def parquet(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["evaluate", "compare"])
 def test_a_file_is_read_for_its_fingerprint_where_somebody_sees_it(
     words: str, parquet: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -47,6 +47,7 @@ FRAMES: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
 every_frame = pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
 
 
+@pytest.mark.slow
 @every_frame
 @pytest.mark.parametrize(
     "options", [{}, {"weight": "weight"}, {"weight": "share"}, {"cluster": "patient"}], ids=str

@@ -78,6 +78,7 @@ OPTIONS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.slow
 @every_writer
 def test_the_answer_is_that_of_the_frame(tmp_path: Path, name: str, write: Any) -> None:
     path = tmp_path / name

@@ -63,6 +63,7 @@ OPTIONS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_the_size_of_pieces_does_not_matter(

@@ -184,6 +184,7 @@ def columns(pairs: list[tuple[int, str]]) -> tuple[Any, Any]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("collide", [False, True])
 @given(pairs=PAIRS, others=PAIRS)
 def test_pairs_are_found_even_when_keys_collide(
