@@ -5,6 +5,7 @@ from edgeworth import chance as chance
 from edgeworth import comparing as comparing
 from edgeworth import decisions as decisions
 from edgeworth import forecasts as forecasts
+from edgeworth import grades as grades
 from edgeworth import methods as methods
 from edgeworth import papers as papers
 from edgeworth import rankings as rankings
@@ -25,6 +26,7 @@ from edgeworth.evaluation import evaluate as evaluate
 from edgeworth.forecasts.betting.wealth import Wealth as Wealth
 from edgeworth.forecasts.calibration import Calibration as Calibration
 from edgeworth.forecasts.scores import ForecastScores as ForecastScores
+from edgeworth.grades.grades import Grades as Grades
 from edgeworth.rankings.lists import RankedLists as RankedLists
 from edgeworth.rankings.ranking import Ranking as Ranking
 from edgeworth.rankings.resolving import measure_each as measure_each

@@ -29,6 +29,7 @@ ORDER = [
     "core",
     "report",
     "decisions",
+    "grades",
     "rankings",
     "forecasts",
     "comparing",
@@ -47,7 +48,7 @@ ORDER = [
 ]
 # Inside a package of predictions, what comes later in the data's way is not imported by what comes earlier.
 STAGES = ["kind", "reading", "measures", "estimates", "findings", "verdict", "charts", "report"]
-KINDS = ("decisions", "rankings", "forecasts", "comparing")
+KINDS = ("decisions", "grades", "rankings", "forecasts", "comparing")
 
 
 def module_name(path: Path) -> str:
@@ -172,7 +173,7 @@ def test_a_report_on_labels_loads_neither_special_functions_nor_other_kinds() ->
     loaded = modules_after(code, whole=True)
     assert "scipy" not in loaded
     assert "edgeworth.decisions.charts" not in loaded, "a terminal shows no charts"
-    others = ("edgeworth.rankings", "edgeworth.forecasts", "edgeworth.comparing")
+    others = ("edgeworth.grades", "edgeworth.rankings", "edgeworth.forecasts", "edgeworth.comparing")
     assert not {name for name in loaded if name.startswith(others)}
 
 

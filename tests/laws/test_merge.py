@@ -20,7 +20,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgeworth import Calibration, ContingencyTable, ForecastScores, Paired, RankedLists, Ranking, Wealth
+from edgeworth import (
+    Calibration,
+    ContingencyTable,
+    ForecastScores,
+    Grades,
+    Paired,
+    RankedLists,
+    Ranking,
+    Wealth,
+)
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.tally import ForecastPairs, ForecastTally, Opponent
@@ -218,6 +227,18 @@ def evidence_of(run: tuple[Any, ...]) -> ForecastTally:
     return ForecastTally.of(model, Opponent(rival), first=int(run[0][-1]), ordered=True)
 
 
+def grades(rows: list[Row], **options: Any) -> Grades:
+    """A grade of each prediction, 0.1 apart so that sums round; a missing one is unscored."""
+    values = [None if row[1] is None else SCORE_OF[row[1]] for row in rows]
+    finite = [None if value is None or math.isinf(value) else value + 0.1 for value in values]
+    return Grades.from_grades(np.array(finite, dtype=np.float64), **options)
+
+
+def right_or_wrong(rows: list[Row]) -> Grades:
+    values = [None if row[1] is None else isinstance(row[1], str) for row in rows]
+    return Grades.from_grades(values, ids=column(rows, 5), clusters=[row[5] > "b" for row in rows])
+
+
 def frequencies(rows: list[Row]) -> Any:
     return np.array([row[3] for row in rows], dtype=np.int64)
 
@@ -277,6 +298,10 @@ KINDS = {
     "calibration": Kind(calibration),
     "calibration on steps": Kind(lambda rows: calibration(rows, step=0.1)),
     "pairs of forecasts": Kind(pairs),
+    "grades": Kind(grades, INCOMPLETE),
+    "grades in clusters": Kind(lambda rows: grades(rows, clusters=column(rows, 5)), INCOMPLETE),
+    "grades of items": Kind(lambda rows: grades(rows, ids=column(rows, 5)), INCOMPLETE, is_exact=False),
+    "right or wrong": Kind(right_or_wrong, INCOMPLETE),
     # Sums depend on the order of addition, and numpy's last digit on how many it takes at once.
     "wealth": Kind(wealth, PLACED, is_exact=False),
     "evidence of forecasts": Kind(evidence, PLACED, is_exact=False),
@@ -318,6 +343,8 @@ def counts_of(tally: Any) -> list[Any]:
     if isinstance(tally, PairedScores):
         counted = tally.targets.astype(np.int64) if tally.weights is None else tally.weights
         return [counted]
+    if isinstance(tally, Grades):
+        return [tally.items, tally.repeats]
     return [tally.joint.rows, tally.joint.weight]
 
 
