@@ -70,7 +70,7 @@ class DelimitedSource(FileSource):
                 ),
                 convert_options=arrow_csv.ConvertOptions(
                     include_columns=columns,
-                    column_types={name: pa.string() for name in columns},
+                    column_types=dict.fromkeys(columns, pa.dictionary(pa.int32(), pa.string())),
                     strings_can_be_null=True,
                     null_values=[""],
                 ),
