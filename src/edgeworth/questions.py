@@ -144,7 +144,8 @@ def _trec_report(qrels: str | Path, runs: Sequence[str | Path], asked: Asked) ->
     judged = read_qrels(Path(qrels))
     found = {}
     for path in runs:
-        lists = RankedLists.from_qrels(judged, read_run(Path(path)), relevant_from=grade)
+        run = read_run(Path(path))
+        lists = RankedLists.from_qrels(judged, run, relevant_from=grade)
         if not lists.number:
             raise InputError(f"{path}: none of its queries is judged in {qrels}")
         if asked.absent == "zero":
@@ -152,7 +153,9 @@ def _trec_report(qrels: str | Path, runs: Sequence[str | Path], asked: Asked) ->
         if asked.no_targets == "zero":
             lists = replace(lists, empty_is_zero=True)
         wanted = measures or tuple(TREC_NAMES.values())
-        found[str(path)] = examine_lists(lists, measures=wanted, ties="trec", **sure)
+        found[str(path) if run.name in found else run.name] = examine_lists(
+            lists, measures=wanted, ties="trec", **sure
+        )
     about = {"qrels": str(qrels), "runs": ", ".join(found), "measures": ", ".join(measures) or None}
     rules = {"relevant_from": grade, "absent": asked.absent, "no_targets": asked.no_targets}
     report = trec_report(found, about_run(**about, **rules, **sure))

@@ -4,13 +4,16 @@ A file of qrels has lines "query iteration document grade", a run has "query Q0 
 As in trec_eval, iteration, Q0 and rank are not used: a run is ordered by its scores. Queries and documents
 are text as it is written, so "007" and "7" are two queries. Lines that are empty or begin with # are left
 out. A file may be compressed (gzip).
+
+BEIR's judgements (query-id, corpus-id, score below a header) and the dictionaries of MTEB, BEIR and ranx in
+JSON, ``{query: {document: score}}``, are read as well.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -18,15 +21,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import InputError, MissingExtraError
-from edgeworth.rankings.trec.identifiers import Identifiers, first_repeat, identifiers
-from edgeworth.sources.columns import Coded
+from edgeworth.rankings.trec.identifiers import Identifiers, as_identifiers, first_repeat, identifiers
+from edgeworth.sources.columns import Coded, encode
+from edgeworth.sources.formats import ending
 from edgeworth.sources.paths import read_whole_file
+from edgeworth.sources.runs.retrieval import Dictionary, read_dictionary
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 QRELS_COLUMNS = ("query", "iteration", "document", "grade")
 RUN_COLUMNS = ("query", "Q0", "document", "rank", "score", "tag")
+BEIR_COLUMNS, BEIR_HEADER = ("query", "document", "grade"), b"query-id\tcorpus-id\tscore"
 
 PIECE_BYTES = 1 << 19
 BLOCK_BYTES = 1 << 18
@@ -69,6 +75,8 @@ class TrecRun:
 
 def read_qrels(path: str | Path) -> Qrels:
     """Read a file of judgements."""
+    if ending(Path(path)) == ".json":
+        return Qrels(str(path), *_from_dictionary(read_dictionary(Path(path), int)))
     file = _TrecFile(Path(path), QRELS_COLUMNS, "grade", _WHOLE, "a grade is a whole number")
     query, document, grade, _ = file.columns()
     return Qrels(str(path), query, document, grade)
@@ -76,6 +84,9 @@ def read_qrels(path: str | Path) -> Qrels:
 
 def read_run(path: str | Path) -> TrecRun:
     """Read the run of a system."""
+    if ending(Path(path)) == ".json":
+        found = read_dictionary(Path(path), float)
+        return TrecRun(found.name, found.name, *_from_dictionary(found))
     need = "a score is a number, and NaN has no rank"
     file = _TrecFile(Path(path), RUN_COLUMNS, "score", _NUMBER, need)
     query, document, score, tag = file.columns()
@@ -99,6 +110,11 @@ class _TrecFile:
         except ImportError:
             raise MissingExtraError("reading files", "files") from None
         content = self._content()
+        if self.value == "grade" and content.startswith(BEIR_HEADER):
+            return replace(self, names=BEIR_COLUMNS)._columns_of(b"#" + content)
+        return self._columns_of(content)
+
+    def _columns_of(self, content: bytes) -> tuple[Coded, Identifiers, NDArray[Any], str]:
         separator = b"\t" if b"\t" in content else b" "
         lines = content
         if not _is_regular(content, separator):
@@ -178,6 +194,11 @@ class _TrecFile:
             f"{self.path}, lines {lines[0]:,} and {lines[1]:,}: query {said!r} "
             f"has document {document[repeat[0]].decode()!r} twice"
         )
+
+
+def _from_dictionary(found: Dictionary) -> tuple[Coded, Identifiers, NDArray[Any]]:
+    documents = as_identifiers([document.encode() for document in found.documents])
+    return encode(np.array(found.queries, dtype=object), "query"), documents, np.array(found.values)
 
 
 def _lines(content: bytes) -> Iterator[tuple[int, list[bytes]]]:

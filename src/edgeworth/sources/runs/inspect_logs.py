@@ -1,0 +1,96 @@
+"""Logs of Inspect: ``.eval``, a zip archive of JSON packed with zstd, and ``.json``."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from edgeworth.errors import InputError
+from edgeworth.sources.runs import run as runs
+from edgeworth.sources.runs.archives import unpack
+from edgeworth.sources.runs.run import Item, Run, need
+
+TOOL = "Inspect"
+VERSION = 2
+WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+"""What Inspect's accuracy counts for text."""
+
+
+def read_archive(path: Path) -> list[Run]:
+    """Read an ``.eval`` log: its header and summaries, or the samples where there are no summaries."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+            header = "header.json" if "header.json" in names else "_journal/start.json"
+            if header not in names:
+                raise InputError(f"{path}: header.json is missing; is this a log of Inspect?")
+            samples = [name for name in names if name.startswith("samples/")]
+            wanted = [header, *(["summaries.json"] if "summaries.json" in names else samples)]
+            found = []
+            for name in wanted:
+                place = f"{path}, {name}"
+                found.append(runs.parse_json(unpack(archive, archive.getinfo(name), place), place))
+    except (zipfile.BadZipFile, EOFError, OSError) as error:
+        raise InputError(f"{path} cannot be read: it is damaged, or only a part ({error})") from None
+    return _runs(found[0], found[1] if "summaries.json" in wanted else found[1:], path)
+
+
+def read_whole_log(path: Path) -> list[Run]:
+    """Read a ``.json`` log."""
+    log = runs.read_json(path)
+    return _runs(log, need(log, "samples", str(path), list), path)
+
+
+def _runs(header: Any, samples: list[Any], path: Path) -> list[Run]:
+    version = need(header, "version", str(path))
+    if version != VERSION:
+        raise InputError(f"{path} is an Inspect log of version {version}; version {VERSION} can be read")
+    about = need(header, "eval", str(path), dict)
+    task, system = need(about, "task", f"{path}, eval", str), need(about, "model", f"{path}, eval", str)
+    cluster, status = _cluster(header), header.get("status", "started")
+    items = [_item(each, f"{path}, sample {n:,}", cluster) for n, each in enumerate(samples, start=1)]
+    notes = [] if status == "success" else [f"{path}: the run did not finish (status {status!r})."]
+    if cluster is not None:
+        notes.append(f"Clusters are metadata.{cluster}, as in the log's own standard error.")
+    reducers = [each for each in (about.get("config") or {}).get("epochs_reducer") or () if each != "mean"]
+    if reducers:
+        notes.append(f"Epochs are averaged here; the log reduces them by {', '.join(reducers)}.")
+    return [runs.make_run(TOOL, system, task, path, items, *notes)]
+
+
+def _cluster(header: dict[str, Any]) -> str | None:
+    """Find the key of metadata by which the log's own standard error is clustered."""
+    scores = (header.get("results") or {}).get("scores") or []
+    metrics = [metric for score in scores for metric in (score.get("metrics") or {}).values()]
+    found = [(metric.get("params") or {}).get("cluster") for metric in metrics]
+    return next((key for key in found if key is not None), None)
+
+
+def _item(sample: Any, place: str, cluster: str | None) -> Item:
+    name = str(need(sample, "id", place))
+    grades: dict[str, float] = {}
+    answers = []
+    for scorer, score in ({} if sample.get("error") else sample.get("scores") or {}).items():
+        where = f"{place} (id {name}), score {scorer!r}"
+        value = need(score, "value", where)
+        parts = value if isinstance(value, dict) else {"": value}
+        for key, each in parts.items():
+            grade = runs.as_grade(each, WORDS)
+            if grade is None:
+                raise InputError(f"{where}: the value {each!r} is no grade; numbers and C, I, P, N are")
+            grades[f"{scorer}.{key}" if key else scorer] = grade
+        answers.append(score.get("answer"))
+    choices = runs.name_options(len(sample.get("choices") or ()))
+    target = sample.get("target")
+    target = target[0] if isinstance(target, list) and len(target) == 1 else target
+    group = None if cluster is None else (sample.get("metadata") or {}).get(cluster)
+    return Item(
+        id=name,
+        grades=grades,
+        cluster=None if group is None else str(group),
+        options=len(choices),
+        truth=choices.index(target) if target in choices else None,
+        answer=next((choices.index(each) for each in answers if each in choices), None),
+        is_error=bool(sample.get("error")),
+    )

@@ -1,0 +1,77 @@
+"""Samples of lm-evaluation-harness, ``samples_TASK_DATE.jsonl``, beside ``results_DATE.json``."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from edgeworth.errors import InputError
+from edgeworth.sources.runs.run import Item, Run, as_grade, make_run, need, read_json, read_json_lines
+
+TOOL = "lm-evaluation-harness"
+NAME = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d{2}-\d{2}T.*)?\.jsonl?(\.gz)?")
+
+
+def read_samples(path: Path) -> list[Run]:
+    """Read the samples of one task: a line for each document and filter."""
+    named = NAME.fullmatch(path.name)
+    task = path.name.split(".")[0] if named is None else named["task"]
+    documents: dict[str, Item] = {}
+    seen: Counter[tuple[str, str]] = Counter()
+    skipped: set[str] = set()
+    is_hashed = False
+    for place, line in read_json_lines(path):
+        number = need(line, "doc_id", place)
+        place = f"{place} (doc_id {number})"
+        kept = str(line.get("filter", "none"))
+        is_hashed = bool(line.get("doc_hash"))
+        key = str(line["doc_hash"] if is_hashed else number)
+        seen[key, kept] += 1
+        # Two documents with the same text are two items, in the order in which they stand.
+        key = key if seen[key, kept] == 1 else f"{key}#{seen[key, kept]}"
+        grades = {}
+        for metric in need(line, "metrics", place, list):
+            grade = as_grade(need(line, metric, place))
+            if grade is None:
+                skipped.add(metric)
+            else:
+                grades[metric if kept == "none" else f"{metric},{kept}"] = grade
+        item = documents.get(key) or _choices(line, key, place)
+        documents[key] = item._replace(grades={**item.grades, **grades})
+    notes = [f"Items are joined by {'doc_hash' if is_hashed else 'doc_id'}."]
+    notes += [f"{name} is no grade of single items and is left out." for name in sorted(skipped)]
+    return [make_run(TOOL, _model(path), task, path, list(documents.values()), *notes)]
+
+
+def _choices(line: dict[str, Any], key: str, place: str) -> Item:
+    """Read the log-likelihood of each option, where the task is multiple choice with one right answer."""
+    answers, target = line.get("filtered_resps") or [], str(line.get("target"))
+    is_choice = len(answers) > 1 and all(isinstance(x, list) and len(x) == 2 for x in answers)
+    if not is_choice or not target.isdecimal():
+        return Item(key, {})
+    try:
+        found = [float(answer[0]) for answer in answers]
+        if math.isnan(sum(found)) or max(found) == -math.inf:
+            raise ValueError
+    except (TypeError, ValueError):
+        raise InputError(f"{place}: filtered_resps holds a log-likelihood that is no number") from None
+    if "acc_mutual_info" in line["metrics"]:
+        found = found[: len(found) // 2]  # the other half is without the question
+    truth = int(target)
+    if truth >= len(found):
+        raise InputError(f"{place}: target is option {truth} of {len(found)}, counted from 0")
+    return Item(key, {}, None, len(found), truth, found.index(max(found)), found)
+
+
+def _model(path: Path) -> str:
+    """Name the model as the results beside the samples do, or else by the folder."""
+    results = sorted(path.absolute().parent.glob("results_*.json"))
+    if results:
+        found = read_json(results[-1])
+        name = found.get("model_name") if isinstance(found, dict) else None
+        if isinstance(name, str) and name:
+            return name
+    return path.absolute().parent.name

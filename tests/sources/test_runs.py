@@ -1,0 +1,320 @@
+"""Readers of run logs: what each layout becomes, and what damaged ones are told."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from edgeworth.errors import InputError
+from edgeworth.rankings.trec.files import read_qrels, read_run
+from edgeworth.sources.runs.reading import READERS, find_reader, read_runs, register_reader
+from edgeworth.sources.runs.run import Item, Run, make_run
+from run_logs import (
+    inspect_log,
+    inspect_sample,
+    lm_eval_choice,
+    promptfoo_results,
+    promptfoo_row,
+    write_eval,
+    write_lm_eval,
+    zip_archive,
+)
+
+
+def only(data: object) -> Run:
+    [[run]] = read_runs(data)
+    return run
+
+
+CHOICES = {"choices": ["w", "x", "y", "z"]}
+CLUSTERED = {"scores": [{"metrics": {"stderr": {"params": {"cluster": "passage"}}}}]}
+SAMPLES = [
+    inspect_sample(1, "C", answer="A", metadata={"passage": 7}, **CHOICES),
+    inspect_sample(2, "I", answer="C", target="B", metadata={"passage": 7}, **CHOICES),
+    inspect_sample(1, "I", answer="none of it", epoch=2, metadata={"passage": 7}, **CHOICES),
+    inspect_sample(2, math.nan, epoch=2, target="B", metadata={"passage": 8}, **CHOICES),
+]
+
+
+@pytest.mark.parametrize("layout", ["frames", "samples", "json"])
+def test_inspect(tmp_path: Path, layout: str) -> None:
+    log, path = inspect_log(SAMPLES, results=CLUSTERED), tmp_path / "a.json"
+    if layout == "json":
+        path.write_text(json.dumps(log))
+    else:
+        path = write_eval(tmp_path / "a.eval", log, 3, summaries=layout == "frames")
+    run = only(path)
+    assert (run.tool, run.system, run.task) == ("Inspect", "lab/small", "quiz")
+    assert run.ids == ("q1", "q2", "q1", "q2")
+    np.testing.assert_array_equal(run.grades["choice"], [1, 0, 0, math.nan])
+    assert run.clusters == ("7", "7", "7", "8")
+    assert run.truth == ("A", "B", "A", "B")
+    assert run.prediction == ("A", "C", None, None)
+    assert (run.guess_rate, run.errors) == (0.25, 0)
+
+
+@pytest.mark.parametrize(
+    ("value", "grades"),
+    [
+        ("P", {"choice": 0.5}),
+        ("N", {"choice": 0.0}),
+        (True, {"choice": 1.0}),
+        (3.5, {"choice": 3.5}),
+        ({"style": 2, "facts": "C"}, {"choice.style": 2.0, "choice.facts": 1.0}),
+    ],
+)
+def test_values_of_inspect(tmp_path: Path, value: object, grades: dict[str, float]) -> None:
+    run = only(write_eval(tmp_path / "a.eval", inspect_log([inspect_sample(1, value)])))
+    assert {name: values.tolist() for name, values in run.grades.items()} == {
+        n: [g] for n, g in grades.items()
+    }
+    assert run.truth is None
+
+
+def test_errors_and_status_of_inspect(tmp_path: Path) -> None:
+    failed = inspect_sample(2, "C", error="timed out")
+    run = only(write_eval(tmp_path / "a.eval", inspect_log([SAMPLES[0], failed], status="cancelled")))
+    assert run.errors == 1
+    assert math.isnan(run.grades["choice"][1])
+    assert "cancelled" in run.notes[0]
+
+
+def test_lm_eval(tmp_path: Path) -> None:
+    lines = [lm_eval_choice(0, [-1, -2], 0), lm_eval_choice(1, [-1, -2, math.log(3) - 1], 0)]
+    run = only(write_lm_eval(tmp_path / "lab__small", "quiz_v2", lines))
+    assert (run.system, run.task, run.labels) == ("lab__small", "quiz_v2", ("A", "B", "C"))
+    assert run.grades["acc"].tolist() == [1, 0]
+    assert run.prediction == ("A", "C")
+    assert run.truth == ("A", "A")
+    assert run.probabilities is not None
+    np.testing.assert_allclose(run.probabilities[0], [1 / (1 + math.exp(-1)), 1 / (1 + math.e), 0])
+    np.testing.assert_allclose(run.probabilities[1, 2] / run.probabilities[1, 0], 3)
+    assert run.guess_rate == (1 / 2 + 1 / 3) / 2
+
+
+def test_filters_of_lm_eval_are_scorers_and_equal_documents_are_items_of_their_own(tmp_path: Path) -> None:
+    base = {"target": "7", "filtered_resps": ["7"], "metrics": ["exact_match"]}
+    lines = [
+        {
+            "doc_id": n,
+            "doc": {},
+            "doc_hash": "same" if n < 2 else "other",
+            "filter": kept,
+            "exact_match": n,
+            **base,
+        }
+        for kept in ("strict", "loose")
+        for n in range(3)
+    ]
+    run = only(write_lm_eval(tmp_path, "sums", lines))
+    assert run.ids == ("same", "same#2", "other")
+    assert {name: x.tolist() for name, x in run.grades.items()} == {
+        "exact_match,strict": [0, 1, 2],
+        "exact_match,loose": [0, 1, 2],
+    }
+    assert run.truth is None
+
+
+def test_unconditional_log_likelihoods_are_no_options(tmp_path: Path) -> None:
+    metrics = {"metrics": ["acc", "acc_mutual_info"], "acc_mutual_info": 0.0}
+    run = only(write_lm_eval(tmp_path, "t", [lm_eval_choice(0, [-1, -2, -9, -9], 1, **metrics)]))
+    assert run.labels == ("A", "B")
+
+
+def test_a_folder_gives_the_newest_log_of_each_task_and_the_name_of_the_model(tmp_path: Path) -> None:
+    old = write_lm_eval(tmp_path, "quiz", [lm_eval_choice(0, [-1, -2], 0)])
+    write_lm_eval(tmp_path, "quiz", [lm_eval_choice(0, [-1, -2], 1)], date="2026-02-01")
+    write_lm_eval(tmp_path, "sums", [lm_eval_choice(0, [-1, -2], 1)])
+    (tmp_path / "results_2026.json").write_text('{"model_name": "lab/small"}')
+    [runs] = read_runs(tmp_path)
+    assert [(run.system, run.task, run.grades["acc"].tolist()) for run in runs] == [
+        ("lab/small", "quiz", [0]),
+        ("lab/small", "sums", [0]),
+    ]
+    assert str(old) in runs[0].notes[-1]
+
+
+@pytest.mark.parametrize("layout", ["json", "jsonl"])
+def test_promptfoo(tmp_path: Path, layout: str) -> None:
+    rows = [promptfoo_row(t, p, t == 1) for t in (1, 2) for p in ("small", "large")]
+    rows += [promptfoo_row(3, "small", False, vars={"q": "question 1"}, namedScores={"tone": 0.5})]
+    rows += [promptfoo_row(4, "large", False, failureReason=2)]
+    path = tmp_path / f"results.{layout}"
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    path.write_text(json.dumps(promptfoo_results(rows)) if layout == "json" else lines)
+    [[small, large]] = read_runs(str(path))
+    assert (small.system, large.system, small.task) == ("small", "large", "tests")
+    assert small.grades["pass"].tolist() == [1, 0, 0]
+    assert small.ids[0] == small.ids[2] != small.ids[1]
+    np.testing.assert_array_equal(small.grades["tone"], [math.nan, math.nan, 0.5])
+    assert large.errors == 1
+    assert math.isnan(large.grades["pass"][2])
+
+
+def test_prompts_are_systems(tmp_path: Path) -> None:
+    rows = [promptfoo_row(1, "m", True, prompt={"label": label}) for label in ("short", "long")]
+    (tmp_path / "r.json").write_text(json.dumps(promptfoo_results(rows)))
+    [runs] = read_runs(tmp_path / "r.json")
+    assert [run.system for run in runs] == ["m, short", "m, long"]
+
+
+def test_other_files_are_no_run_logs(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("y,p\n1,0\n")
+    (tmp_path / "b.jsonl").write_text('{"y": 1}\n')
+    assert read_runs([tmp_path / "a.csv", tmp_path / "b.jsonl"]) == []
+    assert read_runs(tmp_path) == read_runs("-") == read_runs("s3://x/y.eval") == read_runs({}) == []
+
+
+def test_readers_of_others(tmp_path: Path) -> None:
+    def read(path: Path) -> list[Run]:
+        return [make_run("ours", "m", "t", path, [Item("1", {"right": 1.0})], "One line is one item.")]
+
+    register_reader("ours", [".log"], [b"OURS"], read)
+    try:
+        (tmp_path / "a.log").write_text("OURS 1")
+        assert only(tmp_path / "a.log").notes == ("One line is one item.",)
+        (tmp_path / "b.log").write_text("THEIRS 1")
+        assert find_reader(tmp_path / "b.log") is None
+    finally:
+        READERS.pop(0)
+
+
+# -- bad input -------------------------------------------------------------------------------------------
+
+
+def told(path: object, *parts: str) -> None:
+    with pytest.raises(InputError) as error:
+        read_runs(path)
+    for part in parts:
+        assert part in str(error.value), str(error.value)
+
+
+def test_a_truncated_archive(tmp_path: Path) -> None:
+    path = write_eval(tmp_path / "a.eval", inspect_log(SAMPLES))
+    path.write_bytes(path.read_bytes()[:-40])
+    told(path, str(path), "damaged")
+
+
+@pytest.mark.parametrize("claim", [10, 100 << 20, 3 << 30])
+def test_an_archive_that_unpacks_to_more_or_less_than_it_says(tmp_path: Path, claim: int) -> None:
+    path = tmp_path / "a.eval"
+    path.write_bytes(zip_archive({"header.json": b" " * (8 << 20)}, claim=claim))
+    told(path, str(path), "header.json", f"{claim:,}" if claim < 1 << 30 else "too large")
+
+
+def test_bytes_that_are_not_zstd(tmp_path: Path) -> None:
+    path = write_eval(tmp_path / "a.eval", inspect_log(SAMPLES))
+    path.write_bytes(path.read_bytes().replace(b"\x28\xb5\x2f\xfd", b"\0\0\0\0"))
+    told(path, str(path), "damaged")
+
+
+@pytest.mark.parametrize(
+    ("change", "parts"),
+    [
+        ({"version": 3}, ["version 3", "version 2"]),
+        ({"eval": {"run_id": "r", "task": "t"}}, ["'model'"]),
+        ({"samples": [{"epoch": 1}]}, ["sample 1", "'id'"]),
+        ({"samples": [{"id": "q9", "scores": {"choice": {}}}]}, ["q9", "choice", "'value'"]),
+        ({"samples": [inspect_sample(9, "maybe")]}, ["q9", "choice", "'maybe'"]),
+        ({"samples": []}, ["no items"]),
+        ({"samples": [{"id": 1, "scores": None}]}, ["no item", "score"]),
+        ({"samples": {}}, ["'samples'"]),
+    ],
+)
+def test_bad_logs_of_inspect(tmp_path: Path, change: dict[str, object], parts: list[str]) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({**inspect_log(SAMPLES), **change}))
+    told(path, str(path), *parts)
+
+
+@pytest.mark.parametrize(
+    ("change", "parts"),
+    [
+        ({"metrics": ["acc", "gone"]}, ["doc_id 0", "'gone'"]),
+        ({"filtered_resps": [["-1", "True"], ["x", "False"]]}, ["doc_id 0", "filtered_resps"]),
+        ({"filtered_resps": [["nan", "True"], ["-1", "False"]]}, ["doc_id 0", "filtered_resps"]),
+        ({"target": "2"}, ["doc_id 0", "target", "2"]),
+    ],
+)
+def test_bad_samples_of_lm_eval(tmp_path: Path, change: dict[str, object], parts: list[str]) -> None:
+    path = write_lm_eval(tmp_path, "quiz", [lm_eval_choice(0, [-1, -2], 0, **change)])
+    told(path, str(path), "line 1", *parts)
+
+
+def test_a_line_that_was_cut_off(tmp_path: Path) -> None:
+    path = write_lm_eval(tmp_path, "quiz", [lm_eval_choice(n, [-1, -2], 0) for n in range(2)])
+    path.write_bytes(path.read_bytes()[:-30])
+    told(path, str(path), "line 2", "JSON")
+
+
+@pytest.mark.parametrize(
+    ("whole", "parts"),
+    [
+        (promptfoo_results([], version=2), ["version 2", "version 3"]),
+        (promptfoo_results([{"promptIdx": 0}]), ["result 1", "'testIdx'"]),
+        (promptfoo_results([promptfoo_row(5, "m", True, score="high")]), ["testIdx 5", "score", "'high'"]),
+        (promptfoo_results([promptfoo_row(5, "m", True, provider=None)]), ["testIdx 5", "'provider'"]),
+    ],
+)
+def test_bad_results_of_promptfoo(tmp_path: Path, whole: dict[str, object], parts: list[str]) -> None:
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps(whole))
+    told(path, str(path), *parts)
+
+
+def test_one_file_twice_and_logs_beside_tables(tmp_path: Path) -> None:
+    path = write_eval(tmp_path / "a.eval", inspect_log(SAMPLES))
+    told([path, path], str(path), "twice")
+    (tmp_path / "t.csv").write_text("y,p\n")
+    told([path, tmp_path / "t.csv"], "t.csv", "a.eval")
+
+
+# -- retrieval -------------------------------------------------------------------------------------------
+
+
+def test_dictionaries_and_qrels_of_beir_and_mteb(tmp_path: Path) -> None:
+    (tmp_path / "q.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t2\nq1\td2\t0\nq2\td1\t1\n")
+    (tmp_path / "q.json").write_text('{"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}}')
+    for name in ("q.tsv", "q.json"):
+        qrels = read_qrels(tmp_path / name)
+        found = zip(
+            [qrels.query.labels[x] for x in qrels.query.codes], qrels.document, qrels.grade, strict=True
+        )
+        assert list(found) == [("q1", b"d1", 2), ("q1", b"d2", 0), ("q2", b"d1", 1)]
+    scores = {"q1": {"d1": 0.5, "d3": 1}, "q2": {}}
+    meta = {"mteb_model_meta": {"model_name": "lab/encoder"}, "default": {"test": scores}}
+    for content, name in ((scores, str(tmp_path / "r.json")), (meta, "lab/encoder")):
+        (tmp_path / "r.json").write_text(json.dumps(content))
+        run = read_run(tmp_path / "r.json")
+        assert (run.name, run.document.tolist(), run.score.tolist()) == (name, [b"d1", b"d3"], [0.5, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("content", "parts"),
+    [
+        ('{"q1": {"d1": "x"}}', ["q1", "d1", "'x'"]),
+        ('{"q1": {"d1": NaN}}', ["q1", "d1", "nan"]),
+        ('{"q1": {"d1": 1}, "q2": 3}', ["q2", "3"]),
+        ('{"de": {"test": {"q": {"d": 1}}}, "en": {}}', ["de, en"]),
+        ('{"q1": 3}', ["{query: {document: score}}"]),
+        ("[1]", ["{query: {document: score}}"]),
+        ('{"q1": {', ["JSON"]),
+    ],
+)
+def test_bad_dictionaries(tmp_path: Path, content: str, parts: list[str]) -> None:
+    path = tmp_path / "r.json"
+    path.write_text(content)
+    with pytest.raises(InputError) as error:
+        read_run(path)
+    for part in [str(path), *parts]:
+        assert part in str(error.value)
+
+
+def test_grades_of_a_dictionary_are_whole(tmp_path: Path) -> None:
+    (tmp_path / "q.json").write_text('{"q1": {"d1": 0.5}}')
+    with pytest.raises(InputError, match=r"q1.*whole.*0\.5"):
+        read_qrels(tmp_path / "q.json")
