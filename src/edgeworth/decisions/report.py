@@ -154,7 +154,10 @@ def _label_section(findings: DecisionFindings) -> Section:
                 (finite_or_none(low), finite_or_none(high)),
             )
         )
-    note = "edge: recall − fallout, with its interval"
+    note = (
+        "edge: recall − fallout, with its interval; by guessing, recall is the class's share of predictions "
+        "and precision its share of cases"
+    )
     margins = equal_margins(table)
     if margins is not None:
         note += f"; predicted as often as actual: {describe_p_value(margins)} ({margins.method})"
