@@ -16,8 +16,7 @@ import edgeworth as ew
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.labels.differences import default_spellings, label_differences
 from edgeworth.comparing.labels.joint_cells import in_focus, joint_cells
-from edgeworth.comparing.labels.resampling import swap_test
-from edgeworth.comparing.randomisation.classes import randomisation_test
+from edgeworth.comparing.labels.swapping import swap_test
 from edgeworth.decisions.views import resolve
 from edgeworth.methods import Bootstrap, ClopperPearson, Delta
 
@@ -156,27 +155,23 @@ def test_the_tests_there_are() -> None:
 
 
 @pytest.mark.parametrize(
-    ("labels", "spelling", "measure", "positive"),
+    ("labels", "spelling"),
     [
-        (2, "informedness", "informedness", 1),
-        (2, "balanced_accuracy", "informedness", 1),
-        (2, "error_rate", "accuracy", 1),
-        (2, "f[0](alpha=0.3)", "f", 0),
-        (3, "informedness", "informedness", None),
-        (3, "balanced_accuracy", "balanced_accuracy", None),
-        (3, "miss_rate[2]", "recall", 2),
-        (3, "informedness[1]", "informedness", 1),
-        (3, "label_accuracy[1]", "accuracy", 1),
+        (2, "informedness"),
+        (2, "balanced_accuracy"),
+        (2, "error_rate"),
+        (2, "f[0](alpha=0.3)"),
+        (3, "informedness"),
+        (3, "balanced_accuracy"),
+        (3, "miss_rate[2]"),
+        (3, "informedness[1]"),
+        (3, "label_accuracy[1]"),
     ],
 )
-def test_exact_randomisation_is_what_brute_force_swaps_give(
-    labels: int, spelling: str, measure: str, positive: int | None
-) -> None:
+def test_exact_randomisation_is_what_brute_force_swaps_give(labels: int, spelling: str) -> None:
     """Two ways of counting that share no code: sums over discordant cases, and tables of every swap."""
     paired = pair(40, labels, seed=15)
     found = label_difference(paired, "one", "two", spelling).tests["randomisation"]
-    alpha = 0.3 if "alpha" in spelling else 0.5
-    assert found == randomisation_test(paired, "one", "two", measure, positive=positive, alpha=alpha)
     cells = joint_cells(paired, "one", "two")
     by_tables = swap_test(*in_focus(cells, resolve(cells.tables[0], spelling)))
     assert by_tables.kind == found.kind == "exact"

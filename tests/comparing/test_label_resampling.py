@@ -16,9 +16,8 @@ from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.labels.differences import label_differences
 from edgeworth.comparing.labels.joint_cells import JointCells, in_focus, joint_cells
 from edgeworth.comparing.labels.methods import delta_law
-from edgeworth.comparing.labels.resampling import swap_test
+from edgeworth.comparing.labels.swapping import randomisation_test, swap_test
 from edgeworth.comparing.paired import Paired
-from edgeworth.comparing.randomisation.classes import randomisation_test
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.views import Resolved, resolve
 
@@ -107,13 +106,13 @@ def test_swaps_agree_with_the_sum_over_discordant_cases(measure: str) -> None:
     truth, one, two = rows(120, 2, seed=25)
     paired = ew.Paired.from_labels(truth, {"one": one, "two": two})
     found = swap_test(*focused(paired, "f[1]" if measure == "f" else measure))
-    assert found.exact == randomisation_test(paired, "one", "two", measure, positive=1).exact
+    assert found.exact == randomisation_test(*focused(paired, "f[1]" if measure == "f" else measure)).exact
 
 
 def test_drawn_swaps_agree_with_exact_ones() -> None:
     truth, one, two = rows(6000, 2, seed=26)
     paired = ew.Paired.from_labels(truth, {"one": one, "two": two})
-    exact = randomisation_test(paired, "one", "two", "informedness", positive=1).p_value
+    exact = randomisation_test(*focused(paired, "informedness")).p_value
     drawn = swap_test(*focused(paired, "informedness"), draws=20_000, seed=3)
     differ = int((one != two).sum())
     assert drawn.method == f"Monte Carlo, 20,000 swaps of {differ} cases that differ, seed 3"

@@ -11,10 +11,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-import edgeworth as ew
+from edgeworth.comparing.labels.joint_cells import joint_cells
+from edgeworth.comparing.labels.swapping import _different_sums, randomisation_test
 from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.randomisation import sign_sums
-from edgeworth.comparing.randomisation.classes import ClassPair, _different_sums, randomisation_test
 from edgeworth.comparing.randomisation.coins import mcnemar, random_heads
 from edgeworth.comparing.randomisation.sign_sums import (
     COARSE,
@@ -24,6 +24,8 @@ from edgeworth.comparing.randomisation.sign_sums import (
     meet_in_the_middle,
     sign_sum_tail,
 )
+from edgeworth.core.tails import Tail
+from edgeworth.decisions.views import resolve
 from edgeworth.errors import OptionError
 
 Labels = Sequence[object]
@@ -50,6 +52,11 @@ def informedness(truth: Labels, output: Labels) -> Fraction:
             edge = Fraction(hits, real) - Fraction(predicted - hits, cases - real)
             total += Fraction(predicted, cases) * edge
     return total
+
+
+def swap_outputs(paired: Paired, measure: str, seed: int = 0) -> Tail:
+    cells = joint_cells(paired, *paired.names)
+    return randomisation_test(cells, resolve(cells.tables[0], measure), seed=seed)
 
 
 MEASURES: dict[str, Callable[[Labels, Labels], Fraction]] = {
@@ -92,7 +99,7 @@ def test_equals_every_swap(classes: int, seed: int) -> None:
     truth, one, two = random_labels(classes, 14, 7, 100 * classes + seed)
     paired = Paired.from_labels(truth, {"one": one, "two": two})
     for measure, value in MEASURES.items():
-        ours = randomisation_test(paired, "one", "two", measure)
+        ours = swap_outputs(paired, measure)
         assert ours.exact == brute_force(truth, one, two, value), measure
 
 
@@ -102,27 +109,14 @@ def test_abstentions_stay_in_the_totals_and_earn_nothing(seed: int) -> None:
     rng = np.random.default_rng(seed)
     one, two = ([None if rng.random() < 0.25 else k for k in output] for output in (one, two))
     paired = Paired.from_labels(truth, {"one": one, "two": two}, missing="abstain")
-    for measure, value in MEASURES.items():
-        assert randomisation_test(paired, "one", "two", measure).exact == brute_force(truth, one, two, value)
-    zero_weight = ew.measure(paired.table("one"), "informedness(abstentions=zero_weight)")
-    assert float(informedness(truth, one)) == pytest.approx(zero_weight, abs=1e-14)
+    for measure in ("accuracy", "balanced_accuracy"):
+        assert swap_outputs(paired, measure).exact == brute_force(truth, one, two, MEASURES[measure])
 
 
 def test_a_label_without_odds_is_worth_nothing() -> None:
     truth, one, two = ["a", "a", "b", "b"], ["a", "z", "b", "z"], ["b", "a", "b", "a"]
     paired = Paired.from_labels(truth, {"one": one, "two": two})
-    assert randomisation_test(paired, "one", "two", "informedness").exact == brute_force(
-        truth, one, two, informedness
-    )
-
-
-def test_two_classes_are_one_label_against_the_other() -> None:
-    truth, one, two = random_labels(2, 3_000, 700, 3)
-    paired = Paired.from_labels(truth, {"one": one, "two": two})
-    overall = randomisation_test(paired, "one", "two", "informedness").exact
-    assert overall is not None
-    for label in (0, 1):
-        assert randomisation_test(paired, "one", "two", "informedness", positive=label).exact == overall
+    assert swap_outputs(paired, "informedness").exact == brute_force(truth, one, two, informedness)
 
 
 def test_accuracy_of_many_classes_is_mcnemar() -> None:
@@ -130,13 +124,13 @@ def test_accuracy_of_many_classes_is_mcnemar() -> None:
     paired = Paired.from_labels(truth, {"one": one, "two": two})
     seen = paired.discordance("one", "two")
     same = mcnemar(int(seen.only_first_right), int(seen.only_second_right)).exact
-    assert randomisation_test(paired, "one", "two", "accuracy").exact == same
+    assert swap_outputs(paired, "accuracy").exact == same
 
 
 def test_identical_systems() -> None:
     paired = Paired.from_labels([1, 2, 3], {"a": [1, 2, 1], "b": [1, 2, 1]})
     for measure in MEASURES:
-        assert randomisation_test(paired, "a", "b", measure).exact == 1
+        assert swap_outputs(paired, measure).exact == 1
 
 
 @pytest.mark.slow
@@ -144,7 +138,7 @@ def test_identical_systems() -> None:
 def test_200_disagreements_need_no_draws(classes: int, differ: int) -> None:
     truth, one, two = random_labels(classes, 800, differ, 40 + classes)
     paired = Paired.from_labels(truth, {"one": one, "two": two})
-    tail = randomisation_test(paired, "one", "two", "informedness")
+    tail = swap_outputs(paired, "informedness")
     assert tail.kind == ("exact" if classes == 3 else "bracket")
     assert tail.high - tail.low <= 2e-3 * tail.high
     # Shuffling outright, with the measure as it is written.
@@ -175,7 +169,7 @@ def test_balanced_classes_are_whole_numbers() -> None:
     rng = np.random.default_rng(2)
     one, two = (np.where(rng.random(200) < 0.5, truth, rng.integers(0, 5, 200)) for _ in range(2))
     two = np.where(one == two, (one + 1) % 5, two)
-    tail = randomisation_test(Paired.from_labels(truth, {"a": one, "b": two}), "a", "b", "informedness")
+    tail = swap_outputs(Paired.from_labels(truth, {"a": one, "b": two}), "informedness")
     assert tail.exact is not None
 
 
@@ -268,9 +262,9 @@ def test_the_way_is_chosen_before_it_is_tried(monkeypatch: pytest.MonkeyPatch) -
     truth = rng.choice(5, 400, p=[0.35, 0.25, 0.2, 0.12, 0.08])
     one, two = (np.where(rng.random(400) < 0.6, truth, rng.integers(0, 5, 400)) for _ in range(2))
     paired = Paired.from_labels(truth, {"a": one, "b": two})
-    expected = randomisation_test(paired, "a", "b", "informedness")
+    expected = swap_outputs(paired, "informedness")
     monkeypatch.setattr(sign_sums, "meet_in_the_middle", never)
-    assert randomisation_test(paired, "a", "b", "informedness") == expected
+    assert swap_outputs(paired, "informedness") == expected
     assert expected.kind == "bracket"
 
 
@@ -278,15 +272,13 @@ def test_different_sums_are_never_more_than_was_said() -> None:
     rng = np.random.default_rng(2)
     for classes in (2, 3, 4):
         truth, one, two = rng.integers(0, classes, (3, 12))
-        pair = ClassPair.from_paired(Paired.from_labels(truth, {"a": one, "b": two}), "a", "b")
-        values = rng.integers(1, 10**6, (classes + 1, classes + 1))  # by real class and output
-        differ = np.flatnonzero(np.repeat(pair.first != pair.second, pair.counts))
-        rows = [np.repeat(column, pair.counts)[differ] for column in (pair.truth, pair.first, pair.second)]
+        values = rng.integers(1, 10**6, (classes, classes))  # by real class and output
+        rows = [each[one != two].tolist() for each in (truth, one, two)]
         sums = {
             sum(int(values[y, a if coin else b]) for y, a, b, coin in zip(*rows, coins, strict=True))
-            for coins in product((False, True), repeat=len(differ))
+            for coins in product((False, True), repeat=len(rows[0]))
         }
-        assert len(sums) <= _different_sums(pair)
+        assert len(sums) <= _different_sums(one, two, truth, np.ones(12, dtype=np.int64))
 
 
 def test_efforts_give_the_same_answer_as_far_as_they_go() -> None:
@@ -337,19 +329,16 @@ def test_draws_count_ties(huge: bool) -> None:
 def test_many_disagreements_are_drawn_and_repeat() -> None:
     truth, one, two = random_labels(10, 6_000, 3_000, 4)
     paired = Paired.from_labels(truth, {"one": one, "two": two})
-    tails = [randomisation_test(paired, "one", "two", "informedness", draws=2_000, seed=s) for s in (5, 5, 6)]
+    tails = [swap_outputs(paired, "informedness", seed) for seed in (5, 5, 6)]
     assert tails[0].kind == "drawn"
     assert tails[0] == tails[1]
     assert tails[0].method != tails[2].method
-    count = tails[0].p_value * 2_001 - 1
+    count = tails[0].p_value * 10_001 - 1
     assert count == pytest.approx(round(count), abs=1e-9)
 
 
 def test_what_cannot_be_is_refused() -> None:
-    paired = Paired.from_labels([1, 2, 3], {"a": [1, 2, 1], "b": [1, 3, 1]})
-    with pytest.raises(OptionError, match="kappa"):
-        randomisation_test(paired, "a", "b", "kappa")
     with pytest.raises(OptionError, match="draws"):
-        randomisation_test(paired, "a", "b", "accuracy", draws=0)
+        sign_sum_tail({1: 2}, 2, draws=0)
     with pytest.raises(OptionError, match="seed"):
-        randomisation_test(paired, "a", "b", "accuracy", seed=-1)
+        sign_sum_tail({1: 2}, 2, seed=-1)

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from edgeworth.comparing.labels import swapping
 from edgeworth.comparing.labels.differences import label_differences
 from edgeworth.comparing.labels.joint_cells import joint_cells
-from edgeworth.comparing.labels.resampling import swap_test
+from edgeworth.comparing.labels.swapping import LabelPair, quotient_test, swap_test
 from edgeworth.comparing.paired import Paired
-from edgeworth.comparing.randomisation import classes
-from edgeworth.comparing.randomisation.classes import TwoClassPair, studentised_test, two_class_test
 from edgeworth.decisions.views import resolve
 
 Row = tuple[int, int, int]
@@ -37,7 +36,7 @@ def score_square(rows: list[Row], targets: int, share: Fraction) -> Fraction | N
     return gap**2 / variance if gap else Fraction(0)
 
 
-def rows_of(pair: TwoClassPair) -> list[Row]:
+def rows_of(pair: LabelPair) -> list[Row]:
     said = [(1, 1), (1, 0), (0, 1)]
     hits = zip(said, (pair.both_hit, pair.only_first_hit, pair.only_second_hit), strict=True)
     alarms = zip(said, (pair.both_alarm, pair.only_first_alarm, pair.only_second_alarm), strict=True)
@@ -47,12 +46,12 @@ def rows_of(pair: TwoClassPair) -> list[Row]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("measure", "share"), [("precision", Fraction(0)), ("f", Fraction(1, 2))])
+@pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 2)])
 @pytest.mark.parametrize("seed", range(6))
-def test_equals_every_swap_in_fractions(measure: str, share: Fraction, seed: int) -> None:
+def test_equals_every_swap_in_fractions(share: Fraction, seed: int) -> None:
     rng = np.random.default_rng(seed)
     counts = rng.integers(0, 4, 6).tolist()
-    pair = TwoClassPair(sum(counts[:3]) + 3, sum(counts[3:]) + 2, *counts)
+    pair = LabelPair(sum(counts[:3]) + 3, *counts, fixed=share.numerator)
     rows = rows_of(pair)
     differ = [i for i, row in enumerate(rows) if row[1] != row[2]]
     observed = score_square(rows, pair.targets, share)
@@ -61,19 +60,19 @@ def test_equals_every_swap_in_fractions(measure: str, share: Fraction, seed: int
         swapped = {i for i, coin in zip(differ, coins, strict=True) if coin}
         turned = [(t, b, a) if i in swapped else (t, a, b) for i, (t, a, b) in enumerate(rows)]
         count += score_square(turned, pair.targets, share) >= observed
-    assert studentised_test(pair, measure).exact == Fraction(count, 2 ** len(differ))
+    assert quotient_test(pair).exact == Fraction(count, 2 ** len(differ))
 
 
 def test_floats_and_whole_numbers_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    pair = TwoClassPair(300, 400, 40, 60, 41, 30, 25, 33)
-    exact = studentised_test(pair, "precision")
+    pair = LabelPair(300, 40, 60, 41, 30, 25, 33)
+    exact = quotient_test(pair)
     assert exact.exact is not None
-    monkeypatch.setattr(classes, "FEW", 0)
-    in_floats = studentised_test(pair, "precision")
+    monkeypatch.setattr(swapping, "FEW", 0)
+    in_floats = quotient_test(pair)
     assert in_floats.exact is None
     assert in_floats.p_value == pytest.approx(exact.p_value, rel=1e-10)
-    monkeypatch.setattr(classes, "MOST_SUMMED", 0)
-    assert studentised_test(pair, "precision").p_value == pytest.approx(exact.p_value, rel=0.05)
+    monkeypatch.setattr(swapping, "MOST_SUMMED", 0)
+    assert quotient_test(pair).p_value == pytest.approx(exact.p_value, rel=0.05)
 
 
 def drawn(cases: int, seed: int, **options: Any) -> Paired:
@@ -89,9 +88,10 @@ def test_equal_precisions_are_told_apart_no_more_often_than_the_level() -> None:
     """Interchangeability is rejected in some 29% of samples, equal precision in 4.85% (2,000 of them)."""
     plain, shown = [], []
     for seed in range(100):
-        pair = TwoClassPair.from_paired(drawn(1000, seed), "rare", "often", positive=True)
-        plain.append(two_class_test(pair, "precision").p_value < 0.05)
-        shown.append(studentised_test(pair, "precision").p_value < 0.05)
+        cells = joint_cells(drawn(1000, seed), "rare", "often")
+        pair = LabelPair.of(cells, resolve(cells.tables[0], "precision[True]"))
+        plain.append(quotient_test(pair, studentised=False).p_value < 0.05)
+        shown.append(quotient_test(pair).p_value < 0.05)
     # 0.05 and three standard errors of 100 samples, 0.0218 each.
     assert np.mean(shown) < 0.116
     assert np.mean(plain) > 0.15

@@ -28,9 +28,13 @@ from edgeworth.comparing.labels.proportions import (
     PairedProportions,
     paired_proportions,
 )
-from edgeworth.comparing.labels.resampling import swap_clusters, swap_test
+from edgeworth.comparing.labels.swapping import (
+    SUMS_OF_A_LABEL,
+    SUMS_OF_ALL,
+    randomisation_test,
+    studentised_test,
+)
 from edgeworth.comparing.paired import Paired
-from edgeworth.comparing.randomisation.classes import TwoClassPair, randomisation_test, studentised_test
 from edgeworth.comparing.randomisation.coins import mcnemar
 from edgeworth.comparing.randomisation.sign_sums import Effort
 from edgeworth.core.laws import SamplingLaw
@@ -38,27 +42,6 @@ from edgeworth.core.tails import Tail
 from edgeworth.decisions.resampling import NO_ERROR
 from edgeworth.decisions.views import Resolved, resolve
 from edgeworth.errors import OptionError, check_seed
-
-EXACT_OF_A_LABEL = {
-    "precision": "precision",
-    "false_discovery_rate": "precision",
-    "recall": "recall",
-    "miss_rate": "recall",
-    "f": "f",
-    "informedness": "informedness",
-    "label_accuracy": "accuracy",
-}
-EXACT_OF_ALL = {
-    "accuracy": "accuracy",
-    "error_rate": "accuracy",
-    "informedness": "informedness",
-    "balanced_accuracy": "balanced_accuracy",
-    "adjusted_balanced_accuracy": "balanced_accuracy",
-}
-"""Measures whose randomisation is exact, with the one that has the same differences up to a factor."""
-
-QUOTIENTS = ("precision", "f")
-"""Of these the denominators differ from system to system."""
 
 SUMS = ("fallout", "inverse_recall", "prevalence", "predicted_share", "label_bias", "coverage")
 """Other measures whose differences are sums over the same cases."""
@@ -174,8 +157,8 @@ class _LabelComparison:
         """Test for no difference, the test to go by first."""
         tests = {}
         if needs_standard_errors(resolved):
-            tests["studentised"] = self._studentised(cells, resolved)
-        tests["randomisation"] = self._randomisation(cells, resolved)
+            tests["studentised"] = studentised_test(cells, resolved, self.seed)
+        tests["randomisation"] = randomisation_test(cells, resolved, seed=self.seed, effort=self.effort)
         found = paired_proportions(cells, resolved)
         if found is not None and cells.is_counted:
             tests["mcnemar"] = mcnemar(int(found.only_first), int(found.only_second))
@@ -187,42 +170,11 @@ class _LabelComparison:
                 tests["wald"] = Tail.approximated(wald, 0.0, "Wald's test with the delta method's variance")
         return tests
 
-    def _studentised(self, cells: JointCells, resolved: Resolved) -> Tail:
-        """Swap outputs and compare differences in standard errors: exactly for precision and F."""
-        measure = EXACT_OF_A_LABEL.get(resolved.measure.name)
-        if resolved.position is None or measure not in QUOTIENTS or not cells.is_plain:
-            return swap_test(cells, resolved, studentised=True, seed=self.seed)
-        pair = TwoClassPair.from_paired(self.paired, *self.names, resolved.label)
-        return studentised_test(pair, measure, alpha=float(resolved.arguments.get("alpha", 0.5)))
-
-    def _randomisation(self, cells: JointCells, resolved: Resolved) -> Tail:
-        """Swap outputs: exactly where sums over discordant cases suffice, else all ways or at random."""
-        abstained = any(table.abstained.any() for table in cells.tables)
-        measure = (EXACT_OF_ALL if resolved.position is None else EXACT_OF_A_LABEL).get(resolved.measure.name)
-        # Informedness is of the decided cases times their share, both of which swapping changes; and a case
-        # without a decision is not right, where one of two labels against the rest would be.
-        is_two = len(self.paired.labels) == 2 and bool((cells.tables[0].real > 0).all()) and not abstained
-        changed = abstained and resolved.measure.name in ("informedness", "label_accuracy")
-        if measure is None or changed or not cells.is_counted:
-            return swap_test(cells, resolved, seed=self.seed)
-        if cells.clusters is not None:
-            return swap_clusters(cells, resolved, measure, self.seed)
-        if resolved.position is not None:
-            alpha = float(resolved.arguments.get("alpha", 0.5))
-            options: dict[str, Any] = {"positive": resolved.label, "alpha": alpha}
-            return randomisation_test(self.paired, *self.names, measure, **options)
-        if is_two:
-            # Of two classes all of these are sums over targets and background, which is always exact.
-            of_two = "accuracy" if measure == "accuracy" else "informedness"
-            return randomisation_test(self.paired, *self.names, of_two, positive=self.paired.labels[0])
-        return randomisation_test(self.paired, *self.names, measure, seed=self.seed, effort=self.effort)
-
 
 def needs_standard_errors(resolved: Resolved) -> bool:
     """Tell whether equal values do not make systems interchangeable: all but sums over the same cases."""
-    names = EXACT_OF_ALL if resolved.position is None else EXACT_OF_A_LABEL
-    is_sum = names.get(resolved.measure.name, "f") not in QUOTIENTS or resolved.measure.name in SUMS
-    return not is_sum and resolved.measure.scope != "cells"
+    sums = SUMS_OF_ALL if resolved.position is None else SUMS_OF_A_LABEL
+    return resolved.measure.name not in (*sums, *SUMS) and resolved.measure.scope != "cells"
 
 
 def reason_for_no_winner(cells: JointCells, resolved: Resolved, law: SamplingLaw | None) -> str | None:

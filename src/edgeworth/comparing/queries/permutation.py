@@ -6,7 +6,6 @@ are left out."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.comparing.queries.exact_values import GRID_BITS, LIMIT, Scaled, scale_table, scale_units
-from edgeworth.comparing.randomisation.coins import from_logarithm
+from edgeworth.comparing.randomisation.coins import from_probability
 from edgeworth.comparing.randomisation.sign_sums import meet_in_the_middle, ways_by_polynomial
 from edgeworth.core.tails import Tail
 from edgeworth.errors import check_draws
@@ -115,10 +114,8 @@ def exact_sign_flips(units: Scaled, *, most_units: int | None = None) -> Tail | 
         return Tail.counted(Fraction(2 * ways_by_polynomial(magnitudes.tolist(), needed), 2**number), said)
     if not kept.slack and total * number <= MOST_CELLS:
         # Above 0 throughout, so the sum in floats is good to some n · 1e-16 of itself.
-        p_value = min(1.0, 2 * _share_by_cells(magnitudes, needed))
-        return (
-            Tail(p_value, p_value, p_value, f"exact, {said}") if p_value else from_logarithm(-math.inf, said)
-        )
+        p_value = 2 * _share_by_cells(magnitudes, needed)
+        return from_probability(p_value, said)
     is_small = total < LIMIT
     if number > min(most_units or MOST_UNITS, MOST_UNITS if is_small else MOST_LARGE_UNITS):
         return None

@@ -1,4 +1,4 @@
-"""The law of heads among n fair coins, exact in whole numbers or accurate in logarithms however large n is.
+"""The law of heads among n fair coins, exact in whole numbers or accurate in floats however large n is.
 
 Two systems that are swapped case by case are n fair coins; a p-value is a sum of these probabilities."""
 
@@ -10,7 +10,6 @@ from fractions import Fraction
 from itertools import accumulate
 
 import numpy as np
-import scipy
 
 from edgeworth.arrays import Floats, Integers
 from edgeworth.core.tails import SMALLEST, Tail
@@ -31,8 +30,6 @@ FEW = 2_000
 WORD = 64
 """Bits of a random word."""
 
-_SERIES_FROM = 16
-
 
 def ways(coins: int) -> list[int]:
     """List the binomial coefficients of one row, by the ratio of neighbours.
@@ -43,39 +40,25 @@ def ways(coins: int) -> list[int]:
     return list(accumulate(range(coins), lambda way, k: way * (coins - k) // (k + 1), initial=1))
 
 
-def likely_heads(coins: int, negligible: float = NEGLIGIBLE) -> Integers:
-    """List every number of heads that is not negligible, by Hoeffding's P ≤ exp(−2 (x − n/2)²/n)."""
+def coin_law(coins: int, negligible: float = NEGLIGIBLE) -> tuple[Integers, Floats]:
+    """List the numbers of heads that are not negligible, and the probability of each.
+
+    Hoeffding's P ≤ exp(−2 (x − n/2)²/n) tells which; the ratios of neighbours give them from the middle on.
+
+    >>> [each.round(12).tolist() for each in coin_law(4)]
+    [[0, 1, 2, 3, 4], [0.0625, 0.25, 0.375, 0.25, 0.0625]]
+    """
     reach = math.isqrt(int(negligible * coins / 2)) + 1
     if reach > MOST_REACH:
         raise InputError(f"{coins:,} cases on which two systems differ are too many to swap")
-    return np.arange(max(0, coins // 2 - reach), min(coins, coins // 2 + 1 + reach) + 1, dtype=np.int64)
-
-
-def log_probabilities(coins: int, heads: Integers) -> Floats:
-    """Compute log P(heads) by Stirling's errors and the deviance, so that nothing large cancels.
-
-    Loader 2000, Fast and accurate computation of binomial probabilities.
-
-    >>> round(float(np.exp(log_probabilities(4, np.array([2]))[0])), 12)
-    0.375
-    """
-    result = np.full(len(heads), -coins * math.log(2))
-    inside = (heads > 0) & (heads < coins)
-    if not inside.any():
-        return result
-    x = heads[inside].astype(np.float64)
-    n = float(coins)
-    errors = _stirling_error(np.array([n])) - _stirling_error(x) - _stirling_error(n - x)
-    result[inside] = (
-        errors - n / 2 * _deviance((2 * x - n) / n) - 0.5 * np.log(2 * math.pi * (x / n) * (n - x))
-    )
-    return result
-
-
-def log_at_most(coins: int, negligible: float = NEGLIGIBLE) -> tuple[int, Floats]:
-    """Find the smallest likely number of heads, and log P(at most this many) from it on."""
-    heads = likely_heads(coins, negligible)
-    return int(heads[0]), np.minimum(np.logaddexp.accumulate(log_probabilities(coins, heads)), 0.0)
+    middle = (coins + 1) // 2
+    above = np.arange(middle, min(coins, middle + reach) + 1, dtype=np.int64)
+    # P(x + 1)/P(x) = (n − x)/(x + 1), and log1p keeps what is left of it near the middle.
+    steps = np.log1p((coins - 2.0 * above[:-1] - 1) / (above[:-1] + 1))
+    half = np.exp(np.concatenate([[0.0], np.cumsum(steps)]))
+    below = slice(None, 0, -1) if coins % 2 == 0 else slice(None, None, -1)
+    law = np.concatenate([half[below], half])
+    return np.concatenate([(coins - above)[below], above]), law / law.sum()
 
 
 def lower_tail(coins: int, heads: int, said: str) -> Tail:
@@ -89,17 +72,13 @@ def lower_tail(coins: int, heads: int, said: str) -> Tail:
         return Tail.counted(Fraction(1), said)
     if coins <= FEW:
         return Tail.counted(Fraction(2 * sum(ways(coins)[: few + 1]), 1 << coins), said)
-    for negligible in (QUICK, NEGLIGIBLE):
-        first, logs = log_at_most(coins, negligible)
-        found = float(logs[few - first]) if few >= first else -math.inf
-        if found > -negligible / 2:
-            break
-    return from_logarithm(math.log(2) + found, said)
+    numbers, law = coin_law(coins)
+    return from_probability(2 * float(law[numbers <= few].sum()), said)
 
 
-def from_logarithm(logarithm: float, said: str) -> Tail:
-    """Make a tail of its logarithm; what is too small for a float is still above 0."""
-    value = math.exp(min(logarithm, 0.0))
+def from_probability(probability: float, said: str) -> Tail:
+    """Make a tail of a sum in floats; what is too small for a float is still above 0."""
+    value = min(probability, 1.0)
     if value < SMALLEST:
         return Tail(0.0, SMALLEST, SMALLEST, f"exact, {said}: below 5e-324", kind="bound")
     return Tail(value, value, value, f"exact, {said}")
@@ -115,27 +94,6 @@ def random_heads(generator: np.random.Generator, coins: Integers, draws: int) ->
     heads[few] = np.where(coins[few][:, None] > 0, np.bitwise_count(words), 0)
     heads[~few] = generator.binomial(coins[~few][:, None], 0.5, size=(int((~few).sum()), draws))
     return heads
-
-
-def _stirling_error(k: Floats) -> Floats:
-    """log k! − log(√(2πk) (k/e)^k), for k ≥ 1."""
-    inverse = 1 / (k * k)
-    series = (1 / 12 - inverse * (1 / 360 - inverse * (1 / 1260 - inverse * (1 / 1680 - inverse / 1188)))) / k
-    near = np.minimum(k, _SERIES_FROM)
-    direct = (
-        scipy.special.gammaln(near + 1) - (near + 0.5) * np.log(near) + near - 0.5 * math.log(2 * math.pi)
-    )
-    return np.asarray(np.where(k < _SERIES_FROM, direct, series))
-
-
-def _deviance(away: Floats) -> Floats:
-    """(1+δ) log(1+δ) + (1−δ) log(1−δ); near 0 by its series, where the two terms cancel."""
-    square = away * away
-    series = np.zeros_like(square)
-    for k in range(10, 0, -1):
-        series = (series + 1 / (k * (2 * k - 1))) * square
-    direct = (1 + away) * np.log1p(away) + (1 - away) * np.log1p(-away)
-    return np.asarray(np.where(np.abs(away) < 0.15, series, direct))
 
 
 def mcnemar(only_first_right: int, only_second_right: int, *, mid_p: bool = False) -> Tail:
@@ -168,6 +126,6 @@ def _mid_p(tail: Tail, coins: int, fewer: int) -> Tail:
         return replace(Tail.counted(exact, ""), method=method)
     if tail.kind == "bound":
         return replace(tail, method=method)
-    point = math.exp(float(log_probabilities(coins, np.array([fewer]))[0]))
-    value = max(tail.p_value - sides * point / 2, SMALLEST)
+    numbers, law = coin_law(coins)
+    value = max(tail.p_value - sides * float(law[fewer - numbers[0]]) / 2, SMALLEST)
     return Tail(value, value, value, method)

@@ -31,16 +31,26 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edgeworth.arrays import EXACT_INTEGERS, Floats
-from edgeworth.comparing.randomisation.coins import from_logarithm, lower_tail, random_heads, ways
-from edgeworth.comparing.randomisation.staircase import Balance, Staircase
+from edgeworth.comparing.randomisation.coins import (
+    FEW,
+    coin_law,
+    from_probability,
+    lower_tail,
+    random_heads,
+    ways,
+)
 from edgeworth.core.tails import Tail
 from edgeworth.errors import check_draws
 from edgeworth.progress import progress_rounds
+
+LARGEST = 1 << 61
+"""Sums of two such numbers are whole numbers of 64 bits."""
 
 MOST_BYTES = 2 << 30
 """Bytes moved for the long integer, some tenths of a second."""
@@ -128,18 +138,37 @@ class SignSums:
     def exact(self, said: str, different: float = math.inf, effort: Effort = "full") -> Tail | None:
         """Count all signs, if that can be done."""
         if self.observed > self.total:
-            return from_logarithm(-math.inf, said)
+            return from_probability(0.0, said)
         if len(self.amounts) == 1:
             return lower_tail(self.coins, self.coins - self.least_heads, said)
         if len(self.amounts) == 2:
-            deal = Staircase(Balance(*self.amounts), 0, 0, *self.counts)
-            return deal.two_sided(Fraction(self.observed), said)
+            return self._count_two(said)
         ways = self._count_by_polynomial(MOST_BYTES if effort == "full" else QUICK_BYTES)
         if ways is None and effort != "drawn":
             reach = FURTHEST if effort == "full" else QUICK_FURTHEST
             if different_sums(self.counts, different) <= reach:
                 ways = meet_in_the_middle(self.amounts, self.counts, self.least_heads)
         return None if ways is None else Tail.counted(Fraction(2 * ways, 1 << self.coins), said)
+
+    def _count_two(self, said: str) -> Tail:
+        """Sum over a staircase: for each number of heads of the one amount the least of the other."""
+        (one, two), (coins, others) = self.amounts, self.counts
+        kind: Any = np.int64 if 2 * self.total + self.observed < LARGEST else object
+
+        def least(heads: Any) -> NDArray[np.int64]:
+            missing = self.least_heads - one * np.asarray(heads, dtype=kind)
+            return np.asarray(np.clip(-(-missing // two), 0, others + 1), dtype=np.int64)
+
+        if self.coins <= FEW:
+            at_least = [*accumulate(reversed(ways(others)), initial=0)][::-1]
+            found = sum(
+                way * at_least[y] for way, y in zip(ways(coins), least(range(coins + 1)), strict=True)
+            )
+            return Tail.counted(Fraction(2 * found, 1 << self.coins), said)
+        (heads, law), (numbers, other_law) = coin_law(coins), coin_law(others)
+        beyond = np.append(np.cumsum(other_law[::-1])[::-1], 0.0)
+        place = np.clip(least(heads) - numbers[0], 0, len(numbers))
+        return from_probability(2 * float(law @ beyond[place]), said)
 
     def _count_by_polynomial(self, most_bytes: int = MOST_BYTES) -> int | None:
         """Count the signs that reach the sum by a polynomial; None if it is too long."""
@@ -156,7 +185,7 @@ class SignSums:
             return None
         low, high = (math.log(2) + end for end in found)
         if low == high:
-            return from_logarithm(high, said)
+            return from_probability(math.exp(high), said)
         return Tail.between(low, high, f"certified bracket, {said} on a grid", "bracket")
 
     def monte_carlo(self, draws: int, seed: int) -> Tail:
