@@ -5,7 +5,7 @@ Nothing is imported here, so that help is shown before any library is loaded.
 
 from typing import Literal, TypeAlias
 
-Predictions: TypeAlias = Literal["labels", "scores", "probabilities"]
+Predictions: TypeAlias = Literal["labels", "scores", "probabilities", "grades", "correct"]
 Missing: TypeAlias = Literal["error", "drop", "abstain"]
 Abstentions: TypeAlias = Literal["count", "left-out"]
 Match: TypeAlias = Literal["one", "many"]

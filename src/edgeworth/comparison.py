@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, Unpack, get_args
 
 import numpy as np
 
+from edgeworth.asking import Asked, spelt, takes
 from edgeworth.choices import Predictions
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
@@ -20,18 +21,7 @@ from edgeworth.core.formatting import digits_shown
 from edgeworth.core.kinds import load
 from edgeworth.core.measures import Spelling
 from edgeworth.errors import OptionError
-from edgeworth.options import (
-    LABELS,
-    PROBABILITIES,
-    QUERIES,
-    SCORES,
-    SEVERAL,
-    Asked,
-    CompareOptions,
-    options_of,
-    spelt,
-    takes,
-)
+from edgeworth.options import LABELS, PROBABILITIES, QUERIES, SCORES, SEVERAL, CompareOptions, options_of
 from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown, write_text
 from edgeworth.report.report import Report, about_run
 from edgeworth.sources.batches import Source

@@ -6,20 +6,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Unpack
 
+from edgeworth.asking import Asked, spelt, takes
 from edgeworth.core.formatting import digits_shown
 from edgeworth.core.kinds import Kind, kind_of
 from edgeworth.core.plain import labels_to_json
 from edgeworth.errors import OptionError
-from edgeworth.options import (
-    SEVERAL,
-    Asked,
-    EvaluateOptions,
-    ManyOptions,
-    ReportOptions,
-    options_of,
-    spelt,
-    takes,
-)
+from edgeworth.options import SEVERAL, EvaluateOptions, ManyOptions, ReportOptions, options_of
 from edgeworth.report.report import Report, about_run
 from edgeworth.tallied import Part, Tallied, dropped_rows
 from edgeworth.tallying import Opened, canonical_terms, count

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Unpack, get_args
 
 from edgeworth import bet, chance
+from edgeworth.asking import Asked, takes
 from edgeworth.choices import AbsentRule, Unbalanced
 from edgeworth.comparing.queries.differences import MEASURES, compare_queries
 from edgeworth.comparing.report import comparison_report
@@ -17,7 +18,7 @@ from edgeworth.core.formatting import digits_shown
 from edgeworth.errors import InputError, OptionError
 from edgeworth.evaluation import evaluate
 from edgeworth.forecasts.kelly_report import game_report, stakes_report
-from edgeworth.options import Asked, ChanceOptions, TrecOptions, takes
+from edgeworth.options import ChanceOptions, TrecOptions
 from edgeworth.rankings.findings import examine_lists
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measures import TREC_NAMES

@@ -9,16 +9,20 @@ from typing import Any, Self, Unpack
 
 import numpy as np
 
+from edgeworth.asking import Asked, takes
 from edgeworth.core.labels import canonical
 from edgeworth.errors import OptionError
-from edgeworth.options import LABELS, PROBABILITIES, QUERIES, SCORES, SEVERAL, Asked, TallyOptions, takes
+from edgeworth.options import GRADES, LABELS, PROBABILITIES, QUERIES, SCORES, SEVERAL, TallyOptions
 from edgeworth.sources.batches import Source
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import combine_digests, file_digests
-from edgeworth.sources.roles import FORMS, guess_roles
+from edgeworth.sources.roles import FORMS, GRADED, guess_roles
 from edgeworth.tallied import Origin, Part, Tallied, dropped_rows, marked
 
-ONE_FORM = "give one of prediction (labels), score (a ranking) or probabilities (forecasts)"
+ONE_FORM = (
+    "give one of prediction (labels), score (a ranking), probabilities (forecasts), correct (right or wrong) "
+    "or grade"
+)
 OTHER_ROLES = ("truth", "cluster", "query", "fold", "id", "weight", "against", "odds", "time")
 """Columns that are taken, beside those of predictions."""
 LISTED_COLUMNS = 12
@@ -86,7 +90,7 @@ class Opened:
 
 def checked(asked: Asked) -> Asked:
     """Find out what the predictions are, and refuse options that do not go with them or each other."""
-    if sum(asked.get(form) is not None for form in FORMS) != 1:
+    if sum(asked.get(form) is not None for form in (*FORMS, *GRADED)) != 1:
         raise OptionError(ONE_FORM)
     if asked.get("prediction") is not None:
         predictions = SEVERAL if isinstance(asked.prediction, Mapping) else LABELS
@@ -94,7 +98,7 @@ def checked(asked: Asked) -> Asked:
         asked = asked.with_folds
         predictions = SCORES if asked.query is None else QUERIES
     else:
-        predictions = PROBABILITIES
+        predictions = GRADES if asked.get("probabilities") is None else PROBABILITIES
     asked = asked.checked(predictions)
     if asked.tally_kind.check is not None:
         asked.tally_kind.call("check", asked)
@@ -135,16 +139,17 @@ def detect_columns(
     ("Took 'y_true' as truth and 'y_pred' as prediction.",)
     """
     given = {role: asked.get(role) for role in (*FORMS, *OTHER_ROLES)}
-    if given["truth"] is not None and any(given[form] is not None for form in FORMS):
+    is_graded = any(asked.get(form) is not None for form in GRADED)
+    if is_graded or (given["truth"] is not None and any(given[form] is not None for form in FORMS)):
         return asked, ()
     guessed = guess_roles(names, given)
     asked = asked.having(**guessed.roles)
     if guessed.doubts:
         raise OptionError(" ".join(guessed.doubts))
     seen = f"{source} has the columns {_some(names)}: " if names else ""
-    if asked.truth is None:
+    if asked.truth is None and asked.get("correct") is None:
         raise OptionError(f"{seen}truth is needed, the name of the column of real classes (--truth COLUMN)")
-    if all(asked.get(form) is None for form in FORMS):
+    if all(asked.get(form) is None for form in (*FORMS, *GRADED)):
         raise OptionError(f"{seen}{ONE_FORM}, as --prediction COLUMN, --score COLUMN or --probability COLUMN")
     return asked, guessed.notices
 

@@ -17,5 +17,5 @@ def test_estimates_tables_and_the_catalogue_print_to_be_read() -> None:
         ["all", "700", "300", "1,000"],
     ]
     lines = repr(ew.catalogue()).splitlines()
-    assert len(lines) == len(ew.catalogue()) + 3
+    assert len(lines) == len(ew.catalogue()) + 4
     assert lines[0] == "decisions"

@@ -37,6 +37,7 @@ ORDER = [
     "chance",
     "methods",
     "options",
+    "asking",
     "tallied",
     "tallying",
     "evaluation",

@@ -68,6 +68,7 @@ READ: dict[Any, tuple[Any, Parameter]] = {
     "label,…": (str, Parameter(metavar="LABEL", allow_leading_hyphen=True)),
     "labels": (str, Parameter(metavar="LABEL,…", allow_leading_hyphen=True)),
     "bookmaker": (BookmakerName, Parameter()),
+    "range": (str, Parameter(allow_leading_hyphen=True)),
     "text": (str, Parameter(allow_leading_hyphen=True)),
     "texts": (tuple[str, ...], Parameter(negative="")),
     "whole": (int, Whole),
@@ -124,7 +125,8 @@ def _parameter(name: str, kind: Any, option: Option) -> inspect.Parameter:
 
 
 def _of_systems(name: str, text: str) -> inspect.Parameter:
-    panel = {"prediction": "Labels", "score": "Scores"}.get(name, "Probabilities")
+    panels = {"prediction": "Labels", "score": "Scores", "correct": "Grades", "grade": "Grades"}
+    panel = panels.get(name, "Probabilities")
     metavar = "NAME=COLUMN,…" if name == "probabilities" else "COLUMN"
     what = Parameter(help=text, metavar=metavar, negative="", group=GROUPS[panel])
     return _keyword(name, (), tuple[str, ...], what)
@@ -141,6 +143,8 @@ def _read(typed: dict[str, Any], options: Mapping[str, tuple[Any, Option]]) -> d
             typed[name] = split(typed[name])
         elif option.read == "label,…" and len(several := split(typed.get(name)) or ()) > 1:
             typed[name] = several
+        elif option.read == "range" and typed.get(name) is not None:
+            typed[name] = tuple(numbers(typed[name], option.flag or name))
         elif option.read == "texts":
             typed[name] = typed.get(name) or None
     if "probability" in options and typed.get("probability") is not None:

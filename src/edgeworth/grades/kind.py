@@ -8,5 +8,13 @@ GRADES = Kind(
     name="grades",
     title="grades",
     tally="edgeworth.grades.grades:Grades",
+    measures="edgeworth.grades.measures:MEASURES",
+    measure="edgeworth.grades.measures:measure_grades",
+    estimate="edgeworth.grades.estimates:estimate_grades",
+    report="edgeworth.grades.report:report_grades",
     predictions="grades",
+    terms=("missing",),
+    check="edgeworth.grades.reading:check_grades",
+    count="edgeworth.grades.reading:count_grades",
+    finalise="edgeworth.grades.reading:finalise_grades",
 )

@@ -18,6 +18,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "truth": ("y_true", "truth", "label", "target", "actual", "ground_truth", "gold"),
     "prediction": ("y_pred", "prediction", "predicted", "predicted_label", "pred", "yhat", "y_hat"),
     "score": ("score", "y_score"),
+    "correct": ("correct", "is_correct"),
 }
 """What columns of a role are called, in any case of letters."""
 
@@ -28,7 +29,10 @@ POSITIVE = ("y_prob", "y_proba", "prob", "proba", "probability")
 """What the column of the positive class's probabilities is called."""
 
 FORMS = ("prediction", "score", "probabilities")
-"""Three ways to be evaluated, of which one is chosen."""
+"""Three ways to be evaluated against the truth, of which one is chosen."""
+
+GRADED = ("correct", "grade")
+"""Ways to be evaluated that need no truth, for somebody has judged already."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,10 @@ def guess_roles(names: Sequence[str], given: Mapping[str, Any]) -> RoleGuess:
         _decide("truth", _columns_for("truth", free), roles, doubts)
     if not known & set(FORMS):
         found = {form: columns for form in FORMS if (columns := _columns_for(form, free))}
+        judged = _columns_for("correct", free)
+        if not found and judged and "truth" not in known:
+            roles, doubts = {}, []
+            _decide("correct", judged, roles, doubts)
         if len(found) > 1:
             shown = [repr(name) for columns in found.values() for name in columns]
             options = [option for form, columns in found.items() for option in _options(form, columns)]

@@ -1,0 +1,162 @@
+"""What was asked: options filled in and checked, and the Python functions that take them."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from edgeworth.core.kinds import Kind, find_predictions
+from edgeworth.errors import OptionError
+from edgeworth.options import (
+    COMPARED,
+    GRADES,
+    LABELS,
+    PROBABILITIES,
+    QUERIES,
+    SCORES,
+    SEVERAL,
+    CompareOptions,
+    EvaluateOptions,
+    Option,
+    TallyOptions,
+    options_of,
+)
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def takes(group: type) -> Callable[[Function], Function]:
+    """Give a function that takes ``**options`` the signature and the documentation of a group of options."""
+
+    def decorate(function: Function) -> Function:
+        signature = inspect.signature(function)
+        own = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+        names = {each.name for each in own}
+        options = {name: pair for name, pair in options_of(group).items() if name not in names}
+
+        @functools.wraps(function)
+        def call(*arguments: Any, **given: Any) -> Any:
+            for name in given:
+                if name not in options and name not in names:
+                    raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
+            return function(*arguments, **given)
+
+        parameters = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=kind)
+            for name, (kind, option) in options.items()
+        ]
+        call.__signature__ = signature.replace(parameters=[*own, *parameters])  # type: ignore[attr-defined]  # read by inspect
+        call.__doc__ = _with_parameters(function.__doc__ or "", options)
+        return call  # type: ignore[return-value]  # the same function, called with checked names
+
+    return decorate
+
+
+def _with_parameters(text: str, options: Mapping[str, tuple[Any, Option]]) -> str:
+    """Put the options below what a docstring says of the function's own parameters."""
+    lines = [f"    {name} : optional\n        {option.help}" for name, (_, option) in options.items()]
+    head, mark, tail = text.partition("\n\n    Returns\n")
+    return f"{head}\n" + "\n".join(lines) + f"{mark}{tail}"
+
+
+# -- what was asked --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options of one call, defaults filled in: ``asked.missing``. ``predictions`` is set once checked."""
+
+    given: Mapping[str, Any]
+    predictions: str = ""
+    compared: bool = field(default=False, repr=False)
+
+    @classmethod
+    def of(cls, group: type, given: Mapping[str, Any]) -> Asked:
+        """Fill in what was left out."""
+        defaults = {name: option.default for name, (_, option) in options_of(group).items()}
+        return cls(defaults | dict(given), compared=group is CompareOptions)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["given"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Look an option up that this call may not have."""
+        return self.given.get(name, default)
+
+    def having(self, **values: Any) -> Asked:
+        """Make the same with other values of some options."""
+        return replace(self, given={**self.given, **values})
+
+    @property
+    def with_folds(self) -> Asked:
+        """Rank within folds: each is a list of its own, as a query is."""
+        if self.get("fold") is None:
+            return self
+        if self.get("query") is not None:
+            raise OptionError("fold and query are both given: each query is ranked by itself, in any fold")
+        return self.having(query=self.fold)
+
+    def checked(self, predictions: str, *, when: str = "") -> Asked:
+        """Refuse options that mean nothing with these predictions: who gives them believes in them."""
+        for name, value in self.given.items():
+            _, option = DEFINED[name]
+            kinds = COMPARED.get(name, option.kinds) if self.compared else option.kinds
+            if predictions not in kinds and is_given(value, option):
+                raise OptionError(f"{spelt(name)} has no meaning {when or f'with {NAMES[predictions]}'}")
+        return replace(self, predictions=predictions)
+
+    def refuse_all_but(self, known: Collection[str]) -> None:
+        """Refuse options that say how to count, for a tally is counted already."""
+        for name, value in self.given.items():
+            if name not in known and is_given(value, DEFINED[name][1]):
+                raise OptionError(f"{spelt(name)} has no meaning with a tally, which is counted already")
+
+    @property
+    def tally_kind(self) -> Kind:
+        """The kind of tally that such predictions are counted in."""
+        return find_predictions(self.predictions)
+
+
+NAMES = {
+    LABELS: "labels",
+    SEVERAL: "labels of several systems",
+    SCORES: "scores",
+    QUERIES: "queries",
+    PROBABILITIES: "probabilities",
+    GRADES: "grades",
+}
+
+DEFINED: dict[str, tuple[Any, Option]] = {
+    **options_of(CompareOptions),
+    **options_of(EvaluateOptions),
+    **options_of(TallyOptions),
+}
+"""Every option by name."""
+
+
+def spelt(name: str) -> str:
+    """Name an option for a sentence, with its spelling on the command where that differs.
+
+    >>> spelt("predictions_made"), spelt("measures"), spelt("time")
+    ('predictions_made (--predictions-made)', 'measures (--measure)', 'time')
+    """
+    flag = flag_of(name)
+    return f"{name} (--{flag})" if flag and flag != name else name
+
+
+def flag_of(name: str) -> str:
+    """Spell an option as the command does; empty where it does not have it."""
+    flag = DEFINED[name][1].flag
+    return name.replace("_", "-") if flag is None else flag
+
+
+def is_given(value: Any, option: Option) -> bool:
+    """Tell whether an option was given, and not just its default."""
+    is_default = isinstance(value, (str, int, float)) and value == option.default
+    return value is not None and value is not False and not is_default
