@@ -252,7 +252,7 @@ _COMPARE = {
     "Paired": (LABELS, "labels.differences:compare_labels", ("method", "abstentions")),
     "PairedScores": (SCORES, "scores.differences:compare_scores", ("method",)),
     "RankedLists": (QUERIES, "queries.differences:compare_queries", ("queries",)),
-    "Forecasts": (PROBABILITIES, "forecasts.findings:compare_forecasts", ()),
+    "Forecasts": (PROBABILITIES, "forecasts.differences:compare_forecasts", ()),
     "ContingencyTable": ("tables of different cases", "labels.independent:compare_independent", ()),
 }
 """By the class of a tally of all systems, or of each: what it holds, what compares it, its own options."""

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from edgeworth.comparing.forecasts.bets import forecast_duel
 from edgeworth.comparing.forecasts.differences import (
+    compare_forecasts,
     diebold_mariano,
     forecast_difference,
     mean_score_difference,
 )
-from edgeworth.comparing.forecasts.findings import compare_forecasts
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scores import ForecastScores

@@ -63,12 +63,13 @@ def test_student_s_interval_and_the_effect_s_cover() -> None:
     covered = covered_effect = 0
     for _ in range(runs):
         found = mean_difference(rng.normal(true_mean, true_mean / true_effect, QUERIES))
-        law, effect = found.law, found.effect(0.95)
+        law, effect = found.law, found.effect()
         assert law is not None
         assert effect is not None
         low, high = law.interval(0.95)
         covered += low <= true_mean <= high
-        covered_effect += effect.low <= true_effect <= effect.high
+        low, high = effect.interval()
+        covered_effect += low <= true_effect <= high
     # A standard error of 0.0034.
     assert 0.94 <= covered / runs <= 0.96
     assert 0.94 <= covered_effect / runs <= 0.96

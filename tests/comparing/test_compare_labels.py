@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
-from edgeworth.comparing.difference import Difference, Effect
+from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.labels.differences import compare_labels, label_differences
 from edgeworth.comparing.labels.independent import compare_independent
 from edgeworth.comparing.paired_scores import PairedScores
@@ -17,7 +17,6 @@ from edgeworth.comparing.planning import mcnemar_cases_needed, units_needed
 from edgeworth.comparing.scores.differences import compare_scores
 from edgeworth.core.laws import NormalLaw, Scale
 from edgeworth.core.tails import Tail
-from edgeworth.errors import OptionError
 
 
 def label_difference(paired: ew.Paired, first: str, second: str, spelling: str, **options: Any) -> Difference:
@@ -92,28 +91,12 @@ def test_effects_and_what_is_said_beside_them_are_at_the_level_asked() -> None:
     for level in (0.8, 0.99):
         for each in compare_labels(tally, level=level).difference("s0", "s1").values():
             assert each.effect is not None
-            assert each.effect.level == level
             assert each.to_dict(level)["effect"]["level"] == level
-            assert each.effect.interval(0.95) == each.effect.at(0.95).interval()
     twins = ew.Paired.from_labels([0, 1] * 20, {"a": [0, 1] * 20, "b": [0, 1] * 20})
     doubt = compare_labels(twins, level=0.8).difference("a", "b")["accuracy"].doubt
     assert doubt is not None
     # 1 − 0.2^(1/40) = 3.94%.
     assert "80% sure that they would differ on less than 3.94%" in doubt
-    scores = PairedScores.from_scores([1, 1, 0, 0, 1], {"a": [5, 3, 4, 1, 2], "b": [5, 2, 3, 4, 1]})
-    effect = compare_scores(scores, level=0.9).difference("a", "b")["roc_auc"].effect
-    assert effect is not None
-    assert effect.level == 0.9
-
-
-def test_an_effect_known_at_one_level_only_says_so() -> None:
-    effect = Effect("d", 0.5, 0.2, 0.8)
-    assert effect.at(0.95) is effect
-    assert (effect.interval().low, effect.mirror().interval().low) == (0.2, -0.8)
-    with pytest.raises(OptionError, match="interval only"):
-        effect.at(0.9)
-    found = Difference("f", "A", "B", (0.5, 0.4), effect=effect)
-    assert found.to_dict(0.9)["effect"]["level"] == 0.95
 
 
 def test_test_and_interval_may_disagree_and_it_is_known() -> None:

@@ -1,11 +1,9 @@
-"""Differences of mean scores beside SciPy and statsmodels, from tallies, cases and clusters."""
+"""Differences of mean scores beside SciPy and statsmodels."""
 
 from __future__ import annotations
 
-import functools
 import json
 import math
-import operator
 from typing import Any
 
 import numpy as np
@@ -13,14 +11,10 @@ import pytest
 from scipy import stats
 
 from edgeworth.comparing.difference import Difference
-from edgeworth.comparing.forecasts.differences import (
-    forecast_case_difference,
-    forecast_difference,
-    mean_score_difference,
-)
+from edgeworth.comparing.forecasts.bets import CaseClusters
+from edgeworth.comparing.forecasts.differences import compare_forecasts, mean_score_difference
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.scoring_rules import SCORES, case_scores
 
 CASES = 400
@@ -52,6 +46,14 @@ def scores_of(forecasts: Forecasts, score: str) -> np.ndarray[Any, Any]:
     return np.asarray(found[score])
 
 
+def forecast_difference(
+    systems: dict[str, Forecasts], first: str, second: str, score: str, clusters: Any = None
+) -> Difference:
+    mine, its = (case_scores(systems[name], (score,))[0] for name in (first, second))
+    coded = None if clusters is None else CaseClusters.of(clusters, len(mine))
+    return mean_score_difference(mine, its, names=(first, second), score=score, clusters=coded)
+
+
 def close(one: Difference, two: Difference, rel: float = 1e-9) -> None:
     assert one.values == pytest.approx(two.values, rel=1e-12)
     assert one.standard_error == pytest.approx(two.standard_error, rel=rel)
@@ -63,7 +65,7 @@ def close(one: Difference, two: Difference, rel: float = 1e-9) -> None:
 @pytest.mark.parametrize("score", SCORES)
 def test_means_intervals_and_tests_are_those_of_the_paired_t_test(classes: int, score: str) -> None:
     systems = three(classes)
-    found = forecast_difference(ForecastScores.from_forecasts(systems), "A", "C", score)
+    found = forecast_difference(systems, "A", "C", score)
     one, two = scores_of(systems["A"], score), scores_of(systems["C"], score)
     peer = stats.ttest_rel(one, two)
     assert found.values == pytest.approx((one.mean(), two.mean()), rel=1e-12)
@@ -86,47 +88,34 @@ def test_means_intervals_and_tests_are_those_of_the_paired_t_test(classes: int, 
 def test_the_t_interval_of_the_effect_is_about_the_normal_one() -> None:
     """Noncentral t, inverted: the exact interval under normal differences."""
     systems = three(3)
-    found = forecast_difference(ForecastScores.from_forecasts(systems), "A", "B", "brier").effect
+    found = forecast_difference(systems, "A", "B", "brier").effect
     assert found is not None
     ratio = found.value * math.sqrt(CASES)
     grid = np.linspace(found.value - 0.2, found.value + 0.2, 4001)
     inside = grid[np.abs(stats.nct.cdf(ratio, CASES - 1, grid * math.sqrt(CASES)) - 0.5) < 0.475]
-    assert (found.low, found.high) == pytest.approx((inside.min(), inside.max()), abs=1e-3)
+    assert tuple(found.interval()) == pytest.approx((inside.min(), inside.max()), abs=1e-3)
 
 
 @pytest.mark.parametrize("score", SCORES)
-def test_merged_shards_give_the_difference_of_the_whole(score: str) -> None:
-    systems = three(4)
-    whole = forecast_difference(ForecastScores.from_forecasts(systems), "A", "B", score)
-    cuts = [slice(0, 7), slice(7, 8), slice(8, 300), slice(300, CASES)]
-    shards = [
-        ForecastScores.from_forecasts({name: each[cut] for name, each in systems.items()}) for cut in cuts
-    ]
-    close(forecast_difference(functools.reduce(operator.add, shards), "A", "B", score), whole)
-
-
-@pytest.mark.parametrize("score", SCORES)
-def test_tally_and_cases_agree(score: str) -> None:
+def test_diebold_and_mariano_one_ahead_is_the_t_test(score: str) -> None:
     systems = three(3)
-    tally = forecast_difference(ForecastScores.from_forecasts(systems), "B", "C", score)
-    cases = forecast_case_difference(systems, "B", "C", score)
-    close(tally, cases)
+    cases = forecast_difference(systems, "B", "C", score)
     assert list(cases.tests) == ["t", "wald", "diebold-mariano"]
     assert cases.p_value("diebold-mariano") == pytest.approx(cases.p_value("t"), rel=1e-9)
-    close(cases.mirror(), forecast_case_difference(systems, "C", "B", score))
+    close(cases.mirror(), forecast_difference(systems, "C", "B", score))
 
 
 def test_clusters_of_one_case_are_cases() -> None:
     systems = three(3)
-    clustered = forecast_case_difference(systems, "A", "B", "log", clusters=np.arange(CASES)[::-1])
-    close(clustered, forecast_case_difference(systems, "A", "B", "log"))
+    clustered = forecast_difference(systems, "A", "B", "log", clusters=np.arange(CASES)[::-1])
+    close(clustered, forecast_difference(systems, "A", "B", "log"))
 
 
 def test_the_clustered_variance_is_cr2_by_its_matrices() -> None:
     """Bell & McCaffrey 2002: residuals of a cluster times (I − H)^(−1/2), H = 11'/n; Satterthwaite's df."""
     systems, rng = three(2), np.random.default_rng(4)
     clusters = np.minimum(rng.geometric(0.1, CASES), 37)
-    found = forecast_case_difference(systems, "A", "B", "brier", clusters=[f"patient {g}" for g in clusters])
+    found = forecast_difference(systems, "A", "B", "brier", clusters=[f"patient {g}" for g in clusters])
     differences = scores_of(systems["A"], "brier") - scores_of(systems["B"], "brier")
     rest, columns = np.eye(CASES) - 1 / CASES, []
     for cluster in np.unique(clusters):
@@ -147,7 +136,7 @@ def test_the_clustered_variance_is_cr2_by_its_matrices() -> None:
 def test_one_large_cluster_leaves_too_few_degrees_of_freedom_to_name_a_winner() -> None:
     systems = three(2, cases=230)
     clusters = np.append(np.arange(90) // 3, np.full(140, 30))
-    found = forecast_case_difference(systems, "A", "B", "brier", clusters=clusters)
+    found = forecast_difference(systems, "A", "B", "brier", clusters=clusters)
     assert (found.law, found.doubt) == (None, found.no_interval)
     assert "degrees of freedom" in (found.doubt or "")
 
@@ -161,7 +150,7 @@ def test_copies_of_cases_in_clusters_add_nothing() -> None:
         np.repeat(two, 5),
         names=("A", "B"),
         score="log",
-        clusters=np.repeat(np.arange(60), 5),
+        clusters=CaseClusters.of(np.repeat(np.arange(60), 5), 300),
     )
     close(plain, copied)
     assert copied.cases == plain.cases == 60
@@ -171,33 +160,13 @@ def test_copies_of_cases_in_clusters_add_nothing() -> None:
 def test_identical_systems_do_not_differ(score: str) -> None:
     systems = three(3)
     systems["B"] = systems["A"]
-    tally = forecast_difference(ForecastScores.from_forecasts(systems), "A", "B", score)
-    cases = forecast_case_difference(systems, "A", "B", score)
-    clustered = forecast_case_difference(systems, "A", "B", score, clusters=np.arange(CASES) % 9)
-    for found in (tally, cases, clustered):
+    cases = forecast_difference(systems, "A", "B", score)
+    clustered = forecast_difference(systems, "A", "B", score, clusters=np.arange(CASES) % 9)
+    for found in (cases, clustered):
         assert (found.difference, found.p_value(), found.p_value("wald")) == (0.0, 1.0, 1.0)
         assert (found.probability_better, found.better) == (0.5, None)
         assert (found.interval(0.95).low, found.interval(0.95).high) == (0.0, 0.0)
         assert found.mirror().p_value() == 1.0
-
-
-@pytest.mark.parametrize("size", [1e-1, 1e-3, 1e-4, 1e-5, 1e-8])
-def test_nearly_identical_systems_are_told_apart_or_said_to_be_too_alike(size: float) -> None:
-    rng = np.random.default_rng(6)
-    truth, p = rng.integers(0, 2, 5000), rng.uniform(0.2, 0.8, 5000)
-    q = p + size * rng.uniform(-0.1, 0.1, 5000)
-    systems = {name: Forecasts.of(truth, each) for name, each in (("A", p), ("B", q))}
-    tally = forecast_difference(ForecastScores.from_forecasts(systems), "A", "B", "brier")
-    exact = forecast_case_difference(systems, "A", "B", "brier")
-    mine, its = (case_scores(each, ("brier",))[0] for each in systems.values())
-    peer = stats.ttest_rel(mine, its)
-    assert exact.p_value() == pytest.approx(peer.pvalue, rel=1e-4)
-    if size <= 1e-5:
-        assert tally.law is None
-        assert "so much alike" in (tally.no_interval or "")
-        assert math.isnan(tally.p_value())
-    else:
-        close(tally, exact, rel=1e-3)
 
 
 def test_probability_zero_leaves_the_log_score_undefined_and_the_others_not() -> None:
@@ -206,22 +175,20 @@ def test_probability_zero_leaves_the_log_score_undefined_and_the_others_not() ->
     wrong = np.flatnonzero(systems["A"].codes == 2)[:3]
     ruined[wrong] = [0.5, 0.5, 0.0]
     systems["A"] = Forecasts(systems["A"].codes, ruined, systems["A"].labels)
-    tally = forecast_difference(ForecastScores.from_forecasts(systems), "A", "B", "log")
-    cases = forecast_case_difference(systems, "A", "B", "log")
-    for found in (tally, cases):
-        assert "A in 3 cases, B in 0" in (found.undefined or "")
-        assert math.isnan(found.p_value())
-        assert math.isnan(found.interval(0.95).low)
-        assert found.better == "B"
-        shown = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-        assert shown["difference"] is None
-        assert shown["p_value"] is None
-    brier = forecast_difference(ForecastScores.from_forecasts(systems), "A", "B", "brier")
+    found = forecast_difference(systems, "A", "B", "log")
+    assert "A in 3 cases, B in 0" in (found.undefined or "")
+    assert math.isnan(found.p_value())
+    assert math.isnan(found.interval(0.95).low)
+    assert found.better == "B"
+    shown = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert shown["difference"] is None
+    assert shown["p_value"] is None
+    brier = forecast_difference(systems, "A", "B", "brier")
     assert brier.undefined is None
     mine, its = (scores_of(systems[name], "brier") for name in "AB")
     assert brier.p_value() == pytest.approx(stats.ttest_rel(mine, its).pvalue, rel=1e-9)
     both = {"A": systems["A"], "B": systems["A"]}
-    found = forecast_difference(ForecastScores.from_forecasts(both), "A", "B", "log")
+    found = forecast_difference(both, "A", "B", "log")
     assert "A in 3 cases, B in 3" in (found.undefined or "")
     assert found.better is None
 
@@ -229,18 +196,21 @@ def test_probability_zero_leaves_the_log_score_undefined_and_the_others_not() ->
 def test_what_has_no_spread_has_no_interval() -> None:
     single = {name: Forecasts.of([1], [p], positive=1) for name, p in (("A", 0.5), ("B", 0.25))}
     for found in (
-        forecast_case_difference(single, "A", "B", "brier"),
-        forecast_case_difference(single, "A", "B", "brier", clusters=["x"]),
+        forecast_difference(single, "A", "B", "brier"),
+        forecast_difference(single, "A", "B", "brier", clusters=["x"]),
     ):
         assert found.law is None
         assert found.no_interval is not None
         assert math.isnan(found.p_value())
         assert found.difference == 0.25 - 0.5625
-    assert forecast_difference(ForecastScores.from_forecasts(single), "A", "B", "brier").law is None
     alike = mean_score_difference(np.full(9, 0.5), np.full(9, 0.25), names=("A", "B"), score="brier")
     assert "all alike" in (alike.no_interval or "")
     paired = mean_score_difference(
-        np.full(8, 0.5), np.full(8, 0.25), names=("A", "B"), score="brier", clusters=np.arange(8) // 2
+        np.full(8, 0.5),
+        np.full(8, 0.25),
+        names=("A", "B"),
+        score="brier",
+        clusters=CaseClusters.of(np.arange(8) // 2, 8),
     )
     assert "all alike" in (paired.no_interval or "")
 
@@ -259,9 +229,9 @@ def test_steps_ahead_are_judged_by_diebold_and_mariano() -> None:
 
 def test_few_cases_are_doubted() -> None:
     few = three(2, cases=20)
-    assert "20 cases are few" in (forecast_case_difference(few, "A", "B", "log").doubt or "")
-    assert forecast_case_difference(three(2, cases=30), "A", "B", "log").doubt is None
-    clustered = forecast_case_difference(three(2), "A", "B", "log", clusters=np.arange(CASES) % 5)
+    assert "20 cases are few" in (forecast_difference(few, "A", "B", "log").doubt or "")
+    assert forecast_difference(three(2, cases=30), "A", "B", "log").doubt is None
+    clustered = forecast_difference(three(2), "A", "B", "log", clusters=np.arange(CASES) % 5)
     assert "5 clusters are few" in (clustered.doubt or "")
 
 
@@ -275,27 +245,19 @@ def test_case_scores_are_those_of_the_tally() -> None:
 
 def test_bad_input_is_refused() -> None:
     systems = three(2)
-    tally = ForecastScores.from_forecasts(systems, scores=("log",))
-    with pytest.raises(InputError, match="'brier' was not taken"):
-        forecast_difference(tally, "A", "B", "brier")
-    with pytest.raises(InputError, match="no system 'D'"):
-        forecast_difference(tally, "A", "D", "log")
-    with pytest.raises(InputError, match="no system 'D'"):
-        forecast_case_difference(systems, "D", "A", "log")
-    with pytest.raises(InputError, match="'A' twice"):
-        forecast_difference(tally, "A", "A", "log")
-    with pytest.raises(InputError, match="no score 'crps'"):
-        forecast_case_difference(systems, "A", "B", "crps")
+    with pytest.raises(InputError, match="saw 'crps'"):
+        compare_forecasts(systems, measures=["crps"])
     with pytest.raises(InputError, match="clusters has 3 rows"):
-        forecast_case_difference(systems, "A", "B", "log", clusters=[1, 2, 3])
+        compare_forecasts(systems, clusters=[1, 2, 3])
     with pytest.raises(InputError, match="missing in row 2"):
-        mean_score_difference(np.ones(2), np.zeros(2), names=("A", "B"), score="log", clusters=["x", None])
-    with pytest.raises(InputError, match="row 1 is missing"):
-        mean_score_difference(np.array([math.nan]), np.ones(1), names=("A", "B"), score="log", clusters=[1])
+        CaseClusters.of(["x", None], 2)
     with pytest.raises(OptionError, match="one of the two"):
-        forecast_case_difference(systems, "A", "B", "log", clusters=np.arange(CASES), horizon=2)
+        compare_forecasts(systems, clusters=np.arange(CASES), horizon=2)
+    for horizon in (0, -1, True, 1.5):
+        with pytest.raises(OptionError, match="whole number"):
+            compare_forecasts(systems, horizon=horizon)  # type: ignore[arg-type]  # refused on purpose
     other = {**systems, "B": systems["B"][:-1]}
     with pytest.raises(InputError, match="same cases"):
-        forecast_case_difference(other, "A", "B", "log")
-    nothing = ForecastScores.from_forecasts({name: each[:0] for name, each in systems.items()})
-    assert forecast_difference(nothing, "A", "B", "log").undefined == "there are no cases"
+        compare_forecasts(other)
+    nothing = mean_score_difference(np.zeros(0), np.zeros(0), names=("A", "B"), score="log")
+    assert nothing.undefined == "there are no cases"

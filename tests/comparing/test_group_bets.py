@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from edgeworth.comparing.forecasts.bets import CaseClusters, forecast_duel, wealth_of_clusters
-from edgeworth.comparing.forecasts.findings import compare_forecasts
+from edgeworth.comparing.forecasts.differences import compare_forecasts
 from edgeworth.errors import InputError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts

@@ -274,7 +274,8 @@ def test_effects() -> None:
     assert found.effect.name == "standardised difference"
     deviation = found.standard_error * math.sqrt(500)
     assert found.effect.value == pytest.approx(found.difference / deviation)
-    assert found.effect.low < found.effect.value < found.effect.high
+    low, high = found.effect.interval()
+    assert low < found.effect.value < high
     odds = label_difference(discordant(25, 2, 40), "one", "two", "accuracy").effect
     assert odds is not None
     assert math.exp(odds.low) == pytest.approx(3.1169, rel=2e-5)  # Fagerland, Lydersen & Laake 2017

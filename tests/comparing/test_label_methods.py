@@ -206,7 +206,7 @@ def test_published_odds_of_discordant_cases() -> None:
     """25 against 2 (Ezra et al. 2010, in the same chapter): odds 12.5, exactly 3.1169 to 108.8892."""
     effect = PairedProportions(25, 2, 100).effect()
     assert effect is not None
-    found = [math.exp(number) for number in (effect.value, effect.low, effect.high)]
+    found = [math.exp(number) for number in (effect.value, *effect.interval())]
     assert found == pytest.approx([12.5, 3.1169, 108.8892], rel=2e-5)
 
 

@@ -25,52 +25,30 @@ Bounds: TypeAlias = Callable[[float], tuple[float, float]]
 
 @dataclass(frozen=True)
 class Effect:
-    """A difference in units of its own spread, with an interval, and what it is called.
-
-    ``low`` and ``high`` are its bounds at ``level``; ``bounds`` are those at any level.
-    """
+    """A difference in units of its own spread, what it is called, and its bounds at a level."""
 
     name: str
     value: float
-    low: float
-    high: float
-    level: float = 0.95
-    bounds: Bounds | None = field(default=None, repr=False, compare=False)
+    bounds: Bounds = field(repr=False, compare=False)
 
-    @classmethod
-    def of(cls, name: str, value: float, bounds: Bounds, level: float = 0.95) -> Self:
-        """Build an effect from the function that gives its bounds at a level."""
+    def interval(self, level: float = 0.95) -> Interval:
+        """Give the confidence interval at a level."""
         check_level(level)
-        return cls(name, value, *bounds(level), level, bounds)
-
-    def interval(self, level: float | None = None) -> Interval:
-        """Give the confidence interval at a level; by default that of ``low`` and ``high``."""
-        found = self if level is None else self.at(level)
-        return Interval(found.low, found.high, found.level)
-
-    def at(self, level: float) -> Self:
-        """Give the same effect with its bounds at another level."""
-        check_level(level)
-        if level == self.level:
-            return self
-        if self.bounds is None:
-            raise OptionError(f"the {self.name} is known with its {self.level:.4g} interval only")
-        low, high = self.bounds(level)
-        return replace(self, low=low, high=high, level=level)
+        return Interval(*self.bounds(level), level)
 
     def mirror(self) -> Self:
         """Give the same effect, seen from the other system."""
-        bounds = self.bounds and self._mirror_bounds
-        return replace(self, value=-self.value, low=-self.high, high=-self.low, bounds=bounds)
+        return replace(self, value=-self.value, bounds=self._mirror_bounds)
 
     def _mirror_bounds(self, level: float) -> tuple[float, float]:
-        found = self.at(level)
-        return -found.high, -found.low
+        low, high = self.bounds(level)
+        return -high, -low
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Plain values."""
-        names = ("name", "value", "low", "high", "level")
-        return {name: plain_values(getattr(self, name)) for name in names}
+        low, high = self.bounds(level)
+        found = {"name": self.name, "value": self.value, "low": low, "high": high, "level": level}
+        return {name: plain_values(value) for name, value in found.items()}
 
 
 @dataclass(frozen=True)
@@ -155,11 +133,6 @@ class Difference:
         low, high = self.interval(level)
         return self.no_winner is None and not low <= 0 <= high
 
-    def at(self, level: float) -> Self:
-        """Give the same difference with its effect's interval at a level."""
-        has_effect = self.effect is not None and self.effect.bounds is not None
-        return replace(self, effect=self.effect.at(level)) if has_effect and self.effect else self
-
     @property
     def better(self) -> str | None:
         """The system that did better, however surely; None when neither did."""
@@ -204,7 +177,7 @@ class Difference:
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Plain values; what is undefined is None, with the reason beside it."""
-        interval, effect = self.interval(level), self.at(level).effect
+        interval, effect = self.interval(level), self.effect
 
         def named(*names: str) -> dict[str, Any]:
             return {name: getattr(self, name) for name in names}
@@ -221,7 +194,7 @@ class Difference:
                 for name, tail in self.tests.items()
             },
             **named("probability_better", "probability_method"),
-            "effect": effect and effect.to_dict(),
+            "effect": effect and effect.to_dict(level),
             "disagrees": self.disagrees(level),
             **named("cases", "is_higher_better", "undefined", "no_interval", "no_winner", "doubt"),
         }

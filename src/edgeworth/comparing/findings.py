@@ -209,7 +209,7 @@ def compare_pairs(
     pairs: dict[Pair, dict[str, Difference]] = {}
     with progress_of("pairs compared", math.comb(len(names), 2)) as done:
         for pair in all_pairs(names):
-            pairs[pair] = {name: each.at(level) for name, each in difference(*pair).items()}
+            pairs[pair] = dict(difference(*pair))
             done(1)
     headline = headline or _first_defined(pairs)
     beaten = level_of_one(level, len(pairs), adjust)

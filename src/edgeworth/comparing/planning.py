@@ -130,7 +130,7 @@ def _detectable_lead(cases: float, share: float, level: float, power: float) -> 
         return lead
     if mcnemar_power(cases, share, 1.0, level=level) < power:
         return math.nan
-    most = _bisected(lambda part: mcnemar_power(cases, share, part, level=level) >= power, 0.5, 1.0, FINE)
+    most = bisected(lambda part: mcnemar_power(cases, share, part, level=level) >= power, 0.5, 1.0, FINE)
     return share * (2 * most - 1)
 
 
@@ -201,7 +201,7 @@ def _student_reach(freedom: float, level: float, power: float) -> float:
     """Compute how many standard errors from 0 Student's t shows a difference with that power."""
     # Student's quantile and ten more times its spread: any power is reached there.
     far = student_quantile(level, freedom) * 10 + 10
-    return _bisected(lambda reach: _student_power(freedom, reach, level) >= power, 0.0, far)
+    return bisected(lambda reach: _student_power(freedom, reach, level) >= power, 0.0, far)
 
 
 def _student_power(freedom: float, reach: float, level: float) -> float:
@@ -246,7 +246,7 @@ def _student_units(effect: float, normal: float, level: float, power: float) -> 
     return units
 
 
-def _bisected(is_enough: Callable[[float], bool], low: float, high: float, fine: float = 0.0) -> float:
+def bisected(is_enough: Callable[[float], bool], low: float, high: float, fine: float = 0.0) -> float:
     """The least that is enough, between what is not and what is."""
     for _ in range(200):
         middle = (low + high) / 2

@@ -12,7 +12,7 @@ from typing import Any
 from edgeworth.arrays import finite_or_none
 from edgeworth.choices import Adjust
 from edgeworth.comparing.charts import comparison_charts
-from edgeworth.comparing.difference import Difference
+from edgeworth.comparing.difference import Difference, Effect
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.paired import Discordance
 from edgeworth.comparing.verdict import comparison_citation, comparison_verdict, name_of_test
@@ -113,14 +113,18 @@ def difference_grid(findings: ComparisonFindings) -> Grid:
 
 def _line(each: Difference, findings: ComparisonFindings) -> tuple[Cell, ...]:
     """Values, difference, interval, p-value and probability."""
-    low, high = each.interval(findings.level)
     return (
         *(finite_or_none(value) for value in each.values),
         finite_or_none(each.difference),
-        (finite_or_none(low), finite_or_none(high)),
+        _bounds(each, findings.level),
         _p_cell(each),
         finite_or_none(each.probability_better),
     )
+
+
+def _bounds(each: Difference | Effect, level: float) -> tuple[float | None, float | None]:
+    low, high = each.interval(level)
+    return finite_or_none(low), finite_or_none(high)
 
 
 def _p_cell(each: Difference) -> float | None:
@@ -240,10 +244,8 @@ def _tests(findings: ComparisonFindings) -> Section | None:
     effects = [(name, each.effect) for name, each in differences.items() if each.effect is not None]
     if effects:
         columns = _columns("measure/measure", "effect", "size/number", "interval/interval")
-        lines = tuple(
-            (name, x.name, finite_or_none(x.value), (finite_or_none(x.low), finite_or_none(x.high)))
-            for name, x in effects
-        )
+        level = findings.level
+        lines = tuple((name, x.name, finite_or_none(x.value), _bounds(x, level)) for name, x in effects)
         grids.append(Grid("Effect sizes", columns, lines))
     return Section("Tests", (), tuple(grids), is_folded=True)
 

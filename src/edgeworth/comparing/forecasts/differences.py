@@ -1,9 +1,8 @@
-"""Differences of mean scores between two forecasters on the same cases; lower scores are better.
+"""Probabilities of several systems on the same cases, compared by scores (lower is better) and by bets.
 
 d_i is the first's score of case i less the second's. The mean d̄ has variance s²/n for independent cases, and
 Σ_g (Σ_{i in g} (d_i − d̄))² / (1 − n_g/n) / n² for independent clusters of n_g cases (CR2, and Satterthwaite's
-degrees of freedom). Σd and Σd² follow from sums and products of the scores, Σd² = Σx² − 2Σxy + Σy², so a
-tally merged from shards is enough for the first.
+degrees of freedom).
 
 Forecasts h steps ahead have errors that overlap, so differences up to h − 1 apart go together. With
 γ_k = Σ_{t>k} (d_t − d̄)(d_{t−k} − d̄)/n
@@ -19,103 +18,167 @@ For h = 1 that is the paired t test, to the last digit.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, get_args
+from functools import partial
+from typing import Any, Unpack
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats
+from edgeworth.choices import PredictionsMade
 from edgeworth.comparing.difference import Difference, Effect
-from edgeworth.comparing.forecasts.bets import CaseClusters
+from edgeworth.comparing.findings import ComparisonFindings, Terms, all_pairs, compare_pairs
+from edgeworth.comparing.forecasts.bets import (
+    CaseClusters,
+    Duel,
+    WealthRace,
+    forecast_duel,
+    race_of_duels,
+    race_of_sums,
+    wealth_of_clusters,
+)
 from edgeworth.core.clusters import FEWEST_FREEDOM
 from edgeworth.core.laws import Alternative, NormalLaw, Scale, choose_tail
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
+from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.estimates import mean_difference
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.scores import ForecastScores
-from edgeworth.forecasts.scoring_rules import RULES, SCORES, case_scores
+from edgeworth.forecasts.reading import CLIPPED
+from edgeworth.forecasts.scoring_rules import RULES, case_scores
 
-LOST = 1e-10
-"""Σd² below this share of Σx² + Σy² may be off by a thousandth: products are rounded before they cancel."""
+MEASURES = tuple(name for name, rule in RULES.items() if not rule.is_ordered)
+MOST_DUELS = 28
+"""Pairs whose wealth is followed case by case: eight systems; of more only the end is told."""
+
+IN_SAMPLE = (
+    "the predictions were made in sample: they knew these outcomes, so the wealth they would have won proves "
+    "nothing"
+)
+OVERLAPPING = (
+    "forecasts {horizon} steps ahead are bets that overlap: the next is placed before the last is settled, "
+    "so the product of their factors is no e-value, and the confidence sequences do not hold"
+)
+MIXED_UP = (
+    "Rows of one cluster do not stand together, so bets are not settled in the order of time: of wealth only "
+    "the end counts."
+)
+NOTES: dict[str, tuple[str, ...]] = {
+    "before": (),
+    "cross-validated": (
+        "Predictions were cross-validated: each is of a model that knew other cases' outcomes, so what "
+        "wealth proves holds given those.",
+    ),
+    "in-sample": ("Predictions were made in sample: they flatter whoever fits more, and prove nothing.",),
+}
+
+
+def compare_forecasts(
+    forecasts: Mapping[str, Forecasts],
+    *,
+    measures: Sequence[str] | None = None,
+    clusters: Any = None,
+    horizon: int = 1,
+    ordered: bool = False,
+    predictions_made: PredictionsMade = "before",
+    clip: float | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    **terms: Unpack[Terms],
+) -> ComparisonFindings:
+    """Compare probabilities that several systems gave to the same cases, and let them bet with each other.
+
+    With ``clusters`` a cluster is one bet: the geometric mean of its rows' factors. Forecasts several steps
+    ahead (``horizon``), and those made in sample, prove nothing by their wealth; ``no_evidence`` says why.
+    """
+    wanted = tuple(measures or MEASURES)
+    if predictions_made not in NOTES:
+        raise OptionError(f"predictions_made is one of {', '.join(NOTES)}; saw {predictions_made!r}")
+    unknown = [name for name in wanted if name not in RULES]
+    if unknown:
+        raise InputError(f"scores are a list of some of {', '.join(RULES)}; saw {unknown[0]!r}")
+    one = next(iter(forecasts.values()))
+    if any(one.labels != x.labels or not np.array_equal(one.codes, x.codes) for x in forecasts.values()):
+        raise InputError("the forecasts to score together are of the same cases and classes")
+    notes = (*NOTES[predictions_made], *(() if clip is None else (CLIPPED.format(clip=clip),)))
+    units = None if clusters is None else CaseClusters.of(clusters, len(one))
+    if ordered and units is not None and not units.is_together:
+        notes = (*notes, MIXED_UP)
+    scores = {name: dict(zip(wanted, case_scores(x, wanted), strict=True)) for name, x in forecasts.items()}
+    options: dict[str, Any] = {"clusters": units, "horizon": horizon, "ordered": ordered}
+
+    def difference(first: str, second: str, score: str) -> Difference:
+        reach = RULES[score].highest(len(one.labels))
+        both = (scores[name][score] for name in (first, second))
+        return mean_score_difference(*both, names=(first, second), score=score, reach=reach, **options)
+
+    no_evidence = None if horizon == 1 else OVERLAPPING.format(horizon=horizon)
+    if predictions_made == "in-sample":
+        no_evidence = IN_SAMPLE
+    duels = _duels(forecasts, units, ordered, predictions_made, level)
+    race = race_of_duels(duels) if duels else _race_at_the_end(forecasts, units)
+    return compare_pairs(
+        "probabilities",
+        tuple(forecasts),
+        lambda first, second: {score: difference(first, second, score) for score in wanted},
+        unit="case" if units is None else "cluster",
+        level=level,
+        **terms,
+        cases=float(len(one)),
+        seed=seed,
+        race=race if no_evidence is None else replace(race, evidence={}, no_evidence=no_evidence),
+        duels=duels if no_evidence is None else (),
+        no_evidence=no_evidence,
+        notes=notes,
+    )
+
+
+def _duels(
+    forecasts: Mapping[str, Forecasts],
+    units: CaseClusters | None,
+    ordered: bool,
+    predictions_made: PredictionsMade,
+    level: float,
+) -> tuple[Duel, ...]:
+    """Let each bet against each; not of too many pairs, nor where a bet cannot be settled."""
+    pairs = all_pairs(tuple(forecasts))
+    zeros = [each.of_truth(each.probabilities) == 0 for each in forecasts.values()]
+    if len(pairs) > MOST_DUELS or (np.sum(zeros, axis=0) > 1).any():
+        return ()
+    bet: Callable[..., Wealth] = Wealth.from_forecasts
+    if units is not None:
+        bet = partial(wealth_of_clusters, clusters=units)
+    terms: dict[str, Any] = {"ordered": ordered, "predictions_made": predictions_made}
+    return tuple(
+        forecast_duel(
+            bet(forecasts[first], forecasts[second], against=second, **terms),
+            first,
+            second,
+            level=level,
+            unit="case" if units is None else "cluster",
+        )
+        for first, second in pairs
+    )
+
+
+def _race_at_the_end(forecasts: Mapping[str, Forecasts], units: CaseClusters | None) -> WealthRace:
+    """Find the end of the race alone, from sums of log scores."""
+    logs = np.stack([case_scores(each, ("log",))[0] for each in forecasts.values()], axis=1)
+    if units is None:
+        return race_of_sums(tuple(forecasts), logs.sum(axis=0), len(logs))
+    return race_of_sums(tuple(forecasts), units.means(logs).sum(axis=0), units.number, "cluster")
+
 
 FEW = 30
 """Fewer units make the t test lean on differences that are nearly normal."""
 
+ALIKE = 1e-13
+"""A spread of this share of the squares is rounding, not data."""
+
 PLAIN = Scale("identity")
-SINGLE = "one case has no spread"
 POSTERIOR = "Student's t posterior of the mean score difference, flat prior on mean and logarithm of spread"
-
-
-def forecast_difference(scores: ForecastScores, first: str, second: str, score: str) -> Difference:
-    """Compare a mean score of two systems by the tally alone: sums, and sums of products.
-
-    >>> systems = {"A": [0.8, 0.3, 0.5, 0.9], "B": [0.6, 0.4, 0.5, 0.5]}
-    >>> tally = ForecastScores.from_probabilities([1, 0, 1, 1], systems)
-    >>> found = forecast_difference(tally, "A", "B", "brier")
-    >>> round(found.difference, 4), found.better, round(found.p_value(), 4)
-    (-0.1075, 'A', 0.1235)
-    """
-    if first == second:
-        raise InputError(f"a system is not compared with itself; saw {first!r} twice")
-    if score not in scores.names:
-        raise InputError(f"the score {score!r} was not taken; there are {', '.join(scores.names)}")
-    row, a, b = scores.names.index(score), scores.place(first), scores.place(second)
-    cases, sums, products = scores.cases, scores.sums[row], scores.products[row]
-    means = (scores.mean(score, first), scores.mean(score, second))
-    zeros = (int(scores.zeros[a]), int(scores.zeros[b])) if score == "log" else (0, 0)
-    bare = _without_law(score, (first, second), means, cases, zeros)
-    if bare.undefined is not None:
-        return bare
-    both = float(products[a, a] + products[b, b])
-    squares = float(products[a, a] - products[a, b] + (products[b, b] - products[a, b]))
-    total = float(sums[a] - sums[b])
-    # Cauchy and Schwarz: only equal scores have Σx² = Σxy = Σy².
-    if products[a, a] == products[a, b] == products[b, b] and total == 0:
-        return _identical(bare)
-    if cases < 2:
-        return replace(bare, no_interval=SINGLE)
-    spread = squares - total**2 / cases
-    if spread <= LOST * both:
-        reason = (
-            "the scores are so much alike that their products do not tell the spread of the difference: "
-            "it takes the scores of each case"
-        )
-        return replace(bare, no_interval=reason)
-    return _with_t_test(bare, spread / (cases - 1), cases)
-
-
-def forecast_case_difference(
-    forecasts: Mapping[str, Forecasts],
-    first: str,
-    second: str,
-    score: str,
-    **options: Any,
-) -> Difference:
-    """Compare a mean score by the cases, with the options of ``mean_score_difference``.
-
-    >>> truth, one, two = [1, 0, 1, 1], [0.8, 0.3, 0.5, 0.9], [0.6, 0.4, 0.5, 0.5]
-    >>> systems = {name: Forecasts.of(truth, p) for name, p in (("A", one), ("B", two))}
-    >>> found = forecast_case_difference(systems, "A", "B", "brier", clusters=[1, 1, 2, 3])
-    >>> round(found.difference, 4), found.cases, "degrees of freedom" in found.no_interval
-    (-0.1075, 3, True)
-    """
-    if first == second:
-        raise InputError(f"a system is not compared with itself; saw {first!r} twice")
-    if score not in SCORES:
-        raise InputError(f"there is no score {score!r}; there are {', '.join(SCORES)}")
-    missing = [name for name in (first, second) if name not in forecasts]
-    if missing:
-        raise InputError(f"there is no system {missing[0]!r}; there are {', '.join(map(repr, forecasts))}")
-    one, two = forecasts[first], forecasts[second]
-    if one.labels != two.labels or not np.array_equal(one.codes, two.codes):
-        raise InputError("forecasts are compared on the same cases and classes")
-    mine, its = (case_scores(each, (score,))[0] for each in (one, two))
-    options["reach"] = RULES[score].highest(len(one.labels))
-    return mean_score_difference(mine, its, names=(first, second), score=score, **options)
 
 
 def mean_score_difference(
@@ -124,59 +187,63 @@ def mean_score_difference(
     *,
     names: tuple[str, str],
     score: str,
-    clusters: Any = None,
+    clusters: CaseClusters | None = None,
     horizon: int = 1,
-    kernel: Kernel = "rectangular",
     ordered: bool = False,
     reach: float = math.inf,
 ) -> Difference:
     """Compare two means of scores, one number a case, lower being better.
 
-    ``clusters`` names the cluster of each case: clusters are independent, cases within one need not be.
-    ``horizon`` is how many steps ahead the forecasts were made, with cases in the order of time; above 1
-    Diebold and Mariano's test gives interval and p-value. Cases that are ``ordered``, looked at as they come,
-    have the confidence sequence of differences within ±``reach``.
+    ``clusters`` are independent, cases within one need not be. ``horizon`` is how many steps ahead the
+    forecasts were made, with cases in the order of time; above 1 Diebold and Mariano's test gives interval
+    and p-value. Cases that are ``ordered``, looked at as they come, have the confidence sequence of
+    differences within ±``reach``.
+
+    >>> mine, its = np.array([0.04, 0.09, 0.25, 0.01]), np.array([0.16, 0.16, 0.25, 0.25])
+    >>> found = mean_score_difference(mine, its, names=("A", "B"), score="brier")
+    >>> round(found.difference, 4), found.better, round(found.p_value(), 4)
+    (-0.1075, 'A', 0.1235)
     """
-    one, two = check_losses(first, names[0]), check_losses(second, names[1])
-    if len(one) != len(two):
-        raise InputError(f"scores of the same cases are needed; saw {len(one):,} and {len(two):,} of them")
+    if isinstance(horizon, bool) or not isinstance(horizon, (int, np.integer)) or horizon < 1:
+        raise OptionError(f"the horizon is a whole number of steps, 1 or more; saw {horizon!r}")
     if clusters is not None and horizon > 1:
         raise OptionError("clusters are independent and a horizon joins neighbours: give one of the two")
-    cases = len(one)
-    means = (float(one.mean()), float(two.mean())) if cases else (math.nan, math.nan)
-    bare = _without_law(score, names, means, cases, (int(np.isinf(one).sum()), int(np.isinf(two).sum())))
-    if bare.undefined is not None:
-        return bare
-    differences = one - two
+    cases = len(first)
+    means = (float(first.mean()), float(second.mean())) if cases else (math.nan, math.nan)
+    bare = Difference(score, *names, means, "lower", cases=cases if clusters is None else clusters.number)
+    zeros = [int(np.isinf(each).sum()) for each in (first, second)]
+    if any(zeros):
+        counts = f"{names[0]} in {zeros[0]:,} cases, {names[1]} in {zeros[1]:,}"
+        said = f"probability 0 was given to what happened ({counts}), so a mean {score} score is infinite"
+        return replace(bare, undefined=said)
+    if not cases:
+        return replace(bare, undefined="there are no cases")
+    differences = first - second
+    if not differences.any():
+        tests = ("t", "wald", "diebold-mariano") if horizon == 1 else ("diebold-mariano",)
+        return _identical(bare, tests if clusters is None else ("t", "wald"))
     if clusters is not None:
         return _with_clusters(bare, differences, clusters)
-    if not differences.any():
-        return _identical(bare) if horizon == 1 else _identical(bare, ("diebold-mariano",))
     if cases < 2:
-        return replace(bare, no_interval=SINGLE)
-    found = diebold_mariano(one, two, horizon=horizon, kernel=kernel)
-    if found.tail is None:
-        return replace(bare, no_interval=found.undefined)
-    if horizon == 1:
-        student = _with_t_test(bare, float(differences.var(ddof=1)), cases)
-        return _with_sequence(student, differences, reach) if ordered else student
-    return replace(
-        _with_student_law(bare, found.standard_error, cases - 1),
-        tests={"diebold-mariano": found.tail},
-        doubt=found.doubt or _few(cases, "cases"),
-    )
+        return replace(bare, no_interval="one case has no spread")
+    if horizon >= cases:
+        said = f"forecasts {horizon} ahead need more than {horizon} cases; there are {cases:,}"
+        return replace(bare, no_interval=said)
+    rest = differences - differences.mean()
+    if (rest**2).sum() <= ALIKE * (differences**2).sum():
+        said = "the differences are all alike: they have no spread to judge their mean by"
+        return replace(bare, no_interval=said)
+    if horizon > 1:
+        return _with_diebold_mariano(bare, rest, horizon)
+    student = _with_t_test(bare, float(differences.var(ddof=1)), cases)
+    return _with_sequence(student, differences, reach) if ordered else student
 
 
-def _with_clusters(bare: Difference, differences: Floats, clusters: Any) -> Difference:
-    cases = len(differences)
-    coded = clusters if isinstance(clusters, CaseClusters) else CaseClusters.of(clusters, cases)
-    number = coded.number
-    bare = replace(bare, cases=number)
-    if not differences.any():
-        return _identical(bare, ("t", "wald"))
+def _with_clusters(bare: Difference, differences: Floats, clusters: CaseClusters) -> Difference:
+    number = clusters.number
     if number < 2:
         return replace(bare, no_interval="one cluster has no spread between clusters")
-    found = mean_difference(differences, clusters=coded.codes)
+    found = mean_difference(differences, clusters=clusters.codes)
     if math.isnan(found.error):
         return replace(bare, no_interval="the clusters are all alike: they have no spread to judge by")
     freedom = found.freedom
@@ -264,30 +331,18 @@ def student(ratio: float, freedom: float, said: str = "") -> Tail:
     return Tail.approximated(2 * tail, 0.0, f"{law}, {said}" if said else law)
 
 
-def standardised_effect(value: float, cases: int, level: float = 0.95) -> Effect:
+def standardised_effect(value: float, cases: int) -> Effect:
     """Give d̄/s a normal interval with variance 1/n + d²/(2(n − 1)) (Hedges & Olkin 1985).
 
     >>> effect = standardised_effect(0.5, 100)
-    >>> round(effect.low, 3), round(effect.high, 3)
-    (0.292, 0.708)
+    >>> [round(bound, 3) for bound in effect.interval()]
+    [0.292, 0.708]
     """
     law = NormalLaw(value, math.sqrt(1 / cases + value**2 / (2 * (cases - 1))), PLAIN)
-    return Effect.of("standardised mean difference", value, law.interval, level)
+    return Effect("standardised mean difference", value, law.interval)
 
 
-def _without_law(
-    score: str, names: tuple[str, str], values: tuple[float, float], cases: int, zeros: tuple[int, int]
-) -> Difference:
-    undefined = None if cases else "there are no cases"
-    if any(zeros):
-        counts = f"{names[0]} in {zeros[0]:,} cases, {names[1]} in {zeros[1]:,}"
-        undefined = (
-            f"probability 0 was given to what happened ({counts}), so a mean {score} score is infinite"
-        )
-    return Difference(score, *names, values, "lower", cases=cases, undefined=undefined)
-
-
-def _identical(bare: Difference, tests: tuple[str, ...] = ("t", "wald", "diebold-mariano")) -> Difference:
+def _identical(bare: Difference, tests: tuple[str, ...]) -> Difference:
     """Describe two systems with the same score in every case."""
     alike = Tail(1.0, 1.0, 1.0, "every difference is 0")
     return replace(
@@ -305,111 +360,34 @@ def _few(number: int, unit: str) -> str | None:
     return None if number >= FEW else f"{number} {unit} are few: the test leans on nearly normal differences"
 
 
-Kernel: TypeAlias = Literal["rectangular", "newey-west"]
+def _with_diebold_mariano(bare: Difference, rest: Floats, horizon: int) -> Difference:
+    """Add the law and Diebold and Mariano's test, given the differences less their mean.
 
-ALIKE = 1e-13
-"""A spread of this share of the squares is rounding, not data."""
-
-
-@dataclass(frozen=True)
-class DieboldMariano:
-    """The test's statistic and what it says; ``statistic`` is corrected for few cases, ``plain`` is not.
-
-    ``standard_error`` is that of the mean difference, the correction included, so that the statistic is the
-    mean over it. ``kernel`` is the one that was used; ``doubt`` says why if another one was asked for.
+    The rectangular V may come out negative; then Newey and West's, which may not, is used.
     """
-
-    mean: float
-    kernel: Kernel
-    standard_error: float = math.nan
-    statistic: float = math.nan
-    plain: float = math.nan
-    tail: Tail | None = None
-    undefined: str | None = None
-    doubt: str | None = None
-
-    @property
-    def p_value(self) -> float:
-        """Two-sided; nan when undefined."""
-        return math.nan if self.tail is None else self.tail.p_value
-
-
-def diebold_mariano(
-    first: ArrayLike, second: ArrayLike, *, horizon: int = 1, kernel: Kernel = "rectangular"
-) -> DieboldMariano:
-    """Test whether two forecasters' expected losses are equal, cases in the order of time.
-
-    ``horizon`` is how many steps ahead the forecasts were made. The rectangular V may come out negative; then
-    Newey and West's, which may not, is used.
-
-    >>> found = diebold_mariano([0.5, 0.75, 0.25, 1.0], [0.25, 0.25, 0.5, 0.5])
-    >>> round(found.statistic, 6), round(found.p_value, 6), found.tail.method
-    (1.414214, 0.252215, "Diebold–Mariano, corrected for few cases, Student's t with 3 degrees of freedom")
-    """
-    one, two = check_losses(first, "first"), check_losses(second, "second")
-    if len(one) != len(two):
-        raise InputError(f"losses of the same cases are needed; saw {len(one):,} and {len(two):,} of them")
-    cases = len(one)
-    if kernel not in get_args(Kernel):
-        raise OptionError(f"kernel is one of {', '.join(get_args(Kernel))}; saw {kernel!r}")
-    if isinstance(horizon, bool) or not isinstance(horizon, (int, np.integer)) or horizon < 1:
-        raise OptionError(f"the horizon is a whole number of steps, 1 or more; saw {horizon!r}")
-    if not (np.isfinite(one).all() and np.isfinite(two).all()):
-        infinite = [int((~np.isfinite(each)).sum()) for each in (one, two)]
-        reason = f"losses are infinite: {infinite[0]:,} of the first and {infinite[1]:,} of the second"
-        return DieboldMariano(math.nan, kernel, undefined=reason)
-    if cases < 2 or horizon >= cases:
-        mean = float((one - two).mean()) if cases else math.nan
-        reason = f"forecasts {horizon} ahead need more than {horizon} cases; there are {cases:,}"
-        return DieboldMariano(mean, kernel, undefined=reason)
-    return _test_mean(one - two, int(horizon), kernel)
-
-
-def _test_mean(differences: NDArray[np.float64], horizon: int, kernel: Kernel) -> DieboldMariano:
-    cases, mean = len(differences), float(differences.mean())
-    if not differences.any():
-        return DieboldMariano(0.0, kernel, 0.0, 0.0, 0.0, Tail(1.0, 1.0, 1.0, "every difference is 0"))
-    rest = differences - mean
-    if (rest**2).sum() <= ALIKE * (differences**2).sum():
-        reason = "the differences are all alike: they have no spread to judge their mean by"
-        return DieboldMariano(mean, kernel, undefined=reason)
-    variance, doubt = long_run_variance(rest, horizon, kernel), None
-    if variance <= 0 and kernel == "rectangular":
-        kernel, variance = "newey-west", long_run_variance(rest, horizon, "newey-west")
+    cases, kernel, doubt = len(rest), "rectangular", _few(len(rest), "cases")
+    variance = long_run_variance(rest, horizon)
+    if variance <= 0:
+        kernel, variance = "newey-west", long_run_variance(rest, horizon, newey_west=True)
         doubt = "the rectangular variance is not above 0: Newey and West's weights were used"
     if variance <= 0:
-        reason = "the variance of the mean is not above 0, whatever the weights"
-        return DieboldMariano(mean, kernel, undefined=reason)
-    plain_error = math.sqrt(variance / cases)
+        return replace(bare, no_interval="the variance of the mean is not above 0, whatever the weights")
     # n + 1 − 2h + h(h − 1)/n = (n − h)(n − h + 1)/n
-    error = plain_error / math.sqrt((cases - horizon) * (cases - horizon + 1) / cases**2)
-    statistic = mean / error
-    ahead = "" if horizon == 1 else f", {horizon} ahead ({kernel})"
-    law = f"Student's t with {cases - 1:,} degrees of freedom"
-    p_value = 2 * float(scipy.special.stdtr(cases - 1, -abs(statistic)))
-    tail = Tail.approximated(p_value, 0.0, f"Diebold–Mariano{ahead}, corrected for few cases, {law}")
-    return DieboldMariano(mean, kernel, error, statistic, mean / plain_error, tail, None, doubt)
+    error = math.sqrt(variance / cases / ((cases - horizon) * (cases - horizon + 1) / cases**2))
+    said = f"Diebold–Mariano, {horizon} ahead ({kernel}), corrected for few cases, "
+    tail = student(bare.difference / error, cases - 1)
+    tests = {"diebold-mariano": replace(tail, method=said + tail.method)}
+    return replace(_with_student_law(bare, error, cases - 1), tests=tests, doubt=doubt)
 
 
-def long_run_variance(rest: NDArray[np.float64], horizon: int, kernel: Kernel) -> float:
+def long_run_variance(rest: Floats, horizon: int, *, newey_west: bool = False) -> float:
     """Compute γ_0 + 2 Σ_{k<h} w_k γ_k of differences less their mean.
 
-    >>> [long_run_variance(np.array([1.0, 1.0, -2.0]), 2, kernel) for kernel in ("rectangular", "newey-west")]
+    >>> [long_run_variance(np.array([1.0, 1.0, -2.0]), 2, newey_west=each) for each in (False, True)]
     [1.3333333333333333, 1.6666666666666667]
     """
     total = float((rest**2).sum())
     for lag in range(1, horizon):
-        weight = 1 - lag / horizon if kernel == "newey-west" else 1.0
+        weight = 1 - lag / horizon if newey_west else 1.0
         total += 2 * weight * float((rest[lag:] * rest[:-lag]).sum())
     return total / len(rest)
-
-
-def check_losses(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    """Check that there is one number a case and none is missing; it may be infinite."""
-    losses = np.asarray(values, dtype=np.float64)
-    if losses.ndim != 1:
-        raise InputError(f"the {name} losses are one number a case; saw an array of shape {losses.shape}")
-    if np.isnan(losses).any():
-        row = int(np.isnan(losses).argmax()) + 1
-        raise InputError(f"the {name} losses: row {row:,} is missing (nan)")
-    return losses

@@ -144,7 +144,7 @@ class _LabelComparison:
             tests=self._tests(cells, focus),
             probability_better=better,
             probability_method=how,
-            effect=effect_of(cells, focus, self.level) if _has_derivative(focus) else None,
+            effect=effect_of(cells, focus) if _has_derivative(focus) else None,
             discordant=(counts and cells.is_counted and (int(counts.only_first), int(counts.only_second)))
             or None,
             interval_method="" if law is None else how_found,

@@ -178,13 +178,13 @@ def cases_behind(cells: JointCells, influences: Floats) -> float:
     return float((weight * influences**2).sum()) ** 2 / fourth if fourth > 0 else 0.0
 
 
-def effect_of(cells: JointCells, resolved: Resolved, level: float = 0.95) -> Effect | None:
+def effect_of(cells: JointCells, resolved: Resolved) -> Effect | None:
     """The size of a difference in units of its own: the log odds of discordant cases where it is a matter of
     those alone, otherwise the difference over the standard deviation of one unit's contribution to it.
     """
     found = paired_proportions(cells, resolved)
     if found is not None:
-        return found.effect(level)
+        return found.effect()
     if cells.is_identical:
         return None
     try:
@@ -195,7 +195,7 @@ def effect_of(cells: JointCells, resolved: Resolved, level: float = 0.95) -> Eff
         return None
     unit = law.standard_error * math.sqrt(cells.units)
     scaled = replace(law, value=law.value / unit, standard_error=law.standard_error / unit)
-    return Effect.of("standardised difference", scaled.value, scaled.interval, level)
+    return Effect("standardised difference", scaled.value, scaled.interval)
 
 
 def _acceleration(cells: JointCells, resolved: Resolved) -> float:

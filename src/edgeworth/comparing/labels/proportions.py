@@ -94,13 +94,13 @@ class PairedProportions:
             near, far = (middle, far) if abs(self.score(middle)) < abs(wanted) else (near, middle)
         return far
 
-    def effect(self, level: float = 0.95) -> Effect | None:
+    def effect(self) -> Effect | None:
         """The log odds that a discordant case goes to the first, with Clopper & Pearson's exact interval."""
         discordant = self.only_first + self.only_second
         if not discordant:
             return None
         value = _log_odds(self.only_first / discordant)
-        return Effect.of("log odds ratio of discordant cases", value, self._log_odds_bounds, level)
+        return Effect("log odds ratio of discordant cases", value, self._log_odds_bounds)
 
     def _log_odds_bounds(self, level: float) -> tuple[float, float]:
         low, high = ClopperPearsonLaw(self.only_first, self.only_first + self.only_second).interval(level)

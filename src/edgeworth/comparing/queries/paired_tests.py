@@ -17,19 +17,16 @@ import scipy
 from numpy.typing import NDArray
 
 from edgeworth.comparing.difference import Effect
-from edgeworth.comparing.planning import noncentral_t
+from edgeworth.comparing.planning import bisected, noncentral_t
 from edgeworth.comparing.queries.exact_values import ROUNDING, Scaled, cluster_sums
 from edgeworth.comparing.queries.permutation import exact_sign_flips
 from edgeworth.comparing.randomisation.coins import lower_tail
-from edgeworth.core.laws import NormalLaw, Scale, check_level, normal_quantile
+from edgeworth.core.laws import NormalLaw, Scale, normal_quantile
 from edgeworth.core.tails import SMALLEST, Tail
 from edgeworth.errors import InputError
 
-CLOSE = 1e-13
-"""Distance from a quantile, in standard deviations, that is none."""
-
 FAR = 200
-"""Halvings that any bracket of floats has enough of."""
+"""Steps by which a bracket is widened at most."""
 
 
 @dataclass(frozen=True)
@@ -92,15 +89,14 @@ class MeanDifference:
             return float(scipy.special.stdtr(self.freedom, self.statistic))
         return math.nan if self.value else 0.5
 
-    def effect(self, level: float = 0.95) -> Effect | None:
+    def effect(self) -> Effect | None:
         """Cohen's d_z, mean over standard deviation, with an exact interval if differences are normal.
 
         ``d_z = t/√n``; t has a noncentral law with parameter δ = √n · (true d_z), and the bounds are the δ
         that leave (1 − level)/2 beyond the t seen (Steiger & Fouladi 1997). None where nothing varies.
         """
-        check_level(level)
         value = self.statistic / math.sqrt(self.units)
-        return None if self.law is None else Effect.of("Cohen's d_z", value, self._effect_bounds, level)
+        return None if self.law is None else Effect("Cohen's d_z", value, self._effect_bounds)
 
     def _effect_bounds(self, level: float) -> tuple[float, float]:
         tail, root = (1 - level) / 2, math.sqrt(self.units)
@@ -208,25 +204,4 @@ def _noncentrality(freedom: float, statistic: float, probability: float) -> floa
         low -= reach
     while below(high) > probability and high < statistic + FAR * reach:
         high += reach
-    # As normal quantiles the probabilities lie nearly on a line, so that a few secants find the place.
-    wanted = float(scipy.special.ndtri(probability))
-
-    def above(centre: float) -> float:
-        return float(scipy.special.ndtri(below(centre))) - wanted
-
-    at_low, at_high, moved = above(low), above(high), ""
-    for _ in range(FAR):
-        middle = low + (high - low) * at_low / (at_low - at_high)
-        if not low < middle < high:
-            middle = (low + high) / 2
-        if not low < middle < high:
-            break
-        found = above(middle)
-        if abs(found) <= CLOSE:
-            return middle
-        # An end that stays twice counts half (Illinois), so that it moves in the next step.
-        if found > 0:
-            low, at_low, at_high, moved = middle, found, at_high / (2 if moved == "low" else 1), "low"
-        else:
-            high, at_high, at_low, moved = middle, found, at_low / (2 if moved == "high" else 1), "high"
-    return (low + high) / 2
+    return bisected(lambda centre: below(centre) <= probability, low, high)

@@ -270,7 +270,7 @@ def _effect(found: Difference, law: SamplingLaw) -> Effect:
     """Express the difference in standard deviations of what one case (or cluster) adds to it."""
     spread = law.standard_error * math.sqrt(found.cases)
     name = "difference in standard deviations of a case's effect"
-    return Effect.of(name, found.difference / spread, partial(_bounds_over, law, spread))
+    return Effect(name, found.difference / spread, partial(_bounds_over, law, spread))
 
 
 def _bounds_over(law: SamplingLaw, spread: float, level: float) -> tuple[float, float]:
