@@ -16,10 +16,10 @@ from edgeworth.choices import Predictions
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.reading import named_systems, read_forecasts, read_lists, read_scores
-from edgeworth.comparing.report import check_measures, comparison_report, difference_grid, whole_or_none
+from edgeworth.comparing.report import comparison_report, difference_grid, whole_or_none
 from edgeworth.core.formatting import digits_shown
 from edgeworth.core.kinds import load
-from edgeworth.core.measures import Spelling
+from edgeworth.core.registry import spell, spell_measures
 from edgeworth.errors import OptionError
 from edgeworth.options import LABELS, PROBABILITIES, QUERIES, SCORES, SEVERAL, CompareOptions, options_of
 from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown, write_text
@@ -169,8 +169,7 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
     0.8
     """
     asked = Asked.of(CompareOptions, options)
-    asked = asked.having(adjust=asked.adjust or "holm")
-    check_measures(asked.measures)
+    asked = asked.having(adjust=asked.adjust or "holm", measures=spell_measures(asked.measures))
     if systems is None:
         return _of_tallies(truth, asked)
     named = named_systems(systems)
@@ -335,7 +334,7 @@ def _is_fractional(column: Any, data: Any) -> bool:
 
 def _is_meant(asked: str, name: str) -> bool:
     """Whether a measure without a label, depth or options means this one."""
-    wanted, known = Spelling.parse(asked), Spelling.parse(name)
+    wanted, known = spell(asked), spell(name)
     return (
         wanted.name == known.name
         and all(getattr(wanted, part) in (None, getattr(known, part)) for part in ("label", "depth"))

@@ -7,12 +7,14 @@ from functools import partial
 from typing import Any, Unpack
 
 from edgeworth.asking import Asked, spelt, takes
+from edgeworth.core.estimates import estimate
 from edgeworth.core.formatting import digits_shown
 from edgeworth.core.kinds import Kind, kind_of
 from edgeworth.core.plain import labels_to_json
+from edgeworth.core.registry import spell_measures
 from edgeworth.errors import OptionError
 from edgeworth.options import SEVERAL, EvaluateOptions, ManyOptions, ReportOptions, options_of
-from edgeworth.report.report import Report, about_run
+from edgeworth.report.report import Report, Section, about_run
 from edgeworth.tallied import Part, Tallied, dropped_rows
 from edgeworth.tallying import Opened, canonical_terms, count
 
@@ -85,7 +87,21 @@ def report_of(tallied: Tallied, asked: Asked) -> Report:
         asked.having(labels=None, positive=None).checked(kind.predictions)
     with digits_shown(asked.digits):
         report: Report = kind.call("report", tallied, asked, partial(about_tally, tallied, asked))
+    if asked.get("measures") and kind.estimate is not None:
+        report = with_measures(report, tallied.final, asked)
     return report.with_notices(tallied.notices, asked.digits)
+
+
+def with_measures(report: Report, tally: Any, asked: Asked) -> Report:
+    """Put the measures that were asked for before the others."""
+    from edgeworth.decisions.report import estimate_row
+    from edgeworth.rankings.report import estimates_grid
+
+    found = [estimate(tally, each, seed=asked.seed) for each in spell_measures(asked.measures) or ()]
+    grid = estimates_grid("measure", (estimate_row(each, asked.level) for each in found), asked.level)
+    numbers = {each.measure: each.to_dict(asked.level) for each in found}
+    section = Section("Measures asked for", (), (grid,), is_main=True)
+    return replace(report, sections=(section, *report.sections), numbers={**report.numbers, "asked": numbers})
 
 
 def about_tally(tallied: Tallied, asked: Asked, **known: Any) -> dict[str, Any]:

@@ -368,20 +368,24 @@ class ReportOptions(
     ]
 
 
-class ManyOptions(TypedDict, total=False):
-    """How several systems are compared."""
+class MeasureOptions(TypedDict, total=False):
+    """By which measures."""
 
     measures: Annotated[
         Any,
         Option(
-            "A measure to compare by, instead of the usual ones; the first decides the verdict.",
+            "A measure to report too, or to compare by instead of the usual ones: the first decides.",
             "Statistics",
-            (SEVERAL,),
             read="texts",
             flag="measure",
             metavar="MEASURE",
         ),
     ]
+
+
+class ManyOptions(MeasureOptions, total=False):
+    """How several systems are compared."""
+
     adjust: Annotated[
         Adjust | None,
         Option(
@@ -466,7 +470,6 @@ class ChanceOptions(Reviewed, Seeded, total=False):
 
 COMPARED = {
     "cluster": (SEVERAL, SCORES, PROBABILITIES, GRADES),
-    "measures": (SEVERAL, SCORES, QUERIES, PROBABILITIES, GRADES),
     "adjust": (SEVERAL, SCORES, QUERIES, PROBABILITIES, GRADES),
     "method": (SEVERAL, SCORES),
 }

@@ -12,8 +12,9 @@ from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.options import (
     ErrorCosts,
     HouseOptions,
-    Ordered,
+    MeasureOptions,
     ReadOptions,
+    Redeclared,
     ReportOptions,
     StatisticsOptions,
     TrecOptions,
@@ -21,7 +22,7 @@ from edgeworth.options import (
 from edgeworth.progress import progress_of
 
 
-@with_options(OneProbability, ReadOptions, DrunkInterval, ReportOptions)
+@with_options(OneProbability, ReadOptions, DrunkInterval, ReportOptions, MeasureOptions)
 def evaluate(*files: Files, output: Output = NO_OUTPUT, **options: Any) -> None:
     """Evaluate labels, scores or probabilities in a file: informed or lucky, how sure, worth what?"""
     from edgeworth.evaluation import evaluate as run
@@ -33,7 +34,7 @@ def evaluate(*files: Files, output: Output = NO_OUTPUT, **options: Any) -> None:
     show(report, output)
 
 
-@with_options(Ordered, ErrorCosts, HouseOptions, StatisticsOptions)
+@with_options(Redeclared, ErrorCosts, HouseOptions, StatisticsOptions, MeasureOptions)
 def table(
     counts: Annotated[str, Parameter(help='The counts, row by row: "12 28; 18 42".')],
     /,

@@ -25,7 +25,7 @@ from edgeworth.core.formatting import (
     format_wealth,
     plural,
 )
-from edgeworth.errors import OptionError
+from edgeworth.core.registry import spell_measures
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section, make_columns
 from edgeworth.report.wording import describe_measure, tail_cell
 
@@ -48,19 +48,12 @@ def report_paired(tallied: Any, asked: Any, about: About) -> Report:
     """Compare the systems of joint counts and report on them."""
     from edgeworth.comparing.labels.differences import compare_labels
 
-    paired, measures = tallied.final, asked.get("measures")
+    paired, measures = tallied.final, spell_measures(asked.get("measures"))
     adjust: Adjust = asked.get("adjust") or "holm"
-    check_measures(measures)
     findings = compare_labels(paired, measures=measures, adjust=adjust, level=asked.level, seed=asked.seed)
     known = {"kind": "labels", "systems": ", ".join(paired.names), "adjust": adjust}
     said = None if measures is None else ", ".join(measures)
     return comparison_report(findings, about(**known, measures=said, cases=findings.cases))
-
-
-def check_measures(measures: Any) -> None:
-    """Refuse one text where a list of spellings is needed."""
-    if isinstance(measures, str):
-        raise OptionError(f"measures are a list of spellings, such as [{measures!r}]; saw a text")
 
 
 def comparison_report(findings: ComparisonFindings, provenance: Mapping[str, Any]) -> Report:

@@ -91,7 +91,7 @@ class Measure:
 
     Of a ranking's measure, ``depth`` says whether it is taken at one, ``allows_weights`` whether its formula
     holds for sampling weights, and ``has_mean_chance`` whether its value with all items tied is its mean
-    under random selection. One that ``uses_grades`` counts every positive grade, whatever makes a target.
+    under random selection. ``relevant_from`` is the smallest grade it counts, whatever makes a target.
     """
 
     name: str
@@ -122,7 +122,7 @@ class Measure:
     depth: Depth = field(default="none", repr=False)
     allows_weights: bool = field(default=False, repr=False)
     has_mean_chance: bool = field(default=True, repr=False)
-    uses_grades: bool = field(default=False, repr=False)
+    relevant_from: int | None = field(default=None, repr=False)
     bounds: Callable[..., tuple[float, float]] | None = field(default=None, repr=False)
     """The range at a depth and with options, where that is narrower."""
 
@@ -176,6 +176,7 @@ def measure_family(**shared: Any) -> Callable[..., Measure]:
 _SPELLING = re.compile(
     r"""\s*(?P<name>[A-Za-z_][A-Za-z0-9_]*)
     (?:\[(?P<label>"(?:[^"\\]|\\.)*"|[^\[\]"]*)\])?
+    (?:\((?P<before>[^()]*)\)(?=@))?
     (?:@(?P<depth>[0-9]+))?
     (?:\((?P<options>[^()]*)\))?\s*""",
     re.VERBOSE,
@@ -201,15 +202,18 @@ class Spelling:
         """Read a spelling, or say what it looks like."""
         match = _SPELLING.fullmatch(text)
         if match is None:
+            start = _SPELLING.match(text)
+            hint = f" (did you mean {start[0].strip()}?)" if start and start["depth"] else ""
             raise OptionError(
                 f"{text!r} is not a measure; write name, name[label], name@depth or name(option=value), "
-                "and put a label with brackets in double quotes"
+                f"and put a label with brackets in double quotes{hint}"
             )
         label = match["label"]
         if label is not None:
             label = _unquote(label, text) if label.startswith('"') else label.strip()
         depth = None if match["depth"] is None else int(match["depth"])
-        return cls(match["name"].lower(), label, depth, _options(match["options"], text))
+        options = ",".join(match[part] or "" for part in ("before", "options"))
+        return cls(match["name"].lower(), label, depth, _options(options, text))
 
     def __str__(self) -> str:
         label = "" if self.label is None else f"[{quote_label(self.label)}]"
@@ -236,9 +240,9 @@ def _write_value(value: float | str) -> str:
     return value if isinstance(value, str) else f"{value!r}".removesuffix(".0")
 
 
-def _options(text: str | None, whole: str) -> dict[str, float | str]:
+def _options(text: str, whole: str) -> dict[str, float | str]:
     options: dict[str, float | str] = {}
-    for part in (text or "").split(","):
+    for part in text.split(","):
         if not part.strip():
             continue
         name, equals, value = (piece.strip() for piece in part.partition("="))

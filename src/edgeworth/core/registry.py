@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from itertools import accumulate, chain
 from typing import Any
 
 from edgeworth.core.kinds import every_kind, kind_of, load
-from edgeworth.core.measures import Measure
+from edgeworth.core.measures import Measure, Spelling
 from edgeworth.errors import OptionError
 
 _REGISTERED: list[Measure] = []
@@ -65,6 +66,7 @@ def register(measure: Measure) -> Measure:
     if not same:
         _REGISTERED.append(measure)
         measures_by_name.cache_clear()
+        _names_by_letters.cache_clear()
     return measure
 
 
@@ -136,6 +138,53 @@ def measures_by_name(reference: str, *scopes: str) -> dict[str, Measure]:
     return {m.name: m for m in found if m.scope in scopes}
 
 
+OPTIONS = {"p": "persistence", "rel": "relevant_from"}
+"""Options as others call them."""
+
+
+def spell(text: str, *references: str) -> Spelling:
+    """Read a measure under any name that the catalogues have for it, and write it as they do.
+
+    Names are looked for in the catalogues given, then in all of them. What none has stays as it is.
+
+    >>> [str(spell(text)) for text in ("F1[spam]", "P@5", "ndcg_cut_10", "RBP(p=0.8)", "AP(rel=2)@10")]
+    ['f[spam]', 'precision@5', 'ndcg@10', 'rbp(persistence=0.8)', 'average_precision@10(relevant_from=2)']
+    """
+    written = Spelling.parse(text)
+    written = replace(written, options={OPTIONS.get(name, name): x for name, x in written.options.items()})
+    cut = None if written.depth is not None else re.fullmatch(r"(.+)_([0-9]+)", written.name)
+    for known in dict.fromkeys([references, ()]):
+        names = _names_by_letters(*known)
+        letters = _letters(written.name)
+        # P@5 is precision, and p alone may be anything.
+        at_depth = f"{letters}atk" if written.depth is not None else letters
+        found = [names[each] for each in (at_depth, letters, letters.removesuffix("score")) if each in names]
+        if written.name in names.values() or found:
+            return written if written.name in names.values() else replace(written, name=found[0])
+        if cut is not None and {_letters(cut[1]), f"{_letters(cut[1])}atk"} & {*names}:
+            return spell(str(replace(written, name=cut[1], depth=int(cut[2]))), *known)
+    return written
+
+
+def spell_measures(measures: Any) -> list[str] | None:
+    """Write measures as the catalogues do; one text where a list is needed is refused."""
+    if isinstance(measures, str):
+        raise OptionError(f"measures are a list of spellings, such as [{measures!r}]; saw a text")
+    return None if measures is None else [str(spell(each)) for each in measures]
+
+
+@cache
+def _names_by_letters(*references: str) -> dict[str, str]:
+    """Index the names of measures by all that they are called, if that is one measure's alone."""
+    measures = [m for each in references for m in load(each)] + _REGISTERED if references else catalogue()
+    found: dict[str, set[str]] = {}
+    for each in measures:
+        for text in (each.name, *each.synonyms):
+            for letters in (_letters(text), _letters(text.replace("'s", ""))):
+                found.setdefault(letters, set()).add(each.name)
+    return {letters: names.pop() for letters, names in found.items() if len(names) == 1}
+
+
 def _texts(measure: Measure) -> tuple[str, ...]:
     return (measure.name, measure.words, measure.formula, *measure.synonyms)
 
@@ -157,7 +206,7 @@ def _split(text: str) -> list[str]:
 
 def _letters(text: str) -> str:
     """Strip the marks that people write in many ways: youdens_j, Youden's J, youden-j."""
-    return re.sub(r"[\s_'’-]", "", text.lower())
+    return re.sub(r"[\s_'’]|-(?=\w)", "", text.lower())
 
 
 def unknown(name: str) -> OptionError:
@@ -168,10 +217,8 @@ def unknown(name: str) -> OptionError:
     other = next((m for m in measures if m.name == name), None)
     if other is not None:
         return OptionError(f"{name} is a measure of {other.kind}, and this tally is of something else")
-    meant = [m for m in measures if _letters(name) in map(_letters, m.synonyms)]
-    known = list(dict.fromkeys(m.name for m in measures))
-    near = list(dict.fromkeys(m.name for m in meant)) or difflib.get_close_matches(
-        name, known, n=3, cutoff=0.5
-    )
+    called = {_letters(text): m.name for m in measures for text in (*m.synonyms, m.name)}
+    close = difflib.get_close_matches(_letters(name), called, n=3, cutoff=0.6)
+    near = list(dict.fromkeys(called[letters] for letters in close))
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
     return OptionError(f"there is no measure {name!r}{hint} (edgeworth measures lists all)")

@@ -267,7 +267,7 @@ OVERALL_MEASURES = (
         "(N Σ hits − Σ P_l R_l) / √((N² − Σ P_l²)(N² − Σ R_l²))",
         _mcc,
         source=GORODKIN,
-        synonyms="matthews correlation coefficient, r_k, phi",
+        synonyms="matthews correlation coefficient, matthews corrcoef, r_k, phi",
         needs=(CASES, TWO_REAL, TWO_PREDICTED),
         guessing=_equal_slopes,
         title="MCC",

@@ -118,7 +118,7 @@ LABEL_MEASURES = (
         "recall",
         "hits",
         "every_real",
-        "sensitivity, true positive rate, tpr, hit rate, probability of detection, cumulative gain",
+        "sensitivity, true positive rate, tpr, hit rate, probability of detection, cumulative gain, r at k",
         chance=BY_PREDICTION,
     ),
     _share(
@@ -130,7 +130,11 @@ LABEL_MEASURES = (
         direction="lower",
     ),
     _share(
-        "precision", "hits", "predicted", "positive predictive value, ppv, confidence", chance=BY_PREVALENCE
+        "precision",
+        "hits",
+        "predicted",
+        "positive predictive value, ppv, confidence, p at k",
+        chance=BY_PREVALENCE,
     ),
     _share(
         "inverse_recall",
@@ -172,8 +176,8 @@ LABEL_MEASURES = (
         chance="p r + (1 − p)(1 − r)",
         source=POWERS,
     ),
-    _share("prevalence", "real", "total", "base rate, real share, r", **ITSELF),
-    _share("predicted_share", "predicted", "total", "bias (Powers 2011), p", **ITSELF),
+    _share("prevalence", "real", "total", "base rate, real share", **ITSELF),
+    _share("predicted_share", "predicted", "total", "bias (Powers 2011)", **ITSELF),
     _proportion(
         "jaccard",
         "hits / (hits + false alarms + misses)",
@@ -225,7 +229,7 @@ LABEL_MEASURES = (
         "informedness",
         "recall − fallout",
         edge,
-        "edge, g(l), youden's j, youden's index, peirce skill score, deltap', true skill statistic, tss, "
+        "edge, g(l), j, youden's j, youden's index, peirce skill score, deltap', true skill statistic, tss, "
         "hanssen-kuipers discriminant, bookmaker, bm",
         needs=(IS_REAL, OTHERS_REAL),
         combination=edge_combination,

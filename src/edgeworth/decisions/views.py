@@ -10,7 +10,7 @@ import numpy as np
 
 from edgeworth.arrays import EXACT_INTEGERS, Values, difference
 from edgeworth.core.measures import Measure, Requirement, Spelling, quote_label
-from edgeworth.core.registry import measures_by_name, unknown
+from edgeworth.core.registry import measures_by_name, spell, unknown
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import Label
@@ -199,7 +199,7 @@ def resolve(table: ContingencyTable, spelling: str | Measure) -> Resolved:
         return _resolve_label(table, spelling, Spelling(spelling.name))
     if not isinstance(spelling, str):
         raise OptionError(f"a measure is written as text, such as 'recall[spam]'; saw {spelling!r}")
-    written = Spelling.parse(spelling)
+    written = spell(spelling, MEASURES)
     if written.depth is not None:
         raise OptionError(f"{written}: a depth belongs to a ranking; this is a table of decisions")
     whole, single = find_measure(written.name, is_label=False), find_measure(written.name, is_label=True)

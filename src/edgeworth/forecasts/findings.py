@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from edgeworth.bet.bookmakers import DESCRIPTION
 from edgeworth.bet.fractional import running_sum, whole_sum
+from edgeworth.core.estimates import Estimate, Method, estimate
 from edgeworth.core.laws import check_level
+from edgeworth.core.measures import Measure, Spelling
+from edgeworth.core.registry import catalogue, spell
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.errors import InputError
+from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.law import luck_of_moments, wealth_law
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.calibration import Reliability
+from edgeworth.forecasts.calibration import Calibration, Reliability
 from edgeworth.forecasts.curves import FinalLaw, WealthPath, final_law
 from edgeworth.forecasts.estimates import AverageDifference, score_difference
+from edgeworth.forecasts.kind import CATALOGUE
 from edgeworth.forecasts.measures import climatology, skill
 from edgeworth.forecasts.reliability import (
     Decomposition,
@@ -370,3 +374,29 @@ def examine_forecasts(tally: ForecastTally, *, level: float = 0.95, seed: int = 
         pairs=tally.pairs if tally.pairs.labels else None,
         expected_log_wealth=tally.expected_log_wealth,
     )
+
+
+def measure_tally(tally: ForecastTally, measure: str | Measure) -> float:
+    """Compute a measure of the part of the tally that has it; nan when it is undefined."""
+    return estimate_tally(tally, measure).value
+
+
+def estimate_tally(
+    tally: ForecastTally, measure: str | Measure, *, method: Method | None = None, seed: int = 0
+) -> Estimate:
+    """Estimate a measure of the model's scores, wealth, calibration, top-1 decisions or ranking."""
+    written = Spelling(measure.name) if isinstance(measure, Measure) else spell(measure, CATALOGUE)
+    scope = next((each.scope for each in catalogue() if each.name == written.name), "scores")
+    model, curves = tally.scores.systems[0], tally.reliability
+    part: Any = tally.tables[model]
+    if scope == "scores":
+        part, written = tally.scores, replace(written, label=written.label or model)
+    elif scope == "wealth":
+        part = tally.wealth
+    elif scope == "calibration":
+        part = Calibration(tuple(curves), tuple(curves.values()))
+    elif scope == "ranking" or written.depth is not None:
+        part = tally.ranking()
+        if part is None:
+            raise OptionError(f"{written}: of more than two classes no one ranking can be made")
+    return estimate(part, str(written), method=method, seed=seed)

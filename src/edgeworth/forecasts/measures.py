@@ -18,7 +18,7 @@ from edgeworth.core.measures import (
     measure_family,
     quote_label,
 )
-from edgeworth.core.registry import measures_by_name, unknown
+from edgeworth.core.registry import measures_by_name, spell, unknown
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Calibration, Reliability
@@ -315,7 +315,7 @@ def resolve_forecast(tally: Forecast, spelling: str | Measure) -> ResolvedForeca
 def _parse(spelling: Any) -> Spelling:
     if not isinstance(spelling, str):
         raise OptionError(f"a measure is written as text, such as 'brier[model]'; saw {spelling!r}")
-    return Spelling.parse(spelling)
+    return spell(spelling, CATALOGUE)
 
 
 def _one_of(names: tuple[Any, ...], written: Spelling, what: str) -> Any:

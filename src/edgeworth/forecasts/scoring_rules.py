@@ -129,7 +129,7 @@ RULES = {
             climatology_formula="Σ s(1 − s), for two classes half of it",
             highest=lambda classes: 1.0 if classes == 2 else 2.0,
             source="Brier 1950; half of his for two classes",
-            synonyms=("quadratic score", "mean squared error of probabilities"),
+            synonyms=("brier score loss", "quadratic score", "mean squared error of probabilities"),
             skill_synonyms=("brier skill score", "bss", "d2 brier"),
         ),
         Rule(

@@ -28,6 +28,7 @@ from edgeworth.rankings.resolving import (
     ResolvedRanking,
     cut_of,
     needs_whole_cases,
+    parse_measure,
     resolve_ranking,
     tie_groups_of,
     values_to_average,
@@ -330,7 +331,8 @@ def estimate_ranking(
     """Estimate a measure of one ranking with its uncertainty; at a depth, of the decisions there."""
     cut = cut_of(ranking, measure)
     if cut is not None:
-        return replace(estimate_table(*cut, method=method, seed=seed), measure=str(measure))
+        written = str(parse_measure(measure))
+        return replace(estimate_table(*cut, method=method, seed=seed), measure=written)
     resolved = resolve_ranking(ranking, measure)
     groups = tie_groups_of(ranking, resolved)
     reason = needs_whole_cases(ranking, resolved) or resolved.undefined(groups)[0]
@@ -378,6 +380,7 @@ def estimate_from_groups(
     seed: int = 0,
 ) -> Estimate:
     """The same for lists that have been put in order already."""
+    lists = resolved.retarget(lists)
     values = values_to_average(lists, resolved.values(groups))
     if not len(values):
         reasons = [reason for reason in resolved.undefined(groups) if reason is not None]

@@ -12,7 +12,6 @@ import numpy as np
 from edgeworth.arrays import Values
 from edgeworth.core.estimates import Estimate, Method, Plan, estimate
 from edgeworth.core.laws import check_level
-from edgeworth.core.measures import Spelling
 from edgeworth.core.registry import measure
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
@@ -31,9 +30,8 @@ from edgeworth.rankings.intervals.bands import (
     value_curve_at,
 )
 from edgeworth.rankings.lists import RankedLists
-from edgeworth.rankings.measures import TREC_NAMES
 from edgeworth.rankings.ranking import Ranking
-from edgeworth.rankings.resolving import resolve_ranking, tie_groups_of, values_to_average
+from edgeworth.rankings.resolving import parse_measure, resolve_ranking, tie_groups_of, values_to_average
 from edgeworth.rankings.thresholds import Goal, ThresholdChoice, find_threshold
 from edgeworth.rankings.tie_groups import TieGroups, tie_groups_of_ranking
 from edgeworth.sources.columns import Label
@@ -420,7 +418,7 @@ def examine_lists(
     check_level(level)
     if not lists.number:
         raise InputError("there are no lists to evaluate")
-    seen: dict[tuple[str, bool], TieGroups] = {}
+    seen: dict[tuple[str, int | None], TieGroups] = {}
     estimates, each = {}, {}
     for name in (with_ties(name, ties) for name in measures):
         resolved = resolve_ranking(lists, name)
@@ -432,7 +430,8 @@ def examine_lists(
         each[name] = resolved.values(groups)
     rows = np.stack(list(each.values()), axis=1).tolist()
     queries = {lists.queries[place]: dict(zip(each, row, strict=True)) for place, row in enumerate(rows)}
-    values = values_to_average(lists, next(iter(each.values())))
+    counted = resolve_ranking(lists, next(iter(each))).retarget(lists)
+    values = values_to_average(counted, next(iter(each.values())))
     found = ListFindings(lists, level, estimates, queries, values, None)
     return replace(found, tail=found.headline.chance_tail("greater" if found.is_better else "less"))
 
@@ -443,7 +442,7 @@ def with_ties(spelling: str, ties: str | None) -> str:
     >>> with_ties("precision@10", "trec"), with_ties("P_10", "trec")
     ('precision@10(ties=trec)', 'precision@10(ties=trec)')
     """
-    written = Spelling.parse(TREC_NAMES.get(spelling, spelling))
+    written = parse_measure(spelling)
     if ties is None or "ties" in written.options:
         return str(written)
     return str(replace(written, options={**written.options, "ties": ties}))

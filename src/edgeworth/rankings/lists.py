@@ -91,7 +91,7 @@ class RankedLists(Plain):
     """A query without targets counts as 0 in a mean, as in trec_eval; otherwise it is left out."""
 
     def __post_init__(self) -> None:
-        check_threshold(self.relevant_from)
+        check_threshold(self.relevant_from, least=0)
         sizes = {len(column) for column in (self.scores, self.grades, self.ids) if column is not None}
         fits = (
             len(self.starts) == len(self.queries) + 1
@@ -211,6 +211,7 @@ class RankedLists(Plain):
         but bpref. Judged documents that the run does not have count as never retrieved. A query without
         judgements is left out (``unknown_queries``), one without a list is ``absent``.
         """
+        check_threshold(relevant_from)
         queries = canonical_order(qrels.query.labels)
         judged_query = positions(qrels.query.labels, queries)[qrels.query.codes]
         place = {label: index for index, label in enumerate(queries)}

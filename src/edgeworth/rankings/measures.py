@@ -15,6 +15,7 @@ import numpy as np
 
 from edgeworth.arrays import Values, ratio
 from edgeworth.core.measures import Measure, Option, Requirement
+from edgeworth.errors import OptionError
 from edgeworth.rankings.tie_groups import (
     IN_SOME_ORDER,
     POLICIES,
@@ -286,10 +287,10 @@ def _log_missed(size: Values, found: Values, within: Values) -> Values:
     chance="mean gain times Σ 1/log₂(rank + 1), over that of the best order",
     title="NDCG",
     source="Järvelin & Kekäläinen 2002; Burges et al. 2005 (exponential gain)",
-    synonyms=("normalized discounted cumulative gain", "ndcg_cut", "dcg"),
+    synonyms=("normalized discounted cumulative gain", "ndcg_cut", "normalised dcg"),
     options={"gain": Option("linear", choices=("linear", "exponential"))},
     depth="optional",
-    uses_grades=True,
+    relevant_from=1,
 )
 def ndcg(groups: TieGroups, depth: Depth, gain: str) -> Values:
     """Discounted cumulative gain, ``Σ gain/log₂(rank + 1)``, over that of the best order."""
@@ -318,6 +319,55 @@ def bpref(groups: TieGroups) -> Values:
     fewer = np.minimum(targets, rejected)
     lost = np.where(judged.rejected_above > 0, ratio(np.minimum(judged.rejected_above, targets), fewer), 0.0)
     return ratio(groups.sum_by_list(1 - lost), groups.targets)
+
+
+@_enter(
+    "Σ_r (1/r) s_r Π_{i<r} (1 − s_i), s = (2^grade − 1)/2^max_grade at each rank",
+    chance="depends on the grades",
+    title="ERR",
+    source="Chapelle et al. 2009",
+    synonyms=("expected reciprocal rank",),
+    options={"max_grade": Option(4.0, 1.0, 50.0), "ties": _ties(*STRICT_TIES)},
+    depth="optional",
+    needs=(TARGETS, JUDGED),
+    relevant_from=1,
+    has_mean_chance=False,
+)
+def err(groups: TieGroups, depth: Depth, max_grade: float) -> Values:
+    """The mean of 1/rank at which a reader stops, who is satisfied by each item with probability s."""
+    if groups.grades is None or groups.judgements is None:
+        return np.full(groups.number, np.nan)
+    highest = np.max(groups.grades.grade, initial=0.0)
+    if highest > max_grade:
+        raise OptionError(f"a grade is {highest:g}, above the largest: write err(max_grade={highest:g})")
+    stops = gains_of_groups(groups, "exponential") / 2.0**max_grade
+    # Long doubles: the sum runs over all lists.
+    left = np.concatenate([[0.0], np.cumsum(np.log1p(-stops), dtype=np.longdouble)])
+    start = np.flatnonzero(groups.is_first)[np.cumsum(groups.is_first) - 1]
+    reached = np.exp(left[:-1] - left[start]).astype(np.float64)
+    seen = np.ones_like(stops) if depth is None else groups.within(depth)
+    values = groups.sum_by_list(reached * stops * seen / (groups.seen_above + 1))
+    return np.where(groups.targets > 0, values, np.nan)
+
+
+@_enter(
+    "the share of the first t items that were judged",
+    chance="depends on what was judged",
+    direction="neither",
+    source="MacAvaney et al. 2022, ir-measures",
+    synonyms=("judgement rate", "judgment rate"),
+    depth="required",
+    needs=(
+        Requirement(lambda groups: groups.ranked > 0, "nothing was ranked"),
+        Requirement(lambda groups: np.full(groups.number, groups.grades is not None), "it needs RankedLists"),
+    ),
+    relevant_from=0,
+    has_mean_chance=False,
+)
+def judged(groups: TieGroups, depth: Values) -> Values:
+    """The share of the first t items that somebody judged, whatever the grade."""
+    shares = ratio(groups.hits_at(depth), np.minimum(depth, groups.ranked))
+    return shares if groups.grades is not None else np.full(groups.number, np.nan)
 
 
 @_enter(

@@ -10,14 +10,17 @@ import numpy as np
 
 from edgeworth.arrays import Values
 from edgeworth.core.measures import Measure, Option, Requirement, Spelling
-from edgeworth.core.registry import measures_by_name, unknown
+from edgeworth.core.registry import measures_by_name, spell, unknown
 from edgeworth.decisions.table import ContingencyTable
+from edgeworth.decisions.views import MEASURES as OF_DECISIONS
 from edgeworth.decisions.views import LabelView, find_measure, marginals, measure_table
 from edgeworth.errors import OptionError
 from edgeworth.rankings.list_tie_groups import tie_groups_of_lists
 from edgeworth.rankings.lists import RankedLists
+from edgeworth.rankings.measures import TREC_NAMES
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.tie_groups import (
+    HIGHEST_GRADE,
     IN_SOME_ORDER,
     STRICT_TIES,
     WHOLE_TIES,
@@ -43,11 +46,17 @@ class ResolvedRanking:
     """The policy for ties in force."""
     arguments: dict[str, float | str]
     spelling: str
+    relevant_from: int | None = None
+    """The smallest grade that makes a target, where the measure has one of its own."""
 
     @property
-    def view(self) -> tuple[str, bool]:
+    def view(self) -> tuple[str, int | None]:
         """What tie groups depend on: measures with the same view can share them."""
-        return self.ties, self.measure.uses_grades
+        return self.ties, self.relevant_from
+
+    def retarget(self, lists: RankedLists) -> RankedLists:
+        """The lists with those targets that the measure counts."""
+        return lists if self.relevant_from is None else lists.with_threshold(self.relevant_from)
 
     @property
     def range(self) -> tuple[float, float]:
@@ -129,13 +138,13 @@ def _in_some_collection(groups: TieGroups, depth: int) -> TieGroups:
 
 def resolve_ranking(tally: Ranked, spelling: str | Measure) -> ResolvedRanking:
     """Find the measure, its depth and its options."""
-    written = _parse(spelling)
+    written = parse_measure(spelling)
     found = measures_by_name(MEASURES, "ranking").get(written.name)
     if found is None:
         if written.label is not None and isinstance(tally, RankedLists):
             plain = replace(written, label=None)
             raise OptionError(f"{written}: lists have targets, not labels; write {plain}")
-        return _of_decisions(written)
+        return _of_decisions(tally, written)
     if written.label is not None:
         raise OptionError(f"{written.name} is a measure of a whole ranking; write it without a label")
     if found.depth == "required" and written.depth is None:
@@ -143,30 +152,30 @@ def resolve_ranking(tally: Ranked, spelling: str | Measure) -> ResolvedRanking:
     if found.depth == "none" and written.depth is not None:
         raise OptionError(f"{written.name} is not taken at a depth; write it without @{written.depth}")
     _check_depth(written)
-    arguments = found.arguments(written.options)
+    grade = _relevant_from(tally, found, written)
+    arguments = found.arguments(_without(written, "relevant_from"))
     ties = str(arguments.pop("ties"))
-    resolved = ResolvedRanking(found, written.depth, ties, arguments, str(written))
+    resolved = ResolvedRanking(found, written.depth, ties, arguments, str(written), grade)
     return _choose_ties(tally, resolved, is_given="ties" in written.options)
 
 
 def cut_of(ranking: Ranking, spelling: str | Measure) -> tuple[ContingencyTable, str] | None:
     """The table at a depth and how the measure is spelt there; None for a measure of the ranking itself."""
-    written = _parse(spelling)
+    written = parse_measure(spelling)
     if written.name in measures_by_name(MEASURES, "ranking"):
         return None
-    resolved = _of_decisions(written)
+    resolved = _of_decisions(ranking, written)
     if resolved.ties != "expected":
         raise _needs_order(resolved)
     table = ranking.at_depth(written.depth or 0)
-    return table, str(replace(written, depth=None, options=_without_ties(written)))
+    return table, str(replace(written, depth=None, options=_without(written, "ties")))
 
 
 def tie_groups_of(tally: Ranked, resolved: ResolvedRanking) -> TieGroups:
     """What the measure sees of the tally."""
     if isinstance(tally, Ranking):
         return tie_groups_of_ranking(tally)
-    # As in trec_eval, a gain counts from grade 1 on, whatever grade makes a target.
-    lists = tally.with_threshold(1) if resolved.measure.uses_grades else tally
+    lists = resolved.retarget(tally)
     if resolved.ties in WHOLE_TIES:
         return replace(tie_groups_of_lists(lists, "expected"), ties=resolved.ties)
     return tie_groups_of_lists(lists, resolved.ties)
@@ -183,12 +192,13 @@ def needs_whole_cases(tally: Ranked, resolved: ResolvedRanking) -> str | None:
     return None
 
 
-def _parse(spelling: str | Measure) -> Spelling:
+def parse_measure(spelling: str | Measure) -> Spelling:
+    """Read a measure of a ranking or of the decisions at a depth, by any of its names."""
     if isinstance(spelling, Measure):
         return Spelling(spelling.name)
     if not isinstance(spelling, str):
         raise OptionError(f"a measure is written as text, such as 'precision@100'; saw {spelling!r}")
-    return Spelling.parse(spelling)
+    return spell(TREC_NAMES.get(spelling, spelling), MEASURES, OF_DECISIONS)
 
 
 def _check_depth(written: Spelling) -> None:
@@ -196,7 +206,17 @@ def _check_depth(written: Spelling) -> None:
         raise OptionError(f"a depth is at least 1; saw {written}")
 
 
-def _of_decisions(written: Spelling) -> ResolvedRanking:
+def _relevant_from(tally: Ranked, measure: Measure, written: Spelling) -> int | None:
+    """The smallest grade of a target, if the measure is to have another than the lists."""
+    if "relevant_from" not in written.options:
+        return measure.relevant_from
+    if isinstance(tally, Ranking):
+        raise OptionError(f"{written}: a ranking knows no grades; RankedLists do")
+    option = Option(1.0, 1.0, HIGHEST_GRADE)
+    return int(option.take(f"relevant_from of {measure.name}", written.options["relevant_from"]))
+
+
+def _of_decisions(tally: Ranked, written: Spelling) -> ResolvedRanking:
     single, whole = find_measure(written.name, is_label=True), find_measure(written.name, is_label=False)
     found = whole if written.label is None and whole is not None else single
     if found is None:
@@ -208,11 +228,13 @@ def _of_decisions(written: Spelling) -> ResolvedRanking:
         )
     _check_depth(written)
     ties = str(TIES_AT_DEPTH.take(f"ties of {written.name}", written.options.get("ties", "expected")))
-    return ResolvedRanking(found, written.depth, ties, found.arguments(_without_ties(written)), str(written))
+    grade = _relevant_from(tally, found, written)
+    arguments = found.arguments(_without(written, "ties", "relevant_from"))
+    return ResolvedRanking(found, written.depth, ties, arguments, str(written), grade)
 
 
-def _without_ties(written: Spelling) -> dict[str, float | str]:
-    return {name: value for name, value in written.options.items() if name != "ties"}
+def _without(written: Spelling, *names: str) -> dict[str, float | str]:
+    return {name: value for name, value in written.options.items() if name not in names}
 
 
 def _needs_order(resolved: ResolvedRanking) -> OptionError:
@@ -252,7 +274,8 @@ def measure_ranking(ranking: Ranking, spelling: str | Measure) -> float:
 
 def measure_lists(lists: RankedLists, spelling: str | Measure) -> float:
     """Compute the mean of a measure over the lists where it is defined."""
-    values = values_to_average(lists, _list_values(lists, spelling))
+    values = _list_values(lists, spelling)
+    values = values_to_average(resolve_ranking(lists, spelling).retarget(lists), values)
     return float(values.mean()) if len(values) else math.nan
 
 

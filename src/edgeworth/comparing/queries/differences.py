@@ -58,6 +58,7 @@ def query_values(lists: RankedLists, spelling: str) -> dict[Label, float]:
     """
     resolved = resolve_ranking(lists, spelling)
     values = resolved.values(tie_groups_of(lists, resolved))
+    lists = resolved.retarget(lists)
     values = np.where(lists.targets == 0, 0.0 if lists.empty_is_zero else math.nan, values)
     return dict(zip(lists.queries, values.tolist(), strict=True))
 

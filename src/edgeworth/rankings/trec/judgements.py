@@ -184,9 +184,9 @@ def check_rules(left: Sequence[str], right: Sequence[str]) -> None:
             raise MergeError(f"only ranked lists of one kind add up: one has {one}, the other {two}")
 
 
-def check_threshold(relevant_from: object) -> None:
-    """Refuse what cannot be the smallest grade of a target."""
-    if isinstance(relevant_from, bool) or not isinstance(relevant_from, int) or relevant_from < 1:
+def check_threshold(relevant_from: object, least: int = 1) -> None:
+    """Refuse what cannot be the smallest grade of a target; from 0 on, every judged item is one."""
+    if isinstance(relevant_from, bool) or not isinstance(relevant_from, int) or relevant_from < least:
         raise OptionError(f"relevant_from is a grade, a whole number of at least 1; saw {relevant_from!r}")
 
 
