@@ -15,6 +15,7 @@ PredictionsMade: TypeAlias = Literal["before", "cross-validated", "in-sample"]
 WeightKind: TypeAlias = Literal["counts", "sampling"]
 """What weights are: repeated cases, or how much a sampled case stands for."""
 Adjust: TypeAlias = Literal["holm", "benjamini-hochberg", "tukey", "none"]
+Unmatched: TypeAlias = Literal["leave-out", "error"]
 QueryRule: TypeAlias = Literal["intersection", "error"]
 AbsentRule: TypeAlias = Literal["leave_out", "zero"]
 Over: TypeAlias = Literal["targets", "reachable"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,13 +20,13 @@ from edgeworth.core.formatting import digits_shown
 from edgeworth.core.kinds import load
 from edgeworth.core.registry import spell, spell_measures
 from edgeworth.errors import OptionError
+from edgeworth.joined import find_truth, join_systems, refuse_tables
 from edgeworth.options import LABELS, PROBABILITIES, QUERIES, SCORES, SEVERAL, CompareOptions, options_of
 from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown, write_text
 from edgeworth.report.report import Report, about_run
 from edgeworth.sources.batches import Source
 from edgeworth.sources.opening import open_source
-from edgeworth.sources.paths import file_digest
-from edgeworth.sources.roles import guess_roles
+from edgeworth.sources.paths import combine_digests, file_digests
 from edgeworth.tallying import Opened, column_names, count
 
 OF_TALLIES = (
@@ -152,7 +151,8 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
         names to ``RankedLists``; a mapping of names to ``ContingencyTable`` are systems judged on different
         cases.
     systems : mapping of names to arrays, or to names of columns of ``data``
-        What each system gave; a list of columns names systems by their columns.
+        What each system gave; a list of columns names systems by their columns. With ``join`` or ``system``
+        one column, or the list of each class's, that all systems have, or a mapping of names to such.
 
     Returns
     -------
@@ -172,6 +172,11 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
     asked = asked.having(adjust=asked.adjust or "holm", measures=spell_measures(asked.measures))
     if systems is None:
         return _of_tallies(truth, asked)
+    joined: tuple[str, ...] = ()
+    if asked.join is not None or asked.system is not None:
+        truth, systems, asked, joined = join_systems(truth, systems, asked)
+    else:
+        refuse_tables(asked)
     named = named_systems(systems)
     kind = _kind(asked.kind, named, asked.data)
     source, truth, notices = _open(asked, truth, named)
@@ -191,9 +196,10 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
         "systems": _list_systems(named, asked.data),
         "missing": asked.missing,
     }
-    is_file = isinstance(asked.data, (str, os.PathLike)) and asked.data != "-"
-    about |= {"digest": file_digest(asked.data)} if is_file and asked.with_digest else {}
-    return Comparison(findings, about_run(**about, dropped=findings.dropped), notices, asked.digits)
+    if asked.with_digest:
+        about |= {"digest": combine_digests(file_digests(getattr(source, "paths", ())))}
+    about = about_run(**about, dropped=findings.dropped)
+    return Comparison(findings, about, (*joined, *notices), asked.digits)
 
 
 def _about(asked: Asked) -> dict[str, Any]:
@@ -284,11 +290,7 @@ def _open(asked: Asked, truth: Any, systems: Mapping[str, Any]) -> tuple[Source 
     others = [*systems.values(), *(asked.get(name) for name in ("cluster", "query", "fold", "id", "weight"))]
     wide = [each if isinstance(each, (list, tuple)) else [each] for each in others]
     taken = [name for each in wide for name in each]
-    guessed = guess_roles(column_names(source, asked.data), {"prediction": taken})
-    if "truth" not in guessed.roles:
-        doubt = " ".join(guessed.doubts) or "truth is needed: the name of the column of real classes"
-        raise OptionError(f"{doubt.rstrip('.')} (--truth)")
-    return source, guessed.roles["truth"], guessed.notices
+    return source, *find_truth(column_names(source, asked.data), taken)
 
 
 def _of_tallies(tally: Any, asked: Asked) -> Comparison:

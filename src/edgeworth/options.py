@@ -24,6 +24,7 @@ from edgeworth.choices import (
     PredictionsMade,
     QueryRule,
     RankingMethod,
+    Unmatched,
     WeightKind,
 )
 
@@ -418,10 +419,43 @@ class Runs(TypedDict, total=False):
     ]
 
 
-class CompareOptions(Columns, StatisticsOptions, ManyOptions, Runs, AbstentionOptions, total=False):
+class JoinOptions(TypedDict, total=False):
+    """How the rows of several systems are put side by side."""
+
+    join: Annotated[
+        Any,
+        Option("Each file is a system: join their rows by this column, or several.", "Input", read="columns"),
+    ]
+    truth_file: Annotated[
+        Any,
+        Option("With --join: the file that has the truth.", "Input", read="text", metavar="FILE"),
+    ]
+    system: Annotated[
+        Any,
+        Option("One file has a row for each system and case: the column that names the system.", "Input"),
+    ]
+    unmatched: Annotated[
+        Unmatched,
+        Option("An id that some systems lack is left out, or an error.", "Input", default="leave-out"),
+    ]
+    concatenate: Annotated[
+        bool, Option("Several files are parts of one table, one below the other.", "Input", default=False)
+    ]
+
+
+class CompareOptions(
+    Columns, JoinOptions, StatisticsOptions, ManyOptions, Runs, AbstentionOptions, total=False
+):
     """What is compared, and how."""
 
-    data: Annotated[Any, Option("A file or dataframe that has the columns.", "Input", flag="")]
+    data: Annotated[
+        Any,
+        Option(
+            "A file or dataframe that has the columns; with join a mapping of systems to such.",
+            "Input",
+            flag="",
+        ),
+    ]
     kind: Annotated[
         Predictions | None,
         Option("What the systems gave; detected when unambiguous.", "Input", flag=""),

@@ -40,6 +40,7 @@ ORDER = [
     "asking",
     "tallied",
     "tallying",
+    "joined",
     "evaluation",
     "comparison",
     "questions",

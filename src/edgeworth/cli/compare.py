@@ -10,6 +10,7 @@ from edgeworth.cli.output import ComparisonOutput, show
 from edgeworth.errors import OptionError
 from edgeworth.options import CompareOptions, Truth
 from edgeworth.progress import progress_of
+from edgeworth.sources.joining import name_systems
 
 SYSTEMS = {
     "prediction": "A column of predicted labels; once for each system.",
@@ -32,21 +33,33 @@ def compare(*files: Files, output: ComparisonOutput = NO_OUTPUT, **options: Any)
 
     data = named_files(files, "compare")
     output.check(*read_files(files))
-    kind, systems = _systems({f"--{name}": options.pop(name, ()) for name in SYSTEMS})
+    given = {f"--{name}": options.pop(name, ()) for name in SYSTEMS}
+    is_joined = options.get("join") is not None or options.get("system") is not None
+    kind, systems = _systems(given, list(files) if is_joined else None)
     truth = options.pop("truth", None)
     with progress_of("working"):
         comparison = run(truth, systems, data=data, kind=kind, with_digest=output.tells_origin, **options)
     show(comparison.report, output, csv=comparison.to_csv, latex=comparison.to_latex)
 
 
-def _systems(given: dict[str, tuple[str, ...]]) -> tuple[Predictions, Any]:
-    """The kind of prediction, and the columns of each system by its name."""
+def _systems(given: dict[str, tuple[str, ...]], joined: list[str] | None) -> tuple[Predictions, Any]:
+    """The kind of prediction, and the columns of each system by its name, or in all ``joined`` files."""
     said = [name for name, columns in given.items() if columns]
     if not said:
         raise OptionError(f"say what to compare, twice at least: one of {', '.join(given)}")
     if len(said) > 1:
         raise OptionError(f"systems of one comparison are of one kind; saw {' and '.join(said)}")
     columns = given[said[0]]
+    if joined is not None and len(columns) == 1 and "=" not in columns[0]:
+        return KINDS.get(said[0], "probabilities"), split(columns[0]) if said == [
+            "--probabilities"
+        ] else columns[0]
+    if joined is not None and said != ["--probabilities"]:
+        if len(columns) != len(joined):
+            raise OptionError(
+                f"give {said[0]} once, or once for each of {len(joined)} files; saw {len(columns)}"
+            )
+        return KINDS[said[0]], dict(zip(name_systems(joined), columns, strict=True))
     if said != ["--probabilities"]:
         return KINDS[said[0]], list(columns)
     wide: dict[str, Any] = {}

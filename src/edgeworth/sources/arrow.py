@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from edgeworth.errors import InputError
 from edgeworth.sources.batches import Batch
-from edgeworth.sources.columns import MISSING, Coded, Column, as_column
+from edgeworth.sources.columns import MISSING, Coded, Column, Label, as_column
 from edgeworth.sources.paths import FileSource, first_line, open_bytes, read_head
 
 FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}
@@ -54,6 +55,32 @@ def arrow_column(array: Any, name: str) -> Column:
         values = array.dictionary_decode()
         return arrow_column(values, name)
     return as_column(pa.chunked_array([array]), name)
+
+
+class TextColumn(Coded):
+    """A column of text in Arrow's dictionary: labels become Python's when somebody asks for them."""
+
+    array: Any
+
+    def __init__(self, array: Any) -> None:
+        object.__setattr__(self, "array", array)
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    @cached_property
+    def _coded(self) -> Coded:
+        return _to_codes(self.array)
+
+    @property
+    def codes(self) -> NDArray[np.intp]:
+        """The place of each row's label."""
+        return self._coded.codes
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels that occur."""
+        return self._coded.labels
 
 
 def is_text(kind: Any) -> bool:

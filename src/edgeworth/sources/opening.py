@@ -102,6 +102,8 @@ class ArraySource:
     """Named arrays of equal length. They are in memory already, so they are one batch."""
 
     is_text = False
+    paths: tuple[Path, ...] = ()
+    """The files that they are from."""
 
     def __init__(self, arrays: Mapping[str, Any], name: str = "arrays") -> None:
         self.name = name

@@ -16,7 +16,7 @@ from typing import IO, Any, cast
 import numpy as np
 
 from edgeworth.errors import InputError
-from edgeworth.sources.arrow import arrow_column
+from edgeworth.sources.arrow import TextColumn
 from edgeworth.sources.batches import Batch, check_columns
 from edgeworth.sources.columns import MISSING, Coded, Column
 from edgeworth.sources.paths import HEAD_BYTES, FileSource, first_line, open_bytes, read_head
@@ -79,7 +79,7 @@ class DelimitedSource(FileSource):
                 if piece.num_rows and piece.column(columns[0])[-1].as_py() == LAST:
                     piece, is_whole = piece.slice(0, piece.num_rows - 1), True
                 if piece.num_rows:
-                    found = {name: arrow_column(piece.column(name), name) for name in columns}
+                    found = {name: TextColumn(piece.column(name)) for name in columns}
                     yield Batch(found, first_row=row)
                 row += piece.num_rows
             if not is_whole:

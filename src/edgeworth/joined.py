@@ -1,0 +1,113 @@
+"""From the tables of several systems, or one long table of them, to one with a column for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from edgeworth.asking import DEFINED, Asked, is_given, spelt
+from edgeworth.errors import OptionError
+from edgeworth.options import LABELS
+from edgeworth.sources.joining import Table, join_tables, name_systems, refuse_twice
+from edgeworth.sources.opening import open_source
+from edgeworth.sources.roles import guess_roles
+from edgeworth.tallying import column_names
+
+TRUTH_FILE = "the truth file"
+SHARED = ("cluster", "query", "fold", "id", "weight")
+"""Roles of columns that say something of a case, beside its truth."""
+
+
+def find_truth(names: Sequence[str], taken: Iterable[Any]) -> tuple[str, tuple[str, ...]]:
+    """Find the column of truth where nobody named it, and say so."""
+    guessed = guess_roles(names, {"prediction": list(taken)})
+    if "truth" not in guessed.roles:
+        doubt = " ".join(guessed.doubts) or "truth is needed: the name of the column of real classes"
+        raise OptionError(f"{doubt.rstrip('.')} (--truth)")
+    return str(guessed.roles["truth"]), guessed.notices
+
+
+def refuse_tables(asked: Asked) -> None:
+    """Refuse several tables where nobody says whether they are systems or parts of one table."""
+    data = asked.data
+    is_list = isinstance(data, (list, tuple)) and len(data) > 1
+    if isinstance(data, Mapping) or (is_list and not asked.concatenate):
+        raise OptionError(
+            f"{len(data)} tables are given, and nothing says how they belong together: join them by an id if "
+            "each is a system (join=, --join COLUMN), or put one below the other if they are parts of one "
+            "table (concatenate=True, --concatenate)"
+        )
+    for name in ("truth_file", "unmatched"):
+        if is_given(asked.get(name), DEFINED[name][1]):
+            raise OptionError(f"{spelt(name)} has no meaning without join (--join COLUMN)")
+
+
+def join_systems(
+    truth: Any, systems: Any, asked: Asked
+) -> tuple[str, dict[str, Any], Asked, tuple[str, ...]]:
+    """Join tables by their ids, or split one by its systems: truth, systems and data of one wide table."""
+    data, by = _named_tables(asked)
+    own = {name: _columns_of(systems, name) for name in data}
+    if asked.truth_file is not None:
+        # It comes first, so that the cases have its order.
+        data = {TRUTH_FILE: asked.truth_file} | data
+    sources = {name: open_source(table) for name, table in data.items()}
+    names = {name: column_names(sources[name], table) for name, table in data.items()}
+    first = next(iter(data))
+    notices: tuple[str, ...] = ()
+    if truth is None:
+        taken = [*by, asked.system, *(column for columns in own.values() for column in columns)]
+        truth, notices = find_truth(names[first], taken)
+    roles = SHARED if asked.system is None else tuple(role for role in SHARED if role != "id")
+    shared: dict[str, list[str]] = {name: [] for name in data}
+    for column in dict.fromkeys([truth, *(asked.get(role) for role in roles)]):
+        having = [name for name in data if column in names[name]] or [first]
+        for name in () if column is None else having[:1] if TRUTH_FILE in having else having:
+            shared[name].append(column)
+    is_wide = not all(isinstance(columns, str) for columns in _each(systems))
+    joined = join_tables(
+        [Table(name, sources[name], shared[name], own.get(name, ())) for name in data],
+        by,
+        system=asked.system,
+        are_numbers=is_wide or asked.kind not in (None, LABELS),
+        unmatched=asked.unmatched,
+        missing=asked.missing,
+    )
+    wide = {name: columns if is_wide else columns[0] for name, columns in joined.systems.items()}
+    left = dict.fromkeys(("join", "truth_file", "system", *(() if asked.system is None else ("id",))))
+    return truth, wide, asked.having(data=joined.source, **left), (*joined.notices, *notices)
+
+
+def _named_tables(asked: Asked) -> tuple[dict[str, Any], list[str]]:
+    """Name the tables, and find the columns of the id."""
+    data, by = asked.data, asked.join
+    if asked.system is not None:
+        for name in ("join", "truth_file"):
+            if asked.get(name) is not None:
+                raise OptionError(
+                    f"system names the systems of one table, {spelt(name)} joins several: give one"
+                )
+        if asked.id is None:
+            raise OptionError("system is given: say also which column names the case (id=, --id COLUMN)")
+        data, by = {"the table": data}, asked.id
+    elif isinstance(data, Mapping):
+        refuse_twice(data.values())
+    else:
+        tables = list(data) if isinstance(data, (list, tuple)) else [data]
+        refuse_twice(tables)
+        data = dict(zip(name_systems(tables), tables, strict=True))
+    if asked.system is None and len(data) < 2:
+        raise OptionError(f"join puts two or more tables side by side; saw {len(data)}")
+    return dict(data), [by] if isinstance(by, str) else list(by)
+
+
+def _columns_of(systems: Any, name: str) -> list[str]:
+    """Find the columns of a system: those of all, or its own."""
+    columns = systems.get(name) if isinstance(systems, Mapping) else systems
+    if columns is None:
+        raise OptionError(f"systems name no column of {name!r}; they name {', '.join(map(repr, systems))}")
+    return [columns] if isinstance(columns, str) else list(columns)
+
+
+def _each(systems: Any) -> Iterable[Any]:
+    return systems.values() if isinstance(systems, Mapping) else [systems]

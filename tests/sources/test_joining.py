@@ -1,0 +1,241 @@
+"""Tables joined by an id say what one wide table says, in whatever order their rows stand."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import edgeworth as ew
+from command_line import call, flat, refused
+from edgeworth.errors import InputError, OptionError
+from edgeworth.sources import joining
+from edgeworth.sources.joining import _hash, _number_cases, name_systems
+
+TRUTH = ["cat", "dog", "cat", "cow"] * 6
+FIRST = ["cat", "dog", "dog", "cow", "cat", "cat", "cow", "cow"] * 3
+SECOND = ["cat", "cat", "cow", "cow", "dog", "dog", "cat", "cow"] * 3
+SITES = [number // 5 for number in range(24)]
+IDS = [f"q{number}" for number in range(24)]
+
+
+def table(prediction: list[Any], **columns: Any) -> pd.DataFrame:
+    return pd.DataFrame({"id": IDS, "y": TRUTH, "p": prediction} | columns)
+
+
+def write(folder: Path, **tables: pd.DataFrame) -> list[str]:
+    for name, frame in tables.items():
+        frame.to_csv(folder / f"{name}.csv", index=False)
+    return [str(folder / f"{name}.csv") for name in tables]
+
+
+def numbers(comparison: ew.Comparison) -> Any:
+    """What was found, but not where it came from, nor in what words."""
+    found = comparison["a", "b"]
+    wanted = list(found)
+    return {name: (found[name].difference, found[name].interval(), found[name].p_value()) for name in wanted}
+
+
+def compare(*arguments: Any, **options: Any) -> ew.Comparison:
+    """Few measures are compared, since the tests are about what is compared."""
+    if options.get("kind", "labels") == "labels":
+        options["measures"] = ["informedness", "accuracy"]
+    return ew.compare(*arguments, **options)
+
+
+WIDE = compare(TRUTH, {"a": FIRST, "b": SECOND})
+
+
+@settings(max_examples=8)
+@given(st.randoms(use_true_random=False))
+def test_any_order_of_rows_is_the_wide_table(order: random.Random) -> None:
+    tables = [table(FIRST), table(SECOND)]
+    shuffled = [each.iloc[order.sample(range(24), 24)] for each in tables]
+    joined = compare("y", "p", data=dict(zip("ab", shuffled, strict=True)), join="id")
+    assert numbers(joined) == numbers(WIDE)
+    long = pd.concat([each.assign(model=name) for name, each in zip("ab", shuffled, strict=True)])
+    long = long.iloc[order.sample(range(48), 48)]
+    split = compare("y", "p", data=long, system="model", id="id")
+    assert numbers(split) == numbers(compare(TRUTH, {x: {"a": FIRST, "b": SECOND}[x] for x in split.names}))
+
+
+@pytest.mark.parametrize("kind", ["scores", "probabilities"])
+def test_numbers_are_joined(tmp_path: Path, kind: str) -> None:
+    truth = [int(label == "cat") for label in TRUTH]
+    scores = np.random.default_rng(1).random((2, 24)).round(3)
+    files = write(
+        tmp_path,
+        a=table(scores[0].tolist(), y=truth),
+        b=table(scores[1].tolist(), y=truth).iloc[::-1],
+    )
+    joined = compare("y", "p", data=files, join="id", kind=kind)
+    assert numbers(joined) == numbers(compare(truth, {"a": scores[0], "b": scores[1]}, kind=kind))
+
+
+def test_probabilities_of_each_class() -> None:
+    drawn = np.random.default_rng(2).dirichlet([2, 2, 2], size=(2, 24)).round(6)
+    drawn[:, :, 2] = 1 - drawn[:, :, 0] - drawn[:, :, 1]
+    classes = ["p_cat", "p_dog", "p_cow"]
+    first, second = (
+        pd.DataFrame({"id": IDS, "y": TRUTH}).assign(**dict(zip(classes, x.T, strict=True))) for x in drawn
+    )
+    joined = ew.compare("y", classes, data={"a": first, "b": second.iloc[::-1]}, join="id")
+    frames = {"a": pd.DataFrame(drawn[0], columns=classes), "b": pd.DataFrame(drawn[1], columns=classes)}
+    wide = compare(TRUTH, frames, kind="probabilities")
+    assert numbers(joined) == numbers(wide)
+
+
+def test_truth_comes_from_its_file_alone(tmp_path: Path) -> None:
+    """A submission calls its predictions as the solution calls the truth."""
+    solution = pd.DataFrame({"id": IDS, "label": TRUTH, "site": SITES})
+    files = write(
+        tmp_path,
+        a=pd.DataFrame({"id": IDS, "label": FIRST}),
+        b=pd.DataFrame({"id": IDS, "label": SECOND}),
+        gold=solution.iloc[::-1],
+    )
+    joined = compare("label", "label", data=files[:2], join="id", truth_file=files[2])
+    assert numbers(joined) == numbers(WIDE)
+    clustered = compare("label", "label", data=files[:2], join="id", truth_file=files[2], cluster="site")
+    wide = compare(TRUTH[::-1], {"a": FIRST[::-1], "b": SECOND[::-1]}, cluster=SITES[::-1])
+    assert numbers(clustered) == numbers(wide)
+
+
+def test_columns_of_other_names_and_types(tmp_path: Path) -> None:
+    """Numbers of a dataframe are what a file writes: 7 is 7.0 and "7"."""
+    truth = [int(label == "cat") for label in TRUTH]
+    first, second = ([int(label == "cat") for label in x] for x in (FIRST, SECOND))
+    write(tmp_path, a=pd.DataFrame({"id": range(24), "y": truth, "p": first}))
+    other = pd.DataFrame({"id": np.arange(24.0), "y": np.array(truth, dtype=float), "guess": second})
+    data = {"a": tmp_path / "a.csv", "b": other}
+    joined = compare("y", {"a": "p", "b": "guess"}, data=data, join="id")
+    assert numbers(joined) == numbers(compare(truth, {"a": first, "b": second}))
+
+
+def test_several_columns_are_one_id() -> None:
+    days = ["mon", "tue"] * 12
+    first = table(FIRST, id=[x // 2 for x in range(24)], day=days)
+    second = table(SECOND, id=[x // 2 for x in range(24)], day=days).iloc[::-1]
+    joined = compare("y", "p", data={"a": first, "b": second}, join=["id", "day"])
+    assert numbers(joined) == numbers(WIDE)
+
+
+# -- what does not match ------------------------------------------------------------------------------------
+
+
+def test_unmatched_ids_are_left_out_and_named() -> None:
+    data = {"a": table(FIRST).iloc[:20], "b": table(SECOND).iloc[2:]}
+    joined = compare("y", "p", data=data, join="id")
+    assert numbers(joined) == numbers(compare(TRUTH[2:20], {"a": FIRST[2:20], "b": SECOND[2:20]}))
+    assert len(joined.notices) == 1
+    for said in ("18 cases", "2 of a", "'q0', 'q1'", "4 of b", "'q20', 'q21', 'q22', …"):
+        assert said in joined.notices[0]
+    with pytest.raises(InputError, match=r"2 of a .*'q0', 'q1'"):
+        compare("y", "p", data=data, join="id", unmatched="error")
+    with pytest.raises(InputError, match="no id is in all of a, b"):
+        compare("y", "p", data={"a": table(FIRST).iloc[:9], "b": table(SECOND).iloc[9:]}, join="id")
+
+
+def test_what_cannot_be_joined(tmp_path: Path) -> None:
+    a, b, twice, gap, other = write(
+        tmp_path,
+        a=table(FIRST),
+        b=table(SECOND),
+        twice=pd.concat([table(SECOND), table(SECOND).iloc[[7, 9, 9]]]),
+        gap=table(SECOND, id=["", *IDS[1:]]),
+        other=table(SECOND, y=[*TRUTH[:5], "hen", *TRUTH[6:]]),
+    )
+
+    def join(*files: str, **options: Any) -> ew.Comparison:
+        return compare("y", "p", data=list(files), **{"join": "id", **options})
+
+    for files, words in [
+        ((a, twice), r"twice has id 'q7' more than once \(1 more"),
+        ((a, gap), r"gap.csv: id is missing in row 1"),
+        ((a, other), r"id 'q5' has y 'dog' in a and 'hen' in other"),
+        ((a, a), r"a.csv is given twice"),
+        ((a,), r"two or more tables side by side; saw 1"),
+    ]:
+        with pytest.raises(ew.EdgeworthError, match=words):
+            join(*files)
+    with pytest.raises(InputError, match="no column 'key'"):
+        join(a, b, join="key")
+    with pytest.raises(InputError, match="b has no p for id 'q3'"):
+        compare("y", "p", data={"a": table(FIRST), "b": table([*SECOND[:3], None, *SECOND[4:]])}, join="id")
+    with pytest.raises(OptionError, match=r"--join COLUMN.*--concatenate"):
+        compare("y", ["p", "p2"], data=[a, b])
+    with pytest.raises(OptionError, match=r"--join COLUMN"):
+        compare("y", ["p", "p2"], data={"a": a, "b": b})
+    with pytest.raises(OptionError, match="without join"):
+        compare("y", ["p", "p2"], data=a, truth_file=b)
+    with pytest.raises(OptionError, match="--id COLUMN"):
+        compare("y", "p", data=a, system="y")
+
+
+def test_spellings_of_one_truth_agree(tmp_path: Path) -> None:
+    """A column with gaps comes out of pandas as 1.0 and 0.0."""
+    truth = [int(label == "cat") for label in TRUTH]
+    gappy = table(FIRST, y=[None, *map(float, truth[1:])], p=truth)
+    files = write(tmp_path, a=gappy, b=table(truth, y=truth))
+    assert compare("y", "p", data=files, join="id")["a", "b"]["accuracy"].difference == 0
+
+
+def test_names_of_systems() -> None:
+    assert name_systems(["x/2026.run-1.csv", "x/2026.run-2.jsonl.gz"]) == ["2026.run-1", "2026.run-2"]
+    assert name_systems(["a/*.csv", "b/*.csv"]) == ["a", "b"]
+    assert name_systems(["x/a/p.csv", "y/a/p.csv"]) == ["x/a/p.csv", "y/a/p.csv"]
+
+
+# -- numbers of ids -----------------------------------------------------------------------------------------
+
+
+def as_arrow(texts: list[str]) -> Any:
+    import pyarrow as pa
+
+    return pa.array(texts)
+
+
+@settings(max_examples=50)
+@given(st.lists(st.lists(st.text("ab\0é€", max_size=20), min_size=1), min_size=1))
+def test_equal_ids_have_one_number(batches: list[list[str]]) -> None:
+    cases = _number_cases([(as_arrow(batch),) for batch in batches])
+    flat = [text for batch in batches for text in batch]
+    assert len(set(zip(cases.tolist(), flat, strict=True))) == len(set(flat)) == len(set(cases.tolist()))
+    assert np.array_equal(
+        cases[:, None] == cases, _number_cases([(flat,)])[:, None] == _number_cases([(flat,)])
+    )
+
+
+def test_a_collision_of_hashes_is_no_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    def poor(texts: Any) -> Any:
+        found = _hash(texts)
+        return None if found is None else np.stack([found[0] % np.uint64(3), found[1]])
+
+    monkeypatch.setattr(joining, "_hash", poor)
+    assert len(set(_number_cases([(as_arrow(IDS),)]).tolist())) == 24
+
+
+# -- the command --------------------------------------------------------------------------------------------
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path, a=table(FIRST), b=table(SECOND, guess=SECOND), gold=table(FIRST))
+    words = ["compare", "a.csv", "b.csv", "--truth", "y"]
+    said = refused(call(tmp_path, capsys, *words, "--prediction", "p", "--prediction", "guess"))
+    assert "--join COLUMN" in said
+    assert "--concatenate" in said
+    done = call(tmp_path, capsys, *words, "--prediction", "p", "--join", "id", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    assert '"difference"' in done.stdout
+    own = ["--join", "id", "--prediction", "p", "--prediction", "guess", "--truth-file", "gold.csv"]
+    done = call(tmp_path, capsys, *words, *own)
+    assert done.returncode == 0, done.stderr
+    assert "a" in flat(done.stdout)
+    three = call(tmp_path, capsys, *words, *["--prediction", "p"] * 3, "--join", "id")
+    assert "once for each of 2 files" in refused(three)
