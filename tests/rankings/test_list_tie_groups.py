@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edgeworth.errors import OptionError
-from edgeworth.rankings import list_tie_groups as list_steps
 from edgeworth.rankings.list_tie_groups import tie_groups_of_lists
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measures import average_precision
@@ -139,11 +138,7 @@ SIZES = {
 
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
 @pytest.mark.parametrize("distinct", [3, 10**6])
-@pytest.mark.parametrize("block", [1 << 10, 1 << 19])
-def test_lists_of_every_size(
-    sizes: list[int], distinct: int, block: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(list_steps, "BLOCK_ITEMS", block)
+def test_lists_of_every_size(sizes: list[int], distinct: int) -> None:
     rng = np.random.default_rng(len(sizes) + distinct)
     number = sum(sizes)
     scores = np.where(rng.random(number) < 0.02, np.inf, rng.integers(0, distinct, number) / 7)
