@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edgeworth.rankings.scores import background as between
-from edgeworth.rankings.scores.background import GapCounts, Gaps
+from edgeworth.rankings.scores.background import GapCounts
 from edgeworth.rankings.scores.by_class import CappedScoresByClass, rows_of_classes
 
 SCORES = st.sampled_from([-math.inf, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0, math.inf])
@@ -29,8 +29,7 @@ def test_every_cut_counts_the_same(chunks: Any, chosen: set[float], kind: str | 
     edges = sorted({score + 0.0 for score in chosen})
     kinds = [kind if kind != "mixed" else [None, "i", "f"][number % 3] for number in range(len(chunks))]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(between, "FEWEST_TOGETHER", together)
-        patch.setattr(between, "MOST_TOGETHER", together)
+        patch.setattr(between, "FEWEST_ROWS", together)
         total = GapCounts(np.array(edges))
         for rows, how in zip(chunks, kinds, strict=True):
             scores = np.array([score for score, _ in rows], dtype=np.float64)
@@ -38,7 +37,7 @@ def test_every_cut_counts_the_same(chunks: Any, chosen: set[float], kind: str | 
             weights = {None: None, "i": numbers, "f": numbers / 4}[how]
             part = GapCounts.of(np.array(edges), scores, weights)
             total = total + (pickle.loads(pickle.dumps(part)) if len(rows) % 2 else part)
-        gaps = total.gaps
+        run = total.scores
     expected, squares, fourths = Counter[int](), Counter[int](), Counter[int]()
     met: dict[int, list[float]] = {}
     for rows, how in zip(chunks, kinds, strict=True):
@@ -52,12 +51,11 @@ def test_every_cut_counts_the_same(chunks: Any, chosen: set[float], kind: str | 
             fourths[where] += weight * one**3
             if weight:
                 met.setdefault(where, []).append(score)
-    assert gaps.rows == sum(map(len, chunks))
-    assert gaps.cases.tolist() == [expected[where] for where in range(2 * len(edges) + 1)]
-    if gaps.square is not None and gaps.fourth is not None:
-        assert gaps.square.tolist() == [squares[where] for where in range(2 * len(edges) + 1)]
-        assert gaps.fourth.tolist() == [fourths[where] for where in range(2 * len(edges) + 1)]
-    run = gaps.sorted_scores(np.array(edges))
+    assert total.rows == sum(map(len, chunks))
+    assert ([] if run.weight is None else run.weight.tolist()) == [expected[where] for where in sorted(met)]
+    if run.square is not None and run.fourth is not None:
+        assert run.square.tolist() == [squares[where] for where in sorted(met)]
+        assert run.fourth.tolist() == [fourths[where] for where in sorted(met)]
     assert run.scores.tolist() == [min(met[where]) for where in sorted(met)]
     assert run.ends.tolist() == [max(met[where]) for where in sorted(met)]
 
@@ -71,13 +69,12 @@ def test_no_rows_travel() -> None:
 
 def test_the_rows_given_are_not_sorted_where_they_lie() -> None:
     scores = np.array([3.0, 1.0, 2.0])
-    assert GapCounts.of(np.array([1.5]), scores).gaps.cases.tolist() == [1, 0, 2]
+    assert GapCounts.of(np.array([1.5]), scores).scores.scores.tolist() == [1.0, 2.0]
     assert scores.tolist() == [3.0, 1.0, 2.0]
 
 
 def test_nothing_is_nowhere() -> None:
-    assert Gaps.empty(2).sorted_scores(np.array([1.0, 2.0])).total == 0
-    assert GapCounts(np.zeros(0)).gaps.cases.tolist() == [0]
+    assert GapCounts(np.zeros(0)).scores.total == 0
 
 
 # -- classes -------------------------------------------------------------------------------------------

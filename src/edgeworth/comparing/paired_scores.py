@@ -258,7 +258,7 @@ class PairedScores(Plain):
         """Give the ranking of one system."""
         row, weights = self.row(name), self.weights
         runs = [
-            SortedScores.of(row[of], None if weights is None else weights[of], may_change=True)
+            SortedScores.of(row[of], None if weights is None else weights[of])
             for of in (self.targets, ~self.targets)
         ]
         return Ranking(runs[0], runs[1], 0, self.labels, None, self.dropped)

@@ -279,7 +279,7 @@ def _random_means(
     if resolved.ties not in STRICT_TIES:
         # Ties are kept: grades change places, scores do not.
         numbers = np.repeat(np.arange(draws * lists.number), np.tile(lists.sizes, draws))
-        scores, grades = np.tile(lists.scores, draws), grades[np.lexsort((scores, numbers))]
+        scores, grades = np.tile(lists.scores, draws), grades[np.argsort(numbers + scores)]
     copies = RankedLists(
         tuple(range(draws * lists.number)),
         np.concatenate(starts),

@@ -16,7 +16,6 @@ from edgeworth.core.labels import canonical_order
 from edgeworth.core.plain import AMOUNT, COUNT, FLAG, PAIR, Plain, object_of
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, MergeError
-from edgeworth.rankings.scores.background import collapse_scores
 from edgeworth.rankings.scores.by_class import MissingScore, ScoresByClass, check_same_bins
 from edgeworth.rankings.scores.sorted_scores import (
     EDGES,
@@ -234,7 +233,7 @@ class Ranking(Plain):
         >>> ranking.background.scores.tolist(), ranking.background.ends.tolist()
         ([0.1, 0.3, 0.4], [0.2, 0.3, 0.4])
         """
-        return replace(self, background=collapse_scores(self.background, self.target_ranks.scores[::-1]))
+        return replace(self, background=self.background.collapse(self.target_ranks.scores[::-1]))
 
     # -- decisions along the ranking -------------------------------------------------------------------
 

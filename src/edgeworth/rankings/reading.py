@@ -43,11 +43,11 @@ def tally_ranking(
     positive: Label | None = None,
     bins: Bins = None,
     missing: MissingScore = "error",
-    most: int | None = MOST_ROWS,
+    most: int = MOST_ROWS,
 ) -> Ranking:
     """Fold a source into a ranking: a collapsed one when it has more than ``most`` rows.
 
-    Rows are those with a class and a score. ``most=None`` keeps every score whatever it takes.
+    Rows are those with a class and a score.
     """
     options: dict[str, Any] = {
         "weight_kind": resolve_weight_kind(source, columns, weight_kind),
@@ -56,17 +56,15 @@ def tally_ranking(
     if bins is not None:
         by_class = scores_reducer(columns, bins=bins, **options).fold(source)
         return _from_scores_by_class(source, columns, by_class, positive)
-    everything = most is None
-    allowed = np.iinfo(np.int64).max if most is None else most
 
     def seen_with(kept: int) -> CappedScoresByClass:
         prepare = partial(_capped_scores, columns=columns, options=options, most=kept)
         return fold(source, list(columns.values()), prepare, CappedScoresByClass(kept))
 
     # Rows that are elsewhere stay there until it is known that they are few.
-    seen = seen_with(0 if isinstance(source, FoldingSource) and not everything else allowed)
-    if not seen.is_whole and seen.total <= allowed:
-        seen = seen_with(allowed)
+    seen = seen_with(0 if isinstance(source, FoldingSource) else most)
+    if not seen.is_whole and seen.total <= most:
+        seen = seen_with(most)
     if seen.is_whole:
         return _from_scores_by_class(source, columns, seen.by_class(), positive)
     return _count_between_targets(source, columns, options, positive, seen)
@@ -100,26 +98,18 @@ def _count_between_targets(
     spellings = frozenset(written for written, name in names.items() if name == target)
     found = sum(seen.rows[written] for written in spellings)
     rows, dropped = seen.total, seen.dropped
-    if all(written in seen.kept for written in spellings):
-        targets = seen.sorted_scores(spellings)
-    else:
+    names_read = list(columns.values())
+    if not all(written in seen.kept for written in spellings):
         prepare = partial(_targets, columns=columns, options=options, spellings=spellings)
-        found_again = fold(source, list(columns.values()), prepare, CappedScoresByClass(rows))
-        targets = found_again.sorted_scores(spellings)
+        seen = fold(source, names_read, prepare, CappedScoresByClass(rows))
+    targets = seen.sorted_scores(spellings)
     del seen  # the scores it holds are needed no more
     edges = targets.distinct_scores
-    # With nothing to leave out and nothing to weigh, all rows are counted and the targets taken off again.
-    all_alike = "weight" not in columns and not dropped
-    names_read = [columns["score"]] if all_alike else list(columns.values())
-    counting = (
-        partial(_count_all, column=columns["score"], edges=edges)
-        if all_alike
-        else partial(_count_background, columns=columns, options=options, spellings=spellings, edges=edges)
-    )
-    gaps = fold(source, names_read, counting, GapCounts(edges)).gaps
-    if gaps.rows != (rows if all_alike else rows - found) or (all_alike and len(targets.scores) != found):
+    counting = partial(_count_background, columns=columns, options=options, spellings=spellings, edges=edges)
+    gaps = fold(source, names_read, counting, GapCounts(edges))
+    if gaps.rows != rows - found:
         raise InputError(f"{source.name} changed while it was read: read it again")
-    background = gaps.sorted_scores(edges, less=targets if all_alike else None)
+    background = gaps.scores
     if not len(targets.scores) and not len(background.scores):
         raise nothing_left_error(source.name, dropped, columns)
     rest = [label for label in labels if label != target]
@@ -158,19 +148,17 @@ def _scores_by_class(
 def _targets(
     batch: Batch, columns: dict[str, str], options: dict[str, Any], spellings: Collection[Label]
 ) -> CappedScoresByClass:
-    return _capped_scores(batch, columns, options, len(batch)).only(spellings)
-
-
-def _count_all(batch: Batch, column: str, edges: Any) -> GapCounts:
-    return GapCounts.of(edges, as_scores(batch.columns[column], column, batch.first_row))
+    classes, dropped = rows_of_classes(**_columns_of(batch, columns), **options)
+    wanted = (rows for rows in classes if rows[0] in spellings)
+    return CappedScoresByClass.of_classes(wanted, dropped, len(batch))
 
 
 def _count_background(
     batch: Batch, columns: dict[str, str], options: dict[str, Any], spellings: Collection[Label], edges: Any
 ) -> GapCounts:
     classes, _ = rows_of_classes(**_columns_of(batch, columns), **options)
-    rows = tuple((scores, weights) for label, scores, weights in classes if label not in spellings)
-    return GapCounts(edges, None, rows)
+    rest = (GapCounts.of(edges, *rows[1:]) for rows in classes if rows[0] not in spellings)
+    return sum(rest, GapCounts(edges))
 
 
 def scores_reducer(

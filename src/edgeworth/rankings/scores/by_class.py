@@ -26,7 +26,6 @@ from edgeworth.core.labels import (
 from edgeworth.core.plain import COUNT, LABELS, Plain, list_of, object_of
 from edgeworth.core.policies import check_label_number, take_weights
 from edgeworth.errors import InputError, MergeError, OptionError
-from edgeworth.rankings.scores.background import Rows, blocks_of
 from edgeworth.rankings.scores.sorted_scores import EDGES, SortedScores, are_on_bins, place_in_bins
 from edgeworth.sources.columns import Column, Label, encode
 from edgeworth.sources.numbers import check_weights
@@ -73,8 +72,7 @@ class ScoresByClass(Plain):
         classes, dropped = rows_of_classes(
             truth, scores, weights=weights, weight_kind=weight_kind, missing=missing, first_row=first_row
         )
-        # Rows chosen by their class are a copy already.
-        runs = ((label, SortedScores.of(chosen, heavy, may_change=True)) for label, chosen, heavy in classes)
+        runs = ((label, SortedScores.of(chosen, heavy)) for label, chosen, heavy in classes)
         if bins is not None:
             runs = ((label, place_in_bins(run, bins)) for label, run in runs)
         return cls(_merge_classes(runs), bins, dropped)
@@ -274,44 +272,36 @@ class CappedScoresByClass:
     """How many rows each class has, and the scores of as many classes as ``most`` rows allow."""
 
     most: int = MOST_ROWS
-    rows: Mapping[Label, int] = field(default_factory=dict)
-    kept: Mapping[Label, tuple[Rows, ...]] = field(default_factory=dict)
+    rows: dict[Label, int] = field(default_factory=dict)
+    kept: Mapping[Label, tuple[SortedScores, ...]] = field(default_factory=dict)
     dropped: int = 0
+
+    def __post_init__(self) -> None:
+        kept = dict(self.kept)
+        while kept and sum(self.rows[label] for label in kept) > self.most:
+            # The scores of the largest class go first.
+            del kept[max(kept, key=self.rows.__getitem__)]
+        object.__setattr__(self, "kept", kept)
 
     @classmethod
     def of_classes(cls, classes: Iterable[ClassRows], dropped: int, most: int = MOST_ROWS) -> Self:
         """One batch of rows, as ``rows_of_classes`` gives them."""
         rows: dict[Label, int] = {}
-        kept: dict[Label, tuple[Rows, ...]] = {}
+        kept: dict[Label, tuple[SortedScores, ...]] = {}
         for label, chosen, heavy in classes:
             rows[label] = rows.get(label, 0) + len(chosen)
-            kept[label] = (*kept.get(label, ()), (chosen, heavy))
-        return cls(most, rows, kept, dropped)._within()
+            kept[label] = (*kept.get(label, ()), SortedScores.of(chosen, heavy))
+        return cls(most, rows, kept, dropped)
 
     def __add__(self, other: Self) -> Self:
         """All rows of both."""
-        rows, kept = dict(self.rows), dict(self.kept)
-        for label, number in other.rows.items():
-            is_kept = label in other.kept and (label in kept or label not in rows)
-            rows[label] = rows.get(label, 0) + number
-            if is_kept:
-                kept[label] = kept.get(label, ()) + other.kept[label]
-            else:
-                kept.pop(label, None)
-        whole = replace(self, rows=rows, kept=kept, dropped=self.dropped + other.dropped)
-        return whole._within()
-
-    def _within(self) -> Self:
-        """Without the scores of the largest classes, as far as they are too many."""
-        kept = dict(self.kept)
-        while kept and sum(self.rows[label] for label in kept) > self.most:
-            del kept[max(kept, key=self.rows.__getitem__)]
-        return self if len(kept) == len(self.kept) else replace(self, kept=kept)
-
-    def only(self, labels: Collection[Label]) -> Self:
-        """Some classes, whatever their number of rows."""
-        rows = {label: number for label, number in self.rows.items() if label in labels}
-        return replace(self, rows=rows, kept={label: self.kept[label] for label in rows})
+        rows = {label: self.rows.get(label, 0) + other.rows.get(label, 0) for label in self.rows | other.rows}
+        kept = {
+            label: self.kept.get(label, ()) + other.kept.get(label, ())
+            for label in rows
+            if all(label in side.kept or label not in side.rows for side in (self, other))
+        }
+        return type(self)(self.most, rows, kept, self.dropped + other.dropped)
 
     @property
     def total(self) -> int:
@@ -325,12 +315,8 @@ class CappedScoresByClass:
 
     def sorted_scores(self, labels: Collection[Label]) -> SortedScores:
         """The sorted scores of some classes, all of which were kept."""
-        run = SortedScores.empty()
-        for scores, weights in blocks_of([rows for label in labels for rows in self.kept.get(label, ())]):
-            run = run + SortedScores.of(scores, weights, may_change=True)
-        return run
+        return SortedScores.join([run for label in labels for run in self.kept.get(label, ())])
 
     def by_class(self) -> ScoresByClass:
         """The sorted scores of each class, when all were kept."""
-        assert self.is_whole
         return ScoresByClass({label: self.sorted_scores([label]) for label in self.rows}, None, self.dropped)

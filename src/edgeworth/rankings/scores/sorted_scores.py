@@ -60,11 +60,10 @@ class SortedScores(Plain):
         return cls(np.zeros(0))
 
     @classmethod
-    def of(cls, scores: Floats, weights: NDArray[Any] | None = None, *, may_change: bool = False) -> Self:
-        """Scores in any order, free of NaN. The array is copied, unless it may be sorted where it is."""
+    def of(cls, scores: Floats, weights: NDArray[Any] | None = None) -> Self:
+        """Scores in any order, free of NaN."""
         if weights is None:
-            ordered = scores if may_change else scores.copy()
-            ordered.sort()
+            ordered = np.sort(scores)
             ordered += 0.0  # -0.0 and 0.0 are one score, and print as one
             return cls(ordered)
         kept = weights > 0
@@ -94,20 +93,49 @@ class SortedScores(Plain):
 
     def __add__(self, other: Self) -> Self:
         """Both sets of cases, in order."""
-        if not len(self.scores) or not len(other.scores):
-            return other if not len(self.scores) else self
-        scores = np.concatenate([self.scores, other.scores])
-        if self.weight is None and other.weight is None:
-            # Two sorted runs: a stable sort recognises them and merges in one pass.
-            return type(self)(np.sort(scores, kind="stable"))
+        return self.join((self, other))
+
+    @classmethod
+    def join(cls, runs: Sequence[Self]) -> Self:
+        """The cases of all, in order."""
+        runs = [run for run in runs if len(run.scores)]
+        if len(runs) < 2:
+            return runs[0] if runs else cls.empty()
+        scores = np.concatenate([run.scores for run in runs])
+        if all(run.weight is None for run in runs):
+            return cls(np.sort(scores))
         square = fourth = highest = None
-        if self.square is not None or other.square is not None:
-            square = np.concatenate([side._powers(side.square) for side in (self, other)])
-            fourth = np.concatenate([side._powers(side.fourth) for side in (self, other)])
-        if self.highest is not None or other.highest is not None:
-            highest = np.concatenate([self.ends, other.ends])
-        weight = np.concatenate([self._cases, other._cases])
-        return type(self)(scores, weight, square, fourth, highest).merge_equal()
+        if any(run.square is not None for run in runs):
+            square = np.concatenate([run._powers(run.square) for run in runs])
+            fourth = np.concatenate([run._powers(run.fourth) for run in runs])
+        if any(run.highest is not None for run in runs):
+            highest = np.concatenate([run.ends for run in runs])
+        weight = np.concatenate([run._cases for run in runs])
+        return cls(scores, weight, square, fourth, highest).merge_equal()
+
+    def collapse(self, edges: Floats) -> Self:
+        """The cases at each of ascending edges, and those between two edges taken together.
+
+        >>> run = SortedScores.of(np.array([0.1, 0.2, 0.3, 0.4])).collapse(np.array([0.3]))
+        >>> run.scores.tolist(), run.ends.tolist(), run.weight.tolist()
+        ([0.1, 0.3, 0.4], [0.2, 0.3, 0.4], [2, 1, 1])
+        """
+        bounds = np.zeros(2 * len(edges) + 2, dtype=np.intp)
+        bounds[1:-1:2], bounds[2:-1:2] = (
+            np.searchsorted(self.scores, edges, side=side) for side in ("left", "right")
+        )
+        bounds[-1] = len(self.scores)
+        starts = bounds[np.flatnonzero(np.diff(bounds))]
+        if not len(starts):
+            return self
+        weight = np.diff(starts, append=len(self.scores))
+        if self.weight is not None:
+            weight = np.add.reduceat(self.weight, starts)
+        square, fourth = (
+            None if column is None else np.add.reduceat(column, starts)
+            for column in (self.square, self.fourth)
+        )
+        return type(self)(self.scores[starts], weight, square, fourth, np.maximum.reduceat(self.ends, starts))
 
     @property
     def _cases(self) -> NDArray[Any]:
