@@ -411,14 +411,14 @@ class RankedLists(Plain):
 
     # -- plain values ----------------------------------------------------------------------------------
 
-    rule: ClassVar = "queries are all different and in canonical order"
+    rule: ClassVar = "queries are all different and in canonical order, and a target has grade 1 at least"
 
     def _fits_together(self) -> bool:
         """Check the rule."""
         if self.ids is not None:
             check_ids(self.queries, self.starts, self.ids)
         _ = self.lost  # refuses lists that hold more than was judged
-        return canonical_order(self.queries) == self.queries
+        return self.relevant_from >= 1 and canonical_order(self.queries) == self.queries
 
     def __repr__(self) -> str:
         lists = f"{self.number:,} list{'s' if self.number != 1 else ''}"
