@@ -20,8 +20,18 @@ from edgeworth.core.formatting import digits_shown
 from edgeworth.core.kinds import load
 from edgeworth.core.registry import spell, spell_measures
 from edgeworth.errors import OptionError
+from edgeworth.grades.reading import read_systems
 from edgeworth.joined import find_truth, join_systems, refuse_tables
-from edgeworth.options import LABELS, PROBABILITIES, QUERIES, SCORES, SEVERAL, CompareOptions, options_of
+from edgeworth.options import (
+    GRADES,
+    LABELS,
+    PROBABILITIES,
+    QUERIES,
+    SCORES,
+    SEVERAL,
+    CompareOptions,
+    options_of,
+)
 from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown, write_text
 from edgeworth.report.report import Report, about_run
 from edgeworth.sources.batches import Source
@@ -148,8 +158,8 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
     truth : array, or name of a column of ``data``
         The actual classes; left out, the column of ``data`` whose name leaves no doubt. What was counted
         earlier is compared as it is, without ``systems``: a ``Paired``, a ``PairedScores`` or a mapping of
-        names to ``RankedLists``; a mapping of names to ``ContingencyTable`` are systems judged on different
-        cases.
+        names to ``RankedLists`` or ``Grades``; a mapping of names to ``ContingencyTable`` are systems judged
+        on different cases.
     systems : mapping of names to arrays, or to names of columns of ``data``
         What each system gave; a list of columns names systems by their columns. With ``join`` or ``system``
         one column, or the list of each class's, that all systems have, or a mapping of names to such.
@@ -248,16 +258,25 @@ def _read_forecasts(source: Source | None, truth: Any, systems: dict[str, Any], 
     )
 
 
+def _read_grades(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:
+    del truth
+    form = "correct" if asked.kind == "correct" else "grade"
+    return *read_systems(source, systems, asked.checked(GRADES), form), {}
+
+
 _READ: dict[str, Callable[..., Read]] = {
     LABELS: _read_labels,
     SCORES: _read_scores,
     PROBABILITIES: _read_forecasts,
+    GRADES: _read_grades,
+    "correct": _read_grades,
 }
 _COMPARE = {
     "Paired": (LABELS, "labels.differences:compare_labels", ("method", "abstentions")),
     "PairedScores": (SCORES, "scores.differences:compare_scores", ("method",)),
     "RankedLists": (QUERIES, "queries.differences:compare_queries", ("queries",)),
     "Forecasts": (PROBABILITIES, "forecasts.differences:compare_forecasts", ()),
+    "Grades": (GRADES, "grades:compare_grades", ()),
     "ContingencyTable": ("tables of different cases", "labels.independent:compare_independent", ()),
 }
 """By the class of a tally of all systems, or of each: what it holds, what compares it, its own options."""
@@ -283,6 +302,10 @@ def _find(tally: Any, asked: Asked, **more: Any) -> ComparisonFindings:
 def _open(asked: Asked, truth: Any, systems: Mapping[str, Any]) -> tuple[Source | None, Any, tuple[str, ...]]:
     """Open the data, and find the column of truth where nobody named it."""
     source = None if asked.data is None else open_source(asked.data)
+    if asked.kind in (GRADES, "correct"):
+        if truth is not None:
+            raise OptionError("truth has no meaning with grades, which say already what is right")
+        return source, None, ()
     if truth is not None:
         return source, truth, ()
     if source is None:

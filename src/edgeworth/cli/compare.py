@@ -15,12 +15,16 @@ from edgeworth.sources.joining import name_systems
 SYSTEMS = {
     "prediction": "A column of predicted labels; once for each system.",
     "score": "A column of scores, highest first; once for each system.",
+    "correct": "A column of right or wrong, such as 1/0 or C/I; once for each system.",
+    "grade": "A column of grades; once for each system.",
     "probability": "A column of the positive class's probabilities; once for each system.",
     "probabilities": "NAME=p_a,p_b,p_c: a system's columns, one a class; once for each system.",
 }
 KINDS: dict[str, Predictions] = {
     "--prediction": "labels",
     "--score": "scores",
+    "--correct": "correct",
+    "--grade": "grades",
     "--probability": "probabilities",
 }
 NO_OUTPUT = ComparisonOutput()

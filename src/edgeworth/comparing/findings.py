@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from edgeworth.comparing.forecasts.bets import Duel, WealthRace
 
 Pair: TypeAlias = tuple[str, str]
-Kind: TypeAlias = Literal["labels", "scores", "lists", "probabilities"]
+Kind: TypeAlias = Literal["labels", "scores", "lists", "probabilities", "grades"]
 
 
 class Terms(TypedDict, total=False):

@@ -9,6 +9,7 @@ cases are independent.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +28,13 @@ class ClusterSpread:
     variance: float
     freedom: float
     effective: float
+    shown: float = math.inf
+    """The degrees of freedom that the kurtosis of the cluster sums leaves."""
+
+    @property
+    def least(self) -> float:
+        """Take the fewer degrees of freedom: where few clusters hold all errors, those that they show."""
+        return min(self.freedom, self.shown)
 
     @property
     def is_reliable(self) -> bool:
@@ -68,4 +76,16 @@ def spread_of_ratios(
     diagonal, together = shares @ scale, (pull.T @ pull) ** 2
     square = diagonal @ diagonal + scale @ together @ scale - ((pull**2 @ scale) ** 2).sum()
     freedom = float(diagonal.sum() ** 2 / square) if square > 0 else 0.0
-    return ClusterSpread(float(sums @ sums), freedom, effective)
+    return ClusterSpread(float(sums @ sums), freedom, effective, shown_freedom(sums))
+
+
+def shown_freedom(sums: Floats, counts: Floats | None = None) -> float:
+    """Compute 2 G/(κ − 1), the degrees of freedom of a variance from G sums whose kurtosis is κ.
+
+    >>> shown_freedom(np.array([1.0, -1.0, 1.0, -1.0])), shown_freedom(np.array([0.0, 0.0, 0.0, 4.0]))
+    (inf, 2.6666666666666665)
+    """
+    counts = np.ones(len(sums)) if counts is None else counts
+    number, square, fourth = counts.sum(), counts @ sums**2, counts @ sums**4
+    kurtosis = number * fourth / square**2 if square > 0 else 1.0
+    return float(2 * number / (kurtosis - 1)) if kurtosis > 1 else math.inf

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from edgeworth.arrays import Floats
-from edgeworth.core.clusters import ClusterSpread, spread_of_ratios
+from edgeworth.core.clusters import ClusterSpread, shown_freedom, spread_of_ratios
 from edgeworth.core.estimates import Estimate, undefined_estimate
 from edgeworth.core.laws import (
     Alternative,
@@ -63,7 +63,7 @@ def law_of_mean(found: ItemValues) -> tuple[str, SamplingLaw]:
             raise OptionError(f"the mean is the same in all {over}, so nothing tells how much it varies")
         make = NormalLaw if clusters is None else ClusterLaw
         error = math.sqrt(spread.variance)
-        return f"Student's t over {over}", make(found.mean, error, Scale("identity"), spread.freedom)
+        return f"Student's t over {over}", make(found.mean, error, Scale("identity"), spread.least)
     width = high - low
     share = min(max((found.mean - low) / width, 0.0), 1.0)
     is_all_or_nothing = bool(((values == low) | (values == high)).all())
@@ -79,7 +79,7 @@ def law_of_mean(found: ItemValues) -> tuple[str, SamplingLaw]:
         share * left * one,
         left * one,
         fewest=spread.effective * one,
-        freedoms=None if is_plain else spread.freedom * one,
+        freedoms=None if is_plain else spread.least * one,
         freedom=math.inf if clusters is None or spread.effective == number else spread.freedom,
     )
     words = "Wilson" if is_plain else f"Wilson at the variance between {over}"
@@ -95,7 +95,7 @@ def _spread_of_items(values: Floats, items: Any) -> ClusterSpread:
     number = float(items.sum())
     rests = values - values @ items / number
     variance = float(items @ rests**2) / (number * (number - 1)) if number > 1 else math.nan
-    return ClusterSpread(variance, number - 1, number)
+    return ClusterSpread(variance, number - 1, number, shown_freedom(rests, items))
 
 
 def _spread_of_clusters(values: Floats, items: Any, clusters: Any) -> ClusterSpread:
