@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgeworth.bet.fractional import FRACTIONS, GROUP, fractional_logs, run_fraction_sums, whole_sum
+from edgeworth.bet.fractional import FRACTIONS, GROUP, fraction_sums, fractional_logs, whole_sum
 from edgeworth.errors import InputError
 
 STEPS = st.one_of(
@@ -24,17 +24,18 @@ STEPS = st.one_of(
     fractions=st.sampled_from([FRACTIONS, (1.0,), (0.0, 1.0), (0.5,), (1 - 2**-53, 2**-60)]),
 )
 def test_sums_of_runs_are_sums_of_cases(steps: list[list[float]], fractions: tuple[float, ...]) -> None:
-    length = min(len(run) for run in steps)
-    runs = np.array([run[:length] for run in steps])
-    expected = [whole_sum(fractional_logs(run, fractions)) for run in runs]
-    np.testing.assert_allclose(run_fraction_sums(runs, fractions), expected, rtol=1e-13, atol=1e-13)
+    starts = np.cumsum([0, *(len(run) for run in steps[:-1])])
+    expected = [whole_sum(fractional_logs(run, fractions)) for run in steps]
+    found = fraction_sums(np.concatenate(steps), starts, fractions)
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
 
 
 @pytest.mark.parametrize("length", [1, 2, GROUP - 1, GROUP, GROUP + 1, 100])
 def test_products_of_exact_fractions(length: int) -> None:
     rng = np.random.default_rng(length)
     factors = [[Fraction(int(x), 64) for x in row] for row in rng.integers(1, 256, (3, length))]
-    found = run_fraction_sums(np.log([[float(w) for w in row] for row in factors]))
+    logs = np.log([float(w) for row in factors for w in row])
+    found = fraction_sums(logs, np.arange(3) * length)
     for row, sums in zip(factors, found, strict=True):
         for place, c in enumerate(Fraction(k, 20) for k in range(21)):
             exact = math.prod((1 - c + c * w for w in row), start=Fraction(1))
@@ -43,8 +44,8 @@ def test_products_of_exact_fractions(length: int) -> None:
 
 
 def test_small_gains_of_many_cases_are_not_lost() -> None:
-    steps = np.full((4, 2048), 1e-9)
-    np.testing.assert_allclose(run_fraction_sums(steps, [0.5]), 2048 * 0.5e-9, rtol=0, atol=2048 * 4e-16)
+    found = fraction_sums(np.full(4 * 2048, 1e-9), np.arange(4) * 2048, [0.5])
+    np.testing.assert_allclose(found, 2048 * 0.5e-9, rtol=0, atol=2048 * 4e-16)
 
 
 def test_large_and_small_log_factors_case_by_case() -> None:
@@ -64,4 +65,4 @@ def test_large_and_small_log_factors_case_by_case() -> None:
 
 def test_what_is_not_a_number_is_refused() -> None:
     with pytest.raises(InputError, match="not a number"):
-        run_fraction_sums(np.array([[0.1, math.nan]]))
+        fraction_sums([0.1, math.nan], np.array([0]))

@@ -31,7 +31,8 @@ def blocks_of(logs: list[float], first: int = 0) -> Blocks:
     values = np.array(logs, dtype=np.float64)
     columns = np.stack([values, np.zeros(len(values)), np.arange(len(values)) / 8], axis=1)
     sums = np.stack([np.arange(len(values)) + first + place for place in range(len(SUMS))], axis=1)
-    return Blocks.of_cases(columns, fractional_logs(values), sums.astype(np.float64), first)
+    starts = first + np.arange(len(values))
+    return Blocks.of_steps(starts, starts + 1, columns, fractional_logs(values), sums.astype(np.float64))
 
 
 def whole(blocks: Blocks) -> Blocks:
@@ -171,11 +172,12 @@ def test_a_position_is_held_once(one: tuple[int, int], two: tuple[int, int], pla
 def test_many_cases_are_a_few_thousand_blocks() -> None:
     steps = np.random.default_rng(3).normal(size=300_000)
     shards = [
-        Blocks.of_cases(
+        Blocks.of_steps(
+            first + np.arange(len(part)),
+            first + np.arange(1, len(part) + 1),
             np.stack([part, part, part], axis=1),
             part[:, None] * FRACTIONS,
             np.ones((len(part), len(SUMS))),
-            first,
         ).coarsen()
         for first, part in ((place, steps[place : place + 99_991]) for place in range(0, 300_000, 99_991))
     ]

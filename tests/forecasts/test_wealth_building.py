@@ -14,7 +14,6 @@ from edgeworth.bet.fractional import fractional_logs
 from edgeworth.core import threads
 from edgeworth.forecasts.betting import path as wealth_blocks
 from edgeworth.forecasts.betting import path as wealth_building
-from edgeworth.forecasts.betting.path import _even_runs
 from edgeworth.forecasts.betting.wealth import Wealth
 
 FIELDS = ("starts", "ends", "logs", "fractions", "sums", "top", "bottom", "drawdown")
@@ -96,17 +95,3 @@ def test_the_number_of_cores_changes_nothing() -> None:
     for other in found[1:]:
         for name in FIELDS:
             np.testing.assert_array_equal(getattr(other.blocks, name), getattr(found[0].blocks, name))
-
-
-@pytest.mark.parametrize("piece", [4, 8, 64])
-@pytest.mark.parametrize("grid", [1, 8, 32])
-@pytest.mark.parametrize(("first", "end"), [(0, 0), (0, 1), (3, 5), (3, 20), (8, 16), (0, 100), (31, 97)])
-def test_runs_are_whole_cells_or_pieces_of_one(first: int, end: int, grid: int, piece: int) -> None:
-    with mock.patch.object(wealth_building, "PIECE", piece):
-        runs = _even_runs(first, end, grid)
-    assert [place for run in runs for place in range(run.start, run.stop)] == list(range(end - first))
-    for run in runs:
-        start, stop = run.start + first, run.stop + first
-        is_whole = start % grid == 0 and stop % grid == 0
-        assert is_whole or start // grid == (stop - 1) // grid
-        assert stop - start <= piece

@@ -325,7 +325,8 @@ def wealth_of_clusters(
     logs, fractions = (clusters.means(each) for each in (rows.logs, rows.fractions))
     for each in (logs, fractions):
         each[np.isnan(each)] = -np.inf
-    blocks = Blocks.of_cases(logs, fractions, sums, 0)
+    starts = np.arange(clusters.number)
+    blocks = Blocks.of_steps(starts, starts + 1, logs, fractions, sums)
     return Wealth(
         first.labels,
         blocks.coarsen(),

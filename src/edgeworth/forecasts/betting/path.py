@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 from edgeworth.arrays import EXACT_INTEGERS, Floats, Integers
 from edgeworth.bet.fractional import (
     FRACTIONS,
+    fraction_sums,
     fractional_logs,
-    run_fraction_sums,
+    running_sum,
     score_log_factors,
+    sums_from,
     whole_sum,
 )
 from edgeworth.core.plain import COUNTS, FLOATS, FLOATS_OR_NAN, Plain, reshape_array
@@ -114,28 +116,12 @@ class Blocks(Plain):
         return is_near and bool(np.all(self.ends > self.starts) and np.all(self.starts[1:] >= self.ends[:-1]))
 
     @classmethod
-    def of_cases(cls, logs: Floats, fractions: Floats, sums: Floats, first: int) -> Self:
-        """One block a case."""
-        starts = np.arange(first, first + len(logs), dtype=np.int64)
-        return cls.of_steps(starts, starts + 1, logs, fractions, sums)
-
-    @classmethod
     def of_steps(
         cls, starts: Integers, ends: Integers, logs: Floats, fractions: Floats, sums: Floats
     ) -> Self:
         """Cases that were settled together are one step of the path, from before it to after it."""
-        wealth = logs[:, 0]
-        fallen = np.maximum(0.0, -wealth)
-        return cls(
-            starts, ends, logs, fractions, sums, np.maximum(0.0, wealth), np.minimum(0.0, wealth), fallen
-        )
-
-    @classmethod
-    def of_runs(cls, logs: Floats, fractions: Floats, sums: Floats, first: int, length: int) -> Self:
-        """One block for every so many cases; ``fractions`` are summed already, one row a block."""
-        # Each case's own are as wide as all the rest, so they are never there.
-        none = np.zeros((len(logs), 0))
-        return replace(cls.of_cases(logs, none, sums, first)._join_evenly(length), fractions=fractions)
+        top, bottom = np.maximum(0.0, logs[:, 0]), np.minimum(0.0, logs[:, 0])
+        return cls(starts, ends, logs, fractions, sums, top, bottom, -bottom)
 
     @property
     def number(self) -> int:
@@ -193,7 +179,8 @@ class Blocks(Plain):
         def rows(values: Floats) -> Floats:
             return values.reshape(number, length, *values.shape[1:])
 
-        before = _before(rows(self.logs[:, 0]))
+        ended = rows(self.logs[:, 0])[:, :-1]
+        before = running_sum(np.concatenate([np.zeros((number, 1)), ended], axis=1).T).T
         with np.errstate(invalid="ignore"):
             tops, bottoms = before + rows(self.top), before + rows(self.bottom)
         if not np.isfinite(self.logs[:, 0]).all():
@@ -222,21 +209,8 @@ class Blocks(Plain):
         )
 
 
-def _before(logs: Floats) -> Floats:
-    """Log wealth before each block of each run."""
-    moved = np.concatenate([np.zeros((len(logs), 1)), logs[:, :-1]], axis=1)
-    if np.isfinite(moved).all():
-        return np.asarray(np.cumsum(moved, axis=1))
-    from edgeworth.bet.fractional import running_sum
-
-    return running_sum(moved.T).T
-
-
 PIECE = 1 << 14
 """Cases worked on at once: each has a log factor for every stake fraction."""
-
-CasesOf = Callable[[slice], tuple[Floats, Floats]]
-"""Log factors and sums of some rows, a column a case."""
 
 
 def in_time(times: Integers, cases: int) -> NDArray[np.intp]:
@@ -251,54 +225,6 @@ def is_tied(times: Integers | None) -> bool:
     return times is not None and bool((times[1:] == times[:-1]).any())
 
 
-def timed_blocks(cases_of: CasesOf, realised: Floats, times: Integers, first: int) -> Blocks:
-    """The path in blocks of whole times. ``realised`` are the log factors of full stakes, rows by time."""
-    cases = len(realised)
-    starts = np.flatnonzero(np.diff(times, prepend=times[0] - 1))
-    ends = np.append(starts[1:], cases)
-
-    def steps(rows: slice) -> Blocks:
-        # A time may be longer than a piece, so pieces of one are added afterwards.
-        pieces = [
-            slice(start, min(start + PIECE, rows.stop)) for start in range(rows.start, rows.stop, PIECE)
-        ]
-        parts = [_by_time(times[piece], _of_piece(cases_of, realised, piece)) for piece in pieces]
-        whole = tuple(np.concatenate([part[1][place] for part in parts]) for place in range(3))
-        _, (logs, fractions, sums) = _by_time(np.concatenate([part[0] for part in parts]), whole)
-        here = slice(*np.searchsorted(starts, [rows.start, rows.stop]))
-        blocks = Blocks.of_steps(first + starts[here], first + ends[here], logs, fractions, sums)
-        return blocks.coarsen(first + cases)
-
-    # Runs begin where a time does.
-    edges = np.unique(np.append(starts[np.searchsorted(starts, np.arange(0, starts[-1] + 1, PIECE))], cases))
-    runs = [slice(start, stop) for start, stop in pairwise(edges.tolist())]
-    return Blocks.end_to_end(map_blocks(steps, runs)).coarsen(first + cases)
-
-
-def _of_piece(cases_of: CasesOf, realised: Floats, rows: slice) -> tuple[Floats, ...]:
-    logs, sums = cases_of(rows)
-    return logs.T, fractional_logs(realised[rows]), sums.T
-
-
-def _by_time(times: Integers, columns: tuple[Floats, ...]) -> tuple[Integers, tuple[Floats, ...]]:
-    """Rows of one time added up: log factors, those of each stake fraction, and sums."""
-    at = np.flatnonzero(np.diff(times, prepend=times[0] - 1))
-    logs, fractions, sums = columns
-    with np.errstate(invalid="ignore"):
-        # Where an infinite gain meets an infinite loss a sum is not a number, and stays so.
-        added = np.add.reduceat(sums, at, axis=0)
-    return times[at], (_log_sums(logs, at), _log_sums(fractions, at), added)
-
-
-def _log_sums(logs: Floats, at: NDArray[np.intp]) -> Floats:
-    """Σ log factors from each place to the next; ruin absorbs."""
-    with np.errstate(invalid="ignore"):
-        added = np.add.reduceat(logs, at, axis=0)
-    if np.isfinite(added).all():
-        return np.asarray(added)
-    return np.where(np.logical_or.reduceat(logs == -np.inf, at, axis=0), -np.inf, added)
-
-
 def build_blocks(
     forecasts: Forecasts,
     rival: Forecasts,
@@ -310,40 +236,32 @@ def build_blocks(
 ) -> Blocks:
     """The path in blocks, a piece at a time: what is kept of a case is wide, and few are kept singly.
 
-    With ``times``, in ascending order, no block ends between two cases of one time.
+    With ``times``, in ascending order, no block ends between two cases of one time. ``realised`` are the log
+    factors of full stakes.
     """
-    end = first + len(realised)
-    grid = grid_of(end)
-
-    def cases_of(rows: slice) -> tuple[Floats, Floats]:
-        mine, its, factors = forecasts[rows], rival[rows], staked(rows)
-        logs = np.stack([mine.of_truth(factors), *_henzi(mine, its)])
-        return logs, _sums(mine, its, prices[rows], factors)
-
-    if times is not None and is_tied(times):
-        return timed_blocks(cases_of, realised, times, first)
+    cases = len(realised)
+    end = first + cases
+    starts = np.flatnonzero(np.diff(times, prepend=times[0] - 1)) if is_tied(times) else np.arange(cases)
+    stops = np.append(starts[1:], cases)
 
     def run_of(rows: slice) -> Blocks:
-        logs, sums = cases_of(rows)
-        # A run is whole cells of the grid, or a piece of one.
-        length = min(grid, rows.stop - rows.start)
-        fractions = run_fraction_sums(realised[rows].reshape(-1, length))
-        return Blocks.of_runs(logs.T, fractions, sums.T, first + rows.start, length)
+        mine, its, factors = forecasts[rows], rival[rows], staked(rows)
+        here = slice(*np.searchsorted(starts, [rows.start, rows.stop]))
+        at = starts[here] - rows.start
+        logs = sums_from(np.stack([mine.of_truth(factors), *_henzi(mine, its)]), at)
+        with np.errstate(invalid="ignore"):
+            # Where an infinite gain meets an infinite loss a sum is not a number, and stays so.
+            sums = np.add.reduceat(_sums(mine, its, prices[rows], factors), at, axis=1)
+        # Each case's own fractions would be as wide as all the rest: they are summed once blocks are known.
+        none = np.zeros((len(at), 0))
+        blocks = Blocks.of_steps(first + starts[here], first + stops[here], logs.T, none, sums.T).coarsen(end)
+        return replace(blocks, fractions=fraction_sums(realised[rows], blocks.starts - first - rows.start))
 
-    return Blocks.end_to_end(map_blocks(run_of, _even_runs(first, end, grid))).coarsen(end)
-
-
-def _even_runs(first: int, end: int, grid: int) -> list[slice]:
-    """Rows from position ``first`` to ``end`` in pieces, cells that are cut short by themselves.
-
-    >>> _even_runs(3, 20, 8)
-    [slice(0, 5, None), slice(5, 13, None), slice(13, 17, None)]
-    """
-    whole, last = min(end, -(-first // grid) * grid), max(first, end // grid * grid)
-    edges = {first, whole, max(whole, last), end}
-    # Pieces start at multiples of their length, and so at a cell or within one.
-    edges.update(range(-(-first // PIECE) * PIECE, end, PIECE))
-    return [slice(start - first, stop - first) for start, stop in pairwise(sorted(edges))]
+    # Pieces begin at multiples of their length, and so at a cell of the grid or within one, and at a step.
+    wanted = np.arange(-(-first // PIECE) * PIECE, end, PIECE) - first
+    edges = np.unique([0, *stops[np.searchsorted(stops, wanted)], cases])
+    runs = [slice(start, stop) for start, stop in pairwise(edges.tolist())]
+    return Blocks.end_to_end(map_blocks(run_of, runs)).coarsen(end)
 
 
 def at_fraction(logs: Floats, fraction: float) -> Floats:
@@ -457,13 +375,7 @@ class Games(Plain):
     def of(cls, probabilities: Floats, prices: Floats, log_factors: Floats, counts: Integers) -> Self | None:
         """Equal games counted together; None when there are too many to keep."""
         size, tables = probabilities.shape[1], (probabilities, prices, log_factors)
-        if len(counts) > 2 * MOST_STEPS:
-            # A long path shows by its beginning that its games are too many, before all of them are copied.
-            few = np.concatenate([table[: 2 * MOST_STEPS] for table in tables], axis=1)
-            if len(np.unique(few, axis=0)) > MOST_STEPS:
-                return None
-        rows = np.concatenate(tables, axis=1)
-        distinct, where = np.unique(rows, axis=0, return_inverse=True)
+        distinct, where = np.unique(np.concatenate(tables, axis=1), axis=0, return_inverse=True)
         if len(distinct) > MOST_STEPS:
             return None
         total = np.zeros(len(distinct), dtype=np.int64)
