@@ -52,13 +52,12 @@ def by_cells(values: Any, came_true: Any) -> dict[int, tuple[int, int, Fraction]
 
 
 @pytest.mark.parametrize("most", [len(EDGES), 700, 10**6])
-@pytest.mark.parametrize("waiting", [1, 100, 10**6])
 @pytest.mark.parametrize("cuts", [[1], [0, 300, 800], [100, 100, 640]])
-def test_cuts_do_not_matter(most: int, waiting: int, cuts: list[int]) -> None:
+def test_cuts_do_not_matter(most: int, cuts: list[int]) -> None:
     values, came_true = forecasts(800)
-    with mock.patch.multiple(bounded, MOST_VALUES=most, MOST_WAITING=waiting):
+    with mock.patch.object(bounded, "MOST_VALUES", most):
         whole, parts = counted(values, came_true, []), counted(values, came_true, cuts)
-        assert whole.final.is_rounded == parts.final.is_rounded == (len(np.unique(values)) > most)
+        assert whole.is_rounded == parts.is_rounded == (len(np.unique(values)) > most)
         np.testing.assert_array_equal(parts.curve.cases, whole.curve.cases)
         np.testing.assert_array_equal(parts.curve.hits, whole.curve.hits)
         np.testing.assert_allclose(parts.curve.values, whole.curve.values, rtol=1e-13)
@@ -71,7 +70,7 @@ def test_few_values_are_counted_as_they_are() -> None:
 
 def test_many_values_are_counted_at_the_mean_of_their_cells() -> None:
     values, came_true = forecasts(800)
-    with mock.patch.multiple(bounded, MOST_VALUES=10, MOST_WAITING=50):
+    with mock.patch.object(bounded, "MOST_VALUES", 10):
         curve = counted(values, came_true, [100, 400]).curve
     expected = by_cells(values, came_true)
     assert cells_of(curve.values).tolist() == sorted(expected)
@@ -116,7 +115,7 @@ def test_rounding_hardly_moves_the_parts_of_a_score(score: str) -> None:
     exact = decompose(Reliability.of(values, came_true, None), score)
     with mock.patch.object(bounded, "MOST_VALUES", 1000):
         found = BoundedReliability.of(values, came_true)
-        assert found.final.is_rounded
+        assert found.is_rounded
         rounded = decompose(found.curve, score)
     assert np.isfinite(exact.score)
     # A case is off by 1/4096 at most, and many cases by much less.

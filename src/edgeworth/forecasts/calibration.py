@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -79,7 +78,7 @@ class Reliability(Plain):
         )
 
 
-def _starts(values: Floats) -> NDArray[np.intp]:
+def _starts(values: NDArray[Any]) -> NDArray[np.intp]:
     """Where each of some ascending values comes first."""
     return np.flatnonzero(np.append(True, values[1:] != values[:-1])[: len(values)])
 
@@ -217,13 +216,8 @@ def steps_to_one(step: float) -> int:
     return number
 
 
-Waiting = tuple[tuple[Floats, NDArray[np.bool_]], ...]
-
 MOST_VALUES = 1 << 20
 """Different forecasts that are kept apart: all that six decimals can tell."""
-
-MOST_WAITING = 1 << 18
-"""Cases that wait to be sorted together, where batches are small."""
 
 CELLS_A_DOUBLING = 1 << 12
 """Cells from p to 2p, and from 1 − p to 1 − 2p: neighbours in a cell differ by less than 1/4096 of p."""
@@ -248,79 +242,47 @@ class BoundedReliability(Plain):
     """One class: how many cases there were at each forecast, or each cell of them, and how many came true."""
 
     FIELDS: ClassVar = {
-        "is_rounded": FLAG.of("final.is_rounded"),
+        "is_rounded": FLAG,
         **{name: field.of(f"curve.{name}") for name, field in Reliability.FIELDS.items()},
     }
 
-    counted: Reliability
+    curve: Reliability
     is_rounded: bool = False
-    waiting: Waiting = ()
 
     @classmethod
-    def empty(cls) -> BoundedReliability:
+    def empty(cls) -> Self:
         """No cases."""
         return cls(Reliability.of(np.zeros(0), np.zeros(0, dtype=bool), None))
 
     @classmethod
-    def of(cls, values: Floats, came_true: NDArray[np.bool_]) -> BoundedReliability:
-        """Forecasts of a class, and whether it came true; they are sorted when there are more of them.
+    def of(cls, values: Floats, came_true: NDArray[np.bool_]) -> Self:
+        """Forecasts of a class, and whether it came true.
 
         >>> found = BoundedReliability.of(np.array([0.2, 0.7, 0.2]), np.array([True, True, False]))
         >>> found.curve.values.tolist(), found.curve.hits.tolist()
         ([0.2, 0.7], [1, 1])
         """
-        if len(values) >= MOST_WAITING:
-            return _of_counted(Reliability.of(values, came_true, None))
-        # A column of a table would keep the whole table; adding 0 makes −0 into 0.
-        return replace(cls.empty(), waiting=((values + 0.0, np.asarray(came_true, dtype=bool)),))
+        return cls.empty()._with(Reliability.of(values, came_true, None))
 
     @property
     def cases(self) -> int:
         """How many cases there are."""
-        return int(self.counted.cases.sum()) + self._number_waiting
+        return int(self.curve.cases.sum())
 
-    @property
-    def _number_waiting(self) -> int:
-        return sum(len(values) for values, _ in self.waiting)
-
-    @cached_property
-    def final(self) -> BoundedReliability:
-        """The same with nothing waiting."""
-        if not self.waiting:
-            return self
-        if self.is_rounded:
-            return BoundedReliability(in_cells(self.counted, self.waiting), True)
-        return _of_counted(self.counted + Reliability.of(*_joined(self.waiting), None))
-
-    @property
-    def curve(self) -> Reliability:
-        """All cases counted."""
-        return self.final.counted
-
-    def _bounded(self) -> BoundedReliability:
-        # replace makes a new one, so that what waited is not kept beside what it became.
-        return self if self._number_waiting < MOST_WAITING else replace(self.final)
-
-    def __add__(self, other: BoundedReliability) -> BoundedReliability:
+    def __add__(self, other: Self) -> Self:
         """All cases of both."""
         if not isinstance(other, BoundedReliability):
             return NotImplemented
-        waiting = self.waiting + other.waiting
-        if not len(self.counted.values) or not len(other.counted.values):
-            one = self if len(self.counted.values) else other
-            return replace(one, waiting=waiting)._bounded()
-        if self.is_rounded or other.is_rounded:
-            parts = [vars(self.counted), vars(other.counted)]
-            both = Reliability(
-                *(np.concatenate([part[name] for part in parts]) for name in Reliability.FIELDS)
-            )
-            return BoundedReliability(in_cells(both), True, waiting)._bounded()
-        return replace(_of_counted(self.counted + other.counted), waiting=waiting)._bounded()
+        return replace(self, is_rounded=self.is_rounded or other.is_rounded)._with(self.curve + other.curve)
+
+    def _with(self, curve: Reliability) -> Self:
+        is_rounded = self.is_rounded or len(curve.values) > MOST_VALUES
+        return type(self)(in_cells(curve) if is_rounded else curve, is_rounded)
 
     @classmethod
-    def _of_fields(cls, found: dict[str, Any]) -> BoundedReliability:
+    def _of_fields(cls, found: dict[str, Any]) -> Self:
         curve = {name: found[f"curve.{name}"] for name in Reliability.FIELDS}
-        return cls(Reliability.from_fields(curve), found["final.is_rounded"])
+        return cls(Reliability.from_fields(curve), found["is_rounded"])
 
     rule: ClassVar = "there is one value in each cell, or not too many of them"
 
@@ -328,17 +290,6 @@ class BoundedReliability(Plain):
         """Check the rule."""
         values = self.curve.values
         return len(values) <= (len(np.unique(cells_of(values))) if self.is_rounded else MOST_VALUES)
-
-
-def _joined(waiting: Waiting) -> tuple[Floats, NDArray[np.bool_]]:
-    values, came_true = zip((np.zeros(0), np.zeros(0, dtype=bool)), *waiting, strict=True)
-    return np.concatenate(values), np.concatenate(came_true)
-
-
-def _of_counted(counted: Reliability) -> BoundedReliability:
-    if len(counted.values) <= MOST_VALUES:
-        return BoundedReliability(counted)
-    return BoundedReliability(in_cells(counted), True)
 
 
 def cells_of(values: Floats) -> NDArray[np.int64]:
@@ -358,22 +309,15 @@ def cells_of(values: Floats) -> NDArray[np.int64]:
     return np.where(values > 0.5, CELLS - 1 - cells, cells)
 
 
-def in_cells(counted: Reliability, waiting: Waiting = ()) -> Reliability:
-    """Cases that are counted and cases that are not, by cells, each at the mean of its forecasts."""
-    values, came_true = _joined(waiting)
-    where = cells_of(values)
-    cases = np.bincount(where, minlength=CELLS)
-    hits = np.bincount(where[came_true], minlength=CELLS)
-    # Of no rows numpy counts in whole numbers, whatever the weights.
-    sums = np.bincount(where, weights=values, minlength=CELLS).astype(np.float64, copy=False)
-    where = cells_of(counted.values)
-    np.add.at(cases, where, counted.cases)
-    np.add.at(hits, where, counted.hits)
-    np.add.at(sums, where, counted.values * counted.cases)
-    held = np.flatnonzero(cases)
-    lowest, highest = _ends(held)
-    means = np.clip(sums[held] / cases[held], lowest, highest)
-    return Reliability(means, cases[held], hits[held])
+def in_cells(curve: Reliability) -> Reliability:
+    """Forecasts of a cell taken together at their mean."""
+    cells = cells_of(curve.values)
+    starts = _starts(cells)
+    if len(starts) == len(cells):
+        return curve
+    cases, hits = (np.add.reduceat(counts, starts) for counts in (curve.cases, curve.hits))
+    means = np.add.reduceat(curve.values * curve.cases, starts) / cases
+    return Reliability(np.clip(means, *_ends(cells[starts])), cases, hits)
 
 
 def _ends(cells: NDArray[np.int64]) -> tuple[Floats, Floats]:

@@ -160,7 +160,7 @@ def read_forecasts(
     times = None if time is None else as_times(time)
     notes = (*terms.notes, *_describe_shared_times(times), *_describe_odds(odds, opponent))
     betting = terms.betting | {"times": times, "first": first}
-    return ForecastTally.of(model, opponent, notes=notes, **betting).finalise()
+    return ForecastTally.of(model, opponent, notes=notes, **betting)
 
 
 def _at_odds(model: Forecasts, races: Floats) -> Opponent:
@@ -243,7 +243,7 @@ def tally_forecasts(
         times = None if time is None else as_times(read.labels[time], time)
         batch = Batch({**read.numbers, columns.truth: read.labels[columns.truth]})
         plan = _plan(_count_batch(batch, columns.truth), False, columns, terms, bookmaker, first)
-        return _of_rows(batch.columns, 1, plan, times).finalise()
+        return _of_rows(batch.columns, 1, plan, times)
     wanted = [columns.truth, *columns.numbers]
     names = getattr(source, "names", None)
     if names is not None and not getattr(source, "varies", False):
@@ -258,7 +258,7 @@ def tally_forecasts(
         # Neither counts nor partitions know in which row a label comes first: the rows themselves say it.
         found = count_truth(source, columns.truth, needs_rows=True)
         plan = _plan(found, source.is_text, columns, terms, bookmaker, first)
-    return fold(source, wanted, partial(_evidence, plan=plan), ForecastTally.empty()).finalise()
+    return fold(source, wanted, partial(_evidence, plan=plan), ForecastTally.empty())
 
 
 def _plan(

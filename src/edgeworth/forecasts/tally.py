@@ -329,15 +329,11 @@ class ForecastTally(Plain):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the reader must know: how cases were read, and where forecasts were rounded."""
-        rounded = tuple(label for label, curve in self._curves.items() if curve.final.is_rounded)
+        rounded = tuple(label for label, curve in self._curves.items() if curve.is_rounded)
         if not rounded:
             return self.notes
         said = ROUNDED.format(most=MOST_VALUES, classes=list_labels(rounded), cells=CELLS_A_DOUBLING)
         return (*self.notes, said)
-
-    def finalise(self) -> Self:
-        """The same with every case counted, and none waiting for more of them."""
-        return replace(self, curves=tuple(replace(curve.final) for curve in self.curves))
 
     @property
     def rows_counted(self) -> int:
