@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack, get_args
+from typing import Unpack, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from edgeworth import bet, chance
 from edgeworth.asking import Asked, takes
@@ -17,7 +20,7 @@ from edgeworth.comparison import compare
 from edgeworth.core.formatting import digits_shown
 from edgeworth.errors import InputError, OptionError
 from edgeworth.evaluation import evaluate
-from edgeworth.forecasts.kelly_report import game_report, stakes_report
+from edgeworth.forecasts.kelly_report import stakes_report
 from edgeworth.options import ChanceOptions, TrecOptions
 from edgeworth.rankings.findings import examine_lists
 from edgeworth.rankings.lists import RankedLists
@@ -65,27 +68,19 @@ def kelly_report(
     # JSON has no infinity.
     laid = None if lay is None else [price if math.isfinite(price) else "inf" for price in lay]
     about = about_run(odds=list(odds), fraction=fraction, lay=laid)
+    p: ArrayLike = probabilities
+    book: ArrayLike = odds
+    lays: ArrayLike | None = lay
     if len(probabilities) == len(odds) == 1 and (lay is None or len(lay) == 1):
         if normalise or unbalanced != "refuse":
             raise OptionError("a game has one probability and one price: nothing to normalise or balance")
-        return _game_report(probabilities[0], odds[0], None if lay is None else lay[0], fraction, about)
-    stakes = bet.kelly(
-        probabilities, odds, lay=lay, fraction=fraction, normalise=normalise, unbalanced=unbalanced
-    )
-    wealth = bet.wealth_after(odds, stakes, lay=lay)
-    growth = bet.growth(probabilities, odds, stakes, lay=lay, normalise=normalise)
+        p, book, lays = probabilities[0], odds[0], None if lay is None else lay[0]
+    stakes = bet.kelly(p, book, lay=lays, fraction=fraction, normalise=normalise, unbalanced=unbalanced)
+    wealth = bet.wealth_after(book, stakes, lay=lays)
+    growth = bet.growth(p, book, stakes, lay=lays, normalise=normalise)
     whole = sum(probabilities) if normalise else 1.0
     shares = [p / whole for p in probabilities]
-    return stakes_report(shares, odds, stakes.tolist(), wealth.tolist(), float(growth), about)
-
-
-def _game_report(
-    probability: float, odds: float, lay: float | None, fraction: float, about: Mapping[str, Any]
-) -> Report:
-    stake = bet.kelly(probability, odds, lay=lay, fraction=fraction)
-    wealth = bet.wealth_after(odds, stake, lay=lay)
-    growth = bet.growth(probability, odds, stake, lay=lay)
-    return game_report(probability, odds, float(stake), wealth.tolist(), float(growth), about)
+    return stakes_report(shares, odds, np.atleast_1d(stakes).tolist(), wealth.tolist(), float(growth), about)
 
 
 def demo_report() -> Report:

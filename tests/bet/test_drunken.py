@@ -64,7 +64,6 @@ def test_many_at_once_are_one_by_one() -> None:
         assert q.max() <= 0.85
         alone = np.log(game_factors(p, 1 / q, outcome=truth)).sum()
         assert together[number] == pytest.approx(alone, rel=1e-11)
-    np.testing.assert_array_equal(bookmaker.log_wealth(truth, p, bookmakers=3, threads=1), together)
     assert len(set(together.tolist())) == 3
 
 
@@ -163,7 +162,5 @@ def test_refusals() -> None:
         Drunken().log_wealth([1, 0], [0.5])
     with pytest.raises(OptionError, match="bookmakers is a whole number"):
         Drunken().log_wealth([1], [0.5], bookmakers=0)
-    with pytest.raises(OptionError, match="threads is a whole number"):
-        Drunken().log_wealth([1], [0.5], threads=0)
     with pytest.raises(InputError, match="prices are for n games"):
         Drunken().prices(())

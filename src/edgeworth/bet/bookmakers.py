@@ -8,7 +8,7 @@ or ``(n, K)`` for n races. A new bookmaker is a subclass of ``Bookmaker`` in a f
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from os import cpu_count
@@ -239,11 +239,6 @@ CASES_AT_ONCE = 1 << 16
 RACES_AT_ONCE = 1 << 10
 """The same where prices are drawn until they suit: then all of a block are drawn, whichever are wanted."""
 
-FACTORS_AT_ONCE = 16
-"""Prices multiplied before a logarithm is taken; draws from (0, 1) are at least 2⁻⁵³ and do not underflow."""
-
-SMALLEST_PRODUCT = 1e-290
-
 FEWEST_ACCEPTED = 0.001
 
 
@@ -317,14 +312,7 @@ class Drunken(Bookmaker):
         odds = 1 / self.prices(shape)
         return Quote(odds, odds)
 
-    def log_wealth(
-        self,
-        truth: ArrayLike,
-        probabilities: ArrayLike,
-        *,
-        bookmakers: int = 1000,
-        threads: int | None = None,
-    ) -> Floats:
+    def log_wealth(self, truth: ArrayLike, probabilities: ArrayLike, *, bookmakers: int = 1000) -> Floats:
         """Final log wealth of a full Kelly bettor against each of many such bookmakers: ``Σ log p(y)/q(y)``.
 
         Bookmaker m draws ``prices(shape, number=m)``; none is kept longer than it takes to add it up. −inf
@@ -335,14 +323,20 @@ class Drunken(Bookmaker):
         """
         if isinstance(bookmakers, bool) or not isinstance(bookmakers, int) or bookmakers < 1:
             raise OptionError(f"bookmakers is a whole number of at least 1; saw {bookmakers!r}")
-        if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
-            raise OptionError(f"threads is a whole number of at least 1, or None; saw {threads!r}")
         forecast, happened = _forecast(truth, probabilities)
         score = _log_score(forecast, happened)
-        collected = self._collector(happened, forecast.shape)
-        with ThreadPoolExecutor(threads or min(8, cpu_count() or 1)) as pool:
-            logs = np.fromiter(pool.map(collected, range(bookmakers)), dtype=np.float64, count=bookmakers)
-        return np.asarray(score - logs)
+
+        def log_prices(number: int) -> float:
+            total, start = 0.0, 0
+            for drawn in self._blocks(forecast.shape, number):
+                here = happened[start : start + len(drawn)]
+                is_game = drawn.ndim == 1
+                paid = np.where(here, drawn, 1 - drawn) if is_game else drawn[np.arange(len(here)), here]
+                total, start = total + float(np.log(paid).sum()), start + len(drawn)
+            return total
+
+        with ThreadPoolExecutor(min(8, cpu_count() or 1)) as pool:
+            return score - np.fromiter(pool.map(log_prices, range(bookmakers)), np.float64, bookmakers)
 
     def expected_log_wealth(self, truth: ArrayLike, probabilities: ArrayLike) -> float:
         """The mean of ``log_wealth`` over all such bookmakers, exactly: ``Σ log p(y) − Σ E log q(y)``.
@@ -370,25 +364,6 @@ class Drunken(Bookmaker):
         if (self.low, self.high) != (0, 1):
             raise OptionError("the expected log wealth in races is known for prices on all of (0, 1) only")
         return float((1 / np.arange(1, outcomes)).sum()) * cases
-
-    def _collector(self, happened: NDArray[np.intp], shape: tuple[int, ...]) -> Callable[[int], float]:
-        """A function from a bookmaker's number to the sum of the logs of its prices of what happened."""
-        against = 1.0 - happened
-
-        def collect(number: int) -> float:
-            total, start = 0.0, 0
-            for drawn in self._blocks(shape, number):
-                end = start + len(drawn)
-                if drawn.ndim == 1:
-                    # |q − 1| is the price of "false" and |q − 0| that of "true".
-                    drawn = np.abs(np.subtract(drawn, against[start:end], out=drawn), out=drawn)
-                else:
-                    drawn = drawn[np.arange(end - start), happened[start:end]]
-                total += _sum_of_logs(drawn)
-                start = end
-            return total
-
-        return collect
 
     def _blocks(self, shape: tuple[int, ...], number: int) -> Iterator[Floats]:
         """The prices of each block of cases, from the first case on; a generator of its own draws each."""
@@ -439,15 +414,6 @@ class Drunken(Bookmaker):
                     "rare to draw; choose a wider interval"
                 )
         return drawn
-
-
-def _sum_of_logs(values: Floats) -> float:
-    """Σ log, sixteen factors to a logarithm."""
-    whole = len(values) - len(values) % FACTORS_AT_ONCE
-    products = np.multiply.reduce(values[:whole].reshape(FACTORS_AT_ONCE, -1), axis=0)
-    if products.min(initial=1.0) < SMALLEST_PRODUCT:
-        return float(np.log(values).sum())
-    return float(np.log(products).sum() + np.log(values[whole:]).sum())
 
 
 def _mean_log(low: float, high: float) -> float:

@@ -15,9 +15,6 @@ from edgeworth.errors import InputError, OptionError
 BOOK_TOLERANCE = 1e-9
 """How far the implied prices of a book may be from 1 and still count as balanced."""
 
-ROWS_AT_ONCE = 1 << 15
-"""Races computed together: few enough to stay in the processor's cache."""
-
 
 class BookError(InputError):
     """Prices at which no best bet exists: an arbitrage, or stakes without limit."""

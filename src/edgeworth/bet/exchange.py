@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from edgeworth.arrays import Floats
 from edgeworth.bet.checking import (
     BOOK_TOLERANCE,
-    ROWS_AT_ONCE,
     BookError,
     as_floats,
     as_races,
@@ -112,20 +111,12 @@ def cash_levels(p: Floats, low: Floats, high: Floats, nearest: float = 1.0) -> t
     return levels(p, low, high, target, nearest), target
 
 
-def levels(probabilities: Floats, low: Floats, high: Floats, target: Floats, nearest: float = 1.0) -> Floats:
+def levels(p: Floats, low: Floats, high: Floats, target: Floats, nearest: float = 1.0) -> Floats:
     """λ of each row with ``Σ clip(p/λ, low, high) = target``, exactly: by halving among the breakpoints.
 
     Where a whole interval of λ will do (stakes are then not unique) the one nearest to ``nearest``; 0 where
     even the highest prices of what can happen do not reach the target.
     """
-    found = np.empty(len(probabilities))
-    for start in range(0, len(found), ROWS_AT_ONCE):
-        rows = slice(start, start + ROWS_AT_ONCE)
-        found[rows] = _levels(probabilities[rows], low[rows], high[rows], target[rows], nearest)
-    return found
-
-
-def _levels(p: Floats, low: Floats, high: Floats, target: Floats, nearest: float) -> Floats:
     ends = np.broadcast_to([0.0, np.inf], (len(p), 2))
     reaches_low = np.divide(p, low, out=np.where(p > 0, np.inf, 0.0), where=low > 0)
     points = np.sort(np.concatenate([p / high, reaches_low, ends], axis=1), axis=1)
@@ -187,29 +178,37 @@ def deal(p: Floats, back: Floats, lay: Floats, level: Floats) -> tuple[Floats, F
     return stakes, factors
 
 
-HALVINGS = 60
-COVERED = 1e-12
+SHORTFALL = 1e-9
+"""How far the growth may fall short of the best, in nats; every answer is certified to it."""
+
+NEWTON_STEPS = 200
+
+NOT_HELD = 1e-9
 
 
 def cap_stakes(p: Floats, back: Floats, lay: Floats) -> tuple[Floats, Floats]:
     """The best stakes whose backs and liabilities, ``Σ f⁺ + Σ f⁻(L − 1)``, add up to at most the wealth.
 
-    The dual is one-dimensional. With shadow prices e (wealth after k is ``p_k/e_k``) of sum S ≤ 1, a back
-    asks ``e_k ≤ 1/B_k`` and a lay ``S − e_k ≤ 1 − 1/L_k``, so ``e_k = clip(p_k/λ, S − 1 + 1/L_k, 1/B_k)``;
-    S = 1 while cash is left over, otherwise S is where the cash ``λ − Σ (λ − p/e)⁺`` runs out, found by 60
-    halvings. Where backing everything is an arbitrage that is ``f = p``.
+    Where backing everything is an arbitrage they are ``f = p``, and where the stakes of an exchange are
+    covered they are these. Else wealth is divided over cash, backs and the liabilities of lays: a unit of the
+    liability of k returns ``L/(L − 1)`` unless k happens.
     """
     refuse_crossed(back, lay)
     stakes, factors = p.copy(), p * back
-    under = (1 / back).sum(axis=1) < 1 - BOOK_TOLERANCE
-    offered = (1 / lay).sum(axis=1) <= 1
-    netted = ~under & offered
-    if netted.any():
-        level, _ = cash_levels(p[netted], 1 / lay[netted], 1 / back[netted], nearest=0.0)
-        stakes[netted], factors[netted] = deal(p[netted], back[netted], lay[netted], level)
-    short = ~under & ~(netted & (tied_up(stakes, lay) <= 1 + COVERED))
-    if short.any():
-        stakes[short], factors[short] = _covered(p[short], back[short], lay[short])
+    backing, laying = (1 / back).sum(axis=1), (1 / lay).sum(axis=1)
+    netted = (backing >= 1 - BOOK_TOLERANCE) & (laying <= 1)
+    level, _ = cash_levels(p[netted], 1 / lay[netted], 1 / back[netted], nearest=0.0)
+    stakes[netted], factors[netted] = deal(p[netted], back[netted], lay[netted], level)
+    is_covered = (backing < 1 - BOOK_TOLERANCE) | (netted & (tied_up(stakes, lay) <= 1 + 1e-12))
+    for row in np.flatnonzero(~is_covered):
+        can_lay = np.flatnonzero(np.isfinite(lay[row]))
+        laid = (1 - np.eye(p.shape[1])[:, can_lay]) * (lay[row] / (lay[row] - 1))[can_lay]
+        returns = np.column_stack([np.ones(p.shape[1]), np.diag(back[row]), laid])
+        possible = p[row] > 0
+        held = best_holdings(p[row, possible], returns[possible])
+        stakes[row] = held[1 : p.shape[1] + 1]
+        stakes[row, can_lay] -= held[p.shape[1] + 1 :] / (lay[row, can_lay] - 1)
+        factors[row] = returns @ held
     return stakes, factors
 
 
@@ -220,51 +219,32 @@ def tied_up(stakes: Floats, lay: Floats) -> Floats:
     return np.asarray((np.maximum(stakes, 0.0) + liability).sum(axis=1))
 
 
-def _covered(p: Floats, back: Floats, lay: Floats) -> tuple[Floats, Floats]:
-    high = 1 / back
-    small, large = np.zeros(len(p)), np.ones(len(p))
-    for _ in range(HALVINGS):
-        middle = (small + large) / 2
-        level, low, wealth = _at(p, high, lay, middle)
-        with np.errstate(invalid="ignore"):  # λ is infinite where the sum is too large anyway
-            left = level - np.maximum(level[:, None] - wealth, 0.0).sum(axis=1)
-        too_large = (low.sum(axis=1) > middle) | (left < 0)
-        small, large = np.where(too_large, small, middle), np.where(too_large, middle, large)
-    cash, wealth = _settled(p, lay, small, *_at(p, high, lay, small))
-    over = np.where(np.abs(wealth - cash) > COVERED * cash, wealth - cash, 0.0)
-    return np.maximum(over, 0.0) / back + np.minimum(over, 0.0) / lay, wealth
+def returns_in_wealth(chances: Floats, returns: Floats, held: Floats) -> Floats:
+    """``E[X_i/W]``: the return of each holding in units of wealth; its mean over what is held is 1."""
+    return np.asarray((chances / (returns @ held)) @ returns)
 
 
-def _settled(
-    p: Floats, lay: Floats, total: Floats, level: Floats, low: Floats, wealth: Floats
-) -> tuple[Floats, Floats]:
-    """λ and the wealth after each outcome with no cash left over, where the shadow prices leave them open.
+def best_holdings(chances: Floats, returns: Floats) -> Floats:
+    """A barrier method: ``E log W + μ Σ log w`` is maximised while μ falls to 0.
 
-    They leave λ open when every price is at a bound, and the wealth after what cannot happen where a lay of
-    it just begins to pay.
+    At its maximum ``g ≤ 1 + m μ`` for m holdings. The unknowns are relative changes of the holdings.
     """
-    begins = (p == 0) & (np.abs(total[:, None] - 1 + 1 / lay) <= COVERED)
-    never = (p == 0) & ~begins & (low == 0)
-    most = _spent(np.where(begins | never, np.inf, wealth))
-    least = _spent(np.where(never, np.inf, np.where(begins, 0.0, wealth)))
-    cash = np.clip(level, least, np.maximum(least, most))[:, None]
-    left = cash - np.where(begins | never, 0.0, np.maximum(cash - wealth, 0.0)).sum(axis=1, keepdims=True)
-    laid = np.maximum(cash - left / np.maximum(begins.sum(axis=1, keepdims=True), 1), 0.0)
-    return cash, np.where(never, cash, np.where(begins, laid, wealth))
-
-
-def _spent(wealth: Floats) -> Floats:
-    """λ with ``λ = Σ (λ − w)⁺``, no cash left: the least of ``(w₁ + … + w_m)/(m − 1)``, w ascending."""
-    sums = np.cumsum(np.sort(wealth, axis=1), axis=1)[:, 1:]
-    return np.asarray((sums / np.arange(1, sums.shape[1] + 1)).min(axis=1))
-
-
-def _at(p: Floats, high: Floats, lay: Floats, total: Floats) -> tuple[Floats, Floats, Floats]:
-    """λ, the lowest shadow prices and the wealth after each outcome, when they add up to ``total``."""
-    low = np.minimum(np.maximum(total[:, None] - 1 + 1 / lay, 0.0), high)
-    level = levels(p, low, high, np.minimum(np.maximum(total, low.sum(axis=1)), high.sum(axis=1)))
-    cash = level[:, None]
-    with np.errstate(invalid="ignore"):
-        backed, laid = p > cash * high, p < cash * low
-    bound = np.where(backed, high, np.where(laid, low, 1.0))
-    return level, low, np.where(backed | laid, p / bound, cash)
+    held = np.full(returns.shape[1], 1 / returns.shape[1])
+    barrier = 1.0
+    while barrier * len(held) > SHORTFALL / 1000:
+        barrier /= 4
+        for _ in range(NEWTON_STEPS):
+            shares = returns * held / (returns @ held)[:, None]
+            slope = chances @ shares + barrier
+            bent = shares.T @ (shares * chances[:, None]) + barrier * np.eye(len(held))
+            along, across = np.linalg.solve(bent, np.stack([slope, held], axis=1)).T
+            step = along - across * (held @ along) / (held @ across)
+            decrement = float(step @ slope) / barrier
+            if decrement < 1e-10:
+                break
+            # Damped as for self-concordant functions: holdings stay above 0 (Boyd and Vandenberghe, 9.6).
+            held = held * (1 + step / (1 + np.sqrt(decrement)))
+            held = held / held.sum()
+    # What the barrier alone keeps above 0 is not held.
+    without = np.where((held < NOT_HELD) & (returns_in_wealth(chances, returns, held) < 1), 0.0, held)
+    return without / without.sum() if (returns @ without).min() > 0 else held

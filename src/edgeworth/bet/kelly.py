@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from edgeworth.arrays import Floats
 from edgeworth.bet.checking import (
-    ROWS_AT_ONCE,
     BookError,
     Races,
     add_to_one,
@@ -112,22 +111,12 @@ def reserves(probabilities: Floats, odds: Floats) -> Floats:
     >>> reserves(np.array([[0.5, 0.25, 0.25]]), np.array([[3.0, 3.0, 3.0]])).round(6).tolist()
     [0.75]
     """
-    kept = np.empty(len(probabilities))
-    for start in range(0, len(kept), ROWS_AT_ONCE):
-        rows = slice(start, start + ROWS_AT_ONCE)
-        columns = np.ascontiguousarray(probabilities[rows].T)
-        kept[rows] = _fall(columns, np.ascontiguousarray(odds[rows].T))
-    return kept
-
-
-def _fall(probabilities: Floats, odds: Floats) -> Floats:
-    """Newton's steps down to the reserve; one race a column."""
     returns, prices = probabilities * odds, 1 / odds
-    kept = np.ones(probabilities.shape[1])
-    for _ in range(len(probabilities) + 1):
-        backed = returns > kept * (1 + TIE)
-        left = np.where(backed, 0.0, probabilities).sum(axis=0)
-        room = 1 - np.where(backed, prices, 0.0).sum(axis=0)
+    kept = np.ones(len(probabilities))
+    for _ in range(probabilities.shape[1] + 1):
+        backed = returns > kept[:, None] * (1 + TIE)
+        left = np.where(backed, 0.0, probabilities).sum(axis=1)
+        room = 1 - np.where(backed, prices, 0.0).sum(axis=1)
         step = np.divide(left, room, out=kept.copy(), where=room > TIE)
         if np.array_equal(step, kept):
             break

@@ -10,18 +10,12 @@ from numpy.typing import ArrayLike
 
 from edgeworth.arrays import Floats
 from edgeworth.bet.checking import as_races, check_fraction, is_plain
+from edgeworth.bet.exchange import SHORTFALL, best_holdings, returns_in_wealth
 from edgeworth.bet.kelly import kelly_game
 from edgeworth.errors import EdgeworthError, InputError
 
 LARGEST_ROUND = 1 << 16
 """Joint outcomes that can happen, at most."""
-
-SHORTFALL = 1e-9
-"""How far the growth may fall short of the best, in nats; every answer is certified to it."""
-
-NEWTON_STEPS = 200
-
-NOT_HELD = 1e-9
 
 
 def kelly_together(
@@ -69,8 +63,8 @@ def kelly_together(
             "bet on fewer games at once"
         )
     chances, returns = _joint_outcomes(tables)
-    held = _best(chances, returns)
-    gap = float(np.log(_returns_of(chances, returns, held).max()))
+    held = best_holdings(chances, returns)
+    gap = float(np.log(returns_in_wealth(chances, returns, held).max()))
     if gap > SHORTFALL:
         raise EdgeworthError(
             f"no stakes were found within {SHORTFALL:g} nats of the best growth ({gap:.2g} off): odds or "
@@ -116,34 +110,3 @@ def _joint_outcomes(tables: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats
         chances = chances[before] * ours[now]
         returns = np.hstack([returns[before], pays[now]])
     return chances / chances.sum(), returns
-
-
-def _returns_of(chances: Floats, returns: Floats, held: Floats) -> Floats:
-    """``E[X_i/W]``: the return of each holding in units of wealth; its mean over what is held is 1."""
-    return np.asarray((chances / (returns @ held)) @ returns)
-
-
-def _best(chances: Floats, returns: Floats) -> Floats:
-    """A barrier method: ``E log W + μ Σ log w`` is maximised while μ falls to 0.
-
-    At its maximum ``g ≤ 1 + m μ`` for m holdings. The unknowns are relative changes of the holdings.
-    """
-    held = np.full(returns.shape[1], 1 / returns.shape[1])
-    barrier = 1.0
-    while barrier * len(held) > SHORTFALL / 1000:
-        barrier /= 4
-        for _ in range(NEWTON_STEPS):
-            shares = returns * held / (returns @ held)[:, None]
-            slope = chances @ shares + barrier
-            bent = shares.T @ (shares * chances[:, None]) + barrier * np.eye(len(held))
-            along, across = np.linalg.solve(bent, np.stack([slope, held], axis=1)).T
-            step = along - across * (held @ along) / (held @ across)
-            decrement = float(step @ slope) / barrier
-            if decrement < 1e-10:
-                break
-            # Damped as for self-concordant functions: holdings stay above 0 (Boyd and Vandenberghe, 9.6).
-            held = held * (1 + step / (1 + np.sqrt(decrement)))
-            held = held / held.sum()
-    # What the barrier alone keeps above 0 is not held.
-    without = np.where((held < NOT_HELD) & (_returns_of(chances, returns, held) < 1), 0.0, held)
-    return without / without.sum() if (returns @ without).min() > 0 else held

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
-from edgeworth.core.threads import row_blocks
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.class_columns import (
     CodedTruth,
@@ -144,29 +143,12 @@ class Forecasts:
 
     def of_truth(self, values: Floats) -> Floats:
         """Take the entry of each row in the column that came true."""
-        return entries(values, self.codes)
+        return np.asarray(values[np.arange(len(values)), self.codes])
 
     @cached_property
     def happened(self) -> Floats:
         """The probability of what came true in each row, p(y)."""
         return self.of_truth(self.probabilities)
-
-
-def entries(table: Floats, columns: NDArray[np.intp]) -> Floats:
-    """Take one entry of each row, in the given column.
-
-    >>> entries(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1, 0])).tolist()
-    [2.0, 3.0]
-    """
-    rows, size = table.shape
-    # Every place exists: nothing is clipped, numpy only need not look.
-    if table.flags.fnc:
-        places = columns * rows
-        places += np.arange(rows)
-        return np.asarray(np.take(table.T, places, mode="clip"))
-    places = np.arange(0, size * rows, size)
-    places += columns
-    return np.asarray(np.take(table, places, mode="clip"))
 
 
 def arrange_columns(
@@ -214,9 +196,6 @@ def cumulative_games(forecasts: Forecasts) -> dict[Label, Forecasts]:
     return found
 
 
-BLOCK_ROWS = 1 << 16
-
-
 def argmax_table(forecasts: Forecasts) -> NDArray[Any]:
     """How often the label of highest probability (rows) met each truth (columns).
 
@@ -226,21 +205,8 @@ def argmax_table(forecasts: Forecasts) -> NDArray[Any]:
     >>> argmax_table(Forecasts.of([1, 0, 1], [0.5, 0.2, 0.9])).tolist()
     [[1.0, 0.5], [0.0, 1.5]]
     """
-    size = forecasts.size
-    parts = [_block_table(forecasts[rows], size) for rows in row_blocks(len(forecasts), BLOCK_ROWS)]
-    return sum(parts[1:], parts[0])
-
-
-def _block_table(forecasts: Forecasts, size: int) -> NDArray[Any]:
-    rows = forecasts.probabilities
-    chosen = np.argmax(rows, axis=1)
-    best = rows == np.take_along_axis(rows, chosen[:, None], axis=1)
-    number = np.count_nonzero(best, axis=1)
-    alone = number == 1
-    cells = (chosen * size + forecasts.codes)[alone]
-    counts: NDArray[Any] = np.bincount(cells, minlength=size * size).reshape(size, size)
-    if not alone.all():
-        codes, shares = forecasts.codes[~alone], best[~alone] / number[~alone, None]
-        parts = [np.bincount(codes, weights=column, minlength=size) for column in shares.T]
-        counts = counts + np.stack(parts)
-    return counts
+    columns = np.ascontiguousarray(forecasts.probabilities.T)
+    best = columns == columns.max(axis=0)
+    ties = best.sum(axis=0)
+    counts = np.stack([np.bincount(forecasts.codes, row, minlength=forecasts.size) for row in best / ties])
+    return counts if (ties > 1).any() else counts.astype(np.int64)

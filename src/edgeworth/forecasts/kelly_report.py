@@ -18,60 +18,41 @@ def stakes_report(
     growth: float,
     provenance: Mapping[str, Any],
 ) -> Report:
-    """What to bet on each outcome, and what becomes of a wealth of 1."""
-    rows = tuple(
-        (place, p, o, format_percent(f, 4), finite_or_none(w))
-        for place, (p, o, f, w) in enumerate(zip(probabilities, odds, stakes, wealth, strict=True), start=1)
-    )
-    note = "a stake below 0 lays the outcome" if any(f < 0 for f in stakes) else ""
-    grid = Grid("", (Column("outcome", "count"), *COLUMNS), rows, note)
-    said = f"{_bets(stakes)} Expected growth: {format_number(growth)} nats a race."
-    section = Section("Kelly's stakes", _arbitrage(odds), (grid,))
-    return Report(said, (section,), (), provenance, _numbers(stakes, wealth, growth))
-
-
-def game_report(
-    probability: float,
-    odds: float,
-    stake: float,
-    wealth: Sequence[float],
-    growth: float,
-    provenance: Mapping[str, Any],
-) -> Report:
-    """What to bet on a game that comes true or not; ``wealth`` is that after the one and after the other."""
-    rows: tuple[tuple[Cell, ...], ...] = (
-        ("true", probability, odds, format_percent(stake, 4), finite_or_none(wealth[0])),
-        ("false", 1 - probability, None, None, finite_or_none(wealth[1])),
-    )
-    if stake > 0:
-        said = f"Back it with {format_percent(stake, 2)}. Keep {format_percent(1 - stake, 2)}."
+    """What to bet on each outcome, and what becomes of a wealth of 1; one price is that of a game."""
+    columns = zip(probabilities, odds, stakes, wealth, strict=len(odds) > 1)
+    bets = [(p, o, format_percent(f, 4), finite_or_none(w)) for p, o, f, w in columns]
+    is_laid = any(f < 0 for f in stakes)
+    if len(odds) == 1:
+        rows: tuple[tuple[Cell, ...], ...] = (
+            ("true", *bets[0]),
+            ("false", 1 - probabilities[0], None, None, finite_or_none(wealth[1])),
+        )
+        what, title, text = "game", "Kelly's stake", ()
+        note = "a stake below 0 lays it: takes a backer's bet of that size" if is_laid else ""
     else:
-        idle = "Bet nothing: neither backing nor laying is worth its price."
-        said = f"Lay it for {format_percent(-stake, 2)}." if stake < 0 else idle
-    note = "a stake below 0 lays it: takes a backer's bet of that size" if stake < 0 else ""
-    section = Section("Kelly's stake", (), (Grid("", (Column("outcome"), *COLUMNS), rows, note),))
-    said += f" Expected growth: {format_number(growth)} nats a game."
-    return Report(said, (section,), (), provenance, _numbers([stake], wealth, growth))
-
-
-COLUMNS = make_columns("probability/percent", "odds", "stake/percent", "wealth if it happens")
-
-
-def _numbers(stakes: Sequence[float], wealth: Sequence[float], growth: float) -> dict[str, Any]:
-    return {
+        rows = tuple((place, *each) for place, each in enumerate(bets, start=1))
+        what, title, text = "race", "Kelly's stakes", _arbitrage(odds)
+        note = "a stake below 0 lays the outcome" if is_laid else ""
+    heads = make_columns("probability/percent", "odds", "stake/percent", "wealth if it happens")
+    grid = Grid("", (Column("outcome", "text" if what == "game" else "count"), *heads), rows, note)
+    said = f"{_bets(stakes)} Expected growth: {format_number(growth)} nats a {what}."
+    numbers = {
         "kind": "kelly",
         "stakes": list(stakes),
         "wealth": list(wealth),
         "growth": finite_or_none(growth),
     }
+    return Report(said, (Section(title, text, (grid,)),), (), provenance, numbers)
 
 
 def _bets(stakes: Sequence[float]) -> str:
-    named = list(enumerate(stakes, start=1))
-    said = [f"back outcome {place} with {format_percent(f, 2)}" for place, f in named if f > 0]
-    said += [f"lay outcome {place} for {format_percent(-f, 2)}" for place, f in named if f < 0]
+    is_game = len(stakes) == 1
+    named = [("it" if is_game else f"outcome {place}", f) for place, f in enumerate(stakes, start=1)]
+    said = [f"back {name} with {format_percent(f, 2)}" for name, f in named if f > 0]
+    said += [f"lay {name} for {format_percent(-f, 2)}" for name, f in named if f < 0]
     if not said:
-        return "Bet nothing: no outcome is worth its price."
+        which = "neither backing nor laying is" if is_game else "no outcome is"
+        return f"Bet nothing: {which} worth its price."
     text = f"{', '.join(said)}."
     kept = 1 - sum(stakes)
     # What is laid is no part of the wealth that is put down.
