@@ -20,8 +20,8 @@ from scipy.special import gammainc, gammaln
 from timing import line, seconds
 
 from edgeworth.bet.fractional import fractional_logs, log_average, score_log_factors
-from edgeworth.forecasts.sequential.gamma_mixture import GammaMixture
-from edgeworth.forecasts.sequential.sequences import (
+from edgeworth.forecasts.gamma_mixture import GammaMixture
+from edgeworth.forecasts.sequential import (
     BlockSums,
     asymptotic_sequence,
     empirical_bernstein,

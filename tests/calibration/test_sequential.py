@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.sequential.evidence import Evidence
-from edgeworth.forecasts.sequential.sequences import (
+from edgeworth.forecasts.sequential import (
     BURN_IN,
     TUNED_FOR,
     BlockSums,
+    Evidence,
     asymptotic_sequence,
     empirical_bernstein,
 )

@@ -13,7 +13,7 @@ import pytest
 from edgeworth.comparing.forecasts.bets import Duel, forecast_duel, thin
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.sequential.sequences import asymptotic_sequence, empirical_bernstein
+from edgeworth.forecasts.sequential import asymptotic_sequence, empirical_bernstein
 
 P, Q = np.array([0.6, 0.3, 0.8, 0.9, 0.25]), np.array([0.5, 0.6, 0.7, 0.2, 0.4])
 

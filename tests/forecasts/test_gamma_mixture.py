@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from scipy.special import gammainc, gammaln
 
 from edgeworth.errors import OptionError
-from edgeworth.forecasts.sequential.gamma_mixture import GammaMixture, log_scaled_integral, tuned_rho
+from edgeworth.forecasts.gamma_mixture import GammaMixture, log_scaled_integral, tuned_rho
 
 
 def integral_by_series(shape: float, rate: float) -> float:

@@ -198,17 +198,16 @@ def test_long_batches_are_worked_on_in_pieces() -> None:
 
 
 def test_shards_of_a_path() -> None:
-    """Files that know where they stand, and the truth of all of them, add up to one file."""
+    """Files that know where they stand add up to one file; class shares are those of all of them."""
     held, terms = columns(2), {"ordered": True}
     rows = [slice(0, 90), slice(90, ROWS)]
     parts = [{name: values[each] for name, values in held.items()} for each in rows]
     sources = [Cut(part, [0, 40, len(part["y"])]) for part in parts]
-    seen = count_truth(sources[0], "y") + count_truth(sources[1], "y")
     one, two = (
-        tallied(source, "shares", 2, terms, seen=seen, first=each.start)
+        tallied(source, "rival", 2, terms, first=each.start)
         for source, each in zip(sources, rows, strict=True)
     )
-    assert_close(plain(one + two), plain(in_memory("shares", 2, terms)))
+    assert_close(plain(one + two), plain(in_memory("rival", 2, terms)))
     with pytest.raises(MergeError, match="class shares"):
         tallied(sources[0], "shares", 2, terms) + tallied(sources[1], "shares", 2, terms, first=90)
 
@@ -268,8 +267,9 @@ def test_data_that_change_between_two_readings() -> None:
     source = Cut(columns(2), CUTS[1])
     seen = count_truth(source, "y")
     source.columns["y"][149] = "other"
-    with pytest.raises(InputError, match="truth in row 150 is not what it was"):
-        tallied(source, "rival", 2, {}, seen=seen)
+    counted = mock.patch.object(gathering, "count_truth", return_value=seen)
+    with counted, pytest.raises(InputError, match="truth in row 150 is not what it was"):
+        tallied(source, "rival", 2, {})
 
 
 def test_places_are_not_sorted_to_be_counted() -> None:

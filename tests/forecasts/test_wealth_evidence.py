@@ -16,7 +16,7 @@ from edgeworth.bet.fractional import Score, fractional_logs, kappa, running_sum
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.findings import Bets, examine_bets
-from edgeworth.forecasts.sequential.evidence import Evidence, better_of
+from edgeworth.forecasts.sequential import Evidence, better_of
 
 CASES = 8
 Past = tuple[int, ...]

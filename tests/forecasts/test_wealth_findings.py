@@ -19,9 +19,9 @@ from edgeworth.errors import InputError, OptionError
 from edgeworth.evaluation import evaluate
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.findings import Bets, examine_bets
-from edgeworth.forecasts.sequential.evidence import Evidence
-from edgeworth.forecasts.sequential.sequences import (
+from edgeworth.forecasts.sequential import (
     ConfidenceSequence,
+    Evidence,
     asymptotic_sequence,
     empirical_bernstein,
 )

@@ -16,7 +16,7 @@ from edgeworth.core.laws import normal_quantile
 from edgeworth.forecasts.betting.law import LogWealthLaw, Moments
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.reliability import ReliabilityBands
-from edgeworth.forecasts.sequential.sequences import ConfidenceSequence
+from edgeworth.forecasts.sequential import ConfidenceSequence
 from edgeworth.forecasts.tally import CELLS, ForecastPairs
 
 Places = NDArray[np.intp]

@@ -17,7 +17,7 @@ from edgeworth.errors import OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.measures import Forecast, ResolvedForecast, resolve_forecast
 from edgeworth.forecasts.scores import ForecastScores
-from edgeworth.forecasts.sequential.sequences import (
+from edgeworth.forecasts.sequential import (
     AsymptoticSequence,
     BernsteinSequence,
     BlockSums,

@@ -35,7 +35,7 @@ from edgeworth.forecasts.reliability import (
     roc_area,
 )
 from edgeworth.forecasts.scores import ForecastScores
-from edgeworth.forecasts.sequential.evidence import Evidence, better_of
+from edgeworth.forecasts.sequential import Evidence, better_of
 from edgeworth.forecasts.tally import ForecastPairs, ForecastTally
 from edgeworth.sources.columns import Label
 

@@ -27,7 +27,7 @@ def stakes_report(
             ("true", *bets[0]),
             ("false", 1 - probabilities[0], None, None, finite_or_none(wealth[1])),
         )
-        what, title, text = "game", "Kelly's stake", ()
+        what, title, text = "game", "Kelly's stake", tuple[str, ...]()
         note = "a stake below 0 lays it: takes a backer's bet of that size" if is_laid else ""
     else:
         rows = tuple((place, *each) for place, each in enumerate(bets, start=1))

@@ -22,9 +22,8 @@ from edgeworth.core.counting import Counted, read_whole
 from edgeworth.core.labels import list_labels, parse_labels
 from edgeworth.core.threads import row_blocks
 from edgeworth.errors import InputError, OptionError
-from edgeworth.forecasts.betting.path import is_tied
 from edgeworth.forecasts.betting.prices import as_races
-from edgeworth.forecasts.class_columns import CodedTruth, order_of_columns, order_of_rival, truth_codes
+from edgeworth.forecasts.class_columns import CodedTruth, order_of_columns, order_of_rival
 from edgeworth.forecasts.forecasts import Forecasts, arrange_columns
 from edgeworth.forecasts.tally import NOT_ORDINAL, ForecastTally, Opponent
 from edgeworth.sources.batches import Batch, CountingSource, FoldingSource, Source, check_columns, fold
@@ -179,10 +178,10 @@ def _describe_odds(odds: Any, opponent: Opponent) -> tuple[str, ...]:
 
 def _describe_shared_times(times: Integers | None) -> tuple[str, ...]:
     """Say how many rows have no order among them."""
-    if times is None or not is_tied(np.sort(times)):
-        return ()
-    counts = np.bincount(times)
+    counts = np.bincount(times) if times is not None else np.zeros(0, np.int64)
     shared = int(counts[counts > 1].sum())
+    if times is None or not shared:
+        return ()
     return (
         f"{shared:,} of {len(times):,} rows share their time with others, so their order is not known: "
         "wealth is looked at between times only.",
@@ -208,10 +207,6 @@ class _Plan:
 
     def codes(self, column: Column, first_row: int) -> NDArray[np.intp]:
         """The class that came true in each row."""
-        labels = self.came.labels
-        is_place = isinstance(column, np.ndarray) and column.dtype.kind in "ui" and len(column) > 0
-        if is_place and labels == tuple(range(len(labels))):
-            return truth_codes(column, labels, first_row)
         coded = encode(column, self.columns.truth)
         table = [self.places.get(label, -1) for label in coded.labels]
         codes = np.array([*table, -1], dtype=np.intp)[coded.codes]
@@ -228,14 +223,12 @@ def tally_forecasts(
     *,
     bookmaker: Bookmaker | None = None,
     time: str | None = None,
-    seen: TruthCounts | None = None,
     first: int = 0,
 ) -> ForecastTally:
     """Fold a source into the evidence of its forecasts, in memory that does not grow with the rows.
 
     Only ``time``, and a ``bookmaker`` who holds prices for every case (``Bookmaker.is_random`` says who does
-    not), take all rows at once. Of a source that is one of several, ``seen`` is the truth of all of them,
-    ``count_truth(…) + …``, and ``first`` the position of its first row in the whole path.
+    not), take all rows at once. ``first`` is the position of the first row in the whole path.
     """
     if time is not None or not (bookmaker is None or bookmaker.is_random):
         named = dict.fromkeys([columns.truth, *([] if time is None else [time])])
@@ -249,15 +242,15 @@ def tally_forecasts(
     if names is not None and not getattr(source, "varies", False):
         # Before names are matched with classes: a misspelt one would be taken for another class.
         check_columns(wanted, names, source.name)
-    found = count_truth(source, columns.truth) if seen is None else seen
+    seen = count_truth(source, columns.truth)
     try:
-        plan = _plan(found, source.is_text, columns, terms, bookmaker, first)
+        plan = _plan(seen, source.is_text, columns, terms, bookmaker, first)
     except InputError:
-        if seen is not None or not isinstance(source, (CountingSource, FoldingSource)):
+        if not isinstance(source, (CountingSource, FoldingSource)):
             raise
         # Neither counts nor partitions know in which row a label comes first: the rows themselves say it.
-        found = count_truth(source, columns.truth, needs_rows=True)
-        plan = _plan(found, source.is_text, columns, terms, bookmaker, first)
+        seen = count_truth(source, columns.truth, needs_rows=True)
+        plan = _plan(seen, source.is_text, columns, terms, bookmaker, first)
     return fold(source, wanted, partial(_evidence, plan=plan), ForecastTally.empty())
 
 
@@ -393,7 +386,7 @@ def count_truth(source: Source, column: str, *, needs_rows: bool = False) -> Tru
 
 
 def _count_batch(batch: Batch, name: str) -> TruthCounts:
-    coded = _encode_truth(batch.columns[name], name)
+    coded = encode(batch.columns[name], name)
     if (coded.codes == MISSING).any():
         row = batch.first_row + int(np.argmax(coded.codes == MISSING))
         raise InputError(f"{name} is missing in row {row:,}: drop such rows beforehand")
@@ -409,17 +402,6 @@ def _count_batch(batch: Batch, name: str) -> TruthCounts:
     # A batch may share its labels with others and have none of some.
     kept = (each for each in zip(coded.labels, rows, cases.tolist(), strict=True) if each[2])
     return TruthCounts({label: (row, count) for label, row, count in kept})
-
-
-def _encode_truth(column: Column, name: str) -> Coded:
-    """As ``encode``; whole numbers in a narrow range are counted without being sorted."""
-    if isinstance(column, np.ndarray) and column.dtype.kind in "iu" and len(column):
-        low, high = int(column.min()), int(column.max())
-        if high - low < 1 << 16:
-            # Narrow types would wrap, and what is beyond the wide one is no longer so after the subtraction.
-            wide = column.astype(np.int64) if column.dtype.itemsize < 8 else column
-            return Coded((wide - low).astype(np.intp), tuple(range(low, high + 1)))
-    return encode(column, name)
 
 
 def check_forecasts(asked: Any) -> None:

@@ -22,7 +22,7 @@ from edgeworth.forecasts.curves import (
 from edgeworth.forecasts.estimates import INFINITE_SCORE, AverageDifference
 from edgeworth.forecasts.findings import Bets, ForecastFindings
 from edgeworth.forecasts.reliability import ReliabilityBands
-from edgeworth.forecasts.sequential.evidence import Evidence
+from edgeworth.forecasts.sequential import Evidence
 from edgeworth.forecasts.tally import CELLS
 
 WAY = ("log_maximum", "log_minimum", "drawdown")

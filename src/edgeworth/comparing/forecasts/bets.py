@@ -46,8 +46,13 @@ from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.estimates import mean_sequence, score_blocks, score_reach
 from edgeworth.forecasts.findings import examine_bets
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.sequential.evidence import Direction, Evidence, better_of
-from edgeworth.forecasts.sequential.sequences import BernsteinSequence, ConfidenceSequence
+from edgeworth.forecasts.sequential import (
+    BernsteinSequence,
+    ConfidenceSequence,
+    Direction,
+    Evidence,
+    better_of,
+)
 from edgeworth.sources.columns import MISSING
 
 MOST_POINTS = 512

@@ -220,11 +220,6 @@ def in_time(times: Integers, cases: int) -> NDArray[np.intp]:
     return np.argsort(times, kind="stable")
 
 
-def is_tied(times: Integers | None) -> bool:
-    """Whether a time occurs more than once, in times that ascend."""
-    return times is not None and bool((times[1:] == times[:-1]).any())
-
-
 def build_blocks(
     forecasts: Forecasts,
     rival: Forecasts,
@@ -241,7 +236,7 @@ def build_blocks(
     """
     cases = len(realised)
     end = first + cases
-    starts = np.flatnonzero(np.diff(times, prepend=times[0] - 1)) if is_tied(times) else np.arange(cases)
+    starts = np.arange(cases) if times is None else np.flatnonzero(np.diff(times, prepend=times[:1] - 1))
     stops = np.append(starts[1:], cases)
 
     def run_of(rows: slice) -> Blocks:

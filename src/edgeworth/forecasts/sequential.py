@@ -1,4 +1,13 @@
-"""Confidence sequences: intervals for a running mean that hold at all times at once.
+"""Inference that holds at any time: e-values and confidence sequences for forecasts and bets.
+
+An e-value is what a stake of 1 has become in a game that is fair or worse if the null is true, so its mean
+is at most 1. Markov: at one time fixed beforehand it reaches 1/α with probability at most α. Ville: along
+the way it *ever* reaches 1/α with probability at most α, so one may watch it, stop when one likes, and use
+its maximum. Ville needs the cases in the order in which they were known, or in one fixed without seeing the
+outcomes. ``Evidence`` says what such a process proves.
+
+Confidence sequences are intervals for a running mean that hold at all times at once, of a difference for each
+case or of the sums of blocks of cases (``BlockSums``).
 
 The asymptotic sequence is the normal mixture of Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas (2024, Annals
 of Statistics 52, 2613–2640), for differences of scores without bounds.
@@ -13,7 +22,8 @@ the average of the first t conditional mean differences, each given what came be
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 import numpy as np
 import scipy
@@ -21,9 +31,137 @@ from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.core.laws import check_level
+from edgeworth.core.tails import SMALLEST
 from edgeworth.errors import InputError, OptionError
-from edgeworth.forecasts.sequential.evidence import Direction, Evidence, check_direction
-from edgeworth.forecasts.sequential.gamma_mixture import GammaMixture
+from edgeworth.forecasts.gamma_mixture import GammaMixture, tuned_rho
+
+__all__ = [
+    "BURN_IN",
+    "TUNED_FOR",
+    "AsymptoticSequence",
+    "BernsteinSequence",
+    "BlockSums",
+    "ConfidenceSequence",
+    "Direction",
+    "Evidence",
+    "GammaMixture",
+    "SequencePoint",
+    "asymptotic_sequence",
+    "better_of",
+    "empirical_bernstein",
+    "tuned_rho",
+]
+
+Direction: TypeAlias = Literal["greater", "less"]
+
+LOG_TWO = math.log(2)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Evidence against a null hypothesis, in natural logarithms.
+
+    ``log_maximum`` is the largest log wealth on the way (at least 0, the start), or None when the order of
+    the cases is not one that Ville's inequality allows; then only the end counts.
+
+    >>> found = Evidence.from_path([0.5, 3.2, 2.9], null="the rival's prices are the true probabilities")
+    >>> round(found.e_value, 3), round(found.p_value, 4)
+    (18.174, 0.0408)
+    """
+
+    log_e_value: float
+    log_maximum: float | None
+    direction: str
+    null: str
+
+    def __post_init__(self) -> None:
+        """Wealth is a number, and its maximum is no smaller than its end."""
+        if math.isnan(self.log_e_value):
+            raise InputError("evidence needs a log wealth that is a number; saw nan")
+        if self.log_maximum is not None and not self.log_maximum >= max(self.log_e_value, 0.0):
+            raise InputError(
+                f"the largest log wealth is at least 0 and at least the last, {self.log_e_value!r}; "
+                f"saw {self.log_maximum!r}"
+            )
+
+    @classmethod
+    def from_path(
+        cls, path: ArrayLike, *, null: str, direction: str = "greater", ordered: bool = True
+    ) -> Evidence:
+        """Take log wealth after each case; without cases it is the start, log 1 = 0."""
+        log_wealth = np.asarray(path, float)
+        end = float(log_wealth[-1]) if log_wealth.size else 0.0
+        largest = max(0.0, float(log_wealth.max())) if log_wealth.size else 0.0
+        return cls(end, largest if ordered else None, direction, null)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the maximum on the way may be used."""
+        return self.log_maximum is not None
+
+    @property
+    def e_value(self) -> float:
+        """Wealth at the end; inf beyond 1e308."""
+        return _exponential(self.log_e_value)
+
+    @property
+    def maximum(self) -> float:
+        """The largest wealth on the way; nan when the order does not allow it."""
+        return math.nan if self.log_maximum is None else _exponential(self.log_maximum)
+
+    @property
+    def p_value(self) -> float:
+        """min(1, 1/largest wealth) by Ville's inequality; without an order min(1, 1/last wealth) by Markov's.
+
+        Never 0, unless something happened that is impossible under the null.
+        """
+        used = self.log_e_value if self.log_maximum is None else self.log_maximum
+        if used == math.inf:
+            return 0.0
+        return 1.0 if used <= 0 else max(math.exp(-used), SMALLEST)
+
+    def double(self) -> Evidence:
+        """Halve the wealth, and so double the p-value: what looking in both directions costs."""
+        largest = None if self.log_maximum is None else max(0.0, self.log_maximum - LOG_TWO)
+        return replace(self, log_e_value=self.log_e_value - LOG_TWO, log_maximum=largest)
+
+
+def better_of(first: Evidence, second: Evidence) -> Evidence:
+    """Take the stronger of two directions, at the price of half the wealth and twice the p-value.
+
+    Parameters
+    ----------
+    first, second : Evidence
+        The evidence of each direction, both with their order or both without.
+
+    Returns
+    -------
+    Evidence
+
+    Notes
+    -----
+    These are two games with half of the stake in each: whichever null is true, the chance that its game ever
+    reaches 2/α is at most α/2.
+
+    Examples
+    --------
+    >>> up = Evidence.from_path([1.0, 4.0], null="A is no better", direction="greater")
+    >>> down = Evidence.from_path([-1.0, -4.0], null="B is no better", direction="less")
+    >>> better_of(up, down).direction, round(better_of(up, down).p_value / up.p_value, 12)
+    ('greater', 2.0)
+    """
+    if first.ordered != second.ordered:
+        raise InputError("the better of two directions needs both with their order, or both without")
+
+    def strength(evidence: Evidence) -> tuple[float, float]:
+        return (evidence.log_maximum or 0.0, evidence.log_e_value)
+
+    return max(first, second, key=strength).double()
+
+
+def _exponential(logarithm: float) -> float:
+    return math.exp(logarithm) if logarithm < 709.78 else math.inf
+
 
 Counts = NDArray[np.int64]
 
@@ -274,19 +412,9 @@ NULLS = {
 
 @dataclass(frozen=True, eq=False)
 class BernsteinSequence(ConfidenceSequence):
-    """An empirical Bernstein confidence sequence with the mixture it is made of, and so its e-processes.
-
-    >>> empirical_bernstein([0.3, -0.1]).says_nothing
-    True
-    """
+    """An empirical Bernstein confidence sequence with the mixture it is made of, and so its e-processes."""
 
     mixture: GammaMixture
-
-    @property
-    def says_nothing(self) -> bool:
-        """Whether the last interval is all that is possible, [−c/2, c/2]."""
-        reach = self.mixture.c / 2
-        return bool(len(self) and (self.last.low, self.last.high) == (-reach, reach))
 
     def log_e_values(self, direction: Direction) -> Floats:
         """log m(±tΔ_t, V_t): "greater" grows when the mean is above 0, "less" when it is below.
@@ -294,7 +422,8 @@ class BernsteinSequence(ConfidenceSequence):
         m rises with its first argument, so as long as Σ conditional means ≤ 0 it is at most the mixture of
         the centred sum, which is a supermartingale: at any stopping time its mean is at most 1.
         """
-        check_direction(direction)
+        if direction not in ("greater", "less"):
+            raise OptionError(f'a direction is "greater" or "less"; saw {direction!r}')
         total = self.cases * self.mean
         return self.mixture.log_value(total if direction == "greater" else -total, self.V)
 
@@ -310,7 +439,6 @@ def empirical_bernstein(
     c: float = 2.0,
     level: float = 0.95,
     v_opt: float = 10.0,
-    means: ArrayLike | None = None,
 ) -> BernsteinSequence:
     """Bound the mean of bounded differences after every case, or after every block of cases.
 
@@ -324,9 +452,6 @@ def empirical_bernstein(
         The probability that all bounds hold at once.
     v_opt : float
         The V at which the bounds are nearly tightest, chosen before the data are seen.
-    means : array-like, optional
-        What the differences are centred on, each known before its case and in [−c/2, c/2]; by default the
-        mean of the cases before.
 
     Returns
     -------
@@ -361,16 +486,11 @@ def empirical_bernstein(
                 f"differences lie between {-c / 2:g} and {c / 2:g} at c = {c:g}; these sums are larger"
             )
     else:
-        blocks = BlockSums.of(_within(finite_differences(differences), c, "difference"), size=1)
+        blocks = BlockSums.of(_within(finite_differences(differences), c), size=1)
         said = "case by case"
     cases = np.cumsum(blocks.counts)
     mean = np.cumsum(blocks.sums) / cases
-    if means is None:
-        centres = np.append(0.0, mean[:-1])[: len(cases)]
-    else:
-        centres = _within(finite_differences(means), c, "centre")
-        if len(centres) != len(cases):
-            raise InputError(f"means are one a case; saw {len(centres)} for {len(cases)} cases")
+    centres = np.append(0.0, mean[:-1])[: len(cases)]
     parts = blocks.squares - 2 * centres * blocks.sums + blocks.counts * centres**2
     # A sum of squares below 0 is rounding.
     variation = np.cumsum(np.maximum(parts, 0.0))
@@ -382,14 +502,14 @@ def empirical_bernstein(
     return BernsteinSequence(cases, mean, low, high, variation, level, method, mixture)
 
 
-def _within(values: Floats, c: float, what: str) -> Floats:
+def _within(values: Floats, c: float) -> Floats:
     if not (math.isfinite(c) and c > 0):
         raise OptionError(f"c is the length of the range of differences, above 0; saw {c!r}")
     outside = np.abs(values) > (c / 2) * (1 + 1e-12)
     if outside.any():
         place = int(outside.argmax())
         raise InputError(
-            f"the {what} of case {place + 1:,} is {float(values[place])!r}, outside [{-c / 2:g}, {c / 2:g}]: "
+            f"the difference of case {place + 1:,} is {float(values[place])!r}, outside [{-c / 2:g}, {c / 2:g}]: "
             "give the length of the range as c, or use the asymptotic sequence for unbounded scores"
         )
     return values
