@@ -63,39 +63,28 @@ class CodedTruth:
         column = as_column(truth, "truth")
         if len(column) != len(probabilities):
             raise InputError(f"truth has {len(column):,} rows, the {name} have {len(probabilities):,}")
-        is_single = probabilities.ndim == 1
-        number = 2 if is_single else probabilities.shape[1]
         if not _is_whole(column):
             column = encode(column, "truth")
             if (column.codes == MISSING).any():
                 row = row_at(first_row, int(np.argmax(column.codes == MISSING)))
                 raise InputError(f"truth is missing in row {row:,}: drop such rows beforehand")
-        if is_single:
-            if named is not None and labels is None and positive is None:
-                positive = class_by_name(named, encode(column, "truth").labels)
-            names = column_labels(column, number, labels, positive, is_single=True)
-            return cls(truth_codes(column, names, first_row), names, "positive")
+        seen = _seen_labels(column)
         label_source: LabelSource = "places" if labels is None else "labels"
-        if named is not None:
-            found = _labels_by_name(column, named, labels, must_tell, first_row)
-            if found is not None:
-                labels, label_source = found, "names"
-        if labels is None and _is_whole(column):
-            places = _sure_places(_ends(column), number)
-            if places is not None:
-                assert isinstance(column, np.ndarray)
-                return cls(column.astype(np.intp, copy=False), places)
-        names = column_labels(column, number, labels, positive, is_single=False)
+        if probabilities.ndim == 1:
+            if named is not None and labels is None and positive is None:
+                positive = class_by_name(named, seen)
+            names, label_source = _labels_of_one(seen, labels, positive), "positive"
+        else:
+            found = None
+            if named is not None:
+                found = _labels_by_name(column, seen, named, labels, must_tell, first_row)
+            label_source = label_source if found is None else "names"
+            names = _labels_of_each(seen, probabilities.shape[1], labels if found is None else found)
         return cls(truth_codes(column, names, first_row), names, label_source)
 
 
-def column_labels(
-    truth: Column,
-    number: int,
-    labels: Sequence[Label] | None,
-    positive: Label | None,
-    *,
-    is_single: bool,
+def _labels_of_each(
+    seen: tuple[Label, ...], number: int, labels: Sequence[Label] | None
 ) -> tuple[Label, ...]:
     """The class of each column: as declared, or as the truth leaves no doubt about it.
 
@@ -105,24 +94,36 @@ def column_labels(
         names = tuple(canonical(label) for label in labels)
         if len(names) != number or len(set(names)) != number:
             raise InputError(f"{number} columns need {number} different labels; saw {list_labels(names)}")
-        return names[::-1] if is_single and positive is not None and not find(positive, names) else names
-    seen = _ends(truth) if _is_whole(truth) else canonical_order(encode(truth, "truth").labels)
-    if not seen:
-        raise InputError("there are no rows, so the class of each column has to be declared (labels=)")
+        return names
+    _check_some(seen)
     places = _places(seen, number)
-    if is_single:
-        if places is None and _is_whole(truth):
-            seen = canonical_order(encode(truth, "truth").labels)
-        return pair_of(seen if places is None else places, positive)
-    if places is not None:
-        return _sure_places(seen, number) or places
-    seen = canonical_order(encode(truth, "truth").labels)
-    if len(seen) != number:
+    if places is not None and 0 not in seen and not isinstance(seen[0], bool):
+        raise InputError(
+            f"truth has neither 0 nor {number} among its labels, so these may count the {number} columns "
+            "from 0 or from 1: say which column is which (labels=, --labels)"
+        )
+    if places is None and len(seen) != number:
         raise InputError(
             f"there are {number} columns of probabilities and truth has {len(seen)} labels "
             f"({list_labels(seen)}): say which column is which (labels=, --labels)"
         )
-    return seen
+    return places or seen
+
+
+def _labels_of_one(
+    seen: tuple[Label, ...], labels: Sequence[Label] | None, positive: Label | None
+) -> tuple[Label, ...]:
+    """The two classes of a single column, the one it is of last."""
+    if labels is not None:
+        names = _labels_of_each(seen, 2, labels)
+        return names[::-1] if positive is not None and not find(positive, names) else names
+    _check_some(seen)
+    return pair_of(_places(seen, 2) or seen, positive)
+
+
+def _check_some(seen: tuple[Label, ...]) -> None:
+    if not seen:
+        raise InputError("there are no rows, so the class of each column has to be declared (labels=)")
 
 
 def pair_of(seen: tuple[Label, ...], positive: Label | None) -> tuple[Label, ...]:
@@ -176,10 +177,11 @@ def _is_whole(truth: Column) -> bool:
     return isinstance(truth, np.ndarray) and truth.dtype.kind in "ui" and len(truth) > 0
 
 
-def _ends(truth: Column) -> tuple[Label, ...]:
-    """The smallest and the largest of whole numbers, which is quicker than all of them."""
-    assert isinstance(truth, np.ndarray)
-    return int(truth.min()), int(truth.max())
+def _seen_labels(truth: Column) -> tuple[Label, ...]:
+    """The labels that came true, in their usual order; small whole numbers need not be sorted for it."""
+    if isinstance(truth, np.ndarray) and _is_whole(truth) and truth.min() >= 0 and truth.max() < len(truth):
+        return tuple(np.flatnonzero(np.bincount(truth.astype(np.intp, copy=False))).tolist())
+    return canonical_order(encode(truth, "truth").labels)
 
 
 def _places(seen: tuple[Label, ...], number: int) -> tuple[Label, ...] | None:
@@ -189,17 +191,6 @@ def _places(seen: tuple[Label, ...], number: int) -> tuple[Label, ...] | None:
     if all(isinstance(label, int) and 0 <= label < number for label in seen):
         return tuple(range(number))
     return None
-
-
-def _sure_places(seen: tuple[Label, ...], number: int) -> tuple[Label, ...] | None:
-    """The same, refused where 1, 2, … may as well count the columns from 1."""
-    places = _places(seen, number)
-    if places is not None and 0 not in seen and not isinstance(seen[0], bool):
-        raise InputError(
-            f"truth has neither 0 nor {number} among its labels, so these may count the {number} columns "
-            "from 0 or from 1: say which column is which (labels=, --labels)"
-        )
-    return places
 
 
 # -- the order of columns beside those of another system -----------------------------------------------------
@@ -283,6 +274,7 @@ def _join_labels(labels: Sequence[Label]) -> str:
 
 def _labels_by_name(
     truth: Column,
+    seen: tuple[Label, ...],
     names: Sequence[Label],
     labels: Sequence[Label] | None,
     must_tell: bool,
@@ -294,12 +286,11 @@ def _labels_by_name(
         return None
     if labels is not None:
         return labels_of_columns(names, labels) if len(labels) == len(names) else None
-    coded = encode(truth, "truth")
-    seen = canonical_order(coded.labels)
     found = labels_of_columns(names, seen)
     if found is not None or not seen or _places(seen, len(names)) is not None:
         return found
     if must_tell or len(without_column(names, seen)) < len(seen):
+        coded = encode(truth, "truth")
         raise refusal(names, Coded(coded.codes, tuple(map(canonical, coded.labels))), first_row)
     return None
 

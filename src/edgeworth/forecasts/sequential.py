@@ -509,7 +509,8 @@ def _within(values: Floats, c: float) -> Floats:
     if outside.any():
         place = int(outside.argmax())
         raise InputError(
-            f"the difference of case {place + 1:,} is {float(values[place])!r}, outside [{-c / 2:g}, {c / 2:g}]: "
-            "give the length of the range as c, or use the asymptotic sequence for unbounded scores"
+            f"the difference of case {place + 1:,} is {float(values[place])!r}, outside "
+            f"[{-c / 2:g}, {c / 2:g}]: give the length of the range as c, or use the asymptotic sequence for "
+            "unbounded scores"
         )
     return values
