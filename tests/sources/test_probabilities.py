@@ -14,10 +14,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from edgeworth.arrays import SUM_TOLERANCE
+import edgeworth as ew
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Coded
 from edgeworth.sources.numbers import (
+    FLOAT16,
     as_probabilities,
     check_probabilities,
     names_of_columns,
@@ -130,15 +131,36 @@ def test_nothing_outside_0_and_1() -> None:
 
 
 def test_a_row_must_add_up_to_1() -> None:
-    with pytest.raises(InputError, match=r"row 1,000,001 add up to 0\.99, not to 1 \(within 1e-06\)"):
+    with pytest.raises(InputError, match=r"row 1,000,001 add up to 0\.99, not to 1 \(within 0\.00049\)"):
         check_probabilities(np.array([[0.5, 0.5], [0.5, 0.49]]), first_row=10**6)
-    for off in (0.99 * SUM_TOLERANCE, -0.99 * SUM_TOLERANCE):
+    for off in (0.99 * FLOAT16, -0.99 * FLOAT16):
         near = np.array([[0.5, 0.5 + off]])
         np.testing.assert_allclose(check_probabilities(near), near / (1 + off), rtol=1e-15)
         assert near[0, 1] == 0.5 + off
-    for off in (1.01 * SUM_TOLERANCE, -1.01 * SUM_TOLERANCE):
+    for off in (1.01 * FLOAT16, -1.01 * FLOAT16):
         with pytest.raises(InputError, match="add up to"):
             check_probabilities(np.array([[0.5, 0.5 + off]]))
+
+
+def test_half_precision_and_five_digits_add_up() -> None:
+    rng = np.random.default_rng(5)
+    for classes in (2, 5, 300):
+        rows = rng.dirichlet(np.full(classes, 0.3), 2000)
+        for rounded in (rows.astype(np.float16).astype(np.float64), rows.round(5)):
+            found = check_probabilities(rounded)
+            np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-14)
+            np.testing.assert_allclose(found, rounded, rtol=2e-3)
+
+
+def test_a_report_says_that_rows_were_rescaled() -> None:
+    rows = np.random.default_rng(6).dirichlet(np.ones(3), 200)
+    truth, short = np.arange(200) % 3, rows.round(5)
+    short[0] = [0.33333, 0.33333, 0.33333]
+    said = [w for w in ew.evaluate(truth=truth, probabilities=short).warnings if "within rounding" in w]
+    assert len(said) == 1
+    assert not any("within rounding" in w for w in ew.evaluate(truth=truth, probabilities=rows).warnings)
+    compared = ew.compare(truth, {"A": rows, "B": short}, kind="probabilities")
+    assert any("within rounding" in w for w in compared.report.warnings)
 
 
 def test_rows_that_add_up_to_1_but_for_rounding_are_not_copied() -> None:

@@ -21,7 +21,12 @@ from edgeworth.forecasts.class_columns import (
     pair_of,
 )
 from edgeworth.sources.columns import Label
-from edgeworth.sources.numbers import as_probabilities, check_probabilities, names_of_columns
+from edgeworth.sources.numbers import are_rounded, as_probabilities, check_probabilities, names_of_columns
+
+RESCALED = (
+    "Some rows of probabilities add up to 1 only within rounding (half precision, five digits): each was "
+    "divided by its sum."
+)
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,8 @@ class Forecasts:
     probabilities: Floats
     labels: tuple[Label, ...]
     label_source: LabelSource = "places"
+    are_rescaled: bool = False
+    """Whether rows that were off by rounding were divided by their sums."""
 
     @classmethod
     def of(
@@ -66,7 +73,7 @@ class Forecasts:
             name=name,
         )
         rows = check_probabilities(values, name=name, first_row=first_row, normalise=normalise)
-        return cls(came.codes, rows, came.labels, came.label_source)
+        return cls(came.codes, rows, came.labels, came.label_source, not normalise and are_rounded(values))
 
     @classmethod
     def beside(
@@ -177,7 +184,9 @@ def rival_of_columns(
 ) -> Forecasts:
     """Another system's columns of the same file, in the order of the first one's classes."""
     order = order_of_rival(columns, first, reading, name)
-    return replace(first, probabilities=arrange_columns(table, order, name, normalise=reading["normalise"]))
+    rows = arrange_columns(table, order, name, normalise=reading["normalise"])
+    is_off = not reading["normalise"] and len(order) > 1 and are_rounded(table)
+    return replace(first, probabilities=rows, are_rescaled=is_off)
 
 
 def cumulative_games(forecasts: Forecasts) -> dict[Label, Forecasts]:

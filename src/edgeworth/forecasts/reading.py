@@ -28,7 +28,7 @@ from edgeworth.forecasts.forecasts import Forecasts, arrange_columns
 from edgeworth.forecasts.tally import NOT_ORDINAL, ForecastTally, Opponent
 from edgeworth.sources.batches import Batch, CountingSource, FoldingSource, Source, check_columns, fold
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, encode
-from edgeworth.sources.numbers import as_times, stack_columns
+from edgeworth.sources.numbers import are_rounded, as_times, stack_columns
 
 
 @dataclass(frozen=True)
@@ -309,10 +309,10 @@ def _of_rows(
         return stack_columns([held[name] for name in names], list(names), first_row)
 
     def forecasts(role: str, names: Sequence[str], called: str) -> Forecasts:
-        rows = arrange_columns(
-            table(names), plan.orders[role], called, first_row=first_row, normalise=terms.normalise
-        )
-        return Forecasts(codes, rows, came.labels, came.label_source).clip(terms.clip)
+        read, order = table(names), plan.orders[role]
+        rows = arrange_columns(read, order, called, first_row=first_row, normalise=terms.normalise)
+        is_off = not terms.normalise and len(order) > 1 and are_rounded(read)
+        return Forecasts(codes, rows, came.labels, came.label_source, is_off).clip(terms.clip)
 
     codes = plan.codes(held[columns.truth], first_row)
     model = forecasts("probabilities", columns.probabilities, "probabilities")

@@ -40,7 +40,7 @@ from edgeworth.forecasts.calibration import (
     Reliability,
 )
 from edgeworth.forecasts.class_columns import LabelSource
-from edgeworth.forecasts.forecasts import Forecasts, argmax_table, cumulative_games
+from edgeworth.forecasts.forecasts import RESCALED, Forecasts, argmax_table, cumulative_games
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.sorted_scores import SortedScores
@@ -243,6 +243,8 @@ class ForecastTally(Plain):
         pairs = ForecastPairs.empty()
         if forecasts.size == 2:
             pairs = ForecastPairs.from_forecasts(forecasts, rival)
+        if forecasts.are_rescaled or (rival is not None and rival.are_rescaled):
+            notes = (*notes, RESCALED)
         notes = (*notes, *describe_sorting(forecasts))
         # Last, since the calibration is the largest of all.
         curves = tuple(

@@ -9,10 +9,11 @@ import numpy as np
 
 from edgeworth.arrays import Floats, Integers
 from edgeworth.core.measures import Measure, Option, Requirement, Spelling, measure_family
-from edgeworth.core.registry import measures_by_name, unknown
+from edgeworth.core.registry import measures_by_name, spell, unknown
 from edgeworth.errors import OptionError
 from edgeworth.grades.grades import Grades
 
+CATALOGUE = "edgeworth.grades.measures:MEASURES"
 BINARY = Requirement(lambda grades: grades.is_binary, "grades are not all 0 or 1: use mean")
 
 _of_grades = measure_family(
@@ -116,8 +117,8 @@ class ItemValues:
 
 def resolve_grades(grades: Grades, measure: str | Measure) -> ItemValues:
     """Find the measure that a spelling means, and its value in each item."""
-    known = measures_by_name("edgeworth.grades.measures:MEASURES", "grades")
-    spelt = Spelling(measure.name) if isinstance(measure, Measure) else Spelling.parse(measure)
+    known = measures_by_name(CATALOGUE, "grades")
+    spelt = Spelling(measure.name) if isinstance(measure, Measure) else spell(measure, CATALOGUE)
     if spelt.name not in known:
         raise unknown(spelt.name)
     found = known[spelt.name]

@@ -182,6 +182,12 @@ def _as_time(label: Label) -> Time | None:
     return label if is_number else None  # type: ignore[return-value]  # a number by now
 
 
+FLOAT16 = 2.0**-11
+"""Probabilities of half precision, rounded each, add up to 1 within this."""
+
+FIFTH_DIGIT = 5e-6
+"""How far five decimal digits are off, at most, a class."""
+
 ROUNDED = 1e-14
 """So near 1 a sum is off by rounding alone: 10¹² such rows would move log wealth by a hundredth."""
 
@@ -235,9 +241,10 @@ def stack_columns(columns: Sequence[Any], names: Sequence[str], first_row: int =
 def check_probabilities(
     values: NDArray[np.float64], *, name: str = "probabilities", first_row: int = 1, normalise: bool = False
 ) -> NDArray[np.float64]:
-    """Rows of probabilities: between 0 and 1, and adding up to 1 within 1e-6 (or made to, on request).
+    """Rows of probabilities: between 0 and 1, and adding up to 1 but for rounding (or made to, on request).
 
-    Within, rows are divided by their sums: over many cases what was rounded off would look like evidence.
+    Rounded to half precision or to five digits, rows are divided by their sums: over many cases what was
+    rounded off would look like evidence.
     One column becomes two: the rest, and the positive class.
 
     >>> float(check_probabilities(np.array([[0.3333331, 0.333333, 0.333333]])).sum().round(12))
@@ -256,17 +263,23 @@ def check_probabilities(
             raise InputError(f"{name} of row {first_row + row:,} are all 0: there is nothing to normalise")
         return values / sums[:, None]
     low, high = (sums.min(), sums.max()) if sums.size else (1.0, 1.0)
-    if not (low >= 1 - SUM_TOLERANCE and high <= 1 + SUM_TOLERANCE):
-        row = int(np.argmax((sums < 1 - SUM_TOLERANCE) | (sums > 1 + SUM_TOLERANCE)))
+    gap = max(FLOAT16, FIFTH_DIGIT * values.shape[1])
+    if not (low >= 1 - gap and high <= 1 + gap):
+        row = int(np.argmax((sums < 1 - gap) | (sums > 1 + gap)))
         raise InputError(
             f"{name} of row {first_row + row:,} add up to {sums[row]:.9g}, not to 1 "
-            f"(within {SUM_TOLERANCE:g}): normalise=True (--normalise) divides each row by its sum"
+            f"(within {gap:.2g}): normalise=True (--normalise) divides each row by its sum"
         )
     if low >= 1 - ROUNDED and high <= 1 + ROUNDED:
         return values
     # A row is treated alike whatever its neighbours are, so that shards of a table come out as the whole.
     sums[np.abs(sums - 1) <= ROUNDED] = 1.0
     return values / sums[:, None]
+
+
+def are_rounded(values: NDArray[np.float64]) -> bool:
+    """Tell whether some row adds up to 1 only roughly, so that dividing it by its sum is worth a word."""
+    return values.ndim == 2 and bool(np.abs(row_sums(values) - 1).max(initial=0.0) > SUM_TOLERANCE)
 
 
 def row_sums(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -45,7 +45,7 @@ from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.estimates import mean_difference
-from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.forecasts import RESCALED, Forecasts
 from edgeworth.forecasts.reading import CLIPPED
 from edgeworth.forecasts.scoring_rules import RULES, case_scores
 
@@ -103,6 +103,7 @@ def compare_forecasts(
     if any(one.labels != x.labels or not np.array_equal(one.codes, x.codes) for x in forecasts.values()):
         raise InputError("the forecasts to score together are of the same cases and classes")
     notes = (*NOTES[predictions_made], *(() if clip is None else (CLIPPED.format(clip=clip),)))
+    notes += (RESCALED,) if any(each.are_rescaled for each in forecasts.values()) else ()
     units = None if clusters is None else CaseClusters.of(clusters, len(one))
     if ordered and units is not None and not units.is_together:
         notes = (*notes, MIXED_UP)
