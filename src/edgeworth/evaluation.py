@@ -58,6 +58,11 @@ def evaluate(data: Any = None, **options: Unpack[EvaluateOptions]) -> Report:
     asked = Asked.of(EvaluateOptions, options)
     if is_tally(data):
         return report_of(_restated(data, asked), asked)
+    if data is not None and asked.truth is None:
+        from edgeworth.running import evaluate_runs, find_systems
+
+        if systems := find_systems(data, asked):
+            return evaluate_runs(systems, asked, evaluate)
     opened = Opened.of(data, asked)
     if opened.asked.predictions == SEVERAL:
         raise OptionError("several predictions are compared: ew.compare")

@@ -397,7 +397,16 @@ class ManyOptions(MeasureOptions, total=False):
     ]
 
 
-class EvaluateOptions(ReadOptions, ReportOptions, ManyOptions, total=False):
+class LogOptions(TypedDict, total=False):
+    """How run logs are read."""
+
+    scorer: Annotated[
+        str | None,
+        Option("Of run logs: the scorer to go by, the first if left out.", "Grades", metavar="NAME"),
+    ]
+
+
+class EvaluateOptions(ReadOptions, ReportOptions, ManyOptions, LogOptions, total=False):
     """What is counted, and what is asked of it."""
 
     with_digest: Annotated[
@@ -444,7 +453,7 @@ class JoinOptions(TypedDict, total=False):
 
 
 class CompareOptions(
-    Columns, JoinOptions, StatisticsOptions, ManyOptions, Runs, AbstentionOptions, total=False
+    Columns, JoinOptions, StatisticsOptions, ManyOptions, Runs, AbstentionOptions, LogOptions, total=False
 ):
     """What is compared, and how."""
 

@@ -41,6 +41,7 @@ ORDER = [
     "tallied",
     "tallying",
     "joined",
+    "running",
     "evaluation",
     "comparison",
     "questions",

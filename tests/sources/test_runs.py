@@ -11,8 +11,8 @@ import pytest
 
 from edgeworth.errors import InputError
 from edgeworth.rankings.trec.files import read_qrels, read_run
-from edgeworth.sources.runs.reading import READERS, find_reader, read_runs, register_reader
-from edgeworth.sources.runs.run import Item, Run, make_run
+from edgeworth.sources.runs.reading import READERS, Reader, find_reader, read_runs, register_reader
+from edgeworth.sources.runs.run import Item, Run, choice_probabilities, make_run
 from run_logs import (
     inspect_log,
     inspect_sample,
@@ -49,12 +49,16 @@ def test_inspect(tmp_path: Path, layout: str) -> None:
         path = write_eval(tmp_path / "a.eval", log, 3, summaries=layout == "frames")
     run = only(path)
     assert (run.tool, run.system, run.task) == ("Inspect", "lab/small", "quiz")
-    assert run.ids == ("q1", "q2", "q1", "q2")
+    assert run.ids == ["q1", "q2", "q1", "q2"]
     np.testing.assert_array_equal(run.grades["choice"], [1, 0, 0, math.nan])
-    assert run.clusters == ("7", "7", "7", "8")
-    assert run.truth == ("A", "B", "A", "B")
-    assert run.prediction == ("A", "C", None, None)
-    assert (run.guess_rate, run.errors) == (0.25, 0)
+    assert run.clusters == ["7", "7", "7", "8"]
+    assert [(x.options, x.truth, x.answer) for x in run.items] == [
+        (4, 0, 0),
+        (4, 1, 2),
+        (4, 0, None),
+        (4, 1, None),
+    ]
+    assert not any(item.is_error for item in run.items)
 
 
 @pytest.mark.parametrize(
@@ -72,13 +76,13 @@ def test_values_of_inspect(tmp_path: Path, value: object, grades: dict[str, floa
     assert {name: values.tolist() for name, values in run.grades.items()} == {
         n: [g] for n, g in grades.items()
     }
-    assert run.truth is None
+    assert not any(item.is_choice for item in run.items)
 
 
 def test_errors_and_status_of_inspect(tmp_path: Path) -> None:
     failed = inspect_sample(2, "C", error="timed out")
     run = only(write_eval(tmp_path / "a.eval", inspect_log([SAMPLES[0], failed], status="cancelled")))
-    assert run.errors == 1
+    assert [item.is_error for item in run.items] == [False, True]
     assert math.isnan(run.grades["choice"][1])
     assert "cancelled" in run.notes[0]
 
@@ -86,14 +90,13 @@ def test_errors_and_status_of_inspect(tmp_path: Path) -> None:
 def test_lm_eval(tmp_path: Path) -> None:
     lines = [lm_eval_choice(0, [-1, -2], 0), lm_eval_choice(1, [-1, -2, math.log(3) - 1], 0)]
     run = only(write_lm_eval(tmp_path / "lab__small", "quiz_v2", lines))
-    assert (run.system, run.task, run.labels) == ("lab__small", "quiz_v2", ("A", "B", "C"))
+    assert (run.system, run.task) == ("lab__small", "quiz_v2")
     assert run.grades["acc"].tolist() == [1, 0]
-    assert run.prediction == ("A", "C")
-    assert run.truth == ("A", "A")
-    assert run.probabilities is not None
-    np.testing.assert_allclose(run.probabilities[0], [1 / (1 + math.exp(-1)), 1 / (1 + math.e), 0])
-    np.testing.assert_allclose(run.probabilities[1, 2] / run.probabilities[1, 0], 3)
-    assert run.guess_rate == (1 / 2 + 1 / 3) / 2
+    assert [(x.options, x.truth, x.answer) for x in run.items] == [(2, 0, 0), (3, 0, 2)]
+    shares = choice_probabilities(run.items, 3)
+    assert shares is not None
+    np.testing.assert_allclose(shares[0], [1 / (1 + math.exp(-1)), 1 / (1 + math.e), 0])
+    np.testing.assert_allclose(shares[1, 2] / shares[1, 0], 3)
 
 
 def test_filters_of_lm_eval_are_scorers_and_equal_documents_are_items_of_their_own(tmp_path: Path) -> None:
@@ -111,18 +114,18 @@ def test_filters_of_lm_eval_are_scorers_and_equal_documents_are_items_of_their_o
         for n in range(3)
     ]
     run = only(write_lm_eval(tmp_path, "sums", lines))
-    assert run.ids == ("same", "same#2", "other")
+    assert run.ids == ["same", "same#2", "other"]
     assert {name: x.tolist() for name, x in run.grades.items()} == {
         "exact_match,strict": [0, 1, 2],
         "exact_match,loose": [0, 1, 2],
     }
-    assert run.truth is None
+    assert not any(item.is_choice for item in run.items)
 
 
 def test_unconditional_log_likelihoods_are_no_options(tmp_path: Path) -> None:
     metrics = {"metrics": ["acc", "acc_mutual_info"], "acc_mutual_info": 0.0}
     run = only(write_lm_eval(tmp_path, "t", [lm_eval_choice(0, [-1, -2, -9, -9], 1, **metrics)]))
-    assert run.labels == ("A", "B")
+    assert run.items[0].options == 2
 
 
 def test_a_folder_gives_the_newest_log_of_each_task_and_the_name_of_the_model(tmp_path: Path) -> None:
@@ -151,7 +154,7 @@ def test_promptfoo(tmp_path: Path, layout: str) -> None:
     assert small.grades["pass"].tolist() == [1, 0, 0]
     assert small.ids[0] == small.ids[2] != small.ids[1]
     np.testing.assert_array_equal(small.grades["tone"], [math.nan, math.nan, 0.5])
-    assert large.errors == 1
+    assert sum(item.is_error for item in large.items) == 1
     assert math.isnan(large.grades["pass"][2])
 
 
@@ -173,7 +176,7 @@ def test_readers_of_others(tmp_path: Path) -> None:
     def read(path: Path) -> list[Run]:
         return [make_run("ours", "m", "t", path, [Item("1", {"right": 1.0})], "One line is one item.")]
 
-    register_reader("ours", [".log"], [b"OURS"], read)
+    register_reader(Reader("ours", (".log",), (b"OURS",), read))
     try:
         (tmp_path / "a.log").write_text("OURS 1")
         assert only(tmp_path / "a.log").notes == ("One line is one item.",)

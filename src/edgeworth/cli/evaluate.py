@@ -12,6 +12,7 @@ from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.options import (
     ErrorCosts,
     HouseOptions,
+    LogOptions,
     MeasureOptions,
     ReadOptions,
     Redeclared,
@@ -22,7 +23,7 @@ from edgeworth.options import (
 from edgeworth.progress import progress_of
 
 
-@with_options(OneProbability, ReadOptions, DrunkInterval, ReportOptions, MeasureOptions)
+@with_options(OneProbability, ReadOptions, DrunkInterval, ReportOptions, MeasureOptions, LogOptions)
 def evaluate(*files: Files, output: Output = NO_OUTPUT, **options: Any) -> None:
     """Evaluate labels, scores or probabilities in a file: informed or lucky, how sure, worth what?"""
     from edgeworth.evaluation import evaluate as run

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from edgeworth.errors import InputError
+from edgeworth.sources.formats import ending
 from edgeworth.sources.runs import run as runs
 from edgeworth.sources.runs.archives import unpack
 from edgeworth.sources.runs.run import Item, Run, need
@@ -17,36 +18,17 @@ WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 
 """What Inspect's accuracy counts for text."""
 
 
-def read_archive(path: Path) -> list[Run]:
-    """Read an ``.eval`` log: its header and summaries, or the samples where there are no summaries."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-            header = "header.json" if "header.json" in names else "_journal/start.json"
-            if header not in names:
-                raise InputError(f"{path}: header.json is missing; is this a log of Inspect?")
-            samples = [name for name in names if name.startswith("samples/")]
-            wanted = [header, *(["summaries.json"] if "summaries.json" in names else samples)]
-            found = []
-            for name in wanted:
-                place = f"{path}, {name}"
-                found.append(runs.parse_json(unpack(archive, archive.getinfo(name), place), place))
-    except (zipfile.BadZipFile, EOFError, OSError) as error:
-        raise InputError(f"{path} cannot be read: it is damaged, or only a part ({error})") from None
-    return _runs(found[0], found[1] if "summaries.json" in wanted else found[1:], path)
-
-
-def read_whole_log(path: Path) -> list[Run]:
-    """Read a ``.json`` log."""
-    log = runs.read_json(path)
-    return _runs(log, need(log, "samples", str(path), list), path)
-
-
-def _runs(header: Any, samples: list[Any], path: Path) -> list[Run]:
-    version = need(header, "version", str(path))
+def read_log(path: Path) -> list[Run]:
+    """Read a log."""
+    if ending(path) == ".eval":
+        header, samples = _unpack_log(path)
+    else:
+        header = runs.read_json(path)
+        samples = need(header, "samples", path, list)
+    version = need(header, "version", path)
     if version != VERSION:
         raise InputError(f"{path} is an Inspect log of version {version}; version {VERSION} can be read")
-    about = need(header, "eval", str(path), dict)
+    about = need(header, "eval", path, dict)
     task, system = need(about, "task", f"{path}, eval", str), need(about, "model", f"{path}, eval", str)
     cluster, status = _cluster(header), header.get("status", "started")
     items = [_item(each, f"{path}, sample {n:,}", cluster) for n, each in enumerate(samples, start=1)]
@@ -57,6 +39,24 @@ def _runs(header: Any, samples: list[Any], path: Path) -> list[Run]:
     if reducers:
         notes.append(f"Epochs are averaged here; the log reduces them by {', '.join(reducers)}.")
     return [runs.make_run(TOOL, system, task, path, items, *notes)]
+
+
+def _unpack_log(path: Path) -> tuple[Any, Any]:
+    """Unpack the header and the summaries, or the samples where there are no summaries."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+            header = "header.json" if "header.json" in names else "_journal/start.json"
+            if header not in names:
+                raise InputError(f"{path}: header.json is missing; is this a log of Inspect?")
+            samples = [name for name in names if name.startswith("samples/")]
+            found = []
+            for name in [header, *(["summaries.json"] if "summaries.json" in names else samples)]:
+                place = f"{path}, {name}"
+                found.append(runs.parse_json(unpack(archive, archive.getinfo(name), place), place))
+    except (zipfile.BadZipFile, EOFError, OSError) as error:
+        raise InputError(f"{path} cannot be read: it is damaged, or only a part ({error})") from None
+    return found[0], found[1] if "summaries.json" in names else found[1:]
 
 
 def _cluster(header: dict[str, Any]) -> str | None:

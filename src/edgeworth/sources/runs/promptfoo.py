@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from edgeworth.errors import InputError
+from edgeworth.sources.formats import ending
 from edgeworth.sources.runs.run import Item, Run, as_grade, make_run, need, read_json, read_json_lines
 
 TOOL = "promptfoo"
@@ -19,40 +20,30 @@ ERROR = 2
 
 
 def read_results(path: Path) -> list[Run]:
-    """Read a ``.json`` file of results."""
-    whole = read_json(path)
-    results = need(whole, "results", str(path), dict)
-    version = need(results, "version", f"{path}, results")
-    if version != VERSION:
-        raise InputError(
-            f"{path} holds results of version {version}; version {VERSION} of promptfoo's can be read"
-        )
-    rows = need(results, "results", f"{path}, results", list)
-    places = (f"{path}, result {number:,}" for number in range(1, len(rows) + 1))
-    return _runs(zip(places, rows, strict=True), path)
-
-
-def read_lines(path: Path) -> list[Run]:
-    """Read a ``.jsonl`` file of results."""
-    return _runs(read_json_lines(path), path)
-
-
-def _runs(rows: Iterable[tuple[str, Any]], path: Path) -> list[Run]:
-    """Sort the rows by provider and prompt: each pair of them is a system."""
+    """Read a file of results: each provider with each prompt is a system."""
     found: dict[tuple[str, str], list[Item]] = {}
-    for place, row in rows:
+    for place, row in read_json_lines(path) if ending(path) == ".jsonl" else _results(path):
         place = f"{place} (testIdx {need(row, 'testIdx', place)})"
         provider = need(row, "provider", place, (dict, str))
         name = provider if isinstance(provider, str) else provider.get("label") or need(provider, "id", place)
-        prompt = need(row, "prompt", place, dict)
-        label = str(prompt.get("label") or f"prompt {row.get('promptIdx')}")
-        found.setdefault((str(name), label), []).append(_item(row, place))
-    prompts = {prompt for _, prompt in found}
+        prompt = need(row, "prompt", place, dict).get("label") or f"prompt {row.get('promptIdx')}"
+        found.setdefault((str(name), str(prompt)), []).append(_item(row, place))
+    is_one = len({prompt for _, prompt in found}) == 1
     note = "Items are the tests by their vars: repeats of one are averaged."
     return [
-        make_run(TOOL, name if len(prompts) == 1 else f"{name}, {prompt}", TASK, path, items, note)
+        make_run(TOOL, name if is_one else f"{name}, {prompt}", TASK, path, items, note)
         for (name, prompt), items in found.items()
     ]
+
+
+def _results(path: Path) -> Iterator[tuple[str, Any]]:
+    """Read the results of a ``.json`` file, with their places."""
+    results = need(read_json(path), "results", path, dict)
+    version = need(results, "version", f"{path}, results")
+    if version != VERSION:
+        raise InputError(f"{path} holds results of version {version}; version {VERSION} can be read")
+    for number, row in enumerate(need(results, "results", f"{path}, results", list), start=1):
+        yield f"{path}, result {number:,}", row
 
 
 def _item(row: dict[str, Any], place: str) -> Item:

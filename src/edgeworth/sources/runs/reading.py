@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,23 +27,20 @@ class Reader:
 
 
 READERS = [
-    Reader(inspect_logs.TOOL, (".eval",), (), inspect_logs.read_archive),
-    Reader(inspect_logs.TOOL, (".json",), (b'"eval"', b'"run_id"', b'"task"'), inspect_logs.read_whole_log),
+    Reader(inspect_logs.TOOL, (".eval",), (), inspect_logs.read_log),
+    Reader(inspect_logs.TOOL, (".json",), (b'"eval"', b'"run_id"', b'"task"'), inspect_logs.read_log),
     Reader(lm_eval.TOOL, (".jsonl",), (b'"doc_id"', b'"doc"'), lm_eval.read_samples),
     Reader(promptfoo.TOOL, (".json",), (b'"evalId"', b'"results"'), promptfoo.read_results),
-    Reader(promptfoo.TOOL, (".jsonl",), (b'"promptIdx"', b'"testIdx"'), promptfoo.read_lines),
+    Reader(promptfoo.TOOL, (".jsonl",), (b'"promptIdx"', b'"testIdx"'), promptfoo.read_results),
 ]
 
 
-def register_reader(
-    tool: str, endings: Sequence[str], marks: Sequence[bytes], read: Callable[[Path], list[Run]]
-) -> None:
-    """Have the logs of another tool read: files with one of these endings whose start holds all marks.
+def register_reader(reader: Reader) -> None:
+    """Have the logs of another tool read; the reader that was registered last is asked first.
 
-    ``read`` gives the runs of a file; ``edgeworth.sources.runs.run.make_run`` makes one of its items. The
-    reader that was registered last is asked first.
+    Its ``read`` gives the runs of a file; ``edgeworth.sources.runs.run.make_run`` makes one of its items.
     """
-    READERS.insert(0, Reader(tool, tuple(endings), tuple(marks), read))
+    READERS.insert(0, reader)
 
 
 def find_reader(path: Path) -> Reader | None:
@@ -65,19 +62,17 @@ def read_runs(data: Any) -> list[list[Run]]:
     Of a folder the newest log of each system and task is read, by the date in its name.
     """
     given = data if isinstance(data, (list, tuple)) else [data]
-    if not given or not all(isinstance(each, (str, os.PathLike)) and each != "-" for each in given):
+    if not all(isinstance(each, (str, os.PathLike)) and "://" not in str(each) for each in given):
         return []
-    if any("://" in str(each) for each in given):
+    found = {str(each): _files(local_path(each)) for each in given}
+    logs = [name for name, files in found.items() if files]
+    if not logs:
         return []
-    found = [_files(local_path(each)) for each in given]
-    if not any(found):
-        return []
-    for each, files in zip(given, found, strict=True):
-        if not files:
-            other = next(name for name, logs in zip(given, found, strict=True) if logs)
-            raise InputError(f"{each} is no run log that is known, and {other} is one: give logs, or tables")
-    expand_paths([file for files in found for file, _ in files])  # refuses a file that is named twice
-    return [_newest([run for file, reader in files for run in reader.read(file)]) for files in found]
+    if len(logs) < len(found):
+        other = next(name for name, files in found.items() if not files)
+        raise InputError(f"{other} is no run log that is known, and {logs[0]} is one: give logs, or tables")
+    expand_paths([file for each in given for file, _ in found[str(each)]])  # refuses what is named twice
+    return [_newest([run for file, reader in files for run in reader.read(file)]) for files in found.values()]
 
 
 def _files(path: Path) -> list[tuple[Path, Reader]]:

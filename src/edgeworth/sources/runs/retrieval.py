@@ -32,23 +32,19 @@ def read_dictionary(path: Path, kind: type[int] | type[float]) -> Dictionary:
         lists = next(iter(lists.values()))
     if _depth(lists) != 2:
         raise InputError(f"{path}: {{query: {{document: score}}}} is needed; is this a run in JSON?")
-    pairs = [(query, each, x) for query, scores in lists.items() for each, x in _items(path, query, scores)]
-    for query, document, value in pairs:
-        is_number = isinstance(value, (int, float)) and not math.isnan(value)
-        if not is_number or (kind is int and value != int(value)):
-            need = "a whole number" if kind is int else "a number"
-            raise InputError(f"{path}, query {query!r}: {need} is needed for {document!r}; saw {value!r}")
     name = about.get("model_name") if isinstance(about, dict) else None
-    values = [kind(value) for _, _, value in pairs]
-    return Dictionary(str(name or path), [x[0] for x in pairs], [x[1] for x in pairs], values)
-
-
-def _items(path: Path, query: str, scores: Any) -> Any:
-    if not isinstance(scores, dict):
-        raise InputError(
-            f"{path}, query {query!r}: documents with their scores are needed; saw {scores!r:.40}"
-        )
-    return scores.items()
+    found = Dictionary(str(name or path), [], [], [])
+    for query, scores in lists.items():
+        for document, value in scores.items() if isinstance(scores, dict) else [("", scores)]:
+            is_number = isinstance(value, (int, float)) and not math.isnan(value)
+            if not is_number or not document or (kind is int and value != int(value)):
+                need = "whole grades" if kind is int else "scores"
+                place = f"{path}, query {query!r}"
+                raise InputError(f"{place}: documents with {need} are needed; saw {value!r} for {document!r}")
+            found.queries.append(query)
+            found.documents.append(document)
+            found.values.append(kind(value))
+    return found
 
 
 def _depth(value: Any) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import string
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,95 +31,82 @@ class Item(NamedTuple):
     log_likelihoods: Sequence[float] | None = None
     is_error: bool = False
 
+    @property
+    def is_choice(self) -> bool:
+        """Tell whether it is multiple choice with one right answer."""
+        return self.truth is not None and self.options > 1
+
 
 @dataclass(frozen=True)
 class Run:
-    """What one system did on one task: a row for each answer, repeats of an item under one id."""
+    """What one system did on one task: an item for each answer, repeats under one id."""
 
     tool: str
     system: str
     task: str
     path: str
-    ids: tuple[str, ...]
-    grades: Mapping[str, Floats]
-    """By scorer or metric, the tool's main one first; NaN where an item was not scored."""
-    clusters: tuple[str, ...] | None = None
-    labels: tuple[str, ...] = ()
-    """The options of multiple choice, by position: A, B, C, …"""
-    truth: tuple[str, ...] | None = None
-    prediction: tuple[str | None, ...] | None = None
-    probabilities: Floats | None = field(default=None, repr=False)
-    guess_rate: float | None = None
-    """The mean of one over the number of options."""
-    errors: int = 0
-    """How many rows ended with an error instead of an answer."""
+    items: tuple[Item, ...]
     notes: tuple[str, ...] = ()
     """How the log was mapped, in sentences."""
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """The id of each answer."""
+        return [item.id for item in self.items]
+
+    @cached_property
+    def clusters(self) -> list[str] | None:
+        """The cluster of each answer, where every one has one."""
+        found = [item.cluster for item in self.items if item.cluster is not None]
+        return found if len(found) == len(self.items) else None
+
+    @cached_property
+    def grades(self) -> dict[str, Floats]:
+        """The grades by scorer, the tool's main one first; NaN where an answer was not scored."""
+        names = dict.fromkeys(name for item in self.items for name in item.grades)
+        return {name: np.array([x.grades.get(name, np.nan) for x in self.items]) for name in names}
+
+    def keep(self, scorer: str, notes: Sequence[str] = ()) -> Run:
+        """Make the same with the grades of one scorer, and with more notes."""
+        items = (item._replace(grades={scorer: item.grades.get(scorer, np.nan)}) for item in self.items)
+        return replace(self, items=tuple(items), notes=(*self.notes, *notes))
 
 
 def make_run(tool: str, system: str, task: str, path: Path, items: Sequence[Item], *notes: str) -> Run:
     """Make a run of the items of a log."""
     if not items:
         raise InputError(f"{path}: task {task!r} holds no items")
-    names = dict.fromkeys(name for item in items for name in item.grades)
-    if not names:
+    run = Run(tool, system, task, str(path), tuple(items), notes)
+    if not run.grades:
         raise InputError(f"{path}: no item of task {task!r} has a score; was the log written before scoring?")
-    grades = {name: np.array([item.grades.get(name, np.nan) for item in items]) for name in names}
-    clusters = tuple(item.cluster for item in items if item.cluster is not None)
-    run = Run(
-        tool=tool,
-        system=system,
-        task=task,
-        path=str(path),
-        ids=tuple(item.id for item in items),
-        grades=grades,
-        clusters=clusters if len(clusters) == len(items) else None,
-        errors=sum(item.is_error for item in items),
-        notes=notes,
-    )
-    return _with_choices(run, items)
+    return run
 
 
-def _with_choices(run: Run, items: Sequence[Item]) -> Run:
-    """Add the answers and the choice probabilities where every item is multiple choice."""
-    if any(item.truth is None or item.options < 2 for item in items):
-        return run
-    labels = name_options(max(item.options for item in items))
-    chosen = {
-        "labels": labels,
-        "truth": tuple(labels[item.truth] for item in items if item.truth is not None),
-        "guess_rate": float(np.mean([1 / item.options for item in items])),
-    }
-    if any(item.answer is not None for item in items):
-        chosen["prediction"] = tuple(None if x.answer is None else labels[x.answer] for x in items)
-    if all(item.log_likelihoods is not None for item in items):
-        table = np.full((len(items), len(labels)), -np.inf)
-        for row, item in enumerate(items):
-            table[row, : item.options] = item.log_likelihoods
-        chosen["probabilities"] = _softmax(table)
-    return Run(**{**run.__dict__, **chosen})
-
-
-def _softmax(table: Floats) -> Floats:
-    odds = np.exp(table - table.max(axis=1, keepdims=True))
-    shares: Floats = odds / odds.sum(axis=1, keepdims=True)
-    return shares
-
-
-def name_options(number: int) -> tuple[str, ...]:
+def name_options(number: int) -> list[str]:
     """Name options by position.
 
     >>> name_options(3)
-    ('A', 'B', 'C')
+    ['A', 'B', 'C']
     """
     letters = string.ascii_uppercase
-    return tuple(letters[:number] if number <= len(letters) else map(str, range(1, number + 1)))
+    return list(letters[:number]) if number <= len(letters) else [str(n + 1) for n in range(number)]
+
+
+def choice_probabilities(items: Sequence[Item], options: int) -> Floats | None:
+    """Compute the softmax of the log-likelihoods; None where they are not logged."""
+    table = np.full((len(items), options), -np.inf)
+    for row, item in enumerate(items):
+        if item.log_likelihoods is None:
+            return None
+        table[row, : item.options] = item.log_likelihoods
+    odds = np.exp(table - table.max(axis=1, keepdims=True))
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
 # -- JSON, with sentences on what is wrong ---------------------------------------------------------------
 
 
-def parse_json(content: bytes | bytearray, place: str) -> Any:
+def parse_json(content: bytes | bytearray, place: str | Path) -> Any:
     """Parse JSON; NaN is a number here, as the tools write it."""
     try:
         return json.loads(content)
@@ -128,27 +116,25 @@ def parse_json(content: bytes | bytearray, place: str) -> Any:
 
 def read_json(path: Path) -> Any:
     """Read a file of JSON."""
-    return parse_json(read_whole_file(path), str(path))
+    return parse_json(read_whole_file(path), path)
 
 
 def read_json_lines(path: Path) -> Iterator[tuple[str, Any]]:
     """Read a file of JSON lines: where each stands, and what it holds."""
     for number, line in enumerate(bytes(read_whole_file(path)).splitlines(), start=1):
         if line.strip():
-            place = f"{path}, line {number:,}"
-            yield place, parse_json(line, place)
+            yield f"{path}, line {number:,}", parse_json(line, f"{path}, line {number:,}")
 
 
-def need(record: Any, name: str, place: str, kind: type | tuple[type, ...] = object) -> Any:
+def need(record: Any, name: str, place: str | Path, kind: type | tuple[type, ...] = object) -> Any:
     """Take a field of a record, or say where it is missing or of another kind."""
     if not isinstance(record, dict):
-        raise InputError(f"{place}: an object with the field {name!r} is needed; saw {_shown(record)}")
+        raise InputError(f"{place}: an object with the field {name!r} is needed; saw {record!r:.60}")
     if name not in record:
-        raise InputError(f"{place}: the field {name!r} is missing; there are {_shown(', '.join(record))}")
-    value = record[name]
-    if not isinstance(value, kind):
-        raise InputError(f"{place}: the field {name!r} cannot be {_shown(value)}")
-    return value
+        raise InputError(f"{place}: the field {name!r} is missing; there are {', '.join(record):.200}")
+    if not isinstance(record[name], kind):
+        raise InputError(f"{place}: the field {name!r} cannot be {record[name]!r:.60}")
+    return record[name]
 
 
 def as_grade(value: Any, words: Mapping[str, float] | None = None) -> float | None:
@@ -156,8 +142,3 @@ def as_grade(value: Any, words: Mapping[str, float] | None = None) -> float | No
     if isinstance(value, (bool, int, float)):
         return float(value)
     return (words or {}).get(value) if isinstance(value, str) else None
-
-
-def _shown(value: Any) -> str:
-    text = value if isinstance(value, str) else repr(value)
-    return text if len(text) <= 60 else f"{text[:60]}…"
