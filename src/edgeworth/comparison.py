@@ -34,6 +34,7 @@ from edgeworth.options import (
 )
 from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown, write_text
 from edgeworth.report.report import Report, about_run
+from edgeworth.running import compare_runs, find_systems
 from edgeworth.sources.batches import Source
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import combine_digests, file_digests
@@ -56,6 +57,8 @@ class Comparison:
     notices: tuple[str, ...] = field(default=(), repr=False)
     """What was taken without being said, for the reader to know first."""
     digits: int = 3
+    finish: Callable[[Report], Report] | None = field(default=None, repr=False)
+    """What else the report says, where more is known than the differences."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -88,6 +91,7 @@ class Comparison:
         """The comparison as a report."""
         with digits_shown(self.digits):
             report = comparison_report(self.findings, self.provenance)
+            report = report if self.finish is None else self.finish(report)
         return report.with_notices(self.notices, self.digits)
 
     @property
@@ -181,7 +185,7 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
     asked = Asked.of(CompareOptions, options)
     asked = asked.having(adjust=asked.adjust or "holm", measures=spell_measures(asked.measures))
     if systems is None:
-        return _of_tallies(truth, asked)
+        return _of_tallies(truth, asked) if asked.data is None else _of_logs(asked.having(truth=truth))
     joined: tuple[str, ...] = ()
     if asked.join is not None or asked.system is not None:
         truth, systems, asked, joined = join_systems(truth, systems, asked)
@@ -314,6 +318,16 @@ def _open(asked: Asked, truth: Any, systems: Mapping[str, Any]) -> tuple[Source 
     wide = [each if isinstance(each, (list, tuple)) else [each] for each in others]
     taken = [name for each in wide for name in each]
     return source, *find_truth(column_names(source, asked.data), taken)
+
+
+def _of_logs(asked: Asked) -> Comparison:
+    """Compare the systems of run logs."""
+    found = find_systems(asked.data, asked)
+    if not found:
+        flags = "--prediction, --score, --probability, --probabilities, --correct, --grade"
+        raise OptionError(f"say what to compare, twice at least (systems=): one of {flags}")
+    comparison: Comparison = compare_runs(found, asked, compare)
+    return comparison
 
 
 def _of_tallies(tally: Any, asked: Asked) -> Comparison:

@@ -13,7 +13,14 @@ import numpy as np
 
 from edgeworth.asking import DEFINED, Asked, is_given
 from edgeworth.core.estimates import estimate
-from edgeworth.core.formatting import format_interval, format_level, format_number, format_p_value, plural
+from edgeworth.core.formatting import (
+    format_count,
+    format_interval,
+    format_level,
+    format_number,
+    format_p_value,
+    plural,
+)
 from edgeworth.errors import InputError, OptionError
 from edgeworth.grades.grades import Grades
 from edgeworth.report.report import Charts, Grid, Report, Section, gather_reports, make_columns
@@ -95,21 +102,32 @@ def compare_runs(systems: Systems, asked: Asked, compare: Callable[..., Any]) ->
             parts[CHOICES] = compare(systems=answers["probabilities"], **known, **more)
 
     def finish(report: Report) -> Report:
-        beside = ", ".join(_beside(each) for each in parts.values()) if len(systems) == 2 else ""
-        claims = [Claim("beside", f"Beside it: {beside}.")] if beside else []
         shown = {title: _without_charts(each.report) for title, each in parts.items()}
-        return _complete(_compose(report, shown, claims), tasks, asked, *_differences(tasks, asked, compare))
+        return _complete(
+            _compose(report, shown, _beside(parts, comparison)),
+            tasks,
+            asked,
+            *_differences(tasks, asked, compare),
+        )
 
     return replace(comparison, finish=finish)
 
 
-def _beside(comparison: Any) -> str:
-    """Say the first difference of a comparison in half a sentence."""
-    first, second = comparison.names
-    found, level = comparison[first, second][comparison.measures[0]], comparison.findings.level
-    sure = f"{format_level(level)} CI {format_interval(*found.interval(level))}"
-    size = f"{format_number(found.difference)} ({sure}; {format_p_value(found.p_value())})"
-    return f"{describe_measure(found.measure)} of {first} − {second} {size}"
+def _beside(parts: Mapping[str, Any], comparison: Any) -> list[Claim]:
+    """Say in one sentence how two systems differ in their answers and in their probabilities."""
+    if len(comparison.names) != 2 or not parts:
+        return []
+    value, said = comparison.findings.values, []
+    pair = sorted(comparison.names, key=lambda name: -value[name][comparison.findings.headline])
+    for each in parts.values():
+        found, level = each[*pair][each.measures[0]], each.findings.level
+        lower = "" if found.is_higher_better else ", lower is better"
+        sure = f"{format_level(level)} CI {format_interval(*found.interval(level))}"
+        size = f"{format_number(found.difference)} ({sure}; {format_p_value(found.p_value())}{lower})"
+        said.append(f"{describe_measure(found.measure)} {size}")
+    number = format_count(parts[ANSWERS].findings.cases)
+    text = f"On {number} answers of multiple choice, {' − '.join(pair)}: {', '.join(said)}."
+    return [Claim("answers", text)]
 
 
 def _given(asked: Asked) -> dict[str, Any]:

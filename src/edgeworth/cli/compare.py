@@ -46,11 +46,11 @@ def compare(*files: Files, output: ComparisonOutput = NO_OUTPUT, **options: Any)
     show(comparison.report, output, csv=comparison.to_csv, latex=comparison.to_latex)
 
 
-def _systems(given: dict[str, tuple[str, ...]], joined: list[str] | None) -> tuple[Predictions, Any]:
+def _systems(given: dict[str, tuple[str, ...]], joined: list[str] | None) -> tuple[Predictions | None, Any]:
     """The kind of prediction, and the columns of each system by its name, or in all ``joined`` files."""
     said = [name for name, columns in given.items() if columns]
     if not said:
-        raise OptionError(f"say what to compare, twice at least: one of {', '.join(given)}")
+        return None, None  # run logs name their systems themselves
     if len(said) > 1:
         raise OptionError(f"systems of one comparison are of one kind; saw {' and '.join(said)}")
     columns = given[said[0]]
