@@ -25,10 +25,8 @@ from edgeworth.rankings.intervals.methods import (
     NO_VARIANCE,
     Places,
     Spread,
-    TiePolicy,
-    average_precision_influence,
+    influence_of,
     reason_for_doubt,
-    roc_area_influence,
 )
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.resolving import ResolvedRanking, needs_whole_cases, resolve_ranking
@@ -89,16 +87,11 @@ def difference_law(
     effects, spreads, sides = [], [], []
     for name in (first, second):
         places = Places.of(steps_of_system(paired, name))
-        if resolved.measure.name == "roc_auc":
-            found = roc_area_influence(places, typical_weights(paired))
-        else:
-            ties: TiePolicy = "threshold" if resolved.ties == "threshold" else "expected"
-            found = average_precision_influence(places, ties, typical_weights(paired))
-        # No target is without a score, so the place of those never ranked has nobody in it.
+        found = influence_of(places, resolved, typical_weights(paired))
         effects.append(found.concatenate()[paired.case_ranks(name).place])
         spreads.append(spread_of(paired, effects[-1]).variance)
         is_area = resolved.measure.name == "roc_auc"
-        sides.append(Side(found.value, _error(spreads[-1]), *_independent_units(paired, places), is_area))
+        sides.append(Side(float(found.value), _error(spreads[-1]), *_independent_units(paired, places), is_area))
     spread = spread_of(paired, effects[0] - effects[1])
     if paired.clusters is not None and spread.freedom < FEWEST_FREEDOM:
         raise OptionError(
@@ -240,66 +233,8 @@ class Lists:
 
 def list_influences(lists: Lists, resolved: ResolvedRanking) -> tuple[Values, Values]:
     """Compute each ranking's value, and the influence of a case in each of its places."""
-    if resolved.measure.name == "roc_auc":
-        return _of_areas(lists)
-    return _of_precisions(lists, is_expected=resolved.ties != "threshold")
-
-
-def _of_areas(lists: Lists) -> tuple[Values, Values]:
-    """Placements, as in ``roc_area_effects``."""
-    hits_above, seen_above = lists.above
-    targets = float(lists.hits[0].sum())
-    background = float(lists.counts[0].sum()) - targets
-    beaten = (background - (seen_above - hits_above) - lists.tied / 2) / background
-    values = (lists.hits * beaten).sum(axis=1) / targets
-    of_targets, of_background = (math.sqrt(number * (number - 1)) for number in (targets, background))
-    found = np.concatenate(
-        [hits_above + lists.hits / 2, hits_above, np.full((len(values), 1), targets)], axis=1
-    )
-    parts = [(beaten - values[:, None]) / of_targets, (found / targets - values[:, None]) / of_background]
-    return values, np.concatenate(parts, axis=1)
-
-
-def _of_precisions(lists: Lists, *, is_expected: bool) -> tuple[Values, Values]:
-    """Average precision with a case less that without it, as in ``average_precision_effects``."""
-    hits, tied = lists.hits, lists.tied
-    hits_above, seen_above = lists.above
-    targets, cases = float(hits[0].sum()), float(lists.counts[0].sum())
-    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, cases + 1))])
-
-    def precision(found: Values, size: Values, above: Values, seen: Values) -> Values:
-        """Each cluster's sum of precision over its targets."""
-        if not is_expected:
-            return np.asarray(found * (above + found) / np.maximum(seen + size, 1.0))
-        slope = (found - 1) / np.maximum(size - 1, 1.0)
-        start = seen.astype(np.intp)
-        reciprocals = harmonic[start + size.astype(np.intp)] - harmonic[start]
-        inside = slope * size + (above + 1 - slope * (1 + seen)) * reciprocals
-        return np.asarray(found / np.maximum(size, 1.0) * inside)
-
-    size = hits + tied
-    own, own_tied = np.minimum(hits, 1.0), np.minimum(tied, 1.0)
-    whole = precision(hits, size, hits_above, seen_above)
-    values = whole.sum(axis=1) / targets
-    # Less one case of the step itself, less a target above it, less background above it.
-    target = whole - precision(hits - own, size - own, hits_above, seen_above)
-    beside = whole - precision(hits, size - own_tied, hits_above, seen_above)
-    fewer_hits = np.maximum(hits_above - 1, 0.0)
-    below = whole - precision(hits, size, fewer_hits, np.maximum(seen_above - 1, fewer_hits))
-    after = whole - precision(hits, size, hits_above, np.maximum(seen_above - 1, hits_above))
-    below, after = (np.cumsum(part[:, ::-1], axis=1)[:, ::-1] for part in (below, after))
-    nothing = np.zeros((len(values), 1))
-    effects = np.concatenate(
-        [
-            (target + np.concatenate([below[:, 1:], nothing], axis=1) - values[:, None]) / (targets - 1),
-            (beside + np.concatenate([after[:, 1:], nothing], axis=1)) / targets,
-            np.concatenate([after, nothing], axis=1) / targets,
-        ],
-        axis=1,
-    )
-    effects -= (lists.counts * effects).sum(axis=1, keepdims=True) / cases
-    effects *= math.sqrt(1 - 1 / cases)
-    return values, effects
+    found = influence_of(Places(lists.hits, lists.tied, *lists.above, lists.gap, 0.0), resolved)
+    return found.value, found.concatenate()
 
 
 def distances(values: tuple[Values, Values], variances: tuple[Values, Values, Values], bent: bool) -> Values:

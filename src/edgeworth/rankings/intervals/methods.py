@@ -90,18 +90,15 @@ def influence_law(ranking: Ranking, resolved: ResolvedRanking) -> SamplingLaw:
     if not is_area and resolved.ties not in ("expected", "threshold"):
         raise OptionError(f"Influence() takes ties as expected or threshold; {resolved.spelling} does not")
     places, units = Places.of(tie_groups_of_ranking(ranking)), typical_weights(ranking)
-    ties: TiePolicy = "threshold" if resolved.ties == "threshold" else "expected"
-    effects = (
-        roc_area_influence(places, units) if is_area else average_precision_influence(places, ties, units)
-    )
+    effects = influence_of(places, resolved, units)
     sums = () if ranking.is_counted else weight_sums(ranking)
-    spread = independent(effects, places.parts, *sums)
-    if not spread.variance > NO_VARIANCE or not 0 < effects.value < 1:
-        return _without_variance(ranking, effects.value, places, is_area=is_area)
+    spread, value = independent(effects, places.parts, *sums), float(effects.value)
+    if not spread.variance > NO_VARIANCE or not 0 < value < 1:
+        return _without_variance(ranking, value, places, is_area=is_area)
     # Whatever the fourth moment says, a variance is learnt from one degree of freedom at least.
     freedom = max(spread.freedom, 1.0)
     doubt = reason_for_doubt(places, spread, units)
-    return InfluenceLaw(effects.value, math.sqrt(spread.variance), LOGIT, freedom, doubt)
+    return InfluenceLaw(value, math.sqrt(spread.variance), LOGIT, freedom, doubt)
 
 
 def _without_variance(ranking: Ranking, value: float, places: Places, *, is_area: bool) -> SamplingLaw:
@@ -311,19 +308,18 @@ class Places:
 
     def select(self, rows: slice) -> Self:
         """Some of the tie groups; gaps and lost targets are not theirs."""
-        return type(self)(
-            self.hits[rows], self.tied[rows], self.hits_above[rows], self.seen_above[rows], np.zeros(0), 0.0
-        )
+        parts = (self.hits, self.tied, self.hits_above, self.seen_above)
+        return type(self)(*(part[..., rows] for part in parts), np.zeros(0), 0.0)
 
     @property
     def targets(self) -> float:
         """All targets."""
-        return float(self.hits.sum()) + self.lost
+        return float(np.atleast_2d(self.hits)[0].sum()) + self.lost
 
     @property
     def background(self) -> float:
         """All other cases."""
-        return float(self.tied.sum() + self.gap.sum())
+        return float(np.atleast_2d(self.tied)[0].sum() + np.atleast_2d(self.gap)[0].sum())
 
     @property
     def parts(self) -> tuple[Values, ...]:
@@ -335,20 +331,20 @@ class Places:
 class CaseInfluence:
     """What one case adds to a measure, for each place a case can be; they sum to 0 over the cases."""
 
-    value: float
+    value: Values
     target: Values
     tied: Values
     gap: Values
-    lost: float
+    lost: Values
 
     @property
     def parts(self) -> tuple[Values, ...]:
         """Targets and background of the tie groups, the gaps, the targets never ranked."""
-        return self.target, self.tied, self.gap, np.array([self.lost])
+        return self.target, self.tied, self.gap, np.reshape(self.lost, 1)
 
     def concatenate(self) -> Values:
         """The same in one row."""
-        return np.concatenate(self.parts)
+        return np.concatenate((self.target, self.tied, self.gap), axis=-1)
 
 
 @dataclass(frozen=True)
@@ -357,6 +353,16 @@ class Spread:
 
     variance: float
     freedom: float
+
+
+def influence_of(
+    places: Places, resolved: ResolvedRanking, units: tuple[float, float] = (1.0, 1.0)
+) -> CaseInfluence:
+    """What each case adds to average precision or ROC area, of one ranking or of many, one a row."""
+    if resolved.measure.name == "roc_auc":
+        return roc_area_influence(places, units)
+    ties: TiePolicy = "threshold" if resolved.ties == "threshold" else "expected"
+    return average_precision_influence(places, ties, units)
 
 
 def average_precision_influence(
@@ -377,41 +383,42 @@ def average_precision_influence(
     unit, other = units
     if places.targets < 2 * unit:
         raise OptionError(f"average precision needs two targets for an interval; saw {places.targets:g}")
-    number, targets = len(places.hits), places.targets
-    target, tied, below, gap = np.empty(number), np.empty(number), np.zeros(number + 1), np.zeros(number + 1)
-    total = 0.0
+    number, targets, lists = places.hits.shape[-1], places.targets, places.hits.shape[:-1]
+    target, tied, below, gap = (np.zeros((*lists, number + more)) for more in (0, 0, 1, 1))
+    total = np.zeros(lists)
     for rows in row_blocks(number, BLOCK):
         part = places.select(rows)
         hits, size = part.hits, part.hits + part.tied
         whole = _precision(part, ties, hits, size)
-        total += float(whole.sum())
+        total += whole.sum(axis=-1)
         # Of a group that weighs less than a typical case, all that there is can go.
         own, own_tied = np.minimum(unit, hits), np.minimum(other, part.tied)
-        target[rows] = (whole - _precision(part, ties, hits - own, size - own)) / own
-        tied[rows] = (whole - _precision(part, ties, hits, size - own_tied)) / np.maximum(own_tied, TINY)
-        below[rows] = (whole - _precision(part, ties, hits, size, gone=(unit, unit))) / unit
-        gap[rows] = (whole - _precision(part, ties, hits, size, gone=(0.0, other))) / other
+        target[..., rows] = (whole - _precision(part, ties, hits - own, size - own)) / np.maximum(own, TINY)
+        tied[..., rows] = (whole - _precision(part, ties, hits, size - own_tied)) / np.maximum(own_tied, TINY)
+        below[..., rows] = (whole - _precision(part, ties, hits, size, gone=(unit, unit))) / unit
+        gap[..., rows] = (whole - _precision(part, ties, hits, size, gone=(0.0, other))) / other
     for sums in (below, gap):
         # Of this tie group and all later ones; 0 after the last.
-        np.cumsum(sums[::-1], out=sums[::-1])
+        np.cumsum(sums[..., ::-1], axis=-1, out=sums[..., ::-1])
     value = total / targets
-    target += below[1:]
-    target -= value
+    target += below[..., 1:]
+    target -= value[..., None]
     target /= targets - unit
-    tied += gap[1:]
+    tied += gap[..., 1:]
     tied /= targets
     gap /= targets
     lost = -value / (targets - unit)
     # Centred, and scaled so that the squares sum to Tukey's (n−1)/n Σ(effect − mean)².
     whole_weight = targets + places.background
     cases = targets / unit + places.background / other
-    effects = (target, tied, gap, np.array([lost]))
-    mean = sum(float(many @ each) for many, each in zip(places.parts, effects, strict=True)) / whole_weight
-    scale = math.sqrt(1 - 1 / cases)
-    for each in effects:
-        each -= mean
+    mean = places.lost * lost
+    for many, each in zip((places.hits, places.tied, places.gap), (target, tied, gap), strict=True):
+        mean = mean + np.einsum("...i,...i->...", many, each)
+    mean, scale = mean / whole_weight, math.sqrt(1 - 1 / cases)
+    for each in (target, tied, gap):
+        each -= mean[..., None]
         each *= scale
-    return CaseInfluence(value, target, tied, gap, float(effects[-1][0]))
+    return CaseInfluence(value, target, tied, gap, (lost - mean) * scale)
 
 
 def roc_area_influence(places: Places, units: tuple[float, float] = (1.0, 1.0)) -> CaseInfluence:
@@ -428,15 +435,16 @@ def roc_area_influence(places: Places, units: tuple[float, float] = (1.0, 1.0)) 
         )
     above = places.seen_above - places.hits_above
     beaten = (background - above - places.tied / 2) / background
-    value = float((places.hits * beaten).sum() / targets)
+    value = np.asarray((places.hits * beaten).sum(axis=-1) / targets)
     of_targets = math.sqrt(targets * (targets - unit))
     of_background = math.sqrt(background * (background - other))
-    found = np.append(places.hits_above, places.hits.sum()) / targets
+    last = places.hits_above[..., -1:] + places.hits[..., -1:]
+    found = np.concatenate([places.hits_above, last], axis=-1) / targets
     return CaseInfluence(
         value=value,
-        target=(beaten - value) / of_targets,
-        tied=((places.hits_above + places.hits / 2) / targets - value) / of_background,
-        gap=(found - value) / of_background,
+        target=(beaten - value[..., None]) / of_targets,
+        tied=((places.hits_above + places.hits / 2) / targets - value[..., None]) / of_background,
+        gap=(found - value[..., None]) / of_background,
         lost=-value / of_targets,
     )
 
