@@ -149,4 +149,4 @@ def test_options_are_checked() -> None:
         units_needed(difference(0.1, 0.1, 10), power=80)
     with pytest.raises(OptionError, match="confidence level"):
         units_needed(difference(0.1, 0.1, 10), level=95)
-    assert Needed(10, 5, 0.1, 0.8, 0.95).more == 0
+    assert Needed(10, 5, 0.8, 0.95, 0.1).more == 0

@@ -50,6 +50,7 @@ def test_more_cases_are_0_when_there_are_enough_and_infinite_without_an_edge() -
     assert math.isinf(ew.estimate(nothing, "informedness").cases_needed().needed)
     single = ew.ContingencyTable.from_matrix([[12, 0], [18, 0]], rows="predicted")
     assert math.isnan(ew.estimate(single, "informedness").cases_needed().needed)
+    assert math.isnan(ew.estimate(single, "informedness").cases_needed().more)
     with pytest.raises(OptionError, match="power"):
         ew.estimate(clear, "informedness").cases_needed(power=1)
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import plain_values
 from edgeworth.comparing.difference import Difference, MirroredLaw
+from edgeworth.core.estimates import Plan
 from edgeworth.core.laws import NormalLaw, SamplingLaw, check_level, normal_quantile, student_quantile
 from edgeworth.errors import InputError, OptionError
 
@@ -40,24 +41,13 @@ _legendre = cache(np.polynomial.legendre.leggauss)
 
 
 @dataclass(frozen=True)
-class Needed:
+class Needed(Plan):
     """Independent units (cases, clusters, queries) in all that would tell two systems apart.
 
-    ``needed`` holds if the true difference is the one seen: a new sample of that size shows it, at the level,
-    with the given power. Infinite when there is no difference, nan when nothing is known about its error.
     ``detectable`` is the smallest true difference that the units at hand show with that power.
     """
 
-    cases: float
-    needed: float
     detectable: float
-    power: float
-    level: float
-
-    @property
-    def more(self) -> float:
-        """Units that those at hand lack."""
-        return max(0.0, self.needed - self.cases) if not math.isnan(self.needed) else math.nan
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; what is infinite or unknown is None."""
@@ -77,19 +67,19 @@ def units_needed(difference: Difference, *, level: float = 0.95, power: float = 
         return mcnemar_cases_needed(*difference.discordant, difference.cases, level=level, power=power)
     distance, size = abs(difference.difference), difference.cases
     if difference.undefined is not None or math.isnan(distance) or not size > 0:
-        return Needed(size, math.nan, math.nan, power, level)
+        return Needed(size, math.nan, power, level, math.nan)
     error, freedom = _error(difference.law, level)
     if not error > 0:
-        return Needed(size, math.inf if distance < ZERO else math.nan, math.nan, power, level)
+        return Needed(size, math.inf if distance < ZERO else math.nan, power, level, math.nan)
     is_student = freedom == size - 1 and size < MANY
     normal_reach = normal_quantile(level) + float(scipy.special.ndtri(power))
     reach = _student_reach(freedom, level, power) if is_student else normal_reach
     if distance < ZERO:
-        return Needed(size, math.inf, reach * error, power, level)
+        return Needed(size, math.inf, power, level, reach * error)
     effect = distance / (error * math.sqrt(size))
     normal = max(2.0, math.ceil((normal_reach / effect) ** 2))
     needed = normal if normal >= MANY or math.isinf(freedom) else _student_units(effect, normal, level, power)
-    return Needed(size, needed, reach * error, power, level)
+    return Needed(size, needed, power, level, reach * error)
 
 
 def mcnemar_cases_needed(
@@ -104,21 +94,21 @@ def mcnemar_cases_needed(
         raise InputError(f"wins and losses are among the cases; saw {wins:g} and {losses:g} of {cases:g}")
     share = (wins + losses) / cases
     if not share:
-        return Needed(cases, math.inf, math.nan, power, level)
+        return Needed(cases, math.inf, power, level, math.nan)
     majority = max(wins, losses) / (wins + losses)
     detectable = _detectable_lead(cases, share, level, power)
     if wins == losses:
-        return Needed(cases, math.inf, detectable, power, level)
+        return Needed(cases, math.inf, power, level, detectable)
     lead = share * (2 * majority - 1)
     normal = _normal_reach(share, lead, level, power) / lead
     if normal**2 * share > MANY_DISAGREEMENTS:
-        return Needed(cases, math.ceil(normal**2), detectable, power, level)
+        return Needed(cases, math.ceil(normal**2), power, level, detectable)
     fewer, enough = 0, max(1, math.ceil(normal**2))
     while mcnemar_power(enough, share, majority, level=level) < power:
         fewer, enough = enough, 2 * enough
     number = range(fewer + 1, enough + 1)
     place = bisect_left(number, True, key=lambda n: mcnemar_power(n, share, majority, level=level) >= power)
-    return Needed(cases, float(number[place]), detectable, power, level)
+    return Needed(cases, float(number[place]), power, level, detectable)
 
 
 def _detectable_lead(cases: float, share: float, level: float, power: float) -> float:

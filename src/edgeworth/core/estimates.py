@@ -67,7 +67,7 @@ class Plan:
     """Cases needed to tell a measure from a null, if its true value is the one seen.
 
     ``needed`` is the size of a sample that would show it with the given power; ``more`` is what the cases at
-    hand lack of it. Infinite when the value is the null itself.
+    hand lack of it. Infinite when the value is the null itself, nan when nothing is known about its error.
     """
 
     cases: float
@@ -78,7 +78,7 @@ class Plan:
     @property
     def more(self) -> float:
         """Count the cases that are lacking."""
-        return max(0.0, self.needed - self.cases)
+        return max(self.needed - self.cases, 0.0)  # nan stays nan
 
 
 @dataclass(frozen=True)

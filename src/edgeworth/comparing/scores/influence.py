@@ -91,7 +91,9 @@ def difference_law(
         effects.append(found.concatenate()[paired.case_ranks(name).place])
         spreads.append(spread_of(paired, effects[-1]).variance)
         is_area = resolved.measure.name == "roc_auc"
-        sides.append(Side(float(found.value), _error(spreads[-1]), *_independent_units(paired, places), is_area))
+        sides.append(
+            Side(float(found.value), _error(spreads[-1]), *_independent_units(paired, places), is_area)
+        )
     spread = spread_of(paired, effects[0] - effects[1])
     if paired.clusters is not None and spread.freedom < FEWEST_FREEDOM:
         raise OptionError(

@@ -309,7 +309,8 @@ class Places:
     def select(self, rows: slice) -> Self:
         """Some of the tie groups; gaps and lost targets are not theirs."""
         parts = (self.hits, self.tied, self.hits_above, self.seen_above)
-        return type(self)(*(part[..., rows] for part in parts), np.zeros(0), 0.0)
+        hits, tied, hits_above, seen_above = (part[..., rows] for part in parts)
+        return type(self)(hits, tied, hits_above, seen_above, np.zeros(0), 0.0)
 
     @property
     def targets(self) -> float:
