@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 from timing import line, peak_bytes, seconds
 
 from edgeworth.comparing.queries.differences import compare_queries, value_difference
-from edgeworth.comparing.queries.permutation import permutation_test
+from edgeworth.comparing.queries.permutation import permutation_test, sign_flip_tail
 from edgeworth.comparing.queries.tukey import randomised_tukey
 from edgeworth.rankings.lists import RankedLists
 
@@ -18,7 +19,9 @@ QUERIES, SYSTEMS, DRAWS = 1000, 20, 10_000
 def all_pairs(values: np.ndarray) -> None:
     """Every test of every pair."""
     for first, second in combinations(range(values.shape[1]), 2):
-        value_difference(values[:, first], values[:, second], measure="ndcg", draws=9_999)
+        value_difference(
+            values[:, first], values[:, second], measure="ndcg", permute=partial(sign_flip_tail, draws=9_999)
+        )
 
 
 def ranked_lists() -> dict[str, RankedLists]:
@@ -28,7 +31,7 @@ def ranked_lists() -> dict[str, RankedLists]:
     groups = np.repeat(np.arange(QUERIES), 20)
     return {
         f"system {i}": RankedLists.from_scores(
-            truth, truth * (0.5 + 0.03 * i) + rng.normal(size=len(truth)), clusters=groups
+            truth, truth * (0.5 + 0.03 * i) + rng.normal(size=len(truth)), groups=groups
         )
         for i in range(SYSTEMS)
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,10 @@ from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.queries.differences import (
     compare_queries,
     match_queries,
-    query_difference,
     query_values,
     value_difference,
 )
+from edgeworth.comparing.queries.permutation import permutation_test, shared_sign_flips, sign_flip_tail
 from edgeworth.errors import InputError, OptionError
 
 ITEMS = 6
@@ -147,23 +148,35 @@ def test_several_systems_are_matched_at_once() -> None:
     assert matched.values.tolist() == [[0.2, 0.5, 0.7], [0.3, 0.6, 0.9]]
     assert matched.left_out == {"A": 1, "B": 1, "C": 0}
     assert matched.undefined == 1
-    found = query_difference(matched, "A", "C", measure="ndcg")
-    assert found.values == pytest.approx((0.25, 0.8))
     with pytest.raises(InputError, match="at least two systems; saw 1"):
         match_queries({"A": {1: 0.1}})
     with pytest.raises(OptionError, match='"intersection" or "error"; saw \'union\''):
         match_queries(values, queries="union")  # type: ignore[arg-type]  # the refusal is the point
 
 
-def test_clusters_of_queries_are_the_units() -> None:
-    topics = {query: int(query[1:]) // 3 for query in QUERIES}
-    found = list_difference(STRONG, WEAK, "average_precision", clusters=topics)
-    plain = list_difference(STRONG, WEAK, "average_precision")
-    assert found.cases == 8
-    assert found.values == plain.values
-    assert found.standard_error != plain.standard_error
-    with pytest.raises(InputError, match="'q0' has none"):
-        list_difference(STRONG, WEAK, "ndcg", clusters={"q1": 1})
+def drawn_lists(systems: int, queries: int) -> dict[str, ew.RankedLists]:
+    rng = np.random.default_rng(8)
+    truth, queried = (rng.random(queries * 10) < 0.3).astype(int), np.repeat(np.arange(queries), 10)
+    truth[::10] = 1
+    return {
+        f"s{i}": ew.RankedLists.from_scores(
+            truth, truth * 0.3 * i + rng.normal(size=queries * 10), groups=queried
+        )
+        for i in range(systems)
+    }
+
+
+def test_of_many_pairs_the_first_measure_is_counted_and_the_others_are_drawn() -> None:
+    lists = drawn_lists(5, 20)
+    found = compare_queries(lists, measures=["average_precision", "precision@5"], draws=4_999)
+    alone = compare_queries({name: lists[name] for name in ("s0", "s4")}, measures=["average_precision"])
+    for differences in found.pairs.values():
+        assert differences["average_precision"].tests["permutation"].kind == "exact"
+        assert differences["precision@5"].tests["permutation"].kind == "drawn"
+    one, other = (x.difference("s0", "s4")["average_precision"] for x in (found, alone))
+    assert one.p_value() == other.p_value()
+    for test in ("t", "wilcoxon", "sign"):
+        assert one.p_value(test) == pytest.approx(other.p_value(test), rel=1e-9)
 
 
 def test_where_less_is_better_the_probability_turns_round() -> None:
@@ -191,7 +204,8 @@ def test_the_seed_decides() -> None:
     rng = np.random.default_rng(5)
     first, second = rng.random(80), rng.random(80)
     one, same, other = (
-        value_difference(first, second, measure="x", draws=999, seed=seed) for seed in (3, 3, 4)
+        value_difference(first, second, measure="x", permute=partial(sign_flip_tail, draws=999, seed=seed))
+        for seed in (3, 3, 4)
     )
     assert one.p_value() == same.p_value() != other.p_value()
 
@@ -204,3 +218,17 @@ def test_a_difference_that_never_varies_has_no_t() -> None:
     assert found.p_value() == 0.25
     with pytest.raises(InputError, match="one value of each a unit"):
         value_difference([0.5, 0.2], [0.5], measure="x")
+
+
+@pytest.mark.parametrize("steps", [None, 10])
+def test_shared_draws_enclose_the_exact_value(steps: int | None) -> None:
+    """Twelve units are counted, whatever their values; a 99% interval of 20,000 draws holds that."""
+    rng = np.random.default_rng(1)
+    values = np.clip(0.5 + rng.normal(0, 0.1, (12, 4)) + 0.03 * np.arange(4), 0, 1)
+    values = values if steps is None else np.rint(values * steps) / steps
+    tail = shared_sign_flips(values, draws=20_000, seed=2)
+    for first, second in ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)):
+        exact = permutation_test(values[:, first] - values[:, second], size=1.0)
+        assert exact.exact is not None
+        assert tail(first, second).low <= exact.p_value <= tail(first, second).high
+    assert shared_sign_flips(np.array([[0.1 + 0.2, 0.3]] * 5), draws=99, seed=0)(0, 1).p_value == 1

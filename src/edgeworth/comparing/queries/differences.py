@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -16,7 +17,12 @@ from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings, Pair, Terms, all_pairs, compare_pairs
 from edgeworth.comparing.queries.exact_values import Scaled, scale_units
 from edgeworth.comparing.queries.paired_tests import mean_difference, sign_test, wilcoxon_test
-from edgeworth.comparing.queries.permutation import SharedSigns, sign_flip_tail
+from edgeworth.comparing.queries.permutation import (
+    FEW_UNITS,
+    exact_sign_flips,
+    shared_sign_flips,
+    sign_flip_tail,
+)
 from edgeworth.comparing.queries.tukey import randomised_tukey
 from edgeworth.core.formatting import plural
 from edgeworth.core.labels import canonical_order
@@ -99,47 +105,6 @@ def match_queries(
     )
 
 
-def query_difference(
-    matched: MatchedQueries,
-    first: str,
-    second: str,
-    *,
-    measure: str,
-    direction: Direction = "higher",
-    clusters: Mapping[Any, Hashable] | None = None,
-    shared: SharedSigns | None = None,
-    exact: bool = True,
-    **drawing: int,
-) -> Difference:
-    """The difference of two of the systems whose queries were matched.
-
-    ``shared`` are random signs for all pairs of many systems; ``exact`` says whether this measure's signs are
-    counted before any are drawn; ``drawing`` are draws and seed.
-    """
-    if not matched.queries:
-        why = f"no query has a value of both {first} and {second}"
-        nothing = (math.nan, math.nan)
-        return Difference(
-            measure, first, second, nothing, direction, cases=0.0, undefined=why, doubt=matched.note
-        )
-    places = [matched.names.index(name) for name in (first, second)]
-    columns = [matched.values[:, place] for place in places]
-    known = None
-    if shared is not None and clusters is None:
-        known = shared.units(*places), shared.tail(*places, exact=exact)
-    return value_difference(
-        columns[0],
-        columns[1],
-        measure=measure,
-        names=(first, second),
-        direction=direction,
-        clusters=None if clusters is None else clusters_of_queries(matched.queries, clusters),
-        doubt=matched.note,
-        known=known,
-        **drawing,
-    )
-
-
 def value_difference(
     first: Sequence[float] | NDArray[Any],
     second: Sequence[float] | NDArray[Any],
@@ -149,12 +114,11 @@ def value_difference(
     direction: Direction = "higher",
     clusters: Sequence[Hashable] | None = None,
     doubt: str | None = None,
-    known: tuple[Scaled, Tail] | None = None,
-    **drawing: int,
+    permute: Callable[[Scaled], Tail] = sign_flip_tail,
 ) -> Difference:
     """The difference of means of paired values, with its tests: permutation, t, Wilcoxon and sign.
 
-    ``known`` are the differences as whole numbers and the permutation test of them, where they are known.
+    ``permute`` is the permutation test of the differences as whole numbers.
 
     >>> found = value_difference([0.5, 0.6, 0.9, 1.0], [0.4, 0.5, 0.7, 0.8], measure="average_precision")
     >>> round(found.difference, 4), found.p_value(), list(found.tests)
@@ -167,11 +131,8 @@ def value_difference(
         )
     differences, size = one - other, float(max(abs(one).max(initial=0), abs(other).max(initial=0)))
     mean = mean_difference(differences, clusters=clusters, size=size)
-    if known is None:
-        units = scale_units(differences, clusters=clusters, size=size)
-        known = units, sign_flip_tail(units, **drawing)
-    units, permuted = known
-    tests = {"permutation": permuted}
+    units = scale_units(differences, clusters=clusters, size=size)
+    tests = {"permutation": permute(units)}
     student = mean.test()
     if not math.isnan(student.p_value):
         tests["t"] = student
@@ -196,14 +157,6 @@ def value_difference(
     )
 
 
-def clusters_of_queries(queries: tuple[Label, ...], clusters: Mapping[Any, Hashable]) -> list[Hashable]:
-    """The cluster of each query; every query needs one."""
-    missing = [query for query in queries if query not in clusters]
-    if missing:
-        raise InputError(f"every query needs a cluster; {missing[0]!r} has none")
-    return [clusters[query] for query in queries]
-
-
 MEASURES = ("average_precision", "ndcg@10", "precision@10", "reciprocal_rank")
 
 
@@ -212,62 +165,63 @@ def compare_queries(
     *,
     measures: Sequence[str] | None = None,
     queries: QueryRule = "intersection",
-    clusters: Mapping[Any, Hashable] | None = None,
     level: float = 0.95,
     draws: int = 10_000,
     seed: int = 0,
     **terms: Unpack[Terms],
 ) -> ComparisonFindings:
-    """Compare ranked lists query by query.
-
-    ``clusters`` names the cluster of each query, where queries come in clusters that belong together (one
-    user's, variants of one question): the unit is then the cluster.
-    """
+    """Compare ranked lists query by query."""
     names = tuple(lists)
-    pairs: dict[Pair, dict[str, Difference]] = {pair: {} for pair in all_pairs(names)}
-    drawing = {"draws": draws, "seed": seed}
-    notes: list[str] = []
-    tukey: dict[Pair, float] | None = None
-    headline = ""
-    cases = math.nan
+    drawing: dict[str, Any] = {"draws": draws, "seed": seed}
+    found: dict[str, tuple[Direction, MatchedQueries]] = {}
     for spelling in measures or MEASURES:
         resolved = resolve_ranking(next(iter(lists.values())), spelling)
-        matched = match_queries(
-            {name: query_values(each, spelling) for name, each in lists.items()}, queries=queries
-        )
-        if matched.note is not None:
-            notes.append(f"{matched.note[0].upper()}{matched.note[1:]}.")
-        # Of many pairs random signs are drawn once for all, and only the first measure's are counted.
-        many = len(names) > 3 and len(matched.queries) > 0 and clusters is None
-        shared = SharedSigns.of(matched.values, **drawing) if many else None
-        for first, second in pairs:
-            pairs[first, second][resolved.spelling] = query_difference(
-                matched,
-                first,
-                second,
-                measure=resolved.spelling,
-                direction=resolved.measure.direction,
-                clusters=clusters,
-                shared=shared,
-                exact=not headline,
-                **drawing,
-            )
-        if not headline:
-            headline, cases = resolved.spelling, float(len(matched.queries))
-            if terms.get("adjust") == "tukey" and len(matched.queries):
-                units = None if clusters is None else clusters_of_queries(matched.queries, clusters)
-                p_values = randomised_tukey(matched.values, clusters=units, **drawing).p_values
-                tukey = {(a, b): float(p_values[names.index(a), names.index(b)]) for a, b in pairs}
+        values = {name: query_values(each, spelling) for name, each in lists.items()}
+        found[resolved.spelling] = resolved.measure.direction, match_queries(values, queries=queries)
+    headline, (_, judged) = next(iter(found.items()))
+    # Of many pairs random signs are drawn once for all, and only the first measure's are counted.
+    many = found if len(names) > 3 else {}
+    shared = {name: shared_sign_flips(x.values, **drawing) for name, (_, x) in many.items() if x.queries}
+    tukey: dict[Pair, float] | None = None
+    if terms.get("adjust") == "tukey" and judged.queries:
+        p_values = randomised_tukey(judged.values, **drawing)
+        tukey = {(a, b): float(p_values[names.index(a), names.index(b)]) for a, b in all_pairs(names)}
+
+    def differences(first: str, second: str) -> dict[str, Difference]:
+        return {measure: difference(first, second, measure) for measure in found}
+
+    def difference(first: str, second: str, measure: str) -> Difference:
+        direction, matched = found[measure]
+        if not matched.queries:
+            why, nothing = f"no query has a value of both {first} and {second}", (math.nan, math.nan)
+            bare = Difference(measure, first, second, nothing, direction, cases=0.0)
+            return replace(bare, undefined=why, doubt=matched.note)
+        places = names.index(first), names.index(second)
+        permute = partial(sign_flip_tail, **drawing)
+        if measure in shared:
+            permute = partial(_permute_one_of_many, shared[measure], places, measure == headline)
+        one, other = (matched.values[:, place] for place in places)
+        options: Any = {"names": (first, second), "direction": direction, "doubt": matched.note}
+        return value_difference(one, other, measure=measure, permute=permute, **options)
+
+    notes = (matched.note for _, matched in found.values() if matched.note)
     return compare_pairs(
         "lists",
         names,
-        lambda *pair: pairs[pair],
-        unit="query" if clusters is None else "cluster",
+        differences,
+        unit="query",
         headline=headline,
         level=level,
         **terms,
         tukey=tukey,
-        cases=cases,
+        cases=float(len(judged.queries)),
         seed=seed,
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(dict.fromkeys(f"{said[0].upper()}{said[1:]}." for said in notes)),
     )
+
+
+def _permute_one_of_many(
+    drawn: Callable[[int, int], Tail], places: tuple[int, int], is_counted: bool, units: Scaled
+) -> Tail:
+    exact = exact_sign_flips(units, most_units=FEW_UNITS) if is_counted else None
+    return exact or drawn(*places)

@@ -114,21 +114,8 @@ def scale_values(values: Sequence[Any] | NDArray[Any], *, size: float | None = N
     tolerance = max(ROUNDING * max(largest / 2, abs(size or largest)), SMALLEST)
     fractions = _read_as_fractions(floats, tolerance)
     if fractions is None:
-        return _on_grid(floats, tolerance, len(floats))
+        return _on_grid(floats, tolerance)
     return _over_common_denominator(fractions)
-
-
-def scale_table(values: NDArray[np.float64]) -> Scaled:
-    """Values of several systems, a row a unit, as whole numbers of one step; a grid is that of one column.
-
-    >>> scale_table(np.array([[0.5, 0.25], [0.75, 1.0]])).numbers.tolist()
-    [[2, 1], [3, 4]]
-    """
-    flat = scale_values(values.ravel())
-    if flat.slack:
-        largest = float(np.abs(values).max())
-        flat = _on_grid(values.ravel(), max(ROUNDING * largest, SMALLEST), len(values))
-    return replace(flat, numbers=flat.numbers.reshape(values.shape))
 
 
 def scale_units(
@@ -189,11 +176,11 @@ def _read_as_fractions(floats: NDArray[np.float64], tolerance: float) -> list[Fr
     return [found[place] for place in places.tolist()]
 
 
-def _on_grid(floats: NDArray[np.float64], tolerance: float, added: int) -> Scaled:
-    """Rounded to steps of 2^-k, of which so many magnitudes added together span at most 2^52."""
+def _on_grid(floats: NDArray[np.float64], tolerance: float) -> Scaled:
+    """Round to steps of 2^-k, of which all magnitudes added together span at most 2^52."""
     # The largest is less than 2^exponent, and there are fewer than 2^bit_length.
     exponent = math.frexp(float(np.abs(floats).max()))[1]
-    shift = GRID_BITS - exponent - added.bit_length()
+    shift = GRID_BITS - exponent - len(floats).bit_length()
     steps = np.rint(np.ldexp(floats, shift)).astype(np.int64)
     # Half a step is lost to the grid, the rest was lost before.
     slack = math.ceil(math.ldexp(tolerance, shift) + 0.5)

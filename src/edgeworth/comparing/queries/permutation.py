@@ -6,17 +6,24 @@ are left out."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
-from edgeworth.comparing.queries.exact_values import GRID_BITS, LIMIT, Scaled, scale_table, scale_units
+from edgeworth.comparing.queries.exact_values import (
+    GRID_BITS,
+    LIMIT,
+    NEAR_TIES,
+    ROUNDING,
+    Scaled,
+    scale_units,
+)
 from edgeworth.comparing.randomisation.coins import from_probability
 from edgeworth.comparing.randomisation.sign_sums import meet_in_the_middle, ways_by_polynomial
 from edgeworth.core.tails import Tail
@@ -37,8 +44,14 @@ MOST_DIGITS = 4e6
 MOST_CELLS = 2e7
 """Cells of a law over whole numbers, times units, that are added within some ten milliseconds."""
 
-BITS, BYTES = 8, 8
-"""A random byte gives signs to eight units; random bytes come eight at a time."""
+FEW_UNITS = 30
+"""The same for one pair among many: some milliseconds."""
+
+AT_ONCE = 1 << 21
+"""Signs held at once."""
+
+BITS = 8
+"""A random byte gives signs to as many units."""
 
 
 def permutation_test(
@@ -92,13 +105,12 @@ def permutation_test(
 
 
 def sign_flip_tail(units: Scaled, *, draws: int = DRAWS, seed: int = 0) -> Tail:
-    """The test for whole numbers: by their law, by halves, or by draws."""
+    """Test whole numbers by their law, by halves (``exact_sign_flips``), or by draws."""
     check_draws(draws, seed)
-    law = exact_sign_flips(units)
-    return law if law is not None else _monte_carlo(units.without_zeros(), draws, seed)
+    return exact_sign_flips(units) or _monte_carlo(units, draws, seed)
 
 
-def exact_sign_flips(units: Scaled, *, most_units: int | None = None) -> Tail | None:
+def exact_sign_flips(units: Scaled, *, most_units: int = MOST_UNITS) -> Tail | None:
     """Count all signs; None where there are too many units with too many different values.
 
     Units up to ``most_units`` are gone through half of them at a time, whatever their values.
@@ -117,7 +129,7 @@ def exact_sign_flips(units: Scaled, *, most_units: int | None = None) -> Tail | 
         p_value = 2 * _share_by_cells(magnitudes, needed)
         return from_probability(p_value, said)
     is_small = total < LIMIT
-    if number > min(most_units or MOST_UNITS, MOST_UNITS if is_small else MOST_LARGE_UNITS):
+    if number > min(most_units, MOST_UNITS if is_small else MOST_LARGE_UNITS):
         return None
     if is_small:
         return Tail.counted(Fraction(2 * _count_by_halves(magnitudes, needed), 2**number), said)
@@ -160,7 +172,7 @@ def _count_by_halves(magnitudes: NDArray[Any], needed: int) -> int:
 
 def _monte_carlo(units: Scaled, draws: int, seed: int) -> Tail:
     """(1 + count)/(1 + draws) over random signs."""
-    coarse = units.within(GRID_BITS + 1)
+    coarse = units.without_zeros().within(GRID_BITS + 1)
     needed = _needed(coarse)
     count = draws
     if needed is not None:
@@ -172,82 +184,36 @@ def _monte_carlo(units: Scaled, draws: int, seed: int) -> Tail:
 
 
 def _random_sums(magnitudes: NDArray[np.int64], draws: int, seed: int) -> NDArray[np.int64]:
-    """Sums of random subsets. A byte chooses among eight magnitudes at once, by a table of their 256 sums."""
+    """Sum random subsets: a random byte chooses among eight magnitudes, by a table of their 256 sums."""
     generator = np.random.default_rng(seed)
     padded = np.concatenate([magnitudes, np.zeros(-len(magnitudes) % BITS, dtype=np.int64)])
-    tables = np.zeros((len(padded) // BITS, 1), dtype=np.int64)
-    for column in padded.reshape(-1, BITS).T:
-        tables = np.concatenate([tables, tables + column[:, None]], axis=1)
-    sums, chosen = np.zeros(draws, dtype=np.int64), np.empty(draws, dtype=np.int64)
-    for table in tables:
-        words = generator.integers(0, 1 << 64, size=-(-draws // BYTES), dtype=np.uint64)
-        # No byte lies outside the table: clipping only spares the check.
-        np.take(table, words.view(np.uint8)[:draws], out=chosen, mode="clip")
-        sums += chosen
+    sums = np.zeros(draws, dtype=np.int64)
+    for eight in padded.reshape(-1, BITS):
+        table = np.zeros(1, dtype=np.int64)
+        for magnitude in eight:
+            table = np.concatenate([table, table + magnitude])
+        sums += table[np.frombuffer(generator.bytes(draws), np.uint8)]
     return sums
 
 
-AT_ONCE = 1 << 21
-"""Signs held at once."""
+def shared_sign_flips(values: Floats, *, draws: int, seed: int) -> Callable[[int, int], Tail]:
+    """Draw signs once for all pairs of systems (a column each), and test a pair by its columns.
 
-MOST_SHARED_UNITS = 30
-"""Units whose sign choices are all gone through for one pair among many: some milliseconds."""
-
-LARGEST = 1 << 52
-"""Sums below this, and their doubles, are exact as floats."""
-
-
-@dataclass(frozen=True, eq=False)
-class SharedSigns:
-    """Values of systems as whole numbers of one step (a row a unit), and how their signs are drawn.
-
-    >>> shared = SharedSigns.of(np.array([[0.5, 0.4], [0.6, 0.5], [0.9, 0.7], [1.0, 0.8]]), draws=999)
-    >>> shared.units(0, 1).numbers.tolist(), round(shared.monte_carlo(0, 1).p_value, 1)
-    ([1, 1, 2, 2], 0.1)
+    Sums that rounding may have made different count as ties, which can only make a p-value larger.
     """
+    check_draws(draws, seed)
+    generator, rows = np.random.default_rng(seed), max(1, AT_ONCE // len(values))
+    parts = []
+    for start in range(0, draws, rows):
+        shape = (min(rows, draws - start), -(-len(values) // BITS))
+        bits = np.unpackbits(generator.integers(0, 256, size=shape, dtype=np.uint8), axis=1)
+        parts.append((2.0 * bits[:, : len(values)] - 1) @ values)
+    sums, same = np.concatenate(parts), 2 * ROUNDING * float(np.abs(values).max(initial=0.0)) * len(values)
+    said = f"Monte Carlo, {draws:,} choices of signs, seed {seed}; {NEAR_TIES}"
 
-    values: Scaled
-    draws: int
-    seed: int
+    def tail(first: int, second: int) -> Tail:
+        least = abs(math.fsum((values[:, first] - values[:, second]).tolist())) - same
+        count = int((np.abs(sums[:, first] - sums[:, second]) >= least).sum())
+        return replace(Tail.drawn(count, draws, seed), method=said)
 
-    @classmethod
-    def of(cls, values: Floats, *, draws: int, seed: int = 0) -> SharedSigns | None:
-        """From a table of values; None where they need whole numbers that are too large."""
-        check_draws(draws, seed)
-        found = scale_table(values)
-        is_small = found.numbers.dtype != object and int(np.abs(found.numbers).sum(axis=0).max()) < LARGEST
-        return cls(found, draws, seed) if is_small else None
-
-    def units(self, first: int, second: int) -> Scaled:
-        """Give the differences of two systems."""
-        numbers = self.values.numbers
-        return Scaled(numbers[:, first] - numbers[:, second], 2 * self.values.slack, self.values.rule)
-
-    def tail(self, first: int, second: int, *, exact: bool) -> Tail:
-        """The permutation test of two systems: counted, if that is asked for and can be, otherwise drawn."""
-        found = exact_sign_flips(self.units(first, second), most_units=MOST_SHARED_UNITS) if exact else None
-        return self.monte_carlo(first, second) if found is None else found
-
-    def monte_carlo(self, first: int, second: int) -> Tail:
-        """(1 + count)/(1 + draws), choices of signs that give as much being counted."""
-        units = self.units(first, second)
-        # A flip changes the sum by twice a value, so rounding by at most 2 · slack a unit that differs.
-        least = abs(int(units.numbers.sum())) - 2 * units.slack * int((units.signs != 0).sum())
-        sums = np.abs(self._sums[:, first] - self._sums[:, second])
-        count = int((sums >= least).sum())
-        said = f"Monte Carlo, {self.draws:,} choices of signs, seed {self.seed}; {units.rule}"
-        return replace(Tail.drawn(count, self.draws, self.seed), method=said)
-
-    @cached_property
-    def _sums(self) -> Floats:
-        """The signed sum of each system (a column) in each draw: all whole numbers."""
-        numbers = self.values.numbers.astype(np.float64)
-        generator = np.random.default_rng(self.seed)
-        rows = max(1, AT_ONCE // max(len(numbers), 1))
-        parts = []
-        for start in range(0, self.draws, rows):
-            shape = (min(rows, self.draws - start), -(-len(numbers) // 8))
-            bits = np.unpackbits(generator.integers(0, 256, size=shape, dtype=np.uint8), axis=1)
-            heads = bits[:, : len(numbers)].astype(np.float64) @ numbers
-            parts.append(2 * heads - numbers.sum(axis=0))
-        return np.concatenate(parts)
+    return tail
