@@ -18,6 +18,7 @@ from edgeworth.comparing.queries.differences import (
     query_values,
     value_difference,
 )
+from edgeworth.comparing.queries.exact_values import Scaled
 from edgeworth.comparing.queries.permutation import permutation_test, shared_sign_flips, sign_flip_tail
 from edgeworth.errors import InputError, OptionError
 
@@ -226,9 +227,11 @@ def test_shared_draws_enclose_the_exact_value(steps: int | None) -> None:
     rng = np.random.default_rng(1)
     values = np.clip(0.5 + rng.normal(0, 0.1, (12, 4)) + 0.03 * np.arange(4), 0, 1)
     values = values if steps is None else np.rint(values * steps) / steps
-    tail = shared_sign_flips(values, draws=20_000, seed=2)
+    tail = shared_sign_flips(values, draws=20_000, seed=2, is_counted=False)
     for first, second in ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)):
         exact = permutation_test(values[:, first] - values[:, second], size=1.0)
         assert exact.exact is not None
-        assert tail(first, second).low <= exact.p_value <= tail(first, second).high
-    assert shared_sign_flips(np.array([[0.1 + 0.2, 0.3]] * 5), draws=99, seed=0)(0, 1).p_value == 1
+        drawn = tail(first, second, Scaled.of([]))
+        assert drawn.low <= exact.p_value <= drawn.high
+    alike = shared_sign_flips(np.array([[0.1 + 0.2, 0.3]] * 5), draws=99, seed=0, is_counted=False)
+    assert alike(0, 1, Scaled.of([])).p_value == 1

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Unpack
+from functools import partial
+from typing import Any, Unpack
 
 import numpy as np
 import scipy
@@ -16,7 +17,7 @@ from edgeworth.comparing.findings import ComparisonFindings, Pair, Terms, all_pa
 from edgeworth.comparing.labels.proportions import PairedProportions
 from edgeworth.comparing.queries.differences import POSTERIOR, value_difference
 from edgeworth.comparing.queries.paired_tests import mean_difference
-from edgeworth.comparing.queries.permutation import SharedSigns
+from edgeworth.comparing.queries.permutation import Shared, shared_sign_flips, sign_flip_tail
 from edgeworth.comparing.queries.tukey import randomised_tukey
 from edgeworth.comparing.randomisation.coins import mcnemar
 from edgeworth.core.clusters import spread_of_ratios
@@ -116,9 +117,9 @@ class ItemTable:
         """Tell whether items are right or wrong, and independent."""
         return self.clusters is None and bool(((self.values == 0) | (self.values == 1)).all())
 
-    def difference(self, pair: Pair, shared: SharedSigns | None, *, draws: int, seed: int) -> Difference:
+    def difference(self, pair: Pair, shared: Shared | None, *, draws: int, seed: int) -> Difference:
         """Compare two systems: by McNemar and Tango of right or wrong, else by sign flips and t."""
-        places = [self.names.index(name) for name in pair]
+        places = self.names.index(pair[0]), self.names.index(pair[1])
         one, other = (self.values[:, place] for place in places)
         if self.undefined is not None:
             nothing = (math.nan, math.nan)
@@ -129,7 +130,7 @@ class ItemTable:
             return self._right_or_wrong(pair, one, other)
         if len(one) > MOST_FLIPPED:
             return self._plain(pair, one, other)
-        known = None if shared is None else (shared.units(*places), shared.tail(*places, exact=True))
+        permute = partial(shared, *places) if shared else partial(sign_flip_tail, draws=draws, seed=seed)
         found = value_difference(
             one,
             other,
@@ -137,9 +138,7 @@ class ItemTable:
             names=pair,
             direction=self.direction,
             clusters=None if self.clusters is None else self.clusters.tolist(),
-            known=known,
-            draws=draws,
-            seed=seed,
+            permute=permute,
         )
         return found if self.clusters is None or found.law is None else self._clustered(found, one - other)
 
@@ -212,20 +211,24 @@ def compare_grades(
 ) -> ComparisonFindings:
     """Compare graded systems on the items that all of them have."""
     names = tuple(grades)
-    matched, drawing = match_items(grades), {"draws": draws, "seed": seed}
+    matched = match_items(grades)
+    drawing: dict[str, Any] = {"draws": draws, "seed": seed}
     asked = measures or ["accuracy" if all(each.is_binary for each in grades.values()) else "mean"]
     tables = [ItemTable.of(grades, matched, spelling) for spelling in asked]
     pairs: dict[Pair, dict[str, Difference]] = {pair: {} for pair in all_pairs(names)}
     for table in tables:
         # Of many pairs random signs are drawn once for all.
         flips = 0 < len(table.values) <= MOST_FLIPPED and table.clusters is None
-        shared = SharedSigns.of(table.values, **drawing) if len(names) > 3 and flips else None
+        shared = shared_sign_flips(table.values, **drawing) if len(names) > 3 and flips else None
         for pair in pairs:
             pairs[pair][table.measure] = table.difference(pair, shared, **drawing)
     first, tukey = tables[0], None
     if terms.get("adjust") == "tukey" and 0 < len(first.values) <= MOST_FLIPPED:
-        clusters = None if first.clusters is None else first.clusters.tolist()
-        p_values = randomised_tukey(first.values, clusters=clusters, **drawing).p_values
+        dealt = first.values
+        if first.clusters is not None:  # a cluster's items are dealt alike
+            dealt = np.zeros((first.clusters.max() + 1, len(names)))
+            np.add.at(dealt, first.clusters, first.values)
+        p_values = randomised_tukey(dealt, **drawing)
         tukey = {(a, b): float(p_values[names.index(a), names.index(b)]) for a, b in pairs}
     return compare_pairs(
         "grades",

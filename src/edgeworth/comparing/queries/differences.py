@@ -18,8 +18,6 @@ from edgeworth.comparing.findings import ComparisonFindings, Pair, Terms, all_pa
 from edgeworth.comparing.queries.exact_values import Scaled, scale_units
 from edgeworth.comparing.queries.paired_tests import mean_difference, sign_test, wilcoxon_test
 from edgeworth.comparing.queries.permutation import (
-    FEW_UNITS,
-    exact_sign_flips,
     shared_sign_flips,
     sign_flip_tail,
 )
@@ -181,7 +179,11 @@ def compare_queries(
     headline, (_, judged) = next(iter(found.items()))
     # Of many pairs random signs are drawn once for all, and only the first measure's are counted.
     many = found if len(names) > 3 else {}
-    shared = {name: shared_sign_flips(x.values, **drawing) for name, (_, x) in many.items() if x.queries}
+    shared = {
+        name: shared_sign_flips(matched.values, **drawing, is_counted=name == headline)
+        for name, (_, matched) in many.items()
+        if matched.queries
+    }
     tukey: dict[Pair, float] | None = None
     if terms.get("adjust") == "tukey" and judged.queries:
         p_values = randomised_tukey(judged.values, **drawing)
@@ -197,9 +199,8 @@ def compare_queries(
             bare = Difference(measure, first, second, nothing, direction, cases=0.0)
             return replace(bare, undefined=why, doubt=matched.note)
         places = names.index(first), names.index(second)
-        permute = partial(sign_flip_tail, **drawing)
-        if measure in shared:
-            permute = partial(_permute_one_of_many, shared[measure], places, measure == headline)
+        one_of_many = shared.get(measure)
+        permute = partial(one_of_many, *places) if one_of_many else partial(sign_flip_tail, **drawing)
         one, other = (matched.values[:, place] for place in places)
         options: Any = {"names": (first, second), "direction": direction, "doubt": matched.note}
         return value_difference(one, other, measure=measure, permute=permute, **options)
@@ -218,10 +219,3 @@ def compare_queries(
         seed=seed,
         notes=tuple(dict.fromkeys(f"{said[0].upper()}{said[1:]}." for said in notes)),
     )
-
-
-def _permute_one_of_many(
-    drawn: Callable[[int, int], Tail], places: tuple[int, int], is_counted: bool, units: Scaled
-) -> Tail:
-    exact = exact_sign_flips(units, most_units=FEW_UNITS) if is_counted else None
-    return exact or drawn(*places)

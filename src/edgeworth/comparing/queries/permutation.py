@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -196,8 +196,12 @@ def _random_sums(magnitudes: NDArray[np.int64], draws: int, seed: int) -> NDArra
     return sums
 
 
-def shared_sign_flips(values: Floats, *, draws: int, seed: int) -> Callable[[int, int], Tail]:
-    """Draw signs once for all pairs of systems (a column each), and test a pair by its columns.
+Shared: TypeAlias = Callable[[int, int, Scaled], Tail]
+"""The permutation test of two columns whose differences are these whole numbers."""
+
+
+def shared_sign_flips(values: Floats, *, draws: int, seed: int, is_counted: bool = True) -> Shared:
+    """Test pairs of many systems (a column each): by the law of few units if asked, else by shared draws.
 
     Sums that rounding may have made different count as ties, which can only make a p-value larger.
     """
@@ -211,7 +215,10 @@ def shared_sign_flips(values: Floats, *, draws: int, seed: int) -> Callable[[int
     sums, same = np.concatenate(parts), 2 * ROUNDING * float(np.abs(values).max(initial=0.0)) * len(values)
     said = f"Monte Carlo, {draws:,} choices of signs, seed {seed}; {NEAR_TIES}"
 
-    def tail(first: int, second: int) -> Tail:
+    def tail(first: int, second: int, units: Scaled) -> Tail:
+        exact = exact_sign_flips(units, most_units=FEW_UNITS) if is_counted else None
+        if exact is not None:
+            return exact
         least = abs(math.fsum((values[:, first] - values[:, second]).tolist())) - same
         count = int((np.abs(sums[:, first] - sums[:, second]) >= least).sum())
         return replace(Tail.drawn(count, draws, seed), method=said)
