@@ -14,18 +14,13 @@ import numpy as np
 from edgeworth.asking import DEFINED, Asked, is_given
 from edgeworth.core.estimates import estimate
 from edgeworth.core.formatting import (
-    format_count,
-    format_interval,
     format_level,
-    format_number,
-    format_p_value,
     plural,
 )
 from edgeworth.errors import InputError, OptionError
 from edgeworth.grades.grades import Grades
 from edgeworth.report.report import Charts, Grid, Report, Section, gather_reports, make_columns
-from edgeworth.report.verdict import Claim, Verdict
-from edgeworth.report.wording import describe_measure
+from edgeworth.report.verdict import Verdict
 from edgeworth.sources.paths import file_digest
 from edgeworth.sources.runs.reading import read_runs
 from edgeworth.sources.runs.run import Item, Run, choice_probabilities, name_options
@@ -78,8 +73,7 @@ def evaluate_runs(systems: Systems, asked: Asked, evaluate: Callable[..., Report
         means = {task: estimate(_grades(found[name], asked), "mean") for task, found in tasks.items()}
         rows = [(task, x.value, tuple(x.interval(asked.level))) for task, x in means.items()]
         heads = ("task/text", "mean", f"{format_level(asked.level)} CI/interval")
-        claims = [claim for each in parts.values() for claim in getattr(each.verdict, "claims", ())[:1]]
-        reports[name] = _complete(_compose(report, parts, claims), tasks, asked, heads, rows)
+        reports[name] = _complete(_compose(report, parts), tasks, asked, heads, rows)
     if len(reports) == 1:
         return next(iter(reports.values()))
     return gather_reports({name: _without_charts(report) for name, report in reports.items()})
@@ -102,32 +96,10 @@ def compare_runs(systems: Systems, asked: Asked, compare: Callable[..., Any]) ->
             parts[CHOICES] = compare(systems=answers["probabilities"], **known, **more)
 
     def finish(report: Report) -> Report:
-        shown = {title: _without_charts(each.report) for title, each in parts.items()}
-        return _complete(
-            _compose(report, shown, _beside(parts, comparison)),
-            tasks,
-            asked,
-            *_differences(tasks, asked, compare),
-        )
+        more = {title: _without_charts(each.report) for title, each in parts.items()}
+        return _complete(_compose(report, more), tasks, asked, *_differences(tasks, asked, compare))
 
     return replace(comparison, finish=finish)
-
-
-def _beside(parts: Mapping[str, Any], comparison: Any) -> list[Claim]:
-    """Say in one sentence how two systems differ in their answers and in their probabilities."""
-    if len(comparison.names) != 2 or not parts:
-        return []
-    value, said = comparison.findings.values, []
-    pair = sorted(comparison.names, key=lambda name: -value[name][comparison.findings.headline])
-    for each in parts.values():
-        found, level = each[*pair][each.measures[0]], each.findings.level
-        lower = "" if found.is_higher_better else ", lower is better"
-        sure = f"{format_level(level)} CI {format_interval(*found.interval(level))}"
-        size = f"{format_number(found.difference)} ({sure}; {format_p_value(found.p_value())}{lower})"
-        said.append(f"{describe_measure(found.measure)} {size}")
-    number = format_count(parts[ANSWERS].findings.cases)
-    text = f"On {number} answers of multiple choice, {' − '.join(pair)}: {', '.join(said)}."
-    return [Claim("answers", text)]
 
 
 def _given(asked: Asked) -> dict[str, Any]:
@@ -235,9 +207,7 @@ def _answers(runs: Mapping[str, Run]) -> dict[str, Any] | None:
 # -- sections --------------------------------------------------------------------------------------------
 
 
-def _differences(
-    tasks: Tasks, asked: Asked, compare: Callable[..., Any]
-) -> tuple[tuple[str, ...], list[Any]]:
+def _differences(tasks: Tasks, asked: Asked, compare: Callable[..., Any]) -> tuple[Any, Any]:
     """Tabulate the difference of each pair of systems on each task."""
     from edgeworth.comparing.families import holm
 
@@ -255,11 +225,15 @@ def _differences(
     return ("task/text", "first/text", "second/text", "first − second", level, "Holm p/probability"), rows
 
 
-def _compose(report: Report, parts: Mapping[str, Report], claims: Sequence[Claim]) -> Report:
-    """Put reports on the same answers below that on the grades, and claims into its verdict."""
+def _compose(report: Report, parts: Mapping[str, Report]) -> Report:
+    """Put reports on the same answers below that on the grades, and their first claims into its verdict."""
     if not parts:
         return report
     more, main = gather_reports(parts), f"{ANSWERS}: Class by class"
+    first = {title: getattr(each.verdict, "claims", ())[:1] for title, each in parts.items()}
+    claims = [
+        replace(claim, text=f"{title}: {claim.text}") for title, found in first.items() for claim in found
+    ]
     return replace(
         report,
         verdict=Verdict([*getattr(report.verdict, "claims", ()), *claims]),
@@ -270,9 +244,7 @@ def _compose(report: Report, parts: Mapping[str, Report], claims: Sequence[Claim
     )
 
 
-def _complete(
-    report: Report, tasks: Tasks, asked: Asked, heads: Sequence[str], each_task: Sequence[Any]
-) -> Report:
+def _complete(report: Report, tasks: Tasks, asked: Asked, heads: Any, by_task: Any) -> Report:
     """Add the tasks, and what was read and how it was mapped; warn of answers without a grade."""
     runs = [(name, run) for found in tasks.values() for name, run in found.items()]
     rows, warnings = [], []
@@ -290,7 +262,7 @@ def _complete(
     about = [Section("What was read", tuple(text), (grid,), is_main=len(rows) <= 4)]
     if len(tasks) > 1:
         note = "The verdict is about the items of all tasks together, which count alike."
-        shown = Grid("", make_columns(*heads), tuple(each_task), note)
+        shown = Grid("", make_columns(*heads), tuple(by_task), note)
         about.insert(0, Section("Task by task", grids=(shown,), is_main=True))
     paths = list(dict.fromkeys(run.path for _, run in runs))
     digest = {"digest": file_digest(paths)} if asked.with_digest else {}

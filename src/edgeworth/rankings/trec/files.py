@@ -25,7 +25,7 @@ from edgeworth.rankings.trec.identifiers import Identifiers, as_identifiers, fir
 from edgeworth.sources.columns import Coded, encode
 from edgeworth.sources.formats import ending
 from edgeworth.sources.paths import read_whole_file
-from edgeworth.sources.runs.retrieval import Dictionary, read_dictionary
+from edgeworth.sources.runs.retrieval import read_dictionary
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -76,7 +76,7 @@ class TrecRun:
 def read_qrels(path: str | Path) -> Qrels:
     """Read a file of judgements."""
     if ending(Path(path)) == ".json":
-        return Qrels(str(path), *_from_dictionary(read_dictionary(Path(path), int)))
+        return Qrels(str(path), *_from_dictionary(*read_dictionary(Path(path), int)[1:]))
     file = _TrecFile(Path(path), QRELS_COLUMNS, "grade", _WHOLE, "a grade is a whole number")
     query, document, grade, _ = file.columns()
     return Qrels(str(path), query, document, grade)
@@ -85,8 +85,8 @@ def read_qrels(path: str | Path) -> Qrels:
 def read_run(path: str | Path) -> TrecRun:
     """Read the run of a system."""
     if ending(Path(path)) == ".json":
-        found = read_dictionary(Path(path), float)
-        return TrecRun(found.name, found.name, *_from_dictionary(found))
+        name, *found = read_dictionary(Path(path), float)
+        return TrecRun(name, name, *_from_dictionary(*found))
     need = "a score is a number, and NaN has no rank"
     file = _TrecFile(Path(path), RUN_COLUMNS, "score", _NUMBER, need)
     query, document, score, tag = file.columns()
@@ -196,9 +196,9 @@ class _TrecFile:
         )
 
 
-def _from_dictionary(found: Dictionary) -> tuple[Coded, Identifiers, NDArray[Any]]:
-    documents = as_identifiers([document.encode() for document in found.documents])
-    return encode(np.array(found.queries, dtype=object), "query"), documents, np.array(found.values)
+def _from_dictionary(queries: Any, documents: Any, values: Any) -> tuple[Coded, Identifiers, NDArray[Any]]:
+    ids = as_identifiers([document.encode() for document in documents])
+    return encode(np.array(queries, dtype=object), "query"), ids, np.array(values)
 
 
 def _lines(content: bytes) -> Iterator[tuple[int, list[bytes]]]:

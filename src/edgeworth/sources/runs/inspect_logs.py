@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
-from edgeworth.errors import InputError
+from edgeworth.errors import InputError, MissingExtraError
 from edgeworth.sources.formats import ending
+from edgeworth.sources.paths import LARGEST_STREAM, LARGEST_WHOLE, MOST_PACKED
 from edgeworth.sources.runs import run as runs
-from edgeworth.sources.runs.archives import unpack
 from edgeworth.sources.runs.run import Item, Run, need
 
 TOOL = "Inspect"
 VERSION = 2
 WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 """What Inspect's accuracy counts for text."""
+ZSTD, LOCAL_HEADER = 93, 30
+"""A method that Python cannot unpack before 3.14, and the bytes before a file's name in an archive."""
 
 
 def read_log(path: Path) -> list[Run]:
     """Read a log."""
     if ending(path) == ".eval":
-        header, samples = _unpack_log(path)
+        header, samples = _read_archive(path)
     else:
         header = runs.read_json(path)
         samples = need(header, "samples", path, list)
@@ -41,7 +44,7 @@ def read_log(path: Path) -> list[Run]:
     return [runs.make_run(TOOL, system, task, path, items, *notes)]
 
 
-def _unpack_log(path: Path) -> tuple[Any, Any]:
+def _read_archive(path: Path) -> tuple[Any, Any]:
     """Unpack the header and the summaries, or the samples where there are no summaries."""
     try:
         with zipfile.ZipFile(path) as archive:
@@ -53,10 +56,34 @@ def _unpack_log(path: Path) -> tuple[Any, Any]:
             found = []
             for name in [header, *(["summaries.json"] if "summaries.json" in names else samples)]:
                 place = f"{path}, {name}"
-                found.append(runs.parse_json(unpack(archive, archive.getinfo(name), place), place))
+                found.append(runs.parse_json(_unpack(archive, archive.getinfo(name), place), place))
     except (zipfile.BadZipFile, EOFError, OSError) as error:
         raise InputError(f"{path} cannot be read: it is damaged, or only a part ({error})") from None
     return found[0], found[1] if "summaries.json" in names else found[1:]
+
+
+def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, place: str) -> bytes | bytearray:
+    """Unpack one file of an archive, and never more than it says it has."""
+    most = min(LARGEST_WHOLE, max(LARGEST_STREAM, MOST_PACKED * info.compress_size))
+    if info.file_size > most:
+        raise InputError(f"{place} is too large to be read: it has unpacked more than {most:,} bytes")
+    if info.compress_type != ZSTD:
+        return archive.read(info)
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise MissingExtraError("reading .eval logs", "logs") from None
+    file: Any = archive.fp
+    file.seek(info.header_offset)
+    head = file.read(LOCAL_HEADER)
+    file.seek(sum(int.from_bytes(head[at : at + 2], "little") for at in (26, 28)), 1)
+    content = bytearray()
+    with pa.CompressedInputStream(pa.BufferReader(file.read(info.compress_size)), "zstd") as stream:
+        while len(content) <= info.file_size and (piece := stream.read(1 << 20)):
+            content += piece
+    if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
+        raise InputError(f"{place} is damaged: it is not the {info.file_size:,} bytes that it says it is")
+    return content
 
 
 def _cluster(header: dict[str, Any]) -> str | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from edgeworth.errors import InputError
 from edgeworth.sources.formats import ending
-from edgeworth.sources.paths import HEAD_BYTES, expand_paths, local_path, natural_key
+from edgeworth.sources.paths import expand_paths, local_path, natural_key, read_head
 from edgeworth.sources.runs import inspect_logs, lm_eval, promptfoo
 from edgeworth.sources.runs.run import Run
 
@@ -45,13 +45,10 @@ def register_reader(reader: Reader) -> None:
 
 def find_reader(path: Path) -> Reader | None:
     """Find the reader of a file; None where no tool that is known wrote it."""
-    possible = [each for each in READERS if ending(path) in each.endings]
-    if not possible or not path.is_file():
-        return None
+    possible = [each for each in READERS if ending(path) in each.endings and path.is_file()]
     try:
-        with path.open("rb") as file:
-            head = file.read(HEAD_BYTES)
-    except OSError:
+        head = read_head(path, str(path)) if possible else b""
+    except InputError:  # whoever opens it will say why
         return None
     return next((each for each in possible if all(mark in head for mark in each.marks)), None)
 
@@ -83,11 +80,8 @@ def _files(path: Path) -> list[tuple[Path, Reader]]:
 
 
 def _newest(runs: list[Run]) -> list[Run]:
-    """Keep the last run of each system and task, and say how many were left out."""
-    latest: dict[tuple[str, str], Run] = {}
-    for run in runs:
-        older = latest.get((run.system, run.task))
-        if older is not None and older.path != run.path:
-            run = replace(run, notes=(*run.notes, f"{older.path}, of an earlier run, is left out."))
-        latest[run.system, run.task] = run
-    return list(latest.values())
+    """Keep the last run of each system and task, and name the logs that are left out."""
+    latest = {(run.system, run.task): run for run in runs}.values()
+    older = sorted({run.path for run in runs} - {run.path for run in latest})
+    note = (f"Logs of earlier runs are left out: {', '.join(older)}.",) if older else ()
+    return [replace(run, notes=(*run.notes, *note)) for run in latest]
