@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from edgeworth.asking import DEFINED, Asked, is_given, spelt
 from edgeworth.errors import OptionError
 from edgeworth.options import LABELS
-from edgeworth.sources.joining import Table, join_tables, name_systems, refuse_twice
+from edgeworth.sources.joining import Table, join_tables, name_systems
 from edgeworth.sources.opening import open_source
+from edgeworth.sources.paths import expand_paths
 from edgeworth.sources.roles import guess_roles
 from edgeworth.tallying import column_names
 
@@ -65,7 +67,7 @@ def join_systems(
         for name in () if column is None else having[:1] if TRUTH_FILE in having else having:
             shared[name].append(column)
     is_wide = not all(isinstance(columns, str) for columns in _each(systems))
-    joined = join_tables(
+    source, columns, left_out = join_tables(
         [Table(name, sources[name], shared[name], own.get(name, ())) for name in data],
         by,
         system=asked.system,
@@ -73,9 +75,9 @@ def join_systems(
         unmatched=asked.unmatched,
         missing=asked.missing,
     )
-    wide = {name: columns if is_wide else columns[0] for name, columns in joined.systems.items()}
+    wide = {name: each if is_wide else each[0] for name, each in columns.items()}
     left = dict.fromkeys(("join", "truth_file", "system", *(() if asked.system is None else ("id",))))
-    return truth, wide, asked.having(data=joined.source, **left), (*joined.notices, *notices)
+    return truth, wide, asked.having(data=source, **left), (*left_out, *notices)
 
 
 def _named_tables(asked: Asked) -> tuple[dict[str, Any], list[str]]:
@@ -90,15 +92,21 @@ def _named_tables(asked: Asked) -> tuple[dict[str, Any], list[str]]:
         if asked.id is None:
             raise OptionError("system is given: say also which column names the case (id=, --id COLUMN)")
         data, by = {"the table": data}, asked.id
-    elif isinstance(data, Mapping):
-        refuse_twice(data.values())
-    else:
+    elif not isinstance(data, Mapping):
         tables = list(data) if isinstance(data, (list, tuple)) else [data]
         refuse_twice(tables)
         data = dict(zip(name_systems(tables), tables, strict=True))
+    refuse_twice(data.values())
     if asked.system is None and len(data) < 2:
         raise OptionError(f"join puts two or more tables side by side; saw {len(data)}")
     return dict(data), [by] if isinstance(by, str) else list(by)
+
+
+def refuse_twice(tables: Iterable[Any]) -> None:
+    """Refuse one file as two systems, under whatever names."""
+    files = [x for x in tables if isinstance(x, (str, os.PathLike)) and x != "-" and "://" not in str(x)]
+    if len(files) > 1:
+        expand_paths(files)
 
 
 def _columns_of(systems: Any, name: str) -> list[str]:

@@ -37,7 +37,7 @@ SPELLINGS: dict[str, Callable[[Path], list[str]]] = {
 
 @pytest.mark.parametrize("spelt", SPELLINGS.values(), ids=SPELLINGS)
 def test_a_file_is_read_once(spelt: Callable[[Path], list[str]], folder: Path) -> None:
-    with pytest.raises(InputError, match=r"(is named twice|are one file): its rows would count twice"):
+    with pytest.raises(InputError, match=r"(is named twice|are one file): name each file once"):
         open_source(spelt(folder))
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from edgeworth.errors import InputError
 from edgeworth.progress import progress_of
-from edgeworth.sources.arrow import TextColumn
-from edgeworth.sources.batches import Batch, Source
+from edgeworth.sources.arrow import TextColumn, arrow_column
+from edgeworth.sources.batches import Source
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, encode
 from edgeworth.sources.formats import COMPRESSED, FORMATS
 from edgeworth.sources.numbers import NUMBER, as_scores
@@ -24,6 +24,9 @@ from edgeworth.sources.opening import ArraySource
 
 LISTED_IDS = 3
 """So many ids are named in a sentence."""
+
+BETWEEN = "\x1f"
+"""Stands between the columns of an id."""
 
 DROP = "drop such rows beforehand, or say what they mean (missing=, --missing)"
 
@@ -51,22 +54,6 @@ def _stem(path: Path | None) -> str:
     return path.name
 
 
-def refuse_twice(tables: Iterable[Any]) -> None:
-    """Refuse one file as two systems, under whatever names."""
-    seen: dict[str, Any] = {}
-    for table in tables:
-        if isinstance(table, (str, os.PathLike)) and table != "-":
-            real = os.path.realpath(table)
-            if real in seen:
-                said = (
-                    f"{table} is"
-                    if str(seen[real]) == str(table)
-                    else f"{seen[real]} and {table} are one file,"
-                )
-                raise InputError(f"{said} given twice: a comparison needs a file for each system")
-            seen[real] = table
-
-
 @dataclass(frozen=True)
 class Table:
     """A source of a system's rows, which columns of a case it has, and which are the system's own."""
@@ -77,77 +64,67 @@ class Table:
     own: Sequence[str]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Rows:
-    """The rows of all tables below each other: the table, the id and the values of each."""
+    """The rows of all tables below each other: the system, the id and the values of each."""
 
-    by: Sequence[str]
-    are_numbers: bool
-    """Whether the systems' own columns hold numbers, and not labels."""
-    is_text: bool
-    shared: Sequence[str]
-    own: int
-    """How many columns a system has."""
-    names: dict[str, int] = field(default_factory=dict)
-    """The tables, or the systems of one table, and their places."""
-    owners: list[Places] = field(default_factory=list)
-    ids: list[tuple[Any, ...]] = field(default_factory=list)
-    """The texts of each column of the id, batch by batch."""
-    values: dict[str | int, list[Any]] = field(default_factory=dict)
-    """The values of each shared column by its name, and of each system's own by its place."""
-
-    @property
-    def said(self) -> str:
-        """The columns of the id, for a sentence."""
-        return " and ".join(self.by)
-
-    def read(self, table: Table, system: str | None = None) -> None:
-        """Read a table; ``system`` is the column that says whose each row is, where it is not all one's."""
-        columns: dict[str | int, str] = {name: name for name in table.shared} | dict(enumerate(table.own))
-        wanted = [*self.by, *columns.values(), *([] if system is None else [system])]
-        with progress_of("rows read", getattr(table.source, "rows", None)) as done:
-            for batch in table.source.batches(list(dict.fromkeys(wanted))):
-                where = (table.source.name, batch.first_row)
-                self.ids.append(tuple(_as_texts(batch.columns[name], name, *where) for name in self.by))
-                if system is None:
-                    place = self.names.setdefault(table.name, len(self.names))
-                    self.owners.append(np.full(len(batch), place, dtype=np.intp))
-                else:
-                    coded = _without_gaps(batch.columns[system], system, *where)
-                    places = [self.names.setdefault(as_text(x), len(self.names)) for x in coded.labels]
-                    self.owners.append(np.array(places, dtype=np.intp)[coded.codes])
-                for role in (*self.shared, *range(self.own)):
-                    self.values.setdefault(role, []).append(self._column(batch, role, columns.get(role)))
-                done(len(batch))
-
-    def _column(self, batch: Batch, role: str | int, name: str | None) -> Column:
-        """Take the column of a batch that plays a role; where there is none, every value is missing."""
-        if isinstance(role, int) and self.are_numbers:
-            if name is None:
-                return np.full(len(batch), np.nan)
-            return as_scores(batch.columns[name], name, batch.first_row)
-        if name is None:
-            return Coded(np.full(len(batch), MISSING, dtype=np.intp), ())
-        coded = encode(batch.columns[name], name)
-        return Coded(coded.codes, tuple(map(as_text, coded.labels))) if self.is_text else coded
-
-    def column(self, role: str | int) -> Column:
-        """Put the values of all batches together."""
-        parts = self.values[role]
-        if not isinstance(parts[0], Coded):
-            return np.concatenate(parts)
-        index: dict[Label, int] = {}
-        places = [[*(index.setdefault(x, len(index)) for x in part.labels), MISSING] for part in parts]
-        codes = [np.array(place, dtype=np.intp)[x.codes] for place, x in zip(places, parts, strict=True)]
-        return Coded(np.concatenate(codes), tuple(index))
+    by: str
+    """The column of the id, for sentences."""
+    names: tuple[str, ...]
+    """The tables, or the systems of one table."""
+    owners: Places
+    ids: Any
+    values: Mapping[str | int, Column]
+    """The values of a shared column by its name, and of a system's own by its place."""
 
     def id_of(self, row: int) -> str:
         """Show the id of a row."""
-        for texts in self.ids:
-            if row < len(texts[0]):
-                break
-            row -= len(texts[0])
-        return " and ".join(repr(str(column[row])) for column in texts)
+        return f"{self.by} {str(self.ids[row]).replace(BETWEEN, ', ')!r}"
+
+
+def read_rows(tables: Sequence[Table], by: Sequence[str], system: str | None, are_numbers: bool) -> Rows:
+    """Read the columns of all tables; ``are_numbers``: the systems' own hold numbers, and not labels."""
+    is_text = any(table.source.is_text for table in tables)
+    names: dict[str, int] = {} if system else {table.name: place for place, table in enumerate(tables)}
+    owners: list[Places] = []
+    ids: list[Any] = []
+    shared = [name for table in tables for name in table.shared]
+    values: dict[str | int, list[Any]] = {x: [] for x in (*shared, *range(max(len(x.own) for x in tables)))}
+    for table in tables:
+        columns: dict[str | int, str] = {name: name for name in table.shared} | dict(enumerate(table.own))
+        wanted = dict.fromkeys([*by, *columns.values(), *([] if system is None else [system])])
+        with progress_of("rows read", getattr(table.source, "rows", None)) as done:
+            for batch in table.source.batches(list(wanted)):
+                where = (table.source.name, batch.first_row)
+                ids.append(_as_texts([batch.columns[name] for name in by], by, *where))
+                if system is None:
+                    owners.append(np.full(len(batch), names[table.name], dtype=np.intp))
+                else:
+                    coded = _without_gaps(batch.columns[system], system, *where)
+                    places = [names.setdefault(as_text(label), len(names)) for label in coded.labels]
+                    owners.append(np.array(places, dtype=np.intp)[coded.codes])
+                for role, parts in values.items():
+                    name = columns.get(role)
+                    column = Coded(np.full(len(batch), MISSING), ()) if name is None else batch.columns[name]
+                    if isinstance(role, int) and are_numbers:
+                        parts.append(as_scores(column, name or "", batch.first_row))
+                    else:
+                        coded = encode(column, name or "")
+                        parts.append(
+                            Coded(coded.codes, tuple(map(as_text, coded.labels))) if is_text else coded
+                        )
+                done(len(batch))
+    joined = {role: _concatenate(parts) for role, parts in values.items()}
+    return Rows(" and ".join(by), tuple(names), np.concatenate(owners), _put_together(ids), joined)
+
+
+def _concatenate(parts: Sequence[Any]) -> Column:
+    if not isinstance(parts[0], Coded):
+        return np.concatenate(parts)
+    index: dict[Label, int] = {}
+    places = [[*(index.setdefault(x, len(index)) for x in part.labels), MISSING] for part in parts]
+    codes = [np.array(place, dtype=np.intp)[x.codes] for place, x in zip(places, parts, strict=True)]
+    return Coded(np.concatenate(codes), tuple(index))
 
 
 def as_text(label: Label) -> str:
@@ -167,77 +144,40 @@ def _without_gaps(column: Column, name: str, source: str, first_row: int) -> Cod
     return coded
 
 
-def _as_texts(column: Column, name: str, source: str, first_row: int) -> Any:
-    """Make ids an Arrow array of text, or a list of it where there is no pyarrow."""
-    if isinstance(column, TextColumn) and not column.array.null_count:
-        return column.array.dictionary_decode()
-    coded = _without_gaps(column, name, source, first_row)
-    texts = [as_text(label) for label in coded.labels]
+# Ids are Arrow's texts, which take a tenth of the time of Python's; without pyarrow they are lists.
+
+
+def _as_texts(columns: Sequence[Column], by: Sequence[str], source: str, first_row: int) -> Any:
+    """Take the id of each row as text, of several columns all of them."""
+    if len(columns) == 1 and isinstance(columns[0], TextColumn) and not columns[0].array.null_count:
+        return columns[0].array.dictionary_decode()
+    coded = [_without_gaps(x, name, source, first_row) for x, name in zip(columns, by, strict=True)]
+    texts = [[as_text(label) for label in each.labels] for each in coded]
+    each = ([text[code] for code in x.codes.tolist()] for text, x in zip(texts, coded, strict=True))
+    rows = [BETWEEN.join(row) for row in zip(*each, strict=True)]
     try:
         import pyarrow as pa
     except ImportError:
-        return [texts[code] for code in coded.codes.tolist()]
-    return pa.DictionaryArray.from_arrays(coded.codes, pa.array(texts)).dictionary_decode()
+        return rows
+    return pa.array(rows)
 
 
-FACTORS = np.array([[0x9E3779B97F4A7C15], [0xC2B2AE3D27D4EB4F]], dtype=np.uint64)
-BYTES = np.array([(1 << 8 * number) - 1 for number in range(9)], dtype=np.uint64)
-"""By the number of bytes that are left of a text, those of a word that belong to it."""
-LONGEST_HASHED = 256
+def _put_together(ids: list[Any]) -> Any:
+    if isinstance(ids[0], list):
+        return list(chain(*ids))
+    import pyarrow as pa
+
+    return pa.chunked_array(ids)
 
 
-def _number_cases(ids: Sequence[tuple[Any, ...]]) -> Places:
-    """Number the cases: equal ids have one number, different ones have different numbers.
-
-    Texts of Arrow are hashed twice. Where two ids share the first hash but not the second, where texts are
-    long, and where there is no Arrow, a dictionary numbers them one by one, which takes ten times as long.
-    """
-    hashes = [_hash(texts) for texts in ids]
-    if all(each is not None for each in hashes):
-        first, second = np.concatenate(hashes, axis=1)  # type: ignore[arg-type]  # no None by now
-        order = np.argsort(first)
-        is_new = np.diff(first[order]) != 0
-        if not ((np.diff(second[order]) != 0) & ~is_new).any():
-            cases = np.empty(len(order), dtype=np.intp)
-            cases[order] = np.concatenate([[0], np.cumsum(is_new)])
-            return cases
-    index: dict[Any, int] = {}
-    columns = ([x.to_pylist() if hasattr(x, "to_pylist") else x for x in texts] for texts in ids)
-    rows = chain.from_iterable(zip(*texts, strict=True) for texts in columns)
-    return np.array([index.setdefault(row, len(index)) for row in rows], dtype=np.intp)
-
-
-def _hash(texts: tuple[Any, ...]) -> NDArray[np.uint64] | None:
-    """Hash each row of some columns of Arrow's text, in two ways; None of lists, and where a text is long."""
-    if isinstance(texts[0], list):
-        return None
-    found = np.zeros((2, len(texts[0])), dtype=np.uint64)
-    for column in texts:
-        bounds = np.frombuffer(column.buffers()[1], dtype=np.int32)[column.offset :][: len(column) + 1]
-        data = np.frombuffer(column.buffers()[2] or b"", dtype=np.uint8)
-        # A word begins at every byte.
-        words: NDArray[np.uint64] = np.ndarray(len(data) + 1, "<u8", np.pad(data, (0, 8)), strides=(1,))
-        lengths = np.diff(bounds)
-        if lengths.max() > LONGEST_HASHED:
-            return None
-        found = (found ^ lengths.astype(np.uint64)) * FACTORS
-        for start in range(0, int(lengths.max()), 8):
-            # Only texts that reach so far: a hash is not to depend on the longest text beside it.
-            rows = np.flatnonzero(lengths > start)
-            word = words[bounds[rows] + start] & BYTES[np.minimum(lengths[rows] - start, 8)]
-            mixed = (found[:, rows] ^ word) * FACTORS
-            found[:, rows] = mixed ^ mixed >> np.uint64(32)
-    return found
-
-
-@dataclass(frozen=True)
-class Joined:
-    """A wide table of the cases that all systems have, and what to say of the others."""
-
-    source: ArraySource
-    systems: Mapping[str, list[str]]
-    """The columns of each system."""
-    notices: tuple[str, ...]
+def number_cases(ids: Any) -> Places:
+    """Number the cases: equal ids have one number, different ones have different numbers."""
+    if isinstance(ids, list):
+        index: dict[str, int] = {}
+        return np.array([index.setdefault(each, len(index)) for each in ids], dtype=np.intp)
+    # The chunks share one dictionary.
+    parts: list[Any] = [arrow_column(chunk.indices, "id") for chunk in ids.dictionary_encode().chunks]
+    return np.concatenate(parts).astype(np.intp)
 
 
 def join_tables(
@@ -248,61 +188,51 @@ def join_tables(
     are_numbers: bool,
     unmatched: str,
     missing: str,
-) -> Joined:
-    """Join tables by their ids: of each case its shared columns, and those that each system has of it.
+) -> tuple[ArraySource, dict[str, list[str]], tuple[str, ...]]:
+    """Join tables by their ids into one, and say which columns are each system's and which ids are left out.
 
     Tables that have a shared column must agree on it. ``system`` is the column of one table that names the
     system of each row. An id that some lack is left out, or is an error (``unmatched``).
     """
-    shared = dict.fromkeys(name for table in tables for name in table.shared)
-    is_text = any(table.source.is_text for table in tables)
-    rows = Rows(by, are_numbers, is_text, tuple(shared), max(len(table.own) for table in tables))
-    for table in tables:
-        rows.read(table, system)
+    rows = read_rows(tables, by, system, are_numbers)
     found = _find_rows(rows)
     is_whole: NDArray[np.bool_] = np.all(found >= 0, axis=1)
     notices = _tell_unmatched(rows, found, is_whole, unmatched)
     found = found[is_whole]
     found = found[np.argsort(found[:, 0])]
-    columns: dict[str, Column] = {name: _agreed(rows, name, found) for name in shared}
+    shared = [role for role in rows.values if isinstance(role, str)]
+    columns: dict[str, Column] = {role: _agree(rows, role, found) for role in shared}
     own = dict.fromkeys(rows.names, tables[0].own) if system else {x.name: x.own for x in tables}
-    systems: dict[str, list[str]] = {}
-    for place in range(rows.own):
-        values = rows.column(place)
-        for name, at in ((name, at) for name, at in rows.names.items() if own[name]):
-            taken = (
-                Coded(values.codes[found[:, at]], values.labels)
-                if isinstance(values, Coded)
-                else values[found[:, at]]
-            )
-            absent = taken.codes == MISSING if isinstance(taken, Coded) else np.isnan(taken)
-            if missing == "error" and absent.any():
-                case = rows.id_of(int(found[np.argmax(absent), at]))
-                raise InputError(f"{name} has no {own[name][place]} for {rows.said} {case}: {DROP}")
-            column = name if rows.own == 1 and name not in shared else f"{name}: {own[name][place]}"
-            columns[column] = taken
-            systems.setdefault(name, []).append(column)
-    source = ArraySource(columns, f"{', '.join(rows.names)}, joined by {rows.said}")
-    source.is_text = is_text
+    systems: dict[str, list[str]] = {name: [] for name in rows.names if own[name]}
+    for name, (place, own_column) in ((x, pair) for x in systems for pair in enumerate(own[x])):
+        at, values = found[:, rows.names.index(name)], rows.values[place]
+        taken = Coded(values.codes[at], values.labels) if isinstance(values, Coded) else values[at]
+        absent = taken.codes == MISSING if isinstance(taken, Coded) else np.isnan(taken)
+        if missing == "error" and absent.any():
+            case = rows.id_of(int(at[np.argmax(absent)]))
+            raise InputError(f"{name} has no {own_column} for {case}: {DROP}")
+        column = name if len(own[name]) == 1 and name not in shared else f"{name}: {own_column}"
+        columns[column] = taken
+        systems[name].append(column)
+    source = ArraySource(columns, f"{', '.join(rows.names)}, joined by {rows.by}")
+    source.is_text = any(table.source.is_text for table in tables)
     source.paths = tuple(path for table in tables for path in getattr(table.source, "paths", ()))
-    return Joined(source, systems, notices)
+    return source, systems, notices
 
 
 def _find_rows(rows: Rows) -> Places:
     """Find the row of each case in each table, -1 where a table lacks it."""
-    cases, owners = _number_cases(rows.ids), np.concatenate(rows.owners)
-    number = len(rows.names)
-    cells, places = cases * number + owners, np.arange(len(cases))
+    cases, number = number_cases(rows.ids), len(rows.names)
+    cells, places = cases * number + rows.owners, np.arange(len(cases))
     found = np.full((cases.max() + 1) * number, MISSING, dtype=np.intp)
     found[cells[::-1]] = places[::-1]
     again = found[cells] != places
     if again.any():
         row = int(np.argmax(again))
         more = len(np.unique(cells[again])) - 1
-        also = f" ({more:,} more ids also repeat)" if more else ""
         raise InputError(
-            f"{[*rows.names][owners[row]]} has {rows.said} {rows.id_of(row)} more than once{also}: "
-            "a case has one row; only grades can be repeated"
+            f"{rows.names[rows.owners[row]]} has {rows.id_of(row)} more than once"
+            f"{f' ({more:,} more ids also repeat)' if more else ''}: a case has one row; only grades repeat"
         )
     return found.reshape(-1, number)
 
@@ -311,42 +241,44 @@ def _tell_unmatched(
     rows: Rows, found: Places, is_whole: NDArray[np.bool_], unmatched: str
 ) -> tuple[str, ...]:
     """Say which ids are not in every table; an error where they were to match, or where none does."""
-    sentences = []
-    for name, place in rows.names.items():
+    said = []
+    for place, name in enumerate(rows.names):
         left = np.sort(found[~is_whole & (found[:, place] >= 0), place])
         if len(left):
-            shown = ", ".join(map(rows.id_of, left[:LISTED_IDS].tolist()))
-            others = [other for other in rows.names if other != name]
-            where = f"in {others[0]}" if len(others) == 1 else "in all of the others"
-            more = ", …" if len(left) > LISTED_IDS else ""
-            sentences.append(f"{len(left):,} of {name} not {where} ({shown}{more})")
+            shown = "; ".join(map(rows.id_of, left[:LISTED_IDS].tolist()))
+            said.append(f"{len(left):,} of {name} ({shown}{'; …' if len(left) > LISTED_IDS else ''})")
     if not is_whole.any():
-        raise InputError(f"no {rows.said} is in all of {', '.join(rows.names)}: {'; '.join(sentences)}")
-    if sentences and unmatched == "error":
-        raise InputError(f"{rows.said} does not match: {'; '.join(sentences)}")
-    said = f"{is_whole.sum():,} cases were joined by {rows.said}; left out were {'; '.join(sentences)}."
-    return (said,) if sentences else ()
+        raise InputError(
+            f"no {rows.by} is in all of {', '.join(rows.names)}: unmatched are {', '.join(said)}"
+        )
+    if said and unmatched == "error":
+        raise InputError(f"{rows.by} does not match everywhere: unmatched are {', '.join(said)}")
+    kept = f"{is_whole.sum():,} cases were joined by {rows.by}"
+    return (f"{kept}; unmatched and left out were {', '.join(said)}.",) if said else ()
 
 
-def _agreed(rows: Rows, role: str, found: Places) -> Column:
+def _agree(rows: Rows, role: str, found: Places) -> Coded:
     """Take what the tables say of each case, which is to be the same."""
-    values = rows.column(role)
+    values = rows.values[role]
     assert isinstance(values, Coded)
-    names, said = [*rows.names], np.full(len(found), MISSING, dtype=np.intp)
-    for place in range(len(names)):
+    # A column with gaps comes out of pandas as 1.0 and 0.0.
+    numbers = {label: float(str(label)) for label in values.labels if NUMBER.fullmatch(str(label).strip())}
+    first: dict[Label, int] = {}
+    same = [first.setdefault(numbers.get(label, label), code) for code, label in enumerate(values.labels)]
+    meant = np.array([*same, MISSING], dtype=np.intp)
+    said = np.full(len(found), MISSING, dtype=np.intp)
+    for place, name in enumerate(rows.names):
         here = values.codes[found[:, place]]
-        differ = np.flatnonzero((said != here) & (said != MISSING) & (here != MISSING))
-        for case in differ.tolist():
+        differ = (meant[said] != meant[here]) & (said != MISSING) & (here != MISSING)
+        if differ.any():
+            case = int(np.argmax(differ))
             one, other = values.labels[said[case]], values.labels[here[case]]
-            if _number(one) is None or _number(one) != _number(other):
-                before = next(x for x in range(place) if values.codes[found[case, x]] == said[case])
-                raise InputError(
-                    f"{rows.said} {rows.id_of(int(found[case, place]))} has {role} {one!r} in {names[before]}"
-                    f" and {other!r} in {names[place]}: correct one, or name the right file (--truth-file)"
-                )
+            other_name = next(
+                x for x, row in zip(rows.names, found[case], strict=True) if values.codes[row] == said[case]
+            )
+            raise InputError(
+                f"{rows.id_of(int(found[case, place]))} has {role} {one!r} in {other_name} and {other!r} in "
+                f"{name}: correct one, or name the right file (--truth-file)"
+            )
         said = np.where(said == MISSING, here, said)
     return Coded(said, values.labels)
-
-
-def _number(label: Label) -> float | None:
-    return float(label) if isinstance(label, str) and NUMBER.fullmatch(label.strip()) else None

@@ -119,7 +119,7 @@ def _once(files: list[Path]) -> list[Path]:
         other = seen.setdefault(os.path.realpath(file), file)
         if other is not file:
             named = f"{file} is named twice" if other == file else f"{other} and {file} are one file"
-            raise InputError(f"{named}: its rows would count twice")
+            raise InputError(f"{named}: name each file once")
         try:
             str(file).encode()
         except UnicodeEncodeError:
