@@ -21,7 +21,7 @@ from edgeworth.core.kinds import load
 from edgeworth.core.registry import spell, spell_measures
 from edgeworth.errors import OptionError
 from edgeworth.grades.reading import read_systems
-from edgeworth.joined import find_truth, join_systems, refuse_tables
+from edgeworth.joined import find_truth, join_grades, join_systems, refuse_tables
 from edgeworth.options import (
     GRADES,
     LABELS,
@@ -188,6 +188,8 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
         return _of_tallies(truth, asked) if asked.data is None else _of_logs(asked.having(truth=truth))
     joined: tuple[str, ...] = ()
     if asked.join is not None or asked.system is not None:
+        if asked.kind in (GRADES, "correct"):
+            return _of_joined_grades(systems, asked)
         truth, systems, asked, joined = join_systems(truth, systems, asked)
     else:
         refuse_tables(asked)
@@ -328,6 +330,14 @@ def _of_logs(asked: Asked) -> Comparison:
         raise OptionError(f"say what to compare, twice at least (systems=): one of {flags}")
     comparison: Comparison = compare_runs(found, asked, compare)
     return comparison
+
+
+def _of_joined_grades(systems: Any, asked: Asked) -> Comparison:
+    """Compare the grades in tables of their own, or of one long table."""
+    grades, name, notices = join_grades(systems, asked)
+    findings = _find(grades, asked)
+    about = about_run(source=name, kind=findings.kind, cases=whole_or_none(findings.cases), **_about(asked))
+    return Comparison(findings, about, notices, asked.digits)
 
 
 def _of_tallies(tally: Any, asked: Asked) -> Comparison:

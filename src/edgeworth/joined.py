@@ -6,10 +6,15 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from edgeworth.asking import DEFINED, Asked, is_given, spelt
 from edgeworth.errors import OptionError
-from edgeworth.options import LABELS
-from edgeworth.sources.joining import Table, join_tables, name_systems
+from edgeworth.grades.grades import Grades, as_points, as_right
+from edgeworth.grades.reading import check_grades, rules_of
+from edgeworth.options import GRADES, LABELS
+from edgeworth.sources.columns import Coded
+from edgeworth.sources.joining import Table, find_rows, join_rows, name_systems, read_rows, tell_unmatched
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import expand_paths
 from edgeworth.sources.roles import guess_roles
@@ -48,6 +53,40 @@ def join_systems(
     truth: Any, systems: Any, asked: Asked
 ) -> tuple[str, dict[str, Any], Asked, tuple[str, ...]]:
     """Join tables by their ids, or split one by its systems: truth, systems and data of one wide table."""
+    tables, by, truth, notices = _open_tables(truth, systems, asked)
+    is_wide = not all(isinstance(columns, str) for columns in _each(systems))
+    are_numbers = is_wide or asked.kind not in (None, LABELS)
+    rows = read_rows(tables, by, asked.system, are_numbers)
+    source, columns, left_out = join_rows(rows, tables, unmatched=asked.unmatched, missing=asked.missing)
+    wide = {name: each if is_wide else each[0] for name, each in columns.items()}
+    left = dict.fromkeys(("join", "truth_file", "system", *(() if asked.system is None else ("id",))))
+    return truth, wide, asked.having(data=source, **left), (*left_out, *notices)
+
+
+def join_grades(systems: Any, asked: Asked) -> tuple[dict[str, Grades], str, tuple[str, ...]]:
+    """Tally the grades of each system by the id, whose repeats belong to one item; name the source."""
+    if asked.truth_file is not None:
+        raise OptionError(
+            f"{spelt('truth_file')} has no meaning with grades, which say already what is right"
+        )
+    check_grades(asked.checked(GRADES))
+    tables, by, _, _ = _open_tables(None, systems, asked)
+    rows = read_rows(tables, by, asked.system, are_numbers=False)
+    read = as_right if asked.kind == "correct" else as_points
+    values, ids = read(rows.values[0], tables[0].own[0]), Coded(*rows.coded_ids)
+    clusters = None if asked.cluster is None else rows.values[asked.cluster]
+    found = {}
+    for place, name in enumerate(rows.names):
+        own = np.flatnonzero(rows.owners == place)
+        columns = [Coded(x.codes[own], x.labels) if isinstance(x, Coded) else None for x in (ids, clusters)]
+        found[name] = Grades.from_columns(values[own], *columns, **rules_of(asked))
+    return found, rows.title, tell_unmatched(rows, find_rows(rows, may_repeat=True), asked.unmatched)
+
+
+def _open_tables(
+    truth: Any, systems: Any, asked: Asked
+) -> tuple[list[Table], list[str], Any, tuple[str, ...]]:
+    """Open the tables, find the columns of the id and of truth, and what each table has to say of a case."""
     data, by = _named_tables(asked)
     own = {name: _columns_of(systems, name) for name in data}
     if asked.truth_file is not None:
@@ -57,27 +96,19 @@ def join_systems(
     names = {name: column_names(sources[name], table) for name, table in data.items()}
     first = next(iter(data))
     notices: tuple[str, ...] = ()
-    if truth is None:
+    if truth is None and asked.kind not in (GRADES, "correct"):
         taken = [*by, asked.system, *(column for columns in own.values() for column in columns)]
         truth, notices = find_truth(names[first], taken)
     roles = SHARED if asked.system is None else tuple(role for role in SHARED if role != "id")
     shared: dict[str, list[str]] = {name: [] for name in data}
     for column in dict.fromkeys([truth, *(asked.get(role) for role in roles)]):
-        having = [name for name in data if column in names[name]] or [first]
+        # A path into JSON begins with the name of a field.
+        having = [name for name in data if column and {column, column.split(".")[0]} & {*names[name]}] or [
+            first
+        ]
         for name in () if column is None else having[:1] if TRUTH_FILE in having else having:
             shared[name].append(column)
-    is_wide = not all(isinstance(columns, str) for columns in _each(systems))
-    source, columns, left_out = join_tables(
-        [Table(name, sources[name], shared[name], own.get(name, ())) for name in data],
-        by,
-        system=asked.system,
-        are_numbers=is_wide or asked.kind not in (None, LABELS),
-        unmatched=asked.unmatched,
-        missing=asked.missing,
-    )
-    wide = {name: each if is_wide else each[0] for name, each in columns.items()}
-    left = dict.fromkeys(("join", "truth_file", "system", *(() if asked.system is None else ("id",))))
-    return truth, wide, asked.having(data=source, **left), (*left_out, *notices)
+    return [Table(x, sources[x], shared[x], own.get(x, ())) for x in data], by, truth, notices
 
 
 def _named_tables(asked: Asked) -> tuple[dict[str, Any], list[str]]:

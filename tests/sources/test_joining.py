@@ -222,3 +222,27 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "a" in flat(done.stdout)
     three = call(tmp_path, capsys, *words, *["--prediction", "p"] * 3, "--join", "id")
     assert "once for each of 2 files" in refused(three)
+
+
+# -- grades -------------------------------------------------------------------------------------------------
+
+
+def test_grades_are_joined_and_repeats_belong_to_an_item(tmp_path: Path) -> None:
+    first = pd.DataFrame(
+        {"id": [*IDS, *IDS[:5]], "ok": [x == y for x, y in zip(FIRST, TRUTH, strict=True)] + [1] * 5}
+    )
+    second = pd.DataFrame({"id": IDS[2:], "ok": [x == y for x, y in zip(SECOND, TRUTH, strict=True)][2:]})
+    first["ok"], second["ok"] = first["ok"].astype(int), second["ok"].astype(int)
+    grades = {
+        name: ew.Grades.from_grades(frame["ok"], ids=frame["id"])
+        for name, frame in {"a": first, "b": second}.items()
+    }
+    expected = numbers(ew.compare(grades))
+    files = write(tmp_path, a=first, b=second.iloc[::-1])
+    joined = ew.compare(None, "ok", data=files, join="id", kind="correct")
+    assert numbers(joined) == expected
+    assert "2 of a (id 'q0'; id 'q1')" in joined.notices[0]
+    long = pd.concat([first.assign(model="a"), second.assign(model="b")])
+    assert numbers(ew.compare(None, "ok", data=long, system="model", id="id", kind="grades")) == expected
+    with pytest.raises(InputError, match="2 of a"):
+        ew.compare(None, "ok", data=files, join="id", kind="correct", unmatched="error")

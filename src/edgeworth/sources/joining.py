@@ -77,6 +77,18 @@ class Rows:
     values: Mapping[str | int, Column]
     """The values of a shared column by its name, and of a system's own by its place."""
 
+    @property
+    def title(self) -> str:
+        """Name the source that the joined rows are."""
+        return f"{', '.join(self.names)}, joined by {self.by}"
+
+    @property
+    def coded_ids(self) -> tuple[Places, tuple[str, ...]]:
+        """The number of each row's id, and the ids."""
+        cases = number_cases(self.ids)
+        first = np.unique(cases, return_index=True)[1]
+        return cases, tuple(str(self.ids[int(row)]).replace(BETWEEN, ", ") for row in first)
+
     def id_of(self, row: int) -> str:
         """Show the id of a row."""
         return f"{self.by} {str(self.ids[row]).replace(BETWEEN, ', ')!r}"
@@ -180,29 +192,21 @@ def number_cases(ids: Any) -> Places:
     return np.concatenate(parts).astype(np.intp)
 
 
-def join_tables(
-    tables: Sequence[Table],
-    by: Sequence[str],
-    *,
-    system: str | None,
-    are_numbers: bool,
-    unmatched: str,
-    missing: str,
+def join_rows(
+    rows: Rows, tables: Sequence[Table], *, unmatched: str, missing: str
 ) -> tuple[ArraySource, dict[str, list[str]], tuple[str, ...]]:
-    """Join tables by their ids into one, and say which columns are each system's and which ids are left out.
+    """Join rows by their ids into one table, and say which columns are each system's and what was left out.
 
-    Tables that have a shared column must agree on it. ``system`` is the column of one table that names the
-    system of each row. An id that some lack is left out, or is an error (``unmatched``).
+    Tables that have a shared column must agree on it. An id that some lack is left out, or is an error.
     """
-    rows = read_rows(tables, by, system, are_numbers)
-    found = _find_rows(rows)
-    is_whole: NDArray[np.bool_] = np.all(found >= 0, axis=1)
-    notices = _tell_unmatched(rows, found, is_whole, unmatched)
-    found = found[is_whole]
+    found = find_rows(rows)
+    notices = tell_unmatched(rows, found, unmatched)
+    found = found[np.all(found >= 0, axis=1)]
     found = found[np.argsort(found[:, 0])]
     shared = [role for role in rows.values if isinstance(role, str)]
     columns: dict[str, Column] = {role: _agree(rows, role, found) for role in shared}
-    own = dict.fromkeys(rows.names, tables[0].own) if system else {x.name: x.own for x in tables}
+    of_tables = {table.name: table.own for table in tables}
+    own = {name: of_tables.get(name, tables[0].own) for name in rows.names}
     systems: dict[str, list[str]] = {name: [] for name in rows.names if own[name]}
     for name, (place, own_column) in ((x, pair) for x in systems for pair in enumerate(own[x])):
         at, values = found[:, rows.names.index(name)], rows.values[place]
@@ -214,20 +218,20 @@ def join_tables(
         column = name if len(own[name]) == 1 and name not in shared else f"{name}: {own_column}"
         columns[column] = taken
         systems[name].append(column)
-    source = ArraySource(columns, f"{', '.join(rows.names)}, joined by {rows.by}")
+    source = ArraySource(columns, rows.title)
     source.is_text = any(table.source.is_text for table in tables)
     source.paths = tuple(path for table in tables for path in getattr(table.source, "paths", ()))
     return source, systems, notices
 
 
-def _find_rows(rows: Rows) -> Places:
-    """Find the row of each case in each table, -1 where a table lacks it."""
+def find_rows(rows: Rows, *, may_repeat: bool = False) -> Places:
+    """Find the row of each case in each table, the first one if it repeats, -1 where a table lacks it."""
     cases, number = number_cases(rows.ids), len(rows.names)
     cells, places = cases * number + rows.owners, np.arange(len(cases))
     found = np.full((cases.max() + 1) * number, MISSING, dtype=np.intp)
     found[cells[::-1]] = places[::-1]
     again = found[cells] != places
-    if again.any():
+    if again.any() and not may_repeat:
         row = int(np.argmax(again))
         more = len(np.unique(cells[again])) - 1
         raise InputError(
@@ -237,10 +241,9 @@ def _find_rows(rows: Rows) -> Places:
     return found.reshape(-1, number)
 
 
-def _tell_unmatched(
-    rows: Rows, found: Places, is_whole: NDArray[np.bool_], unmatched: str
-) -> tuple[str, ...]:
+def tell_unmatched(rows: Rows, found: Places, unmatched: str) -> tuple[str, ...]:
     """Say which ids are not in every table; an error where they were to match, or where none does."""
+    is_whole: NDArray[np.bool_] = np.all(found >= 0, axis=1)
     said = []
     for place, name in enumerate(rows.names):
         left = np.sort(found[~is_whole & (found[:, place] >= 0), place])
