@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats, same_array
+from edgeworth.arrays import Floats
 from edgeworth.choices import WeightKind
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import canonical, canonical_order, list_labels, positions
@@ -87,13 +87,6 @@ def are_clusters(clusters: Coded | None, number: int) -> bool:
         and len(set(clusters.labels)) == size
         and np.array_equal(used, np.arange(size))
     )
-
-
-def same_clusters(left: Coded | None, right: Coded | None) -> bool:
-    """Tell whether both are none, or the same clusters of the same cases."""
-    if left is None or right is None:
-        return left is right
-    return left.labels == right.labels and same_array(left.codes, right.codes)
 
 
 @dataclass(frozen=True)
@@ -320,19 +313,6 @@ class PairedScores(Plain):
             and (weights is None or (weights.shape == (number,) and bool(np.all(weights > 0))))
             and are_clusters(self.clusters, number)
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PairedScores):
-            return NotImplemented
-        return (
-            (self.names, self.labels, self.dropped) == (other.names, other.labels, other.dropped)
-            and np.array_equal(self.targets, other.targets)
-            and np.array_equal(self.scores, other.scores)
-            and same_array(self.weights, other.weights)
-            and same_clusters(self.clusters, other.clusters)
-        )
-
-    __hash__ = None
 
     def __repr__(self) -> str:
         targets, systems = int(self.targets.sum()), len(self.names)

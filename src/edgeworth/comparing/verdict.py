@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from edgeworth import __version__
 from edgeworth.comparing.difference import Difference
@@ -86,15 +87,7 @@ def _of_two(findings: ComparisonFindings) -> Claim:
     is_shown = findings.is_conclusive(first, second)
     strength: Strength = "shown" if is_shown else "not shown"
     ahead = difference if _is_ahead(difference, findings) else difference.mirror()
-    low, high = ahead.interval(findings.level)
-    numbers = {
-        "first": ahead.first,
-        "second": ahead.second,
-        "difference": ahead.difference,
-        "low": low,
-        "high": high,
-        "p_value": ahead.p_value(),
-    }
+    numbers = _numbers(ahead, findings) | {"p_value": ahead.p_value()}
     brackets = f"({_interval(ahead, findings)}; {_test(ahead)})"
     if findings.direction == "neither":
         how = (
@@ -157,15 +150,13 @@ def _first_two(findings: ComparisonFindings) -> Claim | None:
     if math.isnan(difference.difference) or not difference.difference:
         return None
     text = f"{first} against {second}: {_how_much(difference)} ({_interval(difference, findings)})."
-    low, high = difference.interval(findings.level)
-    numbers = {
-        "first": first,
-        "second": second,
-        "difference": difference.difference,
-        "low": low,
-        "high": high,
-    }
-    return Claim("first two", text, "estimated", numbers)
+    return Claim("first two", text, "estimated", _numbers(difference, findings))
+
+
+def _numbers(each: Difference, findings: ComparisonFindings) -> dict[str, Any]:
+    low, high = each.interval(findings.level)
+    names = {"first": each.first, "second": each.second}
+    return names | {"difference": each.difference, "low": low, "high": high}
 
 
 def _how_much(better: Difference) -> str:

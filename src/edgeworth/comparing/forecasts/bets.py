@@ -134,26 +134,16 @@ class Duel:
         """Plain values, paths at no more points than a chart shows."""
         places = thin(self.wealth.blocks.number)
         sequences = {"brier": self.brier_sequence, "log": self.log_sequence}
-        found = {
-            "first": self.first,
-            "second": self.second,
-            "cases": self.cases,
-            "unit": self.unit,
-            "ordered": self.wealth.ordered,
-            "log_wealth": self.log_wealth,
-            "growth": self.growth,
-            "for_first": plain_evidence(self.for_first),
-            "for_second": plain_evidence(self.for_second),
-            "stronger": plain_evidence(self.stronger),
-            "mixture": plain_evidence(self.mixture),
+        evidence = ("for_first", "for_second", "stronger", "mixture")
+        found = {name: getattr(self, name) for name in ("first", "second", "cases", "unit")}
+        found |= {"ordered": self.wealth.ordered, "log_wealth": self.log_wealth, "growth": self.growth}
+        found |= {name: plain_evidence(getattr(self, name)) for name in evidence}
+        found |= {
             "better_on_average": {
                 name: plain_evidence(self.mean_evidence(name)) for name in (self.first, self.second)
             },
             "rounds": {"brier": plain_evidence(self.brier_rounds), "log": plain_evidence(self.log_rounds)},
-            "sequences": {
-                name: None if each is None else _plain_sequence(each, places)
-                for name, each in sequences.items()
-            },
+            "sequences": {name: each and _plain_sequence(each, places) for name, each in sequences.items()},
             "path": {"cases": self.wealth.positions[places], "log_wealth": self.wealth.path[places]},
         }
         return {name: plain_values(value) for name, value in found.items()}
@@ -372,10 +362,6 @@ class WealthRace:
     def against(self, bettor: str, other: str) -> float:
         """Give the log wealth of one against another."""
         return float(self.log_wealth[self._place(bettor), self._place(other)])
-
-    def growth(self, bettor: str, other: str) -> float:
-        """Give the log wealth a case (or cluster, where that is a bet), in nats."""
-        return self.against(bettor, other) / self.cases
 
     def stronger(self, first: str, second: str) -> Evidence | None:
         """Find the direction that proves more, both paid for; None where there is no evidence."""

@@ -25,7 +25,7 @@ from edgeworth.comparing.queries.exact_values import (
     scale_units,
 )
 from edgeworth.comparing.randomisation.coins import from_probability
-from edgeworth.comparing.randomisation.sign_sums import meet_in_the_middle, ways_by_polynomial
+from edgeworth.comparing.randomisation.sign_sums import ways_by_polynomial
 from edgeworth.core.tails import Tail
 from edgeworth.errors import check_draws
 
@@ -131,10 +131,7 @@ def exact_sign_flips(units: Scaled, *, most_units: int = MOST_UNITS) -> Tail | N
     is_small = total < LIMIT
     if number > min(most_units, MOST_UNITS if is_small else MOST_LARGE_UNITS):
         return None
-    if is_small:
-        return Tail.counted(Fraction(2 * _count_by_halves(magnitudes, needed), 2**number), said)
-    ways = meet_in_the_middle(magnitudes.tolist(), [1] * number, needed)
-    return None if ways is None else Tail.counted(Fraction(2 * ways, 2**number), said)
+    return Tail.counted(Fraction(2 * _count_by_halves(magnitudes, needed), 2**number), said)
 
 
 def _needed(units: Scaled) -> int | None:
@@ -162,7 +159,7 @@ def _count_by_halves(magnitudes: NDArray[Any], needed: int) -> int:
     """How many they are: for each of up to 2^20 sums of one half, how many of the other make up the rest."""
     halves = []
     for half in (magnitudes[::2], magnitudes[1::2]):
-        sums = np.zeros(1, dtype=np.int64)
+        sums = np.zeros(1, dtype=magnitudes.dtype)
         for magnitude in half:
             sums = np.concatenate([sums, sums + magnitude])
         halves.append(np.sort(sums))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -269,13 +268,12 @@ def _calibrate(
 def _effect(found: Difference, law: SamplingLaw) -> Effect:
     """Express the difference in standard deviations of what one case (or cluster) adds to it."""
     spread = law.standard_error * math.sqrt(found.cases)
-    name = "difference in standard deviations of a case's effect"
-    return Effect(name, found.difference / spread, partial(_bounds_over, law, spread))
 
+    def bounds(level: float) -> tuple[float, float]:
+        low, high = law.interval(level)
+        return low / spread, high / spread
 
-def _bounds_over(law: SamplingLaw, spread: float, level: float) -> tuple[float, float]:
-    low, high = law.interval(level)
-    return low / spread, high / spread
+    return Effect("difference in standard deviations of a case's effect", found.difference / spread, bounds)
 
 
 MEASURES = ("average_precision", "roc_auc")
