@@ -15,7 +15,7 @@ from edgeworth.choices import Predictions
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.reading import named_systems, read_forecasts, read_lists, read_scores
-from edgeworth.comparing.report import comparison_report, difference_grid, whole_or_none
+from edgeworth.comparing.report import comparison_report, difference_grid, difference_rows, whole_or_none
 from edgeworth.core.formatting import digits_shown
 from edgeworth.core.kinds import load
 from edgeworth.core.registry import spell, spell_measures
@@ -33,6 +33,7 @@ from edgeworth.options import (
     options_of,
 )
 from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown, write_text
+from edgeworth.report.frames import COLUMNS, library_of, make_frame
 from edgeworth.report.report import Report, about_run
 from edgeworth.running import compare_runs, find_systems
 from edgeworth.sources.batches import Source
@@ -57,6 +58,8 @@ class Comparison:
     notices: tuple[str, ...] = field(default=(), repr=False)
     """What was taken without being said, for the reader to know first."""
     digits: int = 3
+    library: str = field(default="", repr=False)
+    """The library whose frame was compared."""
     finish: Callable[[Report], Report] | None = field(default=None, repr=False)
     """What else the report says, where more is known than the differences."""
 
@@ -110,6 +113,11 @@ class Comparison:
     def to_html(self, path: str | Path | None = None, **options: Any) -> str:
         """The report as a page that needs no network, as of ``Report.to_html``."""
         return self.report.to_html(path, **options)
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Give each difference, system less baseline, as a row of a frame, as of ``Report.to_frame``."""
+        rows = [*difference_rows(self.findings)]
+        return make_frame(rows, ("system", "baseline", *COLUMNS[1:]), library or self.library)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Every pair and measure in a line, with all digits."""
@@ -215,7 +223,8 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
     if asked.with_digest:
         about |= {"digest": combine_digests(file_digests(getattr(source, "paths", ())))}
     about = about_run(**about, dropped=findings.dropped)
-    return Comparison(findings, about, (*joined, *notices), asked.digits)
+    library = library_of(asked.data)
+    return Comparison(findings, about, (*joined, *notices), asked.digits, library)
 
 
 def _about(asked: Asked) -> dict[str, Any]:

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, Unpack
 
 from edgeworth.asking import Asked, spelt, takes
-from edgeworth.core.estimates import estimate
+from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import digits_shown
 from edgeworth.core.kinds import Kind, kind_of
+from edgeworth.core.measures import quote_label
 from edgeworth.core.plain import labels_to_json
 from edgeworth.core.registry import spell_measures
 from edgeworth.errors import OptionError
 from edgeworth.options import SEVERAL, EvaluateOptions, ManyOptions, ReportOptions, options_of
+from edgeworth.report.frames import Row, estimate_rows, library_of
 from edgeworth.report.report import Report, Section, about_run
+from edgeworth.sources.roles import FORMS, GRADED
 from edgeworth.tallied import Part, Tallied, dropped_rows
 from edgeworth.tallying import Opened, canonical_terms, count
 
 LISTED_PARTS = 20
 """So many sources of a merged tally are listed in a report."""
+
+MOST_LABELS = 200
+"""So many labels have measures of their own among the rows of a frame."""
 
 OF_TALLIES = (*options_of(ReportOptions), *options_of(ManyOptions), "labels", "positive", "with_digest")
 """Options that mean something where the counting is done."""
@@ -66,7 +72,7 @@ def evaluate(data: Any = None, **options: Unpack[EvaluateOptions]) -> Report:
     opened = Opened.of(data, asked)
     if opened.asked.predictions == SEVERAL:
         raise OptionError("several predictions are compared: ew.compare")
-    return report_of(count(opened, is_final=True), asked)
+    return replace(report_of(count(opened, is_final=True), asked), library=library_of(data))
 
 
 def is_tally(data: Any) -> bool:
@@ -94,6 +100,7 @@ def report_of(tallied: Tallied, asked: Asked) -> Report:
         report: Report = kind.call("report", tallied, asked, partial(about_tally, tallied, asked))
     if asked.get("measures") and kind.estimate is not None:
         report = with_measures(report, tallied.final, asked)
+    report = with_rows(report, tallied, asked)
     return report.with_notices(tallied.notices, asked.digits)
 
 
@@ -102,11 +109,47 @@ def with_measures(report: Report, tally: Any, asked: Asked) -> Report:
     from edgeworth.decisions.report import estimate_row
     from edgeworth.rankings.report import estimates_grid
 
-    found = [estimate(tally, each, seed=asked.seed) for each in spell_measures(asked.measures) or ()]
+    found = [estimate_of(tally, each, asked) for each in spell_measures(asked.measures) or ()]
     grid = estimates_grid("measure", (estimate_row(each, asked.level) for each in found), asked.level)
     numbers = {each.measure: each.to_dict(asked.level) for each in found}
     section = Section("Measures asked for", (), (grid,), is_main=True)
     return replace(report, sections=(section, *report.sections), numbers={**report.numbers, "asked": numbers})
+
+
+def with_rows(report: Report, tallied: Tallied, asked: Asked) -> Report:
+    """Let the report make rows of its estimates, and of the values of items."""
+    tally, columns = tallied.final, tallied.terms.get("columns", {})
+    kind = kind_of(tally)
+    roles = (role for role in (*FORMS, *GRADED) if columns.get(role, role) != role)
+    system = next((columns[role] for role in roles), "")
+    if kind.estimate is None:
+        return report
+
+    @cache
+    def estimates() -> list[Estimate]:
+        names = spell_measures(asked.get("measures")) or []
+        labels = [quote_label(str(label)) for label in getattr(tally, "labels", ())][:MOST_LABELS]
+        for name in kind.usual:
+            names += [name.replace("[]", f"[{label}]") for label in labels] if "[]" in name else [name]
+        found = (estimate_of(tally, each, asked) for each in dict.fromkeys(names))
+        return [each for each in found if each.undefined is None]
+
+    def items() -> list[Row]:
+        values = {each.measure: kind.call("items", tally, each.measure) for each in estimates()}
+        return [
+            {"system": system, "item": str(item), "measure": name, "value": value}
+            for name, found in values.items()
+            for item, value in found.items()
+        ]
+
+    return replace(report, rows=lambda: estimate_rows(system, estimates(), asked.level), items=items)
+
+
+def estimate_of(tally: Any, measure: str, asked: Asked) -> Estimate:
+    """Estimate a measure as was asked."""
+    guess = {} if asked.get("guess_rate") is None else {"guess_rate": asked.guess_rate}
+    found: Estimate = kind_of(tally).call("estimate", tally, measure, seed=asked.seed, **guess)
+    return found
 
 
 def about_tally(tallied: Tallied, asked: Asked, **known: Any) -> dict[str, Any]:

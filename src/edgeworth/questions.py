@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Unpack, get_args
+from typing import Any, Unpack, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,11 +22,12 @@ from edgeworth.errors import InputError, OptionError
 from edgeworth.evaluation import evaluate
 from edgeworth.forecasts.kelly_report import stakes_report
 from edgeworth.options import ChanceOptions, TrecOptions
-from edgeworth.rankings.findings import examine_lists
+from edgeworth.rankings.findings import ListFindings, examine_lists
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measures import TREC_NAMES
 from edgeworth.rankings.report import selection_report, trec_report
 from edgeworth.rankings.trec.files import read_qrels, read_run
+from edgeworth.report.frames import Row, estimate_rows
 from edgeworth.report.report import Report, about_run, gather_reports, join_reports
 from edgeworth.sample import SAMPLE_NAME, sample_file
 
@@ -155,8 +156,9 @@ def _trec_report(qrels: str | Path, runs: Sequence[str | Path], asked: Asked) ->
     about = {"qrels": str(qrels), "runs": ", ".join(found), "measures": ", ".join(measures) or None}
     rules = {"relevant_from": grade, "absent": asked.absent, "no_targets": asked.no_targets}
     report = trec_report(found, about_run(**about, **rules, **sure))
+    frames: dict[str, Any] = {"rows": lambda: _trec_rows(found), "items": lambda: _trec_items(found)}
     if len(found) < 2:
-        return report
+        return replace(report, **frames)
     spellings = list(next(iter(found.values())).estimates)
     compared = compare_queries(
         {name: each.lists for name, each in found.items()},
@@ -165,4 +167,20 @@ def _trec_report(qrels: str | Path, runs: Sequence[str | Path], asked: Asked) ->
         adjust=asked.adjust or "holm",
         **sure,
     )
-    return join_reports(comparison_report(compared, report.provenance), report)
+    return replace(join_reports(comparison_report(compared, report.provenance), report), **frames)
+
+
+def _trec_rows(found: Mapping[str, ListFindings]) -> list[Row]:
+    """Make a row of each run and measure."""
+    rows = (estimate_rows(run, each.estimates.values(), each.level) for run, each in found.items())
+    return [row for run in rows for row in run]
+
+
+def _trec_items(found: Mapping[str, ListFindings]) -> list[Row]:
+    """Make a row of each run, query and measure."""
+    return [
+        {"system": run, "item": str(query), "measure": name, "value": value}
+        for run, each in found.items()
+        for query, values in each.queries.items()
+        for name, value in values.items()
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from functools import partial
 from operator import itemgetter
@@ -26,6 +26,7 @@ from edgeworth.core.formatting import (
     plural,
 )
 from edgeworth.core.registry import spell_measures
+from edgeworth.report.frames import Row
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section, make_columns
 from edgeworth.report.wording import describe_measure, tail_cell
 
@@ -76,6 +77,16 @@ def comparison_report(findings: ComparisonFindings, provenance: Mapping[str, Any
 
 
 _columns = partial(make_columns, default="text")
+
+
+def difference_rows(findings: ComparisonFindings) -> Iterator[Row]:
+    """Make a row of every pair and measure; only the measure to go by is adjusted for the pairs."""
+    for pair, differences in findings.pairs.items():
+        for name, each in differences.items():
+            low, high = each.interval(findings.level)
+            adjusted = {"p_adjusted": findings.adjusted[pair]} if name == findings.headline else {}
+            row = {"value": each.difference, "low": low, "high": high, "p": each.p_value(), **adjusted}
+            yield {"system": pair[0], "baseline": pair[1], "measure": name, "cases": each.cases, **row}
 
 
 def difference_grid(findings: ComparisonFindings) -> Grid:

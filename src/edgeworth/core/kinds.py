@@ -47,6 +47,10 @@ class Kind:
     measure: str | None = None
     estimate: str | None = None
     report: str | None = None
+    usual: tuple[str, ...] = ()
+    """Measures to go by, the first that is defined above all; of one ending in [], that of each label."""
+    items: str | None = None
+    """Gives the values of each item by measure: ``items(tally, measures)``."""
     predictions: str = ""
     """What a column of such predictions holds, for those that are read: labels, scores, probabilities."""
     roles: tuple[str, ...] = ()

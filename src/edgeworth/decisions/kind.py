@@ -12,6 +12,10 @@ TABLE = Kind(
     measure="edgeworth.decisions.views:measure_table",
     estimate="edgeworth.decisions.estimates:estimate_table",
     report="edgeworth.decisions.report:report_table",
+    usual=(
+        *("informedness", "markedness", "mcc", "kappa", "accuracy", "balanced_accuracy", "macro_f"),
+        *("recall[]", "precision[]", "f[]", "informedness[]"),
+    ),
     predictions="labels",
     roles=("truth", "prediction"),
     terms=("missing", "positive", "labels", "abstain", "weight_kind"),

@@ -15,6 +15,7 @@ FORECASTS = Kind(
     measure="edgeworth.forecasts.findings:measure_tally",
     estimate="edgeworth.forecasts.findings:estimate_tally",
     report="edgeworth.forecasts.report:report_forecasts",
+    usual=("brier", "log", "ranked", "spherical", "accuracy"),
     predictions="probabilities",
     terms=(
         "labels",

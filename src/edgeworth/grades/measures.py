@@ -149,6 +149,11 @@ def measure_grades(grades: Grades, measure: str | Measure) -> float:
     return found.mean if found.undefined is None else np.nan
 
 
+def measure_items(grades: Grades, measure: str | Measure) -> dict[str, float]:
+    """Compute a measure of each item that has an id."""
+    return dict(zip(grades.ids or (), resolve_grades(grades, measure).values.tolist(), strict=False))
+
+
 def headline_of(grades: Grades) -> str:
     """Name the measure to go by: accuracy of right or wrong answers, else the mean grade."""
     return "accuracy" if grades.is_binary else "mean"

@@ -14,6 +14,7 @@ RANKING = Kind(
     measure="edgeworth.rankings.resolving:measure_ranking",
     estimate="edgeworth.rankings.estimates:estimate_ranking",
     report="edgeworth.rankings.report:report_ranking",
+    usual=("average_precision", "roc_auc"),
     predictions="scores",
 )
 LISTS = Kind(
@@ -24,6 +25,8 @@ LISTS = Kind(
     measure="edgeworth.rankings.resolving:measure_lists",
     estimate="edgeworth.rankings.estimates:estimate_lists",
     report="edgeworth.rankings.report:report_lists",
+    usual=("average_precision", "ndcg@10", "precision@10", "recall@10", "reciprocal_rank"),
+    items="edgeworth.rankings.resolving:measure_each",
     predictions="queries",
     roles=("truth", "score", "query"),
     terms=("missing", "positive", "relevant_from"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +19,7 @@ from edgeworth.report.verdict import Verdict, claims_of
 
 if TYPE_CHECKING:
     from edgeworth.report.charts.chart import Chart
+    from edgeworth.report.frames import Row
     from edgeworth.report.slider import Slider
 
 SCHEMA = "edgeworth.report/1"
@@ -191,6 +192,12 @@ class Report:
     """What to look at next, at most three sentences."""
     citation: str = ""
     """One sentence to paste into a paper or a model card: number, interval, test, cases and methods."""
+    rows: Callable[[], Sequence[Row]] = field(default=tuple, repr=False, compare=False)
+    """Makes a row of each system, slice and measure."""
+    items: Callable[[], Sequence[Row]] = field(default=tuple, repr=False, compare=False)
+    """Makes a row of each system, item and measure, where items have values."""
+    library: str = ""
+    """The library whose frame was evaluated."""
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything the report shows, and the numbers behind it, as plain values."""
@@ -251,6 +258,16 @@ class Report:
         with digits_shown(self.digits):
             text = report_to_markdown(self.displayed(), title=displayable(" ".join(title.split())))
         return write_text(text, path)
+
+    def to_frame(self, library: str | None = None, *, items: bool = False) -> Any:
+        """Give the estimates as a frame, one row a system, slice and measure, or the values of each item.
+
+        The library is that of the frame that was evaluated, or else pandas, polars or pyarrow, as installed.
+        """
+        from edgeworth.report.frames import COLUMNS, make_frame
+
+        columns = ("system", "item", "measure", "value") if items else COLUMNS
+        return make_frame(self.items() if items else self.rows(), columns, library or self.library)
 
     def _repr_html_(self) -> str:
         """Show verdict, warnings and tables in a notebook. Charts are shown by asking for them."""
