@@ -14,7 +14,8 @@ import pytest
 import edgeworth as ew
 from edgeworth.bet import Drunken
 from edgeworth.core.formatting import format_number
-from edgeworth.forecasts.curves import FORECAST_CELLS, LAW_CELLS, MOST_DRAWN, PAIR_CELLS
+from edgeworth.forecasts.charts import PAIR_CELLS
+from edgeworth.forecasts.curves import FORECAST_CELLS, LAW_CELLS, MOST_DRAWN
 from edgeworth.report.charts.chart import Chart
 
 HOSTILE = "</script><script>alert(1)</script>'\"\u202e🎯" + "x" * 10_000

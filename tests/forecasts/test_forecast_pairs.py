@@ -9,8 +9,7 @@ import pytest
 
 from edgeworth.bet import Drunken, Market
 from edgeworth.errors import InputError, MergeError
-from edgeworth.forecasts.betting.prices import bookmaker_forecasts
-from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.betting.wealth import Wealth, bookmaker_forecasts
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.tally import CELLS, ForecastPairs
 

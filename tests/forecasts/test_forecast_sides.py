@@ -10,8 +10,7 @@ import pytest
 
 from edgeworth.bet import Market
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.forecasts.betting.prices import bookmaker_forecasts
-from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.betting.wealth import Wealth, bookmaker_forecasts
 from edgeworth.forecasts.findings import Criterion, sides
 from edgeworth.forecasts.forecasts import Forecasts, argmax_table
 from edgeworth.forecasts.scores import ForecastScores

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import astuple
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from edgeworth.core.formatting import (
     format_cases,
@@ -17,7 +20,6 @@ from edgeworth.core.formatting import (
 )
 from edgeworth.forecasts.curves import (
     MOST_DRAWN,
-    pair_cells,
     pictured_reliability,
     sequence_path,
     sequence_reach,
@@ -25,6 +27,7 @@ from edgeworth.forecasts.curves import (
 )
 from edgeworth.forecasts.estimates import AverageDifference
 from edgeworth.forecasts.findings import ForecastFindings
+from edgeworth.forecasts.tally import CELLS
 from edgeworth.forecasts.wealth_charts import has_luck, luck_chart, returns_chart, stakes_chart, wealth_chart
 from edgeworth.report.charts.axes import (
     CHANCE,
@@ -43,6 +46,8 @@ from edgeworth.report.report import Charts, Column, LazyMapping
 from edgeworth.report.wording import describe_system
 
 CASES = "cases"
+PAIR_CELLS = 20
+"""Cells from 0 to 1 on either side of the plot of two forecasters."""
 MIDDLE = "#b9bcc0"
 """Between the colours of what came true and what did not; seen on white and on black."""
 
@@ -53,22 +58,25 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
     assert pairs is not None, "drawn only for two classes"
     mine, its = findings.scores.systems
     label, short = (f"class {shorten(str(pairs.labels[1]), most)}" for most in (40, 12))
-    cells = pair_cells(pairs)
+    together = CELLS // PAIR_CELLS
+    counts, hits = (
+        table.reshape(PAIR_CELLS, together, PAIR_CELLS, together).sum(axis=(1, 3))
+        for table in (pairs.counts, pairs.hits)
+    )
+    first, other = np.nonzero(counts)
+    order = np.argsort(-counts[first, other], kind="stable")
+    first, other = first[order], other[order]
+    most = int(counts.max())
 
     def find() -> Mapping[str, Rows]:
-        middle = cells.width / 2
-        columns = {
-            "model": cells.first + middle,
-            "other": cells.other + middle,
-            "cases": cells.cases,
-            "came true": cells.hits / cells.cases,
-        }
+        cases = counts[first, other]
+        middles = {"model": (first + 0.5) / PAIR_CELLS, "other": (other + 0.5) / PAIR_CELLS}
+        columns = {**middles, "cases": cases, "came true": hits[first, other] / cases}
         return {"probabilities": picture_rows(columns)}
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
         whole, axis = alt.Scale(domain=[0, 1]), alt.Axis(format=".0%", tickCount=6)
-        most = int(cells.cases.max())
         dots = (
             kit.base("probabilities")
             .mark_point(filled=True, opacity=0.95, stroke="currentColor", strokeWidth=0.4, aria=False)
@@ -102,16 +110,15 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
         ends = {"x": alt.datum(0), "x2": alt.datum(1), "y": alt.datum(0), "y2": alt.datum(1)}
         return alt.layer(diagonal.encode(**ends), dots).properties(width=HIGH + 20, height=HIGH + 20)
 
-    above, below = (cells.first > cells.other), (cells.first < cells.other)
-    said = [
-        _came(int(cells.cases[side].sum()), int(cells.hits[side].sum()), label) for side in (above, below)
-    ]
+    sides = (partial(np.tril, k=-1), partial(np.triu, k=1))
+    said = [_came(int(side(counts).sum()), int(side(hits).sum()), label) for side in sides]
+    width = format_percent(1 / PAIR_CELLS)
     return Chart(
         "probabilities",
         "The two forecasts of each case",
         f"Cases in which the model says clearly more than {its} lie above the diagonal: {said[0]}; below it: "
-        f"{said[1]}. The area of a dot is the number of cases in a cell of {format_percent(cells.width)} by "
-        f"{format_percent(cells.width)}, at most {int(cells.cases.max()):,}.",
+        f"{said[1]}. The area of a dot is the number of cases in a cell of {width} by {width}, at most "
+        f"{most:,}.",
         LazyMapping(find),
         draw,
         (

@@ -17,7 +17,6 @@ from edgeworth.forecasts.betting.law import LogWealthLaw, Moments
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.reliability import ReliabilityBands
 from edgeworth.forecasts.sequential import ConfidenceSequence
-from edgeworth.forecasts.tally import CELLS, ForecastPairs
 
 Places = NDArray[np.intp]
 
@@ -168,16 +167,11 @@ def sequence_path(sequence: ConfidenceSequence) -> tuple[NDArray[np.int64], Floa
     return sequence.cases[places], sequence.mean[places], sequence.low[places], sequence.high[places]
 
 
-Counts = NDArray[np.int64]
-
 MOST_DRAWN = 150
 """Points of a curve."""
 
 BAND_DRAWN = 50
 """Points of the edges of a band, which nobody reads one by one, and of a path in the small."""
-
-PAIR_CELLS = 20
-"""Cells from 0 to 1 on either side of the plot of two forecasters."""
 
 LAW_CELLS = 50
 """Cells of the law of final wealth."""
@@ -205,37 +199,6 @@ def turns(wealth: Wealth) -> tuple[tuple[int, str], ...]:
         if len(there):
             found.append((int(wealth.positions[there[0]]), what))
     return tuple(found)
-
-
-@dataclass(frozen=True)
-class PairCells:
-    """Pairs of probabilities in cells: where they begin, how many cases, and how many of these came true."""
-
-    first: Floats
-    other: Floats
-    width: float
-    cases: Counts
-    hits: Counts
-
-
-def pair_cells(pairs: ForecastPairs) -> PairCells:
-    """The cells that hold a case, those of most cases first.
-
-    >>> from edgeworth.forecasts.forecasts import Forecasts
-    >>> one = Forecasts.of([1, 0, 0], np.array([[0.21, 0.79], [0.22, 0.78], [0.9, 0.1]]))
-    >>> found = pair_cells(ForecastPairs.from_forecasts(one, one))
-    >>> found.first.tolist(), found.cases.tolist(), found.hits.tolist()
-    ([0.75, 0.1], [2, 1], [1, 0])
-    """
-    together = CELLS // PAIR_CELLS
-    counts, hits = (
-        table.reshape(PAIR_CELLS, together, PAIR_CELLS, together).sum(axis=(1, 3))
-        for table in (pairs.counts, pairs.hits)
-    )
-    mine, its = np.nonzero(counts)
-    order = np.argsort(-counts[mine, its], kind="stable")
-    mine, its = mine[order], its[order]
-    return PairCells(mine / PAIR_CELLS, its / PAIR_CELLS, 1 / PAIR_CELLS, counts[mine, its], hits[mine, its])
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from edgeworth.core.counting import Counted, read_whole
 from edgeworth.core.labels import list_labels, parse_labels
 from edgeworth.core.threads import row_blocks
 from edgeworth.errors import InputError, OptionError
-from edgeworth.forecasts.betting.prices import as_races
+from edgeworth.forecasts.betting.wealth import as_races
 from edgeworth.forecasts.class_columns import CodedTruth, order_of_columns, order_of_rival
 from edgeworth.forecasts.forecasts import Forecasts, arrange_columns
 from edgeworth.forecasts.tally import NOT_ORDINAL, ForecastTally, Opponent

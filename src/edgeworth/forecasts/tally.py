@@ -30,8 +30,7 @@ from edgeworth.core.plain import (
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.forecasts.betting.path import Blocks
-from edgeworth.forecasts.betting.prices import bookmaker_forecasts
-from edgeworth.forecasts.betting.wealth import Book, Wealth
+from edgeworth.forecasts.betting.wealth import Book, Wealth, bookmaker_forecasts
 from edgeworth.forecasts.calibration import (
     CELLS_A_DOUBLING,
     MOST_VALUES,

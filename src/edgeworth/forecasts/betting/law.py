@@ -97,7 +97,7 @@ class LogWealthLaw:
         """``Σ_i Σ_k π_ik L_ik``; −inf where ruin is possible, else +inf where infinite wealth is."""
         if self.ruin > 0:
             return -math.inf
-        return math.inf if self.boundless > 0 else float(self.steps.counts @ _moments(self.steps)[0])
+        return math.inf if self.boundless > 0 else self._sum_moments.mean
 
     @property
     def variance(self) -> float:
@@ -105,7 +105,7 @@ class LogWealthLaw:
 
         Undefined (nan) where the mean is infinite.
         """
-        return float(self.steps.counts @ _moments(self.steps)[1]) if math.isfinite(self.mean) else math.nan
+        return self._sum_moments.variance if math.isfinite(self.mean) else math.nan
 
     @property
     def standard_deviation(self) -> float:
@@ -115,7 +115,9 @@ class LogWealthLaw:
     @cached_property
     def log_mean_wealth(self) -> float:
         """``log E W = Σ_i log Σ_k π_ik exp L_ik``: 0 under the bookmaker's truth on a fair book."""
-        return _whole(self.steps.counts, _log_means(self.steps))
+        with np.errstate(divide="ignore"):
+            means = scipy.special.logsumexp(self.steps.log_factors, b=self.steps.probabilities, axis=1)
+        return _whole(self.steps.counts, means)
 
     @property
     def mean_wealth(self) -> float:
@@ -195,13 +197,19 @@ class LogWealthLaw:
         bottom, top = (min(max(end + self.boundless, SMALLEST), 1.0) for end in ends)
         return Tail(bottom, top, top, said, kind="bracket")
 
+    @cached_property
+    def _sum_moments(self) -> Moments:
+        """Given that S is finite."""
+        return Moments(*(float(self.steps.counts @ part) for part in _moments(self.steps)))
+
     def _normal(self, x: float) -> Tail:
         """Log wealth as normal: Φ((mean − x)/sd) given that it is finite, ± Berry and Esseen's bound."""
-        mean, variance, third = (float(self.steps.counts @ part) for part in _moments(self.steps))
-        if variance <= 0:
-            return _floating(self.boundless + self._finite * (x <= mean + self._slack), "the only outcome")
-        value = float(scipy.special.ndtr((mean - x) / math.sqrt(variance)))
-        error = min(1.0, BERRY_ESSEEN * third / variance**1.5)
+        found, error = self._sum_moments, self._sum_moments.error
+        if found.variance <= 0:
+            return _floating(
+                self.boundless + self._finite * (x <= found.mean + self._slack), "the only outcome"
+            )
+        value = float(scipy.special.ndtr((found.mean - x) / math.sqrt(found.variance)))
         said = f"log-normal approximation, off by {error:.2g} at most (Berry and Esseen)"
         return Tail.approximated(self.boundless + self._finite * value, self._finite * error, said)
 
@@ -227,8 +235,8 @@ class LogWealthLaw:
         if self._sums is not None:
             values, shares = self._sums
             return float(values[min(int(np.searchsorted(np.cumsum(shares), wanted)), len(values) - 1)])
-        mean, variance, _ = (float(self.steps.counts @ part) for part in _moments(self.steps))
-        return mean + math.sqrt(variance) * float(scipy.special.ndtri((wanted + NEAREST) / self._finite))
+        away = float(scipy.special.ndtri((wanted + NEAREST) / self._finite))
+        return self._sum_moments.mean + math.sqrt(self._sum_moments.variance) * away
 
     def cumulative(self, points: ArrayLike) -> Floats | None:
         """P(S ≤ x) at each x, to 1e-12 beyond it, ruin included; None beyond 2²⁰ outcomes.
@@ -307,12 +315,6 @@ def _moments(steps: LogReturns) -> tuple[Floats, Floats, Floats]:
     return mean, (shares * off**2).sum(axis=1), (shares * off**3).sum(axis=1)
 
 
-def _log_means(steps: LogReturns) -> Floats:
-    """log E factor of each step."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(scipy.special.logsumexp(steps.log_factors, b=steps.probabilities, axis=1))
-
-
 def _floating(value: float, said: str, log: float = -math.inf) -> Tail:
     """Exact but for the rounding of floats."""
     if 0 < value < SMALLEST or (value == 0 and log > -math.inf):
@@ -383,35 +385,28 @@ def luck_of_moments(wealth: Wealth) -> Tail:
     if x == math.inf:
         return Tail(0.0, 0.0, 0.0, "exact, no finite wealth reaches it", Fraction(0))
     found = list(_bounds(wealth, x))
-    low = max(bound.low for bound in found)
-    best = min(found, key=lambda bound: bound.high)
-    high = min(max(best.high, SMALLEST), 1.0)
+    low, (_, best, source) = max(bound[0] for bound in found), min(found, key=lambda bound: bound[1])
+    high = min(max(best, SMALLEST), 1.0)
     if low <= 0:
-        return Tail(0.0, high, high, f"certified bound ({best.source})", kind="bound")
-    return Tail(min(low, high), high, high, f"certified bracket ({best.source})", kind="bracket")
+        return Tail(0.0, high, high, f"certified bound ({source})", kind="bound")
+    return Tail(min(low, high), high, high, f"certified bracket ({source})", kind="bracket")
 
 
-@dataclass(frozen=True)
-class _Bound:
-    low: float
-    high: float
-    source: str
-
-
-def _bounds(wealth: Wealth, x: float) -> Iterator[_Bound]:
+def _bounds(wealth: Wealth, x: float) -> Iterator[tuple[float, float, str]]:
+    """Bounds from below and from above, each with its source."""
     price, model = Moments.of(wealth, "price"), Moments.of(wealth, "model")
     if price.is_normal:
         value = float(scipy.special.ndtr((price.mean - x) / math.sqrt(price.variance)))
-        yield _Bound(value - price.error, value + price.error, "normal law, Berry and Esseen's error")
+        yield value - price.error, value + price.error, "normal law, Berry and Esseen's error"
     if model.is_normal and wealth.fraction == 1 and wealth.book in ("fair", "exchange"):
         spread = math.sqrt(model.variance)
         log_share = float(scipy.special.log_ndtr((model.mean - x) / spread - spread))
         value = _exponential(model.variance / 2 - model.mean + log_share)
         off = 2 * model.error * _exponential(-x)
-        yield _Bound(value - off, value + off, "normal law tilted to the model, Berry and Esseen's error")
+        yield value - off, value + off, "normal law tilted to the model, Berry and Esseen's error"
     half = float(wealth.sums("price_log_half").sum())
-    yield _Bound(0.0, _exponential(half - x / 2), "Chernoff's inequality")
-    yield _Bound(0.0, _exponential(-x), "Markov's inequality")
+    yield 0.0, _exponential(half - x / 2), "Chernoff's inequality"
+    yield 0.0, _exponential(-x), "Markov's inequality"
 
 
 def _exponential(logarithm: float) -> float:
