@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Values
 from edgeworth.core.laws import check_level, normal_quantile, wilson_bounds
-from edgeworth.core.threads import row_blocks
 from edgeworth.errors import OptionError
 from edgeworth.rankings.chance.hits import RandomOrder
 from edgeworth.rankings.chance.hits import hits as hits_law
@@ -183,9 +182,13 @@ def hit_curve(groups: TieGroups, depth: Values) -> Values:
     if not len(groups.hits):
         return np.zeros(len(depth))
     # The curve is linear inside a tie and flat between tie groups.
-    corners = np.stack([groups.seen_above, groups.seen_below], axis=1).ravel()
-    heights = np.stack([groups.hits_above, groups.hits_below], axis=1).ravel()
-    return np.interp(depth, corners, heights)
+    corners = _by_turns(groups.seen_above, groups.seen_below)
+    return np.interp(depth, corners, _by_turns(groups.hits_above, groups.hits_below))
+
+
+def _by_turns(above: Values, below: Values) -> Values:
+    """Where each tie group begins and ends, one after the other."""
+    return np.stack([above, below], axis=1).ravel()
 
 
 def _spread(items: float) -> Values:
@@ -290,10 +293,6 @@ def _bin_values(values: Values, chances: Values, method: str) -> BinnedLaw:
 POINTS = 75
 """Depths at equal distances, and as many at equal ratios: a long list is looked at from its top."""
 ROC_POINTS = 160
-BLOCK = 1 << 14
-"""Tie groups looked through at once."""
-FEW = 20
-"""So many times the points that are drawn are kept of a block."""
 NOISE = 1e-12
 """What lies nearer to each other than this share of a picture is one point, one line, one height: sums of
 weights differ in their last digits with the order of the rows."""
@@ -397,26 +396,14 @@ def thin_roc_curve(ranking: Ranking, most: int = ROC_POINTS) -> RocCurve:
     groups = tie_groups_of_ranking(ranking)
     ranked, items = float(ranking.ranked_total), float(ranking.total)
     found, targets = float(ranking.targets.total), float(ranking.target_total)
-    parts = [_candidates(groups, rows, most) for rows in row_blocks(len(groups.hits), BLOCK)]
-    seen = np.concatenate([[0.0], *(seen for seen, _ in parts), [ranked, items]])
-    hits = np.concatenate([[0.0], *(hits for _, hits in parts), [found, targets]])
+    seen = np.concatenate([[0.0], _by_turns(groups.seen_above, groups.seen_below), [ranked, items]])
+    hits = np.concatenate([[0.0], _by_turns(groups.hits_above, groups.hits_below), [found, targets]])
     fallout, recall = (seen - hits) / float(ranking.background.total), hits / targets
     # Sums of weights are rounded: the curve still rises, and ends in the corner.
     fallout, recall = (np.maximum.accumulate(np.clip(x, 0.0, 1.0)) for x in (fallout, recall))
     kept = _bends(fallout, recall)
     kept = kept[thin_curve(fallout[kept], recall[kept], most)]
     return RocCurve(fallout[kept], recall[kept], seen[kept])
-
-
-def _candidates(groups: TieGroups, rows: slice, most: int) -> tuple[Values, Values]:
-    """Choose points of some tie groups to draw: all corners of their hull, and some evenly along."""
-    seen = np.stack([groups.seen_above[rows], groups.seen_below[rows]], axis=1).ravel()
-    hits = np.stack([groups.hits_above[rows], groups.hits_below[rows]], axis=1).ravel()
-    if len(seen) <= FEW * most:
-        return seen, hits
-    evenly = np.linspace(0, len(seen) - 1, FEW * most).round().astype(np.intp)
-    kept = np.union1d(upper_hull(seen - hits, hits), evenly)
-    return seen[kept], hits[kept]
 
 
 def _bends(x: Values, y: Values) -> NDArray[np.intp]:

@@ -20,7 +20,6 @@ import numpy as np
 from edgeworth.arrays import Values
 from edgeworth.core.estimates import Method
 from edgeworth.core.laws import Alternative, NormalLaw, SamplingLaw, Scale, natural_scale
-from edgeworth.core.threads import row_blocks
 from edgeworth.decisions.estimates import Bootstrap
 from edgeworth.errors import OptionError
 from edgeworth.rankings.intervals.resampling import ListValues
@@ -276,9 +275,6 @@ NO_VARIANCE = 1e-24
 
 TINY = 1e-300
 
-BLOCK = 1 << 16
-"""Tie groups gone through at once, so that a long list needs little room beside its effects."""
-
 
 @dataclass(frozen=True)
 class Places:
@@ -305,12 +301,6 @@ class Places:
         gap = np.append(groups.seen_above - groups.hits_above, background) - below
         lost = float(groups.targets[0] - groups.hits.sum())
         return cls(groups.hits, tied, groups.hits_above, groups.seen_above, gap, lost)
-
-    def select(self, rows: slice) -> Self:
-        """Some of the tie groups; gaps and lost targets are not theirs."""
-        parts = (self.hits, self.tied, self.hits_above, self.seen_above)
-        hits, tied, hits_above, seen_above = (part[..., rows] for part in parts)
-        return type(self)(hits, tied, hits_above, seen_above, np.zeros(0), 0.0)
 
     @property
     def targets(self) -> float:
@@ -384,30 +374,17 @@ def average_precision_influence(
     unit, other = units
     if places.targets < 2 * unit:
         raise OptionError(f"average precision needs two targets for an interval; saw {places.targets:g}")
-    number, targets, lists = places.hits.shape[-1], places.targets, places.hits.shape[:-1]
-    target, tied, below, gap = (np.zeros((*lists, number + more)) for more in (0, 0, 1, 1))
-    total = np.zeros(lists)
-    for rows in row_blocks(number, BLOCK):
-        part = places.select(rows)
-        hits, size = part.hits, part.hits + part.tied
-        whole = _precision(part, ties, hits, size)
-        total += whole.sum(axis=-1)
-        # Of a group that weighs less than a typical case, all that there is can go.
-        own, own_tied = np.minimum(unit, hits), np.minimum(other, part.tied)
-        target[..., rows] = (whole - _precision(part, ties, hits - own, size - own)) / np.maximum(own, TINY)
-        tied[..., rows] = (whole - _precision(part, ties, hits, size - own_tied)) / np.maximum(own_tied, TINY)
-        below[..., rows] = (whole - _precision(part, ties, hits, size, gone=(unit, unit))) / unit
-        gap[..., rows] = (whole - _precision(part, ties, hits, size, gone=(0.0, other))) / other
-    for sums in (below, gap):
-        # Of this tie group and all later ones; 0 after the last.
-        np.cumsum(sums[..., ::-1], axis=-1, out=sums[..., ::-1])
-    value = total / targets
-    target += below[..., 1:]
-    target -= value[..., None]
-    target /= targets - unit
-    tied += gap[..., 1:]
-    tied /= targets
-    gap /= targets
+    targets, hits, size = places.targets, places.hits, places.hits + places.tied
+    whole = _precision(places, ties, hits, size)
+    value = np.asarray(whole.sum(axis=-1) / targets)
+    # Of a group that weighs less than a typical case, all that there is can go.
+    own, own_tied = np.minimum(unit, hits), np.minimum(other, places.tied)
+    below = _sums_from(whole - _precision(places, ties, hits, size, gone=(unit, unit))) / unit
+    gap = _sums_from(whole - _precision(places, ties, hits, size, gone=(0.0, other))) / other
+    target = (whole - _precision(places, ties, hits - own, size - own)) / np.maximum(own, TINY)
+    target = (target + below[..., 1:] - value[..., None]) / (targets - unit)
+    tied = (whole - _precision(places, ties, hits, size - own_tied)) / np.maximum(own_tied, TINY)
+    tied, gap = (tied + gap[..., 1:]) / targets, gap / targets
     lost = -value / (targets - unit)
     # Centred, and scaled so that the squares sum to Tukey's (n−1)/n Σ(effect − mean)².
     whole_weight = targets + places.background
@@ -416,10 +393,14 @@ def average_precision_influence(
     for many, each in zip((places.hits, places.tied, places.gap), (target, tied, gap), strict=True):
         mean = mean + np.einsum("...i,...i->...", many, each)
     mean, scale = mean / whole_weight, math.sqrt(1 - 1 / cases)
-    for each in (target, tied, gap):
-        each -= mean[..., None]
-        each *= scale
+    target, tied, gap = ((each - mean[..., None]) * scale for each in (target, tied, gap))
     return CaseInfluence(value, target, tied, gap, (lost - mean) * scale)
+
+
+def _sums_from(values: Values) -> Values:
+    """Sums over each tie group and all later ones; 0 after the last."""
+    sums = np.cumsum(values[..., ::-1], axis=-1)[..., ::-1]
+    return np.concatenate([sums, np.zeros((*values.shape[:-1], 1))], axis=-1)
 
 
 def roc_area_influence(places: Places, units: tuple[float, float] = (1.0, 1.0)) -> CaseInfluence:
@@ -461,17 +442,10 @@ def independent(
     ``counts`` are ``places.parts``; for sampling weights give Σw² and Σw⁴ of the same places as well.
     """
     second = fourth = 0.0
-    # Part by part: as one row the effects of a long list would be copied several times.
-    for each, square, fourth_power in zip(
-        effects.parts,
-        counts if squares is None else squares,
-        counts if fourths is None else fourths,
-        strict=True,
-    ):
-        squared = each**2
-        second += float(square @ squared)
-        squared *= squared
-        fourth += float(fourth_power @ squared)
+    powers = (counts if squares is None else squares, counts if fourths is None else fourths)
+    for each, square, fourth_power in zip(effects.parts, *powers, strict=True):
+        second += float(square @ each**2)
+        fourth += float(fourth_power @ each**4)
     return Spread(second, FREEDOM * second**2 / fourth if second > NO_VARIANCE else 0.0)
 
 

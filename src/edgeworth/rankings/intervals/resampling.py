@@ -36,12 +36,11 @@ def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, s
         raise OptionError("a bootstrap of a ranking draws whole cases; with sampling weights use Influence()")
     groups = tie_groups_of_ranking(ranking)
     background = BackgroundPlaces(groups)
-    draw = _tied_replicates if background.has_ties or resolved.ties == "threshold" else _strict_replicates
 
     def replicates(number: int, generator: np.random.Generator) -> Values:
         size = max(1, CHUNK // max(1, int(groups.targets[0])))
         found = [
-            resolved.values(draw(groups, background, min(size, number - start), generator))
+            resolved.values(_replicates(groups, background, min(size, number - start), generator))
             for start in range(0, number, size)
         ]
         return np.concatenate(found) if found else np.zeros(0)
@@ -72,26 +71,6 @@ class BackgroundPlaces:
         return generator.multinomial(self.total, self._shares, size=draws)[:, :-1]
 
 
-def _strict_replicates(
-    groups: TieGroups, background: BackgroundPlaces, draws: int, generator: np.random.Generator
-) -> TieGroups:
-    """Replicates when no target is tied with background: every target drawn is a step of its own.
-
-    A target drawn twice stands twice, one after the other. Targets that were never ranked have the highest
-    numbers, so they are the last of each draw.
-    """
-    total, ranked = int(groups.targets[0]), int(groups.hits.sum())
-    owners = np.repeat(np.arange(len(groups.hits)), groups.hits.astype(np.intp))
-    chosen = np.sort(generator.integers(0, total, size=(draws, total), dtype=np.uint32), axis=1)
-    above = np.cumsum(background.draw(draws, generator), axis=1)
-    kept: Any = slice(None) if ranked == total else chosen < ranked
-    hits_above = np.broadcast_to(np.arange(total, dtype=np.float64), chosen.shape)[kept].ravel()
-    lists = np.broadcast_to(np.arange(draws)[:, None], chosen.shape)[kept].ravel()
-    seen_above = hits_above + above[lists, owners[chosen[kept].ravel()]]
-    drawn_groups = _strict_groups(lists, hits_above, seen_above, draws, total, groups.items[0])
-    return replace(drawn_groups, ranked=np.bincount(lists, minlength=draws) + float(background.total))
-
-
 def _strict_groups(
     lists: NDArray[np.intp], hits_above: Values, seen_above: Values, number: int, targets: int, items: float
 ) -> TieGroups:
@@ -102,7 +81,7 @@ def _strict_groups(
     )
 
 
-def _tied_replicates(
+def _replicates(
     groups: TieGroups, background: BackgroundPlaces, draws: int, generator: np.random.Generator
 ) -> TieGroups:
     """Replicates by tie groups; those without a target are no steps."""
