@@ -99,15 +99,6 @@ def test_axes_are_named_in_the_picture() -> None:
         assert set(titles) <= set(words), name
 
 
-def test_nothing_is_worked_out_before_somebody_looks() -> None:
-    found = examine_ranking(drawn(300, 0.2, 1.0))
-    charts = ranking_report(found, {}).charts
-    lazily = {"hit_curve", "roc_curve", "chance_law", "value_curve", "precision_band"}
-    assert not lazily & set(vars(found))
-    assert charts["chance"].rows()
-    assert lazily & set(vars(found)) == {"chance_law"}
-
-
 def test_sections_name_the_charts_there_are() -> None:
     report = ranking_report(findings("weighted"), {})
     placed = [name for section in report.to_dict()["sections"] for name in section["charts"]]

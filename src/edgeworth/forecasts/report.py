@@ -43,7 +43,7 @@ from edgeworth.forecasts.verdict import (
     forecasts_verdict,
     forecasts_warnings,
 )
-from edgeworth.rankings.threshold_report import threshold_section, with_threshold
+from edgeworth.rankings.cut_report import threshold_section, with_threshold
 from edgeworth.rankings.thresholds import Goal, find_threshold
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section, make_columns
 from edgeworth.report.wording import describe_system, format_option

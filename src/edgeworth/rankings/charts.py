@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any
+
+import numpy as np
 
 from edgeworth.arrays import Values, finite_or_none
 from edgeworth.core.formatting import MINUS, format_count, format_level, format_number, plural
-from edgeworth.rankings.findings import ListFindings, RankingFindings
+from edgeworth.rankings.findings import ListFindings, RankingFindings, Worth
+from edgeworth.rankings.intervals.bands import (
+    HitCurve,
+    binned_law,
+    can_bin_law,
+    chart_depths,
+    hit_curve_at,
+    precision_at_recall,
+    thin_roc_curve,
+    value_curve_at,
+)
 from edgeworth.report.charts.axes import (
     CHANCE,
     HIGH,
@@ -29,17 +42,18 @@ COLOURS = {OURS: FIRST, RANDOM: CHANCE}
 DEPTH = "items looked at"
 DASHED: dict[str, Any] = {"strokeDash": [5, 4], "strokeWidth": 1.5}
 DOT: dict[str, Any] = {"filled": True, "opacity": 1}
-KNOWN = "drawn only where gain and cost are known"
 
 
 def ranking_charts(findings: RankingFindings) -> Charts:
     """The charts of a report on a ranking; none where there is nothing to find, or nothing else."""
     if not findings.can_be_drawn:
         return Charts()
-    charts = [_hits(findings), _precision_recall(findings), _roc(findings)]
+    ranking = findings.ranking
+    curve = cache(lambda: hit_curve_at(ranking, chart_depths(ranking, findings.depth), findings.level))
+    charts = [_hits(findings, curve), _precision_recall(findings, curve), _roc(findings)]
     if findings.worth is not None:
-        charts.append(_value(findings))
-    if findings.has_chance_law:
+        charts.append(_value(findings, findings.worth))
+    if ranking.is_counted and can_bin_law(int(ranking.total), int(ranking.target_total)):
         charts.append(_chance(findings))
     return Charts(tuple(charts))
 
@@ -74,11 +88,12 @@ def _layer(alt: Any, layers: Iterable[Any], width: int = WIDE) -> Any:
     return alt.layer(*layers).properties(width=width, height=HIGH)
 
 
-def _hits(findings: RankingFindings) -> Chart:
-    look, shares = findings.look, ("found", "low", "high", "by chance", "chance low", "chance high")
+def _hits(findings: RankingFindings, find_curve: Callable[[], HitCurve]) -> Chart:
+    look, ranking = findings.look, findings.ranking
+    shares = ("found", "low", "high", "by chance", "chance low", "chance high")
 
     def find() -> Mapping[str, Values | None]:
-        curve = findings.hit_curve
+        curve = find_curve()
         around, chance = curve.bands, (curve.chance_low, curve.chance_high)
         low, high = (None if hits is None else hits / curve.targets for hits in chance)
         found = (curve.recall, around and around.recall_low, around and around.recall_high)
@@ -87,9 +102,10 @@ def _hits(findings: RankingFindings) -> Chart:
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
-        is_log = findings.targets_are_rare
+        # Where targets are rare, all that matters happens at the top.
+        is_log = ranking.ranked_total > 1000 and ranking.target_total < 0.02 * ranking.total
         scale = alt.Scale(type="log" if is_log else "linear", nice=not is_log)
-        numbers = number_axis([float(findings.ranking.ranked_total)])
+        numbers = number_axis([float(ranking.ranked_total)])
         axis = alt.Axis(**numbers, tickCount=6, tickMinStep=1, labelOverlap=True, grid=not is_log)
         title = f"{DEPTH}{' (log scale)' if is_log else ''}"
         base = kit.base("hits").encode(x=alt.X(f"{DEPTH}:Q", scale=scale, axis=axis, title=title))
@@ -103,13 +119,12 @@ def _hits(findings: RankingFindings) -> Chart:
         here = base.transform_filter(alt.datum[DEPTH] == findings.depth).mark_point(
             size=60, color=FIRST, **DOT
         )
-        has_bands = findings.hit_curve.bands is not None
-        around = [band_between(alt, base, *band) for band in bands if has_bands]
+        around = [band_between(alt, base, *band) for band in bands if ranking.is_counted]
         return _layer(alt, [*around, chance, ours, here.encode(y="found:Q"), touch])
 
     level = format_level(findings.level)
-    bands = f" The bands hold {level} at each depth." if findings.ranking.is_counted else ""
-    targets = float(findings.ranking.target_total)
+    bands = f" The bands hold {level} at each depth." if ranking.is_counted else ""
+    targets = float(ranking.target_total)
     return _chart(
         "hits",
         "What is found by looking at the first items",
@@ -127,18 +142,20 @@ def _share(channel: Any, alt: Any, name: str, said: str) -> Any:
     return channel(f"{name}:Q", scale=scale, axis=axis, title=f"{name}: {said}")
 
 
-def _precision_recall(findings: RankingFindings) -> Chart:
-    share, shares = findings.share, ("recall", "precision", "low", "high")
+def _precision_recall(findings: RankingFindings, find_curve: Callable[[], HitCurve]) -> Chart:
+    ranking, shares = findings.ranking, ("recall", "precision", "low", "high")
+    share = float(ranking.target_total / ranking.total)
+    has_band = ranking.is_counted and ranking.targets.total
 
     def find() -> Mapping[str, Values | None]:
-        curve = findings.hit_curve
+        curve = find_curve()
         around = curve.bands
         ends = (around and around.precision_low, around and around.precision_high)
         columns = (curve.depth, curve.recall, curve.hits / curve.depth, *ends)
         return dict(zip((DEPTH, *shares), columns, strict=True))
 
     def around() -> Mapping[str, Any]:
-        band = findings.precision_band
+        band = precision_at_recall(find_curve())
         return {"around": () if band is None else table_rows(band)}
 
     def draw(kit: Kit) -> Any:
@@ -148,13 +165,11 @@ def _precision_recall(findings: RankingFindings) -> Chart:
             x=x, y=_share(alt.Y, alt, "precision", "share of looks that hit")
         )
         band = kit.base("around").encode(x=x)
-        known = findings.precision_band is not None
         chance = kit.once().mark_rule(**DASHED).encode(y=alt.datum(share))
         formats = {DEPTH: ","} | dict.fromkeys(shares, ".1%")
         lines = _lines(kit, base, chance, {"order": f"{DEPTH}:Q"}, formats)
-        return _layer(alt, [*([band_between(alt, band, "low", "high", FIRST)] if known else []), *lines])
+        return _layer(alt, [*([band_between(alt, band, "low", "high", FIRST)] if has_band else []), *lines])
 
-    has_band = findings.ranking.is_counted and findings.ranking.targets.total
     said = f" The band holds {format_level(findings.level)} at each recall." if has_band else ""
     return _chart(
         "precision_recall",
@@ -172,7 +187,7 @@ def _roc(findings: RankingFindings) -> Chart:
     best = findings.best
 
     def find() -> Mapping[str, Values | None]:
-        curve = findings.roc_curve
+        curve = thin_roc_curve(findings.ranking)
         return {DEPTH: curve.depth, "fallout": curve.fallout, "recall": curve.recall}
 
     def draw(kit: Kit) -> Any:
@@ -216,24 +231,24 @@ def _best_mark(kit: Kit, fallout: float, recall: float) -> list[Any]:
     return [dot, base.mark_text(dy=14, **ends).encode(text=alt.value("best cut"))]
 
 
-def _value(findings: RankingFindings) -> Chart:
+def _value(findings: RankingFindings, worth: Worth) -> Chart:
     """What looking is worth at each depth, when gain and cost are known."""
-    worth, amounts = findings.worth, ("value", "low", "high", "by chance")
-    assert worth is not None, KNOWN
+    amounts = ("value", "low", "high", "by chance")
+    terms = {"gain": worth.gain, "cost": worth.cost, "best_depth": worth.best_depth}
+    find_curve = cache(
+        lambda: value_curve_at(findings.ranking, **terms, depth=findings.depth, level=findings.level)
+    )
 
     def find() -> Mapping[str, Values | None]:
-        curve = findings.value_curve
-        assert curve is not None, KNOWN
-        columns = (curve.depth, curve.value, curve.low, curve.high, curve.by_chance)
-        return dict(zip((DEPTH, *amounts), columns, strict=True))
+        curve = find_curve()
+        return {DEPTH: curve["depth"]} | {name: curve[name] for name in amounts}
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
-        curve = findings.value_curve
-        assert curve is not None, KNOWN
-        axis = alt.Axis(**number_axis(curve.depth.tolist()), tickCount=6, tickMinStep=1, labelOverlap=True)
+        depths, values = (np.asarray(find_curve()[name]).tolist() for name in ("depth", "value"))
+        axis = alt.Axis(**number_axis(depths), tickCount=6, tickMinStep=1, labelOverlap=True)
         base = kit.base("value").encode(x=alt.X(f"{DEPTH}:Q", axis=axis, scale=alt.Scale(nice=False)))
-        figures = alt.Axis(**number_axis(curve.value.tolist()))
+        figures = alt.Axis(**number_axis(values))
         chance = base.mark_line(**DASHED).encode(y=alt.Y("by chance:Q", title="value", axis=figures))
         layers = [kit.once().mark_rule(opacity=0.4).encode(y=alt.datum(0))]
         if findings.ranking.is_counted:
@@ -249,7 +264,7 @@ def _value(findings: RankingFindings) -> Chart:
             ]
         return _layer(alt, layers)
 
-    terms = f"Gain {_amount(worth.gain)} per target found, cost {_amount(worth.cost)} per item reviewed"
+    given = f"Gain {_amount(worth.gain)} per target found, cost {_amount(worth.cost)} per item reviewed"
     said = (
         "looking never pays"
         if worth.best_depth == 0
@@ -258,7 +273,7 @@ def _value(findings: RankingFindings) -> Chart:
     return _chart(
         "value",
         "What looking is worth",
-        f"{terms}, {said}; the first {findings.depth:,} are worth {_amount(worth.at_depth)}.",
+        f"{given}, {said}; the first {findings.depth:,} are worth {_amount(worth.at_depth)}.",
         find,
         draw,
         {DEPTH: "count"} | dict.fromkeys(amounts, "number"),
@@ -268,14 +283,16 @@ def _value(findings: RankingFindings) -> Chart:
 def _chance(findings: RankingFindings) -> Chart:
     """The law of average precision under random selection, and this ranking."""
     observed, mean = findings.average_precision.value, findings.average_precision.chance
+    items, targets = int(findings.ranking.total), int(findings.ranking.target_total)
+    find_law = cache(lambda: binned_law(items, targets))
 
     def find() -> Mapping[str, Values | None]:
-        law = findings.chance_law
+        law = find_law()
         return {"from": law.low, "to": law.high, "probability": law.probability}
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
-        law = findings.chance_law
+        law = find_law()
         ends = [*law.low.tolist(), *law.high.tolist(), observed]
         room = 0.03 * (max(ends) - min(ends)) or 0.05
         domain = [max(0.0, min(ends) - room), min(1.0, max(ends) + room)]
@@ -343,12 +360,17 @@ def run_charts(runs: Mapping[str, ListFindings]) -> Charts:
 
 def _queries(findings: ListFindings) -> Chart:
     headline, number = findings.headline, findings.counted
-    lists = findings.charted_lists(MOST_LISTS)
+    drawn = min(number, MOST_LISTS)
+    shares = [(place + 0.5) / drawn for place in range(drawn)]
+    lists = sorted(findings.counted_by_name(), key=lambda pair: pair[1])
+    if number > MOST_LISTS:
+        quantiles = np.quantile(findings.values, shares).tolist()
+        lists = [(f"{share:.2%} of lists below", x) for share, x in zip(shares, quantiles, strict=True)]
     what = _said(headline.measure)
-    names = axis_names(found.name or f"{found.share:.2%} of lists below" for found in lists)
+    names = axis_names(name for name, _ in lists)
     rows = tuple(
-        {"list": name, "below": found.share, "value": finite_or_none(found.value)}
-        for name, found in zip(names.names, lists, strict=True)
+        {"list": name, "below": share, "value": finite_or_none(value)}
+        for name, share, (_, value) in zip(names.names, shares, lists, strict=True)
     )
     is_named = number <= NAMED_LISTS
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -16,19 +15,7 @@ from edgeworth.core.registry import measure
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
 from edgeworth.rankings.estimates import estimate_from_groups, selection_tail
-from edgeworth.rankings.intervals.bands import (
-    BinnedLaw,
-    HitCurve,
-    RocCurve,
-    ValueCurve,
-    binned_law,
-    can_bin_law,
-    chart_depths,
-    hit_curve_at,
-    precision_at_recall,
-    thin_roc_curve,
-    value_curve_at,
-)
+from edgeworth.rankings.intervals.bands import HitCurve, hit_curve_at
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.resolving import parse_measure, resolve_ranking, tie_groups_of, values_to_average
@@ -120,58 +107,10 @@ class RankingFindings:
         """Whether both the test and the interval rule random order out."""
         return self.is_significant and _excludes_chance(self.headline, self.level)
 
-    # -- what is drawn, found when it is looked at -------------------------------------------------------
-
     @property
     def can_be_drawn(self) -> bool:
         """Whether there are targets to find and something to tell them from."""
         return self.average_precision.undefined is None and bool(self.ranking.background.total)
-
-    @property
-    def targets_are_rare(self) -> bool:
-        """Whether the list is long and all that matters happens at its top."""
-        return self.ranking.ranked_total > 1000 and self.ranking.target_total < 0.02 * self.ranking.total
-
-    @property
-    def share(self) -> float:
-        """The share of targets among the items: what random selection finds."""
-        return float(self.ranking.target_total / self.ranking.total)
-
-    @cached_property
-    def hit_curve(self) -> HitCurve:
-        """The hit curve at depths that show its top as well as its end."""
-        return hit_curve_at(self.ranking, chart_depths(self.ranking, self.depth), self.level)
-
-    @cached_property
-    def precision_band(self) -> dict[str, Values] | None:
-        """Bounds of the precision at each recall."""
-        return precision_at_recall(self.hit_curve)
-
-    @cached_property
-    def roc_curve(self) -> RocCurve:
-        """The ROC curve in few points."""
-        return thin_roc_curve(self.ranking)
-
-    @cached_property
-    def value_curve(self) -> ValueCurve | None:
-        """The value of looking at each depth, when gain and cost are known."""
-        if self.worth is None:
-            return None
-        terms = {name: getattr(self.worth, name) for name in ("gain", "cost", "best_depth")}
-        return value_curve_at(self.ranking, **terms, depth=self.depth, level=self.level)
-
-    @property
-    def has_chance_law(self) -> bool:
-        """Whether the law of average precision under random selection can be drawn."""
-        ranking = self.ranking
-        if not self.can_be_drawn or not ranking.is_counted:
-            return False
-        return can_bin_law(int(ranking.total), int(ranking.target_total))
-
-    @cached_property
-    def chance_law(self) -> BinnedLaw:
-        """The law of average precision under random selection."""
-        return binned_law(int(self.ranking.total), int(self.ranking.target_total))
 
 
 def examine_ranking(
@@ -325,17 +264,6 @@ LIST_MEASURES = (
 
 
 @dataclass(frozen=True)
-class ChartedList:
-    """A list, or a quantile of many, with its value of the headline."""
-
-    name: str | None
-    """The list's name; None for a quantile."""
-    share: float
-    """The share of lists below it, itself by half."""
-    value: float
-
-
-@dataclass(frozen=True)
 class ListFindings:
     """The numbers behind a report on many lists."""
 
@@ -368,18 +296,7 @@ class ListFindings:
         """Lowest, middle and highest value of the headline over lists."""
         return float(self.values.min()), float(np.median(self.values)), float(self.values.max())
 
-    def charted_lists(self, most: int) -> tuple[ChartedList, ...]:
-        """The lists of the mean from the lowest value to the highest; quantiles when there are more."""
-        number = min(self.counted, most)
-        shares = [(place + 0.5) / number for place in range(number)]
-        found = sorted(self._counted_by_name(), key=lambda pair: pair[1])
-        if self.counted > most:
-            found = [(None, value) for value in np.quantile(self.values, shares).tolist()]
-        return tuple(
-            ChartedList(name, share, value) for (name, value), share in zip(found, shares, strict=True)
-        )
-
-    def _counted_by_name(self) -> list[tuple[str | None, float]]:
+    def counted_by_name(self) -> list[tuple[str, float]]:
         """Each list that the mean is over, by the same rule as the mean."""
         headline, lists = next(iter(self.estimates)), self.lists
         targets = dict(zip(lists.queries, lists.targets.tolist(), strict=True))

@@ -14,6 +14,7 @@ from edgeworth.decisions.report import estimate_row, tail_to_dict
 from edgeworth.rankings.chance.hits import HitsLaw
 from edgeworth.rankings.chance.law import AveragePrecisionLaw
 from edgeworth.rankings.charts import list_charts, ranking_charts, run_charts
+from edgeworth.rankings.cut_report import depth_section, threshold_section, with_cuts, with_threshold
 from edgeworth.rankings.estimates import class_split
 from edgeworth.rankings.findings import (
     ListFindings,
@@ -25,7 +26,6 @@ from edgeworth.rankings.findings import (
 from edgeworth.rankings.intervals.bands import HitCurve
 from edgeworth.rankings.intervals.methods import Survival
 from edgeworth.rankings.measures import TREC_NAMES
-from edgeworth.rankings.threshold_report import depth_section, threshold_section, with_threshold
 from edgeworth.rankings.thresholds import Goal
 from edgeworth.rankings.verdict import lists_verdict, ranking_verdict, rankings_citation
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section
@@ -44,8 +44,6 @@ def report_ranking(tallied: Any, asked: Any, about: About) -> Report:
     name = tallied.terms.get("columns", {}).get("score")
     name = name if isinstance(name, str) and name != "score" else ""
     known = {**looks, **how, **vars(goal), "items": ranking.total, "targets": ranking.target_total}
-    from edgeworth.rankings.cut_report import with_cuts
-
     return with_cuts(ranking_report(findings, about(**known), name), ranking, how["prevalence"], asked.level)
 
 
@@ -219,15 +217,10 @@ def _numbers(findings: RankingFindings) -> dict[str, Any]:
 
 
 def _look_to_dict(look: Look, level: float) -> dict[str, Any]:
-    return {
-        "depth": look.depth,
-        "hits": look.hits,
-        "by_chance": look.by_chance,
-        "precision": look.precision.to_dict(level),
-        "recall": look.recall.to_dict(level),
-        "lift": finite_or_none(look.lift),
-        "random_selection": tail_to_dict(look.at_least),
-    }
+    tail = {"random_selection": tail_to_dict(look.at_least)}
+    found = {"precision": look.precision.to_dict(level), "recall": look.recall.to_dict(level)}
+    rest = {name: value for name, value in vars(look).items() if name != "at_least"}
+    return rest | found | {"lift": finite_or_none(look.lift)} | tail
 
 
 def _curve_to_dict(curve: HitCurve) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -459,21 +459,10 @@ def upper_hull(x: Values, y: Values) -> NDArray[np.intp]:
     return kept
 
 
-@dataclass(frozen=True)
-class ValueCurve:
-    """What looking is worth at depths: ``gain · h(t) − cost · t``."""
-
-    depth: Values
-    value: Values
-    by_chance: Values
-    low: Values | None = None
-    high: Values | None = None
-
-
 def value_curve_at(
     ranking: Ranking, *, gain: float, cost: float, best_depth: float, depth: int, level: float
-) -> ValueCurve:
-    """The value of looking, down to where it is plain that looking further does not pay."""
+) -> dict[str, Values | None]:
+    """``gain · h(t) − cost · t`` at depths, down to where it is plain that looking further does not pay."""
     most = float(ranking.ranked_total)
     end = min(most, max(3 * best_depth, 2.0 * depth))
     inner = np.linspace(0.0, end, min(POINTS, math.ceil(end)) + 1)[1:]
@@ -482,15 +471,15 @@ def value_curve_at(
     depths = np.unique(np.append(depths, [x for x in (best_depth, float(depth)) if 0 < x <= end]))
     curve = hit_curve_at(ranking, depths, level)
     targets, paid = float(ranking.target_total), cost * depths
-    columns = (depths, gain * curve.hits - paid, gain * targets * curve.by_chance - paid)
-    found = ValueCurve(*(_from_zero(column) for column in columns))
-    if curve.bands is None:
-        return found
-    ends = [gain * targets * bound - paid for bound in (curve.bands.recall_low, curve.bands.recall_high)]
-    # A gain below nothing turns the band over.
-    return replace(found, low=_from_zero(np.minimum(*ends)), high=_from_zero(np.maximum(*ends)))
-
-
-def _from_zero(values: Values) -> Values:
-    """Who does not look gains and pays nothing."""
-    return np.concatenate([[0.0], values])
+    low = high = None
+    if curve.bands is not None:
+        ends = [gain * targets * bound - paid for bound in (curve.bands.recall_low, curve.bands.recall_high)]
+        # A gain below nothing turns the band over.
+        low, high = np.minimum(*ends), np.maximum(*ends)
+    by_chance = gain * targets * curve.by_chance - paid
+    columns = {"depth": depths, "value": gain * curve.hits - paid, "low": low, "high": high}
+    # Who does not look gains and pays nothing.
+    return {
+        name: None if column is None else np.append(0.0, column)
+        for name, column in (columns | {"by chance": by_chance}).items()
+    }
