@@ -78,6 +78,16 @@ class Comparison:
         """Letters of each system, the best first: those that share one do not differ significantly."""
         return self.findings.letters
 
+    @property
+    def ranks(self) -> dict[str, tuple[int, int]]:
+        """The places that each system may have, best and worst; all of them hold together at the level."""
+        return self.findings.ranks
+
+    @property
+    def tied_for_first(self) -> tuple[str, ...]:
+        """The systems that none is shown to be better than."""
+        return self.findings.tied_for_first
+
     def __getitem__(self, pair: tuple[str, str]) -> Differences:
         """The differences of two systems, first less second."""
         if not (isinstance(pair, tuple) and len(pair) == 2):

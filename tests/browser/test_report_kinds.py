@@ -75,7 +75,7 @@ REPORTS: dict[str, tuple[Callable[[], ew.Report], set[str]]] = {
         {"wealth", "returns", "final_wealth", "sequence", "reliability", "stakes", "probabilities"},
     ),
     "odds": (odds, {"wealth", "returns", "reliability"}),
-    "comparison": (comparison, {"differences", "groups", "disagreements"}),
+    "comparison": (comparison, {"differences", "leaderboard", "disagreements"}),
     "race": (race, {"differences", "race"}),
 }
 

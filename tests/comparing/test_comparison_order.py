@@ -78,8 +78,9 @@ def test_pairs_of_three_stand_in_one_order() -> None:
         assert number == int(((given[first] == truth) & (given[second] != truth)).sum())
     says = report.charts["disagreements"].says
     assert re.match(r"Of the two that lead, best and middle: only best is right on \d+ cases, only ", says)
-    assert [each.name for each in grid(report, "Standings").columns][:2] == ["system", "letters"]
-    assert set(report.charts["groups"].data["groups"][0]) == {"system", "value", "letters"}
+    assert [each.name for each in grid(report, "Standings").columns][:3] == ["system", "rank", "letters"]
+    drawn: Any = report.charts["leaderboard"].data["leaderboard"]
+    assert [(row["system"], row["place"]) for row in drawn] == [("best", 1), ("middle", 2), ("worst", 3)]
 
 
 def test_sequences_of_three_stand_in_that_order_too() -> None:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]  # it has no stubs
 
+import edgeworth as ew
 from edgeworth.comparing.families import benjamini_hochberg, compact_letters, holm, letter_groups
 from edgeworth.errors import InputError
 
@@ -142,3 +143,37 @@ def test_pairs_of_systems_that_are_not_there_are_refused() -> None:
         compact_letters(["a", "b"], {frozenset({"a", "q"})})
     with pytest.raises(InputError, match="must differ"):
         compact_letters(["a", "a"], set())
+
+
+# -- ranks -------------------------------------------------------------------------------------------------
+
+
+def graded(means: dict[str, float], items: int, seed: int) -> ew.Comparison:
+    rng = np.random.default_rng(seed)
+    ids, hard = [str(i) for i in range(items)], rng.normal(0, 0.5, items)
+    grades = {name: mean + hard + rng.normal(0, 0.5, items) for name, mean in means.items()}
+    return ew.compare({name: ew.Grades.from_grades(x, ids=ids) for name, x in grades.items()})
+
+
+def test_ranks_are_bounded_by_the_pairs_that_are_told_apart() -> None:
+    found = graded({"a": 2.0, "b": 1.95, "c": 1.0, "d": 0.0}, 40, seed=1)
+    assert found.ranks == {"b": (1, 2), "a": (1, 2), "c": (3, 3), "d": (4, 4)}
+    assert found.tied_for_first == ("b", "a")
+    plain = found.to_dict()["comparison"]
+    assert plain["ranks"]["c"] == [3, 3]
+    assert plain["tied_for_first"] == ["b", "a"]
+    none = graded(dict.fromkeys("abc", 0.0), 12, seed=2)
+    assert set(none.ranks.values()) == {(1, 3)}
+
+
+def test_all_ranks_hold_together() -> None:
+    """Three of five are equal: their true ranks are 1 to 3, any of them, and all five must be covered."""
+    means = {"a": 0.4, "b": 0.4, "c": 0.4, "d": 0.2, "e": 0.0}
+    true = {"a": (1, 3), "b": (1, 3), "c": (1, 3), "d": (4, 4), "e": (5, 5)}
+    runs = 40
+    held = 0
+    for seed in range(runs):
+        ranks = graded(means, 30, seed).ranks
+        held += all(ranks[x][0] <= low and high <= ranks[x][1] for x, (low, high) in true.items())
+    # 0.95 less three standard errors of 40 runs, 0.034 each.
+    assert held / runs >= 0.95 - 3 * 0.034

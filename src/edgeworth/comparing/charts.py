@@ -1,4 +1,4 @@
-"""Charts of comparisons: differences with intervals, who is right where, the race, groups of systems."""
+"""Charts of comparisons: differences with intervals, who is right where, the race, ranks."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ PAIRED = 16
 def comparison_charts(findings: ComparisonFindings) -> Charts:
     """Draw the charts of a comparison."""
     charts = [_differences(findings)]
-    if len(findings.names) > 2:
-        charts.append(_groups(findings))
+    if len(findings.names) > 2 and findings.ranks:
+        charts.append(_leaderboard(findings))
     if findings.disagreements:
         charts.append(_disagreements(findings))
     if findings.race is not None and findings.race.paths:
@@ -117,48 +117,60 @@ def _wide_axis(alt: Any, names: AxisNames) -> Any:
     return alt.Axis(**{**names.options, "labelLimit": 2 * LIMIT})
 
 
-def _groups(findings: ComparisonFindings) -> Chart:
-    """Draw the systems by rank, with the letters of those without significant differences."""
-    ranked = findings.ranked[:MOST_LINES]
-    names = axis_names(ranked)
-    letters = findings.letters
-    values = {name: finite_or_none(findings.values[name][findings.headline]) for name in ranked}
+def _leaderboard(findings: ComparisonFindings) -> Chart:
+    """Draw the systems by rank: the places that each may have, its value and its letters."""
+    letters, number = findings.letters, len(findings.ranks)
+    ranks = dict(list(findings.ranks.items())[:MOST_LINES])
+    names = axis_names(ranks)
     systems: Rows = tuple(
-        {"system": said, "value": values[name], "letters": letters[name]}
-        for name, said in zip(ranked, names.names, strict=True)
+        {
+            "system": said,
+            "place": place,
+            "best": best,
+            "worst": worst,
+            "value": finite_or_none(findings.values[name][findings.headline]),
+            "letters": letters[name],
+            "finding": "tied for first" if best == 1 else "not first",
+        }
+        for place, (said, (name, (best, worst))) in enumerate(
+            zip(names.names, ranks.items(), strict=True), start=1
+        )
     )
-    marks = ticks(row["value"] for row in systems)
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
-        base = kit.base("groups").encode(
-            y=alt.Y("system:N", sort=list(names.names), title=None, axis=alt.Axis(**names.options))
-        )
-        bars = base.mark_bar(color=FIRST, opacity=0.85, cornerRadius=2).encode(
-            x=alt.X(
-                "value:Q",
-                title=describe_measure(findings.headline),
-                scale=marks.scale(alt),
-                axis=marks.axis(alt),
+        base = kit.base("leaderboard").encode(
+            y=alt.Y("system:N", sort=list(names.names), title=None, axis=alt.Axis(**names.options)),
+            color=alt.Color(
+                "finding:N",
+                scale=alt.Scale(domain=["tied for first", "not first"], range=[FIRST, "#8a8f98"]),
+                legend=alt.Legend(title=None),
             ),
-            tooltip=kit.tooltip({"system": "", "value": ".4f", "letters": ""}),
+            tooltip=kit.tooltip({"system": "", "value": ".4f", "best": "", "worst": "", "letters": ""}),
         )
-        # Letters stand right of their bar, and of 0 where a bar goes to the left.
-        ends = base.transform_calculate(end="max(0, datum.value)")
-        texts = ends.mark_text(align="left", dx=6).encode(x="end:Q", text="letters:N")
-        return (bars + texts).properties(width=WIDTH, height=STEP * len(systems))
+        scale, axis = alt.Scale(domain=[0.5, number + 0.5]), alt.Axis(tickMinStep=1, format="d")
+        bars = base.mark_rule(strokeWidth=6, opacity=0.45, strokeCap="round").encode(
+            x=alt.X("best:Q", title="rank", scale=scale, axis=axis), x2="worst:Q"
+        )
+        dots = base.mark_point(filled=True, size=70, opacity=1).encode(x="place:Q")
+        texts = base.mark_text(align="left", dx=8, dy=-8).encode(x="worst:Q", text="letters:N")
+        return (bars + dots + texts).properties(width=WIDTH, height=STEP * len(systems))
 
+    tied = ", ".join(name for name, row in zip(names.drawn, systems, strict=True) if row["best"] == 1)
     return Chart(
-        "groups",
-        "Groups without significant differences",
-        "No significant difference between systems that share a letter: "
-        + "; ".join(f"{name} {row['letters']}" for name, row in zip(names.drawn, systems[:10], strict=False))
-        + "."
-        + _cut(len(findings.ranked), "systems")
+        "leaderboard",
+        f"Ranks with {format_level(findings.level)} intervals, by {describe_measure(findings.headline)}",
+        f"Tied for first: {tied}. No significant difference between systems that share a letter."
+        + _cut(number, "systems")
         + names.caption,
-        {"groups": systems},
+        {"leaderboard": systems},
         draw,
-        (Column("system"), Column("value", "number"), Column("letters")),
+        (
+            Column("system"),
+            *(Column(name, "count") for name in ("place", "best", "worst")),
+            Column("value", "number"),
+            Column("letters"),
+        ),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 
@@ -105,6 +106,30 @@ class ComparisonFindings:
         }
         return compact_letters(valued, apart) | {name: "" for name in self.ranked if name not in valued}
 
+    @cached_property
+    def ranks(self) -> dict[str, tuple[int, int]]:
+        """The places that each system may have, the best first; nothing where neither direction is better.
+
+        From 1 and the systems that are shown to be better than it, down to the last but for those that it is
+        shown to be better than (Klein, Wright & Wieczorek 2020; Mogstad, Romano, Shaikh & Wilhelm 2024). With
+        p-values adjusted for all pairs, all of these hold together at the level.
+        """
+        if self.direction == "neither":
+            return {}
+        valued = self.valued
+        beaten = dict.fromkeys(valued, 0)
+        beaten_by = dict(beaten)
+        for better, worse in all_pairs(valued):
+            if self.is_conclusive(better, worse):
+                beaten[better] += 1
+                beaten_by[worse] += 1
+        return {name: (1 + beaten_by[name], len(valued) - beaten[name]) for name in valued}
+
+    @property
+    def tied_for_first(self) -> tuple[str, ...]:
+        """The systems that none is shown to be better than: one of them is the best, at the level."""
+        return tuple(name for name, (best, _) in self.ranks.items() if best == 1)
+
     @property
     def valued(self) -> tuple[str, ...]:
         """The systems that have a finite value, the best first; the others can be compared to nobody."""
@@ -142,7 +167,10 @@ class ComparisonFindings:
             for (first, second), differences in self.pairs.items()
         ]
         found = {name: getattr(self, name) for name in before} | {"pairs": pairs}
-        found |= {name: getattr(self, name) for name in ("ranked", "letters", "disagreements")}
+        found |= {
+            name: getattr(self, name)
+            for name in ("ranked", "ranks", "tied_for_first", "letters", "disagreements")
+        }
         found |= {"race": self.race and self.race.to_dict(), "duels": [duel.to_dict() for duel in self.duels]}
         found |= {name: getattr(self, name) for name in ("no_evidence", "dropped", "notes")}
         return {name: plain_values(value) for name, value in found.items()}

@@ -60,7 +60,7 @@ def report_paired(tallied: Any, asked: Any, about: About) -> Report:
 def comparison_report(findings: ComparisonFindings, provenance: Mapping[str, Any]) -> Report:
     """Build the report of a comparison."""
     is_pair = len(findings.names) == 2
-    first = [_two(findings)] if is_pair else [_case_ranks(findings), _pairs(findings)]
+    first = [_two(findings)] if is_pair else [_standings(findings), _pairs(findings)]
     sections = [*first, _tests(findings), *_of_kind(findings), _planning(findings)]
     judged = [each[findings.headline] for each in findings.pairs.values()]
     doubts = dict.fromkeys(said for each in judged for said in (each.no_winner, each.doubt))
@@ -180,29 +180,32 @@ def _shown_of_two(findings: ComparisonFindings) -> dict[str, Difference]:
     return dict(list(findings.difference(*findings.ranked).items())[:SHOWN_OF_TWO])
 
 
-def _case_ranks(findings: ComparisonFindings) -> Section:
-    shown = findings.measures[:SHOWN_MEASURES]
-    columns = (
-        Column("system"),
-        Column("letters"),
-        *(Column(describe_measure(measure), "number") for measure in shown),
-    )
-    letters = findings.letters
+def _standings(findings: ComparisonFindings) -> Section:
+    """Tabulate the systems, the best first, with the places that each may have."""
+    shown, letters, ranks = findings.measures[:SHOWN_MEASURES], findings.letters, findings.ranks
+    places = {name: f"{low} to {high}" if low < high else f"{low}" for name, (low, high) in ranks.items()}
+    measures = (Column(describe_measure(measure), "number") for measure in shown)
+    columns = (Column("system"), *([Column("rank")] if ranks else []), Column("letters"), *measures)
     rows = tuple(
         (
             _short(name),
+            *([places.get(name, "–")] if ranks else []),
             letters[name],
             *(finite_or_none(findings.values[name][measure]) for measure in shown),
         )
         for name in findings.ranked
     )
-    note = (
-        f"best first by {describe_measure(findings.headline)}; systems that share a letter cannot be told "
-        "apart "
-        f"({ADJUSTED[findings.adjust]} ≥ {format_number(1 - findings.level)})"
-    )
-    note = "; ".join([note, *_hidden(findings, len(shown))])
-    return Section("Standings", (), (Grid("", columns, rows, note),), ("groups",), is_main=True)
+    notes = [f"best first by {describe_measure(findings.headline)}"]
+    if ranks:
+        sure = f"{format_level(findings.level)} CI of all ranks together"
+        notes.append(
+            f"rank: {sure if findings.adjust in ('holm', 'tukey') else 'not adjusted for all pairs'}"
+        )
+        notes.append(f"tied for first: {', '.join(map(_short, findings.tied_for_first))}")
+    limit = f"{ADJUSTED[findings.adjust]} ≥ {format_number(1 - findings.level)}"
+    notes.append(f"systems that share a letter cannot be told apart ({limit})")
+    note, charts = "; ".join([*notes, *_hidden(findings, len(shown))]), ("leaderboard",) if ranks else ()
+    return Section("Standings", (), (Grid("", columns, rows, note),), charts, is_main=True)
 
 
 def _hidden(findings: ComparisonFindings, shown: int) -> list[str]:
