@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeAlias, Unpack, get_args
 
@@ -36,6 +36,7 @@ from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdow
 from edgeworth.report.frames import COLUMNS, library_of, make_frame
 from edgeworth.report.report import Report, about_run
 from edgeworth.running import compare_runs, find_systems
+from edgeworth.slicing import Slice, cut_slices, with_slices
 from edgeworth.sources.batches import Source
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import combine_digests, file_digests
@@ -126,7 +127,7 @@ class Comparison:
 
     def to_frame(self, library: str | None = None) -> Any:
         """Give each difference, system less baseline, as a row of a frame, as of ``Report.to_frame``."""
-        rows = [*difference_rows(self.findings)]
+        rows = [*difference_rows(self.findings), *self.report.rows()]
         return make_frame(rows, ("system", "baseline", *COLUMNS[1:]), library or self.library)
 
     def to_csv(self, path: str | Path | None = None) -> str:
@@ -233,8 +234,29 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
     if asked.with_digest:
         about |= {"digest": combine_digests(file_digests(getattr(source, "paths", ())))}
     about = about_run(**about, dropped=findings.dropped)
-    library = library_of(asked.data)
-    return Comparison(findings, about, (*joined, *notices), asked.digits, library)
+    found = Comparison(findings, about, (*joined, *notices), asked.digits, library_of(asked.data))
+    return found if asked.by is None else _by_slice(found, kind, source, truth, named, asked)
+
+
+def _by_slice(
+    whole: Comparison, kind: str, source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked
+) -> Comparison:
+    """Compare in each slice as in the whole, by the measure to go by."""
+    headline = whole.findings.headline
+    roles = {name: asked.get(name) for name in ("cluster", "query", "fold", "id", "weight")}
+    given = {"truth": truth, **roles, **{f"system {name}": each for name, each in systems.items()}}
+
+    def find(part: Slice) -> dict[tuple[str, str], Difference]:
+        arrays = dict(part.arrays)
+        actual = arrays.pop("truth", truth)
+        named = {name: arrays.pop(f"system {name}", each) for name, each in systems.items()}
+        tally, _, more = _READ[kind](part.source, actual, named, asked.having(**arrays))
+        return {pair: each[headline] for pair, each in _find(tally, asked, **more).pairs.items()}
+
+    slices = list(cut_slices(source, given, asked.by))
+    options = {"measure": headline, "level": asked.level, "find": find, "slices": slices}
+    is_lower = whole.findings.direction == "lower"
+    return replace(whole, finish=partial(with_slices, is_lower_better=is_lower, **options))
 
 
 def _about(asked: Asked) -> dict[str, Any]:

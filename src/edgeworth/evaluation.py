@@ -12,14 +12,14 @@ from edgeworth.core.formatting import digits_shown
 from edgeworth.core.kinds import Kind, kind_of
 from edgeworth.core.measures import quote_label
 from edgeworth.core.plain import labels_to_json
-from edgeworth.core.registry import spell_measures
+from edgeworth.core.registry import catalogue, spell, spell_measures
 from edgeworth.errors import OptionError
 from edgeworth.options import SEVERAL, EvaluateOptions, ManyOptions, ReportOptions, options_of
 from edgeworth.report.frames import Row, estimate_rows, library_of
 from edgeworth.report.report import Report, Section, about_run
 from edgeworth.sources.roles import FORMS, GRADED
 from edgeworth.tallied import Part, Tallied, dropped_rows
-from edgeworth.tallying import Opened, canonical_terms, count
+from edgeworth.tallying import OTHER_ROLES, Opened, canonical_terms, count
 
 LISTED_PARTS = 20
 """So many sources of a merged tally are listed in a report."""
@@ -72,7 +72,35 @@ def evaluate(data: Any = None, **options: Unpack[EvaluateOptions]) -> Report:
     opened = Opened.of(data, asked)
     if opened.asked.predictions == SEVERAL:
         raise OptionError("several predictions are compared: ew.compare")
-    return replace(report_of(count(opened, is_final=True), asked), library=library_of(data))
+    tallied = count(opened, is_final=True)
+    report = replace(report_of(tallied, asked), library=library_of(data))
+    return report if asked.by is None else _by_slice(report, opened, tallied.final)
+
+
+def _by_slice(report: Report, opened: Opened, whole: Any) -> Report:
+    """Add the measure to go by in each slice: the slice is counted and estimated as the whole is."""
+    from edgeworth.slicing import Slice, cut_slices, with_slices
+
+    asked, kind = opened.asked, kind_of(whole)
+    names = spell_measures(asked.measures) or [name for name in kind.usual if "[]" not in name]
+    estimates = [estimate_of(whole, name, asked) for name in names]
+    overall = next((each for each in estimates if each.undefined is None), estimates[0])
+    # What the whole decided by its labels holds for a slice that may lack some.
+    if kind.name == "ranking":
+        asked = asked.having(positive=whole.labels[-1])
+    elif kind.name == "forecasts" and asked.labels is None and asked.positive is None:
+        asked = asked.having(labels=list(whole.labels))
+    roles = {role: asked.get(role) for role in (*FORMS, *GRADED, *OTHER_ROLES) if role != "by"}
+
+    def find(part: Slice) -> dict[Any, Estimate]:
+        counted = count(Opened(part.source, asked.having(**part.arrays)), is_final=True)
+        return {(): estimate_of(counted.final, overall.measure, asked)}
+
+    directions = (each.direction for each in catalogue() if each.name == spell(overall.measure).name)
+    is_lower = next(directions, "higher") == "lower" or getattr(whole, "lower_is_better", False)
+    slices = cut_slices(opened.source, roles, asked.by)
+    terms = (slices, find, overall.measure, asked.level)
+    return with_slices(report, *terms, is_lower_better=is_lower, overall=overall)
 
 
 def is_tally(data: Any) -> bool:

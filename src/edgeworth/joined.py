@@ -13,6 +13,7 @@ from edgeworth.errors import OptionError
 from edgeworth.grades.grades import Grades, as_points, as_right
 from edgeworth.grades.reading import check_grades, rules_of
 from edgeworth.options import GRADES, LABELS
+from edgeworth.slicing import names_of
 from edgeworth.sources.columns import Coded
 from edgeworth.sources.joining import Table, find_rows, join_rows, name_systems, read_rows, tell_unmatched
 from edgeworth.sources.opening import open_source
@@ -101,7 +102,7 @@ def _open_tables(
         truth, notices = find_truth(names[first], taken)
     roles = SHARED if asked.system is None else tuple(role for role in SHARED if role != "id")
     shared: dict[str, list[str]] = {name: [] for name in data}
-    for column in dict.fromkeys([truth, *(asked.get(role) for role in roles)]):
+    for column in dict.fromkeys([truth, *(asked.get(role) for role in roles), *names_of(asked.by)]):
         # A path into JSON begins with the name of a field.
         having = [name for name in data if column and {column, column.split(".")[0]} & {*names[name]}] or [
             first

@@ -28,7 +28,9 @@ from edgeworth.choices import (
     WeightKind,
 )
 
-Read = Literal["bookmaker", "columns", "label", "label,…", "labels", "range", "text", "texts", "whole"]
+Read = Literal[
+    "bookmaker", "columns", "label", "label,…", "labels", "range", "several", "text", "texts", "whole"
+]
 
 LABELS, SEVERAL, SCORES, QUERIES, PROBABILITIES = "labels", "several", "scores", "queries", "probabilities"
 GRADES = "grades"
@@ -384,6 +386,20 @@ class MeasureOptions(TypedDict, total=False):
     ]
 
 
+class SliceOptions(TypedDict, total=False):
+    """In which parts of the cases."""
+
+    by: Annotated[
+        Any,
+        Option(
+            "The column whose values are slices, each judged by itself; several with commas.",
+            "Input",
+            read="several",
+            metavar="COLUMN",
+        ),
+    ]
+
+
 class ManyOptions(MeasureOptions, total=False):
     """How several systems are compared."""
 
@@ -406,7 +422,7 @@ class LogOptions(TypedDict, total=False):
     ]
 
 
-class EvaluateOptions(ReadOptions, ReportOptions, ManyOptions, LogOptions, total=False):
+class EvaluateOptions(ReadOptions, ReportOptions, ManyOptions, SliceOptions, LogOptions, total=False):
     """What is counted, and what is asked of it."""
 
     with_digest: Annotated[
@@ -453,7 +469,15 @@ class JoinOptions(TypedDict, total=False):
 
 
 class CompareOptions(
-    Columns, JoinOptions, StatisticsOptions, ManyOptions, Runs, AbstentionOptions, LogOptions, total=False
+    Columns,
+    JoinOptions,
+    SliceOptions,
+    StatisticsOptions,
+    ManyOptions,
+    Runs,
+    AbstentionOptions,
+    LogOptions,
+    total=False,
 ):
     """What is compared, and how."""
 

@@ -23,7 +23,7 @@ ONE_FORM = (
     "give one of prediction (labels), score (a ranking), probabilities (forecasts), correct (right or wrong) "
     "or grade"
 )
-OTHER_ROLES = ("truth", "cluster", "query", "fold", "id", "weight", "against", "odds", "time")
+OTHER_ROLES = ("truth", "cluster", "query", "fold", "id", "weight", "against", "odds", "time", "by")
 """Columns that are taken, beside those of predictions."""
 LISTED_COLUMNS = 12
 

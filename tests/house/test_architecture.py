@@ -40,6 +40,7 @@ ORDER = [
     "asking",
     "tallied",
     "tallying",
+    "slicing",
     "joined",
     "running",
     "evaluation",

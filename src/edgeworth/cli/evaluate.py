@@ -17,13 +17,16 @@ from edgeworth.options import (
     ReadOptions,
     Redeclared,
     ReportOptions,
+    SliceOptions,
     StatisticsOptions,
     TrecOptions,
 )
 from edgeworth.progress import progress_of
 
 
-@with_options(OneProbability, ReadOptions, DrunkInterval, ReportOptions, MeasureOptions, LogOptions)
+@with_options(
+    OneProbability, ReadOptions, SliceOptions, DrunkInterval, ReportOptions, MeasureOptions, LogOptions
+)
 def evaluate(*files: Files, output: Output = NO_OUTPUT, **options: Any) -> None:
     """Evaluate labels, scores or probabilities in a file: informed or lucky, how sure, worth what?"""
     from edgeworth.evaluation import evaluate as run

@@ -128,9 +128,10 @@ class Estimate:
         tail = self.chance_tail(alternative) if null is None else None
         if tail is not None:
             return tail.p_value
-        if self.law is None:
+        value = self.chance if null is None else float(null)
+        if self.law is None or math.isnan(value):
             return math.nan
-        return self.law.p_value(self.chance if null is None else float(null), alternative)
+        return self.law.p_value(value, alternative)
 
     def chance_tail(self, alternative: Alternative = "greater") -> Tail | None:
         """Find P(chance alone does as well), and how that was found; None where there is no such law."""

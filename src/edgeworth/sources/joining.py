@@ -126,11 +126,12 @@ def read_rows(tables: Sequence[Table], by: Sequence[str], system: str | None, ar
                             Coded(coded.codes, tuple(map(as_text, coded.labels))) if is_text else coded
                         )
                 done(len(batch))
-    joined = {role: _concatenate(parts) for role, parts in values.items()}
+    joined = {role: concatenate(parts) for role, parts in values.items()}
     return Rows(" and ".join(by), tuple(names), np.concatenate(owners), _put_together(ids), joined)
 
 
-def _concatenate(parts: Sequence[Any]) -> Column:
+def concatenate(parts: Sequence[Any]) -> Column:
+    """Put parts of a column below each other: all arrays, or all coded."""
     if not isinstance(parts[0], Coded):
         return np.concatenate(parts)
     index: dict[Label, int] = {}

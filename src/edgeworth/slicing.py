@@ -1,0 +1,214 @@
+"""Slices: a measure, or a difference of systems, in each part of the cases; one way for all kinds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from edgeworth.arrays import finite_or_none
+from edgeworth.comparing.families import holm
+from edgeworth.core.estimates import Estimate
+from edgeworth.core.formatting import format_level, format_number, plural
+from edgeworth.errors import EdgeworthError, OptionError
+from edgeworth.report.frames import Row, p_value_of
+from edgeworth.report.report import Cell, Grid, Report, Section, make_columns
+from edgeworth.report.wording import describe_measure
+from edgeworth.sources.batches import Source
+from edgeworth.sources.columns import MISSING, Column, as_column, encode
+from edgeworth.sources.joining import as_text, concatenate
+from edgeworth.sources.opening import ArraySource
+
+MOST_SLICES, SHOWN, FEW = 1000, 50, 30
+"""So many slices of a column are counted, and shown; with fewer cases a slice is called small."""
+
+
+class Slice(NamedTuple):
+    """The cases that have one value in a column: their source, or else their arrays by role."""
+
+    by: str
+    name: str
+    rows: int
+    source: Source | None
+    arrays: Mapping[str, Any]
+
+
+def names_of(value: Any) -> list[str]:
+    """List the names of columns in what plays a role."""
+    texts = [value] if isinstance(value, str) else value if isinstance(value, (list, tuple)) else []
+    return [text for text in texts if isinstance(text, str)]
+
+
+def cut_slices(source: Source | None, given: Mapping[str, Any], by: Any) -> Iterator[Slice]:
+    """Cut the rows of a source, read into memory once, or arrays by role, by each value of each column."""
+    if source is None:
+        named = by if isinstance(by, Mapping) else {"by": by}
+        columns = {name: as_column(values, name) for name, values in named.items()}
+    else:
+        kept = _keep(source, [*names_of(by), *(name for each in given.values() for name in names_of(each))])
+        columns = {name: kept[name] for name in names_of(by)}
+    for name, column in columns.items():
+        coded = encode(column, name)
+        if len(coded.labels) > MOST_SLICES:
+            raise OptionError(
+                f"{name} has {len(coded.labels):,} values, and at most {MOST_SLICES:,} slices are counted: "
+                "put them into bins beforehand"
+            )
+        for code, label in [*enumerate(coded.labels), (MISSING, "(no value)")]:
+            rows = np.flatnonzero(coded.codes == code)
+            part, arrays = None, {}
+            if source is None:
+                arrays = {role: _take(values, rows) for role, values in given.items()}
+            else:
+                part = ArraySource({key: _take(values, rows) for key, values in kept.items()}, source.name)
+                part.is_text = source.is_text
+            if len(rows):
+                yield Slice(name, as_text(label), len(rows), part, arrays)
+
+
+def _keep(source: Source, names: Sequence[str]) -> dict[str, Column]:
+    """Read columns whole; where batches hold different kinds of values, as labels."""
+    parts: dict[str, list[Column]] = {name: [] for name in names}
+    for batch in source.batches(list(parts)):
+        for name, found in parts.items():
+            found.append(batch.columns[name])
+    for name, found in parts.items():
+        if len({x.dtype.kind if isinstance(x, np.ndarray) else "" for x in found}) > 1:
+            parts[name] = [encode(x, name) for x in found]
+    return {name: found[0] if len(found) == 1 else concatenate(found) for name, found in parts.items()}
+
+
+def _take(values: Any, rows: Any) -> Any:
+    """Take some rows of an array, a series, a frame or a list."""
+    if values is None or isinstance(values, (list, tuple)):
+        return values and [values[row] for row in rows]
+    if hasattr(values, "iloc"):
+        return values.iloc[rows]
+    return values.take(rows) if hasattr(values, "to_pylist") else values[rows]
+
+
+def with_slices(
+    report: Report,
+    slices: Iterable[Slice],
+    find: Callable[[Slice], Mapping[Any, Any]],
+    measure: str,
+    level: float,
+    *,
+    is_lower_better: bool,
+    overall: Estimate | None = None,
+) -> Report:
+    """Add a measure in each slice, the weakest first: simultaneous intervals, and p-values by Holm.
+
+    ``find`` gives estimates, or differences by pair of systems; ``overall`` is the estimate of all cases.
+    """
+    found: list[tuple[Slice, Any, Any, float, str | None]] = []
+    for part in slices:
+        try:
+            results = find(part)
+        except EdgeworthError as error:
+            results = {(): error}
+        for pair, each in results.items():
+            why = str(each) if isinstance(each, EdgeworthError) else each.undefined
+            value = math.nan if why is not None else each.difference if pair else each.value
+            found.append((part, pair, None if why is not None else each, value, why))
+    columns = " and ".join(dict.fromkeys(part.by for part, *_ in found))
+    sign = -1 if is_lower_better else 1
+    found.sort(key=lambda x: math.inf if math.isnan(x[3]) else sign * x[3])
+    of_each = 1 - (1 - level) / max(sum(why is None for *_, why in found), 1)
+    p_values = [
+        math.nan if each is None else each.p_value() if pair else p_value_of(each)
+        for _, pair, each, _, _ in found
+    ]
+    rows: list[dict[str, Any]] = []
+    for (part, pair, each, value, why), p_value, adjusted in zip(
+        found, p_values, holm(p_values).tolist(), strict=True
+    ):
+        low, high = (math.nan, math.nan) if each is None else each.interval(of_each)
+        cases = part.rows if each is None else each.cases if pair else each.size
+        row = {
+            "by": part.by,
+            "slice": part.name,
+            "cases": float(cases),
+            "value": value,
+            "low": low,
+            "high": high,
+        }
+        row |= {"p_value": p_value, "adjusted_p_value": adjusted, "undefined": why, "is_shown": False}
+        if pair:
+            row |= {"first": pair[0], "second": pair[1], "better": each and each.better}
+            row["is_shown"] = bool(each and each.is_shown(of_each)) and adjusted < round(1 - level, 12)
+        elif overall is not None:
+            least, most = overall.interval(of_each)
+            row["is_shown"] = bool(low > most if is_lower_better else high < least)
+        rows.append(row)
+    text, grid = _describe(rows, measure, overall), _grid(rows, measure, of_each, level)
+    plain = [{n: finite_or_none(x) if isinstance(x, float) else x for n, x in row.items()} for row in rows]
+    numbers = {
+        "measure": measure,
+        "level": level,
+        "level_of_each": of_each,
+        "adjust": "holm",
+        "slices": plain,
+    }
+    before, section = report.rows, Section(f"By {columns}", text, (grid,), is_main=True)
+    return replace(
+        report,
+        sections=(*report.sections[:1], section, *report.sections[1:]),
+        numbers={**report.numbers, "slices": numbers},
+        rows=lambda: _add_rows(before(), rows, measure),
+    )
+
+
+def _describe(rows: Sequence[Row], measure: str, overall: Estimate | None) -> tuple[str, ...]:
+    """Say which slices stand apart, weaker than all cases or with a better system, and how many are small."""
+    words, groups = describe_measure(measure), dict[str, list[str]]()
+    nothing, weaker = f"No slice shows a difference in {words}.", ""
+    if overall is not None:
+        weaker = f"weaker than all cases ({words} {format_number(overall.value)})"
+        nothing = f"No slice is shown to be {weaker}: no interval lies apart from that of all."
+    for row in rows:
+        if row["is_shown"]:
+            start = f"{row['better']} is better in" if "better" in row else f"Shown to be {weaker}:"
+            groups.setdefault(start, []).append(_name(row, rows))
+    said = [f"{start} {', '.join(names)}." for start, names in groups.items()] or [nothing]
+    small = sum(row["cases"] < FEW for row in rows)
+    if small:
+        few, its = plural(small, "slice has", "slices have"), plural(small, "its interval", "their intervals")
+        said.append(f"{small:,} {few} fewer than {FEW} cases: nothing is said beyond {its}.")
+    return tuple(said)
+
+
+def _name(row: Row, rows: Sequence[Row]) -> str:
+    """Name a slice, with its column where there are several."""
+    return str(row["slice"]) if len({x["by"] for x in rows}) == 1 else f"{row['by']} {row['slice']}"
+
+
+def _grid(rows: Sequence[Row], measure: str, of_each: float, level: float) -> Grid:
+    pairs = list(dict.fromkeys((row["first"], row["second"]) for row in rows if "first" in row))
+    names = ("first", "second") if len(pairs) > 1 else ()
+    value = describe_measure(measure) + (f", {' − '.join(pairs[0])}" if len(pairs) == 1 else "")
+    tests = ("adjusted_p_value",) if any(not math.isnan(row["p_value"]) for row in rows) else ()
+    heads = ["slice/text", *(f"{name}/text" for name in names), "cases/count", value]
+    heads += [f"{100 * of_each:.4g}% CI/interval", *("Holm p/probability" for _ in tests)]
+    shown: list[tuple[Cell, ...]] = []
+    for row in rows[:SHOWN]:
+        value_cell, low, high, *p_value = (finite_or_none(row[x]) for x in ("value", "low", "high", *tests))
+        own = (row.get(name, "") for name in names)
+        shown.append((_name(row, rows), *own, round(row["cases"]), value_cell, (low, high), *p_value))
+    note = f"weakest first; intervals hold together at {format_level(level)} (Bonferroni)"
+    if tests:
+        note += f"; p-values {'of no difference' if pairs else 'against the chance level'}, adjusted by Holm"
+    if len(rows) > SHOWN:
+        note += f"; the weakest {SHOWN} of {len(rows):,}, the others are in the JSON"
+    return Grid("", make_columns(*heads), tuple(shown), note)
+
+
+def _add_rows(whole: Sequence[Row], rows: Sequence[Row], measure: str) -> list[Row]:
+    """Put the rows of slices below those of all cases."""
+    system = whole[0]["system"] if whole else ""
+    more = ({"p": row["p_value"], "p_adjusted": row["adjusted_p_value"], "measure": measure} for row in rows)
+    named = ({"system": row.get("first", system), "baseline": row.get("second")} for row in rows)
+    return [*whole, *({**row, **x, **y} for row, x, y in zip(rows, more, named, strict=True))]

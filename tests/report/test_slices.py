@@ -1,0 +1,195 @@
+"""Slices: each says what its cases say alone, weakest first, with intervals and p-values for all at once."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import edgeworth as ew
+from edgeworth.comparing.families import holm
+from edgeworth.errors import InputError, OptionError
+from edgeworth.report.report import Report
+
+RNG = np.random.default_rng(11)
+TRUTH = RNG.integers(0, 2, 600)
+SITE = RNG.choice(["north", "south", "tiny"], 600, p=[0.5, 0.47, 0.03])
+SURE = np.where(SITE == "south", 0.55, 0.9)
+DATA = pd.DataFrame(
+    {
+        "y": TRUTH,
+        "site": SITE,
+        "lang": RNG.choice(["en", "fr"], 600),
+        "guess": np.where(RNG.random(600) < SURE, TRUTH, 1 - TRUTH),
+        "other": np.where(RNG.random(600) < 0.6, TRUTH, 1 - TRUTH),
+        "p": (0.25 + 0.3 * TRUTH * SURE + 0.3 * RNG.random(600)).round(3),
+        "r": RNG.random(600).round(3),
+        "q": np.arange(600) % 60,
+        "right": (RNG.random(600) < SURE).astype(int),
+        "points": RNG.normal(size=600).round(3),
+    }
+)
+KINDS: dict[str, tuple[str, dict[str, Any]]] = {
+    "labels": ("informedness", {"truth": "y", "prediction": "guess", "positive": 1}),
+    "clusters": ("informedness", {"truth": "y", "prediction": "guess", "positive": 1, "cluster": "q"}),
+    "scores": ("average_precision", {"truth": "y", "score": "p", "positive": 1}),
+    "queries": ("average_precision", {"truth": "y", "score": "p", "positive": 1, "query": "q"}),
+    "probabilities": ("brier[model]", {"truth": "y", "probabilities": "p", "positive": 1}),
+    "right or wrong": ("accuracy", {"correct": "right"}),
+    "grades": ("mean", {"grade": "points"}),
+    "a measure": ("f", {"truth": "y", "prediction": "guess", "positive": 1, "measures": ["F1"]}),
+}
+SYSTEMS: dict[str, tuple[list[str], dict[str, Any]]] = {
+    "labels": (["guess", "other"], {"positive": 1}),
+    "scores": (["p", "r"], {"kind": "scores", "positive": 1}),
+    "queries": (["p", "r"], {"kind": "scores", "positive": 1, "query": "q"}),
+    "probabilities": (["p", "r"], {"kind": "probabilities", "positive": 1}),
+}
+
+
+@cache
+def evaluated(name: str) -> Report:
+    return ew.evaluate(DATA, by="site", **KINDS[name][1])
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_slice_says_what_its_cases_say_alone(name: str) -> None:
+    measure, options = KINDS[name]
+    found = evaluated(name).numbers["slices"]
+    assert found["measure"] == measure
+    assert found["level_of_each"] == pytest.approx(1 - 0.05 / 3)
+    assert {row["slice"] for row in found["slices"]} == {"north", "south", "tiny"}
+    for row in found["slices"]:
+        alone = ew.evaluate(DATA[DATA.site == row["slice"]], level=1 - 0.05 / 3, **options)
+        known = next(x for x in alone.rows() if x["measure"] == measure)
+        wanted = [known[x] for x in ("value", "low", "high", "p", "cases")]
+        seen = [row[x] for x in ("value", "low", "high", "p_value", "cases")]
+        assert [np.nan if x is None else x for x in seen] == pytest.approx(wanted, nan_ok=True)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_weakest_comes_first_and_p_values_are_those_of_holm(name: str) -> None:
+    rows = evaluated(name).numbers["slices"]["slices"]
+    values = [row["value"] for row in rows]
+    assert values == sorted(values, reverse=name == "probabilities")
+    p_values = [np.nan if row["p_value"] is None else row["p_value"] for row in rows]
+    adjusted = [np.nan if row["adjusted_p_value"] is None else row["adjusted_p_value"] for row in rows]
+    assert adjusted == pytest.approx(holm(p_values).tolist(), nan_ok=True)
+
+
+def test_only_a_slice_whose_interval_lies_apart_is_called_weaker() -> None:
+    report = evaluated("labels")
+    rows = {row["slice"]: row for row in report.numbers["slices"]["slices"]}
+    assert [name for name, row in rows.items() if row["is_shown"]] == ["south"]
+    text = next(section for section in report.sections if section.title == "By site").text
+    assert "south" in text[0]
+    assert "1 slice has fewer than 30 cases" in text[1]
+    assert "By site" in report.to_html()
+    assert "By site" in str(report)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_systems_are_compared_in_each_slice_as_alone(name: str) -> None:
+    systems, options = SYSTEMS[name]
+    whole = ew.compare("y", systems, data=DATA, by="site", **options)
+    found = whole.report.numbers["slices"]
+    headline, level = found["measure"], found["level_of_each"]
+    assert headline == whole.findings.headline
+    defined = [row for row in found["slices"] if row["undefined"] is None]
+    assert level == pytest.approx(1 - 0.05 / len(defined))
+    for row in defined:
+        alone = ew.compare("y", systems, data=DATA[DATA.site == row["slice"]], **options)
+        known = alone[row["first"], row["second"]][headline]
+        assert row["value"] == pytest.approx(known.difference)
+        interval = [np.nan if row[end] is None else row[end] for end in ("low", "high")]
+        assert interval == pytest.approx(list(known.interval(level)), nan_ok=True)
+        assert row["p_value"] == pytest.approx(known.p_value(), nan_ok=True)
+    frame = whole.to_frame()
+    assert set(frame.slice.dropna()) == {row["slice"] for row in found["slices"]}
+
+
+def test_grades_are_compared_in_slices() -> None:
+    data = DATA.assign(wrong=1 - DATA.right)
+    found = ew.compare(None, ["right", "wrong"], data=data, kind="correct", by="lang").report
+    assert {row["slice"] for row in found.numbers["slices"]["slices"]} == {"en", "fr"}
+
+
+def test_frames_files_and_arrays_have_the_same_slices(tmp_path: Path) -> None:
+    DATA.to_csv(tmp_path / "data.csv", index=False)
+    arrays: dict[str, Any] = {"truth": DATA.y, "prediction": DATA.guess.tolist(), "positive": 1}
+    found = [
+        evaluated("labels"),
+        ew.evaluate(pl.from_pandas(DATA), by=["site"], **KINDS["labels"][1]),
+        ew.evaluate(str(tmp_path / "data.csv"), by="site", **KINDS["labels"][1]),
+        ew.evaluate(by={"site": DATA.site.to_numpy()}, **arrays),
+    ]
+    assert all(each.numbers["slices"] == found[0].numbers["slices"] for each in found[1:])
+
+
+def test_several_columns_are_one_family() -> None:
+    found = ew.evaluate(DATA, by=["site", "lang"], **KINDS["labels"][1]).numbers["slices"]
+    assert found["level_of_each"] == pytest.approx(0.99)
+    assert {(row["by"], row["slice"]) for row in found["slices"]} == {
+        *(("site", name) for name in ("north", "south", "tiny")),
+        *(("lang", name) for name in ("en", "fr")),
+    }
+
+
+def test_a_slice_without_a_value_says_why_and_rows_without_a_slice_are_one() -> None:
+    data = DATA.assign(part=np.where(TRUTH == 1, "all real", None))
+    found = ew.evaluate(data, by="part", **KINDS["labels"][1]).numbers["slices"]["slices"]
+    assert {row["slice"]: row["cases"] for row in found} == {
+        "all real": float(TRUTH.sum()),
+        "(no value)": float(600 - TRUTH.sum()),
+    }
+    assert all("class is real" in row["undefined"] for row in found)
+
+
+def test_fifty_slices_are_shown_and_the_others_counted() -> None:
+    report = ew.evaluate(DATA, by="q", correct="right")
+    section = next(section for section in report.sections if section.title == "By q")
+    assert len(section.grids[0].rows) == 50
+    assert "50 of 60" in section.grids[0].note
+    assert len(report.numbers["slices"]["slices"]) == 60
+
+
+def test_slices_of_joined_tables_are_rows_of_a_column_that_a_table_has(tmp_path: Path) -> None:
+    data = DATA.assign(id=np.arange(600))
+    data[["id", "y", "site", "guess"]].to_csv(tmp_path / "a.csv", index=False)
+    data[["id", "y", "other"]].rename(columns={"other": "guess"}).to_csv(tmp_path / "b.csv", index=False)
+    files = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
+    joined = ew.compare("y", "guess", data=files, join="id", by="site", positive="1")
+    wide = ew.compare("y", ["guess", "other"], data=DATA, by="site", positive=1)
+    values = [[row["value"] for row in x.report.numbers["slices"]["slices"]] for x in (joined, wide)]
+    assert values[0] == pytest.approx(values[1])
+
+
+def test_what_cannot_be_sliced_is_refused() -> None:
+    with pytest.raises(InputError, match="no column 'sit'; did you mean 'site'"):
+        ew.evaluate(DATA, by="sit", **KINDS["labels"][1])
+    with pytest.raises(OptionError, match="has 1,001 values"):
+        ew.evaluate(correct=[1] * 1001, by=list(range(1001)))
+    with pytest.raises(OptionError, match="by has no meaning with a tally"):
+        ew.evaluate(ew.ContingencyTable.from_labels(DATA.y, DATA.guess), by="site")
+
+
+def test_the_schema_knows_slices_and_a_frame_has_their_rows() -> None:
+    schema = json.loads(
+        (Path(__file__).parents[2] / "docs" / "report.schema.json").read_text(encoding="utf-8")
+    )
+    check = jsonschema.Draft202012Validator(schema)
+    compared = ew.compare("y", ["p", "r"], data=DATA, by="site", **SYSTEMS["scores"][1])
+    for report in (evaluated("labels"), compared.report):
+        check.validate(json.loads(report.to_json()))
+    frame = evaluated("labels").to_frame()
+    part = frame[frame.by == "site"]
+    assert list(part.measure) == ["informedness"] * 3
+    assert set(part.system) == {"guess"}
+    assert part.p_adjusted.notna().all()
