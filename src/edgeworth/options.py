@@ -228,6 +228,9 @@ class ReadOptions(Truth, PredictionColumns, Columns, total=False):
     time: Annotated[
         Any, Option("The column of numbers or ISO dates that puts rows in time order.", "Probabilities")
     ]
+    date_format: Annotated[
+        str | None, Option("How dates are written if not as ISO does: dd/mm/yyyy.", "Probabilities")
+    ]
     against: Annotated[
         Any,
         Option(

@@ -266,3 +266,11 @@ def test_columns_are_found_as_in_any_source(write: Write) -> None:
     with pytest.raises(InputError, match="2 columns named 'prediction'"):
         tally(write("truth,prediction,prediction\na,a,b\n"))
     assert tally(write("truth,prediction,n,N,n\na,a,1,2,3\nb,b,1,2,3\n"))["counts"] == [[1, 0], [0, 1]]
+
+
+def test_a_column_that_is_not_read_may_be_in_another_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "file.csv"
+    path.write_bytes("HomeTeam,truth,prediction\nÉtampes,a,b\nSète,b,b\n".encode("latin-1"))
+    assert sum(map(sum, tally(path)["counts"])) == 2
+    with pytest.raises(InputError, match=r"not UTF-8 text \(byte 26\).*iconv"):
+        evaluate(path, truth="truth", prediction="HomeTeam")

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import edgeworth as ew
 from edgeworth.errors import InputError
 from edgeworth.sources import text_files
 from edgeworth.sources.columns import Coded
@@ -119,8 +120,8 @@ def test_columns_are_found_as_in_any_source(tmp_path: Path) -> None:
 
 BAD: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "is empty"),
-    "an array": (b'[{"y": 1}]', "one JSON array, and JSON lines are needed"),
-    "pretty": (b'{\n  "y": 1\n}\n', "row 1 is not JSON .*one object a line; saw {"),
+    "an array of numbers": (b"[1, 2]", "row 1 is no JSON object but a int"),
+    "pretty, and broken": (b'{\n  "y": 1,\n', "row 1 is not JSON .*one object a line; saw {"),
     "half a line": (TEXT + b'{"y": "a", "gue', "row 4 is not JSON"),
     "two objects in a line": (TEXT + b'{"y": 1, "guess": 1} {"y": 1}\n', r"row 4 is not JSON \(Extra data"),
     "a number": (TEXT + b"\n17\n" + TEXT, "row 4 is no JSON object but a int"),
@@ -164,3 +165,24 @@ def test_columns_have_the_types_of_their_values() -> None:
     mixed = column_of([1, "a", None, 2**70])
     assert isinstance(mixed, np.ndarray)
     assert mixed.tolist() == [1, "a", None, 2**70]
+
+
+CASES = [{"y": 1, "doc": {"answer": 0}}, {"y": 0, "doc": {"answer": 0}}, {"y": 1, "doc": {"answer": 1}}]
+DOCUMENTS = {
+    "an array": CASES,
+    "an array in an object": {"run": {"name": "a", "cases": CASES, "scores": [{"mean": 1}], "none": []}},
+    "a table": {"columns": ["y", "doc"], "ncols": 2, "data": [[row["y"], row["doc"]] for row in CASES]},
+}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS)
+@pytest.mark.parametrize("indent", [None, 2])
+def test_one_json_value_has_rows(tmp_path: Path, document: Any, indent: int | None) -> None:
+    path = tmp_path / "file.json"
+    path.write_text(json.dumps(document, indent=indent))
+    lines = tmp_path / "file.jsonl"
+    lines.write_text("".join(f"{json.dumps(row)}\n" for row in CASES))
+    tables = [ew.tally(each, truth="y", prediction="doc.answer").final for each in (path, lines)]
+    assert [table.counts.tolist() for table in tables] == [[[1, 1], [0, 1]]] * 2
+    with pytest.raises(InputError, match=r"no column 'doc\.reply'"):
+        ew.tally(path, truth="y", prediction="doc.reply")

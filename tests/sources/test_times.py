@@ -75,3 +75,13 @@ def test_what_is_no_time_is_found_by_its_row(values: Any, said: str) -> None:
     with pytest.raises(InputError, match=r"^when (must be numbers, or dates|is missing)") as caught:
         as_times(values, "when", first_row=11)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("date_format", ["dd/mm/yyyy HH:MM", "%d/%m/%Y %H:%M"])
+def test_dates_are_written_in_another_way(date_format: str) -> None:
+    dates = ["01/08/2025 15:00", "31/12/2024 15:00", "01/08/2025 12:30"]
+    assert as_times(dates, date_format=date_format).tolist() == [2, 0, 1]
+    with pytest.raises(InputError, match=r"such as 31/07/2026 18:30, .*row 2 has '2025-08-01'"):
+        as_times([dates[0], "2025-08-01"], date_format=date_format)
+    with pytest.raises(InputError, match="--date-format"):
+        as_times(dates)

@@ -43,6 +43,7 @@ class ForecastTerms:
     predictions_made: PredictionsMade = "before"
     fraction: float = 1.0
     ordinal: bool = False
+    date_format: str | None = None
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -156,7 +157,7 @@ def read_forecasts(
     else:
         counts = np.bincount(model.codes, minlength=model.size)
         opponent = Opponent.class_shares(model, tuple((counts / len(model)).tolist()))
-    times = None if time is None else as_times(time)
+    times = None if time is None else as_times(time, date_format=terms.date_format)
     notes = (*terms.notes, *_describe_shared_times(times), *_describe_odds(odds, opponent))
     betting = terms.betting | {"times": times, "first": first}
     return ForecastTally.of(model, opponent, notes=notes, **betting)
@@ -233,7 +234,7 @@ def tally_forecasts(
     if time is not None or not (bookmaker is None or bookmaker.is_random):
         named = dict.fromkeys([columns.truth, *([] if time is None else [time])])
         read = read_whole(source, list(named), columns.numbers)
-        times = None if time is None else as_times(read.labels[time], time)
+        times = None if time is None else as_times(read.labels[time], time, 1, terms.date_format)
         batch = Batch({**read.numbers, columns.truth: read.labels[columns.truth]})
         plan = _plan(_count_batch(batch, columns.truth), False, columns, terms, bookmaker, first)
         return _of_rows(batch.columns, 1, plan, times)
@@ -424,6 +425,8 @@ def count_forecasts(source: Source | None, asked: Any, *, is_final: bool) -> Cou
             "time puts all rows in order at once: count files that are in time order, with ordered "
             "(--ordered)"
         )
+    if time is None and asked.date_format is not None:
+        raise OptionError("date_format has no meaning without the column of dates (time=, --time COLUMN)")
     if source is None and isinstance(time, str):
         raise OptionError(f"time={time!r} names a column, but there is no data to find it in")
     terms = ForecastTerms(
@@ -435,6 +438,7 @@ def count_forecasts(source: Source | None, asked: Any, *, is_final: bool) -> Cou
         predictions_made=asked.predictions_made or "before",
         fraction=1.0 if asked.fraction is None else asked.fraction,
         ordinal=asked.ordinal,
+        date_format=asked.date_format,
     )
     opponent = (asked.against, asked.odds, asked.bookmaker)
     first = int(asked.get("rows_before") or 0)

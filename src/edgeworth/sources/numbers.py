@@ -125,10 +125,16 @@ def check_weights(weights: NDArray[Any], first_row: int = 1) -> None:
 Time = int | float | datetime
 
 
-def as_times(values: Any, name: str = "time", first_row: int = 1) -> NDArray[np.int64]:
+DATE_PARTS = {"yyyy": "%Y", "yy": "%y", "mm": "%m", "dd": "%d", "HH": "%H", "MM": "%M", "SS": "%S"}
+
+
+def as_times(
+    values: Any, name: str = "time", first_row: int = 1, date_format: str | None = None
+) -> NDArray[np.int64]:
     """The place of each row's time among the different times, the earliest being 0.
 
     Text is numbers, or dates as ISO 8601 writes them: 2026-07-31, 2026-07-31T18:30, 2026-07-31T18:30+02:00.
+    ``date_format`` says how else they are written: dd/mm/yyyy HH:MM, or as strptime takes it, %d %b %Y.
 
     >>> as_times(["2026-07-31", "2026-02-01", "2026-07-31"]).tolist(), as_times([10, 9.5]).tolist()
     ([1, 0, 1], [1, 0])
@@ -139,16 +145,24 @@ def as_times(values: Any, name: str = "time", first_row: int = 1) -> NDArray[np.
         return np.unique(column, return_inverse=True)[1].astype(np.int64, copy=False)
     coded = encode(column, name)
     _check_gaps(coded.codes == MISSING, name, first_row)
-    times = [_as_time(label) for label in _as_numbers(coded.labels)]
+    if date_format is not None and "%" not in date_format:
+        date_format = re.sub("|".join(DATE_PARTS), lambda part: DATE_PARTS[part[0]], date_format)
+    labels = _as_numbers(coded.labels) if date_format is None else coded.labels
+    times = [_as_time(label, date_format) for label in labels]
     # Neither of numbers and dates, or of times with and without a zone, comes before the other.
     kinds = [time.tzinfo is None if isinstance(time, datetime) else "number" for time in times]
     wrong = [code for code, time in enumerate(times) if time is None]
     wrong = wrong or [code for code, kind in enumerate(kinds) if kind != kinds[0]]
     if wrong:
         row = first_row + int(np.argmax(coded.codes == wrong[0]))
+        said = (
+            "numbers, or dates such as 2026-07-31 or 2026-07-31T18:30 (all with a time zone or none; "
+            "date_format=, --date-format says how else they are written)"
+        )
+        if date_format is not None:
+            said = f"dates such as {datetime(2026, 7, 31, 18, 30).strftime(date_format)}"
         raise InputError(
-            f"{name} must be numbers, or dates such as 2026-07-31 or 2026-07-31T18:30 (all with a time zone "
-            f"or none), to put rows in order; row {row:,} has {coded.labels[wrong[0]]!r}"
+            f"{name} must be {said}, to put rows in order; row {row:,} has {coded.labels[wrong[0]]!r}"
         )
     place = {time: number for number, time in enumerate(sorted(set(times)))}  # type: ignore[type-var]  # no None
     return np.array([place[time] for time in times], dtype=np.int64)[coded.codes]
@@ -168,9 +182,11 @@ def _as_numbers(labels: Sequence[Label]) -> Sequence[Label]:
     return [int(text) if WHOLE.fullmatch(text) else float(text) for text in texts]
 
 
-def _as_time(label: Label) -> Time | None:
+def _as_time(label: Label, date_format: str | None = None) -> Time | None:
     if isinstance(label, str):
         try:
+            if date_format is not None:
+                return datetime.strptime(label.strip(), date_format)  # times compare as written
             return datetime.fromisoformat(label.strip())
         except ValueError:
             return None

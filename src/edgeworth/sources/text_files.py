@@ -19,7 +19,8 @@ from edgeworth.errors import InputError
 from edgeworth.sources.arrow import TextColumn
 from edgeworth.sources.batches import Batch, check_columns
 from edgeworth.sources.columns import MISSING, Coded, Column
-from edgeworth.sources.paths import HEAD_BYTES, FileSource, first_line, open_bytes, read_head
+from edgeworth.sources.formats import ending
+from edgeworth.sources.paths import HEAD_BYTES, LARGEST_STREAM, FileSource, first_line, open_bytes, read_head
 
 PIECE_BYTES = 8 << 20
 READ_AHEAD = 32
@@ -41,7 +42,7 @@ class DelimitedSource(FileSource):
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name)
-        head = self._head()
+        head = self._head(are_rows_read_later=True)
         self.delimiter = delimiter_of(path, head)
         try:
             self.names = _header(head, self.delimiter)
@@ -90,6 +91,8 @@ class DelimitedSource(FileSource):
             if "straddling" in str(error):
                 said = "a row is too long: is a quotation mark not closed?"
                 raise InputError(f"{self.name} cannot be read as delimited text: {said}") from None
+            if "UTF8" in str(error):
+                self._head(are_rows_read_later=False)
             raise InputError(f"{self.name} cannot be read as delimited text: {_said(error)}") from None
         except OSError as error:
             raise InputError(f"{self.name} cannot be read: {_said(error)}") from None
@@ -97,7 +100,7 @@ class DelimitedSource(FileSource):
             atexit.unregister(stream.end)
             stream.end()
 
-    def _head(self) -> str:
+    def _head(self, *, are_rows_read_later: bool) -> str:
         """The first piece of the file as text, or a sentence about why there is none."""
         head = read_head(self.path, self.name, of_text=True)
         if b"\0" in head:
@@ -109,6 +112,9 @@ class DelimitedSource(FileSource):
             decoder = codecs.getincrementaldecoder("utf-8-sig")()
             return decoder.decode(head, final=len(head) < HEAD_BYTES)
         except UnicodeDecodeError as error:
+            # Another column may be in any encoding: those that are read are looked at then.
+            if are_rows_read_later and b"\n" in head[: error.start]:
+                return head.decode("utf-8-sig", errors="replace")
             raise InputError(
                 f"{self.name} is not UTF-8 text (byte {error.start:,}): "
                 "convert it, for instance with iconv -f latin1 -t utf-8"
@@ -182,11 +188,14 @@ NEEDED = "JSON lines hold one object a line"
 
 
 class JsonLinesSource(FileSource):
-    """A file of JSON objects. Types are those of the values, and may differ from line to line.
+    """A file of JSON objects: one a line, an array of them, or a table or array inside one object.
+
+    Types are those of the values, and may differ from row to row.
 
     It is read by Python itself, which keeps whole numbers exact and dates as text.
 
-    A field that a line does not have is missing in that row, as null is. Blank lines are no rows.
+    A field that a line does not have is missing in that row, as null is. Blank lines are no rows. Fields of
+    objects in a row are named by their path, ``doc.answer``.
     """
 
     varies = True
@@ -194,14 +203,32 @@ class JsonLinesSource(FileSource):
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name)
-        head = read_head(path, self.name, of_text=True)
-        if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
-            raise InputError(
-                f"{self.name} is one JSON array, and JSON lines are needed, an object a line: "
-                f"jq -c '.[]' makes them, or pass a dataframe"
-            )
-        lines = head.rpartition(b"\n")[0] if len(head) >= HEAD_BYTES and b"\n" in head else head
-        self.names = _fields(self._parsed(lines, 1))
+        self._rows = self._read_document()
+        if self._rows is None:
+            head = read_head(path, self.name, of_text=True)
+            lines = head.rpartition(b"\n")[0] if len(head) >= HEAD_BYTES and b"\n" in head else head
+            self.names = _fields(self._parsed(lines, 1))
+        else:
+            self.names = _fields(self._rows)
+
+    def _read_document(self) -> list[dict[str, Any]] | None:
+        """Read the rows of a file that is one JSON value; None where it has an object a line."""
+        first, _, rest = read_head(self.path, self.name).lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")
+        try:
+            is_lines = rest.strip() or ending(self.path) in (".jsonl", ".ndjson")
+            if is_lines and type(json.loads(first)) is dict:
+                return None
+        except (ValueError, RecursionError):
+            pass
+        try:
+            with open_bytes(self.path) as stream:
+                content = stream.read(LARGEST_STREAM)
+            rows = _rows_of(json.loads(content.decode("utf-8-sig")))
+        except OSError as error:
+            raise InputError(f"{self.name} cannot be read: {first_line(error)}") from None
+        except (ValueError, RecursionError):
+            return None
+        return self._parsed(b"\n".join(json.dumps(row).encode() for row in rows), 1)
 
     def read(self, columns: list[str]) -> Iterator[Batch]:
         """Read a few megabytes of the file at a time."""
@@ -210,13 +237,19 @@ class JsonLinesSource(FileSource):
             if row == 1:
                 # A field may be rare, but the first megabytes have it.
                 there = self.names if set(columns) <= set(self.names) else _fields(rows)
-                check_columns(columns, there, self.name)
-            found = {name: column_of([line.get(name) for line in rows]) for name in columns}
+                inner = [
+                    x for x in columns if x not in there and any(find_field(r, x) is not None for r in rows)
+                ]
+                check_columns(columns, [*there, *inner], self.name)
+            found = {name: column_of([find_field(line, name) for line in rows]) for name in columns}
             yield Batch(found, first_row=row)
             row += len(rows)
 
     def _pieces(self) -> Iterator[list[dict[str, Any]]]:
         """Objects of some lines at a time."""
+        if self._rows is not None:
+            yield self._rows
+            return
         first = 1
         try:
             with open_bytes(self.path) as stream:
@@ -254,6 +287,43 @@ class JsonLinesSource(FileSource):
                 raise InputError(f"{self.name}: {said}")
             rows.append(value)
         return rows
+
+
+def find_field(row: dict[str, Any], name: str) -> Any:
+    """Find a field of a row by its name or its path, None where there is none.
+
+    >>> find_field({"doc": {"answers": ["no", "yes"]}}, "doc.answers.1")
+    'yes'
+    """
+    if name in row or "." not in name:
+        return row.get(name)
+    found: Any = row
+    for part in name.split("."):
+        if isinstance(found, list) and part.isdecimal() and int(part) < len(found):
+            found = found[int(part)]
+        elif isinstance(found, dict):
+            found = found.get(part)
+        else:
+            return None
+    return found
+
+
+def _rows_of(document: Any) -> list[Any]:
+    """Find the rows of a JSON value: its items, ``data`` below ``columns``, or the longest array of objects.
+
+    >>> _rows_of({"columns": ["y", "p"], "data": [[1, 0]]}), _rows_of({"run": {"cases": [{"y": 1}]}})
+    ([{'y': 1, 'p': 0}], [{'y': 1}])
+    """
+    if not isinstance(document, dict):
+        return list(document) if isinstance(document, list) else [document]
+    columns, data = document.get("columns"), document.get("data")
+    if isinstance(columns, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):
+        return [dict(zip(columns, row, strict=True)) for row in data]
+    found = [
+        x for x in document.values() if isinstance(x, list) and x and all(isinstance(y, dict) for y in x)
+    ]
+    found += [rows for x in document.values() if isinstance(x, dict) and (rows := _rows_of(x)) != [x]]
+    return max(found, key=len, default=[document])
 
 
 def _fields(rows: Sequence[dict[str, Any]]) -> tuple[str, ...]:
