@@ -20,7 +20,7 @@ from edgeworth.core.formatting import digits_shown
 from edgeworth.core.kinds import load
 from edgeworth.core.registry import spell, spell_measures
 from edgeworth.errors import OptionError
-from edgeworth.grades.reading import read_systems
+from edgeworth.grades.reading import check_grades, count_grades
 from edgeworth.joined import find_truth, join_grades, join_systems, refuse_tables
 from edgeworth.options import (
     GRADES,
@@ -308,7 +308,13 @@ def _read_forecasts(source: Source | None, truth: Any, systems: dict[str, Any], 
 def _read_grades(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:
     del truth
     form = "correct" if asked.kind == "correct" else "grade"
-    return *read_systems(source, systems, asked.checked(GRADES), form), {}
+    asked = asked.checked(GRADES)
+    check_grades(asked)
+    counted = {
+        name: count_grades(source, asked.having(**{form: column}), is_final=True, by_row=True)
+        for name, column in systems.items()
+    }
+    return {name: each.tally for name, each in counted.items()}, next(iter(counted.values())).source, {}
 
 
 _READ: dict[str, Callable[..., Read]] = {

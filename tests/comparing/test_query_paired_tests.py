@@ -44,12 +44,34 @@ def test_student_s_t_is_scipy_s(size: int) -> None:
     assert found.probability_above == pytest.approx(1 - one_sided, rel=1e-10)
 
 
-def test_the_error_over_clusters_is_that_of_a_clustered_regression() -> None:
+def test_the_error_over_unequal_clusters_is_cr2_written_out_as_matrices() -> None:
+    """Bell & McCaffrey 2002: residuals times (I − H)^(-1/2) of their cluster, and the trace formula."""
+    rng = np.random.default_rng(4)
+    clusters = np.repeat(np.arange(12), rng.integers(1, 15, 12))
+    number = len(clusters)
+    values = rng.normal(0.1, 1, number) + rng.normal(0, 1, 12)[clusters]
+    rest = np.eye(number) - 1 / number
+    sums, columns = [], []
+    for cluster in range(12):
+        inside = clusters == cluster
+        sizes, vectors = np.linalg.eigh(rest[np.ix_(inside, inside)])
+        root = vectors @ np.diag(sizes**-0.5) @ vectors.T
+        sums.append(np.ones(inside.sum()) @ root @ (values - values.mean())[inside] / number)
+        columns.append(rest[:, inside] @ root @ np.ones(inside.sum()) / number)
+    products = np.array(columns) @ np.array(columns).T
+    found = mean_difference(values, clusters=clusters.tolist())
+    assert found.standard_error == pytest.approx(np.sqrt(np.square(sums).sum()), rel=1e-10)
+    assert found.freedom == pytest.approx(np.trace(products) ** 2 / (products**2).sum(), rel=1e-9)
+    assert found.doubt is None
+    assert mean_difference([3.0, 1, 2, 4], clusters=["a", "a", "a", "b"]).doubt is not None
+
+
+def test_the_error_over_clusters_of_one_size_is_that_of_a_clustered_regression() -> None:
     import statsmodels.api as sm  # type: ignore[import-untyped]  # it has no stubs
 
     rng = np.random.default_rng(4)
-    clusters = rng.integers(0, 12, 90)
-    values = rng.normal(0.1, 1, 90) + rng.normal(0, 1, 12)[clusters]
+    clusters = np.repeat(np.arange(15), 6)
+    values = rng.normal(0.1, 1, 90) + rng.normal(0, 1, 15)[clusters]
     theirs = sm.OLS(values, np.ones(90)).fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
     found = mean_difference(values, clusters=clusters.tolist())
     assert found.value == pytest.approx(theirs.params[0], rel=1e-12)

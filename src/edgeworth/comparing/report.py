@@ -69,7 +69,7 @@ def comparison_report(findings: ComparisonFindings, provenance: Mapping[str, Any
         citation=comparison_citation(findings),
         lead="differences",
         sections=tuple(section for section in sections if section is not None),
-        warnings=(*findings.notes, *(f"{said[0].upper()}{said[1:]}." for said in doubts if said)),
+        warnings=tuple(dict.fromkeys((*findings.notes, *(f"{x[0].upper()}{x[1:]}." for x in doubts if x)))),
         provenance=provenance,
         numbers={"kind": "comparison", "comparison": findings.to_dict()},
         charts=comparison_charts(findings),

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import chain
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -23,11 +20,6 @@ RIGHT = {"1": 1.0, "true": 1.0, "c": 1.0, "yes": 1.0, "0": 0.0, "false": 0.0, "i
 
 UNBOUNDED = (-math.inf, math.inf)
 TEXTS = optional(tuple_of(TEXT))
-
-
-def _load_bounds(values: Any) -> tuple[float, float]:
-    low, high = FLOATS.load(values)
-    return check_bounds((float(low), float(high)))
 
 
 def check_bounds(bounds: Any) -> tuple[float, float]:
@@ -52,27 +44,29 @@ class Grades(Plain):
     kind: ClassVar = "grades"
     FIELDS: ClassVar = {
         "ids": TEXTS,
-        "cluster_names": TEXTS,
-        "clusters": optional(COUNTS),
+        "clusters": TEXTS,
         "items": COUNTS,
         "repeats": COUNTS,
         "sums": FLOATS,
         "squares": FLOATS,
         "unscored": COUNT,
         "zero_one": FLAG,
-        "bounds": Field("the lowest and the highest grade", _load_bounds, lambda x: FLOATS.dump(np.array(x))),
+        "bounds": Field(
+            "the lowest and the highest grade",
+            lambda bounds: check_bounds(FLOATS.load(bounds)),
+            lambda bounds: FLOATS.dump(np.array(bounds)),
+        ),
         "lower_is_better": FLAG,
     }
     rule: ClassVar = "there is one number for each item, ids differ, and sums are of grades within bounds"
 
     ids: tuple[str, ...] | None
+    clusters: tuple[str, ...] | None
+    """The cluster of each entry."""
     items: Integers
     repeats: Integers
     sums: Floats
     squares: Floats
-    cluster_names: tuple[str, ...] | None = None
-    clusters: Integers | None = None
-    """The cluster of each entry, as a place among the names."""
     unscored: int = 0
     """Rows without a grade: left out, and counted apart."""
     zero_one: bool = True
@@ -80,14 +74,11 @@ class Grades(Plain):
     bounds: tuple[float, float] = UNBOUNDED
     lower_is_better: bool = False
 
-    # -- ways in ---------------------------------------------------------------------------------------
-
     @classmethod
-    def empty(cls, bounds: tuple[float, float] = UNBOUNDED, *, lower_is_better: bool = False) -> Self:
+    def empty(cls, **rules: Any) -> Self:
         """Make the tally of no grades."""
-        none = np.zeros(0, dtype=np.int64)
-        rules: dict[str, Any] = {"bounds": bounds, "lower_is_better": lower_is_better}
-        return cls(None, none, none, none.astype(np.float64), none.astype(np.float64), **rules)
+        none, nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
+        return cls(None, None, none, none, nothing, nothing, **rules)
 
     @classmethod
     def from_grades(
@@ -115,11 +106,6 @@ class Grades(Plain):
         lower_is_better : bool
             Whether a low grade is a good one, as of latencies.
 
-        Returns
-        -------
-        Grades
-            ``a + b`` adds repeats of items that are in both.
-
         Examples
         --------
         >>> grades = Grades.from_grades([1, 0, 1, 1], ids=["a", "a", "b", "c"])
@@ -127,8 +113,11 @@ class Grades(Plain):
         ([0.5, 1.0, 1.0], [2, 1, 1])
         """
         column = as_column(grades, "grades")
+        is_numeric = not isinstance(column, Coded) and column.dtype.kind in "biuf"
+        labels = () if is_numeric else encode(column, "grades").labels
+        has_words = any(isinstance(label, str) and not NUMBER.fullmatch(label.strip()) for label in labels)
         return cls.from_columns(
-            as_right(column, "grades") if _has_words(column) else as_points(column, "grades"),
+            (as_right if has_words else as_points)(column, "grades"),
             None if ids is None else as_column(ids, "ids"),
             None if clusters is None else as_column(clusters, "clusters"),
             bounds=UNBOUNDED if grade_range is None else check_bounds(grade_range),
@@ -144,48 +133,40 @@ class Grades(Plain):
         *,
         rows: Integers | None = None,
         first_row: int = 1,
-        bounds: tuple[float, float] = UNBOUNDED,
-        lower_is_better: bool = False,
+        **rules: Any,
     ) -> Self:
         """Tally a batch of columns; ``rows`` says for how many rows each stands."""
+        found = cls.empty(**rules)
         lengths = [len(values), *(len(column) for column in (ids, clusters) if column is not None)]
         if len(set(lengths)) > 1:
             raise InputError(f"grades, ids and clusters must have as many rows; saw {lengths}")
-        wrong = (values < bounds[0]) | (values > bounds[1])
+        (low, high), wrong = found.bounds, (values < found.bounds[0]) | (values > found.bounds[1])
         if wrong.any():
             row = int(np.argmax(wrong))
-            raise InputError(
-                f"grades lie between {bounds[0]:g} and {bounds[1]:g}; row {first_row + row:,} has "
-                f"{values[row]:g}"
-            )
+            place = f"row {first_row + row:,}"
+            raise InputError(f"grades lie between {low:g} and {high:g}; {place} has {values[row]:g}")
+        names = {"id": ids, "cluster": clusters}
+        texts = {role: None if x is None else _texts(x, role, first_row) for role, x in names.items()}
         rows = np.ones(len(values), dtype=np.int64) if rows is None else rows
-        scored = ~np.isnan(values)
-        number, points = rows[scored], values[scored] + 0.0
-        empty = replace(cls.empty(bounds, lower_is_better=lower_is_better), unscored=int(rows[~scored].sum()))
-        if not len(points):
-            return empty
-        names, codes = (None, None) if clusters is None else _texts(clusters, "cluster", scored, first_row)
-        empty = replace(
-            empty,
-            cluster_names=names,
-            clusters=codes,
-            zero_one=bool(((points == 0) | (points == 1)).all()),
-        )
-        if ids is None:
-            return replace(
-                empty, items=number, repeats=np.ones_like(number), sums=points, squares=points**2
-            )._collapse()
-        known, places = _texts(ids, "id", scored, first_row)
-        return replace(
-            empty,
-            ids=known,
-            items=np.ones_like(number),
-            repeats=number,
-            sums=points * number,
-            squares=points**2 * number,
-        )._gather(places)
-
-    # -- adding ----------------------------------------------------------------------------------------
+        absent = np.isnan(values)
+        found = replace(found, unscored=int(rows[absent].sum()))
+        if absent.any():
+            kept = np.flatnonzero(~absent)
+            values, rows = values[kept], rows[kept]
+            texts = {role: x if x is None else [x[place] for place in kept] for role, x in texts.items()}
+        if not len(values):
+            return found
+        held, one = {role: x if x is None else tuple(x) for role, x in texts.items()}, np.ones_like(rows)
+        points = values + 0.0
+        found = replace(found, ids=held["id"], clusters=held["cluster"])
+        found = replace(found, zero_one=bool(((points == 0) | (points == 1)).all()))
+        if ids is not None:
+            sums, squares = points * rows, points**2 * rows
+            return replace(found, items=one, repeats=rows, sums=sums, squares=squares)._add_up()
+        if clusters is None:
+            points, places = np.unique(points, return_inverse=True)
+            rows, one = _counts(places, rows), np.ones(len(points), dtype=np.int64)
+        return replace(found, items=rows, repeats=one, sums=points, squares=points**2)._add_up()
 
     def __add__(self, other: Self) -> Self:
         """Add the items of both; repeats of an item in both are repeats of it."""
@@ -197,65 +178,46 @@ class Grades(Plain):
         for mine, its in zip(self._rules, other._rules, strict=True):
             if mine != its:
                 raise MergeError(f"grades {mine} and grades {its} do not add up")
-        joined: dict[str, Any] = {
+        both: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), getattr(other, name)])
             for name in ("items", "repeats", "sums", "squares")
         }
-        summed = replace(
-            self,
-            **joined,
-            unscored=self.unscored + other.unscored,
-            zero_one=self.zero_one and other.zero_one,
-        )
-        if self.cluster_names is not None and other.cluster_names is not None:
-            names, codes = _union(self.cluster_names, other.cluster_names)
-            parts = (codes[: len(self.cluster_names)], codes[len(self.cluster_names) :])
-            held = np.concatenate([parts[0][self.clusters], parts[1][other.clusters]])
-            summed = replace(summed, cluster_names=names, clusters=held)
-        if self.ids is None or other.ids is None:
-            return summed._collapse()
-        ids, places = _union(self.ids, other.ids)
-        return replace(summed, ids=ids)._gather(places)
+        both |= {
+            "ids": None if self.ids is None or other.ids is None else self.ids + other.ids,
+            "clusters": None
+            if self.clusters is None or other.clusters is None
+            else self.clusters + other.clusters,
+            "unscored": self.unscored + other.unscored,
+            "zero_one": self.zero_one and other.zero_one,
+        }
+        return replace(self, **both)._add_up()
 
-    def _gather(self, places: Integers) -> Self:
-        """Add up the rows of each id, whose places are given."""
-        assert self.ids is not None
-        size = len(self.ids)
-        clusters = None
-        if self.clusters is not None and self.cluster_names is not None:
-            clusters = np.zeros(size, dtype=np.int64)
-            clusters[places] = self.clusters
-            wrong = np.flatnonzero(clusters[places] != self.clusters)
-            if len(wrong):
-                two = [self.cluster_names[each[wrong[0]]] for each in (self.clusters, clusters[places])]
-                raise InputError(
-                    f"item {self.ids[places[wrong[0]]]!r} is in two clusters, {two[0]!r} and {two[1]!r}: "
-                    "every repeat of an item belongs to one"
-                )
+    def _add_up(self) -> Self:
+        """Add up the rows of an item, or hold equal items of a cluster once, in the order of their names."""
+        clusters = self.clusters or ("",) * len(self.items)
+        keys: list[Any] = list(self.ids or zip(clusters, self.sums.tolist(), strict=True))
+        order = sorted(dict.fromkeys(keys))
+        place = {key: number for number, key in enumerate(order)}
+        places = np.array([place[key] for key in keys], dtype=np.intp)
+        first = np.zeros(len(order), dtype=np.intp)
+        first[places] = np.arange(len(keys))
+        held = None if self.clusters is None else tuple(clusters[row] for row in first)
+        if self.ids is None:
+            kept: dict[str, Any] = {x: getattr(self, x)[first] for x in ("repeats", "sums", "squares")}
+            return replace(self, clusters=held, items=_counts(places, self.items), **kept)
+        if held is not None:
+            for row, (number, cluster) in enumerate(zip(places.tolist(), clusters, strict=True)):
+                if held[number] != cluster:
+                    two = f"{cluster!r} and {held[number]!r}"
+                    raise InputError(f"item {self.ids[row]!r} is in two clusters, {two}: an item is in one")
         return replace(
             self,
-            items=np.ones(size, dtype=np.int64),
-            repeats=np.bincount(places, weights=self.repeats, minlength=size).astype(np.int64),
-            sums=np.bincount(places, weights=self.sums, minlength=size).astype(np.float64),
-            squares=np.bincount(places, weights=self.squares, minlength=size).astype(np.float64),
-            clusters=clusters,
-        )
-
-    def _collapse(self) -> Self:
-        """Hold equal items of a cluster once."""
-        values, places = np.unique(self.sums, return_inverse=True)
-        key = places if self.clusters is None else self.clusters * len(values) + places
-        present, places = np.unique(key, return_inverse=True)
-        items = np.bincount(places, weights=self.items).astype(np.int64)
-        sums = values[present % max(len(values), 1)]
-        clusters = None if self.clusters is None else present // max(len(values), 1)
-        return replace(
-            self,
-            items=items,
-            repeats=np.ones_like(items),
-            sums=sums,
-            squares=sums**2,
-            clusters=clusters,
+            ids=tuple(order),
+            clusters=held,
+            items=self.items[first],
+            repeats=_counts(places, self.repeats),
+            sums=np.bincount(places, weights=self.sums).astype(np.float64),
+            squares=np.bincount(places, weights=self.squares).astype(np.float64),
         )
 
     @property
@@ -267,8 +229,6 @@ class Grades(Plain):
             f"between {self.bounds[0]:g} and {self.bounds[1]:g}",
             f"of which {'low' if self.lower_is_better else 'high'} ones are good",
         )
-
-    # -- what they hold --------------------------------------------------------------------------------
 
     @property
     def has_cases(self) -> bool:
@@ -296,70 +256,33 @@ class Grades(Plain):
         return self.zero_one and self.bounds in (UNBOUNDED, (0.0, 1.0))
 
     @property
-    def has_repeats(self) -> bool:
-        """Tell whether some item has several grades."""
-        return bool((self.repeats > 1).any())
-
-    @cached_property
     def means(self) -> Floats:
         """The mean grade of each entry."""
         return np.asarray(self.sums / self.repeats)
 
     def facts(self) -> dict[str, Any]:
         """Say in a few lines what was counted."""
-        clusters = None if self.cluster_names is None else len(self.cluster_names)
-        found = {"items": self.number, "grades": self.rows_counted, "clusters": clusters}
-        return {name: value for name, value in found.items() if value is not None} | (
-            {"unscored": self.unscored} if self.unscored else {}
-        )
+        clusters = {} if self.clusters is None else {"clusters": len(set(self.clusters))}
+        unscored = {"unscored": self.unscored} if self.unscored else {}
+        return {"items": self.number, "grades": self.rows_counted} | clusters | unscored
 
     def __repr__(self) -> str:
         return f"<Grades: {', '.join(f'{value:,} {name}' for name, value in self.facts().items())}>"
 
-    # -- plain values ----------------------------------------------------------------------------------
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give plain values for JSON; items and clusters in the order of their names."""
-        return super(Grades, self._in_order()).to_dict()
-
-    def _in_order(self) -> Self:
-        found = self
-        if found.cluster_names is not None and found.clusters is not None:
-            order, place = _sort(found.cluster_names)
-            found = replace(found, cluster_names=order, clusters=place[found.clusters])
-        if found.ids is None:
-            return found._collapse()
-        order, place = _sort(found.ids)
-        back = np.argsort(place)
-        held: dict[str, Any] = {x: getattr(found, x)[back] for x in ("repeats", "sums", "squares")}
-        if found.clusters is not None:
-            held["clusters"] = found.clusters[back]
-        return replace(found, ids=order, **held)
-
     def _fits_together(self) -> bool:
         """Check that the numbers are of grades."""
-        size = len(self.items)
-        columns = [self.repeats, self.sums, self.squares]
-        columns += [] if self.clusters is None else [self.clusters]
-        names = () if self.cluster_names is None else self.cluster_names
-        slack = 1e-9 * (self.squares + 1)
-        return (
-            all(column.shape == (size,) for column in columns)
-            and (self.ids is None or len(set(self.ids)) == size)
-            and (self.cluster_names is None) == (self.clusters is None)
-            and len(set(names)) == len(names)
-            and (self.clusters is None or not size or int(self.clusters.max()) < len(names))
-            and bool((self.items >= 1).all() and (self.repeats >= 1).all() and np.isfinite(self.sums).all())
-            and bool((self.ids is None and (self.repeats == 1).all()) or (self.items == 1).all())
-            and bool((self.squares * self.repeats >= self.sums**2 - slack * self.repeats).all())
-            and bool(
-                (self.means >= self.bounds[0] - 1e-9).all() and (self.means <= self.bounds[1] + 1e-9).all()
-            )
-            and (not self.zero_one or bool(((self.sums == self.squares) & (self.sums % 1 == 0)).all()))
+        slack = 1e-9 * (1 + abs(self.squares))
+        columns = (self.ids, self.clusters, self.repeats, self.sums, self.squares)
+        checks = (
+            *(len(column) == len(self.items) for column in columns if column is not None),
+            self.ids is None or list(self.ids) == sorted(set(self.ids)),
+            (self.items >= 1) & (self.repeats >= 1) & np.isfinite(self.sums),
+            self.repeats == 1 if self.ids is None else self.items == 1,
+            self.squares >= self.sums**2 / self.repeats - slack,
+            abs(np.clip(self.means, *self.bounds) - self.means) <= 1e-9,
+            not self.zero_one or (self.sums == self.squares) & (self.sums % 1 == 0),
         )
-
-
-# -- values of a column ------------------------------------------------------------------------------------
+        return all(bool(np.all(check)) for check in checks)
 
 
 def as_right(column: Column, name: str, first_row: int = 1) -> Floats:
@@ -370,13 +293,10 @@ def as_right(column: Column, name: str, first_row: int = 1) -> Floats:
     """
     coded = encode(column, name)
     found = [RIGHT.get(str(canonical(label)).strip().lower()) for label in coded.labels]
-    for code, value in enumerate(found):
-        if value is None:
-            row = first_row + int(np.argmax(coded.codes == code))
-            raise InputError(
-                f"{name} is right or wrong: 1/0, true/false, C/I or yes/no; row {row:,} has "
-                f"{coded.labels[code]!r}"
-            )
+    if None in found:
+        row = int(np.argmax(np.isin(coded.codes, [code for code, x in enumerate(found) if x is None])))
+        seen = f"row {first_row + row:,} has {coded.labels[coded.codes[row]]!r}"
+        raise InputError(f"{name} is right or wrong: 1/0, true/false, C/I or yes/no; {seen}")
     return np.array([*found, math.nan], dtype=np.float64)[coded.codes]
 
 
@@ -389,35 +309,15 @@ def as_points(column: Column, name: str, first_row: int = 1) -> Floats:
     return values
 
 
-def _has_words(column: Column) -> bool:
-    """Tell whether a column holds words, which can only be right or wrong."""
-    if not isinstance(column, Coded) and column.dtype.kind in "biuf":
-        return False
-    labels = encode(column, "grades").labels
-    return any(isinstance(label, str) and not NUMBER.fullmatch(label.strip()) for label in labels)
-
-
-def _texts(column: Column, name: str, kept: Any, first_row: int) -> tuple[tuple[str, ...], Integers]:
-    """Read names as text, 1 and "1" alike: those that occur, and the place of each row that is kept."""
+def _texts(column: Column, name: str, first_row: int) -> list[str]:
+    """Read names as text, 1 and "1" alike."""
     coded = encode(column, name)
     if (coded.codes == MISSING).any():
         row = first_row + int(np.argmax(coded.codes == MISSING))
         raise InputError(f"{name} is missing in row {row:,}: every grade needs one")
-    names, places = _union([str(canonical(label)) for label in coded.labels])
-    present, codes = np.unique(places[coded.codes[kept]], return_inverse=True)
-    return tuple(names[place] for place in present), codes.astype(np.int64)
+    texts = [label if type(label) is str else str(canonical(label)) for label in coded.labels]
+    return [texts[code] for code in coded.codes.tolist()]
 
 
-def _union(*names: Sequence[str]) -> tuple[tuple[str, ...], Integers]:
-    """List names once, in order of appearance, and give the place of each."""
-    place: dict[str, int] = {}
-    codes = [place.setdefault(name, len(place)) for name in chain(*names)]
-    return tuple(place), np.array(codes, dtype=np.int64)
-
-
-def _sort(names: tuple[str, ...]) -> tuple[tuple[str, ...], Integers]:
-    """Sort names, and give the new place of each."""
-    order = sorted(range(len(names)), key=names.__getitem__)
-    place = np.empty(len(names), dtype=np.int64)
-    place[order] = np.arange(len(names))
-    return tuple(names[each] for each in order), place
+def _counts(places: Any, numbers: Integers) -> Integers:
+    return np.bincount(places, weights=numbers).astype(np.int64)

@@ -13,8 +13,7 @@ from edgeworth.choices import Missing
 from edgeworth.core.counting import Counted, count_source
 from edgeworth.errors import InputError, OptionError
 from edgeworth.grades.grades import UNBOUNDED, Grades, as_points, as_right, check_bounds
-from edgeworth.sources.batches import Batch, Reducer, Source, fold
-from edgeworth.sources.roles import find_source
+from edgeworth.sources.batches import Batch, FoldingSource, Reducer, Source
 
 
 def check_grades(asked: Any) -> None:
@@ -25,11 +24,13 @@ def check_grades(asked: Any) -> None:
         raise OptionError("grade_range has no meaning with correct, which is 0 or 1")
 
 
-def count_grades(source: Source | None, asked: Any, *, is_final: bool) -> Counted:
-    """Fold the columns of grades, ids and clusters into a tally."""
-    form = "grade" if asked.correct is None else "correct"
+def count_grades(source: Source | None, asked: Any, *, is_final: bool, by_row: bool = False) -> Counted:
+    """Fold the columns of grades, ids and clusters into a tally; ``by_row`` names items by their rows."""
+    form = "grade" if asked.get("correct") is None else "correct"
+    if by_row and asked.id is None and isinstance(source, FoldingSource):
+        raise OptionError(f"{source.name}: Spark does not number rows: name the column of items (id=, --id)")
     roles = {role: asked.given[role] for role in (form, "id", "cluster")}
-    reducer = partial(grades_reducer, missing=asked.missing, rules=rules_of(asked))
+    reducer = partial(grades_reducer, missing=asked.missing, rules=rules_of(asked), by_row=by_row)
     # Names of items and clusters are text wherever they come from.
     return replace(count_source(source, roles, (form,), None, reducer, is_final=is_final), is_text=False)
 
@@ -41,11 +42,11 @@ def rules_of(asked: Any) -> dict[str, Any]:
 
 
 def grades_reducer(
-    columns: dict[str, str], *, missing: Missing, rules: dict[str, Any], **_: Any
+    columns: dict[str, str], *, missing: Missing, rules: dict[str, Any], by_row: bool, **_: Any
 ) -> Reducer[Grades]:
     """Make the reducer that adds batches up."""
-    prepare = partial(_add_batch, columns=columns, missing=missing, rules=rules)
-    return Reducer(tuple(columns.values()), prepare, Grades.empty(**rules), counts_suffice=True)
+    prepare = partial(_add_batch, columns=columns, missing=missing, rules=rules, by_row=by_row)
+    return Reducer(tuple(columns.values()), prepare, Grades.empty(**rules), counts_suffice=not by_row)
 
 
 def finalise_grades(tally: Grades, terms: Mapping[str, Any], *, is_text: bool) -> Grades:  # noqa: ARG001  # one signature for all
@@ -53,62 +54,17 @@ def finalise_grades(tally: Grades, terms: Mapping[str, Any], *, is_text: bool) -
     return tally
 
 
-ROW = "row"
-"""The role of the row number, which names items that nobody named."""
-
-
-class GradesBySystem(dict[str, Grades]):
-    """The grades of several systems, which add up one by one; items without a name are their rows."""
-
-    needs_positions = True
-
-    def __add__(self, other: GradesBySystem) -> GradesBySystem:
-        return GradesBySystem({name: each + other[name] for name, each in self.items()})
-
-
-def read_systems(
-    source: Source | None, systems: Mapping[str, Any], asked: Any, form: str
-) -> tuple[dict[str, Grades], str]:
-    """Read the grades of every system on the same rows, and name the source."""
-    roles = {f"{form} of {name}": column for name, column in systems.items()}
-    check_grades(asked)
-    found, columns = find_source(source, (), **roles, id=asked.id, cluster=asked.cluster)
-    rules = rules_of(asked)
-    prepare = partial(_add_systems, form=form, columns=columns, missing=asked.missing, rules=rules)
-    empty = GradesBySystem({name: Grades.empty(**rules) for name in systems})
-    read = fold(found, list(dict.fromkeys(columns.values())), prepare, empty)
-    return dict(read), found.name
-
-
-def _add_systems(
-    batch: Batch, form: str, columns: dict[str, str], missing: Missing, rules: dict[str, Any]
-) -> GradesBySystem:
-    shared = {role: columns[role] for role in ("id", "cluster") if role in columns}
-    if "id" not in shared:
-        rows = np.arange(batch.first_row, batch.first_row + len(batch))
-        batch, shared = replace(batch, columns={**batch.columns, ROW: rows}), shared | {"id": ROW}
-    named = {role.removeprefix(f"{form} of "): name for role, name in columns.items() if " of " in role}
-    return GradesBySystem(
-        {name: _add_batch(batch, shared | {form: column}, missing, rules) for name, column in named.items()}
-    )
-
-
-def _add_batch(batch: Batch, columns: dict[str, str], missing: Missing, rules: dict[str, Any]) -> Grades:
+def _add_batch(
+    batch: Batch, columns: dict[str, str], missing: Missing, rules: dict[str, Any], by_row: bool
+) -> Grades:
     found = {role: batch.columns[name] for role, name in columns.items()}
     form, read = ("correct", as_right) if "correct" in found else ("grade", as_points)
     values = read(found[form], columns[form], batch.first_row)
     absent = np.isnan(values)
     if missing == "error" and absent.any():
-        row = batch.first_row + int(np.argmax(absent))
-        raise InputError(
-            f'{columns[form]} is missing in row {row:,}: missing="drop" (--missing drop) leaves such '
-            "answers out and counts them as unscored"
-        )
-    return Grades.from_columns(
-        values,
-        found.get("id"),
-        found.get("cluster"),
-        rows=batch.repeats,
-        first_row=batch.first_row,
-        **rules,
-    )
+        row = f"row {batch.first_row + int(np.argmax(absent)):,}"
+        advice = 'missing="drop" (--missing drop) leaves such answers out and counts them as unscored'
+        raise InputError(f"{columns[form]} is missing in {row}: {advice}")
+    rows = np.arange(batch.first_row, batch.first_row + len(batch)) if by_row else None
+    rules = {"rows": batch.repeats, "first_row": batch.first_row, **rules}
+    return Grades.from_columns(values, found.get("id", rows), found.get("cluster"), **rules)

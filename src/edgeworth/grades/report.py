@@ -1,20 +1,32 @@
-"""The report on grades: tables and a chart made from the findings."""
+"""The report on grades: the verdict, tables and a chart made from the findings."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from edgeworth import __version__
 from edgeworth.arrays import finite_or_none
-from edgeworth.core.formatting import format_level, plural
+from edgeworth.core.estimates import Estimate
+from edgeworth.core.formatting import (
+    format_count,
+    format_level,
+    format_number,
+    format_p_value,
+    format_percent,
+    format_rounded,
+    plural,
+)
 from edgeworth.decisions.report import estimate_row, tail_to_dict
 from edgeworth.grades.findings import GradeFindings, examine_grades
-from edgeworth.grades.verdict import grades_citation, grades_verdict, grades_warnings
 from edgeworth.report.charts.chart import FIRST, WIDTH, Chart, Kit
 from edgeworth.report.report import About, Charts, Column, Grid, Report, Section, make_columns
+from edgeworth.report.verdict import Claim, Strength, Verdict, numbers_of
+from edgeworth.report.wording import describe_estimate, describe_measure, describe_odds, describe_test
 
 BARS = 20
 UNNAMED = ("correct", "is_correct", "grade", "score")
@@ -23,88 +35,176 @@ UNNAMED = ("correct", "is_correct", "grade", "score")
 
 def report_grades(tallied: Any, asked: Any, about: About) -> Report:
     """Examine grades and report on them."""
-    grades = tallied.final
+    grades, columns = tallied.final, tallied.terms.get("columns", {})
     findings = examine_grades(grades, level=asked.level, guess_rate=asked.get("guess_rate"))
-    columns = tallied.terms.get("columns", {})
-    name = next((columns[role] for role in ("correct", "grade") if role in columns), "")
-    known = {"items": grades.number, "grades": grades.rows_counted, "guess_rate": findings.guess_rate}
-    known["lower_is_better"] = grades.lower_is_better or None
-    sections = [_level_section(findings), _repeats_section(findings)]
+    name = columns.get("correct") or columns.get("grade") or ""
+    claims = (
+        _how_good(findings, "" if name.lower() in UNNAMED else name),
+        _guessing(findings),
+        _sample_size(findings),
+        _repeats(findings),
+    )
+    level = format_level(findings.level)
+    heads = make_columns("measure/measure", "value", f"{level} CI/interval", "chance level", "method/text")
+    rows = tuple(estimate_row(estimate, findings.level) for estimate in findings.estimates)
+    sections = [Section("How good", (), (Grid("", heads, rows),), ("items",), is_main=True)]
+    if findings.split is not None:
+        sections.append(_split_section(findings))
     return Report(
-        verdict=grades_verdict(findings, "" if name.lower() in UNNAMED else name),
-        citation=grades_citation(findings),
+        verdict=Verdict(claims),
+        citation=_citation(findings),
         lead="items",
-        sections=tuple(section for section in sections if section is not None),
-        warnings=grades_warnings(findings),
-        provenance=about(**known),
+        sections=tuple(sections),
+        warnings=_warnings(findings),
+        provenance=about(items=grades.number, grades=grades.rows_counted, guess_rate=findings.guess_rate),
         numbers=_numbers(findings),
         charts=Charts(lambda: _charts(findings)),
     )
 
 
-def _level_section(findings: GradeFindings) -> Section:
-    level = format_level(findings.level)
-    columns = make_columns("measure/measure", "value", f"{level} CI/interval", "chance level", "method/text")
-    rows = tuple(estimate_row(estimate, findings.level) for estimate in findings.estimates)
-    return Section("How good", (), (Grid("", columns, rows),), ("items",), is_main=True)
+def _describe_share(estimate: Estimate, level: float) -> tuple[str, str]:
+    """Write a share, and its interval in brackets: 71.2%, (95% CI 66.0% to 75.8%)."""
+    share = format_percent(estimate.value, 1)
+    if estimate.law is None:
+        return share, f"(no interval: {estimate.no_interval})"
+    low, high = (format_percent(bound, 1) for bound in estimate.interval(level))
+    return share, f"({format_level(level)} CI {low} to {high})"
 
 
-def _repeats_section(findings: GradeFindings) -> Section | None:
-    split = findings.split
-    if split is None:
+def _how_good(findings: GradeFindings, name: str) -> Claim:
+    estimate, level, grades = findings.mean, findings.level, findings.grades
+    strength: Strength = "estimated"
+    if grades.is_binary:
+        share, interval = _describe_share(estimate, level)
+        text = f"{name} answers {share} right" if name else f"{share} of answers are right"
+        text += f" {interval}"
+        if findings.guess_rate is not None:
+            strength = "shown" if findings.is_conclusive else "not shown"
+            better = "better" if estimate.value > findings.guess_rate else "worse"
+            how = f"{better} than" if findings.is_conclusive else "no significant difference from"
+            text += f": {how} guessing ({format_percent(findings.guess_rate, 1)})"
+    else:
+        text = f"{name or 'Grades'}: mean {describe_estimate(estimate, level)}"
+        if math.isfinite(grades.bounds[1]) and not grades.lower_is_better:
+            text += f", of {format_number(grades.bounds[1])} at most"
+        text += "; lower is better" if grades.lower_is_better else ""
+    return Claim(estimate.measure, f"{text}.", strength, numbers_of(estimate, level), str(estimate.method))
+
+
+def _guessing(findings: GradeFindings) -> Claim | None:
+    estimate, rate = findings.mean, findings.guess_rate
+    if rate is None or estimate.law is None:
         return None
-    columns = make_columns("what/text", "standard deviation", "share of the variance of item means/percent")
+    tail = estimate.chance_tail("greater" if estimate.value >= rate else "less")
+    p_value, method = estimate.p_value(), str(estimate.method)
+    text = f"Test against the guess rate: {format_p_value(p_value)}."
+    if tail is not None:
+        p_value, method = tail.p_value, tail.method
+        how = "well" if estimate.value >= rate else "badly"
+        text = f"Chance of doing this {how} by guessing: {describe_odds(tail)} ({describe_test(tail)})."
+    if findings.is_conclusive and estimate.value > rate:
+        known, interval = _describe_share(findings.estimates[1], findings.level)
+        text += f" Corrected for guessing, it knows {known} of the answers {interval}."
+    return Claim(
+        "chance", text, "shown" if findings.is_conclusive else "not shown", {"p_value": p_value}, method
+    )
+
+
+def _sample_size(findings: GradeFindings) -> Claim | None:
+    if findings.guess_rate is None or findings.is_conclusive:
+        return None
+    plan = findings.mean.cases_needed(level=findings.level)
+    if not 0 < plan.more < math.inf:
+        return None
+    power = f"{format_percent(plan.power)} power"
+    more = format_rounded(plan.more)
+    text = f"About {more} more items would decide if the true rate is the one seen ({power})."
+    return Claim("sample size", text, "advised", {"more_items": plan.more, "power": plan.power})
+
+
+def _repeats(findings: GradeFindings) -> Claim | None:
+    if findings.split is None:
+        return None
+    share = findings.split.from_repeats
+    more = "more repeats or more items" if share > 0.5 else "more items, rather than repeats,"
+    text = f"Repeats add {format_percent(share)} of the variance of item means: {more} make the mean surer."
+    return Claim("repeats", text, "advised", {"from_repeats": share})
+
+
+def _split_section(findings: GradeFindings) -> Section:
+    split = findings.split
+    assert split is not None
+    share = "share of the variance of item means/percent"
     rows = (
         ("between items", math.sqrt(split.between), 1 - split.from_repeats),
         ("between repeats of an item", math.sqrt(split.within), split.from_repeats),
     )
-    return Section("Items and repeats", (), (Grid("", columns, rows),), is_main=True)
+    grid = Grid("", make_columns("what/text", "standard deviation", share), rows)
+    return Section("Items and repeats", (), (grid,), is_main=True)
+
+
+def _citation(findings: GradeFindings) -> str:
+    """Write the sentence for a paper or a model card."""
+    estimate, facts = findings.mean, findings.grades.facts()
+    value = f"{describe_measure(estimate.measure)} {describe_estimate(estimate, findings.level)}"
+    method = "" if estimate.law is None else f"; {estimate.method}"
+    said = ", ".join(f"{format_count(number)} {what}" for what, number in facts.items())
+    return f"{value}{method}; {said}; Edgeworth {__version__}."
+
+
+def _warnings(findings: GradeFindings) -> tuple[str, ...]:
+    grades, estimate = findings.grades, findings.mean
+    said = []
+    if grades.unscored:
+        are = plural(grades.unscored, "answer has no grade and is", "answers have no grade and are")
+        said.append(f"{grades.unscored:,} {are} left out.")
+    if estimate.doubt is not None:
+        said.append(
+            f"{estimate.doubt.capitalize()}: coverage may be below {format_percent(findings.level)}, and "
+            "nothing is concluded. Collect more clusters of like size."
+        )
+    if grades.clusters is not None:
+        freedom = getattr(estimate.law, "freedom", math.inf)
+        known = f" ({freedom:.1f} degrees of freedom)" if math.isfinite(freedom) else ""
+        said.append(f"The interval rests on {len(set(grades.clusters)):,} clusters{known}.")
+    return tuple(said)
 
 
 def _numbers(findings: GradeFindings) -> dict[str, Any]:
-    grades, split, plan = findings.grades, findings.split, findings.plan
-    guessing = None
-    if findings.guess_rate is not None:
-        guessing = {
-            "rate": findings.guess_rate,
-            "at_least": tail_to_dict(findings.mean.chance_tail("greater")),
-            "either_way": tail_to_dict(findings.mean.chance_tail("two-sided")),
-            "p_value": finite_or_none(findings.mean.p_value()),
-        }
+    mean, split = findings.mean, findings.split
     return {
         "kind": "grades",
         "level": findings.level,
         "is_conclusive": findings.is_conclusive,
         "estimates": {each.measure: each.to_dict(findings.level) for each in findings.estimates},
-        "guessing": guessing,
+        "guessing": findings.guess_rate
+        and {
+            "rate": findings.guess_rate,
+            "at_least": tail_to_dict(mean.chance_tail("greater")),
+            "either_way": tail_to_dict(mean.chance_tail("two-sided")),
+            "p_value": finite_or_none(mean.p_value()),
+        },
         "variance": None if split is None else vars(split),
-        "plan": plan and {"needed": finite_or_none(plan.needed), "more": finite_or_none(plan.more)},
-        "items": grades.number,
-        "grades": grades.rows_counted,
-        "unscored": grades.unscored,
-        "clusters": None if grades.cluster_names is None else len(grades.cluster_names),
-        "freedom": finite_or_none(getattr(findings.mean.law, "freedom", math.inf)),
+        "freedom": finite_or_none(getattr(mean.law, "freedom", math.inf)),
+        **findings.grades.facts(),
     }
 
 
 def _charts(findings: GradeFindings) -> Iterable[Chart]:
     """Draw how many items have which mean grade."""
     grades = findings.grades
-    values = np.unique(grades.means)
-    if len(values) <= BARS:
-        ends = [(float(value), float(value)) for value in values]
-        numbers = [int(grades.items[grades.means == value].sum()) for value in values]
-    else:
+    values, places = np.unique(grades.means, return_inverse=True)
+    texts = [f"{value:.3g}" for value in values]
+    numbers = np.bincount(places, weights=grades.items).astype(int).tolist()
+    if len(values) > BARS:
         counted, edges = np.histogram(grades.means, bins=BARS, weights=grades.items)
-        ends = list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
+        texts = [f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges.tolist())]
         numbers = counted.astype(int).tolist()
-    texts = [f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}" for low, high in ends]
     rows = tuple({"grade": text, "items": number} for text, number in zip(texts, numbers, strict=True))
-    what = "mean grade of an item" if grades.has_repeats else "grade"
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
-        across = alt.X("grade:N", sort=texts, title=what)
+        across = alt.X("grade:N", sort=texts, title="mean grade of an item")
         bars = kit.base("items").mark_bar(color=FIRST).encode(x=across, y=alt.Y("items:Q", title="items"))
         return bars.encode(tooltip=kit.tooltip({"grade": "", "items": ",d"})).properties(width=WIDTH)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Unpack
+from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Floats
 from edgeworth.choices import QueryRule
 from edgeworth.comparing.difference import Difference
-from edgeworth.comparing.findings import ComparisonFindings, Pair, Terms, all_pairs, compare_pairs
-from edgeworth.comparing.queries.exact_values import Scaled, scale_units
+from edgeworth.comparing.findings import ComparisonFindings, Kind, Pair, Terms, all_pairs, compare_pairs
+from edgeworth.comparing.queries.exact_values import Scaled, cluster_sums, scale_units
 from edgeworth.comparing.queries.paired_tests import mean_difference, sign_test, wilcoxon_test
 from edgeworth.comparing.queries.permutation import (
     shared_sign_flips,
@@ -31,6 +31,9 @@ from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.resolving import resolve_ranking, tie_groups_of
 from edgeworth.sources.columns import Label
 
+MOST_FLIPPED = 20_000
+"""Values whose signs are flipped, counted or drawn."""
+
 POSTERIOR = "Student's t posterior of the mean difference, flat prior on mean and logarithm of spread"
 
 
@@ -45,13 +48,15 @@ class MatchedQueries:
     """How many queries of each system some other one does not have."""
     undefined: int = 0
     """Queries that all have, but of which some have no value: left out as well."""
+    unit: str = "query"
 
     @property
     def note(self) -> str | None:
         """What was left out, as a sentence; None when nothing was."""
         found = {f"of {name} that not every system has": number for name, number in self.left_out.items()}
         found["in which a system has no value"] = self.undefined
-        parts = [f"{n:,} {plural(n, 'query', 'queries')} {which}" for which, n in found.items() if n]
+        many = {"query": "queries"}.get(self.unit)
+        parts = [f"{n:,} {plural(n, self.unit, many)} {which}" for which, n in found.items() if n]
         return f"left out: {'; '.join(parts)}" if parts else None
 
 
@@ -68,7 +73,7 @@ def query_values(lists: RankedLists, spelling: str) -> dict[Label, float]:
 
 
 def match_queries(
-    values: Mapping[str, Mapping[Any, float]], *, queries: QueryRule = "intersection"
+    values: Mapping[str, Mapping[Any, float]], *, queries: QueryRule = "intersection", unit: str = "query"
 ) -> MatchedQueries:
     """Values of systems by query, for the queries that all have: or an error where they differ.
 
@@ -90,9 +95,9 @@ def match_queries(
             'all; queries="intersection" leaves them out'
         )
     if not common:
-        raise InputError(f"no query is common to {' and '.join(values)}: nothing can be compared")
+        raise InputError(f"no {unit} is common to {' and '.join(values)}: nothing can be compared")
     chosen = canonical_order(common)
-    table = np.array([[each[query] for each in values.values()] for query in chosen], dtype=np.float64)
+    table = np.array([[each[query] for query in chosen] for each in values.values()], dtype=np.float64).T
     is_defined = np.asarray(~np.isnan(table).any(axis=1))
     return MatchedQueries(
         tuple(values),
@@ -100,6 +105,7 @@ def match_queries(
         table[is_defined],
         left_out,
         int((~is_defined).sum()),
+        unit,
     )
 
 
@@ -116,7 +122,8 @@ def value_difference(
 ) -> Difference:
     """The difference of means of paired values, with its tests: permutation, t, Wilcoxon and sign.
 
-    ``permute`` is the permutation test of the differences as whole numbers.
+    ``permute`` is the permutation test of the differences as whole numbers. Of more than ``MOST_FLIPPED``
+    values only t is taken, which says the same by then.
 
     >>> found = value_difference([0.5, 0.6, 0.9, 1.0], [0.4, 0.5, 0.7, 0.8], measure="average_precision")
     >>> round(found.difference, 4), found.p_value(), list(found.tests)
@@ -129,19 +136,21 @@ def value_difference(
         )
     differences, size = one - other, float(max(abs(one).max(initial=0), abs(other).max(initial=0)))
     mean = mean_difference(differences, clusters=clusters, size=size)
-    units = scale_units(differences, clusters=clusters, size=size)
-    tests = {"permutation": permute(units)}
     student = mean.test()
-    if not math.isnan(student.p_value):
-        tests["t"] = student
-    tests |= {"wilcoxon": wilcoxon_test(units), "sign": sign_test(units)}
+    tests = {} if math.isnan(student.p_value) else {"t": student}
+    is_same = mean.value == 0
+    if len(one) <= MOST_FLIPPED:
+        units = scale_units(differences, clusters=clusters, size=size)
+        tests = {"permutation": permute(units), **tests}
+        tests |= {"wilcoxon": wilcoxon_test(units), "sign": sign_test(units)}
+        is_same = not units.total
     better = mean.probability_above if direction == "higher" else 1 - mean.probability_above
     values = [math.fsum(column.tolist()) / len(column) for column in (one, other)]
     return Difference(
         measure,
         *names,
         # Means that differ by rounding alone do not differ.
-        values=(values[0], values[1] if units.total else values[0]),
+        values=(values[0], values[0] if is_same else values[1]),
         direction=direction,
         law=mean.law,
         interval_method="" if mean.law is None else "Student's t over units",
@@ -151,6 +160,7 @@ def value_difference(
         effect=mean.effect(),
         cases=float(mean.units),
         no_interval=mean.no_law,
+        no_winner=mean.doubt,
         doubt=doubt,
     )
 
@@ -159,34 +169,60 @@ MEASURES = ("average_precision", "ndcg@10", "precision@10", "reciprocal_rank")
 
 
 def compare_queries(
-    lists: Mapping[str, RankedLists],
+    lists: Mapping[str, RankedLists], *, measures: Sequence[str] | None = None, **options: Any
+) -> ComparisonFindings:
+    """Compare ranked lists query by query, as ``compare_values`` does."""
+
+    def values(spelling: str) -> ValuesOfMeasure:
+        resolved = resolve_ranking(next(iter(lists.values())), spelling)
+        found = {name: query_values(each, spelling) for name, each in lists.items()}
+        return resolved.spelling, resolved.measure.direction, found
+
+    return compare_values("lists", map(values, measures or MEASURES), **options)
+
+
+ValuesOfMeasure: TypeAlias = tuple[str, Direction, Mapping[str, Mapping[Any, float]]]
+"""A measure, its direction, and for each system its value in each query, or other unit."""
+
+
+def compare_values(
+    kind: Kind,
+    measured: Iterable[ValuesOfMeasure],
     *,
-    measures: Sequence[str] | None = None,
+    unit: str = "query",
     queries: QueryRule = "intersection",
+    clusters: Mapping[Any, Hashable] | None = None,
+    refine: Callable[[Difference, Floats], Difference] = lambda found, _: found,
     level: float = 0.95,
     draws: int = 10_000,
     seed: int = 0,
+    notes: Sequence[str] = (),
     **terms: Unpack[Terms],
 ) -> ComparisonFindings:
-    """Compare ranked lists query by query."""
-    names = tuple(lists)
+    """Compare systems by their values in the units that all have.
+
+    ``clusters`` names the cluster of each unit, where some belong together: the unit is then the cluster.
+    ``refine`` may know more of a difference from the two systems' values, a column each.
+    """
     drawing: dict[str, Any] = {"draws": draws, "seed": seed}
-    found: dict[str, tuple[Direction, MatchedQueries]] = {}
-    for spelling in measures or MEASURES:
-        resolved = resolve_ranking(next(iter(lists.values())), spelling)
-        values = {name: query_values(each, spelling) for name, each in lists.items()}
-        found[resolved.spelling] = resolved.measure.direction, match_queries(values, queries=queries)
+    match = partial(match_queries, queries=queries, unit=unit)
+    found = {measure: (direction, match(values)) for measure, direction, values in measured}
     headline, (_, judged) = next(iter(found.items()))
+    names = judged.names
     # Of many pairs random signs are drawn once for all, and only the first measure's are counted.
     many = found if len(names) > 3 else {}
     shared = {
         name: shared_sign_flips(matched.values, **drawing, is_counted=name == headline)
         for name, (_, matched) in many.items()
-        if matched.queries
+        if 0 < len(matched.queries) <= MOST_FLIPPED and clusters is None
     }
     tukey: dict[Pair, float] | None = None
-    if terms.get("adjust") == "tukey" and judged.queries:
-        p_values = randomised_tukey(judged.values, **drawing)
+    if terms.get("adjust") == "tukey" and 0 < len(judged.queries) <= MOST_FLIPPED:
+        held = judged.values
+        if clusters is not None:  # a cluster's units are dealt alike
+            places = [clusters[each] for each in judged.queries]
+            held = np.stack([cluster_sums(column, places) for column in held.T], axis=1)
+        p_values = randomised_tukey(held, **drawing)
         tukey = {(a, b): float(p_values[names.index(a), names.index(b)]) for a, b in all_pairs(names)}
 
     def differences(first: str, second: str) -> dict[str, Difference]:
@@ -195,7 +231,7 @@ def compare_queries(
     def difference(first: str, second: str, measure: str) -> Difference:
         direction, matched = found[measure]
         if not matched.queries:
-            why, nothing = f"no query has a value of both {first} and {second}", (math.nan, math.nan)
+            why, nothing = f"no {unit} has a value of both {first} and {second}", (math.nan, math.nan)
             bare = Difference(measure, first, second, nothing, direction, cases=0.0)
             return replace(bare, undefined=why, doubt=matched.note)
         places = names.index(first), names.index(second)
@@ -203,19 +239,22 @@ def compare_queries(
         permute = partial(one_of_many, *places) if one_of_many else partial(sign_flip_tail, **drawing)
         one, other = (matched.values[:, place] for place in places)
         options: Any = {"names": (first, second), "direction": direction, "doubt": matched.note}
-        return value_difference(one, other, measure=measure, permute=permute, **options)
+        options["clusters"] = None if clusters is None else [clusters[each] for each in matched.queries]
+        made = value_difference(one, other, measure=measure, permute=permute, **options)
+        return refine(made, matched.values[:, places])
 
-    notes = (matched.note for _, matched in found.values() if matched.note)
+    left_out = (matched.note for _, matched in found.values() if matched.note)
+    units = len(judged.queries if clusters is None else {clusters[each] for each in judged.queries})
     return compare_pairs(
-        "lists",
+        kind,
         names,
         differences,
-        unit="query",
+        unit=unit if clusters is None else "cluster",
         headline=headline,
         level=level,
         **terms,
         tukey=tukey,
-        cases=float(len(judged.queries)),
+        cases=float(units),
         seed=seed,
-        notes=tuple(dict.fromkeys(f"{said[0].upper()}{said[1:]}." for said in notes)),
+        notes=(*notes, *dict.fromkeys(f"{said[0].upper()}{said[1:]}." for said in left_out)),
     )

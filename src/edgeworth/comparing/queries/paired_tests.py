@@ -21,7 +21,8 @@ from edgeworth.comparing.planning import bisected, noncentral_t
 from edgeworth.comparing.queries.exact_values import ROUNDING, Scaled, cluster_sums
 from edgeworth.comparing.queries.permutation import exact_sign_flips
 from edgeworth.comparing.randomisation.coins import lower_tail
-from edgeworth.core.laws import NormalLaw, Scale, normal_quantile
+from edgeworth.core.clusters import spread_of_ratios
+from edgeworth.core.laws import NormalLaw, Scale, doubt_few_freedom, normal_quantile
 from edgeworth.core.tails import SMALLEST, Tail
 from edgeworth.errors import InputError
 
@@ -42,11 +43,15 @@ class MeanDifference:
     standard_error: float
     """0 when all differences are the same up to rounding; nan for a single unit."""
     units: int
+    left: float | None = None
+    """The degrees of freedom that clusters leave."""
+    doubt: str | None = None
+    """Why clusters are too few, or too unequal, to name a winner by."""
 
     @property
     def freedom(self) -> float:
         """Degrees of freedom of Student's t."""
-        return self.units - 1.0
+        return self.units - 1.0 if self.left is None else self.left
 
     @property
     def statistic(self) -> float:
@@ -73,7 +78,7 @@ class MeanDifference:
         """Two-sided Student's t; without variation p is 1 if there is no difference, else undefined (nan)."""
         if self.law is not None:
             found = max(self.law.p_value(0.0, "two-sided"), SMALLEST)
-            said = f"Student's t = {self.statistic:.3g}, {self.freedom:g} degrees of freedom"
+            said = f"Student's t = {self.statistic:.3g}, {self.freedom:.4g} degrees of freedom"
             return Tail(found, found, found, said, kind="approximation")
         p_value = math.nan if self.value else 1.0
         return Tail(p_value, p_value, p_value, f"Student's t: {self.no_law}", kind="approximation")
@@ -112,9 +117,9 @@ def mean_difference(
 ) -> MeanDifference:
     """The mean difference over cases, and its standard error over cases or clusters.
 
-    With clusters the mean is a ratio, Σ sums / Σ sizes; its error is ``√(G/(G−1) Σ (sum − size · mean)²)/n``,
-    which is the usual one when every cluster is one case. ``size`` is the largest value that the differences
-    were taken from: spread within its rounding is none.
+    With clusters the mean is a ratio, Σ sums / Σ sizes, and its error is CR2's (``core/clusters.py``), which
+    is the usual one when every cluster is one case. ``size`` is the largest value that the differences were
+    taken from: spread within its rounding is none.
     """
     values = np.array([float(x) for x in differences])
     if not len(values):
@@ -133,8 +138,12 @@ def mean_difference(
     same = ROUNDING * float(max(abs(values).max(), abs(size or 0.0)) * sizes.max())
     if units > 1 and float(abs(rests).max()) <= same:
         return MeanDifference(0.0 if abs(mean) <= same else mean, 0.0, units)
-    error = math.sqrt(units / (units - 1) * float(rests @ rests)) / len(values) if units > 1 else math.nan
-    return MeanDifference(mean, error, units)
+    if clusters is None or units < 2:
+        error = math.sqrt(units / (units - 1) * float(rests @ rests)) / len(values) if units > 1 else math.nan
+        return MeanDifference(mean, error, units)
+    spread = spread_of_ratios(rests, sizes)
+    freedom, doubt = round(spread.freedom, 9), doubt_few_freedom(spread.freedom)
+    return MeanDifference(mean, math.sqrt(spread.variance), units, freedom, doubt)
 
 
 def wilcoxon_test(units: Scaled) -> Tail:
