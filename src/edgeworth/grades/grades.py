@@ -293,8 +293,10 @@ def as_right(column: Column, name: str, first_row: int = 1) -> Floats:
     """
     coded = encode(column, name)
     found = [RIGHT.get(str(canonical(label)).strip().lower()) for label in coded.labels]
-    if None in found:
-        row = int(np.argmax(np.isin(coded.codes, [code for code, x in enumerate(found) if x is None])))
+    # A label need not occur.
+    wrong = np.isin(coded.codes, [code for code, value in enumerate(found) if value is None])
+    if wrong.any():
+        row = int(np.argmax(wrong))
         seen = f"row {first_row + row:,} has {coded.labels[coded.codes[row]]!r}"
         raise InputError(f"{name} is right or wrong: 1/0, true/false, C/I or yes/no; {seen}")
     return np.array([*found, math.nan], dtype=np.float64)[coded.codes]

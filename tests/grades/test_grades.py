@@ -1,0 +1,161 @@
+"""Grades: the tally, its measures and intervals, against enumeration and other libraries."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import edgeworth as ew
+from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.grades.findings import split_variance
+
+WORDS = ["C", "i", "TRUE", "False", "Yes", "no", "1", "0", 1, 0, True, False, 1.0]
+MEANT = [1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]
+
+
+def test_right_and_wrong_are_written_in_many_ways() -> None:
+    rows = range(len(WORDS))
+    found = ew.Grades.from_grades(WORDS, ids=rows)
+    assert [found.sums[(found.ids or ()).index(str(row))] for row in rows] == MEANT
+    assert ew.evaluate(correct=WORDS).numbers["items"] == len(WORDS)
+
+
+@pytest.mark.parametrize(("value", "said"), [("maybe", "'maybe'"), (2, "2"), (0.5, "0.5"), ("", "''")])
+def test_anything_else_is_refused_with_its_row(value: Any, said: str) -> None:
+    with pytest.raises(InputError, match=rf"correct is right or wrong.*row 3 has {said}"):
+        ew.evaluate(correct=[1, 0, value])
+
+
+def test_rows_without_ids_collapse_and_unscored_ones_are_counted_apart() -> None:
+    found = ew.Grades.from_grades(np.tile([1.0, 0.0, 1.0, np.nan], 25_000))
+    assert (found.items.tolist(), found.sums.tolist(), found.unscored) == ([25_000, 50_000], [0, 1], 25_000)
+    assert ew.measure(found, "accuracy") == pytest.approx(2 / 3)
+    with pytest.raises(InputError, match=r"row 2: missing=.drop"):
+        ew.evaluate(correct=[1, None, 0])
+    assert "1 answer has no grade" in str(ew.evaluate(correct=[1, None, 0], missing="drop"))
+
+
+def test_repeats_are_averaged_within_items_and_items_weigh_alike() -> None:
+    found = ew.Grades.from_grades([1, 0, 0, 0, 1], ids=["a", "a", "a", "a", "b"])
+    assert ew.measure(found, "accuracy") == 0.625
+    again = found + ew.Grades.from_grades([1], ids=["b"])
+    assert again.repeats.tolist() == [4, 2]
+    with pytest.raises(MergeError, match="with ids and grades without ids"):
+        _ = found + ew.Grades.from_grades([1])
+    with pytest.raises(InputError, match="item 'a' is in two clusters"):
+        ew.Grades.from_grades([1, 0], ids=["a", "a"], clusters=["x", "y"])
+
+
+@pytest.mark.parametrize("tries", [(4, 0), (4, 1), (4, 3), (4, 4), (7, 2)])
+def test_pass_at_k_is_the_share_of_draws_that_hold_a_right_answer(tries: tuple[int, int]) -> None:
+    number, right = tries
+    answers = [1] * right + [0] * (number - right)
+    found = ew.Grades.from_grades([*answers, 1, 1], ids=["a"] * number + ["b", "b"])
+    for drawn in range(1, number + 1):
+        chosen = list(combinations(answers, drawn))
+        share = sum(any(each) for each in chosen) / len(chosen)
+        expected = (share + 1) / 2 if drawn <= 2 else share
+        assert ew.measure(found, f"pass@{drawn}") == pytest.approx(expected, rel=1e-12)
+    assert "no item has 8 repeats" in str(ew.estimate(found, "pass@8").undefined)
+
+
+def test_the_interval_of_right_or_wrong_is_wilsons_and_its_test_is_the_binomial() -> None:
+    grades = ew.Grades.from_grades([1] * 31 + [0] * 69)
+    peer = stats.binomtest(31, 100, 0.25, alternative="greater")
+    both = peer.proportion_ci(method="wilson")
+    interval = stats.binomtest(31, 100).proportion_ci(method="wilson")
+    assert both.high == 1.0
+    assert list(ew.estimate(grades, "accuracy").interval()) == pytest.approx([*interval], rel=1e-9)
+    report = ew.evaluate(grades, guess_rate=0.25)
+    assert report.numbers["guessing"]["at_least"]["p_value"] == pytest.approx(peer.pvalue, rel=1e-9)
+    assert not report.numbers["is_conclusive"]
+    assert "no significant difference from guessing" in report.verdict
+    corrected = report.numbers["estimates"]["corrected_accuracy"]
+    assert corrected["value"] == pytest.approx((0.31 - 0.25) / 0.75)
+    assert corrected["low"] == pytest.approx((interval.low - 0.25) / 0.75)
+
+
+def test_unbounded_grades_have_students_t() -> None:
+    values = np.random.default_rng(3).uniform(size=40) * 9
+    found = ew.estimate(ew.Grades.from_grades(values), "mean")
+    expected = stats.t.interval(0.95, 39, values.mean(), stats.sem(values))
+    assert list(found.interval()) == pytest.approx(expected, rel=1e-9)
+    assert ew.estimate(ew.Grades.from_grades([2.0, 2.0]), "mean").no_interval is not None
+
+
+def test_bounds_hold_the_interval_and_refuse_grades_beyond_them() -> None:
+    found = ew.estimate(ew.Grades.from_grades([5, 5, 5, 4.5], grade_range=(0, 5)), "mean")
+    assert 0 < found.interval().low < found.value < found.interval().high <= 5
+    with pytest.raises(InputError, match="between 0 and 5; row 2 has 6"):
+        ew.evaluate(grade=[1, 6], grade_range=(0, 5))
+    with pytest.raises(InputError, match=r"as in \(0, 5\); saw \(5, 0\)"):
+        ew.evaluate(grade=[1, 2], grade_range=(5, 0))
+
+
+def test_clusters_widen_the_interval_and_few_of_them_conclude_nothing() -> None:
+    right = np.repeat(np.random.default_rng(0).random(30) < 0.7, 10)
+    alone = ew.estimate(ew.Grades.from_grades(right), "accuracy").interval()
+    clustered = ew.estimate(ew.Grades.from_grades(right, clusters=np.repeat(range(30), 10)), "accuracy")
+    assert clustered.interval().high - clustered.interval().low > 2 * (alone.high - alone.low)
+    singly = ew.estimate(ew.Grades.from_grades(right, clusters=range(300)), "accuracy").interval()
+    assert list(singly) == pytest.approx(list(alone))
+    few = ew.evaluate(correct=right[:60], cluster=np.repeat(range(3), 20), guess_rate=0.1)
+    assert not few.numbers["is_conclusive"]
+    assert any("2.0 degrees of freedom" in warning for warning in few.warnings)
+
+
+def test_the_variance_of_item_means_splits_into_items_and_repeats() -> None:
+    table = np.random.default_rng(1).normal(size=(50, 4)) + np.random.default_rng(2).normal(size=(50, 1))
+    split = split_variance(ew.Grades.from_grades(table.ravel(), ids=np.repeat(range(50), 4)))
+    assert split is not None
+    within, whole = table.var(axis=1, ddof=1).mean(), table.mean(axis=1).var(ddof=1)
+    assert split.within == pytest.approx(within)
+    assert split.between == pytest.approx(whole - within / 4)
+    assert split.from_repeats == pytest.approx(within / 4 / whole)
+    assert split_variance(ew.Grades.from_grades([1, 0, 1])) is None
+
+
+def test_measures_and_options_that_do_not_fit_are_refused() -> None:
+    points = ew.Grades.from_grades([0.5, 1.0])
+    assert math.isnan(ew.measure(points, "accuracy"))
+    for spelling in ("pass", "accuracy@3", "pass@0"):
+        with pytest.raises(OptionError, match="pass@5"):
+            ew.measure(points, spelling)
+    with pytest.raises(OptionError, match="right or wrong"):
+        ew.evaluate(points, guess_rate=0.25)
+    with pytest.raises(OptionError, match="truth has no meaning with grades"):
+        ew.evaluate(correct=[1, 0], truth=[1, 0])
+
+
+def test_a_tally_file_reports_as_the_data_do(tmp_path: Any) -> None:
+    rng = np.random.default_rng(4)
+    right, ids = rng.random(90) < 0.6, np.repeat(range(30), 3)
+    whole = ew.evaluate(correct=right, id=ids).numbers["estimates"]
+    parts = [ew.tally(correct=right[part], id=ids[part]) for part in (slice(40), slice(40, None))]
+    for number, part in enumerate(parts):
+        part.write(tmp_path / f"{number}.json")
+    merged = ew.Tallied.merge([ew.read_tally(tmp_path / f"{number}.json") for number in (0, 1)])
+    assert ew.evaluate(merged).numbers["estimates"] == whole
+
+
+def test_a_column_called_correct_is_detected_where_nothing_else_is(tmp_path: Any) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_text("question,target,is_correct\nq1,a,1\nq2,b,0\nq3,a,1\n")
+    report = ew.evaluate(path)
+    assert report.numbers["estimates"]["accuracy"]["value"] == pytest.approx(2 / 3)
+    assert "Took 'is_correct' as correct." in report.warnings
+    path.write_text("y_true,y_pred,correct\na,a,1\nb,a,0\na,a,1\nb,b,1\n")
+    assert ew.evaluate(path).numbers["kind"] == "decisions"
+
+
+def test_a_report_has_claims_a_page_and_a_chart() -> None:
+    report = ew.evaluate(grade=[120.0, 80, 95, 210, 130], lower_is_better=True)
+    assert "lower is better" in report.verdict
+    assert [claim["about"] for claim in report.to_dict()["claims"]] == ["mean"]
+    assert sum(row["items"] for row in report.charts["items"].data["items"]) == 5
+    assert "Items by grade" in report.to_html()
