@@ -191,3 +191,10 @@ def test_a_large_file_has_the_report_of_its_columns(
     report = ew.evaluate(str(path), truth="y", score="s", gain=2.0, cost=0.5).to_dict()
     differing = {key for key in whole | report if json.dumps(whole.get(key)) != json.dumps(report.get(key))}
     assert differing <= {"about", "provenance", "source"}, differing
+
+
+def test_rows_of_a_text_file_without_truth_or_score_are_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "gaps.csv"
+    path.write_text("y,s\n1,0.5\n0,\n0,0.2\n,0.3\n1,0.1\n")
+    found = tally_ranking(open_source(str(path)), ROLES, missing="drop")
+    assert (found.dropped, found.total, found.target_total) == (2, 3, 2)

@@ -27,7 +27,7 @@ from edgeworth.core.plain import COUNT, LABELS, Plain, list_of, object_of
 from edgeworth.core.policies import check_label_number, take_weights
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.rankings.scores.sorted_scores import EDGES, SortedScores, are_on_bins, place_in_bins
-from edgeworth.sources.columns import Column, Label, encode
+from edgeworth.sources.columns import Coded, Column, Label, encode
 from edgeworth.sources.numbers import check_weights
 
 MissingScore: TypeAlias = Literal["error", "drop"]
@@ -202,7 +202,7 @@ def rows_of_classes(
     kept = np.flatnonzero(known & ~np.isnan(scores))
     if missing == "error":
         raise _missing(known, scores, first_row)
-    part = type(part)(part.codes[kept], part.labels)
+    part = Coded(part.codes[kept], part.labels)
     found = choose(scores[kept], None if weights is None else weights[kept], part)
     return found, len(scores) - len(kept)
 
