@@ -134,13 +134,11 @@ def report_of(tallied: Tallied, asked: Asked) -> Report:
 
 def with_measures(report: Report, tally: Any, asked: Asked) -> Report:
     """Put the measures that were asked for before the others."""
-    from edgeworth.decisions.report import estimate_row
-    from edgeworth.rankings.report import estimates_grid
+    from edgeworth.decisions.report import estimates_grid
 
     found = [estimate_of(tally, each, asked) for each in spell_measures(asked.measures) or ()]
-    grid = estimates_grid("measure", (estimate_row(each, asked.level) for each in found), asked.level)
     numbers = {each.measure: each.to_dict(asked.level) for each in found}
-    section = Section("Measures asked for", (), (grid,), is_main=True)
+    section = Section("Measures asked for", (), (estimates_grid(found, asked.level),), is_main=True)
     return replace(report, sections=(section, *report.sections), numbers={**report.numbers, "asked": numbers})
 
 

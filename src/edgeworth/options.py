@@ -28,9 +28,7 @@ from edgeworth.choices import (
     WeightKind,
 )
 
-Read = Literal[
-    "bookmaker", "columns", "label", "label,…", "labels", "range", "several", "text", "texts", "whole"
-]
+Read = Literal["bookmaker", "columns", "label", "label,…", "labels", "range", "text", "texts", "whole"]
 
 LABELS, SEVERAL, SCORES, QUERIES, PROBABILITIES = "labels", "several", "scores", "queries", "probabilities"
 GRADES = "grades"
@@ -389,20 +387,6 @@ class MeasureOptions(TypedDict, total=False):
     ]
 
 
-class SliceOptions(TypedDict, total=False):
-    """In which parts of the cases."""
-
-    by: Annotated[
-        Any,
-        Option(
-            "The column whose values are slices, each judged by itself; several with commas.",
-            "Input",
-            read="several",
-            metavar="COLUMN",
-        ),
-    ]
-
-
 class ManyOptions(MeasureOptions, total=False):
     """How several systems are compared."""
 
@@ -416,8 +400,13 @@ class ManyOptions(MeasureOptions, total=False):
     ]
 
 
-class LogOptions(TypedDict, total=False):
-    """How run logs are read."""
+class PartOptions(TypedDict, total=False):
+    """Which part of the cases, or of run logs, is judged."""
+
+    by: Annotated[
+        Any,
+        Option("The columns whose values are slices, each judged by itself.", "Input", read="columns"),
+    ]
 
     scorer: Annotated[
         str | None,
@@ -425,7 +414,7 @@ class LogOptions(TypedDict, total=False):
     ]
 
 
-class EvaluateOptions(ReadOptions, ReportOptions, ManyOptions, SliceOptions, LogOptions, total=False):
+class EvaluateOptions(ReadOptions, ReportOptions, ManyOptions, PartOptions, total=False):
     """What is counted, and what is asked of it."""
 
     with_digest: Annotated[
@@ -472,15 +461,7 @@ class JoinOptions(TypedDict, total=False):
 
 
 class CompareOptions(
-    Columns,
-    JoinOptions,
-    SliceOptions,
-    StatisticsOptions,
-    ManyOptions,
-    Runs,
-    AbstentionOptions,
-    LogOptions,
-    total=False,
+    Columns, JoinOptions, StatisticsOptions, ManyOptions, Runs, AbstentionOptions, PartOptions, total=False
 ):
     """What is compared, and how."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Unpack, get_args
 
@@ -22,12 +23,12 @@ from edgeworth.errors import InputError, OptionError
 from edgeworth.evaluation import evaluate
 from edgeworth.forecasts.kelly_report import stakes_report
 from edgeworth.options import ChanceOptions, TrecOptions
-from edgeworth.rankings.findings import ListFindings, examine_lists
+from edgeworth.rankings.findings import examine_lists
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measures import TREC_NAMES
 from edgeworth.rankings.report import selection_report, trec_report
 from edgeworth.rankings.trec.files import read_qrels, read_run
-from edgeworth.report.frames import Row, estimate_rows
+from edgeworth.report.frames import estimate_rows
 from edgeworth.report.report import Report, about_run, gather_reports, join_reports
 from edgeworth.sample import SAMPLE_NAME, sample_file
 
@@ -156,7 +157,17 @@ def _trec_report(qrels: str | Path, runs: Sequence[str | Path], asked: Asked) ->
     about = {"qrels": str(qrels), "runs": ", ".join(found), "measures": ", ".join(measures) or None}
     rules = {"relevant_from": grade, "absent": asked.absent, "no_targets": asked.no_targets}
     report = trec_report(found, about_run(**about, **rules, **sure))
-    frames: dict[str, Any] = {"rows": lambda: _trec_rows(found), "items": lambda: _trec_items(found)}
+    frames: dict[str, Any] = {
+        "rows": lambda: list(
+            chain(*(estimate_rows(run, x.estimates.values(), x.level) for run, x in found.items()))
+        ),
+        "items": lambda: [
+            {"system": run, "item": str(query), "measure": name, "value": value}
+            for run, each in found.items()
+            for query, values in each.queries.items()
+            for name, value in values.items()
+        ],
+    }
     if len(found) < 2:
         return replace(report, **frames)
     spellings = list(next(iter(found.values())).estimates)
@@ -168,19 +179,3 @@ def _trec_report(qrels: str | Path, runs: Sequence[str | Path], asked: Asked) ->
         **sure,
     )
     return replace(join_reports(comparison_report(compared, report.provenance), report), **frames)
-
-
-def _trec_rows(found: Mapping[str, ListFindings]) -> list[Row]:
-    """Make a row of each run and measure."""
-    rows = (estimate_rows(run, each.estimates.values(), each.level) for run, each in found.items())
-    return [row for run in rows for row in run]
-
-
-def _trec_items(found: Mapping[str, ListFindings]) -> list[Row]:
-    """Make a row of each run, query and measure."""
-    return [
-        {"system": run, "item": str(query), "measure": name, "value": value}
-        for run, each in found.items()
-        for query, values in each.queries.items()
-        for name, value in values.items()
-    ]

@@ -12,21 +12,18 @@ from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.options import (
     ErrorCosts,
     HouseOptions,
-    LogOptions,
     MeasureOptions,
+    PartOptions,
     ReadOptions,
     Redeclared,
     ReportOptions,
-    SliceOptions,
     StatisticsOptions,
     TrecOptions,
 )
 from edgeworth.progress import progress_of
 
 
-@with_options(
-    OneProbability, ReadOptions, SliceOptions, DrunkInterval, ReportOptions, MeasureOptions, LogOptions
-)
+@with_options(OneProbability, ReadOptions, PartOptions, DrunkInterval, ReportOptions, MeasureOptions)
 def evaluate(*files: Files, output: Output = NO_OUTPUT, **options: Any) -> None:
     """Evaluate labels, scores or probabilities in a file: informed or lucky, how sure, worth what?"""
     from edgeworth.evaluation import evaluate as run

@@ -71,7 +71,6 @@ READ: dict[Any, tuple[Any, Parameter]] = {
     "range": (str, Parameter(allow_leading_hyphen=True)),
     "text": (str, Parameter(allow_leading_hyphen=True)),
     "texts": (tuple[str, ...], Parameter(negative="")),
-    "several": (tuple[str, ...], Parameter(negative="")),
     "whole": (int, Whole),
     int: (int, Whole),
     float: (float, Parameter()),
@@ -115,7 +114,7 @@ def with_options(
 
 def _parameter(name: str, kind: Any, option: Option) -> inspect.Parameter:
     """Describe an option to cyclopts: its type, how it is read, its help and its panel."""
-    default = () if option.read in ("texts", "several") else option.default
+    default = () if option.read == "texts" else option.default
     plain = next((each for each in get_args(kind) if each in READ), kind)
     typed, how = READ.get(option.read or plain, (kind, Parameter()))
     flag = option.flag or name.replace("_", "-")
@@ -146,10 +145,8 @@ def _read(typed: dict[str, Any], options: Mapping[str, tuple[Any, Option]]) -> d
             typed[name] = several
         elif option.read == "range" and typed.get(name) is not None:
             typed[name] = tuple(numbers(typed[name], option.flag or name))
-        elif option.read in ("texts", "several"):
-            parts = typed.get(name) or ()
-            texts = parts if option.read == "texts" else [x for part in parts for x in split(part) or ()]
-            typed[name] = texts or None
+        elif option.read == "texts":
+            typed[name] = typed.get(name) or None
     if "probability" in options and typed.get("probability") is not None:
         if typed.get("probabilities") is not None:
             raise OptionError(

@@ -102,12 +102,9 @@ def _charts(findings: DecisionFindings) -> Iterable[Chart]:
 
 
 def _overall_section(findings: DecisionFindings) -> Section:
-    level = format_level(findings.level)
-    columns = make_columns("measure/measure", "value", f"{level} CI/interval", "chance level", "method/text")
     # The break-even margin is of bets, and stands with them.
     shown = (each for each in _estimates(findings) if each.measure != "break_even_margin")
-    rows = tuple(estimate_row(estimate, findings.level) for estimate in shown)
-    grids = [Grid("Overall", columns, rows)]
+    grids = [estimates_grid(shown, findings.level, title="Overall")]
     tests = {"as well or better": findings.at_least, "as far from 0, either way": findings.either_way}
     lines = tuple((said, tail_cell(tail), tail.method) for said, tail in tests.items() if tail is not None)
     if lines:
@@ -120,6 +117,19 @@ def _estimates(findings: DecisionFindings) -> list[Estimate]:
     """List the estimates of the whole table, with those of decided cases where some are undecided."""
     every = (*findings.overall, findings.decided, findings.zero_weight)
     return [estimate for estimate in every if estimate is not None]
+
+
+def estimates_grid(
+    estimates: Iterable[Estimate],
+    level: float,
+    *more: tuple[Cell, ...],
+    title: str = "",
+    what: str = "measure",
+) -> Grid:
+    """Make a table of estimates, one a line, and more lines below."""
+    interval = f"{format_level(level)} CI/interval"
+    columns = make_columns(f"{what}/measure", "value", interval, "chance level", "method/text")
+    return Grid(title, columns, (*(estimate_row(estimate, level) for estimate in estimates), *more))
 
 
 def estimate_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:

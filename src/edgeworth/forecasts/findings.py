@@ -376,11 +376,6 @@ def examine_forecasts(tally: ForecastTally, *, level: float = 0.95, seed: int = 
     )
 
 
-def measure_tally(tally: ForecastTally, measure: str | Measure) -> float:
-    """Compute a measure of the part of the tally that has it; nan when it is undefined."""
-    return estimate_tally(tally, measure).value
-
-
 def estimate_tally(
     tally: ForecastTally, measure: str | Measure, *, method: Method | None = None, seed: int = 0
 ) -> Estimate:

@@ -12,7 +12,6 @@ FORECASTS = Kind(
     name="forecasts",
     title="probabilities",
     tally="edgeworth.forecasts.tally:ForecastTally",
-    measure="edgeworth.forecasts.findings:measure_tally",
     estimate="edgeworth.forecasts.findings:estimate_tally",
     report="edgeworth.forecasts.report:report_forecasts",
     usual=("brier", "log", "ranked", "spherical", "accuracy"),

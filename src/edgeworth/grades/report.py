@@ -21,7 +21,7 @@ from edgeworth.core.formatting import (
     format_rounded,
     plural,
 )
-from edgeworth.decisions.report import estimate_row, tail_to_dict
+from edgeworth.decisions.report import estimates_grid, tail_to_dict
 from edgeworth.grades.findings import GradeFindings, examine_grades
 from edgeworth.report.charts.chart import FIRST, WIDTH, Chart, Kit
 from edgeworth.report.report import About, Charts, Column, Grid, Report, Section, make_columns
@@ -44,10 +44,8 @@ def report_grades(tallied: Any, asked: Any, about: About) -> Report:
         _sample_size(findings),
         _repeats(findings),
     )
-    level = format_level(findings.level)
-    heads = make_columns("measure/measure", "value", f"{level} CI/interval", "chance level", "method/text")
-    rows = tuple(estimate_row(estimate, findings.level) for estimate in findings.estimates)
-    sections = [Section("How good", (), (Grid("", heads, rows),), ("items",), is_main=True)]
+    grid = estimates_grid(findings.estimates, findings.level)
+    sections = [Section("How good", (), (grid,), ("items",), is_main=True)]
     if findings.split is not None:
         sections.append(_split_section(findings))
     return Report(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from edgeworth.arrays import finite_or_none, plain_values
 from edgeworth.core.formatting import format_count, format_level, format_number, plural
 from edgeworth.core.measures import Spelling
 from edgeworth.core.tails import Tail
-from edgeworth.decisions.report import estimate_row, tail_to_dict
+from edgeworth.decisions.report import estimate_row, estimates_grid, tail_to_dict
 from edgeworth.rankings.chance.hits import HitsLaw
 from edgeworth.rankings.chance.law import AveragePrecisionLaw
 from edgeworth.rankings.charts import list_charts, ranking_charts, run_charts
@@ -115,17 +115,11 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
 
 
 def _quality(findings: RankingFindings) -> Section:
-    rows = [estimate_row(x, findings.level) for x in (findings.average_precision, findings.roc_auc)]
-    rows += [(name, finite_or_none(value), (None, None), None, "") for name, value in findings.plain.items()]
-    grids = (estimates_grid("measure", rows, findings.level), *chance_grids(findings, "random order"))
-    return Section("How good is the ranking", (), grids, is_main=True)
-
-
-def estimates_grid(what: str, rows: Iterable[tuple[Cell, ...]], level: float) -> Grid:
-    """A table of estimates, one a line."""
-    value, chance = (Column(name, "number") for name in ("value", "chance level"))
-    interval = Column(f"{format_level(level)} CI", "interval")
-    return Grid("", (Column(what, "measure"), value, interval, chance, Column("method")), tuple(rows))
+    plain = ((name, finite_or_none(x), (None, None), None, "") for name, x in findings.plain.items())
+    grid = estimates_grid((findings.average_precision, findings.roc_auc), findings.level, *plain)
+    return Section(
+        "How good is the ranking", (), (grid, *chance_grids(findings, "random order")), is_main=True
+    )
 
 
 def chance_grids(findings: RankingFindings | ListFindings, who: str) -> tuple[Grid, ...]:
@@ -405,9 +399,8 @@ def list_warnings(findings: ListFindings) -> tuple[str, ...]:
 
 
 def _means(findings: ListFindings) -> Section:
-    rows = (estimate_row(estimate, findings.level) for estimate in findings.estimates.values())
-    grids = (estimates_grid("mean of", rows, findings.level), *chance_grids(findings, "random orders"))
-    return Section("Means over lists", (), grids, is_main=True)
+    grid = estimates_grid(findings.estimates.values(), findings.level, what="mean of")
+    return Section("Means over lists", (), (grid, *chance_grids(findings, "random orders")), is_main=True)
 
 
 def _side_by_side(runs: Mapping[str, ListFindings]) -> Section:
