@@ -126,6 +126,15 @@ def test_several_columns_are_one_id() -> None:
     assert numbers(joined) == numbers(WIDE)
 
 
+def test_slices_of_joined_tables() -> None:
+    data = {"a": table(FIRST, site=SITES), "b": table(SECOND).iloc[::-1]}
+    joined = compare("y", "p", data=data, join="id", by="site")
+    frame = table(FIRST, site=SITES).assign(a=FIRST, b=SECOND)
+    wide = compare("y", ["a", "b"], data=frame, by="site")
+    assert numbers(joined) == numbers(wide)
+    assert joined.report.numbers["slices"] == wide.report.numbers["slices"]
+
+
 # -- what does not match ------------------------------------------------------------------------------------
 
 
