@@ -73,7 +73,7 @@ def evaluate_runs(systems: Systems, asked: Asked, evaluate: Callable[..., Report
         means = {task: estimate(_grades(found[name], asked), "mean") for task, found in tasks.items()}
         rows = [(task, x.value, tuple(x.interval(asked.level))) for task, x in means.items()]
         heads = ("task/text", "mean", f"{format_level(asked.level)} CI/interval")
-        reports[name] = _complete(_compose(report, parts), tasks, asked, heads, rows)
+        reports[name] = _complete(_compose(report, parts), {name: runs}, tasks, asked, heads, rows)
     if len(reports) == 1:
         return next(iter(reports.values()))
     return gather_reports({name: _without_charts(report) for name, report in reports.items()})
@@ -97,7 +97,7 @@ def compare_runs(systems: Systems, asked: Asked, compare: Callable[..., Any]) ->
 
     def finish(report: Report) -> Report:
         more = {title: _without_charts(each.report) for title, each in parts.items()}
-        return _complete(_compose(report, more), tasks, asked, *_differences(tasks, asked, compare))
+        return _complete(_compose(report, more), systems, tasks, asked, *_differences(tasks, asked, compare))
 
     return replace(comparison, finish=finish)
 
@@ -120,23 +120,22 @@ def _common_tasks(systems: Systems, asked: Asked) -> Tasks:
     if not common:
         held = "; ".join(f"{runs[0].path} has {', '.join(x.task for x in runs)}" for runs in systems.values())
         raise InputError(f"the logs have no task in common: {held}")
-    alone = [task for task in tasks if task not in common]
-    notes = (f"Tasks that not all systems have are left out: {', '.join(alone)}.",) if alone else ()
-    return {task: _by_scorer(found, asked.get("scorer"), notes) for task, found in common.items()}
+    wanted = asked.get("scorer")
+    judged = {task: _by_scorer(found, wanted) for task, found in common.items()}
+    if not any(judged.values()):
+        held = "; ".join(f"{x.path} has {', '.join(x.grades)}" for runs in systems.values() for x in runs[:2])
+        raise OptionError(f"no scorer {wanted or 'in common'} (--scorer): {held}")
+    return {task: found for task, found in judged.items() if found}
 
 
-def _by_scorer(runs: Mapping[str, Run], wanted: str | None, notes: tuple[str, ...]) -> dict[str, Run]:
-    """Keep the grades of the scorer that was asked for, or of the first that all runs of a task have."""
+def _by_scorer(runs: Mapping[str, Run], wanted: str | None) -> dict[str, Run]:
+    """Keep the grades of the scorer that was asked for, or of the first; nothing where a run lacks it."""
     first = next(iter(runs.values()))
     common = [name for name in first.grades if all(name in run.grades for run in runs.values())]
-    found = [name for name in common if wanted in (None, name, name.split(",")[0])]
-    if not found:
-        held = "; ".join(f"{run.path} has {', '.join(run.grades)}" for run in runs.values())
-        raise OptionError(f"task {first.task!r}: no scorer {wanted or 'in common'} (--scorer): {held}")
-    if len(common) > 1:
-        others = ", ".join(name for name in common if name != found[0])
-        notes += (f"{first.task}: other scorers are {others} (--scorer).",)
-    return {name: run.keep(found[0], notes) for name, run in runs.items()}
+    found = next((name for name in common if wanted in (None, name, name.split(",")[0])), None)
+    others = ", ".join(name for name in common if name != found)
+    notes = [f"{first.task}: other scorers are {others} (--scorer)."] if others else []
+    return {} if found is None else {name: run.keep(found, notes) for name, run in runs.items()}
 
 
 def _merge(runs: Sequence[Run]) -> Run:
@@ -244,7 +243,9 @@ def _compose(report: Report, parts: Mapping[str, Report]) -> Report:
     )
 
 
-def _complete(report: Report, tasks: Tasks, asked: Asked, heads: Any, by_task: Any) -> Report:
+def _complete(
+    report: Report, systems: Systems, tasks: Tasks, asked: Asked, heads: Any, by_task: Any
+) -> Report:
     """Add the tasks, and what was read and how it was mapped; warn of answers without a grade."""
     runs = [(name, run) for found in tasks.values() for name, run in found.items()]
     rows, warnings = [], []
@@ -257,6 +258,8 @@ def _complete(report: Report, tasks: Tasks, asked: Asked, heads: Any, by_task: A
             warnings.append(f"{name}, {run.task}: {said} ({errors:,} for an error); left out of the mean.")
     text = [f"Read as {tool} logs." for tool in dict.fromkeys(run.tool for _, run in runs)]
     text += dict.fromkeys(note for _, run in runs for note in run.notes)
+    alone = sorted({run.task for each in systems.values() for run in each} - set(tasks))
+    text += [f"Left out, for not all have the task or the scorer: {', '.join(alone)}."] if alone else []
     columns = ("system/text", "task/text", "scorer/text", "items", "answers", "unscored", "errors")
     grid = Grid("", make_columns(*columns, default="count"), tuple(rows))
     about = [Section("What was read", tuple(text), (grid,), is_main=len(rows) <= 4)]

@@ -52,6 +52,7 @@ COMMANDS = {
     "compare": ("compare",),
     "evaluate": ("evaluate", "table", "trec"),
     "papers": ("reproduce",),
+    "preview": ("preview",),
     "questions": ("chance", "kelly", "mixture", "measures", "demo"),
     "tally": ("tally", "merge", "report"),
 }
@@ -63,6 +64,7 @@ EXAMPLES = {
     "table": 'edgeworth table "12 28; 18 42" --rows predicted',
     "trec": "edgeworth trec qrels.txt run.txt --measure ndcg@10",
     "reproduce": "edgeworth reproduce powers",
+    "preview": "edgeworth preview small.eval",
     "chance": "edgeworth chance --items 3000 --targets 245 --average-precision 0.10",
     "kelly": "edgeworth kelly --probabilities 0.6 --odds 2",
     "mixture": "edgeworth mixture --real .7,.3 --predicted .8,.2 --informed .15",

@@ -1,0 +1,246 @@
+"""From run logs to a verdict: names, joins, tasks, scorers, answers of multiple choice."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import edgeworth as ew
+from command_line import call, flat
+from edgeworth.errors import InputError, OptionError
+from edgeworth.sources.runs.reading import read_runs
+from run_logs import (
+    inspect_log,
+    inspect_sample,
+    lm_eval_choice,
+    promptfoo_results,
+    promptfoo_row,
+    write_eval,
+    write_lm_eval,
+)
+
+LETTERS = "ABCD"
+
+
+def write_quiz(
+    path: Path, model: str, rate: float, *, task: str = "quiz", items: int = 30, **more: Any
+) -> Path:
+    """Write an Inspect log of made-up answers: two epochs, three questions a passage."""
+    rng, gold = random.Random(f"{model}{task}"), random.Random(task)
+    targets = [gold.choice(LETTERS) for _ in range(items)]
+    samples = []
+    for epoch in (1, 2):
+        for number, target in enumerate(targets):
+            answer = target if rng.random() < rate else rng.choice(LETTERS)
+            known = {"target": target, "choices": list(LETTERS), "metadata": {"passage": f"p{number // 3}"}}
+            value = "C" if answer == target else "I"
+            samples.append(inspect_sample(number, value, epoch=epoch, answer=answer, **known))
+    return write_eval(path, inspect_log(samples, model=model, task=task, **more))
+
+
+def write_choices(folder: Path, task: str, skill: float, items: int = 40) -> Path:
+    rng, gold = random.Random(f"{folder.name}{task}"), random.Random(task)
+    lines = []
+    for number in range(items):
+        truth = gold.randrange(4)
+        lines.append(
+            lm_eval_choice(number, [rng.gauss(skill * (k == truth), 1) - 9 for k in range(4)], truth)
+        )
+    return write_lm_eval(folder, task, lines)
+
+
+def section(report: Any, title: str) -> Any:
+    return next(each for each in report.sections if each.title == title)
+
+
+def test_means_and_the_clustered_standard_error_are_those_of_the_header(tmp_path: Path) -> None:
+    """Inspect's formulas in fractions: means of items over epochs, squares of the clusters' sums."""
+    header = {"scores": [{"metrics": {"stderr": {"params": {"cluster": "passage"}}}}]}
+    path = write_quiz(tmp_path / "a.eval", "lab/small", 0.5, results=header)
+    [[run]] = read_runs(path)
+    means: dict[str, Fraction] = {}
+    group = dict(zip(run.ids, run.clusters or (), strict=True))
+    for name, grade in zip(run.ids, run.grades["choice"], strict=True):
+        means[name] = means.get(name, Fraction(0)) + Fraction(grade) / 2
+    mean = sum(means.values()) / len(means)
+    sums: dict[str, Fraction] = {}
+    for name, value in means.items():
+        sums[group[name]] = sums.get(group[name], Fraction(0)) + value - mean
+    square = sum(x * x for x in sums.values()) * len(sums) / (len(sums) - 1) / len(means) ** 2
+    tally = ew.Grades.from_grades(run.grades["choice"], ids=run.ids, clusters=run.clusters)
+    assert tally.clusters is not None
+    rests = np.bincount(tally.clusters, weights=tally.means - tally.means.mean())
+    error = math.sqrt((rests**2).sum() * len(rests) / (len(rests) - 1)) / len(tally.means)
+    assert error == pytest.approx(math.sqrt(square), abs=1e-9)
+    report = ew.evaluate(path)
+    assert report.numbers["estimates"]["accuracy"]["value"] == pytest.approx(float(mean), abs=1e-9)
+    assert report.numbers["clusters"] == 10
+
+
+def test_a_log_is_judged_as_its_columns_are(tmp_path: Path) -> None:
+    path = write_choices(tmp_path / "lab__small", "quiz", 1.0)
+    report = ew.evaluate(path)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    direct = ew.evaluate(ew.Grades.from_grades([line["acc"] for line in lines]), guess_rate=0.25)
+    assert report.numbers["estimates"]["accuracy"] == direct.numbers["estimates"]["accuracy"]
+    truth = [LETTERS[int(line["target"])] for line in lines]
+    scores = np.array([[float(x) for x, _ in line["filtered_resps"]] for line in lines])
+    shares = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    labels = ew.evaluate(truth=truth, prediction=[LETTERS[k] for k in scores.argmax(axis=1)], labels=LETTERS)
+    parts = report.numbers["reports"]
+    assert parts["Answers"]["estimates"]["informedness"] == labels.numbers["estimates"]["informedness"]
+    brier = ew.measure(ew.ForecastScores.from_probabilities(truth, shares, labels=list(LETTERS)), "brier")
+    assert parts["Choice probabilities"]["means"]["model"]["brier"] == pytest.approx(brier)
+    edges = section(report, "Answers: Class by class").grids[0]
+    assert [row[0] for row in edges.rows] == list(LETTERS)
+    assert any("calibration" in warning for warning in report.warnings)
+    assert section(report, "What was read").grids[0].rows == (("lab__small", "quiz", "acc", 40, 40, 0, 0),)
+    assert "<html" in report.to_html()
+
+
+def test_two_logs_are_compared_item_by_item(tmp_path: Path) -> None:
+    paths = [write_quiz(tmp_path / f"{m}.eval", f"lab/{m}", r) for m, r in (("small", 0.4), ("large", 0.9))]
+    comparison = ew.compare(data=paths)
+    runs = {run.system: run for [run] in read_runs(paths)}
+    tallies = {n: ew.Grades.from_grades(x.grades["choice"], ids=x.ids) for n, x in runs.items()}
+    direct = ew.compare(tallies)["lab/large", "lab/small"]["accuracy"]
+    found = comparison["lab/large", "lab/small"]["accuracy"]
+    assert (found.difference, found.p_value()) == (direct.difference, direct.p_value())
+    answers = comparison.report.numbers["reports"]["Answers"]["comparison"]
+    assert answers["headline"] == "informedness"
+    claims = comparison.report.to_dict()["claims"]
+    assert (claims[0]["about"], claims[-1]["about"]) == ("accuracy", "informedness")
+
+
+def test_tasks_are_told_apart_and_put_together(tmp_path: Path) -> None:
+    for model, skill in (("small", 0.5), ("large", 2.0)):
+        write_choices(tmp_path / model, "easy", skill, 30)
+        write_choices(tmp_path / model, "hard", skill / 2, 20)
+    write_choices(tmp_path / "large", "alone", 1.0)
+    comparison = ew.compare(data=[tmp_path / "small", tmp_path / "large"])
+    grid = section(comparison.report, "Task by task").grids[0]
+    assert [row[:3] for row in grid.rows] == [("easy", "small", "large"), ("hard", "small", "large")]
+    alone = ew.compare(
+        data=[tmp_path / m / "samples_easy_2026-01-02T10-00-00.000000.jsonl" for m in ("small", "large")]
+    )
+    assert grid.rows[0][3] == alone["small", "large"]["accuracy"].difference
+    both = (30 * grid.rows[0][3] + 20 * grid.rows[1][3]) / 50
+    assert comparison["small", "large"]["accuracy"].difference == pytest.approx(both)
+    assert "alone" in " ".join(section(comparison.report, "What was read").text)
+    report = ew.evaluate(tmp_path / "small")
+    assert [row[0] for row in section(report, "Task by task").grids[0].rows] == ["easy", "hard"]
+    assert report.numbers["items"] == 50
+
+
+def test_scorers_by_name(tmp_path: Path) -> None:
+    lines = [lm_eval_choice(n, [-1, -2], n % 2, metrics=["acc", "acc_norm"], acc_norm=1.0) for n in range(10)]
+    write_lm_eval(tmp_path / "m", "quiz", lines)
+    assert ew.evaluate(tmp_path / "m").numbers["estimates"]["accuracy"]["value"] == 0.5
+    assert ew.evaluate(tmp_path / "m", scorer="acc_norm").numbers["estimates"]["accuracy"]["value"] == 1
+    with pytest.raises(OptionError, match=r"no scorer f1.*acc, acc_norm"):
+        ew.evaluate(tmp_path / "m", scorer="f1")
+    with pytest.raises(OptionError, match="scorer"):
+        ew.evaluate(truth=[1, 0], prediction=[1, 0], scorer="acc")
+
+
+def test_systems_of_one_name_are_told_apart_by_their_files(tmp_path: Path) -> None:
+    paths = [write_quiz(tmp_path / f"{day}.eval", "lab/m", 0.5) for day in ("monday", "tuesday")]
+    assert ew.compare(data=paths).names == ("lab/m (monday.eval)", "lab/m (tuesday.eval)")
+
+
+def test_errors_and_unscored_answers_are_counted_apart(tmp_path: Path) -> None:
+    samples = [inspect_sample(n, "C" if n % 2 else "I") for n in range(10)]
+    samples += [inspect_sample(10, math.nan), inspect_sample(11, "C", error="timed out")]
+    report = ew.evaluate(write_eval(tmp_path / "a.eval", inspect_log(samples)))
+    assert report.numbers["estimates"]["accuracy"]["value"] == 0.5
+    assert section(report, "What was read").grids[0].rows[0][-2:] == (2, 1)
+    assert any("2 answers" in warning and "1 for an error" in warning for warning in report.warnings)
+
+
+def test_promptfoo_holds_its_systems_in_one_file(tmp_path: Path) -> None:
+    rng = random.Random(3)
+    rows = [
+        promptfoo_row(3 * test + repeat, system, rng.random() < rate, vars={"q": str(test)})
+        for test in range(12)
+        for repeat in range(3)
+        for system, rate in (("small", 0.3), ("large", 0.9))
+    ]
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(promptfoo_results(rows)))
+    comparison = ew.compare(data=path)
+    assert set(comparison.names) == {"small", "large"}
+    assert comparison.findings.cases == 12
+    assert list(ew.evaluate(path).numbers["reports"]) == ["small", "large"]
+
+
+# -- bad input -------------------------------------------------------------------------------------------
+
+
+def test_two_tasks_have_nothing_in_common(tmp_path: Path) -> None:
+    paths = [write_quiz(tmp_path / f"{t}.eval", f"lab/{t}", 0.5, task=t) for t in ("quiz", "sums")]
+    with pytest.raises(InputError, match=r"quiz\.eval has quiz.*sums\.eval has sums"):
+        ew.compare(data=paths)
+
+
+def test_right_answers_that_differ_are_named(tmp_path: Path) -> None:
+    for model, truth in (("small", 0), ("large", 1)):
+        write_lm_eval(tmp_path / model, "quiz", [lm_eval_choice(n, [-1, -2], truth) for n in range(4)])
+    with pytest.raises(InputError, match=r"small.*large.*item '.*target"):
+        ew.compare(data=[tmp_path / "small", tmp_path / "large"])
+
+
+def test_one_log_has_one_system_and_one_file_is_not_two(tmp_path: Path) -> None:
+    path = write_quiz(tmp_path / "a.eval", "lab/small", 0.5)
+    with pytest.raises(OptionError, match="'lab/small'"):
+        ew.compare(data=path)
+    with pytest.raises(InputError, match=r"a\.eval is named twice"):
+        ew.compare(data=[path, path])
+    (tmp_path / "t.csv").write_text("y,p\n1,0\n")
+    with pytest.raises(OptionError, match="say what to compare"):
+        ew.compare(data=tmp_path / "t.csv")
+
+
+# -- the command -----------------------------------------------------------------------------------------
+
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_commands(tmp_path: Path, capsys: Capture) -> None:
+    for model, skill in (("small", 0.5), ("large", 2.5)):
+        write_choices(tmp_path / model, "quiz", skill)
+    assert "large is better: accuracy" in flat(call(tmp_path, capsys, "compare", "small", "large").stdout)
+    assert "Task" not in call(tmp_path, capsys, "evaluate", "small", "--scorer", "acc").stdout
+    shown = call(tmp_path, capsys, "preview", "small", "large").stdout
+    assert "edgeworth compare small large\n" in shown
+    assert "lm-evaluation-harness" in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "command"),
+    [
+        (
+            "t.csv",
+            "gold,old,new\na,a,b\nb,b,a\n",
+            "compare t.csv --truth gold --prediction old --prediction new",
+        ),
+        ("t.csv", "x,y\n1.5,2.5\n3.5,4.5\n", "evaluate t.csv --truth COLUMN --prediction COLUMN"),
+        ("q.tsv", "query-id\tcorpus-id\tscore\nq\td\t1\n", "trec q.tsv RUN"),
+        ("r.json", '{"q": {"d": 0.5}}', "trec QRELS r.json"),
+        (
+            "l.json",
+            '{"y": "a", "z": "b"}\n{"y": "b", "z": "a"}\n',
+            "evaluate l.json --truth y --prediction z",
+        ),
+    ],
+)
+def test_preview(tmp_path: Path, capsys: Capture, name: str, content: str, command: str) -> None:
+    (tmp_path / name).write_text(content)
+    assert f"  edgeworth {command}\n" in call(tmp_path, capsys, "preview", name).stdout
