@@ -154,3 +154,14 @@ def test_ranks_of_hits_equal_enumeration(n: int, m: int) -> None:
                 assert joint.probability(s, t) == pytest.approx(pairs.count((s, t)) / len(pairs), rel=1e-14)
             product = Fraction(sum(s * t for s, t in pairs), len(pairs))
             assert joint.exact_covariance == product - hit_rank(n, m, i).exact_mean * mean
+
+
+@pytest.mark.parametrize(("first", "second"), [(2, 5), (3, 3), (5, 1), (1, 7)])
+def test_the_covariance_of_hits_at_two_depths_is_that_of_all_orders(first: int, second: int) -> None:
+    orders = list(itertools.combinations(range(1, 8), 3))
+    pairs = [[sum(rank <= depth for rank in order) for depth in (first, second)] for order in orders]
+    product, one, other = (
+        Fraction(sum(values), len(orders))
+        for values in ([a * b for a, b in pairs], *zip(*pairs, strict=True))
+    )
+    assert hits(7, 3, first).covariance(second) == pytest.approx(float(product - one * other))

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import edgeworth as ew
-from edgeworth.errors import InputError
+from edgeworth.errors import InputError, MergeError
 from edgeworth.rankings.reading import tally_ranking
 from edgeworth.sources.roles import find_source
 from tallying_files import tally_decisions
@@ -47,6 +47,12 @@ def test_counts_beyond_what_a_tally_file_holds_are_refused_not_rounded(weights: 
     counted = ew.tally(truth=[1, 1], prediction=[1, 1], weight=weights)
     with pytest.raises(InputError, match="beyond the whole numbers that a tally file holds exactly"):
         ew.evaluate(counted)
+
+
+def test_counts_of_merged_rankings_stay_exact() -> None:
+    half = ew.Ranking.from_scores([1, 0], [0.5, 0.2], weights=[1, 2**52 + 1])
+    with pytest.raises(MergeError, match="add up to 2\\^53 at most"):
+        half + half
 
 
 @pytest.mark.parametrize("labels", [(-128, 127), (-100, 100)])

@@ -100,6 +100,17 @@ class HitsLaw(ExactMoments):
         n, m, t = self.n, self.m, self.t
         return Fraction(t * m * (n - m) * (n - t), n * n * (n - 1))
 
+    def covariance(self, depth: int) -> float:
+        """The covariance with the hits within another depth: s π(1 − π)(n − t)/(n − 1) for depths s ≤ t.
+
+        >>> round(hits(3000, 245, 100).covariance(200), 4)
+        7.0021
+        """
+        other = whole_number(depth, f"a depth in a list of {self.n} items", 1, self.n)
+        first, second = sorted((self.t, other))
+        share = Fraction(self.m * (self.n - self.m), self.n * self.n * max(self.n - 1, 1))
+        return float(first * (self.n - second) * share)
+
     @property
     def range(self) -> tuple[int, int]:
         """The fewest and the most hits there can be."""

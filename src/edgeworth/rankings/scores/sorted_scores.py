@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats
+from edgeworth.arrays import EXACT_INTEGERS, Floats
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.plain import AMOUNTS, FLOATS, NUMBERS, Field, Plain, optional
-from edgeworth.errors import InputError, OptionError
+from edgeworth.errors import InputError, MergeError, OptionError
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +111,8 @@ class SortedScores(Plain):
         if any(run.highest is not None for run in runs):
             highest = np.concatenate([run.ends for run in runs])
         weight = np.concatenate([run._cases for run in runs])
+        if weight.dtype.kind in "iu" and weight.sum(dtype=np.float64) > EXACT_INTEGERS:
+            raise MergeError("weights of a ranking add up to 2^53 at most: divide them by a number")
         return cls(scores, weight, square, fourth, highest).merge_equal()
 
     def collapse(self, edges: Floats) -> Self:
