@@ -206,6 +206,20 @@ def test_value_is_gain_less_cost_and_its_best_is_marked() -> None:
     )
 
 
+def test_the_survival_view_draws_what_is_still_to_be_found() -> None:
+    ranking = ew.Ranking.from_hits([1, 1, 0, 1, 0, 0, 0, 0])
+    assert "survival" not in ranking_charts(examine_ranking(ranking))
+    report = ranking_report(examine_ranking(ranking, method=ew.methods.Survival()), {})
+    chart = report.charts["survival"]
+    assert column(chart, "survival") == pytest.approx([2 / 3, 1 / 3, 1 / 3, 0, 0, 0, 0, 0])
+    assert column(chart, "by chance") == pytest.approx([1 - t / 8 for t in range(1, 9)])
+    error = 1.959964 * np.sqrt(2 / 9 / 3)
+    assert column(chart, "low")[1] == pytest.approx(max(0, 1 / 3 - error))
+    assert column(chart, "high")[1] == pytest.approx(1 / 3 + error)
+    assert "survival" in report.to_dict()["sections"][1]["charts"]
+    assert chart.svg()
+
+
 def test_without_gain_and_cost_there_is_no_value() -> None:
     assert "value" not in ranking_charts(examine_ranking(drawn(100, 0.2, 1.0)))
 

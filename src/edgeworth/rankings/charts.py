@@ -13,6 +13,7 @@ from edgeworth.core.formatting import MINUS, format_count, format_level, format_
 from edgeworth.rankings.findings import ListFindings, RankingFindings, Worth
 from edgeworth.rankings.intervals.bands import (
     HitCurve,
+    bands,
     binned_law,
     can_bin_law,
     chart_depths,
@@ -21,6 +22,7 @@ from edgeworth.rankings.intervals.bands import (
     thin_roc_curve,
     value_curve_at,
 )
+from edgeworth.rankings.intervals.methods import Survival
 from edgeworth.report.charts.axes import (
     CHANCE,
     HIGH,
@@ -51,6 +53,8 @@ def ranking_charts(findings: RankingFindings) -> Charts:
     ranking = findings.ranking
     curve = cache(lambda: hit_curve_at(ranking, chart_depths(ranking, findings.depth), findings.level))
     charts = [_hits(findings, curve), _precision_recall(findings, curve), _roc(findings)]
+    if isinstance(findings.average_precision.method, Survival):
+        charts.append(_survival(findings))
     if findings.worth is not None:
         charts.append(_value(findings, findings.worth))
     if ranking.is_counted and can_bin_law(int(ranking.total), int(ranking.target_total)):
@@ -112,24 +116,24 @@ def _hits(findings: RankingFindings, find_curve: Callable[[], HitCurve]) -> Char
         share = alt.Y("by chance:Q", title="share of targets found", axis=alt.Axis(format=".0%"))
         formats = {DEPTH: ",", "hits": ",.1~f"} | dict.fromkeys(shares, ".1%")
         del formats["chance low"]
-        bands = (("chance low", "chance high", CHANCE), ("low", "high", FIRST))
+        pairs = (("chance low", "chance high", CHANCE), ("low", "high", FIRST))
         chance, ours, touch = _lines(
             kit, base, base.mark_line(**DASHED).encode(y=share), {"y": "found:Q"}, formats
         )
         here = base.transform_filter(alt.datum[DEPTH] == findings.depth).mark_point(
             size=60, color=FIRST, **DOT
         )
-        around = [band_between(alt, base, *band) for band in bands if ranking.is_counted]
+        around = [band_between(alt, base, *band) for band in pairs if ranking.is_counted]
         return _layer(alt, [*around, chance, ours, here.encode(y="found:Q"), touch])
 
     level = format_level(findings.level)
-    bands = f" The bands hold {level} at each depth." if ranking.is_counted else ""
+    held = f" The bands hold {level} at each depth." if ranking.is_counted else ""
     targets = float(ranking.target_total)
     return _chart(
         "hits",
         "What is found by looking at the first items",
         f"The first {look.depth:,} items hold {format_count(look.hits)} of {format_count(targets)} "
-        f"{plural(targets, 'target')}; random selection finds {look.by_chance:,.3g} of them there.{bands}",
+        f"{plural(targets, 'target')}; random selection finds {look.by_chance:,.3g} of them there.{held}",
         find,
         draw,
         {DEPTH: "count", "hits": "count"} | dict.fromkeys(shares, "percent"),
@@ -180,6 +184,38 @@ def _precision_recall(findings: RankingFindings, find_curve: Callable[[], HitCur
         draw,
         {DEPTH: "count"} | dict.fromkeys(shares, "percent"),
         around,
+    )
+
+
+def _survival(findings: RankingFindings) -> Chart:
+    """The share of targets still to be found, hits taken as events and ranks as times (Su & Zhang)."""
+    ranking, shares = findings.ranking, ("survival", "low", "high", "by chance")
+
+    def find() -> Mapping[str, Values | None]:
+        depths = chart_depths(ranking, findings.depth)
+        around = bands(ranking, depths=depths, level=findings.level, method="survival")
+        found = (1 - around.recall, 1 - around.recall_high, 1 - around.recall_low)
+        columns = (depths, *found, 1 - depths / float(ranking.total))
+        return dict(zip((DEPTH, *shares), columns, strict=True))
+
+    def draw(kit: Kit) -> Any:
+        alt = kit.alt
+        base = kit.base("survival").encode(x=alt.X(f"{DEPTH}:Q"))
+        chance = base.mark_line(**DASHED).encode(
+            y=_share(alt.Y, alt, "by chance", "targets still to be found")
+        )
+        formats = {DEPTH: ","} | dict.fromkeys(shares, ".1%")
+        lines = _lines(kit, base, chance, {"y": "survival:Q"}, formats)
+        return _layer(alt, [band_between(alt, base, "low", "high", FIRST), *lines])
+
+    return _chart(
+        "survival",
+        "Survival: targets still to be found",
+        f"S(t) is the share of targets below the first t items; random selection leaves 1 − t/n. The band "
+        f"holds {format_level(findings.level)} at each depth, with the ranks of targets taken as fixed.",
+        find,
+        draw,
+        {DEPTH: "count"} | dict.fromkeys(shares, "percent"),
     )
 
 

@@ -52,7 +52,7 @@ def ranking_report(findings: RankingFindings, provenance: Mapping[str, Any], nam
     ranking, charts = findings.ranking, ranking_charts(findings)
     found = (
         (_quality(findings), ("roc", "chance")),
-        (_looks(findings), ("hits", "precision_recall")),
+        (_looks(findings), ("hits", "survival", "precision_recall")),
         *((section, ()) for section in threshold_section(ranking, findings.best, findings.level)),
         (_worth(findings), ("value",)),
     )
