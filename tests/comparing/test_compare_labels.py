@@ -167,3 +167,17 @@ def test_tables_of_different_cases() -> None:
     usual = compare_independent({"big": big, "small": small}).pairs["big", "small"]
     assert tuple(usual)[:4] == ("informedness", "markedness", "accuracy", "mcc")
     assert all(each.undefined is None for each in usual.values())
+
+
+def test_coverage_stands_in_every_table_where_a_system_refuses() -> None:
+    truth, sure = [0, 1] * 20, [0, 1] * 20
+    shy = [None, None, *sure[2:]]
+    paired = ew.Paired.from_labels(truth, {"sure": sure, "shy": shy}, missing="abstain")
+    assert compare_labels(paired).measures[1] == "coverage"
+    found = compare_labels(paired, measures=["accuracy", "mcc"])
+    assert found.measures == ("accuracy", "coverage", "mcc")
+    assert found.headline == "accuracy"
+    assert found.values["shy"]["coverage"] == 0.95
+    assert compare_labels(paired, measures=["accuracy"], abstentions="left-out").measures == ("accuracy",)
+    apart = ew.compare({name: paired.table(name) for name in paired.names}, measures=["accuracy"])
+    assert apart.measures == ("accuracy", "coverage")

@@ -10,7 +10,13 @@ from typing import Any, Unpack
 from edgeworth.choices import Abstentions
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings, Terms, all_pairs, compare_pairs
-from edgeworth.comparing.labels.joint_cells import JointCells, in_focus, joint_cells, usual_spellings
+from edgeworth.comparing.labels.joint_cells import (
+    JointCells,
+    in_focus,
+    joint_cells,
+    usual_spellings,
+    with_coverage,
+)
 from edgeworth.comparing.labels.methods import (
     NothingVariesError,
     check_method_of_differences,
@@ -97,8 +103,8 @@ def default_spellings(paired: Paired) -> tuple[str, ...]:
     >>> default_spellings(Paired.from_labels([1, 0], {"a": [1, 0], "b": [1, 1]}))[4:]
     ('precision[1]', 'recall[1]', 'f[1]')
     """
-    found = usual_spellings(paired.table(paired.names[0]))
-    return found if paired.is_decided else (found[0], "coverage", *found[1:])
+    tables = [paired.table(name) for name in paired.names]
+    return with_coverage(usual_spellings(tables[0]), *tables)
 
 
 @dataclass(frozen=True)
@@ -222,7 +228,7 @@ def compare_labels(
     usual = default_spellings(paired)
     if is_many:
         usual = tuple(name for name in usual if name in MEASURES)
-    spellings = tuple(measures or usual)
+    spellings = with_coverage(measures or usual, *(paired.table(name) for name in paired.names))
     options: dict[str, Any] = {"method": method, "seed": seed, "level": level, "quick": is_many}
     return compare_pairs(
         "labels",

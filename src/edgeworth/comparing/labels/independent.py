@@ -11,7 +11,7 @@ import numpy as np
 
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings, Terms, compare_pairs
-from edgeworth.comparing.labels.joint_cells import usual_spellings
+from edgeworth.comparing.labels.joint_cells import usual_spellings, with_coverage
 from edgeworth.comparing.labels.methods import DRAWS, share_above, too_little_freedom
 from edgeworth.comparing.labels.proportions import independent_combination, less
 from edgeworth.core.laws import NewcombeLaw, NormalLaw, SamplingLaw, Scale, natural_scale
@@ -49,7 +49,7 @@ def compare_independent(
     """
     for table in tables.values():
         check_decisions(table)
-    spellings = tuple(measures or _usual_spellings(tables))
+    spellings = with_coverage(measures or _usual_spellings(tables), *tables.values())
 
     def differences(first: str, second: str) -> dict[str, Difference]:
         options: Any = {"first": first, "second": second, "seed": seed}

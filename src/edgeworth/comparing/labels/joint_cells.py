@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -216,3 +217,11 @@ def usual_spellings(table: ContingencyTable) -> tuple[str, ...]:
     ]
     several = ("macro_f",) if len(table.labels) > 2 else ()
     return ("informedness", "markedness", "accuracy", "mcc", *several, *of_labels)
+
+
+def with_coverage(spellings: Sequence[str], *tables: ContingencyTable) -> tuple[str, ...]:
+    """Put coverage second where a system left a case undecided: whoever refuses must not be seen without."""
+    is_decided = not any(table.abstained.any() for table in tables)
+    if is_decided or "coverage" in spellings:
+        return tuple(spellings)
+    return (spellings[0], "coverage", *spellings[1:])
