@@ -53,22 +53,20 @@ def _read_archive(path: Path) -> tuple[Any, Any]:
             if header not in names:
                 raise InputError(f"{path}: header.json is missing; is this a log of Inspect?")
             samples = [name for name in names if name.startswith("samples/")]
-            found = []
-            for name in [header, *(["summaries.json"] if "summaries.json" in names else samples)]:
-                place = f"{path}, {name}"
-                found.append(runs.parse_json(_unpack(archive, archive.getinfo(name), place), place))
+            wanted = [header, *(["summaries.json"] if "summaries.json" in names else samples)]
+            found = [_unpack(archive, archive.getinfo(name), f"{path}, {name}") for name in wanted]
     except (zipfile.BadZipFile, EOFError, OSError) as error:
         raise InputError(f"{path} cannot be read: it is damaged, or only a part ({error})") from None
     return found[0], found[1] if "summaries.json" in names else found[1:]
 
 
-def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, place: str) -> bytes | bytearray:
-    """Unpack one file of an archive, and never more than it says it has."""
+def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, place: str) -> Any:
+    """Unpack and parse one file of an archive, and never more of it than it says it has."""
     most = min(LARGEST_WHOLE, max(LARGEST_STREAM, MOST_PACKED * info.compress_size))
     if info.file_size > most:
         raise InputError(f"{place} is too large to be read: it has unpacked more than {most:,} bytes")
     if info.compress_type != ZSTD:
-        return archive.read(info)
+        return runs.parse_json(archive.read(info), place)
     try:
         import pyarrow as pa
     except ImportError:
@@ -83,15 +81,14 @@ def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, place: str) -> byte
             content += piece
     if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
         raise InputError(f"{place} is damaged: it is not the {info.file_size:,} bytes that it says it is")
-    return content
+    return runs.parse_json(content, place)
 
 
 def _cluster(header: dict[str, Any]) -> str | None:
     """Find the key of metadata by which the log's own standard error is clustered."""
     scores = (header.get("results") or {}).get("scores") or []
-    metrics = [metric for score in scores for metric in (score.get("metrics") or {}).values()]
-    found = [(metric.get("params") or {}).get("cluster") for metric in metrics]
-    return next((key for key in found if key is not None), None)
+    metrics = (metric for score in scores for metric in (score.get("metrics") or {}).values())
+    return next((x["params"]["cluster"] for x in metrics if "cluster" in (x.get("params") or {})), None)
 
 
 def _item(sample: Any, place: str, cluster: str | None) -> Item:
