@@ -14,6 +14,7 @@ from scipy.stats import binom
 from edgeworth.comparing.labels.joint_cells import in_focus, joint_cells
 from edgeworth.comparing.labels.swapping import LabelPair, quotient_test, randomisation_test
 from edgeworth.comparing.paired import Paired
+from edgeworth.comparing.randomisation import sign_sums
 from edgeworth.comparing.randomisation.coins import mcnemar
 from edgeworth.comparing.randomisation.sign_sums import sign_sum_tail
 from edgeworth.core.tails import Tail
@@ -170,3 +171,13 @@ def test_counts_as_weights_are_cases() -> None:
     )
     for measure in MEASURES:
         assert swap(one, measure).exact == swap(many, measure).exact
+
+
+@pytest.mark.parametrize("away", [0.5, 2, 6])
+def test_the_law_of_many_coins_is_that_of_their_ways(away: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    amounts, counts = [1000003, 2000029, 1500007], [420, 610, 480]
+    spread = math.sqrt(sum(n * x * x for x, n in zip(amounts, counts, strict=True))) / 2
+    least = int(sum(n * x for x, n in zip(amounts, counts, strict=True)) / 2 + away * spread)
+    exact = sign_sums.grid_tail(amounts, counts, least, sign_sums.COARSE)
+    monkeypatch.setattr(sign_sums, "MANY", 400)
+    assert sign_sums.grid_tail(amounts, counts, least, sign_sums.COARSE) == pytest.approx(exact, rel=1e-11)

@@ -43,10 +43,18 @@ def ways(coins: int) -> list[int]:
 def coin_law(coins: int, negligible: float = NEGLIGIBLE) -> tuple[Integers, Floats]:
     """List the numbers of heads that are not negligible, and the probability of each.
 
-    Hoeffding's P ≤ exp(−2 (x − n/2)²/n) tells which; the ratios of neighbours give them from the middle on.
-
     >>> [each.round(12).tolist() for each in coin_law(4)]
     [[0, 1, 2, 3, 4], [0.0625, 0.25, 0.375, 0.25, 0.0625]]
+    """
+    heads, logs = log_coin_law(coins, negligible)
+    law = np.exp(logs)
+    return heads, law / law.sum()
+
+
+def log_coin_law(coins: int, negligible: float) -> tuple[Integers, Floats]:
+    """List the numbers of heads that are not negligible, and the logarithm of each beside the likeliest.
+
+    Hoeffding's P ≤ exp(−2 (x − n/2)²/n) tells which; the ratios of neighbours give them from the middle on.
     """
     reach = math.isqrt(int(negligible * coins / 2)) + 1
     if reach > MOST_REACH:
@@ -55,10 +63,9 @@ def coin_law(coins: int, negligible: float = NEGLIGIBLE) -> tuple[Integers, Floa
     above = np.arange(middle, min(coins, middle + reach) + 1, dtype=np.int64)
     # P(x + 1)/P(x) = (n − x)/(x + 1), and log1p keeps what is left of it near the middle.
     steps = np.log1p((coins - 2.0 * above[:-1] - 1) / (above[:-1] + 1))
-    half = np.exp(np.concatenate([[0.0], np.cumsum(steps)]))
+    half = np.concatenate([[0.0], np.cumsum(steps)])
     below = slice(None, 0, -1) if coins % 2 == 0 else slice(None, None, -1)
-    law = np.concatenate([half[below], half])
-    return np.concatenate([(coins - above)[below], above]), law / law.sum()
+    return np.concatenate([(coins - above)[below], above]), np.concatenate([half[below], half])
 
 
 def lower_tail(coins: int, heads: int, said: str) -> Tail:

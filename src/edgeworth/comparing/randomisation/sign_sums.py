@@ -41,6 +41,7 @@ from edgeworth.comparing.randomisation.coins import (
     FEW,
     coin_law,
     from_probability,
+    log_coin_law,
     lower_tail,
     random_heads,
     ways,
@@ -326,6 +327,12 @@ FINE = Grid(1 << 21, 1 << 24, 60_000)
 COARSE = Grid(1 << 18, 1 << 20, 4_000)
 """Some hundredths of a second: for one pair among many."""
 
+MANY = 4_000
+"""Coins of one amount whose law is floats: relative errors of some 1e-13, far within ``NOISE``."""
+
+UNLIKELIEST = 2e5
+"""Numbers of heads below exp(−200,000) are left out."""
+
 MOST_BLOCKS = 20
 
 WIDEST = 0.01
@@ -351,28 +358,43 @@ def grid_tail(
     if largest < grid.cells and largest * len(kinds) <= grid.most_work:
         found = _log_tail_of_whole_numbers(kinds, largest, least)
         return found, found
-    blocks = _blocks(kinds, grid.most_sums)
-    if len(blocks) > MOST_BLOCKS:
+    few, many = ([x for x in kinds if (x[1] > MANY) is large] for large in (False, True))
+    blocks = _blocks(few, grid.most_sums)
+    number = len(blocks) + len(many)
+    if number > MOST_BLOCKS:
         return None
-    cells = grid.cells - len(blocks) - 1
-    error = len(blocks) * HALF_A_CELL
+    cells = grid.cells - number - 1
+    error = number * HALF_A_CELL
     if _foreseen_width(kinds, largest, least, float(error) / cells) > WIDEST:
         return None
     loading = _loading(kinds, largest, least, cells)
+    laws = [_law_of_ways(block, largest) for block in blocks]
+    laws += [_law_of_many(amount, count, largest) for amount, count in many]
     transform, log_scale = np.ones(grid.cells // 2 + 1, dtype=np.complex128), 0.0
-    for block in blocks:
-        places = np.rint(np.array([total / largest for total in block]) * cells).astype(np.int64)
-        heaviness = np.array([math.log(way) for way in block.values()]) + loading * places
+    for shares, logs in laws:
+        places = np.rint(shares * cells).astype(np.int64)
+        heaviness = logs + loading * places
         log_scale += float(heaviness.max())
         weights = np.exp(heaviness - heaviness.max())
         transform *= np.fft.rfft(np.bincount(places, weights=weights, minlength=grid.cells))
-    log_scale -= sum(counts) * math.log(2)
+    log_scale -= sum(count for _, count in few) * math.log(2)
     law = np.fft.irfft(transform, grid.cells)
     place = Fraction(least * cells, largest)
     low, high = (
         _log_untilted(law, log_scale, loading, max(math.ceil(place + sign * error), 0)) for sign in (+1, -1)
     )
     return low - NOISE, high + NOISE
+
+
+def _law_of_ways(block: Ways, largest: int) -> tuple[Floats, Floats]:
+    """The sums of a block as shares of the largest, and the logarithms of the ways to each."""
+    return np.array([total / largest for total in block]), np.array([math.log(x) for x in block.values()])
+
+
+def _law_of_many(amount: int, count: int, largest: int) -> tuple[Floats, Floats]:
+    """The same of many coins of one amount, by their law: as whole numbers the ways take gigabytes."""
+    heads, logs = log_coin_law(count, min(2.0 * count, UNLIKELIEST))
+    return heads.astype(np.float64) * (amount / largest), logs - math.log(float(np.exp(logs).sum()))
 
 
 def _log_tail_of_whole_numbers(kinds: list[tuple[int, int]], largest: int, least: int) -> float:
