@@ -22,8 +22,12 @@ import edgeworth as ew
 from edgeworth.errors import InputError
 from edgeworth.sklearn import (
     average_precision_score,
+    brier_scorer,
+    growth_score,
+    growth_scorer,
     informedness_score,
     informedness_scorer,
+    log_scorer,
     markedness_score,
     markedness_scorer,
     roc_auc_score,
@@ -252,3 +256,25 @@ def test_the_example_of_rare_targets_runs() -> None:
     assert max(map(len, lines)) <= 80
     for name in ("logistic regression", "nearest neighbours", "support vector machine", "LAGO"):
         assert sum(line.startswith(name) for line in lines) == 1, name
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_models_are_selected_by_wealth(classes: int) -> None:
+    """Growth is the log score's lead over the class shares; sums of folds as scikit-learn's own losses."""
+    rng = np.random.default_rng(classes)
+    truth = np.array(["a", "b", "c"])[np.arange(90) % classes]
+    points = (np.arange(90) % classes)[:, None] + rng.normal(size=(90, 1))
+    model = LogisticRegression().fit(points, truth)
+    chances = model.predict_proba(points)
+    shares = np.full(classes, 1 / classes)
+    loss = metrics.log_loss(truth, chances, labels=model.classes_)
+    assert log_scorer(model, points, truth) == pytest.approx(-loss, rel=1e-12)
+    assert growth_scorer(model, points, truth) == pytest.approx(np.log(classes) - loss, rel=1e-12)
+    even = np.broadcast_to(shares, chances.shape)
+    against = growth_score(truth, chances, against=even, labels=model.classes_)
+    assert against == pytest.approx(np.log(classes) - loss, rel=1e-10)
+    squares = ((chances - (truth[:, None] == model.classes_)) ** 2).sum(axis=1).mean()
+    halved = squares / (2 if classes == 2 else 1)
+    assert brier_scorer(model, points, truth) == pytest.approx(-halved, rel=1e-12)
+    folds = cross_val_score(LogisticRegression(), points, truth, scoring=growth_scorer, cv=3)
+    assert np.isfinite(folds).all()

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from edgeworth.bet.bookmakers import Bookmaker, Commission, Drunken, Market, Quote, Rival
 from edgeworth.bet.checking import BookError
 from edgeworth.bet.exchange import arbitrage, clipped_prices
+from edgeworth.bet.flat import FlatStakes, flat_stakes, ruin_probability
 from edgeworth.bet.kelly import (
     factors,
     factors_by_outcome,
@@ -32,6 +33,7 @@ __all__ = [
     "Bookmaker",
     "Commission",
     "Drunken",
+    "FlatStakes",
     "Market",
     "Quote",
     "Rival",
@@ -43,6 +45,7 @@ __all__ = [
     "factors_by_outcome",
     "fair_factors",
     "fair_odds",
+    "flat_stakes",
     "fractional_odds",
     "game_factors",
     "growth",
@@ -51,6 +54,7 @@ __all__ = [
     "kelly",
     "kelly_game",
     "kelly_together",
+    "ruin_probability",
     "wealth_after",
 ]
 

@@ -43,7 +43,6 @@ from edgeworth.report.charts.axes import (
 from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Kit, Rows
 from edgeworth.report.charts.names import axis_names
 from edgeworth.report.report import Charts, Column, LazyMapping
-from edgeworth.report.wording import describe_system
 
 CASES = "cases"
 PAIR_CELLS = 20
@@ -56,7 +55,7 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
     """How often which pair of probabilities was said, and how often the class then came true."""
     pairs = findings.pairs
     assert pairs is not None, "drawn only for two classes"
-    mine, its = findings.scores.systems
+    mine, its = map(findings.name, findings.scores.systems)
     label, short = (f"class {shorten(str(pairs.labels[1]), most)}" for most in (40, 12))
     together = CELLS // PAIR_CELLS
     counts, hits = (
@@ -86,7 +85,7 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
                     "model:Q",
                     scale=whole,
                     axis=axis,
-                    title=f"probability of {short}, by {describe_system(mine)}",
+                    title=f"probability of {short}, by {mine}",
                 ),
                 size=alt.Size(
                     "cases:Q",
@@ -102,7 +101,7 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
                 ),
                 tooltip=kit.tooltip(
                     {"model": ".1%", "other": ".1%", "cases": ",", "came true": ".0%"},
-                    {"model": f"{describe_system(mine)}, about", "other": f"{its}, about"},
+                    {"model": f"{mine}, about", "other": f"{its}, about"},
                 ),
             )
         )
@@ -116,7 +115,7 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
     return Chart(
         "probabilities",
         "The two forecasts of each case",
-        f"Cases in which the model says clearly more than {its} lie above the diagonal: {said[0]}; below it: "
+        f"Cases in which {mine} says clearly more than {its} lie above the diagonal: {said[0]}; below it: "
         f"{said[1]}. The area of a dot is the number of cases in a cell of {width} by {width}, at most "
         f"{most:,}.",
         LazyMapping(find),
@@ -144,6 +143,7 @@ def has_bounds(found: AverageDifference | None) -> bool:
 def sequence_chart(findings: ForecastFindings) -> Chart:
     """The mean score differences and their bounds as cases come in, a picture for each score."""
     bets = findings.bets
+    mine, its = map(findings.name, findings.scores.systems)
     found = {"Brier score": bets.brier, "log score": bets.log}
     known = {name: each for name, each in found.items() if each is not None and has_bounds(each)}
 
@@ -193,7 +193,7 @@ def sequence_chart(findings: ForecastFindings) -> Chart:
     return Chart(
         "sequence",
         "Who scores better on average, as cases come in",
-        f"Score of {bets.wealth.against} less that of the model: above 0 the model is better. "
+        f"Score of {its} less that of {mine}: above 0 {mine} is better. "
         + " ".join(_describe_bounds(name, each) for name, each in known.items()),
         LazyMapping(find),
         draw,

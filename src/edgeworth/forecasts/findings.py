@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from edgeworth.bet.bookmakers import DESCRIPTION
+from edgeworth.bet.flat import FlatStakes
 from edgeworth.bet.fractional import running_sum, whole_sum
 from edgeworth.core.estimates import Estimate, Method, estimate
 from edgeworth.core.laws import check_level
@@ -37,6 +38,7 @@ from edgeworth.forecasts.reliability import (
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.sequential import Evidence, better_of
 from edgeworth.forecasts.tally import ForecastPairs, ForecastTally
+from edgeworth.report.wording import describe_system
 from edgeworth.sources.columns import Label
 
 Name: TypeAlias = Literal["error", "log", "brier", "log_likelihood", "log_wealth"]
@@ -183,6 +185,14 @@ class ForecastFindings:
     """Of two classes, which probabilities model and rival gave."""
     expected_log_wealth: float | None = None
     """Against a drunken bookmaker: the mean over all his prices; None where that is not known."""
+    flat: FlatStakes | None = None
+    """Unit stakes at a bookmaker's odds."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """What the user calls a system, where that is known."""
+
+    def name(self, system: str) -> str:
+        """Name a system within a sentence."""
+        return self.names.get(system) or describe_system(system)
 
     @property
     def furthest(self) -> dict[Label, ReliabilityBands]:
@@ -373,6 +383,7 @@ def examine_forecasts(tally: ForecastTally, *, level: float = 0.95, seed: int = 
         areas={label: roc_area(curve) for label, curve in curves.items()},
         pairs=tally.pairs if tally.pairs.labels else None,
         expected_log_wealth=tally.expected_log_wealth,
+        flat=None if tally.flat is None else FlatStakes(int(tally.flat[0]), *tally.flat[1:].tolist()),
     )
 
 

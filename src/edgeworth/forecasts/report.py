@@ -46,7 +46,7 @@ from edgeworth.forecasts.verdict import (
 from edgeworth.rankings.cut_report import threshold_section, with_threshold
 from edgeworth.rankings.thresholds import Goal, find_threshold
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section, make_columns
-from edgeworth.report.wording import describe_system, format_option
+from edgeworth.report.wording import format_option
 
 NAMES = {
     "error": "top-1 error",
@@ -62,9 +62,11 @@ MOST_LABELS = 8
 def sides_section(findings: ForecastFindings) -> Section:
     """Where the ways to say who is better agree, and where not."""
     model, rival = findings.scores.systems
-    columns = (Column("on these cases"), Column(model), Column(rival), Column("better"))
+    called = {system: findings.names.get(system, system) for system in (model, rival)}
+    columns = (Column("on these cases"), *map(Column, called.values()), Column("better"))
     rows = tuple(
-        (NAMES[each.name], *_criterion_cells(each), each.better or "alike") for each in findings.sides
+        (NAMES[each.name], *_criterion_cells(each), called.get(each.better or "", "alike"))
+        for each in findings.sides
     )
     note = (
         "top-1 error: how often the likeliest label was wrong; likelihood ratio: to the other; wealth: of 1 "
@@ -74,7 +76,7 @@ def sides_section(findings: ForecastFindings) -> Section:
         note += "; where m labels are equally likely, each counts as 1/m of a case"
     grids = [Grid("", columns, rows, note)]
     if len(findings.scores.labels) <= MOST_LABELS:
-        grids += [_confusion(system, table) for system, table in findings.tables.items()]
+        grids += [_confusion(findings.name(system), table) for system, table in findings.tables.items()]
     return Section("Top-1 decisions", (agreement(findings),), tuple(grids))
 
 
@@ -91,12 +93,12 @@ def agreement(findings: ForecastFindings) -> str:
         said = (
             "find both alike"
             if winner is None
-            else f"agree on these cases: {describe_system(winner)} is better"
+            else f"agree on these cases: {findings.name(winner)} is better"
         )
         return f"Top-1 error, log score and wealth {said}. {blind}; the other two see all of it."
     parts = [
         f"{'the ' if name == 'log' else ''}{NAMES[name]} "
-        f"{'finds both alike' if better is None else f'prefers {describe_system(better)}'}"
+        f"{'finds both alike' if better is None else f'prefers {findings.name(better)}'}"
         for name, better in chosen.items()
     ]
     return f"They disagree on these cases: {', '.join(parts[:-1])} and {parts[-1]}. {blind}."
@@ -119,13 +121,13 @@ def _one(name: str, value: float) -> str:
     return format_wealth(value)
 
 
-def _confusion(system: str, table: ContingencyTable) -> Grid:
+def _confusion(name: str, table: ContingencyTable) -> Grid:
     """Per cent of all cases: rows are what happened, columns the likeliest label."""
     counts, total = table.counts.T, float(table.counts.sum())
     names = [str(label) for label in table.labels]
     columns = (
-        Column("really"),
-        *(Column(f"said {name}", "percent") for name in names),
+        Column("actual"),
+        *(Column(f"predicted {each}", "percent") for each in names),
         Column("all", "percent"),
     )
     rows: list[tuple[Cell, ...]] = [
@@ -133,11 +135,7 @@ def _confusion(system: str, table: ContingencyTable) -> Grid:
         for name, row in zip(names, counts, strict=True)
     ]
     rows.append(("all", *(float(x) / total for x in counts.sum(axis=0)), 1.0))
-    return Grid(f"{_capitalise(describe_system(system))}: likeliest labels", columns, tuple(rows))
-
-
-def _capitalise(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return Grid(f"Likeliest labels of {name}", columns, tuple(rows))
 
 
 BETS = {
@@ -185,7 +183,13 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
         "fraction": terms.get("fraction", 1.0),
         "ordinal": terms.get("ordinal", False),
     }
-    findings = examine_forecasts(tally, level=asked.level, seed=asked.seed)
+    columns = terms.get("columns", {})
+    given = [columns.get(role) for role in ("probabilities", "rival")]
+    # Several columns are listed with commas: their names are too long for a sentence.
+    is_one = (isinstance(name, str) and name != "probabilities" and "," not in name for name in given)
+    named = zip(("model", "the rival"), given, is_one, strict=True)
+    names = {system: name for system, name, one in named if one}
+    findings = replace(examine_forecasts(tally, level=asked.level, seed=asked.seed), names=names)
     sections = [make(findings) for make in (_scores, _average, _parts, _reliability)]
     # Who brings odds or asks for a bookmaker reads of the bets first.
     bets_first = findings.bets.wealth.against not in ("the rival", "constant class shares")
@@ -198,14 +202,9 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
     choice, no_threshold = find_threshold(ranking, goal, seed=asked.seed)
     sections += threshold_section(ranking, choice, asked.level)
     charts = forecast_charts(findings)
-    columns = terms.get("columns", {})
-    given = [columns.get(role) for role in ("probabilities", "rival")]
-    # Several columns are listed with commas: their names are too long for a sentence.
-    is_one = (isinstance(name, str) and name != "probabilities" and "," not in name for name in given)
-    names = [name if one else "" for name, one in zip(given, is_one, strict=True)]
     unsaid = () if made is not None else (TAKEN_AS_BEFORE,)
     return Report(
-        verdict=with_threshold(forecasts_verdict(findings, *names), ranking, choice, asked.level),
+        verdict=with_threshold(forecasts_verdict(findings), ranking, choice, asked.level),
         citation=forecasts_citation(findings),
         lead="reliability" if "reliability" in charts else "",
         sections=tuple(
@@ -232,7 +231,7 @@ def _proof(findings: ForecastFindings) -> Section:
     note = "an e-value of 20 or more has probability at most 1/20 if the hypothesis is true"
     if len(rows) > 1:
         note += "; choose one bet beforehand: the smallest p of several is not a p-value"
-    text = (*NOT_BEFORE.get(wealth.predictions_made, ()), *_luck_lines(findings))
+    text = (*NOT_BEFORE.get(wealth.predictions_made, ()), *_luck_lines(findings), *_flat_lines(findings))
     return Section("What the bets prove", text, (Grid("", make_columns(*heads), rows, note),))
 
 
@@ -260,11 +259,33 @@ def _luck_lines(findings: ForecastFindings) -> tuple[str, ...]:
     )
 
 
+def _flat_lines(findings: ForecastFindings) -> tuple[str, ...]:
+    """What is asked of real odds: how soon wealth doubles, and what unit stakes earn."""
+    flat, growth = findings.flat, findings.bets.growth
+    if flat is None:
+        return ()
+    said = []
+    if 0 < growth < math.inf:
+        said.append(f"At this growth wealth doubles every {format_number(math.log(2) / growth)} cases.")
+    low, high = flat.interval(findings.level)
+    if flat.bets:
+        interval = f"{format_percent(low, 1)} to {format_percent(high, 1)}" if math.isfinite(low) else "none"
+        said.append(
+            "Flat stakes, one unit on the outcome of highest expected return where that is above 1: "
+            f"{flat.bets:,} {plural(flat.bets, 'bet')}, profit {format_number(flat.profit)} units, return "
+            f"{format_percent(flat.rate, 1)} of the stakes ({format_level(findings.level)} CI {interval})."
+        )
+    return tuple(said)
+
+
 def _scores(findings: ForecastFindings) -> Section:
     scores = findings.scores
     # Of two classes the ranked probability score is the Brier score.
     shown = [name for name in scores.names if name != "ranked" or len(scores.labels) > 2]
-    columns = (Column("score (lower is better)"), *(Column(system, "number") for system in scores.systems))
+    columns = (
+        Column("score (lower is better)"),
+        *(Column(findings.names.get(x, x), "number") for x in scores.systems),
+    )
     rows = tuple(
         (RULES[name].words, *(finite_or_none(scores.mean(name, system)) for system in scores.systems))
         for name in shown
@@ -298,7 +319,9 @@ def _average(findings: ForecastFindings) -> Section:
         else (name, finite_or_none(x.mean), *_bounds(x))
         for name, x in found.items()
     )
-    note = "above 0 the model scores better; " + "; ".join(f"{name}: {x.method}" for name, x in known.items())
+    note = f"above 0 {findings.name('model')} scores better; " + "; ".join(
+        f"{name}: {x.method}" for name, x in known.items()
+    )
     return Section("Who scores better on average", (), (Grid("", columns, rows, note),), is_main=True)
 
 
@@ -399,6 +422,7 @@ def forecasts_numbers(findings: ForecastFindings) -> dict[str, Any]:
         "level": findings.level,
         "wealth": _wealth_numbers(findings),
         "evidence": {name: _evidence_numbers(found) for name, found in evidence_of(bets).items()},
+        "flat_stakes": _flat_numbers(findings),
         "luck": tail_to_dict(bets.luck),
         "no_luck": bets.no_luck,
         "drunken": _drunken_numbers(findings),
@@ -540,6 +564,13 @@ def _chart_data(findings: ForecastFindings) -> dict[str, Any]:
             "hits": pairs.hits.tolist(),
         },
     }
+
+
+def _flat_numbers(findings: ForecastFindings) -> dict[str, Any] | None:
+    if findings.flat is None:
+        return None
+    low, high = map(finite_or_none, findings.flat.interval(findings.level))
+    return {**_fields(findings.flat, "bets", "profit", "rate"), "low": low, "high": high}
 
 
 def _law_numbers(law: FinalLaw, observed: float) -> dict[str, Any]:

@@ -11,12 +11,15 @@ from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 
-from edgeworth.bet.bookmakers import Bookmaker, Drunken
+from edgeworth.arrays import Floats
+from edgeworth.bet.bookmakers import Bookmaker, Drunken, Market
+from edgeworth.bet.flat import SMALLEST_PRICE, best_bets
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import find, label_facts, list_labels
 from edgeworth.core.plain import (
     COUNTS,
     FLOAT,
+    FLOATS,
     LABELS,
     NUMBERS,
     TEXT,
@@ -30,7 +33,7 @@ from edgeworth.core.plain import (
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.forecasts.betting.path import Blocks
-from edgeworth.forecasts.betting.wealth import Book, Wealth, bookmaker_forecasts
+from edgeworth.forecasts.betting.wealth import Book, Wealth, bookmaker_forecasts, quote_cases
 from edgeworth.forecasts.calibration import (
     CELLS_A_DOUBLING,
     MOST_VALUES,
@@ -181,6 +184,7 @@ class ForecastTally(Plain):
         "curves": tuple_of(object_of(BoundedReliability)),
         "pairs": object_of(ForecastPairs),
         "ladder": tuple_of(object_of(Wealth)).of("cumulative"),
+        "flat": replace(optional(FLOATS), default=None, is_brief=True),
     }
     needs_positions: ClassVar[bool] = True
     """A path has an order: a case must know where it stands in the whole."""
@@ -197,6 +201,8 @@ class ForecastTally(Plain):
     """Between which ends a drunken bookmaker drew its prices."""
     notes: tuple[str, ...] = ()
     """What the reader must know about how the cases were read."""
+    flat: Floats | None = None
+    """At quoted odds: how many unit stakes were worth it, the sum of their net returns and of the squares."""
 
     @classmethod
     def empty(cls) -> Self:
@@ -231,6 +237,12 @@ class ForecastTally(Plain):
             assert rival is not None
             betting |= {"against": opponent.against, "book": opponent.book}
             wealth = Wealth.from_forecasts(forecasts, rival, **betting)
+        flat = None
+        if wealth.against.startswith(Market.description):
+            odds = 1 / np.maximum(rival.probabilities, SMALLEST_PRICE)
+            if bookmaker is not None:
+                odds = quote_cases(bookmaker, forecasts, betting.get("first", 0)).back
+            flat = np.array(best_bets(forecasts.probabilities, odds, forecasts.codes).sums)
         cumulative: tuple[Wealth, ...] = ()
         if ordinal:
             betting |= {"against": wealth.against + FAIRLY.get(wealth.book, "")}
@@ -261,6 +273,7 @@ class ForecastTally(Plain):
             opponent.shares,
             None if bookmaker is None else bookmaker.price_range,
             notes,
+            flat,
         )
 
     # -- what it holds ---------------------------------------------------------------------------------
@@ -367,6 +380,7 @@ class ForecastTally(Plain):
             self.shares,
             self.drawn,
             tuple(dict.fromkeys(self.notes + other.notes)),
+            None if self.flat is None or other.flat is None else self.flat + other.flat,
         )
 
     def _check_addable(self, other: Self) -> None:
@@ -411,6 +425,7 @@ class ForecastTally(Plain):
             and cumulative_fit
             and self.pairs.labels == (self.labels if size == 2 else ())
             and self.pairs.cases == (cases if size == 2 else 0)
+            and (self.flat is None or len(self.flat) == 3)
             and (self.shares is None or len(self.shares) == size)
             and (self.shares is None) == (self.wealth.book != "constant")
         )

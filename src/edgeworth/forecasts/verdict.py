@@ -21,7 +21,7 @@ from edgeworth.core.tails import Tail
 from edgeworth.forecasts.findings import ForecastFindings
 from edgeworth.forecasts.reliability import ReliabilityBands
 from edgeworth.report.verdict import Claim, Verdict
-from edgeworth.report.wording import describe_probability, describe_system, format_option
+from edgeworth.report.wording import describe_probability, format_option
 
 WARNINGS = {
     "cross-validated": (
@@ -39,14 +39,13 @@ UNORDERED = (
 )
 
 
-def forecasts_verdict(findings: ForecastFindings, name: str = "", against: str = "") -> Verdict:
+def forecasts_verdict(findings: ForecastFindings) -> Verdict:
     """Write the verdict: scores, calibration, zeros, and what the bets prove, under the columns' own names.
 
     Who brings odds or asks for a bookmaker is told of the bets first.
     """
     wealth = findings.bets.wealth
-    model = name or "the model"
-    rival = against if against and wealth.against == "the rival" else wealth.against
+    model, rival = map(findings.name, findings.scores.systems)
     if findings.is_drunken:
         return Verdict(Claim("bets", text) for text in (_became(findings), *_no_opponent(findings)))
     # Ruin proves only that what was ruled out happened, which the scores say.
@@ -208,7 +207,7 @@ def forecasts_warnings(findings: ForecastFindings) -> tuple[str, ...]:
     for place, system in enumerate(findings.scores.systems):
         zeros = int(findings.scores.zeros[place])
         if zeros and (place or findings.is_drunken):
-            who, score = describe_system(system), "its log score is infinite"
+            who, score = findings.name(system), "its log score is infinite"
             text = f"{who} gave probability 0 to what happened in {format_cases(zeros)}: {score}."
             said.append(text[:1].upper() + text[1:])
     return tuple(said)

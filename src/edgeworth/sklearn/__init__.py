@@ -17,8 +17,12 @@ except ImportError:
 from edgeworth.sklearn.lago import Lago
 from edgeworth.sklearn.scoring import (
     average_precision_score,
+    brier_scorer,
+    growth_score,
+    growth_scorer,
     informedness_score,
     informedness_scorer,
+    log_scorer,
     markedness_score,
     markedness_scorer,
     roc_auc_score,
@@ -27,8 +31,12 @@ from edgeworth.sklearn.scoring import (
 __all__ = [
     "Lago",
     "average_precision_score",
+    "brier_scorer",
+    "growth_score",
+    "growth_scorer",
     "informedness_score",
     "informedness_scorer",
+    "log_scorer",
     "markedness_score",
     "markedness_scorer",
     "roc_auc_score",

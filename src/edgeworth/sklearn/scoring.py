@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 from sklearn.metrics import make_scorer  # type: ignore[import-untyped]  # scikit-learn has no types
 
 import edgeworth as ew
+from edgeworth.forecasts.measures import climatology
 from edgeworth.sources.columns import Label
 
 Ties: TypeAlias = Literal["threshold", "expected", "best", "worst"]
@@ -104,6 +105,44 @@ def _label_score(
 ) -> float:
     table = ew.ContingencyTable.from_labels(y_true, y_pred, labels=labels, weights=sample_weight)
     return ew.measure(table if pos_label is None else table.one_against_rest(pos_label), name)
+
+
+def growth_score(
+    y_true: Any, y_proba: Any, *, against: Any = None, labels: Sequence[Label] | None = None
+) -> float:
+    """Compute the growth of log wealth, nats a case, of full Kelly stakes on these probabilities.
+
+    ``against`` are the prices, another model's probabilities; by default the class shares of these cases.
+    Higher is better, and −inf is ruin. Source: Kelly 1956; Kalia 2011.
+
+    >>> round(growth_score([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5, 0.5, 0.5]), 4)
+    0.3296
+    """
+    if against is not None:
+        wealth = ew.Wealth.from_probabilities(y_true, y_proba, against=against, labels=labels)
+        return ew.measure(wealth, "growth")
+    scores = ew.ForecastScores.from_probabilities(y_true, y_proba, labels=labels, scores=["log"])
+    return climatology(scores, "log") - scores.mean("log")
+
+
+def growth_scorer(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803  # scikit-learn's name
+    """Score an estimator by the ``growth_score`` of its probabilities: models selected by wealth."""
+    return growth_score(y, estimator.predict_proba(X), labels=estimator.classes_)
+
+
+def log_scorer(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803
+    """Score an estimator by minus its mean log score, of any number of classes in any fold."""
+    return -_forecast_score("log", estimator, X, y)
+
+
+def brier_scorer(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803
+    """Score an estimator by minus its mean Brier score, of any number of classes in any fold."""
+    return -_forecast_score("brier", estimator, X, y)
+
+
+def _forecast_score(score: str, estimator: Any, X: Any, y: Any) -> float:  # noqa: N803
+    chances, labels = estimator.predict_proba(X), estimator.classes_
+    return ew.ForecastScores.from_probabilities(y, chances, labels=labels, scores=[score]).mean(score)
 
 
 informedness_scorer = make_scorer(informedness_score)

@@ -1,0 +1,100 @@
+"""Flat stakes: one unit on every tip at the odds it was offered at, and how safe a bank is with them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
+
+from edgeworth.arrays import Floats
+from edgeworth.bet.checking import as_odds
+from edgeworth.errors import InputError, OptionError
+
+SMALLEST_PRICE = 1e-12
+"""What cheaper outcomes count as: nobody offers such odds."""
+
+
+@dataclass(frozen=True)
+class FlatStakes:
+    """Unit stakes: how many, the sum of their net returns, and of the squares of these."""
+
+    bets: int
+    profit: float
+    squares: float
+
+    @property
+    def sums(self) -> tuple[float, float, float]:
+        """What adds up over parts."""
+        return float(self.bets), self.profit, self.squares
+
+    @property
+    def rate(self) -> float:
+        """The net return of a unit, the "yield"; nan without a bet."""
+        return self.profit / self.bets if self.bets else math.nan
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """The interval of the return by Student's t over bets; nan with fewer than two, or no spread."""
+        spread = self.squares - self.bets * self.rate**2 if self.bets > 1 else 0.0
+        if not spread > 1e-13 * self.squares:
+            return math.nan, math.nan
+        error = math.sqrt(spread / (self.bets - 1) / self.bets)
+        away = error * float(scipy.special.stdtrit(self.bets - 1, (1 + level) / 2))
+        return max(-1.0, self.rate - away), self.rate + away
+
+
+def flat_stakes(won: ArrayLike, odds: ArrayLike) -> FlatStakes:
+    """One unit on each tip: whether it came true, and the decimal odds it was taken at.
+
+    >>> found = flat_stakes([True, False, True], [2.5, 3.0, 1.5])
+    >>> found.profit, round(found.rate, 4)
+    (1.0, 0.3333)
+    """
+    net = _net_returns(won, odds)
+    return FlatStakes(len(net), float(net.sum()), float((net**2).sum()))
+
+
+def best_bets(probabilities: Floats, odds: Floats, codes: NDArray[np.intp]) -> FlatStakes:
+    """A unit in each race on the outcome of highest expected return ``p O``, where that is above 1."""
+    rows, expected = np.arange(len(codes)), probabilities * odds
+    chosen = expected.argmax(axis=1)
+    is_worth = expected[rows, chosen] > 1 + 1e-12
+    return flat_stakes((chosen == codes)[is_worth], odds[rows, chosen][is_worth])
+
+
+def ruin_probability(won: ArrayLike, odds: ArrayLike, *, bank: float) -> float:
+    """Bound the chance that bets like these, one unit each, ever use up a bank of so many units.
+
+    Lundberg's inequality: at most ``exp(−θ bank)``, where ``E exp(−θ X) = 1`` and X is drawn from the net
+    returns. It is 1 where they do not return more than the stakes.
+
+    >>> round(ruin_probability([True] * 6 + [False] * 4, [2.0] * 10, bank=5), 4), round((0.4 / 0.6) ** 5, 4)
+    (0.1317, 0.1317)
+    """
+    if not bank > 0:
+        raise OptionError(f"the bank is a number of units above 0; saw {bank!r}")
+    net = _net_returns(won, odds)
+    if not len(net) or net.mean() <= 0:
+        return 1.0
+    if net.min() >= 0:
+        return 0.0
+
+    def excess(theta: float) -> float:
+        return float(np.log(np.exp(-theta * net).mean()))
+
+    # Convex, 0 at 0 and falling there: its other root lies below where one loss alone makes up for all else.
+    highest = math.log(len(net)) + 1e-9
+    lowest = 1e-9
+    return math.exp(-bank * float(brentq(excess, lowest, highest))) if excess(lowest) < 0 else 1.0
+
+
+def _net_returns(won: ArrayLike, odds: ArrayLike) -> Floats:
+    happened, prices = np.asarray(won), as_odds(odds)
+    if happened.dtype.kind not in "biu" or not np.isin(happened, (0, 1)).all():
+        raise InputError("won says of each tip whether it came true: True or False, 1 or 0")
+    if happened.ndim != 1 or happened.shape != prices.shape:
+        raise InputError(f"there are {happened.shape} results for odds of shape {prices.shape}: one each")
+    return np.asarray(happened * prices - 1)
