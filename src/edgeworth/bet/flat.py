@@ -6,9 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 
 from edgeworth.arrays import Floats
 from edgeworth.bet.checking import as_odds
@@ -41,8 +39,10 @@ class FlatStakes:
         spread = self.squares - self.bets * self.rate**2 if self.bets > 1 else 0.0
         if not spread > 1e-13 * self.squares:
             return math.nan, math.nan
+        from scipy.special import stdtrit
+
         error = math.sqrt(spread / (self.bets - 1) / self.bets)
-        away = error * float(scipy.special.stdtrit(self.bets - 1, (1 + level) / 2))
+        away = error * float(stdtrit(self.bets - 1, (1 + level) / 2))
         return max(-1.0, self.rate - away), self.rate + away
 
 
@@ -76,6 +76,8 @@ def ruin_probability(won: ArrayLike, odds: ArrayLike, *, bank: float) -> float:
     """
     if not bank > 0:
         raise OptionError(f"the bank is a number of units above 0; saw {bank!r}")
+    from scipy.optimize import brentq
+
     net = _net_returns(won, odds)
     if not len(net) or net.mean() <= 0:
         return 1.0

@@ -130,17 +130,17 @@ def growth_scorer(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803  # sci
     return growth_score(y, estimator.predict_proba(X), labels=estimator.classes_)
 
 
-def log_scorer(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803
+def log_scorer(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803  # scikit-learn's name
     """Score an estimator by minus its mean log score, of any number of classes in any fold."""
     return -_forecast_score("log", estimator, X, y)
 
 
-def brier_scorer(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803
+def brier_scorer(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803  # scikit-learn's name
     """Score an estimator by minus its mean Brier score, of any number of classes in any fold."""
     return -_forecast_score("brier", estimator, X, y)
 
 
-def _forecast_score(score: str, estimator: Any, X: Any, y: Any) -> float:  # noqa: N803
+def _forecast_score(score: str, estimator: Any, X: Any, y: Any) -> float:  # noqa: N803  # scikit-learn's name
     chances, labels = estimator.predict_proba(X), estimator.classes_
     return ew.ForecastScores.from_probabilities(y, chances, labels=labels, scores=[score]).mean(score)
 
