@@ -55,6 +55,9 @@ def canonical_order(labels: Iterable[Any]) -> tuple[Label, ...]:
     >>> canonical_order(["b", 10, 9, "a", True])
     (1, 9, 10, 'a', 'b')
     """
+    labels = list(labels)
+    if all(type(label) is str for label in labels):
+        return tuple(sorted(set(labels)))
     forms = [canonical(label) for label in labels]
     if any(isinstance(label, (int, float)) and not isinstance(label, bool) for label in forms):
         forms = [int(label) if isinstance(label, bool) else label for label in forms]
