@@ -50,7 +50,7 @@ def write(folder: str) -> None:
             name="quiz",
         )
         for form in ("eval", "json"):
-            said = lambda *_, r=answer, m=name: ModelOutput.from_content(m, f"ANSWER: {r.choice('ABCD')}")  # noqa: E731
+            said = lambda *_, r=answer, m=name: ModelOutput.from_content(m, f"ANSWER: {r.choice('ABCD')}")  # noqa: E731  # the defaults bind this loop's values
             model = get_model(f"mockllm/{name}", custom_outputs=said)
             run(task, model=model, log_dir=folder, log_format=form, display="none")
 

@@ -227,7 +227,8 @@ class ReadOptions(Truth, PredictionColumns, Columns, total=False):
         Any, Option("The column of numbers or ISO dates that puts rows in time order.", "Probabilities")
     ]
     date_format: Annotated[
-        str | None, Option("How dates are written if not as ISO does: dd/mm/yyyy.", "Probabilities")
+        str | None,
+        Option("How dates are written if not as ISO does: dd/mm/yyyy.", "Probabilities", metavar="FORMAT"),
     ]
     against: Annotated[
         Any,

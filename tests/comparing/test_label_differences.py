@@ -278,7 +278,7 @@ def test_effects() -> None:
     assert low < found.effect.value < high
     odds = label_difference(discordant(25, 2, 40), "one", "two", "accuracy").effect
     assert odds is not None
-    assert math.exp(odds.interval().low) == pytest.approx(3.1169, rel=2e-5)  # Fagerland, Lydersen & Laake 2017
+    assert math.exp(odds.interval().low) == pytest.approx(3.1169, rel=2e-5)  # Fagerland et al. 2017
 
 
 def test_seeds_decide_draws_alone() -> None:

@@ -132,7 +132,7 @@ def test_compare_reads_what_evaluate_reads(
         return json.loads(done.stdout)["comparison"]
 
     wanted = json.loads(json.dumps(wanted))
-    for files in (["x.csv"], ["1.csv", "2.csv"], ["[12].csv"], ["parts"]):
+    for files in (["x.csv"], ["1.csv", "2.csv", "--concatenate"], ["[12].csv"], ["parts"]):
         assert found(*files) == wanted, files
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(ROWS.encode()), encoding="utf-8"))
     assert found("-") == wanted
