@@ -242,21 +242,38 @@ def _by_slice(
     whole: Comparison, kind: str, source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked
 ) -> Comparison:
     """Compare in each slice as in the whole, by the measure to go by."""
-    headline = whole.findings.headline
     roles = {name: asked.get(name) for name in ("cluster", "query", "fold", "id", "weight")}
     given = {"truth": truth, **roles, **{f"system {name}": each for name, each in systems.items()}}
 
-    def find(part: Slice) -> dict[tuple[str, str], Difference]:
+    def find(part: Slice) -> ComparisonFindings:
         arrays = dict(part.arrays)
         actual = arrays.pop("truth", truth)
         named = {name: arrays.pop(f"system {name}", each) for name, each in systems.items()}
         tally, _, more = _READ[kind](part.source, actual, named, asked.having(**arrays))
-        return {pair: each[headline] for pair, each in _find(tally, asked, **more).pairs.items()}
+        return _find(tally, asked, **more)
 
-    slices = list(cut_slices(source, given, asked.by))
-    options = {"measure": headline, "level": asked.level, "find": find, "slices": slices}
+    return _with_slices(whole, list(cut_slices(source, given, asked.by)), find, asked.level)
+
+
+def _with_slices(
+    whole: Comparison, slices: list[Slice], find: Callable[[Slice], ComparisonFindings], level: float
+) -> Comparison:
+    """Add the difference by the measure to go by in each slice."""
+    headline = whole.findings.headline
+
+    def differences(part: Slice) -> dict[tuple[str, str], Difference]:
+        return {pair: each[headline] for pair, each in find(part).pairs.items()}
+
     is_lower = whole.findings.direction == "lower"
-    return replace(whole, finish=partial(with_slices, is_lower_better=is_lower, **options))
+    finish = partial(
+        with_slices,
+        slices=slices,
+        find=differences,
+        measure=headline,
+        level=level,
+        is_lower_better=is_lower,
+    )
+    return replace(whole, finish=finish)
 
 
 def _about(asked: Asked) -> dict[str, Any]:
@@ -381,10 +398,13 @@ def _of_logs(asked: Asked) -> Comparison:
 
 def _of_joined_grades(systems: Any, asked: Asked) -> Comparison:
     """Compare the grades in tables of their own, or of one long table."""
-    grades, name, notices = join_grades(systems, asked)
+    grades, name, notices, slices = join_grades(systems, asked)
     findings = _find(grades, asked)
     about = about_run(source=name, kind=findings.kind, cases=whole_or_none(findings.cases), **_about(asked))
-    return Comparison(findings, about, notices, asked.digits)
+    found = Comparison(findings, about, notices, asked.digits)
+    if not slices:
+        return found
+    return _with_slices(found, slices, lambda part: _find(part.arrays, asked), asked.level)
 
 
 def _of_tallies(tally: Any, asked: Asked) -> Comparison:

@@ -13,8 +13,8 @@ from edgeworth.errors import OptionError
 from edgeworth.grades.grades import Grades, as_points, as_right
 from edgeworth.grades.reading import check_grades, rules_of
 from edgeworth.options import GRADES, LABELS
-from edgeworth.slicing import names_of
-from edgeworth.sources.columns import Coded
+from edgeworth.slicing import Slice, cut_slices, names_of
+from edgeworth.sources.columns import MISSING, Coded, encode
 from edgeworth.sources.joining import Table, find_rows, join_rows, name_systems, read_rows, tell_unmatched
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import expand_paths
@@ -64,8 +64,11 @@ def join_systems(
     return truth, wide, asked.having(data=source, **left), (*left_out, *notices)
 
 
-def join_grades(systems: Any, asked: Asked) -> tuple[dict[str, Grades], str, tuple[str, ...]]:
-    """Tally the grades of each system by the id, whose repeats belong to one item; name the source."""
+def join_grades(systems: Any, asked: Asked) -> tuple[dict[str, Grades], str, tuple[str, ...], list[Slice]]:
+    """Tally the grades of each system by the id, whose repeats belong to one item; name the source.
+
+    The arrays of a slice are such tallies of its rows.
+    """
     if asked.truth_file is not None:
         raise OptionError(
             f"{spelt('truth_file')} has no meaning with grades, which say already what is right"
@@ -76,12 +79,31 @@ def join_grades(systems: Any, asked: Asked) -> tuple[dict[str, Grades], str, tup
     read = as_right if asked.kind == "correct" else as_points
     values, ids = read(rows.values[0], tables[0].own[0]), Coded(*rows.coded_ids)
     clusters = None if asked.cluster is None else rows.values[asked.cluster]
-    found = {}
-    for place, name in enumerate(rows.names):
-        own = np.flatnonzero(rows.owners == place)
-        columns = [Coded(x.codes[own], x.labels) if isinstance(x, Coded) else None for x in (ids, clusters)]
-        found[name] = Grades.from_columns(values[own], *columns, **rules_of(asked))
-    return found, rows.title, tell_unmatched(rows, find_rows(rows, may_repeat=True), asked.unmatched)
+
+    def tally(kept: Any) -> dict[str, Grades]:
+        found = {}
+        for place, name in enumerate(rows.names):
+            own = kept[rows.owners[kept] == place]
+            columns = [
+                Coded(x.codes[own], x.labels) if isinstance(x, Coded) else None for x in (ids, clusters)
+            ]
+            found[name] = Grades.from_columns(values[own], *columns, **rules_of(asked))
+        return found
+
+    cut = {name: _fill_by_id(encode(rows.values[name], name), ids) for name in names_of(asked.by)}
+    every = np.arange(len(values))
+    parts = cut_slices(None, {"rows": every}, cut)
+    slices = [part._replace(arrays=tally(part.arrays["rows"])) for part in parts]
+    unmatched = tell_unmatched(rows, find_rows(rows, may_repeat=True), asked.unmatched)
+    return tally(every), rows.title, unmatched, slices
+
+
+def _fill_by_id(column: Coded, ids: Coded) -> Coded:
+    """Give all rows of an id the value that the first of them has: one table may know it alone."""
+    known = np.full(len(ids.labels), MISSING, dtype=np.intp)
+    there = np.flatnonzero(column.codes != MISSING)[::-1]
+    known[ids.codes[there]] = column.codes[there]
+    return Coded(known[ids.codes], column.labels)
 
 
 def _open_tables(

@@ -193,3 +193,21 @@ def test_the_schema_knows_slices_and_a_frame_has_their_rows() -> None:
     assert list(part.measure) == ["informedness"] * 3
     assert set(part.system) == {"guess"}
     assert part.p_adjusted.notna().all()
+
+
+def test_joined_grades_in_slices_that_one_table_knows() -> None:
+    """Only the first table has the topic, in another order: each slice is the comparison of its items."""
+    rng = np.random.default_rng(4)
+    items = pd.DataFrame(
+        {"id": np.arange(60), "ok": rng.integers(2, size=60), "topic": rng.choice(["a", "b"], 60)}
+    )
+    other = pd.DataFrame({"id": np.arange(60)[::-1], "ok": rng.integers(2, size=60)})
+    options = {"join": "id", "kind": "correct"}
+    found = ew.compare(None, "ok", data={"one": items, "two": other}, by="topic", **options)
+    slices = {row["slice"]: row for row in found.report.numbers["slices"]["slices"]}
+    assert set(slices) == {"a", "b"}
+    for topic, row in slices.items():
+        part = items[items.topic == topic]
+        alone = ew.compare(None, "ok", data={"one": part, "two": other[other.id.isin(part.id)]}, **options)
+        assert row["cases"] == len(part)
+        assert row["value"] == pytest.approx(alone["one", "two"]["accuracy"].difference, abs=1e-12)
