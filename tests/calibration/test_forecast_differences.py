@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from edgeworth.comparing.forecasts.bets import forecast_duel
-from edgeworth.comparing.forecasts.differences import (
-    compare_forecasts,
-    diebold_mariano,
-    forecast_difference,
-    mean_score_difference,
-)
+from edgeworth.comparing.forecasts.bets import CaseClusters, forecast_duel
+from edgeworth.comparing.forecasts.differences import compare_forecasts, mean_score_difference
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.scores import ForecastScores
 
 Floats = NDArray[np.float64]
 RUNS = 4000
@@ -30,9 +25,11 @@ def equals(rng: np.random.Generator, cases: int) -> tuple[NDArray[np.int64], Flo
     return (rng.random(cases) < true).astype(np.int64), p, q
 
 
-def tally(y: NDArray[np.int64], p: Floats, q: Floats) -> ForecastScores:
-    both = {name: Forecasts(y, np.stack([1 - x, x], axis=1), (0, 1)) for name, x in (("A", p), ("B", q))}
-    return ForecastScores.from_forecasts(both, scores=("log", "brier"))
+LOSSES: dict[str, Callable[[NDArray[np.int64], Floats], Floats]] = {
+    "log": lambda y, p: -np.log(np.where(y == 1, p, 1 - p)),
+    "brier": lambda y, p: (p - y) ** 2,
+}
+"""The scores of each case, by their definitions."""
 
 
 def within(rejected: int, runs: int = RUNS) -> bool:
@@ -44,9 +41,9 @@ def test_equal_forecasters_are_told_apart_in_five_of_a_hundred(cases: int) -> No
     rng = np.random.default_rng(cases)
     rejected, covered, better = {"log": 0, "brier": 0}, {"log": 0, "brier": 0}, 0
     for _ in range(RUNS):
-        scores = tally(*equals(rng, cases))
-        for score in rejected:
-            found = forecast_difference(scores, "A", "B", score)
+        y, p, q = equals(rng, cases)
+        for score, loss in LOSSES.items():
+            found = mean_score_difference(loss(y, p), loss(y, q), names=("A", "B"), score=score)
             interval = found.interval(0.95)
             rejected[score] += found.p_value() <= 0.05
             covered[score] += interval.low <= 0 <= interval.high
@@ -65,8 +62,9 @@ def test_diebold_and_mariano_keep_their_level(horizon: int) -> None:
     for _ in range(RUNS):
         steps = rng.laplace(size=200 + horizon - 1)
         losses = np.convolve(steps, np.ones(horizon), "valid")
-        rejected += diebold_mariano(losses, np.zeros(200), horizon=horizon).p_value <= 0.05
-        naive += diebold_mariano(losses, np.zeros(200)).p_value <= 0.05
+        names = {"names": ("A", "B"), "score": "log"}
+        rejected += mean_score_difference(losses, np.zeros(200), horizon=horizon, **names).p_value() <= 0.05
+        naive += mean_score_difference(losses, np.zeros(200), **names).p_value() <= 0.05
     assert within(rejected), rejected / RUNS
     # Taken for independent, three of a kind are told apart far too often.
     assert within(naive) if horizon == 1 else naive / RUNS > 0.2
@@ -75,7 +73,7 @@ def test_diebold_and_mariano_keep_their_level(horizon: int) -> None:
 def test_groups_keep_the_level_where_cases_do_not() -> None:
     """Symmetric, as differences of exchangeable forecasters are."""
     rng = np.random.default_rng(40)
-    groups = np.repeat(np.arange(200), 5)
+    groups = CaseClusters.of(np.repeat(np.arange(200), 5), 1000)
     rejected = naive = 0
     for _ in range(RUNS):
         losses = np.repeat(rng.laplace(size=200), 5) + 0.5 * rng.normal(size=1000)
@@ -189,12 +187,13 @@ def test_equal_forecasters_in_clusters_of_unequal_size_are_told_apart_in_five_of
     """Issue 17, A5: 21 to 23% of samples before CR2, with one cluster of 100 among 39 of 3."""
     rng, runs = np.random.default_rng(len(sizes)), 2000
     codes = np.repeat(np.arange(len(sizes)), sizes)
+    clusters = CaseClusters.of(codes, len(codes))
     rejected = 0
     for _ in range(runs):
         shared, first, second = rng.normal(size=(3, len(sizes)))[:, codes]
         truth = rng.normal(size=len(codes)) + shared > 0
         one, two = ((1 / (1 + np.exp(-0.8 * each)) - truth) ** 2 for each in (first, second))
-        found = mean_score_difference(one, two, names=("A", "B"), score="brier", clusters=codes)
+        found = mean_score_difference(one, two, names=("A", "B"), score="brier", clusters=clusters)
         assert found.law is not None
         rejected += found.p_value() <= 0.05
     # Five of a hundred, and three standard errors of 2,000 draws; it may be careful.

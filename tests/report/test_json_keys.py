@@ -45,6 +45,7 @@ BY_DATA = {
     "measures": 1,
     "tests": 1,
     "letters": 1,
+    "ranks": 1,
     "runs": 1,
     "reports": 1,
     "better_on_average": 1,

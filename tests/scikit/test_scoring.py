@@ -255,7 +255,7 @@ def test_the_example_of_rare_targets_runs() -> None:
     lines = shown.stdout.splitlines()
     assert max(map(len, lines)) <= 80
     for name in ("logistic regression", "nearest neighbours", "support vector machine", "LAGO"):
-        assert sum(line.startswith(name) for line in lines) == 1, name
+        assert sum(line.startswith(f"{name}  ") for line in lines) == 1, name
 
 
 @pytest.mark.parametrize("classes", [2, 3])

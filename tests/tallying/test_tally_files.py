@@ -408,7 +408,7 @@ def test_options_without_meaning_are_refused() -> None:
     labels, lists = MADE["labels"](), MADE["lists"]()
     refused: tuple[tuple[Tallied, dict[str, Any], str], ...] = (
         (labels, {"depth": 3}, "depth has no meaning with labels"),
-        (labels, {"measures": ["f"]}, r"measures \(--measure\) has no meaning with labels"),
+        (labels, {"gain": 1.0}, "gain has no meaning with labels"),
         (lists, {"pool": 3.0}, "pool has no meaning with queries"),
         (lists, {"positive": 1}, "count it anew"),
         (lists, {"labels": [0, 1]}, "labels was decided when this was counted"),

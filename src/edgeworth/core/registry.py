@@ -82,7 +82,7 @@ def catalogue(*, kind: str | None = None, words: str | None = None) -> tuple[Mea
 
     Examples
     --------
-    >>> [m.chance for m in catalogue() if m.name == "accuracy"]
+    >>> [m.chance for m in catalogue(kind="decisions") if m.name == "accuracy"]
     ['Σ_l p_l r_l']
     >>> [m.name for m in catalogue(words="Youden")]
     ['informedness', 'informedness', 'best_informedness']

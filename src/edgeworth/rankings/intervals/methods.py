@@ -420,8 +420,8 @@ def roc_area_influence(places: Places, units: tuple[float, float] = (1.0, 1.0)) 
     value = np.asarray((places.hits * beaten).sum(axis=-1) / targets)
     of_targets = math.sqrt(targets * (targets - unit))
     of_background = math.sqrt(background * (background - other))
-    last = places.hits_above[..., -1:] + places.hits[..., -1:]
-    found = np.concatenate([places.hits_above, last], axis=-1) / targets
+    ranked = places.hits.sum(axis=-1, keepdims=True)
+    found = np.concatenate([places.hits_above, ranked], axis=-1) / targets
     return CaseInfluence(
         value=value,
         target=(beaten - value[..., None]) / of_targets,
