@@ -12,7 +12,7 @@ import numpy as np
 
 from edgeworth.arrays import Floats
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.sources.numbers import row_sums
+from edgeworth.sources.numbers import FEW_COLUMNS, row_sums
 
 
 def log_score(forecasts: Forecasts) -> Floats:
@@ -29,11 +29,16 @@ def brier_score(forecasts: Forecasts) -> Floats:
 
 def ranked_score(forecasts: Forecasts) -> Floats:
     """Σ_k (P(Y ≤ k) − 1[y ≤ k])², over all classes but the last."""
-    below, total = np.zeros(len(forecasts)), np.zeros(len(forecasts))
+    p, codes, last = forecasts.probabilities, forecasts.codes, forecasts.size - 1
+    if last >= FEW_COLUMNS:
+        steps = np.cumsum(p[:, :last], axis=1)
+        steps -= codes[:, None] <= np.arange(last)
+        return row_sums(steps**2)
     # Along short rows NumPy is slow.
-    for k, column in enumerate(forecasts.probabilities.T[:-1]):
-        below += column
-        total += (below - (forecasts.codes <= k)) ** 2
+    below, total = np.zeros(len(p)), np.zeros(len(p))
+    for k in range(last):
+        below += p[:, k]
+        total += (below - (codes <= k)) ** 2
     return total
 
 
