@@ -163,14 +163,16 @@ def format_wealth(log_wealth: float) -> str:
 def format_money(log_wealth: float) -> str:
     """Write what $1 has become; a power of ten from a million on.
 
-    >>> format_money(math.log(12.345)), format_money(100.0)
-    ('$12.35', '$10^43')
+    >>> format_money(math.log(12.345)), format_money(100.0), format_money(-10.0)
+    ('$12.35', '$10^43', 'less than $0.01')
     """
     if math.isinf(log_wealth):
         return "more than any sum" if log_wealth > 0 else "$0"
     if log_wealth >= math.log(1e6):
         return f"$10^{math.floor(log_wealth / math.log(10))}"
     value = math.exp(log_wealth)
+    if value < 0.005:
+        return "less than $0.01"
     return f"${value:,.0f}" if value >= 99.5 else f"${value:,.2f}"
 
 

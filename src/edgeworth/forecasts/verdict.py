@@ -61,7 +61,8 @@ def _bets(findings: ForecastFindings, model: str, rival: str) -> Claim:
     whose = f"{rival}'s probabilities" if wealth.against == "the rival" else rival
     kelly = "" if wealth.fraction == 1 else f" at {format_option(wealth.fraction)} of Kelly's stakes"
     money = format_money(wealth.log_wealth)
-    text = f"Betting on {model} against {whose}{kelly} would have grown $1 to {money}"
+    became = "grown" if wealth.log_wealth >= 0 else "shrunk"
+    text = f"Betting on {model} against {whose}{kelly} would have {became} $1 to {money}"
     numbers = {"log_wealth": wealth.log_wealth, "cases": wealth.cases, "p_value": stronger.p_value}
     if wealth.predictions_made == "in-sample":
         text = f"{text}, which proves nothing: {model} had seen these outcomes."
