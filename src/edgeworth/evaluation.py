@@ -49,7 +49,8 @@ def evaluate(data: Any = None, **options: Unpack[EvaluateOptions]) -> Report:
 
     Notes
     -----
-    Give one of ``prediction`` (labels), ``score`` (a ranking) or ``probabilities`` (forecasts).
+    Give one of ``prediction`` (labels), ``score`` (a ranking), ``probabilities`` (forecasts), ``correct``
+    (right or wrong) or ``grade`` (points); a run log needs none of them.
 
     Examples
     --------

@@ -77,7 +77,13 @@ def join_grades(systems: Any, asked: Asked) -> tuple[dict[str, Grades], str, tup
     tables, by, _, _ = _open_tables(None, systems, asked)
     rows = read_rows(tables, by, asked.system, are_numbers=False)
     read = as_right if asked.kind == "correct" else as_points
-    values, ids = read(rows.values[0], tables[0].own[0]), Coded(*rows.coded_ids)
+    written, values, ids = rows.values[0], np.empty(len(rows.owners)), Coded(*rows.coded_ids)
+    assert isinstance(written, Coded)
+    for place, table in enumerate(tables):
+        # Errors count rows from the first of their own table.
+        here: Any = slice(None) if asked.system is not None else rows.owners == place
+        name = f"{table.own[0]} of {table.source.name}"
+        values[here] = read(Coded(written.codes[here], written.labels), name)
     clusters = None if asked.cluster is None else rows.values[asked.cluster]
 
     def tally(kept: Any) -> dict[str, Grades]:

@@ -13,10 +13,7 @@ import numpy as np
 
 from edgeworth.asking import DEFINED, Asked, is_given
 from edgeworth.core.estimates import estimate
-from edgeworth.core.formatting import (
-    format_level,
-    plural,
-)
+from edgeworth.core.formatting import format_level, plural
 from edgeworth.errors import InputError, OptionError
 from edgeworth.grades.grades import Grades
 from edgeworth.report.report import Charts, Grid, Report, Section, gather_reports, make_columns
@@ -37,6 +34,10 @@ ANSWERS, CHOICES = "Answers", "Choice probabilities"
 SOFTMAX = (
     f"{CHOICES} are the softmax of the logged log-likelihoods. Scores of them, and bets against them, speak "
     "about their calibration; accuracy and informedness are about the answers."
+)
+UNLIKE = (
+    "Questions differ in their number of options: the guess rate is the mean over them, and the chance of "
+    "doing this well by guessing is an upper bound."
 )
 
 
@@ -61,7 +62,10 @@ def evaluate_runs(systems: Systems, asked: Asked, evaluate: Callable[..., Report
     for name, runs in systems.items():
         tasks = _common_tasks({name: runs}, asked)
         whole = _merge([found[name] for found in tasks.values()])
-        report = evaluate(_grades(whole, asked), **_guess_rate(whole) | _given(asked))
+        guess = _guess_rate(whole)
+        report = evaluate(_grades(whole, asked), **guess | _given(asked))
+        if guess and len({item.options for item in whole.items}) > 1:
+            report = replace(report, warnings=(*report.warnings, UNLIKE))
         parts, answers = {}, _answers({name: whole})
         if answers is not None:
             known = {x: answers[x] for x in ("truth", "labels")} | {x: asked.get(x) for x in SURE}

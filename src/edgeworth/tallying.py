@@ -148,7 +148,10 @@ def detect_columns(
         raise OptionError(" ".join(guessed.doubts))
     seen = f"{source} has the columns {_some(names)}: " if names else ""
     if asked.truth is None and asked.get("correct") is None:
-        raise OptionError(f"{seen}truth is needed, the name of the column of real classes (--truth COLUMN)")
+        raise OptionError(
+            f"{seen}truth is needed, the name of the column of real classes (--truth COLUMN); "
+            "answers that are right or wrong have none (--correct COLUMN)"
+        )
     if all(asked.get(form) is None for form in (*FORMS, *GRADED)):
         raise OptionError(f"{seen}{ONE_FORM}, as --prediction COLUMN, --score COLUMN or --probability COLUMN")
     return asked, guessed.notices

@@ -42,3 +42,13 @@ def test_equal_systems_differ_significantly_no_more_often_than_the_level() -> No
         pair = {name: ew.Grades.from_grades(rng.random(50) < rates, ids=ids) for name in "ab"}
         found += compare_grades(pair).pairs["a", "b"]["accuracy"].p_value() < 0.05
     assert found / 300 <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 300)
+
+
+def test_pass_at_k_is_covered_where_a_few_items_are_never_solved() -> None:
+    rng, ids, truth, hits = np.random.default_rng(4), np.repeat(range(30), 9), 0.98 * (1 - 0.3**5), 0
+    for _ in range(400):
+        rates = np.where(rng.random(30) < 0.02, 0.0, 0.7)[ids]
+        grades = ew.Grades.from_grades((rng.random(270) < rates).astype(int), ids=ids)
+        hits += truth in ew.estimate(grades, "pass@5").interval()
+    # Two standard errors of 400 draws below 92.5%.
+    assert hits / 400 >= 0.925 - 2 * np.sqrt(0.925 * 0.075 / 400)

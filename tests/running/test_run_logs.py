@@ -246,3 +246,17 @@ def test_commands(tmp_path: Path, capsys: Capture) -> None:
 def test_preview(tmp_path: Path, capsys: Capture, name: str, content: str, command: str) -> None:
     (tmp_path / name).write_text(content)
     assert f"  edgeworth {command}\n" in call(tmp_path, capsys, "preview", name).stdout
+
+
+def test_questions_with_unlike_numbers_of_options_are_pointed_out(tmp_path: Path) -> None:
+    def report(*sizes: int) -> Any:
+        samples = [
+            inspect_sample(number, "C", answer="A", choices=list(LETTERS[:size]))
+            for number, size in enumerate(sizes)
+        ]
+        return ew.evaluate(write_eval(tmp_path / f"{len(set(sizes))}.eval", inspect_log(samples)))
+
+    alike, unlike = report(*[4] * 12), report(*[4, 2] * 6)
+    assert alike.numbers["guessing"]["rate"] == 0.25
+    assert unlike.numbers["guessing"]["rate"] == pytest.approx(0.375)
+    assert len(unlike.warnings) == len(alike.warnings) + 1

@@ -255,3 +255,13 @@ def test_grades_are_joined_and_repeats_belong_to_an_item(tmp_path: Path) -> None
     assert numbers(ew.compare(None, "ok", data=long, system="model", id="id", kind="grades")) == expected
     with pytest.raises(InputError, match="2 of a"):
         ew.compare(None, "ok", data=files, join="id", kind="correct", unmatched="error")
+
+
+@pytest.mark.parametrize(("kind", "wrong"), [("correct", "perhaps"), ("grades", "lots")])
+def test_a_wrong_grade_is_named_by_its_file_and_the_row_there(tmp_path: Path, kind: str, wrong: str) -> None:
+    good = pd.DataFrame({"id": IDS, "g": ["1", "0"] * 12})
+    bad = good.assign(g=["0", "1", wrong, *["1"] * 21])
+    paths = write(tmp_path, a=good, b=bad)
+    with pytest.raises(InputError, match=r"g of \S*b\.csv.*row 3") as caught:
+        compare(None, "g", data=paths, join="id", kind=kind)
+    assert repr(wrong) in str(caught.value)

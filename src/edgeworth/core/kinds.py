@@ -47,6 +47,8 @@ class Kind:
     measure: str | None = None
     estimate: str | None = None
     report: str | None = None
+    draws_orders: bool = False
+    """Whether the test against chance draws random orders, which takes seconds for each measure."""
     usual: tuple[str, ...] = ()
     """Measures to go by, the first that is defined above all; of one ending in [], that of each label."""
     items: str | None = None

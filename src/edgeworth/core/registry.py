@@ -75,7 +75,7 @@ def catalogue(*, kind: str | None = None, words: str | None = None) -> tuple[Mea
 
     Parameters
     ----------
-    kind : {"decisions", "rankings", "probabilities"}, optional
+    kind : {"decisions", "rankings", "probabilities", "grades"}, optional
         Keep the measures of one kind. A ranking cut at a depth has those of decisions too.
     words : str, optional
         Keep the measures whose name, title, formula or synonyms hold these words, whole words first.

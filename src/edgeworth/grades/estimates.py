@@ -75,7 +75,8 @@ def law_of_mean(found: ItemValues) -> tuple[str, SamplingLaw]:
         return f"Student's t over {over}", law
     width, share = high - low, min(max((mean - low) / (high - low), 0.0), 1.0)
     is_plain = bool(((values == low) | (values == high)).all())
-    most = number if is_plain else _trials(share, alone, width, number)
+    # A sample may hold none of the few items that are never solved, and then pass@k hardly varies in it.
+    most = number if is_plain or found.depth > 1 else _trials(share, alone, width, number)
     left = np.clip(
         _trials(share, spread, width, spread.effective), spread.effective, max(most, spread.effective)
     )

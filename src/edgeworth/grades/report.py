@@ -29,17 +29,14 @@ from edgeworth.report.verdict import Claim, Strength, Verdict, numbers_of
 from edgeworth.report.wording import describe_estimate, describe_measure, describe_odds, describe_test
 
 BARS = 20
-UNNAMED = ("correct", "is_correct", "grade", "score")
-"""Names of columns that do not name who answered."""
 
 
 def report_grades(tallied: Any, asked: Any, about: About) -> Report:
     """Examine grades and report on them."""
-    grades, columns = tallied.final, tallied.terms.get("columns", {})
+    grades = tallied.final
     findings = examine_grades(grades, level=asked.level, guess_rate=asked.get("guess_rate"))
-    name = columns.get("correct") or columns.get("grade") or ""
     claims = (
-        _how_good(findings, "" if name.lower() in UNNAMED else name),
+        _how_good(findings, tallied.terms.get("columns", {}).get("grade") or ""),
         _guessing(findings),
         _sample_size(findings),
         _repeats(findings),
@@ -74,15 +71,14 @@ def _how_good(findings: GradeFindings, name: str) -> Claim:
     strength: Strength = "estimated"
     if grades.is_binary:
         share, interval = _describe_share(estimate, level)
-        text = f"{name} answers {share} right" if name else f"{share} of answers are right"
-        text += f" {interval}"
+        text = f"{share} of answers are right {interval}"
         if findings.guess_rate is not None:
             strength = "shown" if findings.is_conclusive else "not shown"
             better = "better" if estimate.value > findings.guess_rate else "worse"
             how = f"{better} than" if findings.is_conclusive else "no significant difference from"
             text += f": {how} guessing ({format_percent(findings.guess_rate, 1)})"
     else:
-        text = f"{name or 'Grades'}: mean {describe_estimate(estimate, level)}"
+        text = f"Mean {name or 'grade'} {describe_estimate(estimate, level)}"
         if math.isfinite(grades.bounds[1]) and not grades.lower_is_better:
             text += f", of {format_number(grades.bounds[1])} at most"
         text += "; lower is better" if grades.lower_is_better else ""

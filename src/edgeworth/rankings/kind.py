@@ -25,6 +25,7 @@ LISTS = Kind(
     measure="edgeworth.rankings.resolving:measure_lists",
     estimate="edgeworth.rankings.estimates:estimate_lists",
     report="edgeworth.rankings.report:report_lists",
+    draws_orders=True,
     usual=("average_precision", "ndcg@10", "precision@10", "recall@10", "reciprocal_rank"),
     items="edgeworth.rankings.resolving:measure_each",
     predictions="queries",

@@ -31,11 +31,10 @@ def estimate_rows(system: str, estimates: Iterable[Estimate], level: float) -> l
 def p_value_of(estimate: Estimate) -> float:
     """Find the p-value against chance; nan where chance cannot change the measure.
 
-    Of ranked lists it is that of the sampling law: random orders take seconds a measure.
+    Where random orders would be drawn it is that of the sampling law.
     """
-    is_drawn = kind_of(estimate.tally).name == "ranked_lists"
     try:
-        return estimate.p_value(estimate.chance if is_drawn else None)
+        return estimate.p_value(estimate.chance if kind_of(estimate.tally).draws_orders else None)
     except OptionError:
         return math.nan
 

@@ -52,11 +52,12 @@ def as_scores(values: Any, name: str = "scores", first_row: int = 1) -> NDArray[
 
 def _from_text(column: Coded, name: str, first_row: int) -> NDArray[np.float64]:
     texts = [str(label) for label in column.labels]
-    wrong = [code for code, text in enumerate(texts) if not NUMBER.fullmatch(text.strip())]
-    if wrong:
-        row = int(np.argmax(np.isin(column.codes, wrong)))
+    is_wrong = np.array([not NUMBER.fullmatch(text.strip()) for text in texts] + [False])
+    numbers = [np.nan if wrong else float(text) for wrong, text in zip(is_wrong[:-1], texts, strict=True)]
+    if is_wrong.any() and is_wrong[column.codes].any():  # a label may occur in another part of the column
+        row = int(np.argmax(is_wrong[column.codes]))
         raise _no_number(texts[column.codes[row]], name, first_row + row)
-    return np.array([float(text) for text in texts] + [np.nan])[column.codes]
+    return np.array([*numbers, np.nan])[column.codes]
 
 
 def _no_number(text: object, name: str, row: int) -> InputError:
