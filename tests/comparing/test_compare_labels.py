@@ -129,7 +129,7 @@ def test_the_roc_area_s_test_and_interval_never_disagree() -> None:
 
 @pytest.mark.slow
 def test_many_pairs_are_spared_what_takes_long() -> None:
-    tally = paired(400, 5, 6)
+    tally = paired(400, 5, 4)
     found = compare_labels(tally)
 
     for differences in found.pairs.values():
@@ -142,7 +142,7 @@ def test_many_pairs_are_spared_what_takes_long() -> None:
 
 @pytest.mark.slow
 def test_a_coarse_bracket_holds_the_fine_one() -> None:
-    tally = paired(400, 5, 6)
+    tally = paired(400, 5, 4)
     coarse = compare_labels(tally, measures=["informedness"])
     for pair in (("s0", "s3"), ("s1", "s2")):
         fine = label_difference(tally, *pair, "informedness").tests["randomisation"]

@@ -42,7 +42,7 @@ from edgeworth.comparing.labels.swapping import (
 )
 from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.randomisation.coins import mcnemar
-from edgeworth.comparing.randomisation.sign_sums import Effort
+from edgeworth.comparing.randomisation.sign_sums import COARSE, FINE, Grid
 from edgeworth.core.laws import SamplingLaw
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.resampling import NO_ERROR
@@ -92,8 +92,8 @@ def label_differences(
     asked = _LabelComparison(paired, cells, (first, second), method, seed, level)
     found: dict[str, Difference] = {}
     for spelling in wanted:
-        effort: Effort = "full" if not quick else "drawn" if found else "quick"
-        found[spelling] = replace(asked, effort=effort).difference(spelling)
+        grid = FINE if not quick else None if found else COARSE
+        found[spelling] = replace(asked, grid=grid).difference(spelling)
     return found
 
 
@@ -117,7 +117,7 @@ class _LabelComparison:
     method: Any
     seed: int
     level: float
-    effort: Effort = "full"
+    grid: Grid | None = FINE
 
     def difference(self, spelling: str) -> Difference:
         resolved = resolve(self.whole.tables[0], spelling)
@@ -140,7 +140,7 @@ class _LabelComparison:
                 if self.method is not None and not isinstance(error, NothingVariesError):
                     raise
                 no_interval = str(error)
-        better, how = probability_first_better(cells, focus, self.seed, quick=self.effort != "full")
+        better, how = probability_first_better(cells, focus, self.seed, quick=self.grid is not FINE)
         counts = paired_proportions(cells, focus)
         names_itself = isinstance(law, (PairedProportions, PairedCombination, AsIfIndependent))
         how_found = str(law if names_itself else self.method or default_method(cells, focus))
@@ -164,7 +164,7 @@ class _LabelComparison:
         tests = {}
         if needs_standard_errors(resolved):
             tests["studentised"] = studentised_test(cells, resolved, self.seed)
-        tests["randomisation"] = randomisation_test(cells, resolved, seed=self.seed, effort=self.effort)
+        tests["randomisation"] = randomisation_test(cells, resolved, seed=self.seed, grid=self.grid)
         found = paired_proportions(cells, resolved)
         if found is not None and cells.is_counted:
             tests["mcnemar"] = mcnemar(int(found.only_first), int(found.only_second))

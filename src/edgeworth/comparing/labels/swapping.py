@@ -47,7 +47,7 @@ from edgeworth.comparing.randomisation.coins import (
     random_heads,
     ways,
 )
-from edgeworth.comparing.randomisation.sign_sums import Effort, sign_sum_tail
+from edgeworth.comparing.randomisation.sign_sums import FINE, Grid, monte_carlo_tail, sign_sum_tail
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.views import Resolved
 from edgeworth.progress import progress_rounds
@@ -72,13 +72,13 @@ QUOTIENTS = {"precision": 0.0, "false_discovery_rate": 0.0, "f": 0.5}
 
 
 def randomisation_test(
-    cells: JointCells, resolved: Resolved, *, seed: int = 0, effort: Effort = "full"
+    cells: JointCells, resolved: Resolved, *, seed: int = 0, grid: Grid | None = FINE
 ) -> Tail:
     """Test a difference by swapping outputs at random: P(one at least as large, ties included).
 
-    Sums over cases and quotients of one label are counted, the sums of several classes as far as ``effort``
-    goes; of everything else some swaps are drawn. An abstention is an output like any other, swapped with it:
-    it is never right, and the case stays in every total.
+    Sums over cases and quotients of one label are counted, the sums of several classes counted or put on a
+    ``grid``; of everything else some swaps are drawn. An abstention is an output like any other, swapped
+    with it: it is never right, and the case stays in every total.
     """
     name, is_label = resolved.measure.name, resolved.position is not None
     # Informedness is of the decided cases times their share, both of which swapping changes; and a case
@@ -87,7 +87,7 @@ def randomisation_test(
     if cells.is_counted and not (changed and any(table.abstained.any() for table in cells.tables)):
         measure = (SUMS_OF_A_LABEL if is_label else SUMS_OF_ALL).get(name)
         if measure is not None:
-            return _sum_test(cells, resolved, measure, seed, effort)
+            return _sum_test(cells, resolved, measure, seed, grid)
         if is_label and name in QUOTIENTS and cells.clusters is None:
             found = quotient_test(LabelPair.of(cells, resolved), studentised=False)
             if found is not None:
@@ -104,7 +104,7 @@ def studentised_test(cells: JointCells, resolved: Resolved, seed: int = 0) -> Ta
     return swap_test(cells, resolved, studentised=True, seed=seed)
 
 
-def _sum_test(cells: JointCells, resolved: Resolved, measure: str, seed: int, effort: Effort) -> Tail:
+def _sum_test(cells: JointCells, resolved: Resolved, measure: str, seed: int, grid: Grid | None) -> Tail:
     """Test a sum over cases, each of which (or each cluster) adds an amount whose sign a coin decides."""
     label = resolved.position
     (first, real), (second, _) = (cells.split(place) for place in cells.places)
@@ -120,13 +120,14 @@ def _sum_test(cells: JointCells, resolved: Resolved, measure: str, seed: int, ef
     if cells.clusters is None:
         for amount, count, counts_here in zip(amounts, counts, differ.tolist(), strict=True):
             tally[abs(amount)] += count if counts_here else 0
-        different = math.inf if label is not None else _different_sums(first, second, real, cells.weight)
-        return sign_sum_tail(tally, observed, seed=seed, different=different, effort=effort)
+        what = f"swaps of {tally.total():,} disagreements"
+        return sign_sum_tail(tally, observed, what=what, seed=seed, grid=grid)
     sums: Counter[int] = Counter()
     for cluster, amount, count in zip(cells.clusters.tolist(), amounts, counts, strict=True):
         sums[cluster] += amount * count
     tally.update(abs(amount) for amount in sums.values() if amount)
-    return sign_sum_tail(tally, observed, seed=seed, units="clusters that differ")
+    what = f"swaps of {tally.total():,} clusters that differ"
+    return sign_sum_tail(tally, observed, what=what, seed=seed, grid=grid)
 
 
 def _worths(cells: JointCells, measure: str, label: int | None) -> tuple[list[int], list[int]]:
@@ -160,17 +161,6 @@ def _worth(measure: str, cases: int, real: int, hits: int, predicted: int) -> tu
         return Fraction(0), Fraction(0)
     odds = 2 * real * (cases - real)
     return Fraction(cases * hits - 2 * real * predicted, cases * odds), Fraction(predicted, odds)
-
-
-def _different_sums(first: Integers, second: Integers, real: Integers, counts: Integers) -> float:
-    """Bound the different sums: of a real class, by how often all outputs but one fell to the first."""
-    bound = 1.0
-    for truth in np.unique(real):
-        here = (first != second) & (real == truth)
-        met = np.concatenate([first[here], second[here]])
-        times = np.bincount(met, weights=np.concatenate([counts[here]] * 2))
-        bound *= float(np.prod(np.sort(times[times > 0])[:-1] + 1))
-    return bound
 
 
 MOST_CELLS = 1 << 20
@@ -362,8 +352,7 @@ def swap_test(
     rng, count, at_once = np.random.default_rng(seed), 0, max(1, AT_ONCE // len(limits))
     for start in progress_rounds(number, at_once, "draws"):
         count += int(beyond(random_heads(rng, limits, min(at_once, number - start)).T).sum())
-    method = f"Monte Carlo, {number:,} swaps of {said}, seed {seed}"
-    return replace(Tail.drawn(count, number, seed), method=method)
+    return monte_carlo_tail(count, f"swaps of {said}", number, seed)
 
 
 def without_value(resolved: Resolved) -> float:

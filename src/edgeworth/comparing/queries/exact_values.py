@@ -81,15 +81,6 @@ class Scaled:
             return self.of((kept // divisor).tolist(), self.slack, self.rule)
         return replace(self, numbers=kept // divisor)
 
-    def within(self, bits: int) -> Self:
-        """On a coarser grid, if the magnitudes together need more bits than that."""
-        shift = int(np.abs(self.numbers).sum()).bit_length() - bits
-        if shift <= 0:
-            return self
-        half = 1 << (shift - 1)
-        coarser = [(x + half) >> shift for x in self.numbers.tolist()]
-        return self.of(coarser, -((-self.slack - half) >> shift), NEAR_TIES)
-
 
 NEAR_TIES = "sums that cannot be told apart after rounding count as ties"
 

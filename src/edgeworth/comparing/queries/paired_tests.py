@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from edgeworth.comparing.difference import Effect
 from edgeworth.comparing.planning import bisected, noncentral_t
 from edgeworth.comparing.queries.exact_values import ROUNDING, Scaled, cluster_sums
-from edgeworth.comparing.queries.permutation import exact_sign_flips
+from edgeworth.comparing.queries.permutation import sign_sums_of
 from edgeworth.comparing.randomisation.coins import lower_tail
 from edgeworth.core.clusters import spread_of_ratios
 from edgeworth.core.laws import NormalLaw, Scale, doubt_few_freedom, normal_quantile
@@ -157,7 +157,8 @@ def wilcoxon_test(units: Scaled) -> Tail:
     Fraction(1, 4)
     """
     ranked = signed_ranks(units)
-    exact = exact_sign_flips(ranked)
+    sums, what = sign_sums_of(ranked)
+    exact = sums.exact(what, 0)
     if exact is not None:
         return exact
     ranks = ranked.without_zeros().numbers.astype(np.float64)

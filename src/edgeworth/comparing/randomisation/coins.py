@@ -27,8 +27,8 @@ QUICK = 70.0
 FEW = 2_000
 """Coins up to which a probability is also given as a fraction."""
 
-WORD = 64
-"""Bits of a random word."""
+WORDS = {8: np.uint8, 64: np.uint64}
+"""Random words, by their bits."""
 
 
 def ways(coins: int) -> list[int]:
@@ -94,10 +94,11 @@ def from_probability(probability: float, said: str) -> Tail:
 def random_heads(generator: np.random.Generator, coins: Integers, draws: int) -> Integers:
     """Draw the heads among so many fair coins, a row for each number of coins."""
     heads = np.empty((len(coins), draws), dtype=np.int64)
-    few = coins <= WORD
-    words = generator.integers(0, 1 << WORD, size=(int(few.sum()), draws), dtype=np.uint64)
+    bits = 8 if coins.max(initial=0) <= 8 else 64
+    few = coins <= bits
+    words = generator.integers(0, 1 << bits, size=(int(few.sum()), draws), dtype=WORDS[bits])
     # Shifting by a whole word is not defined, and no coins have no heads.
-    words >>= (WORD - np.maximum(coins[few], 1)).astype(np.uint64)[:, None]
+    words >>= (bits - np.maximum(coins[few], 1)).astype(WORDS[bits])[:, None]
     heads[few] = np.where(coins[few][:, None] > 0, np.bitwise_count(words), 0)
     heads[~few] = generator.binomial(coins[~few][:, None], 0.5, size=(int((~few).sum()), draws))
     return heads
