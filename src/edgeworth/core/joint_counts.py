@@ -10,21 +10,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import EXACT_INTEGERS, Floats, Integers, same_array
-from edgeworth.core.codes import DENSE_CELLS, WIDE_CELLS, RowCodes, row_codes
 from edgeworth.core.labels import canonical, canonical_order, positions
 from edgeworth.core.plain import AMOUNTS, COUNTS, LABELS, NUMBERS, optional, reshape_array, tuple_of
+from edgeworth.core.threads import row_blocks
 from edgeworth.errors import InputError
-from edgeworth.sources.columns import Column, Label, blocks
+from edgeworth.sources.columns import Coded, Column, Label, encode
 from edgeworth.sources.numbers import check_weights
 
 Numbers = NDArray[Any]
 """int64 where cases are counted, float64 where they are weighed."""
+
+BLOCK_ROWS = 1 << 17
+"""Rows counted at once."""
+
+DENSE_CELLS, WIDE_CELLS = 1 << 16, 1 << 20
+"""Combinations counted in a full array, and those where there are as many rows; more are sorted."""
+
+LARGEST_CODE = 1 << 62
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +83,8 @@ class JointCounts:
         """Add the rows of both."""
         gatherer = _Gatherer(self.domains)
         for joint in (self, other):
-            gatherer.add(joint)
+            labels = [joint.labels[domain] for domain in joint.domains]
+            gatherer.add(labels, joint.keys, (joint.rows, joint.weight, joint.square))
         return type(self)(**vars(gatherer.result()))
 
     def __eq__(self, other: object) -> bool:
@@ -163,60 +173,79 @@ def count_joint(
         every = [*names, "weights"]
         said = ", ".join(f"{name} has {length:,}" for name, length in zip(every, lengths, strict=False))
         raise InputError(f"the columns have different lengths: {said}")
-    gatherer = _Gatherer(domain)
-    dense: _Dense | None = None
-    most = max(DENSE_CELLS, min(WIDE_CELLS, lengths[0])) if weights is None else DENSE_CELLS
-    for rows in blocks(lengths[0]):
+    gatherer, dense = _Gatherer(domain), None
+    numbered = [_number_integers(column) for column in columns]
+    known = [column.labels for column in numbered if not isinstance(column, np.ndarray)]
+    size = prod(len(labels) + 1 for labels in known)
+    is_dense = len(known) == len(columns) and size <= max(DENSE_CELLS, min(WIDE_CELLS, lengths[0]))
+    for rows in row_blocks(lengths[0], BLOCK_ROWS):
         weight = None if weights is None else weights[rows]
         if weight is not None:
             check_weights(weight, first_row + rows.start)
-        coding = None if dense is None else dense.block.coding
-        block = row_codes([column[rows] for column in columns], domain, names, coding, most)
-        if block.size > DENSE_CELLS and block.coding is None:
-            # A full array would be too large: only the combinations that occur are counted.
-            present, groups = np.unique(block.codes, return_inverse=True)
-            gatherer.add(_translate(block, domain, present, _sums(groups, weight, len(present))))
-        elif dense is not None and block.coding is not None and dense.block.coding == block.coding:
-            dense.add(block, weight)
+        coded = [encode(column[rows], name) for column, name in zip(numbered, names, strict=True)]
+        if is_dense:
+            sums = _sums(_join_codes(coded), weight, size)
+            dense = sums if dense is None else _add_sums(dense, sums)
         else:
-            if dense is not None:
-                gatherer.add(dense.part(domain))
-            dense = _Dense(block, weight)
+            gatherer.add([column.labels for column in coded], *_count_block(coded, weight))
     if dense is not None:
-        gatherer.add(dense.part(domain))
+        gatherer.add(known, *_occupied(dense, known))
     return gatherer.result()
 
 
-class _Dense:
-    """Blocks of one coding, added up cell by cell: only the last result is translated to labels."""
+@dataclass(frozen=True)
+class _Numbered:
+    """Integers within a narrow range, which are numbered by subtraction: no sorting, no dictionary."""
 
-    def __init__(self, block: RowCodes, weight: NDArray[Any] | None) -> None:
-        self.block = block
-        self.rows, self.weight, self.square = _sums(block.codes, weight, block.size)
+    values: NDArray[Any]
+    low: int
+    labels: tuple[Label, ...]
 
-    def add(self, block: RowCodes, weight: NDArray[Any] | None) -> None:
-        if block.size > DENSE_CELLS:
-            # A full array a block would cost more than its rows: they are added where they belong.
-            np.add.at(self.rows, block.codes, 1)
-            return
-        rows, total, square = _sums(block.codes, weight, block.size)
-        self.rows += rows
-        if weight is not None:
-            self.weight = self.weight + total
-        if self.square is not None and square is not None:
-            self.square = self.square + square
-
-    def part(self, domains: tuple[int, ...]) -> JointCounts:
-        present = np.flatnonzero(self.rows)
-        square = None if self.square is None else self.square[present]
-        return _translate(self.block, domains, present, (self.rows[present], self.weight[present], square))
+    def __getitem__(self, rows: slice) -> Coded:
+        return Coded(np.subtract(self.values[rows], self.low, dtype=np.intp), self.labels)
 
 
-def _translate(
-    block: RowCodes, domains: tuple[int, ...], present: NDArray[np.intp], sums: _Sums
-) -> JointCounts:
-    """Make joint counts of the codes that are present."""
-    return JointCounts(domains, tuple(map(tuple, block.labels)), block.keys_of(present), *sums)
+def _number_integers(column: Column) -> Column | _Numbered:
+    if not isinstance(column, np.ndarray) or not column.size or not np.can_cast(column.dtype, np.intp):
+        return column
+    low, high = column.min().item(), column.max().item()
+    if high - low >= DENSE_CELLS:
+        return column
+    values = column.view(np.uint8) if column.dtype.kind == "b" else column
+    return _Numbered(values, int(low), tuple(map(type(low), range(low, high + 1))))
+
+
+def _join_codes(columns: Sequence[Coded]) -> NDArray[np.intp]:
+    """Compute one number for the keys of each row, which are 1 + codes (numpy's own stops at 64 columns)."""
+    codes = columns[0].codes + 1
+    for column in columns[1:]:
+        codes *= len(column.labels) + 1
+        codes += column.codes
+        codes += 1
+    return codes
+
+
+def _split_codes(codes: NDArray[np.intp], labels: Sequence[Sequence[Label]]) -> NDArray[np.intp]:
+    """Compute the keys back from their number."""
+    keys = np.empty((len(codes), len(labels)), dtype=np.intp)
+    for place in reversed(range(len(labels))):
+        codes, keys[:, place] = np.divmod(codes, len(labels[place]) + 1)
+    return keys
+
+
+def _count_block(columns: Sequence[Coded], weight: NDArray[Any] | None) -> tuple[NDArray[np.intp], _Sums]:
+    """Find the keys that occur in a block, and sum their rows."""
+    labels = [column.labels for column in columns]
+    size = prod(len(names) + 1 for names in labels)
+    if size <= DENSE_CELLS:
+        return _occupied(_sums(_join_codes(columns), weight, size), labels)
+    if size <= LARGEST_CODE:
+        present, groups = np.unique(_join_codes(columns), return_inverse=True)
+        return _split_codes(present, labels), _sums(groups, weight, len(present))
+    # One whole number cannot hold a combination of so many columns.
+    every = np.stack([column.codes + 1 for column in columns], axis=1)
+    keys, groups = np.unique(every, axis=0, return_inverse=True)
+    return keys, _sums(groups.reshape(-1), weight, len(keys))
 
 
 _Sums: TypeAlias = tuple[Integers, Numbers, Floats | None]
@@ -237,6 +266,19 @@ def _sums(groups: NDArray[np.intp], weight: NDArray[Any] | None, size: int) -> _
     return rows, exact, None
 
 
+def _add_sums(left: _Sums, right: _Sums) -> _Sums:
+    square = None if left[2] is None or right[2] is None else left[2] + right[2]
+    return left[0] + right[0], left[1] + right[1], square
+
+
+def _occupied(sums: _Sums, labels: Sequence[Sequence[Label]]) -> tuple[NDArray[np.intp], _Sums]:
+    """Find the keys that occur, and their sums, in a full array of them."""
+    rows, weight, square = sums
+    present = np.flatnonzero(rows)
+    kept = rows[present], weight[present], None if square is None else square[present]
+    return _split_codes(present, labels), kept
+
+
 class _Gatherer:
     """Adds up blocks, translating each block's labels to common ones."""
 
@@ -247,25 +289,24 @@ class _Gatherer:
         self.parts: list[JointCounts] = []
         self.waiting = 0
 
-    def add(self, joint: JointCounts) -> None:
-        translate = []
-        for domain, (place, names) in enumerate(zip(self.index, joint.labels, strict=True)):
+    def add(self, labels: Sequence[Sequence[Label]], keys: NDArray[np.intp], sums: _Sums) -> None:
+        """Add combinations, whose keys are of the labels of each column."""
+        columns = []
+        for domain, names, column in zip(self.domains, labels, keys.T, strict=True):
+            place = self.index[domain]
             self.has_numbers[domain] |= any(
                 isinstance(name, (int, float)) and not isinstance(name, bool) for name in names
             )
-            codes = [0] + [place.setdefault(label, len(place)) + 1 for label in names]
-            translate.append(np.array(codes, dtype=np.intp))
-        columns = [translate[domain][joint.keys[:, c]] for c, domain in enumerate(self.domains)]
-        self.parts.append(replace(joint, keys=np.stack(columns, axis=1)))
-        self.waiting += len(joint.rows)
+            translate = [0, *(place.setdefault(label, len(place)) + 1 for label in names)]
+            columns.append(np.array(translate, dtype=np.intp)[column])
+        self.parts.append(JointCounts(self.domains, (), np.stack(columns, axis=1), *sums))
+        self.waiting += len(keys)
         if self.waiting > 4 * DENSE_CELLS:
             self.parts = [_compact(self.parts)]
             self.waiting = 0
 
     def result(self) -> JointCounts:
         """Give everything gathered, in canonical labels and each combination once."""
-        if not self.parts:
-            return JointCounts.empty(self.domains)
         part = _compact(self.parts)
         labels, columns = [], [part.keys[:, c] for c in range(len(self.domains))]
         for domain, place in enumerate(self.index):
