@@ -15,7 +15,7 @@ from edgeworth.bet import (
     Market,
     Quote,
     Rival,
-    factors,
+    factors_by_outcome,
     game_factors,
     growth,
     kelly,
@@ -43,7 +43,7 @@ def test_a_rival_in_races() -> None:
     quote = Rival(theirs).quote((100, 4))
     rows = np.arange(100)
     np.testing.assert_allclose(
-        factors(ours, quote.back, lay=quote.lay, outcome=truth),
+        factors_by_outcome(ours, quote.back, lay=quote.lay)[rows, truth],
         ours[rows, truth] / theirs[rows, truth],
         rtol=1e-12,
     )
@@ -120,7 +120,7 @@ def test_one_game_at_one_price_is_two_outcomes_of_a_race() -> None:
         races = np.stack([1 - p, p], axis=1)
         for outcome in (0, 1):
             np.testing.assert_allclose(
-                factors(races, both.back, lay=both.lay, outcome=np.full(200, outcome)),
+                factors_by_outcome(races, both.back, lay=both.lay)[:, outcome],
                 game_factors(p, quote.back, lay=quote.lay, outcome=np.full(200, outcome)),
                 rtol=1e-9,
             )
@@ -130,8 +130,8 @@ def test_a_game_that_cannot_be_laid_is_only_backed() -> None:
     for quote in (Quote(np.array([3.0]), np.array([math.inf])), Quote(np.array([3.0]), None)):
         both = quote.two_way()
         for p, expected in ((0.5, [0.75, 1.5]), (0.2, [1.0, 1.0])):
-            stakes = [factors([[1 - p, p]], both.back, lay=both.lay, outcome=[y])[0] for y in (0, 1)]
-            assert stakes == pytest.approx(expected, rel=1e-12)
+            wealth = factors_by_outcome([[1 - p, p]], both.back, lay=both.lay)[0]
+            assert wealth == pytest.approx(expected, rel=1e-12)
 
 
 def test_who_quotes_a_price_a_case() -> None:

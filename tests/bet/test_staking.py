@@ -16,15 +16,12 @@ from edgeworth.bet import (
     BookError,
     arbitrage,
     clipped_prices,
-    factors,
     factors_by_outcome,
-    fair_factors,
     growth,
     kelly,
     kelly_game,
     wealth_after,
 )
-from edgeworth.errors import InputError
 
 FIVE_ODDS = [5.5, 2.625, 3.25, 6, 21]
 FIVE_CHANCES = [0.2, 0.4, 0.3, 0.08, 0.02]
@@ -156,7 +153,7 @@ def test_a_game_with_two_prices() -> None:
         -0.952381,
     ]
     assert kelly_game([0.6, 0.0], 1.95, lay=math.inf).round(6).tolist() == [0.178947, 0]
-    assert factors(0.0, 1.95, lay=math.inf, outcome=1) == 1.0
+    assert factors_by_outcome(0.0, 1.95, lay=math.inf).tolist() == [1.0, 1.0]
     with pytest.raises(BookError, match=r"backing at 2\.1 and laying the same at 2 is an arbitrage"):
         kelly(0.5, 2.1, lay=2.0)
 
@@ -177,9 +174,6 @@ def test_many_races_are_the_races_one_by_one() -> None:
     np.testing.assert_array_equal(kelly(p[:5], odds[0]), kelly(p[:5], np.tile(odds[0], (5, 1))))
     np.testing.assert_array_equal(kelly(p[0], odds[:5]), kelly(np.tile(p[0], (5, 1)), odds[:5]))
     np.testing.assert_allclose(wealth_after(odds, stakes), factors_by_outcome(p, odds), atol=1e-12)
-    happened = rng.integers(0, 4, 70_000)
-    every = factors_by_outcome(p, odds)
-    np.testing.assert_array_equal(factors(p, odds, outcome=happened), every[np.arange(70_000), happened])
 
 
 @pytest.mark.parametrize("fraction", [0.0, 0.25, 0.5, 0.9])
@@ -217,30 +211,10 @@ def test_factors_average_to_one_under_fair_prices(pairs: list[tuple[int, int]]) 
 
 def test_what_cannot_happen_ruins_when_it_does() -> None:
     odds = [2.0, 3.0, 6.0]
-    assert factors([0.5, 0.5, 0.0], odds, lay=odds, outcome=2) == 0.0
-    assert factors([0.7, 0.3, 0.0], [1.7, 2.5, 90.0], outcome=2) == 0.0
+    assert factors_by_outcome([0.5, 0.5, 0.0], odds, lay=odds)[2] == 0.0
+    assert factors_by_outcome([0.7, 0.3, 0.0], [1.7, 2.5, 90.0])[2] == 0.0
     assert growth([0.7, 0.3, 0.0], [1.7, 2.5, 90.0], [0.7, 0.3, 0.0]) > 0
     assert growth([0.6, 0.3, 0.1], [1.7, 2.5, 90.0], [0.7, 0.3, 0.0]) == -math.inf
-
-
-def test_fair_prices_with_their_zeros() -> None:
-    p, q = np.array([0.6, 0.6, 0.0, 1.0]), np.array([0.5, 0.5, 0.5, 1.0])
-    assert fair_factors(p, q, outcome=[True, False, False, False]).tolist() == pytest.approx(
-        [1.2, 0.8, 2.0, math.nan], nan_ok=True
-    )
-    assert fair_factors(p, q, outcome=[1, 0, 1, 1], fraction=0.5).tolist() == pytest.approx(
-        [1.1, 0.9, 0.5, 1.0]
-    )
-    races = fair_factors([[0.5, 0.5, 0.0]] * 3, [[0.25, 0.0, 0.75]] * 3, outcome=[0, 1, 2])
-    assert races.tolist() == [2.0, math.inf, 0.0]
-    assert fair_factors([0.5], [0.0], outcome=[1], fraction=0.0).tolist() == [1.0]
-    rng = np.random.default_rng(9)
-    p, q, y = rng.dirichlet(np.ones(3), 40), rng.dirichlet(np.ones(3), 40), rng.integers(0, 3, 40)
-    np.testing.assert_allclose(
-        fair_factors(p, q, outcome=y), factors(p, 1 / q, lay=1 / q, outcome=y), rtol=1e-12
-    )
-    with pytest.raises(InputError, match="prices of shape"):
-        fair_factors([0.5], [0.5, 0.5], outcome=[1])
 
 
 def test_inputs_are_left_alone_and_the_shape_is_kept() -> None:

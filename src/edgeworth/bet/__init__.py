@@ -7,9 +7,7 @@ from edgeworth.bet.checking import BookError
 from edgeworth.bet.exchange import arbitrage, clipped_prices
 from edgeworth.bet.flat import FlatStakes, flat_stakes, ruin_probability
 from edgeworth.bet.kelly import (
-    factors,
     factors_by_outcome,
-    fair_factors,
     game_factors,
     growth,
     kelly,
@@ -17,12 +15,9 @@ from edgeworth.bet.kelly import (
     wealth_after,
 )
 from edgeworth.bet.odds import (
-    american_odds,
     decimal_odds,
     fair_odds,
-    fractional_odds,
     house_odds,
-    implied_probability,
 )
 from edgeworth.bet.rounds import kelly_together
 from edgeworth.choices import BookmakerName
@@ -37,20 +32,15 @@ __all__ = [
     "Market",
     "Quote",
     "Rival",
-    "american_odds",
     "arbitrage",
     "clipped_prices",
     "decimal_odds",
-    "factors",
     "factors_by_outcome",
-    "fair_factors",
     "fair_odds",
     "flat_stakes",
-    "fractional_odds",
     "game_factors",
     "growth",
     "house_odds",
-    "implied_probability",
     "kelly",
     "kelly_game",
     "kelly_together",

@@ -147,23 +147,6 @@ def as_races(
     return Races(spread[0], spread[1], None if laid is None else spread[2], single)
 
 
-def pick_outcomes(values: Floats, outcome: ArrayLike) -> Floats:
-    """Pick the value of the outcome that happened from each row."""
-    picked = np.asarray(outcome)
-    if picked.dtype.kind not in "iu" or picked.shape not in ((), values.shape[:-1]):
-        raise InputError(
-            f"outcome is the position of what happened, a whole number for each of {len(values):,} races; "
-            f"saw {_short(outcome)}"
-        )
-    picked = np.broadcast_to(picked, values.shape[:-1])
-    outside = (picked < 0) | (picked >= values.shape[-1])
-    if outside.any():
-        raise InputError(
-            f"outcomes are numbered from 0 to {values.shape[-1] - 1}; saw {describe_first(picked, outside)}"
-        )
-    return np.asarray(np.take_along_axis(values, picked[..., None].astype(np.intp), axis=-1)[..., 0])
-
-
 def describe_first(
     values: NDArray[Any],
     bad: NDArray[np.bool_],

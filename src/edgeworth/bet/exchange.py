@@ -105,13 +105,13 @@ def balance_odds(back: Floats, lay: Floats) -> tuple[Floats, Floats]:
     return back * scale, lay * scale
 
 
-def cash_levels(p: Floats, low: Floats, high: Floats, nearest: float = 1.0) -> tuple[Floats, Floats]:
+def cash_levels(p: Floats, low: Floats, high: Floats, nearest: ArrayLike = 1.0) -> tuple[Floats, Floats]:
     """λ of each row with prices that add up to 1, as nearly as they can; and what they then add up to."""
     target = np.clip(1.0, low.sum(axis=1), high.sum(axis=1))
     return levels(p, low, high, target, nearest), target
 
 
-def levels(p: Floats, low: Floats, high: Floats, target: Floats, nearest: float = 1.0) -> Floats:
+def levels(p: Floats, low: Floats, high: Floats, target: Floats, nearest: ArrayLike = 1.0) -> Floats:
     """λ of each row with ``Σ clip(p/λ, low, high) = target``, exactly: by halving among the breakpoints.
 
     Where a whole interval of λ will do (stakes are then not unique) the one nearest to ``nearest``; 0 where

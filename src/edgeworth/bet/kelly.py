@@ -19,7 +19,6 @@ from edgeworth.bet.checking import (
     check_fraction,
     describe_first,
     is_plain,
-    pick_outcomes,
 )
 from edgeworth.bet.exchange import balance_odds, cap_stakes, cash_levels, deal, refuse_arbitrage
 from edgeworth.choices import Unbalanced
@@ -96,44 +95,8 @@ def _deal(probability: ArrayLike, odds: ArrayLike, lay: ArrayLike | None) -> tup
     return forecast, np.where(forecast > 1 / back, back, np.where(forecast < 1 / laid, laid, np.nan))
 
 
-TIE = 1e-12
-"""Relative: an expected return this near the reserve counts as equal to it, so nothing is divided by 0."""
-
-
-def reserves(probabilities: Floats, odds: Floats) -> Floats:
-    """What the best bettor keeps of each race's wealth: R with ``R + Σ max(p − R/O, 0) = 1``, the largest.
-
-    Backing a set S leaves ``R = (1 − Σ_S p)/(1 − Σ_S 1/O)``, and the best S holds the outcomes with
-    ``p O > R``. The equation is convex and piecewise linear in R, so Newton's steps from R = 1 fall to its
-    largest root in at most K of them, without sorting (Kelly 1956; the condition is Smoczynski and
-    Tomkins 2010).
-
-    >>> reserves(np.array([[0.5, 0.25, 0.25]]), np.array([[3.0, 3.0, 3.0]])).round(6).tolist()
-    [0.75]
-    """
-    returns, prices = probabilities * odds, 1 / odds
-    kept = np.ones(len(probabilities))
-    for _ in range(probabilities.shape[1] + 1):
-        backed = returns > kept[:, None] * (1 + TIE)
-        left = np.where(backed, 0.0, probabilities).sum(axis=1)
-        room = 1 - np.where(backed, prices, 0.0).sum(axis=1)
-        step = np.divide(left, room, out=kept.copy(), where=room > TIE)
-        if np.array_equal(step, kept):
-            break
-        kept = np.minimum(step, kept)
-    return kept
-
-
-def _back(probabilities: Floats, odds: Floats) -> tuple[Floats, Floats]:
-    """Compute the stakes ``p − R/O`` on what returns more than the reserve R, and the wealth they make.
-
-    The wealth is ``p O`` where the outcome was backed, otherwise the reserve.
-    """
-    kept = reserves(probabilities, odds)[:, None]
-    returns = probabilities * odds
-    idle = returns <= kept * (1 + TIE)
-    return np.where(idle, 0.0, probabilities - kept / odds), np.where(idle, kept, returns)
-
+NEARLY_FAIR = 1e-12
+"""A book whose prices add up to less by no more than this is fair."""
 
 ROUNDING = 1e-15
 """Relative to the sums it is the difference of, a wealth this small is 0: all that is left is rounding."""
@@ -175,32 +138,6 @@ def kelly(
     return races.shaped(_bet(races, fraction, unbalanced)[0])
 
 
-def factors(
-    probabilities: ArrayLike,
-    odds: ArrayLike,
-    *,
-    outcome: ArrayLike,
-    lay: ArrayLike | None = None,
-    fraction: float = 1.0,
-    unbalanced: Unbalanced = "refuse",
-    normalise: bool = False,
-) -> Floats:
-    """Compute what the Kelly bettor's wealth is multiplied by, once ``outcome`` has happened in each race.
-
-    Backing only: ``p_k O_k`` where k was backed, otherwise the reserve. Back and lay: ``p_k/q_k`` with q the
-    clipped prices. One game: ``p/q`` if true, ``(1−p)/(1−q)`` if false. 0 is ruin.
-
-    >>> factors([[0.5, 0.25, 0.25], [0.2, 0.4, 0.4]], [3, 3, 3], outcome=[0, 0]).tolist()
-    [1.5, 0.6]
-    """
-    if _is_game(probabilities, odds, lay):
-        return game_factors(probabilities, odds, outcome=outcome, lay=lay, fraction=fraction)
-    every = factors_by_outcome(
-        probabilities, odds, lay=lay, fraction=fraction, unbalanced=unbalanced, normalise=normalise
-    )
-    return pick_outcomes(every, outcome)
-
-
 def factors_by_outcome(
     probabilities: ArrayLike,
     odds: ArrayLike,
@@ -212,6 +149,9 @@ def factors_by_outcome(
 ) -> Floats:
     """Compute the factor of the Kelly bettor's wealth after each outcome; a game gives (true, false).
 
+    Backing only: ``p_k O_k`` where k was backed, otherwise the cash kept. Back and lay: ``p_k/q_k`` with q
+    the clipped prices. 0 is ruin.
+
     >>> factors_by_outcome([0.5, 0.25, 0.25], [3, 3, 3]).round(6).tolist()
     [1.5, 0.75, 0.75]
     """
@@ -219,53 +159,6 @@ def factors_by_outcome(
         return game_factors(probabilities, odds, outcome=[True, False], lay=lay, fraction=fraction)
     races = as_races(probabilities, odds, lay, normalise=normalise)
     return races.shaped(_bet(races, fraction, unbalanced)[1])
-
-
-def fair_factors(
-    probabilities: ArrayLike, prices: ArrayLike, *, outcome: ArrayLike, fraction: float = 1.0
-) -> Floats:
-    """Compute what wealth is multiplied by at fair prices that are backed and laid alike.
-
-    Parameters
-    ----------
-    probabilities
-        The bettor's: ``(n,)`` of "true" in n games, or ``(n, K)`` of the outcomes of n races.
-    prices
-        Fair prices of the same shape; those of a race add up to 1.
-    outcome
-        What happened: 0 or 1 in games, the position of the outcome in races.
-    fraction
-        The part of the Kelly stakes that is bet.
-
-    Returns
-    -------
-    Floats
-        One factor a case. 0 is ruin; what only the prices ruled out pays infinitely; what both ruled out
-        is ``nan``.
-
-    Notes
-    -----
-    With all of the stakes the factor is ``p(y)/q(y)``; a fraction c gives ``1 − c + c p(y)/q(y)``. Kelly
-    (1956), Bell System Technical Journal 35, 917–926.
-
-    Examples
-    --------
-    >>> fair_factors([0.6, 0.0, 0.5, 0.0], [0.5, 0.5, 0.0, 0.0], outcome=[1, 1, 1, 1]).tolist()
-    [1.2, 0.0, inf, nan]
-    """
-    check_fraction(fraction)
-    ours, theirs = as_shares(probabilities), as_shares(prices, "prices")
-    if ours.shape != theirs.shape or ours.ndim not in (1, 2):
-        raise InputError(f"there are probabilities of shape {ours.shape} and prices of shape {theirs.shape}")
-    if ours.ndim == 1:
-        ours, theirs = np.stack([1 - ours, ours], axis=1), np.stack([1 - theirs, theirs], axis=1)
-        outcome = np.asarray(outcome)
-        outcome = outcome.astype(np.intp) if outcome.dtype.kind == "b" else outcome
-    ours = pick_outcomes(add_to_one(ours, normalise=False), outcome)
-    theirs = pick_outcomes(add_to_one(theirs, normalise=False), outcome)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        full = ours / theirs
-    return np.asarray((1 - fraction) + fraction * full) if fraction else np.where(np.isnan(full), full, 1.0)
 
 
 def wealth_after(odds: ArrayLike, stakes: ArrayLike, *, lay: ArrayLike | None = None) -> Floats:
@@ -340,7 +233,11 @@ def _bet(races: Races, fraction: float, unbalanced: Unbalanced) -> tuple[Floats,
     if unbalanced not in get_args(Unbalanced):
         raise OptionError(f"unbalanced is one of {', '.join(get_args(Unbalanced))}; saw {unbalanced!r}")
     if lay is None:
-        stakes, full = _back(p, back)
+        # Who only backs an under-round book keeps nothing.
+        is_sure = (1 / back).sum(axis=1) < 1 - NEARLY_FAIR
+        never = np.full(back.shape, np.inf)
+        level, _ = cash_levels(p, 1 / never, 1 / back, nearest=np.where(is_sure, 0.0, 1.0))
+        stakes, full = deal(p, back, never, level)
     elif unbalanced == "cap":
         stakes, full = cap_stakes(p, back, lay)
     else:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats
-from edgeworth.bet.checking import describe_first, describe_place
+from edgeworth.bet.checking import describe_place
 from edgeworth.choices import OddsForm
 from edgeworth.errors import InputError, OptionError
 
@@ -63,19 +63,19 @@ def check_commission(commission: float) -> None:
         raise OptionError(f"the commission is a share of winnings, from 0 to 1; saw {commission!r}")
 
 
-# For each form: what is needed, whether odds are that, and what a unit nets. Fractions and floats alike.
-_FORMS: dict[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
-    "decimal": ("decimal odds are finite and above 1", lambda odds: odds > 1, lambda odds: odds - 1),
-    "fractional": ("fractional odds are above 0, like 5/2", lambda odds: odds > 0, lambda odds: odds),
+# For each form: what is needed, whether odds are that, and what a unit returns in all.
+_FORMS: dict[str, tuple[str, Callable[[Fraction], bool], Callable[[Fraction], Fraction]]] = {
+    "decimal": ("decimal odds are finite and above 1", lambda odds: odds > 1, lambda odds: odds),
+    "fractional": ("fractional odds are above 0, like 5/2", lambda odds: odds > 0, lambda odds: 1 + odds),
     "american": (
         "American odds are at least +100 or at most -100",
         lambda odds: abs(odds) >= 100,
-        lambda odds: np.where(odds > 0, odds / 100, -100 / odds),
+        lambda odds: 1 + (odds / 100 if odds > 0 else -100 / odds),
     ),
     "probability": (
         "an implied probability lies between 0 and 1",
-        lambda odds: (odds > 0) & (odds < 1),
-        lambda odds: (1 - odds) / odds,
+        lambda odds: 0 < odds < 1,
+        lambda odds: 1 / odds,
     ),
 }
 
@@ -83,79 +83,23 @@ _FORMS: dict[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
 def decimal_odds(odds: Any, *, form: OddsForm) -> Floats:
     """Convert odds to decimal odds: what a unit returns in all, stake included.
 
+    One price or an array of them: numbers, fractions, or text such as "5/2", "evens" and "+150". The
+    arithmetic is exact.
+
     >>> decimal_odds(["5/2", "5:2", "evens"], form="fractional").tolist()
     [3.5, 3.5, 2.0]
     """
-    return np.asarray(1 + _net(odds, form), dtype=np.float64)
-
-
-def american_odds(odds: Any, *, form: OddsForm) -> Floats:
-    """Convert odds to American odds: what 100 wins (from evens up), or minus the stake that wins 100.
-
-    Parameters
-    ----------
-    odds
-        One price or an array of them: numbers, fractions, or text such as ``"5/2"``, ``"evens"``, ``"+150"``.
-    form
-        How they are written: "decimal", "fractional", "american" or "probability".
-
-    Returns
-    -------
-    Floats
-        An array of the shape of ``odds``.
-
-    Notes
-    -----
-    With net winnings ``b = O − 1`` of a unit, American odds are ``100 b`` where ``b ≥ 1`` and ``−100/b``
-    below. The arithmetic is exact (fractions) unless ``odds`` is an array of numbers.
-
-    Examples
-    --------
-    >>> american_odds([2.5, 1.5, 2.0], form="decimal").tolist()
-    [150.0, -200.0, 100.0]
-    """
-    net = _net(odds, form)
-    return np.asarray(np.where(net >= 1, 100 * net, -100 / net), dtype=np.float64)
-
-
-def implied_probability(odds: Any, *, form: OddsForm) -> Floats:
-    """Convert odds, given as to ``american_odds``, to the probability at which they are fair, ``1/O``.
-
-    Over all outcomes of a race a house's add up to more than 1, by its over-round.
-
-    >>> implied_probability(["+150", "-200"], form="american").round(4).tolist()
-    [0.4, 0.6667]
-    """
-    return np.asarray(1 / (1 + _net(odds, form)), dtype=np.float64)
-
-
-def fractional_odds(odds: Any, *, form: OddsForm) -> Any:
-    """Convert odds to fractional odds, exactly: a ``Fraction`` won per unit, or an object array of them.
-
-    >>> fractional_odds(2.625, form="decimal"), str(fractional_odds("0.4", form="probability"))
-    (Fraction(13, 8), '3/2')
-    """
-    return np.asarray(_net(np.asarray(odds, dtype=object), form), dtype=object)[()]
-
-
-def _net(odds: Any, form: OddsForm) -> Any:
-    """Compute the net return of a unit: as fractions, or of an array of numbers as floats."""
     if form not in _FORMS:
         raise OptionError(f"odds come in the forms {', '.join(_FORMS)}; saw {form!r}")
-    needed, is_good, net = _FORMS[form]
-    if isinstance(odds, np.ndarray) and odds.dtype.kind in "fiu":
-        values = odds.astype(np.float64)
-        good = is_good(values) & np.isfinite(values)
-        if not good.all():
-            raise InputError(f"{needed}; saw {describe_first(values, ~good)}")
-        return net(values)
+    needed, is_good, returned = _FORMS[form]
     items = np.asarray(odds, dtype=object)
-    exact = np.empty(items.shape, dtype=object)
-    exact.ravel()[:] = [_exact(item, form) for item in items.ravel()]
-    wrong = next((where for where, value in np.ndenumerate(exact) if not is_good(value)), None)
-    if wrong is not None:
-        raise InputError(f"{needed}; saw {items[wrong]!r}{describe_place(wrong)}")
-    return net(exact)
+    found = np.empty(items.shape)
+    for where, item in np.ndenumerate(items):
+        price = _exact(item, form)
+        if not is_good(price):
+            raise InputError(f"{needed}; saw {item!r}{describe_place(where)}")
+        found[where] = float(returned(price))
+    return found
 
 
 def _exact(value: Any, form: OddsForm) -> Fraction:
