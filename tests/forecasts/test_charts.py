@@ -15,7 +15,7 @@ import edgeworth as ew
 from edgeworth.bet import Drunken
 from edgeworth.core.formatting import format_number
 from edgeworth.forecasts.charts import PAIR_CELLS
-from edgeworth.forecasts.curves import FORECAST_CELLS, LAW_CELLS, MOST_DRAWN
+from edgeworth.forecasts.curves import FORECAST_CELLS, LAW_POINTS, MOST_DRAWN
 from edgeworth.report.charts.chart import Chart
 
 HOSTILE = "</script><script>alert(1)</script>'\"\u202e🎯" + "x" * 10_000
@@ -293,7 +293,7 @@ def test_cells_of_the_law_are_of_one_width_and_hold_what_was_observed(shape: str
     found = report(shape)
     chart, numbers = found.charts["final_wealth"], found.to_dict()
     cells = chart.data["final_wealth"]
-    assert len(cells) <= LAW_CELLS
+    assert len(cells) == LAW_POINTS - 1
     widths = [cell["to"] - cell["from"] for cell in cells]
     assert widths == pytest.approx([widths[0]] * len(widths), rel=1e-2)
     observed = numbers["wealth"]["log_wealth"]

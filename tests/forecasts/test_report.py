@@ -268,14 +268,8 @@ def test_chart_data_are_bounded_and_plain(number: int) -> None:
     data = again["chart_data"]
     assert len(data["returns"]["cases"]) == len(data["returns"]["log_return"]) <= 512
     law = data["final_wealth"]
-    assert len(law["log_wealth"]) == len(law["prices"]["cumulative"]) <= 200
-    assert len(law["model"]["density"]) == len(law["log_wealth"]) - 1
+    assert len(law["log_wealth"]) == len(law["prices"]) == len(law["model"]) <= 200
     assert law["observed"] == again["wealth"]["log_wealth"]
-    stakes = data["stakes"]
-    assert len(stakes["back_only"]) == len(stakes["probabilities"])
-    assert len(stakes["back_only"][0]) == len(stakes["odds"])
-    flat = [stake for row in stakes["back_and_lay"] for stake in row]
-    assert [stake for row in stakes["back_only"] for stake in row] == [max(0.0, stake) for stake in flat]
     pairs = data["probability_pairs"]
     assert np.shape(pairs["counts"]) == (40, 40)
     assert np.sum(pairs["counts"]) == number
@@ -290,7 +284,6 @@ def test_chart_data_are_bounded_and_plain(number: int) -> None:
 
 def test_charts_that_need_two_classes_are_left_out_of_three() -> None:
     data = evaluate(**three()).numbers["chart_data"]
-    assert data["stakes"] is None
     assert data["probability_pairs"] is None
     assert data["final_wealth"] is not None
 

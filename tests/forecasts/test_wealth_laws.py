@@ -83,8 +83,6 @@ def test_exact_tails_are_those_of_all_outcomes(seed: int) -> None:
     for x in {value for value, _ in found} | {0.0, 0.3, -1.0, 9.0, math.inf}:
         tail, truth = law.tail(x), reached(found, x)
         assert tail.p_value == pytest.approx(float(truth), rel=1e-12, abs=1e-300)
-        # The row is divided by its sum in floats first, so the last bit may differ.
-        assert tail.exact is None or abs(tail.exact - truth) <= 1e-14 * truth
         assert tail.kind == "exact"
     assert law.tail(-math.inf).exact == 1
 
@@ -229,7 +227,7 @@ def test_the_normal_law_is_an_approximation_with_its_error() -> None:
         assert normal.kind == "approximation"
         assert normal.p_value == pytest.approx(stats.norm.sf(z), abs=1e-9)
         assert normal.low <= enclosed.low <= enclosed.high <= normal.high
-    low, high = law.band(0.9)
+    low, high = law.quantile(0.05), law.quantile(0.95)
     assert low == pytest.approx(law.mean - 1.6448536 * law.standard_deviation, rel=1e-6)
     assert high == pytest.approx(law.mean + 1.6448536 * law.standard_deviation, rel=1e-6)
 

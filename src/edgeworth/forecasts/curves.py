@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats, Values
 from edgeworth.bet.fractional import whole_sum
-from edgeworth.bet.kelly import kelly_game
 from edgeworth.core.laws import normal_quantile
 from edgeworth.forecasts.betting.law import LogWealthLaw, Moments
 from edgeworth.forecasts.betting.wealth import Wealth
@@ -23,15 +22,11 @@ Places = NDArray[np.intp]
 MOST_POINTS = 512
 """Points of a path."""
 
-LAW_POINTS = 161
-"""Points of the law of final wealth: the cells between them can be taken two, three or four together."""
+LAW_POINTS = 51
+"""Points of the law of final wealth."""
 
 ROOM = 0.02
 """Width beyond the ends of a law, as a share of its own."""
-
-STAKE_ODDS = np.round(np.linspace(1.3, 4.0, 28), 10)
-STAKE_PROBABILITIES = np.round(np.linspace(0.0, 1.0, 21), 10)
-"""The odds of the source's figures, and every twentieth probability."""
 
 
 def thin(number: int, keep: tuple[int, ...] = (), most: int = MOST_POINTS) -> Places:
@@ -103,18 +98,13 @@ def returns(wealth: Wealth) -> tuple[NDArray[np.int64], Floats]:
 class FinalLaw:
     """P(log wealth ≤ x) at the end, at some x, if the prices are right and if the model is.
 
-    ``density`` is the share of each cell between two neighbouring x over its width. Ruin lies below every x,
-    wealth without bound above.
+    Ruin lies below every x, wealth without bound above.
     """
 
     log_wealth: Floats
     prices: Floats
     model: Floats
     method: str
-
-    def density(self, cumulative: Floats) -> Floats:
-        """Of one of the two laws."""
-        return np.diff(cumulative) / np.diff(self.log_wealth)
 
 
 def final_law(wealth: Wealth) -> FinalLaw | None:
@@ -152,15 +142,6 @@ def _normal(points: Floats, mean: float, variance: float) -> Floats:
     return np.asarray(scipy.special.ndtr((points - mean) / math.sqrt(variance)))
 
 
-def stake_surface() -> Floats:
-    """Kelly's stake (O p − 1)/(O − 1) on one game, a row a probability, a column the odds; below 0 it lays.
-
-    >>> float(stake_surface()[12, 7].round(6))  # p = .6 at odds of 2
-    0.2
-    """
-    return np.round(kelly_game(STAKE_PROBABILITIES[:, None], STAKE_ODDS[None, :]), 12)
-
-
 def sequence_path(sequence: ConfidenceSequence) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
     """Cases, mean, lower and upper bounds, thinned."""
     places = thin(len(sequence))
@@ -172,12 +153,6 @@ MOST_DRAWN = 150
 
 BAND_DRAWN = 50
 """Points of the edges of a band, which nobody reads one by one, and of a path in the small."""
-
-LAW_CELLS = 50
-"""Cells of the law of final wealth."""
-
-SEEN = 1e-4
-"""Probability at either end of a law that nobody would see."""
 
 FORECAST_CELLS = 20
 """Cells from 0 to 1 in which forecasts are counted."""
@@ -199,48 +174,6 @@ def turns(wealth: Wealth) -> tuple[tuple[int, str], ...]:
         if len(there):
             found.append((int(wealth.positions[there[0]]), what))
     return tuple(found)
-
-
-@dataclass(frozen=True)
-class LawCells:
-    """Laws of final log wealth in cells of one width: the probability of each cell, and of all beyond them.
-
-    Ruin and wealth without bound are beyond.
-    """
-
-    low: Floats
-    high: Floats
-    laws: dict[str, Floats]
-    beyond: dict[str, float]
-
-
-def law_cells(points: Floats, cumulative: dict[str, Floats], observed: float) -> LawCells:
-    """Cells where these laws lie, and where wealth was observed, at most ``LAW_CELLS`` of them.
-
-    >>> points = np.linspace(-10, 10, 201)
-    >>> found = law_cells(points, {"coin": np.where(points < 1.99, 0.25, 1.0)}, 3.01)
-    >>> float(found.low[0].round(1)), float(found.high[-1].round(1)), found.beyond, len(found.low)
-    (1.9, 3.2, {'coin': 0.25}, 13)
-    """
-    # Where they begin and cease to rise; what lies below the first point does not count as rising.
-    first = min(int((each > each[0] + SEEN).argmax()) for each in cumulative.values()) - 1
-    last = max(int((each >= each[-1] - SEEN).argmax()) for each in cumulative.values())
-    if math.isfinite(observed):
-        here = int(np.searchsorted(points, observed))
-        first, last = min(first, here - 1), max(last, here + 1)
-    first = min(max(first, 0), len(points) - 2)
-    last = min(max(last, first + 1), len(points) - 1)
-    together = math.ceil((last - first) / LAW_CELLS)
-    # Whole cells: what is missing is added to the right, and where there is no room to the left.
-    last = first + together * math.ceil((last - first) / together)
-    ends = np.arange(first, last + 1, together) - max(0, last - (len(points) - 1))
-    edges = points[ends]
-    return LawCells(
-        edges[:-1],
-        edges[1:],
-        {name: np.diff(each[ends]) for name, each in cumulative.items()},
-        {name: float(each[ends[0]] + 1 - each[ends[-1]]) for name, each in cumulative.items()},
-    )
 
 
 def pictured_reliability(bands: ReliabilityBands, most: int) -> dict[str, dict[str, Values]]:

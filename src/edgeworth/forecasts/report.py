@@ -21,14 +21,7 @@ from edgeworth.core.plain import labels_to_json
 from edgeworth.decisions.report import tail_to_dict
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.forecasts.charts import forecast_charts
-from edgeworth.forecasts.curves import (
-    STAKE_ODDS,
-    STAKE_PROBABILITIES,
-    FinalLaw,
-    returns,
-    sequence_path,
-    stake_surface,
-)
+from edgeworth.forecasts.curves import returns, sequence_path
 from edgeworth.forecasts.estimates import INFINITE_SCORE, AverageDifference
 from edgeworth.forecasts.findings import DECIDING, Bets, Criterion, ForecastFindings, examine_forecasts
 from edgeworth.forecasts.reliability import ReliabilityBands
@@ -552,8 +545,15 @@ def _chart_data(findings: ForecastFindings) -> dict[str, Any]:
     law = findings.final_law
     return {
         "returns": {"cases": cases.tolist(), "log_return": _finite(logs)},
-        "final_wealth": None if law is None else _law_numbers(law, wealth.log_wealth),
-        "stakes": _stakes_numbers() if len(wealth.labels) == 2 else None,
+        "final_wealth": None
+        if law is None
+        else {
+            "log_wealth": law.log_wealth.tolist(),
+            "prices": _finite(law.prices),
+            "model": _finite(law.model),
+            "observed": finite_or_none(wealth.log_wealth),
+            "method": law.method,
+        },
         "probability_pairs": None
         if pairs is None
         else {
@@ -571,26 +571,3 @@ def _flat_numbers(findings: ForecastFindings) -> dict[str, Any] | None:
         return None
     low, high = map(finite_or_none, findings.flat.interval(findings.level))
     return {**_fields(findings.flat, "bets", "profit", "rate"), "low": low, "high": high}
-
-
-def _law_numbers(law: FinalLaw, observed: float) -> dict[str, Any]:
-    return {
-        "log_wealth": law.log_wealth.tolist(),
-        **{
-            name: {"cumulative": _finite(values), "density": _finite(law.density(values))}
-            for name, values in (("prices", law.prices), ("model", law.model))
-        },
-        "observed": finite_or_none(observed),
-        "method": law.method,
-    }
-
-
-def _stakes_numbers() -> dict[str, Any]:
-    """Backing only, what would be laid is not bet."""
-    both = stake_surface().tolist()
-    return {
-        "probabilities": STAKE_PROBABILITIES.tolist(),
-        "odds": STAKE_ODDS.tolist(),
-        "back_and_lay": both,
-        "back_only": [[max(0.0, stake) for stake in row] for row in both],
-    }

@@ -6,17 +6,15 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from edgeworth.arrays import Floats
+from edgeworth.bet.kelly import kelly_game
 from edgeworth.core.formatting import format_cases, format_level, format_percent, format_wealth, plural
 from edgeworth.forecasts.curves import (
     BAND_DRAWN,
     MOST_DRAWN,
-    STAKE_ODDS,
-    STAKE_PROBABILITIES,
-    LawCells,
-    law_cells,
     returns,
-    stake_surface,
     turns,
 )
 from edgeworth.forecasts.findings import ForecastFindings
@@ -287,7 +285,8 @@ def _turn_marks(kit: Kit, findings: ForecastFindings) -> list[Any]:
 
 
 LAW = "drawn only where there is a law"
-DRAWN_ODDS = (1.3, 1.5, 2.0, 3.0, 4.0)
+STAKE_ODDS = (1.3, 1.5, 2.0, 3.0, 4.0)
+STAKE_PROBABILITIES = np.round(np.linspace(0.0, 1.0, 21), 10)
 WORTH_SAYING = 0.005
 """Probability beyond the ends of the picture that is said in its caption."""
 
@@ -296,16 +295,15 @@ def luck_chart(findings: ForecastFindings) -> Chart:
     """The law of final wealth if the prices are right and if the model is, and what was observed."""
     law, wealth = findings.final_law, findings.bets.wealth
     assert law is not None, LAW
-    laws = _laws(findings)
-    cells, names = law_cells(law.log_wealth, laws, wealth.log_wealth), list(laws)
+    laws, points = _laws(findings), law.log_wealth
+    names, domain = list(laws), points[[0, -1]].tolist()
 
     def find() -> Mapping[str, Rows]:
-        columns = {"from": cells.low, "to": cells.high, **cells.laws}
+        columns = {"from": points[:-1], "to": points[1:]} | {who: np.diff(laws[who]) for who in names}
         return {"final_wealth": picture_rows(columns)}
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
-        domain = [float(cells.low[0]), float(cells.high[-1])]
         base = (
             kit.base("final_wealth")
             .transform_fold(names, as_=["who", "probability"])
@@ -350,7 +348,7 @@ def luck_chart(findings: ForecastFindings) -> Chart:
     return Chart(
         "final_wealth",
         f"Where this wealth falls among what {'luck gives' if IF_PRICES in names else 'the model expects'}",
-        _luck_says(findings, cells),
+        _luck_says(findings, laws),
         LazyMapping(find),
         draw,
         (Column("from", "number"), Column("to", "number"), *(Column(who, "probability") for who in names)),
@@ -377,50 +375,48 @@ def _describe_wealth(log_wealth: float) -> str:
     return "ruin" if log_wealth == -math.inf else format_wealth(log_wealth)
 
 
-def _luck_says(findings: ForecastFindings, cells: LawCells) -> str:
+def _luck_says(findings: ForecastFindings, laws: Mapping[str, Floats]) -> str:
     bets, law = findings.bets, findings.final_law
     assert law is not None, LAW
     said = [f"The wealth at the end is {format_wealth(bets.wealth.log_wealth)}."]
-    if bets.luck is not None and IF_PRICES in cells.laws:
+    if bets.luck is not None and IF_PRICES in laws:
         which = {"backing": " divided by their sum", "exchange": " inside the spread at which the model bets"}
         prices = f"If the prices{which.get(bets.wealth.book, '')} are right"
         said.append(f"{prices}, luck gives at least this with probability {describe_probability(bets.luck)}.")
-    for who, beyond in cells.beyond.items():
+    for who, cumulative in laws.items():
+        beyond = float(cumulative[0] + 1 - cumulative[-1])
         if beyond > WORTH_SAYING:
             said.append(
                 f"{format_percent(beyond, 1)} {who} is not in the picture, but further out, ruin, or "
                 "without bound."
             )
-    if len(cells.laws) == 1 and bets.wealth.book != "constant":
-        other = IF_MODEL if IF_PRICES in cells.laws else IF_PRICES
+    if len(laws) == 1 and bets.wealth.book != "constant":
+        other = IF_MODEL if IF_PRICES in laws else IF_PRICES
         said.append(f"No law is drawn {other}: log wealth has no mean then.")
-    which_law = "The law is" if len(cells.laws) == 1 else "The laws are"
+    which_law = "The law is" if len(laws) == 1 else "The laws are"
     said.append(f"{which_law} {'exact' if law.method == 'exact' else 'of ' + law.method}.")
     return " ".join(said)
 
 
 def stakes_chart(findings: ForecastFindings) -> Chart:
     """Kelly's stake by probability and odds: where one may only back, and where one may lay as well."""
-    surface = stake_surface()
-    columns = [int(abs(STAKE_ODDS - odds).argmin()) for odds in DRAWN_ODDS]
 
     def find() -> Mapping[str, Rows]:
         return {
             "stakes": tuple(
-                {
-                    "odds": f"{odds:g}",
-                    "probability": float(STAKE_PROBABILITIES[row]),
-                    "back only": max(0.0, float(surface[row, column])),
-                    "back and lay": float(surface[row, column]),
-                }
-                for odds, column in zip(DRAWN_ODDS, columns, strict=True)
-                for row in range(len(STAKE_PROBABILITIES))
+                {"odds": f"{odds:g}", "probability": p, "back only": max(0.0, f), "back and lay": f}
+                for odds in STAKE_ODDS
+                for p, f in zip(
+                    STAKE_PROBABILITIES.tolist(),
+                    kelly_game(STAKE_PROBABILITIES, odds).round(12).tolist(),
+                    strict=True,
+                )
             )
         }
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
-        order = [f"{odds:g}" for odds in DRAWN_ODDS]
+        order = [f"{odds:g}" for odds in STAKE_ODDS]
         base = kit.base("stakes").encode(
             x=alt.X("probability:Q", axis=alt.Axis(format=".0%", values=[0, 0.5, 1]), title="probability"),
             color=alt.Color(
@@ -451,16 +447,14 @@ def stakes_chart(findings: ForecastFindings) -> Chart:
             )
         return alt.hconcat(*panels, spacing=16)
 
-    stake, even = float(surface[12, columns[2]]), 1 / DRAWN_ODDS[2]
     part = findings.bets.wealth.fraction
     taken = "" if part == 1 else f" Here {part:g} of it was bet."
     return Chart(
         "stakes",
         "How much to stake",
-        f"Kelly's stake is (O p − 1)/(O − 1) of the wealth at odds O and probability p: at odds of 2 and "
-        f"{format_percent(float(STAKE_PROBABILITIES[12]))} it is {format_percent(stake)}. Below "
-        f"{format_percent(even)} there is "
-        f"nothing to back at these odds; one who may lay bets against it, the negative stakes.{taken}",
+        "Kelly's stake is (O p − 1)/(O − 1) of the wealth at odds O and probability p: at odds of 2 and 60% "
+        "it is 20%. Below 50% there is nothing to back at these odds; one who may lay bets against it, the "
+        f"negative stakes.{taken}",
         LazyMapping(find),
         draw,
         (Column("odds"), *(Column(each, "percent") for each in ("probability", "back only", "back and lay"))),

@@ -13,12 +13,9 @@ function on a grid of frequencies only (``rankings/chance/bracket.py``).
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property, reduce
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,21 +24,18 @@ from edgeworth.arrays import SUM_TOLERANCE, Floats
 from edgeworth.errors import InputError
 from edgeworth.rankings.chance.bracket import majorant_coefficients
 
-Array = NDArray[Any]
-Sums = tuple[Floats, Array]
-Weigh = Callable[[tuple[tuple[float, ...], ...]], Sequence[Any]]
+Sums = tuple[Floats, Floats]
+NOTHING: Sums = (np.zeros(1), np.zeros(1))
+"""The sum of no steps: 0, with the logarithm of its probability."""
 
 MOST_SUMS = 1 << 20
 """Sums in one half: about half a second."""
 
 MOST_MERGED = 1 << 25
-"""Steps times counts when a group is counted, some 25 ns each."""
+"""Steps times sums when equal steps are counted, some 30 ns each."""
 
 MOST_STEPS = 1 << 14
 """Steps that are looked at one by one for a partner."""
-
-IN_FRACTIONS, MOST_FRACTIONS = 64, 1 << 12
-"""Up to so many steps and so many sums in a half, probabilities are whole numbers of any length."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,186 +130,88 @@ def _checked_counts(counts: ArrayLike | None, rows: int) -> NDArray[np.int64]:
     return whole.astype(np.int64)
 
 
-@dataclass(frozen=True)
-class Arithmetic:
-    """How probabilities are multiplied and added: as logarithms, or as whole numbers of any length."""
+def group_steps(steps: LogReturns) -> tuple[float, dict[tuple[float, ...], list[tuple[int, Floats]]]]:
+    """The sum of the lowest log factors, and steps by their gaps above these (equal to the last bit).
 
-    times: np.ufunc
-    plus: np.ufunc
-    power: Callable[[Any, int], Any]
-    zero: float | int
-    one: float | int
-    dtype: type
-
-
-IN_LOGS = Arithmetic(np.add, np.logaddexp, operator.mul, -math.inf, 0.0, float)
-IN_INTEGERS = Arithmetic(np.multiply, np.add, operator.pow, 0, 1, object)
-
-
-@dataclass(frozen=True)
-class Group:
-    """Steps with the same ``gaps`` above their lowest log factor: how often, and with what probabilities."""
-
-    gaps: tuple[float, ...]
-    members: tuple[tuple[int, tuple[tuple[float, ...], ...]], ...]
-
-    @cached_property
-    def steps(self) -> int:
-        """How many steps it has."""
-        return sum(count for count, _ in self.members)
-
-    @cached_property
-    def sums(self) -> int:
-        """How many counts of outcomes there are: c + k over k."""
-        return math.comb(self.steps + len(self.gaps), len(self.gaps))
-
-    @cached_property
-    def fits(self) -> bool:
-        """Whether counting it in an array with an axis for each gap is a matter of a second."""
-        cells = (self.steps + 1) ** len(self.gaps)
-        few = cells <= MOST_SUMS and cells * self.steps <= MOST_MERGED
-        return few or self.steps == 1 or not self.gaps
-
-    def distribution(self, arithmetic: Arithmetic, weighed: Weigh) -> Sums:
-        """The sums and their probabilities, by convolution of one step after the other."""
-        if self.steps == 1:
-            weights = weighed(self.members[0][1])
-            return np.array((0.0, *self.gaps)), np.array(weights, dtype=arithmetic.dtype)
-        if not self.gaps:
-            powers = [arithmetic.power(weighed(shares)[0], count) for count, shares in self.members]
-            return np.zeros(1), np.array([arithmetic.times.reduce(np.array(powers, dtype=arithmetic.dtype))])
-        law: Array = np.full((1,) * len(self.gaps), arithmetic.one, dtype=arithmetic.dtype)
-        for count, shares in self.members:
-            weights = weighed(shares)
-            for _ in range(count):
-                larger = [size + 1 for size in law.shape]
-                new: Array = np.full(larger, arithmetic.zero, dtype=arithmetic.dtype)
-                for outcome, weight in enumerate(weights):
-                    moved = [int(axis == outcome - 1) for axis in range(law.ndim)]
-                    part = tuple(slice(by, by + len(law)) for by in moved)
-                    new[part] = arithmetic.plus(new[part], arithmetic.times(law, weight))
-                law = new
-        values: Floats = np.tensordot(self.gaps, np.indices(law.shape), axes=1)
-        possible = np.asarray(law != arithmetic.zero, dtype=bool)
-        return values[possible], law[possible]
-
-
-def in_groups(steps: LogReturns) -> tuple[float, list[Group]]:
-    """The sum of the lowest log factors, and the steps in groups of equal gaps (to the last bit)."""
-    base, grouped = 0.0, dict[tuple[float, ...], list[tuple[int, tuple[tuple[float, ...], ...]]]]()
-    columns = steps.finite_logs.tolist(), steps.finite.tolist(), steps.counts.tolist()
-    for logs, shares, count in zip(*columns, strict=True):
-        values = sorted({value for value, share in zip(logs, shares, strict=True) if share > 0})
-        if values:
-            base += count * values[0]
-            weights = tuple(
-                tuple(share for value, share in zip(logs, shares, strict=True) if value == wanted and share)
-                for wanted in values
-            )
-            grouped.setdefault(tuple(v - values[0] for v in values[1:]), []).append((count, weights))
-    groups: list[Group] = []
-    for gaps, members in grouped.items():
-        whole = Group(gaps, tuple(members))
-        # Too many counts to hold: one by one, if at all.
-        groups += [whole] if whole.fits else [Group(gaps, (member,)) for member in members]
+    Of each kind of step: how often it occurs, and the logarithms of its probabilities.
+    """
+    base, groups = 0.0, dict[tuple[float, ...], list[tuple[int, Floats]]]()
+    for logs, shares, count in zip(steps.finite_logs, steps.finite, steps.counts.tolist(), strict=True):
+        values, places = np.unique(logs[shares > 0], return_inverse=True)
+        if len(values):
+            base += count * float(values[0])
+            weights = np.log(np.bincount(places, shares[shares > 0]))
+            groups.setdefault(tuple((values - values[0]).tolist()), []).append((count, weights))
     return base, groups
 
 
 @dataclass(frozen=True)
 class MergedOutcomes:
-    """All sums of some steps, as two halves of groups."""
+    """All sums of some steps, each one of ours and one of theirs, with the logarithms of probabilities."""
 
     base: float
-    halves: tuple[tuple[Group, ...], tuple[Group, ...]]
+    ours: Sums
+    theirs: Sums
 
     @classmethod
     def of(cls, steps: LogReturns) -> MergedOutcomes | None:
         """None where the sums are too many."""
         if len(steps.counts) > MOST_STEPS:
             return None
-        base, groups = in_groups(steps)
-        if not all(group.fits for group in groups) or sum(math.log2(g.sums) for g in groups) > 40.5:
-            return None
-        halves: tuple[list[Group], list[Group]] = ([], [])
-        for group in sorted(groups, key=lambda group: -group.sums):
-            min(halves, key=_sums_of).append(group)
-        merged = cls(base, (tuple(halves[0]), tuple(halves[1])))
-        return merged if max(map(_sums_of, halves)) <= MOST_SUMS else None
+        base, groups = group_steps(steps)
+        alike = {gaps: sum(count for count, _ in members) for gaps, members in groups.items()}
+        # Of c steps with k gaps there are c + k over k counts of outcomes.
+        sizes = {gaps: math.comb(c + len(gaps) - 1, len(gaps) - 1) for gaps, c in alike.items()}
+        halves: tuple[list[tuple[float, ...]], ...] = ([], [])
+        for gaps in sorted(sizes, key=lambda gaps: -sizes[gaps]):
+            half = min(halves, key=lambda half: math.prod(sizes[each] for each in half))
+            half.append(gaps)
+            too_many = math.prod(sizes[each] for each in half) > MOST_SUMS
+            if too_many or (len(gaps) > 1 and sizes[gaps] * alike[gaps] > MOST_MERGED):
+                return None
+        ours, theirs = (
+            reduce(_add_sums, (_sum_alike(gaps, groups[gaps]) for gaps in half), NOTHING) for half in halves
+        )
+        return cls(base, ours, theirs)
 
     @property
     def outcomes(self) -> int:
         """How many outcomes are told apart."""
-        return _sums_of(self.halves[0]) * _sums_of(self.halves[1])
+        return len(self.ours[0]) * len(self.theirs[0])
 
     def log_probability(self, threshold: float) -> float:
         """log P(finite sum ≥ threshold)."""
-        return float(_beyond(*self._in_logs, threshold - self.base, IN_LOGS))
-
-    def fraction(self, threshold: float, steps: LogReturns) -> Fraction | None:
-        """P(sum ≥ threshold) as if the floats were meant, rows divided by their sums; +inf counts."""
-        if steps.counts.sum() > IN_FRACTIONS or max(map(_sums_of, self.halves)) > MOST_FRACTIONS:
-            return None
-        ours, theirs = (_product(half, IN_INTEGERS, _whole) for half in self.halves)
-        reached = int(_beyond(ours, theirs, threshold - self.base, IN_INTEGERS))
-        every = unruined = finite = 1
-        for logs, shares, count in zip(steps.log_factors, steps.probabilities, steps.counts, strict=True):
-            numbers = list(zip(logs.tolist(), (_as_whole(share) for share in shares.tolist()), strict=True))
-            every *= sum(number for _, number in numbers) ** int(count)
-            unruined *= sum(number for log, number in numbers if log > -math.inf) ** int(count)
-            finite *= sum(number for log, number in numbers if math.isfinite(log)) ** int(count)
-        # A step that is never finite leaves no finite sum.
-        return Fraction((reached if finite else 0) + unruined - finite, every)
+        (ours, our_logs), (theirs, their_logs) = self.ours, self.theirs
+        above = np.append(np.logaddexp.accumulate(their_logs[::-1])[::-1], -np.inf)
+        reached = our_logs + above[np.searchsorted(theirs, threshold - self.base - ours)]
+        return float(np.logaddexp.reduce(reached))
 
     def sums(self) -> tuple[Floats, Floats] | None:
         """All sums in ascending order and their probabilities; None if they are more than a million."""
         if self.outcomes > MOST_SUMS:
             return None
-        (ours, our_logs), (theirs, their_logs) = self._in_logs
-        values, logs = np.add.outer(ours, theirs).ravel(), np.add.outer(our_logs, their_logs).ravel()
-        order = np.argsort(values, kind="stable")
-        return values[order] + self.base, np.exp(logs[order])
-
-    @cached_property
-    def _in_logs(self) -> tuple[Sums, Sums]:
-        ours, theirs = (_product(half, IN_LOGS, _as_logs) for half in self.halves)
-        return ours, theirs
+        values, logs = _add_sums(self.ours, self.theirs)
+        return values + self.base, np.exp(logs)
 
 
-def _sums_of(groups: Sequence[Group]) -> int:
-    return math.prod(group.sums for group in groups)
+def _sum_alike(gaps: tuple[float, ...], members: Sequence[tuple[int, Floats]]) -> Sums:
+    """The sums of steps with the same gaps, one step after the other."""
+    if len(gaps) == 1:
+        return np.zeros(1), sum((count * logs for count, logs in members), np.zeros(1))
+    total = NOTHING
+    for count, logs in members:
+        for _ in range(count):
+            total = _add_sums((np.array(gaps), logs), total)
+    return total
 
 
-def _as_logs(shares: Sequence[Sequence[float]]) -> list[float]:
-    return [math.log(math.fsum(parts)) for parts in shares]
-
-
-def _as_whole(share: float) -> int:
-    """The float times 2¹⁰⁷⁴, of which every float is a whole multiple."""
-    return int(Fraction(share) * (1 << 1074))
-
-
-def _whole(shares: Sequence[Sequence[float]]) -> list[int]:
-    return [sum(map(_as_whole, parts)) for parts in shares]
-
-
-def _product(groups: Sequence[Group], arithmetic: Arithmetic, weighed: Weigh) -> Sums:
-    """All sums of the groups' sums, and the products of their probabilities."""
-    start: Sums = np.zeros(1), np.full(1, arithmetic.one, dtype=arithmetic.dtype)
-
-    def combine(one: Sums, other: Sums) -> Sums:
-        weights = arithmetic.times.outer(one[1], other[1])
-        return np.add.outer(one[0], other[0]).ravel(), np.asarray(weights).ravel()
-
-    return reduce(combine, (group.distribution(arithmetic, weighed) for group in groups), start)
-
-
-def _beyond(ours: Sums, theirs: Sums, threshold: float, arithmetic: Arithmetic) -> Any:
-    """P(one of ours + one of theirs ≥ threshold)."""
-    order = np.argsort(theirs[0], kind="stable")
-    values, weights = theirs[0][order], theirs[1][order]
-    above = np.append(arithmetic.plus.accumulate(weights[::-1])[::-1], arithmetic.zero)
-    products = arithmetic.times(ours[1], above[np.searchsorted(values, threshold - ours[0])])
-    return arithmetic.plus.reduce(products)
+def _add_sums(one: Sums, other: Sums) -> Sums:
+    """Every sum of one of each, ascending, equal ones together, and the logarithms of their probabilities."""
+    values, logs = (np.add.outer(*both).ravel() for both in zip(one, other, strict=True))
+    order = np.argsort(values, kind="stable")
+    values = values[order]
+    starts = np.flatnonzero(np.diff(values, prepend=-np.inf))
+    return values[starts], np.logaddexp.reduceat(logs[order], starts)
 
 
 WIDTHS = (1e-3, 1e-2, 1e-1)
