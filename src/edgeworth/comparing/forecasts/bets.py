@@ -261,7 +261,7 @@ class CaseClusters:
         >>> CaseClusters.of(["b", "a", "b"], 3).codes.tolist()
         [0, 1, 0]
         """
-        codes = encode_clusters(clusters).codes
+        codes = encode_clusters(clusters)
         if len(codes) != cases:
             raise InputError(f"clusters has {len(codes):,} rows, the scores have {cases:,}")
         if (codes == MISSING).any():
