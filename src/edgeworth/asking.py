@@ -93,14 +93,18 @@ class Asked:
         """Make the same with other values of some options."""
         return replace(self, given={**self.given, **values})
 
-    @property
-    def with_folds(self) -> Asked:
-        """Rank within folds: each is a list of its own, as a query is."""
+    def with_folds(self, *, are_ranked: bool) -> Asked:
+        """Rank within folds, where each is a list as a query is; of other predictions each is a slice."""
         if self.get("fold") is None:
             return self
-        if self.get("query") is not None:
-            raise OptionError("fold and query are both given: each query is ranked by itself, in any fold")
-        return self.having(query=self.fold)
+        asked = self.having(predictions_made=self.predictions_made or "cross-validated")
+        other = "query" if are_ranked else "by"
+        if other not in self.given:
+            raise OptionError("fold has no meaning with a tally: evaluate and compare tell how each fold did")
+        if self.get(other) is not None:
+            raise OptionError(f"fold and {other} are both given: give one of them")
+        is_named = are_ranked or isinstance(self.fold, str)
+        return asked.having(**{other: self.fold if is_named else {"fold": self.fold}})
 
     def checked(self, predictions: str, *, when: str = "") -> Asked:
         """Refuse options that mean nothing with these predictions: who gives them believes in them."""

@@ -106,6 +106,9 @@ class Comparison:
         with digits_shown(self.digits):
             report = comparison_report(self.findings, self.provenance)
             report = report if self.finish is None else self.finish(report)
+        made = self.provenance.get("predictions_made")
+        if self.findings.race is None or made == "in-sample":
+            report = report.as_made(made)
         return report.with_notices(self.notices, self.digits)
 
     @property
@@ -214,6 +217,7 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
         refuse_tables(asked)
     named = named_systems(systems)
     kind = _kind(asked.kind, named, asked.data)
+    asked = asked.with_folds(are_ranked=kind == SCORES)
     source, truth, notices = _open(asked, truth, named)
     tally, name, more = _READ[kind](source, truth, named, asked)
     findings = _find(tally, asked, **more)
@@ -227,6 +231,7 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
         about |= {"truth": truth} | {name: asked.get(name) for name in ("cluster", "query", "weight")}
     about |= {
         "clip": asked.get("clip"),
+        "predictions_made": asked.predictions_made,
         "power": asked.power,
         "systems": _list_systems(named, asked.data),
         "missing": asked.missing,
@@ -292,7 +297,6 @@ def _read_labels(source: Source | None, truth: Any, systems: dict[str, Any], ask
 
 
 def _read_scores(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:
-    asked = asked.with_folds
     asked = asked.checked(SCORES if asked.query is None else QUERIES)
     asked.tally_kind.call("check", asked)
     if asked.query is not None:

@@ -73,7 +73,7 @@ def evaluate(data: Any = None, **options: Unpack[EvaluateOptions]) -> Report:
     opened = Opened.of(data, asked)
     if opened.asked.predictions == SEVERAL:
         raise OptionError("several predictions are compared: ew.compare")
-    tallied = count(opened, is_final=True)
+    asked, tallied = opened.asked, count(opened, is_final=True)
     report = replace(report_of(tallied, asked), library=library_of(data))
     return report if asked.by is None else _by_slice(report, opened, tallied.final)
 
@@ -129,6 +129,9 @@ def report_of(tallied: Tallied, asked: Asked) -> Report:
         report: Report = kind.call("report", tallied, asked, partial(about_tally, tallied, asked))
     if asked.get("measures") and kind.estimate is not None:
         report = with_measures(report, tallied.final, asked)
+    made = tallied.terms.get("predictions_made", asked.get("predictions_made"))
+    if "predictions_made" not in kind.terms or made == "in-sample":
+        report = report.as_made(made)
     report = with_rows(report, tallied, asked)
     return report.with_notices(tallied.notices, asked.digits)
 
@@ -196,7 +199,8 @@ def about_tally(tallied: Tallied, asked: Asked, **known: Any) -> dict[str, Any]:
         more = origin.number - LISTED_PARTS
         sources["parts"] = [describe_part(part) for part in origin.parts[:LISTED_PARTS]]
         sources["parts"] += [f"… and {more:,} more"] if more > 0 else []
-    rest = {"level": asked.level, "seed": asked.seed} | terms | known
+    rest = {"level": asked.level, "seed": asked.seed, "predictions_made": asked.get("predictions_made")}
+    rest |= terms | known
     # Missing values among probabilities are errors, so that nothing is ever dropped there.
     dropped = dropped_rows(tallied.tally) if hasattr(tallied.tally, "dropped") else None
     return about_run(**(sources | columns | rest), dropped=dropped)

@@ -170,7 +170,12 @@ class Columns(Redeclared, Graded, total=False):
     ]
     query: Annotated[Any, Option("The column of the query: one ranked list each.", "Scores", (QUERIES,))]
     fold: Annotated[
-        Any, Option("The column of the cross-validation fold: ranks are within folds.", "Scores", (QUERIES,))
+        Any,
+        Option(
+            "The column of the cross-validation fold: scores are ranked within folds, others told by fold.",
+            "Input",
+            (*DECISIONS, QUERIES, PROBABILITIES, GRADES),
+        ),
     ]
     id: Annotated[
         Any,
@@ -203,8 +208,8 @@ class Columns(Redeclared, Graded, total=False):
     predictions_made: Annotated[
         PredictionsMade | None,
         Option(
-            "When the probabilities were made: before the outcomes (taken if left out) or not.",
-            "Probabilities",
+            "When the predictions were made: before the outcomes (taken if left out) or not.",
+            "Input",
         ),
     ]
 

@@ -92,10 +92,10 @@ def checked(asked: Asked) -> Asked:
     """Find out what the predictions are, and refuse options that do not go with them or each other."""
     if sum(asked.get(form) is not None for form in (*FORMS, *GRADED)) != 1:
         raise OptionError(ONE_FORM)
+    asked = asked.with_folds(are_ranked=asked.get("score") is not None)
     if asked.get("prediction") is not None:
         predictions = SEVERAL if isinstance(asked.prediction, Mapping) else LABELS
     elif asked.get("score") is not None:
-        asked = asked.with_folds
         predictions = SCORES if asked.query is None else QUERIES
     else:
         predictions = GRADES if asked.get("probabilities") is None else PROBABILITIES

@@ -115,7 +115,7 @@ def test_in_sample_forecasts_prove_nothing() -> None:
     assert "(e-value " in plain
     fitted = verdict(truth, systems, kind="probabilities", predictions_made="in-sample")
     assert "e-value" not in fitted
-    assert "Betting on model against flat's probabilities would have grown $1 to $" in fitted
+    assert "better" not in fitted
     folded = verdict(truth, systems, kind="probabilities", predictions_made="cross-validated")
     assert "if these were out-of-sample predictions" in folded
 

@@ -23,16 +23,10 @@ from edgeworth.forecasts.reliability import ReliabilityBands
 from edgeworth.report.verdict import Claim, Verdict
 from edgeworth.report.wording import describe_probability, format_option
 
-WARNINGS = {
-    "cross-validated": (
-        "The predictions are cross-validated: they were not made before the outcomes, so what the wealth "
-        "proves holds only roughly; choosing variables outside the folds flatters the larger model."
-    ),
-    "in-sample": (
-        "The predictions were made by a model that had seen these outcomes: the wealth proves nothing about "
-        "new cases."
-    ),
-}
+CROSS_VALIDATED = (
+    "The predictions are cross-validated: they were not made before the outcomes, so what the wealth "
+    "proves holds only roughly; choosing variables outside the folds flatters the larger model."
+)
 UNORDERED = (
     "The rows are not said to be in time order (ordered=True, --ordered, --time): only the final wealth is "
     "used as evidence, not its maximum, and no interval holds at all times."
@@ -64,9 +58,6 @@ def _bets(findings: ForecastFindings, model: str, rival: str) -> Claim:
     became = "grown" if wealth.log_wealth >= 0 else "shrunk"
     text = f"Betting on {model} against {whose}{kelly} would have {became} $1 to {money}"
     numbers = {"log_wealth": wealth.log_wealth, "cases": wealth.cases, "p_value": stronger.p_value}
-    if wealth.predictions_made == "in-sample":
-        text = f"{text}, which proves nothing: {model} had seen these outcomes."
-        return Claim("bets", text, "undefined", numbers)
     if wealth.book == "constant" and wealth.fraction < 1:
         text += f" (at full stakes {format_money(evidence.log_e_value)})"
     elif evidence.log_maximum is not None and evidence.log_maximum > evidence.log_e_value + 1e-9:
@@ -183,8 +174,6 @@ def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
     if found.mean == 0:
         return Claim("score", f"{text}: the same.", "estimated", numbers)
     text += f": {how} by {format_number(abs(found.mean))}"
-    if made == "in-sample":
-        return Claim("score", f"{text}, which says nothing about new cases.", "undefined", numbers)
     if found.says_nothing:
         return Claim("score", f"{text}: too few cases to tell who scores better.", "not shown", numbers)
     low, high = (found.low, found.high) if found.mean > 0 else (-found.high, -found.low)
@@ -200,8 +189,8 @@ def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
 def forecasts_warnings(findings: ForecastFindings) -> tuple[str, ...]:
     """What the reader has to know before believing any of it."""
     wealth, said = findings.bets.wealth, []
-    if wealth.predictions_made in WARNINGS:
-        said.append(WARNINGS[wealth.predictions_made])
+    if wealth.predictions_made == "cross-validated":
+        said.append(CROSS_VALIDATED)
     # Prices made with hindsight have no way to use, in whatever order.
     if not wealth.ordered and wealth.book != "constant":
         said.append(UNORDERED)

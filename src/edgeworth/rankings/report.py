@@ -291,8 +291,7 @@ def selection_report(
 
 SHOWN_LISTS = 20
 FOLDED = (
-    "Scores were ranked within folds, and numbers are means over folds. The variance is that between folds "
-    "taken as independent; folds share training data, so coverage may be below the level."
+    "Scores were ranked within folds: numbers are means over folds, and their variance is that between folds."
 )
 SHOWN_TREC = (
     "map",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from edgeworth.core.formatting import OBEYED, digits_shown, displayable, visible
 from edgeworth.errors import OptionError
 from edgeworth.progress import progress_of
-from edgeworth.report.verdict import Verdict, claims_of
+from edgeworth.report.verdict import CROSS_VALIDATED, IN_SAMPLE, Verdict, claims_of
 
 if TYPE_CHECKING:
     from edgeworth.report.charts.chart import Chart
@@ -219,6 +219,15 @@ class Report:
         if isinstance(self.verdict, Verdict):
             verdict = Verdict(replace(claim, text=visible(claim.text)) for claim in self.verdict.claims)
         return replace(self, verdict=verdict, warnings=warnings, digits=digits)
+
+    def as_made(self, made: str | None) -> Report:
+        """Claim no more than predictions can show that were not made before the outcomes."""
+        if made == "in-sample":
+            numbers = {**self.numbers, "is_conclusive": False}
+            return replace(self, verdict=Verdict((IN_SAMPLE,)), citation="", numbers=numbers)
+        if made == "cross-validated":
+            return replace(self, warnings=(CROSS_VALIDATED, *self.warnings))
+        return self
 
     def displayed(self) -> Report:
         """Make the same for people to read: names can hold anything, and a terminal or a page obeys some."""

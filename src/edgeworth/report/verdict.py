@@ -50,6 +50,18 @@ class Verdict(str):
         return self
 
 
+IN_SAMPLE = Claim(
+    "in sample",
+    "The predictions were made in sample, by a model that had seen these outcomes: the numbers describe "
+    "these cases and prove nothing about new ones.",
+    "undefined",
+)
+CROSS_VALIDATED = (
+    "The predictions are cross-validated: models of different folds share training data, which intervals and "
+    "tests do not know, so coverage may be below the level."
+)
+
+
 def numbers_of(estimate: Estimate, level: float) -> dict[str, Any]:
     """Give the value of an estimate and its interval, where there is one."""
     low, high = estimate.interval(level) if estimate.law is not None else (None, None)

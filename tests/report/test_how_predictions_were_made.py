@@ -1,0 +1,66 @@
+"""In sample nothing is shown, whatever the kind; folds of a cross-validation are ranked or told apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import edgeworth as ew
+from edgeworth.errors import OptionError
+
+RNG = np.random.default_rng(5)
+TRUTH = RNG.random(200) < 0.4
+RIGHT = np.where(RNG.random(200) < 0.8, TRUTH, ~TRUTH)
+SCORE = (RNG.normal(size=200) + 2 * TRUTH).round(3)
+FOLD = np.arange(200) % 5
+KINDS: dict[str, dict[str, Any]] = {
+    "labels": {"truth": TRUTH, "prediction": RIGHT},
+    "scores": {"truth": TRUTH, "score": SCORE},
+    "probabilities": {"truth": TRUTH, "probabilities": 1 / (1 + np.exp(1 - SCORE))},
+    "grades": {"correct": (RIGHT == TRUTH).astype(int)},
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_shown_in_sample(kind: str) -> None:
+    plain, fitted = (ew.evaluate(**KINDS[kind], predictions_made=made) for made in ("before", "in-sample"))
+    assert any(claim["strength"] in ("shown", "estimated") for claim in plain.to_dict()["claims"])
+    assert not any(claim["strength"] == "shown" for claim in fitted.to_dict()["claims"])
+    assert fitted.provenance["predictions_made"] == "in-sample"
+
+
+@pytest.mark.parametrize("kind", ["labels", "scores", "probabilities"])
+def test_no_winner_is_named_in_sample(kind: str) -> None:
+    (own,) = (value for name, value in KINDS[kind].items() if name != "truth")
+    systems = {"a": own, "b": np.roll(own, 7)}
+    assert "is better" in ew.compare(TRUTH, systems, kind=kind).verdict
+    fitted = ew.compare(TRUTH, systems, kind=kind, predictions_made="in-sample")
+    assert not any(claim["strength"] == "shown" for claim in fitted.to_dict()["claims"])
+
+
+@pytest.mark.parametrize("kind", ["labels", "probabilities", "grades"])
+def test_each_fold_is_judged_by_itself(kind: str) -> None:
+    found = ew.evaluate(**KINDS[kind], fold=FOLD)
+    slices = {row["slice"]: row for row in found.numbers["slices"]["slices"]}
+    part = {name: values[FOLD == 3] for name, values in KINDS[kind].items()}
+    alone = ew.evaluate(**part)
+    measure = found.numbers["slices"]["measure"]
+    frame = alone.to_frame("pandas").set_index("measure")
+    assert sorted(slices) == list("01234")
+    assert slices["3"]["value"] == pytest.approx(frame.loc[measure, "value"], rel=1e-12)
+    assert found.provenance["predictions_made"] == "cross-validated"
+    assert any("cross-validated" in warning for warning in found.warnings)
+
+
+def test_folds_of_a_comparison_and_of_a_column() -> None:
+    data = pd.DataFrame({"y": TRUTH, "a": RIGHT, "b": np.roll(RIGHT, 3), "fold": FOLD})
+    found = ew.compare("y", ["a", "b"], data=data, fold="fold")
+    sliced = ew.compare("y", ["a", "b"], data=data, by="fold")
+    assert found.report.numbers["slices"] == sliced.report.numbers["slices"]
+    with pytest.raises(OptionError, match="fold and by are both given"):
+        ew.evaluate(data, truth="y", prediction="a", fold="fold", by="b")
+    with pytest.raises(OptionError, match="fold has no meaning with a tally"):
+        ew.tally(data, truth="y", prediction="a", fold="fold")
