@@ -32,7 +32,7 @@ def column(table: Grid, name: str) -> list[Any]:
 def test_the_table_of_two_agrees_with_its_verdict() -> None:
     truth, given = systems(baseline=0.6, candidate=0.75)
     comparison = ew.compare(truth, given)
-    assert comparison.verdict.startswith("candidate is better: informedness 0.32 higher")
+    assert comparison.verdict.startswith("candidate is better than baseline: informedness 0.32 higher")
     table = grid(comparison.report, "Which is better")
     assert [each.name for each in table.columns][1:4] == ["candidate", "baseline", "candidate − baseline"]
     difference = column(table, "candidate − baseline")[0]

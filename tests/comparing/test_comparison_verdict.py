@@ -33,7 +33,7 @@ def test_a_settled_difference_is_said_with_its_test_and_disagreements() -> None:
     found = verdict(T, {"good": GOOD, "bad": BAD}, measures=["accuracy"])
     interval = r"95% CI 0\.\d\d to 0\.\d\d"
     assert re.fullmatch(
-        rf"good is better: accuracy 0\.45 higher \({interval}; exact randomisation p = 7\.6e-6\)\. "
+        rf"good is better than bad: accuracy 0\.45 higher \({interval}; exact randomisation p = 7\.6e-6\)\. "
         r"They disagree on 18 of 40 cases\.",
         found,
     )
@@ -63,7 +63,7 @@ def test_the_same_on_every_case_is_said_only_of_the_same() -> None:
 
 def test_a_measure_of_a_label_names_it() -> None:
     found = verdict(T, {"good": GOOD, "bad": BAD}, measures=["recall[a]"])
-    assert found.startswith("good is better: recall[a] 0.40 higher (")
+    assert found.startswith("good is better than bad: recall[a] 0.40 higher (")
     found = verdict(T, {"good": GOOD, "bad": BAD}, measures=["precision[b]"])
     assert "precision[b]" in found
     found = verdict(T, {"good": GOOD, "bad": BAD}, measures=["f[a](alpha=0.3)"])
@@ -75,7 +75,7 @@ def test_a_measure_without_a_direction_has_no_better_one() -> None:
     found = verdict(T, {"good": GOOD, "much": much}, measures=["label_bias[a]"])
     assert found.startswith("good and much differ in label bias[a]: 0.500 higher for much (")
     assert "Neither direction is better." in found
-    assert "is better:" not in found
+    assert "is better than" not in found
     three = verdict(T, {"good": GOOD, "much": much, "bad": BAD}, measures=["label_bias[a]"])
     assert three == "much has the highest label bias[a] of 3 systems, 0.500. Neither direction is better."
 
@@ -84,13 +84,13 @@ def test_a_measure_that_not_all_have_is_said_to_be_passed_over() -> None:
     never = said(("a", 40))
     found = verdict(T, {"good": GOOD, "never": never}, measures=["precision[b]", "accuracy"])
     assert found.startswith("Compared by accuracy: precision[b] is not defined for all (of never: ")
-    assert "good is better: accuracy " in found
+    assert "good is better than never: accuracy " in found
 
 
 def test_a_system_without_a_value_leads_nobody_and_shares_no_letter() -> None:
     never = said(("a", 40))
     comparison = ew.compare(T, {"good": GOOD, "never": never, "bad": BAD}, measures=["precision[b]"])
-    assert comparison.verdict.startswith("good leads 3 systems with precision[b] ")
+    assert comparison.verdict.startswith("good has the highest precision[b] of 3 systems, ")
     assert comparison.verdict.count("never has no value to compare.") == 1
     assert "difference from never" not in comparison.verdict
     assert comparison.letters["never"] == ""
@@ -125,7 +125,7 @@ def test_lower_is_better_for_scores_of_probabilities() -> None:
     p = rng.random(400)
     truth = (rng.random(400) < p).astype(int)
     found = verdict(truth, {"flat": np.full(400, 0.5), "model": p}, kind="probabilities", measures=["brier"])
-    assert found.startswith("model is better: Brier score 0.")
+    assert found.startswith("model is better than flat: Brier score 0.")
     assert " lower (95% CI 0." in found
 
 

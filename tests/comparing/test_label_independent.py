@@ -141,7 +141,7 @@ def test_a_comparison_holds_independent_systems() -> None:
     assert list(found.adjusted.values()) == holm(p_values).tolist()
     comparison = Comparison(found)
     assert comparison["B", "A"]["accuracy"].difference == -comparison["A", "B"]["accuracy"].difference
-    assert comparison.verdict.startswith("A leads 3 systems")
+    assert comparison.verdict.startswith("A has the highest informedness of 3 systems")
     assert "different cases" in " ".join(comparison.report.warnings)
     assert not found.disagreements
 

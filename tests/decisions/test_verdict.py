@@ -141,7 +141,7 @@ def test_clusters_of_no_weight_are_none() -> None:
 def test_abstention_is_told_apart_from_the_rest() -> None:
     truth, prediction = ["a", "b"] * 30, ["a", "b", "a", "a", "b", "b"] * 10
     report = ew.evaluate(truth=[*truth, "a", "b"] * 2, prediction=[*prediction, "?", "?"] * 2, abstain="?")
-    assert "It decides 97% of cases" in report.verdict
+    assert "It answers 97% of cases" in report.verdict
     names = report.to_dict()["estimates"]
     assert names["informedness"]["value"] == pytest.approx(
         names["informedness(abstentions=left_out)"]["value"] * 120 / 124

@@ -75,7 +75,7 @@ def test_two_predictors_from_file_to_verdict(file: Path, capsys: pytest.CaptureF
     report = json.loads((file / "o.json").read_text(encoding="utf-8"))
     assert report["verdict"] in flat(done.stdout)
     differ = int((data.a != data.b).sum())
-    assert report["verdict"].startswith("a is better: informedness 0.14 higher")
+    assert report["verdict"].startswith("a is better than b: informedness 0.14 higher")
     assert report["verdict"].endswith(f"They disagree on {differ} of 400 cases.")
     assert "exact randomisation p = " in report["verdict"]
     found = report["comparison"]["pairs"][0]["measures"]["informedness"]
@@ -193,7 +193,7 @@ def test_the_verdict_says_what_it_would_take() -> None:
     comparison = ew.compare(truth, {"one": one, "two": two})
     assert not comparison.findings.is_conclusive("one", "two")
     assert "No significant difference between one and two" in comparison.verdict
-    assert "more cases would decide" in comparison.verdict
+    assert "more cases would show it" in comparison.verdict
 
 
 def test_many_systems_are_ranked_with_letters() -> None:

@@ -49,7 +49,7 @@ def test_a_depth_beyond_the_list_is_told_and_says_nothing() -> None:
     assert every.verdict == beyond.verdict
     assert not [said for said in every.warnings if "depth" in said]
     usual = ew.evaluate(truth=truth, score=score)
-    assert "The top 1,000 holds" in usual.verdict
+    assert "The top 1,000 of 2,000 holds" in usual.verdict
     assert f"of {truth.sum():,} targets (" in usual.verdict
 
 

@@ -14,20 +14,19 @@ from edgeworth.core.formatting import (
     format_money,
     format_number,
     format_p_value,
-    format_percent,
-    format_rounded,
     format_together,
     format_wealth,
     plural,
 )
 from edgeworth.report.verdict import Claim, Strength, Verdict
-from edgeworth.report.wording import describe_measure, describe_p_value
+from edgeworth.report.wording import describe_measure, describe_p_value, describe_plan
 
 _TESTS = {
     "studentised": "studentised randomisation",
     "mcnemar": "McNemar",
     "mcnemar mid-p": "McNemar mid-p",
     "wald": "Wald",
+    "newcombe": "Newcombe",
     "t": "paired t",
     "delong": "DeLong",
     "wilcoxon": "Wilcoxon",
@@ -98,9 +97,11 @@ def _of_two(findings: ComparisonFindings) -> Claim:
         size = f"{format_number(ahead.difference)} higher for {ahead.first}"
         text = f"{how} in {said}: {size} {brackets}. Neither direction is better."
     elif is_shown:
-        text = f"{ahead.first} is better: {_how_much(ahead)} {brackets}."
+        text = f"{ahead.first} is better than {ahead.second}: {_how_much(ahead)} {brackets}."
     else:
-        text = f"No significant difference between {first} and {second}: {_lead(ahead)} {brackets}."
+        lower = ", where lower is better" if findings.direction == "lower" else ""
+        lead = f"{_lead(ahead)} {brackets}{lower}"
+        text = f"No significant difference between {first} and {second}: {lead}."
         if ahead.no_winner is not None:
             text += f" {ahead.no_winner[0].upper()}{ahead.no_winner[1:]}."
         elif ahead.disagrees(findings.level):
@@ -125,12 +126,12 @@ def _of_many(findings: ComparisonFindings) -> Claim:
     left_out = f" {_listed(without)} {verb} no value to compare." if without else ""
     best = valued[0]
     value = findings.values[best][headline]
-    text = f"{best} leads {number} systems with {said} {format_number(value)}"
+    end = "lowest" if findings.direction == "lower" else "highest"
+    text = f"{best} has the {end} {said} of {number} systems, {format_number(value)}"
     same = [name for name in valued[1:] if not findings.is_conclusive(best, name)]
     beaten = [name for name in valued[1:] if findings.is_conclusive(best, name)]
     if findings.direction == "neither":
-        shown = f"{said} of {number} systems, {format_number(value)}"
-        text = f"{best} has the highest {shown}. Neither direction is better"
+        text += ". Neither direction is better"
     elif not same:
         text += " and is better than all others, adjusted for all pairs"
     elif not beaten:
@@ -149,7 +150,8 @@ def _first_two(findings: ComparisonFindings) -> Claim | None:
     difference = findings.difference(first, second)[findings.headline]
     if math.isnan(difference.difference) or not difference.difference:
         return None
-    text = f"{first} against {second}: {_how_much(difference)} ({_interval(difference, findings)})."
+    interval = f"{_interval(difference, findings)}, not adjusted"
+    text = f"{first} against {second}, the next: {_how_much(difference)} ({interval})."
     return Claim("first two", text, "estimated", _numbers(difference, findings))
 
 
@@ -206,10 +208,7 @@ def _sample_size(findings: ComparisonFindings) -> Claim | None:
     if findings.is_conclusive(pair[0], pair[1]) or not math.isfinite(plan.more) or plan.more <= 0:
         return None
     units = plural(plan.more, findings.unit, {"query": "queries"}.get(findings.unit))
-    text = (
-        f"About {format_rounded(plan.more)} more {units} would decide if the true difference is the one seen "
-        f"({format_percent(plan.power)} power)."
-    )
+    text = describe_plan(plan.more, units, plan.power, "difference")
     return Claim("sample size", text, "advised", {"more": plan.more, "power": plan.power})
 
 

@@ -10,14 +10,19 @@ from edgeworth.core.formatting import (
     format_number,
     format_p_value,
     format_percent,
-    format_rounded,
     plural,
     shorten,
 )
 from edgeworth.core.labels import looks_missing
 from edgeworth.decisions.findings import DecisionFindings
 from edgeworth.report.verdict import Claim, Strength, Verdict, numbers_of
-from edgeworth.report.wording import describe_estimate, describe_odds, describe_p_value, describe_test
+from edgeworth.report.wording import (
+    describe_estimate,
+    describe_odds,
+    describe_p_value,
+    describe_plan,
+    describe_test,
+)
 
 
 def decisions_verdict(findings: DecisionFindings, name: str = "") -> Verdict:
@@ -42,10 +47,10 @@ def _informedness(findings: DecisionFindings, name: str) -> Claim:
     share = format_percent(findings.coverage.value)
     if decided is not None and decided.undefined is None:
         said += (
-            f" It decides {share} of cases; on those, informedness is {describe_estimate(decided, level)}."
+            f" It answers {share} of cases; on those, informedness is {describe_estimate(decided, level)}."
         )
     if findings.is_of_decided:
-        said += f" Only decided cases are judged, {share} of all."
+        said += f" Only answered cases are judged, {share} of all."
     strength: Strength = "shown" if findings.is_conclusive else "not shown"
     return Claim("informedness", said, strength, numbers_of(estimate, level), str(estimate.method))
 
@@ -63,6 +68,8 @@ def _reading(findings: DecisionFindings) -> str:
             "confused"
         )
     share = format_percent(abs(value), 0 if abs(value) >= 0.02 else 1)
+    if value == 1:
+        return ": every case is right"
     if value >= 0:
         return f": as good as knowing the answer {share} of the time and guessing the rest"
     if ((findings.table.real > 0) | (findings.table.predicted > 0)).sum() == 2:
@@ -101,12 +108,8 @@ def _sample_size(findings: DecisionFindings) -> Claim | None:
         or not 0 < more < math.inf
     ):
         return None
-    kind = "more cases" if findings.table.is_counted else "more cases of equal weight"
-    power = findings.plan.power
-    said = (
-        f"About {format_rounded(more)} {kind} would decide if the true value is the one seen "
-        f"({format_percent(power)} power)."
-    )
+    units, power = "cases" if findings.table.is_counted else "cases of equal weight", findings.plan.power
+    said = describe_plan(more, units, power, "informedness")
     return Claim("sample size", said, "advised", {"more_cases": more, "power": power})
 
 
@@ -187,21 +190,22 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
             f"({_some([str(label) for label in unreal])}): they have no fair odds, informedness is over "
             "the other labels, and such bets only lose. If one of them means no decision, say so (--abstain)."
         )
-    rare = [str(x) for x, r in zip(table.labels, table.real, strict=True) if 0 < r < FEW]
+    cases = zip(table.labels, table.real.tolist(), strict=True)
+    rare = [f"{label} ({format_count(float(number))})" for label, number in cases if 0 < number < FEW]
     if rare:
-        said.append(
-            f"Fewer than {FEW} real cases of {_some(rare)}: their intervals are wide and approximate."
-        )
+        said.append(f"Fewer than {FEW} cases of a class make intervals wide and approximate: {_some(rare)}.")
     if table.matching is not None:
         said.append(
             "Labels were matched to classes so as to make informedness as large as possible, which flatters "
             "it: the test matches guesses in the same way, intervals do not."
         )
-    if findings.superstitious:
+    bad = [str(x) for x in findings.superstitious]
+    if len(bad) == len(table.labels):
+        said.append("Every label does worse than guessing: are labels exchanged, or columns?")
+    elif bad:
         said.append(
-            f"Superstitious labels, worse than guessing by a test corrected for their number: "
-            f"{_some([str(x) for x in findings.superstitious])}. Dropping them after having looked is a "
-            "selection; the gain will be smaller on new cases."
+            f"Predictions of {_some(bad)} do worse than guessing (superstitious labels; adjusted for the "
+            "number of labels). They were found on these cases: leaving them out gains less on new ones."
         )
     if not table.is_counted:
         said.append(_weights_warning(findings))
@@ -213,7 +217,7 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
     if table.clusters is not None:
         number = table.clusters.number
         said.append(
-            f"Rows of one cluster are taken as alike: intervals rest on {number:,} "
+            f"Rows of one cluster are not taken as independent: intervals rest on {number:,} "
             f"{plural(number, 'cluster')}{', which is few.' if number < 20 else '.'}"
         )
     if len(table.labels) > len(findings.labels):

@@ -154,8 +154,8 @@ MOST_LEVELS = 12
 
 
 TAKEN_AS_BEFORE = (
-    "The predictions are taken as made before the outcomes: predictions_made (--predictions-made) says if "
-    "they were not."
+    "The predictions are taken as made before the outcomes. If they were not, say so: predictions_made "
+    "(--predictions-made)."
 )
 
 

@@ -28,8 +28,8 @@ CROSS_VALIDATED = (
     "proves holds only roughly; choosing variables outside the folds flatters the larger model."
 )
 UNORDERED = (
-    "The rows are not said to be in time order (ordered=True, --ordered, --time): only the final wealth is "
-    "used as evidence, not its maximum, and no interval holds at all times."
+    "The order of the rows is not known, so only the wealth after the last of them is evidence, and "
+    "intervals hold for looking once. Rows in time order: ordered=True (--ordered) or time (--time)."
 )
 
 
@@ -69,13 +69,15 @@ def _bets(findings: ForecastFindings, model: str, rival: str) -> Claim:
     hedge = (
         ", if these were out-of-sample predictions" if wealth.predictions_made == "cross-validated" else ""
     )
+    priced = "some outcomes were likelier than their price" if is_shown else "the odds were wrong"
     of_what = {
         "constant class shares": f"that {model} knows more than the class shares",
         "the rival": f"against {whose}",
-    }.get(wealth.against, "that some outcomes were likelier than their price")
+    }.get(wealth.against, f"that {priced}")
     of_what = of_what if stronger.null == evidence.null else f"against the hypothesis that {stronger.null}"
     strength = "strong evidence" if is_shown else "not enough evidence"
-    text = f"{text}: {strength} {of_what} ({proof}{sides}{hedge})."
+    brackets = f" ({proof}{sides}{hedge})" if value < 1 else ""
+    text = f"{text}: {strength} {of_what}{brackets}."
     return Claim("bets", text, "shown" if is_shown else "not shown", numbers, stronger.null)
 
 
@@ -87,7 +89,7 @@ def _describe_quality(findings: ForecastFindings) -> Claim:
     is_off = p_value <= 1 - findings.level
     said = describe_calibration(replace(bands, p_value=p_value), findings.level)
     where = f" of {label}" if classes > 1 and is_off else ""
-    paid = f", smallest of {classes}" if classes > 1 else ""
+    paid = f", smallest of {classes} classes" if classes > 1 else ""
     text = f"Its probabilities{where} show {said.lower()} ({bands.p_text}{paid})."
     if classes == 1 and math.isfinite(findings.areas[label]):
         text = f"Its ROC area is {format_number(findings.areas[label])}; its{text[3:]}"
@@ -107,7 +109,8 @@ def _describe_zeros(findings: ForecastFindings) -> tuple[Claim, ...]:
         return ()
     text = (
         f"It gave probability 0 to what happened in {zeros:,} of {format_cases(findings.scores.cases)}: its "
-        "log score is infinite and full stakes lose everything (clip, --clip, raises such probabilities)."
+        "log score is infinite, the worst there is, and full Kelly stakes lose everything. clip (--clip) "
+        "sets a lowest probability."
     )
     return (Claim("zeros", text, "shown", {"zeros": zeros}),)
 
@@ -170,18 +173,21 @@ def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
     mine, its = (format_number(findings.scores.mean("brier", x)) for x in findings.scores.systems)
     how, made = "better" if found.mean > 0 else "worse", wealth.predictions_made
     numbers = {"difference": found.mean, "low": found.low, "high": found.high, "level": found.level}
-    text = f"Brier score of {model} {mine}, of {rival} {its}"
+    text = f"Brier score of {model} {mine}, of {rival} {its} (lower is better)"
     if found.mean == 0:
         return Claim("score", f"{text}: the same.", "estimated", numbers)
-    text += f": {how} by {format_number(abs(found.mean))}"
+    size = format_number(abs(found.mean))
     if found.says_nothing:
-        return Claim("score", f"{text}: too few cases to tell who scores better.", "not shown", numbers)
+        text = f"{text}: {how} by {size}, but too few cases to tell who scores better."
+        return Claim("score", text, "not shown", numbers)
     low, high = (found.low, found.high) if found.mean > 0 else (-found.high, -found.low)
     kind = f"{format_level(findings.level)} {'confidence sequence' if found.at_all_times else 'CI'}"
     roughly = "roughly " if found.holds.startswith("roughly") else ""
-    text += f" ({roughly}{kind} {format_interval(low, high)})"
+    interval = f"{roughly}{kind} {format_interval(low, high)}"
     if low <= 0:
-        return Claim("score", f"{text}, no significant difference.", "not shown", numbers, found.method)
+        text = f"{text}: no significant difference ({how} by {size}, {interval})."
+        return Claim("score", text, "not shown", numbers, found.method)
+    text += f": {how} by {size} ({interval})"
     cross = "" if made == "before" else ", by cross-validation"
     return Claim("score", f"{text}{cross}.", "shown", numbers, found.method)
 

@@ -18,7 +18,6 @@ from edgeworth.core.formatting import (
     format_number,
     format_p_value,
     format_percent,
-    format_rounded,
     plural,
 )
 from edgeworth.decisions.report import estimates_grid, tail_to_dict
@@ -26,7 +25,13 @@ from edgeworth.grades.findings import GradeFindings, examine_grades
 from edgeworth.report.charts.chart import FIRST, WIDTH, Chart, Kit
 from edgeworth.report.report import About, Charts, Column, Grid, Report, Section, make_columns
 from edgeworth.report.verdict import Claim, Strength, Verdict, numbers_of
-from edgeworth.report.wording import describe_estimate, describe_measure, describe_odds, describe_test
+from edgeworth.report.wording import (
+    describe_estimate,
+    describe_measure,
+    describe_odds,
+    describe_plan,
+    describe_test,
+)
 
 BARS = 20
 
@@ -110,9 +115,7 @@ def _sample_size(findings: GradeFindings) -> Claim | None:
     plan = findings.mean.cases_needed(level=findings.level)
     if not 0 < plan.more < math.inf:
         return None
-    power = f"{format_percent(plan.power)} power"
-    more = format_rounded(plan.more)
-    text = f"About {more} more items would decide if the true rate is the one seen ({power})."
+    text = describe_plan(plan.more, "items", plan.power, "rate")
     return Claim("sample size", text, "advised", {"more_items": plan.more, "power": plan.power})
 
 

@@ -109,9 +109,10 @@ def with_threshold(
     if ranking is None or choice is None or choice.goal == Goal():
         return verdict
     found = choice.expected or choice.estimates
-    how = "expected on new data, cross-fitted" if choice.expected else "on the data it was chosen on"
+    how = "on new data (cross-fitted)" if choice.expected else "on the data it was chosen on"
+    expect = "expect " if choice.expected else ""
     where = f"{_where(ranking, choice)} ({choice.goal.words})"
-    said = f"{where}: {_sought(choice.goal, found, level)}, {how}."
+    said = f"{where}: {expect}{_sought(choice.goal, found, level)} {how}."
     numbers = {"threshold": choice.threshold, **numbers_of(found[choice.goal.aim], level)}
     own = getattr(verdict, "claims", (Claim("ranking", verdict),))
     return Verdict([*own, Claim("threshold", said, "advised", numbers, how)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from edgeworth import __version__
-from edgeworth.core.formatting import format_count, format_number, format_percent, format_rounded, plural
+from edgeworth.core.formatting import format_count, format_number, plural
 from edgeworth.rankings.findings import ListFindings, RankingFindings
 from edgeworth.report.verdict import Claim, Strength, Verdict, numbers_of
 from edgeworth.report.wording import (
@@ -13,6 +13,7 @@ from edgeworth.report.wording import (
     describe_measure,
     describe_odds,
     describe_p_value,
+    describe_plan,
     describe_test,
     format_option,
 )
@@ -46,7 +47,7 @@ def _quality(findings: RankingFindings | ListFindings, who: str, over: str = "")
     chance = ""
     if not math.isnan(headline.chance):
         chance = f"; chance level {format_number(headline.chance)}"
-        if not findings.is_conclusive and headline.law is not None:
+        if not findings.is_conclusive and (headline.law is not None or not findings.is_significant):
             chance += ", no significant difference"
         elif findings.is_conclusive and not findings.is_better:
             chance += ": worse than chance"
@@ -67,7 +68,10 @@ def _top(findings: RankingFindings) -> Claim | None:
     hits, targets = (format_count(x) for x in (look.hits, float(ranking.target_total)))
     chance = f"{look.by_chance:,.0f}" if look.by_chance >= 10 else f"{look.by_chance:.1f}"
     word = plural(ranking.target_total, "target")
-    said = f"The top {look.depth:,} holds {hits} of {targets} {word} ({chance} expected by chance)."
+    of_all = format_count(float(ranking.total))
+    said = (
+        f"The top {look.depth:,} of {of_all} holds {hits} of {targets} {word} ({chance} expected by chance)."
+    )
     return Claim(
         "hits", said, "estimated", {"depth": look.depth, "hits": look.hits, "chance": look.by_chance}
     )
@@ -96,10 +100,7 @@ def _sample_size(findings: RankingFindings) -> Claim | None:
     more = findings.plan.more
     if findings.is_conclusive or not findings.is_better or not 0 < more < math.inf:
         return None
-    said = (
-        f"About {format_rounded(more)} more items would decide if the ranking is as good as it looks "
-        f"({format_percent(findings.plan.power)} power)."
-    )
+    said = describe_plan(more, "items", findings.plan.power, "average precision")
     return Claim("sample size", said, "advised", {"more_items": more, "power": findings.plan.power})
 
 

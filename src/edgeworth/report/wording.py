@@ -68,21 +68,29 @@ def format_rows(grid: Grid, most: int | None = None) -> list[list[str]]:
 
 
 def describe_odds(tail: Tail) -> str:
-    """Say the p-value of a tail as one in so many; a bound is said to be one.
+    """Say the p-value of a tail as one in so many, or in percent; a bound is said to be one.
 
-    >>> [describe_odds(Tail.hypergeometric(p)) for p in (1 / 1520, 0.47, 0.9, 1e-12)]
-    ['1 in 1,500', '1 in 2', 'more than 1 in 2', 'less than 1 in a million']
+    >>> [describe_odds(Tail.hypergeometric(p)) for p in (1 / 1520, 0.47, 1e-12)]
+    ['1 in 1,500', '47%', 'less than 1 in a million']
     >>> describe_odds(Tail.drawn(0, 10_000, 0))
     'at most 1 in 10,000'
     """
     probability = tail.p_value
-    if probability >= NEGLIGIBLE and isinstance(tail_cell(tail), AtMost):
-        return f"at most 1 in {format_rounded(1 / probability)}"
-    if probability > 0.5:
-        return "more than 1 in 2"
-    return (
-        "less than 1 in a million" if probability < NEGLIGIBLE else f"1 in {format_rounded(1 / probability)}"
-    )
+    if probability < NEGLIGIBLE:
+        return "less than 1 in a million"
+    at_most = "at most " if isinstance(tail_cell(tail), AtMost) else ""
+    odds = format_percent(probability) if probability >= 0.1 else f"1 in {format_rounded(1 / probability)}"
+    return f"{at_most}{odds}"
+
+
+def describe_plan(more: float, units: str, power: float, what: str) -> str:
+    """Say how many more cases would show what was seen.
+
+    >>> describe_plan(834.2, "cases", 0.8, "difference")
+    'If the true difference is the one seen, about 830 more cases would show it (80% power).'
+    """
+    enough = f"about {format_rounded(more)} more {units} would show it ({format_percent(power)} power)"
+    return f"If the true {what} is the one seen, {enough}."
 
 
 def describe_estimate(estimate: Estimate, level: float) -> str:
