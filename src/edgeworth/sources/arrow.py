@@ -58,7 +58,7 @@ def arrow_column(array: Any, name: str) -> Column:
 
 
 class TextColumn(Coded):
-    """A column of text in Arrow's dictionary: labels become Python's when somebody asks for them."""
+    """A column of text as Arrow holds it: codes and labels are made when somebody asks for them."""
 
     array: Any
 
@@ -70,7 +70,7 @@ class TextColumn(Coded):
 
     @cached_property
     def _coded(self) -> Coded:
-        return _to_codes(self.array)
+        return _to_codes(self.array.dictionary_encode())
 
     @property
     def codes(self) -> NDArray[np.intp]:

@@ -163,7 +163,7 @@ def _without_gaps(column: Column, name: str, source: str, first_row: int) -> Cod
 def _as_texts(columns: Sequence[Column], by: Sequence[str], source: str, first_row: int) -> Any:
     """Take the id of each row as text, of several columns all of them."""
     if len(columns) == 1 and isinstance(columns[0], TextColumn) and not columns[0].array.null_count:
-        return columns[0].array.dictionary_decode()
+        return columns[0].array
     coded = [_without_gaps(x, name, source, first_row) for x, name in zip(columns, by, strict=True)]
     texts = [[as_text(label) for label in each.labels] for each in coded]
     each = ([text[code] for code in x.codes.tolist()] for text, x in zip(texts, coded, strict=True))

@@ -71,7 +71,7 @@ class DelimitedSource(FileSource):
                 ),
                 convert_options=arrow_csv.ConvertOptions(
                     include_columns=columns,
-                    column_types=dict.fromkeys(columns, pa.dictionary(pa.int32(), pa.string())),
+                    column_types=dict.fromkeys(columns, pa.string()),
                     strings_can_be_null=True,
                     null_values=[""],
                 ),
