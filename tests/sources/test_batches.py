@@ -23,14 +23,15 @@ class Bag(list[Any]):
 
 def test_fold_prepares_each_batch_and_adds_in_order() -> None:
     batches = [Batch({"x": np.array(values)}) for values in ([1, 2], [3], [4, 5, 6])]
-    assert fold_batches(batches, lambda batch: Bag(batch.columns["x"].tolist()), Bag()) == [1, 2, 3, 4, 5, 6]
+    assert fold_batches(batches, lambda batch: Bag(batch.columns["x"].tolist()), Bag()) == (
+        [1, 2, 3, 4, 5, 6],
+        6,
+    )
 
 
 def test_fold_of_no_batches_is_the_empty_value() -> None:
-    assert fold_batches([], lambda _: Bag([1]), Bag()) == []
-    assert (
-        fold_batches(iter([]), ContingencyTable.empty, ContingencyTable.empty()) == ContingencyTable.empty()
-    )
+    assert fold_batches([], lambda _: Bag([1]), Bag()) == ([], 0)
+    assert fold_batches([], ContingencyTable.empty, ContingencyTable.empty()) == (ContingencyTable.empty(), 0)
 
 
 def test_a_batch_has_columns_of_one_length() -> None:

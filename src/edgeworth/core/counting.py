@@ -49,8 +49,8 @@ def count_source(
     whole = None
     if "weight" in columns and weight_kind is None:
         whole, weight_kind = weights_are_whole(source, columns["weight"]), "sampling"
-    folded = reducer(columns, is_text=source.is_text, weight_kind=weight_kind).with_rows().fold(source)
-    return Counted(folded.tally, source.name, columns, folded.rows, source.is_text, whole)
+    tally, rows = reducer(columns, is_text=source.is_text, weight_kind=weight_kind).fold_rows(source)
+    return Counted(tally, source.name, columns, rows, source.is_text, whole)
 
 
 @dataclass(frozen=True)

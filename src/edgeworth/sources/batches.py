@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, Protocol, Self, TypeVar, runtime_checkable
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,39 +92,12 @@ class CountingSource(Protocol):
 class FoldingSource(Protocol):
     """A source whose rows are elsewhere, so that the reducer goes to them."""
 
-    def fold(self, columns: Sequence[str], prepare: Callable[[Batch], T], empty: T) -> T:
-        """As ``fold``. ``prepare`` and ``empty`` can be pickled; parts are added in the order of rows.
+    def fold(self, columns: Sequence[str], prepare: Callable[[Batch], T], empty: T) -> tuple[T, int]:
+        """As ``Reducer.fold_rows``. ``prepare`` and ``empty`` can be pickled; parts are added in the order of rows.
 
         ``Batch.first_row`` counts from the start of all rows only for a tally that says so in an attribute
         ``needs_positions``, since it costs a pass that counts; for any other it counts in its partition.
         """
-
-
-def fold(
-    source: Source,
-    columns: Sequence[str],
-    prepare: Callable[[Batch], T],
-    empty: T,
-    *,
-    counts_suffice: bool = False,
-) -> T:
-    """Prepare each batch of a source's columns into a value and add them up.
-
-    ``counts_suffice`` says that ``prepare`` needs only how often each row occurs (``Batch.repeats``), so that
-    an engine which can count by itself may.
-    """
-    wanted = list(dict.fromkeys(columns))
-    if isinstance(source, FoldingSource):
-        return source.fold(wanted, prepare, empty)
-    rows: int | None = getattr(source, "rows", None)
-    if counts_suffice and isinstance(source, CountingSource):
-        try:
-            return fold_batches(
-                source.distinct(wanted), partial(_prepare_counts, prepare=prepare), empty, rows
-            )
-        except CannotCountError:
-            pass
-    return fold_batches(source.batches(wanted), prepare, empty, rows)
 
 
 def _prepare_counts(batch: Batch, prepare: Callable[[Batch], T]) -> T:
@@ -137,17 +110,19 @@ def _prepare_counts(batch: Batch, prepare: Callable[[Batch], T]) -> T:
 
 def fold_batches(
     batches: Iterable[Batch], prepare: Callable[[Batch], T], empty: T, rows: int | None = None
-) -> T:
-    """Prepare each batch into a value and add them up, telling how many ``rows`` are done."""
-    total = empty
+) -> tuple[T, int]:
+    """Prepare each batch into a value, add them up and count rows, telling how many of ``rows`` are done."""
+    total, number = empty, 0
     with progress_of("rows read", rows) as done:
         for batch in batches:
             try:
                 total = total + prepare(batch)
             except InputError as error:
                 raise locate_error(error, batch) from None
-            done(len(batch) if batch.repeats is None else int(batch.repeats.sum()))
-    return total
+            read = len(batch) if batch.repeats is None else int(batch.repeats.sum())
+            number += read
+            done(read)
+    return total, number
 
 
 def require_rows(batches: Iterable[Batch], otherwise: InputError) -> Iterator[Batch]:
@@ -220,24 +195,12 @@ def _near_misses(name: str, twins: list[str], available: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True)
-class TallyWithRows(Generic[T]):
-    """A tally, and how many rows were read for it: weights and lists do not tell."""
-
-    tally: T
-    rows: int = 0
-
-    @property
-    def needs_positions(self) -> bool:
-        """As its tally."""
-        return bool(getattr(self.tally, "needs_positions", False))
-
-    def __add__(self, other: Self) -> Self:
-        return replace(self, tally=self.tally + other.tally, rows=self.rows + other.rows)
-
-
-@dataclass(frozen=True)
 class Reducer(Generic[T]):
-    """From the named columns of a source to a tally. Everything in it can be pickled."""
+    """From the named columns of a source to a tally. Everything in it can be pickled.
+
+    ``counts_suffice`` says that ``prepare`` needs only how often each row occurs (``Batch.repeats``), so that
+    an engine which can count by itself may.
+    """
 
     columns: tuple[str, ...]
     prepare: Callable[[Batch], T]
@@ -245,15 +208,31 @@ class Reducer(Generic[T]):
     counts_suffice: bool = False
 
     def fold(self, source: Source) -> T:
-        """The tally of a source."""
-        return fold(source, self.columns, self.prepare, self.empty, counts_suffice=self.counts_suffice)
+        """Prepare each batch of a source into a value and add them up."""
+        return self.fold_rows(source)[0]
 
-    def with_rows(self) -> Reducer[TallyWithRows[T]]:
-        """The same, counting rows."""
-        prepare = partial(_prepare_with_rows, prepare=self.prepare)
-        return Reducer(self.columns, prepare, TallyWithRows(self.empty), self.counts_suffice)
+    def fold_rows(self, source: Source) -> tuple[T, int]:
+        """The same, and how many rows were read: weights and lists do not tell."""
+        wanted = list(dict.fromkeys(self.columns))
+        if isinstance(source, FoldingSource):
+            return source.fold(wanted, self.prepare, self.empty)
+        rows: int | None = getattr(source, "rows", None)
+        if self.counts_suffice and isinstance(source, CountingSource):
+            try:
+                prepare = partial(_prepare_counts, prepare=self.prepare)
+                return fold_batches(source.distinct(wanted), prepare, self.empty, rows)
+            except CannotCountError:
+                pass
+        return fold_batches(source.batches(wanted), self.prepare, self.empty, rows)
 
 
-def _prepare_with_rows(batch: Batch, prepare: Callable[[Batch], Any]) -> TallyWithRows[Any]:
-    rows = len(batch) if batch.repeats is None else int(batch.repeats.sum())
-    return TallyWithRows(prepare(batch), rows)
+def fold(
+    source: Source,
+    columns: Sequence[str],
+    prepare: Callable[[Batch], T],
+    empty: T,
+    *,
+    counts_suffice: bool = False,
+) -> T:
+    """Prepare each batch of a source's columns into a value and add them up, as a ``Reducer`` does."""
+    return Reducer(tuple(columns), prepare, empty, counts_suffice).fold(source)

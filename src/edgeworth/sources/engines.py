@@ -6,17 +6,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
+import edgeworth
 from edgeworth.errors import EdgeworthError, InputError, MergeError, OptionError
 from edgeworth.sources.batches import Batch, T, check_columns, no_rows_error, require_rows
 
 SENDABLE = (InputError, OptionError, MergeError)
 """Errors that are what their sentence says, so that they can be made again elsewhere."""
-
-
-class MovedRowsError(InputError):
-    """Partitions that held other rows when they were read a second time."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +43,8 @@ def fold_partition(
     """
     total, rows = empty, 0
     try:
-        if package_version() != version:
-            said = f"{version} on the driver and {package_version()} on the workers"
+        if edgeworth.__version__ != version:
+            said = f"{version} on the driver and {edgeworth.__version__} on the workers"
             raise InputError(f"edgeworth is {said}: install one version")
         for batch in batches:
             total = total + prepare(replace(batch, first_row=batch.first_row + before))
@@ -63,20 +61,20 @@ def add_partitions(
     name: str,
     again: Callable[[int, int], PartitionTally],
     positions: dict[int, int] | None = None,
-) -> T:
-    """The parts added in the order of their partitions.
+) -> tuple[T, int]:
+    """The parts added in the order of their partitions, and how many rows they have.
 
     The first part in which something is wrong is folded ``again``, now with the number of rows before it, so
     that the sentence names the row as if all rows had been in one place. ``positions`` are the rows before
     each partition as a first pass found them: if they have moved since, the order of rows means nothing.
     """
     total, before = empty, 0
-    for part in sorted(parts, key=lambda part: part.partition):
+    for part in sorted(parts, key=attrgetter("partition")):
         if part.error is not None:
             knows_its_rows = positions is not None or not before
             raise part.error if knows_its_rows else again(part.partition, before).error or part.error
         if positions is not None and part.rows and positions.get(part.partition) != before:
-            raise MovedRowsError(
+            raise InputError(
                 f"{name}: partition {part.partition} held other rows when it was read a second time, so that "
                 "the order of rows is not known: persist or save the data first"
             )
@@ -84,27 +82,7 @@ def add_partitions(
         before += part.rows
     if not before:
         raise no_rows_error(name)
-    return total
-
-
-def rows_before(counts: Iterable[tuple[int, int]]) -> dict[int, int]:
-    """How many rows come before each partition, from the numbers of rows in each.
-
-    >>> rows_before([(1, 5), (0, 3), (2, 1)])
-    {0: 0, 1: 3, 2: 8}
-    """
-    places, before = {}, 0
-    for partition, rows in sorted(counts):
-        places[partition] = before
-        before += rows
-    return places
-
-
-def package_version() -> str:
-    """The version of edgeworth in this process."""
-    from edgeworth import __version__
-
-    return __version__
+    return total, before
 
 
 class PartitionedSource(ABC):
@@ -114,7 +92,6 @@ class PartitionedSource(ABC):
     """
 
     name: str
-    _positions: dict[int, int] | None = None
 
     @property
     @abstractmethod
@@ -131,29 +108,24 @@ class PartitionedSource(ABC):
     def fetch(self, columns: list[str]) -> Iterator[Batch]:
         """Bring the rows here a partition at a time, for what cannot be folded."""
 
-    def fold(self, columns: Sequence[str], prepare: Callable[[Batch], T], empty: T) -> T:
+    def fold(self, columns: Sequence[str], prepare: Callable[[Batch], T], empty: T) -> tuple[T, int]:
         """Prepare and add up each partition where it is, and add the parts here in their order."""
         wanted = self._check(columns)
-        work = {"prepare": prepare, "empty": empty, "version": package_version()}
-
-        def add(positions: dict[int, int] | None) -> T:
-            def again(partition: int, before: int) -> PartitionTally:
-                return self.run(wanted, work, {partition: before}, partition)[0]
-
-            return add_partitions(self.run(wanted, work, positions or {}), empty, self.name, again, positions)
-
+        work = {"prepare": prepare, "empty": empty, "version": edgeworth.__version__}
+        positions: dict[int, int] | None = None
         # A tally that must know where its rows stand in the whole says so; it costs a pass that counts them.
-        if not getattr(empty, "needs_positions", False):
-            return add(None)
-        if self._positions is not None:
-            try:
-                return add(self._positions)
-            except MovedRowsError:
-                # They were counted with other columns, which may be cut into other partitions.
-                pass
-        counted = self.run(wanted, work | {"prepare": len, "empty": 0}, {})
-        self._positions = rows_before((part.partition, part.rows) for part in counted)
-        return add(self._positions)
+        if getattr(empty, "needs_positions", False):
+            positions, before = {}, 0
+            for part in sorted(
+                self.run(wanted, work | {"prepare": len, "empty": 0}, {}), key=attrgetter("partition")
+            ):
+                positions[part.partition] = before
+                before += part.rows
+
+        def again(partition: int, before: int) -> PartitionTally:
+            return self.run(wanted, work, {partition: before}, partition)[0]
+
+        return add_partitions(self.run(wanted, work, positions or {}), empty, self.name, again, positions)
 
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
         """The rows themselves, counted through."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from pkgutil import resolve_name
@@ -117,37 +118,9 @@ class ArraySource:
         yield Batch({column: self._batch.columns[column] for column in columns})
 
 
-FAMILIES = {
-    "is_integer": "numbers",
-    "is_floating": "numbers",
-    "is_decimal": "numbers",
-    "is_boolean": "booleans",
-    "is_date": "times",
-    "is_timestamp": "times",
-}
 KINDS = {"i": "numbers", "u": "numbers", "f": "numbers", "b": "booleans", "M": "times", "m": "durations"}
-OF_VALUES = {str: "text", bool: "booleans", int: "numbers", float: "numbers", Decimal: "numbers"}
-
-
-def family_of_type(kind: Any) -> str | None:
-    """What a type of Arrow holds; None of a column that holds nothing, which goes with any other.
-
-    >>> import pyarrow as pa
-    >>> family_of_type(pa.int8()), family_of_type(pa.dictionary(pa.int8(), pa.string()))
-    ('numbers', 'text')
-    """
-    import pyarrow.types as kinds
-
-    from edgeworth.sources.arrow import is_text
-
-    if kinds.is_dictionary(kind) or kinds.is_run_end_encoded(kind):
-        return family_of_type(kind.value_type)
-    if kinds.is_null(kind):
-        return None
-    if is_text(kind):
-        return "text"
-    found = (said for check, said in FAMILIES.items() if getattr(kinds, check)(kind))
-    return next(found, str(kind))
+OF_VALUES: dict[type, str] = {str: "text", bool: "booleans", date: "times", datetime: "times"}
+OF_VALUES |= dict.fromkeys((int, float, Decimal), "numbers")
 
 
 def family(column: Column) -> str | None:
@@ -186,7 +159,6 @@ class ManySource:
         self.name = name
         self.kind = first.kind
         self.is_text = first.is_text
-        self._lines_vary = first.varies
         self.files = tuple(files)
         self.paths = tuple(path for file in files for path in file.paths)
         numbers = [file.rows for file in files]
@@ -198,7 +170,7 @@ class ManySource:
         """The wanted columns of one file after the other; a file without rows is left out."""
         wanted = list(dict.fromkeys(columns))
         self._check(wanted)
-        seen: dict[str, tuple[str, str, str]] = {}
+        seen: dict[str, tuple[str, str]] = {}
         row = 1
         for place, file in enumerate(self.files):
             constant = {name: self._folders[name][place] for name in wanted if self._is_constant(name, file)}
@@ -207,10 +179,8 @@ class ManySource:
             own = [name for name in wanted if name not in constant] or [*file.names[:1]]
             try:
                 for batch in file.batches(own):
-                    if self._lines_vary:
-                        for name, column in batch.columns.items():
-                            said = family(column)
-                            _check_family(seen, name, file.name, said, str(said))
+                    if not self.is_text:
+                        _check_families(seen, batch, file.name)
                     found = {name: batch.columns[name] for name in own if name in wanted}
                     found |= {name: _constant(value, len(batch)) for name, value in constant.items()}
                     yield Batch(found, origin.rows_before + batch.first_row, origin=origin)
@@ -224,16 +194,9 @@ class ManySource:
         return name in self._folders and name not in file.names
 
     def _check(self, wanted: Sequence[str]) -> None:
-        """Each file has the columns, and of types that belong together."""
-        seen: dict[str, tuple[str, str, str]] = {}
-        for file in self.files:
-            own = [name for name in wanted if not self._is_constant(name, file)]
-            # Lines of JSON do not all have all fields; they say so themselves.
-            if not self._lines_vary:
-                self._find(own, file)
-            for name, kind in file.types(own).items():
-                said = family_of_type(kind)
-                _check_family(seen, name, file.name, said, f"{said} ({kind})")
+        """Each file has the columns; lines of JSON do not all have all fields, and say so themselves."""
+        for file in () if self.files[0].varies else self.files:
+            self._find([name for name in wanted if not self._is_constant(name, file)], file)
 
     def _find(self, columns: Sequence[str], file: FileSource) -> None:
         try:
@@ -265,15 +228,13 @@ def _constant(value: Label | None, length: int) -> Column:
     return Coded(np.zeros(length, dtype=np.intp), (value,))
 
 
-def _check_family(
-    seen: dict[str, tuple[str, str, str]], name: str, file: str, family: str | None, shown: str
-) -> None:
+def _check_families(seen: dict[str, tuple[str, str]], batch: Batch, file: str) -> None:
     """Refuse a column of another family than it has in a file that was seen before."""
-    if family is None:
-        return
-    there, before, spelt = seen.setdefault(name, (family, file, shown))
-    if family != there and before != file:
-        raise InputError(
-            f"{file} has {shown} in {name!r} where {before} has {spelt}: convert one of them, "
-            "the same label would count as two"
-        )
+    for name, column in batch.columns.items():
+        found = family(column)
+        there, before = seen.setdefault(name, (found, file)) if found else ("", file)
+        if found != there and before != file:
+            raise InputError(
+                f"{file} has {found} in {name!r} where {before} has {there}: convert one of them, "
+                "the same label would count as two"
+            )
