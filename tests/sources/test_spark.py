@@ -154,16 +154,9 @@ def test_paths_mean_what_they_say(tmp_path: Path) -> None:
         assert tally.to_dict()["labels"] == list(labels)
 
 
-@pytest.mark.parametrize(
-    ("path", "said"),
-    [
-        ("/a:b/c[1].csv", r"a path with a colon and one of \{\}"),
-        ("/a\udcfc.csv", "only paths that are UTF-8"),
-    ],
-)
-def test_paths_that_cannot_be_said(path: str, said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        spark_files.address(Path(path))
+def test_a_path_that_cannot_be_said() -> None:
+    with pytest.raises(InputError, match=r"a path with a colon and one of \{\}"):
+        spark_files.address(Path("/a:b/c[1].csv"))
 
 
 def test_text_without_anything_in_it_is_told_before_spark_starts(tmp_path: Path) -> None:

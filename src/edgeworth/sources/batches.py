@@ -93,7 +93,7 @@ class FoldingSource(Protocol):
     """A source whose rows are elsewhere, so that the reducer goes to them."""
 
     def fold(self, columns: Sequence[str], prepare: Callable[[Batch], T], empty: T) -> tuple[T, int]:
-        """As ``Reducer.fold_rows``. ``prepare`` and ``empty`` can be pickled; parts are added in the order of rows.
+        """Fold as ``Reducer.fold_rows`` does; ``prepare`` and ``empty`` can be pickled, parts stay in order.
 
         ``Batch.first_row`` counts from the start of all rows only for a tally that says so in an attribute
         ``needs_positions``, since it costs a pass that counts; for any other it counts in its partition.

@@ -12,8 +12,8 @@ import re
 import shutil
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,12 +21,7 @@ from typing import TYPE_CHECKING, Any
 from edgeworth.errors import InputError, MissingExtraError, OptionError
 from edgeworth.sources.arrow import arrow_batches, combine_pieces
 from edgeworth.sources.batches import Batch
-from edgeworth.sources.engines import (
-    PartitionedSource,
-    PartitionTally,
-    fold_partition,
-    generate_names,
-)
+from edgeworth.sources.engines import PartitionedSource, PartitionTally, fold_partition, generate_names
 from edgeworth.sources.formats import FORMATS, ending, format_by_ending, list_words
 from edgeworth.sources.paths import expand_paths
 from edgeworth.sources.text_files import DelimitedSource, delimiter_of
@@ -69,7 +64,10 @@ class SparkSource(PartitionedSource):
         self, columns: list[str], work: dict[str, Any], positions: dict[int, int], only: int | None = None
     ) -> list[PartitionTally]:
         """Fold each partition, or only one of them, on its worker."""
-        return self._sent(columns, partial(_fold, columns=columns, positions=positions, only=only, **work))
+        worker = partial(_fold, columns=columns, positions=positions, only=only, **work)
+        with self._spark_errors():
+            rows = self._renamed(columns).mapInArrow(worker, SHIPPED).collect()
+            return [pickle.loads(row.content) for row in rows]
 
     def fetch(self, columns: list[str]) -> Iterator[Batch]:
         """Bring the rows here a partition at a time."""
@@ -100,21 +98,20 @@ class SparkSource(PartitionedSource):
         pairs = zip(quoted, generate_names(columns), strict=True)
         return self._frame.select(*(column.alias(ours) for column, ours in pairs))
 
-    def _sent(self, columns: list[str], worker: Callable[[Iterator[Any]], Iterator[Any]]) -> list[Any]:
-        with self._spark_errors():
-            rows = self._renamed(columns).mapInArrow(worker, SHIPPED).collect()
-            return [pickle.loads(row.content) for row in rows]
+    def _spark_errors(self) -> AbstractContextManager[None]:
+        return spark_errors(f"{self.name}: Spark could not compute it")
 
-    @contextmanager
-    def _spark_errors(self) -> Iterator[None]:
-        """Spark's own failures in one sentence; its stack traces are in its log."""
-        try:
-            with without_pandas_warnings():
-                yield
-        except Exception as error:
-            if type(error).__module__.split(".")[0] not in ("pyspark", "py4j"):
-                raise
-            raise InputError(f"{self.name}: Spark could not compute it: {spark_message(error)}") from None
+
+@contextmanager
+def spark_errors(said: str) -> Iterator[None]:
+    """Spark's own failures in one sentence; its stack traces are in its log."""
+    try:
+        with without_pandas_warnings():
+            yield
+    except Exception as error:
+        if type(error).__module__.split(".")[0] not in ("pyspark", "py4j"):
+            raise
+        raise InputError(f"{said}: {spark_message(error)}") from None
 
 
 def spark_message(error: Exception) -> str:
@@ -154,7 +151,10 @@ def _fold(
     only: int | None = None,
     **work: Any,
 ) -> Iterator[Any]:
-    partition = _partition()
+    from pyspark import TaskContext
+
+    task = TaskContext.get()
+    partition = task.partitionId() if task is not None else 0
     if only is not None and partition != only:
         return
     named = (piece.rename_columns(columns) for piece in combine_pieces(pieces))
@@ -180,13 +180,6 @@ def _pack(content: bytes) -> Any:
     return pa.record_batch({"content": pa.array([content], pa.binary())})
 
 
-def _partition() -> int:
-    from pyspark import TaskContext
-
-    task = TaskContext.get()
-    return task.partitionId() if task is not None else 0
-
-
 LONGEST_FIELD = 1 << 20
 """A longer field of text means a quotation mark that is not closed: Spark would swallow the rows after it."""
 
@@ -201,16 +194,16 @@ def open_on_spark(data: Any, master: str | None = None) -> SparkSource:
 
     Without a master it is what ``spark-submit`` or a running session says, or all cores of this machine.
     """
-    if not isinstance(data, (str, os.PathLike)) and hasattr(data, "mapInArrow"):
+    if hasattr(data, "mapInArrow"):
         return SparkSource(data)
-    if isinstance(data, (str, os.PathLike)):
-        places: list[str | os.PathLike[str]] = [data]
-    elif isinstance(data, Sequence) and data and all(isinstance(each, (str, os.PathLike)) for each in data):
-        places = list(data)
-    else:
+    places = data if isinstance(data, (list, tuple)) else [data]
+    if not places or not all(isinstance(each, (str, os.PathLike)) for each in places):
         raise OptionError(f"engine='spark' reads files or Spark's dataframes; saw {type(data).__name__}")
     name = ", ".join(map(str, places))
-    files = [file for place in places for file in _files(place)]
+    # Addresses are Spark's to understand.
+    files: list[Path | str] = [
+        file for place in places for file in ([str(place)] if "://" in str(place) else expand_paths(place))
+    ]
     form = _format(files, name)
     addresses = [file if isinstance(file, str) else address(file) for file in files]
     # What is wrong with text files is told as without Spark, and before it is started.
@@ -219,25 +212,19 @@ def open_on_spark(data: Any, master: str | None = None) -> SparkSource:
     local = tuple(file for file in files if isinstance(file, Path))
     paths = local if len(local) == len(files) else ()
     session = start_spark(master)
-    try:
-        with without_pandas_warnings():
-            reader = session.read
-            if len(places) == 1 and "://" not in str(places[0]) and Path(places[0]).is_dir():
-                # The names of folders below it are columns. This is no pattern: nothing in it is escaped.
-                reader = reader.option("basePath", f"file://{Path(places[0]).absolute()}")
-            if form == "csv":
-                first = texts[0] if len(texts) == len(files) else None
-                frame = _read_text(session, reader, addresses, first)
-            else:
-                frame = reader.format(form).load(addresses, mode="FAILFAST")
-            # Several files come in the order of their sizes, and parts of them as they fit together.
-            return SparkSource(
-                frame, name, is_text=form == "csv", paths=paths, keeps_order=len(files) == len(paths) == 1
-            )
-    except Exception as error:
-        if type(error).__module__.split(".")[0] not in ("pyspark", "py4j"):
-            raise
-        raise InputError(f"{name} cannot be read by Spark: {spark_message(error)}") from None
+    with spark_errors(f"{name} cannot be read by Spark"):
+        reader = session.read
+        if len(places) == 1 and "://" not in str(places[0]) and Path(places[0]).is_dir():
+            # The names of folders below it are columns. This is no pattern: nothing in it is escaped.
+            reader = reader.option("basePath", f"file://{Path(places[0]).absolute()}")
+        if form == "csv":
+            first = texts[0] if len(texts) == len(files) else None
+            frame = _read_text(session, reader, addresses, first)
+        else:
+            frame = reader.format(form).load(addresses, mode="FAILFAST")
+        # Several files come in the order of their sizes, and parts of them as they fit together.
+        keeps_order = len(files) == len(paths) == 1
+        return SparkSource(frame, name, is_text=form == "csv", paths=paths, keeps_order=keeps_order)
 
 
 def start_spark(master: str | None = None) -> SparkSession:
@@ -295,11 +282,6 @@ def _quiet() -> Iterator[None]:
         os.environ["SPARK_SUBMIT_OPTS"] = before
 
 
-def _files(place: str | os.PathLike[str]) -> list[Path | str]:
-    """What a path means, as for our own reading; addresses are Spark's to understand."""
-    return [str(place)] if "://" in str(place) else [*expand_paths(place)]
-
-
 def address(file: Path) -> str:
     """A file as Spark is told of it: Hadoop decodes nothing, and takes each address as a pattern.
 
@@ -310,10 +292,6 @@ def address(file: Path) -> str:
     escaped = re.sub(r"([{}\[\]*?\\])", r"\\\1", path)
     if ":" in path and escaped != path:
         raise InputError(f"{file}: Spark cannot read a path with a colon and one of {{}}[]*?\\: rename it")
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        raise InputError(f"{str(file)!r}: Spark reads only paths that are UTF-8: rename it") from None
     return f"file://{escaped}"
 
 
@@ -338,10 +316,8 @@ def _read_text(
 
     if local is not None:
         # Spark would take an address as a pattern once more when it looks for the header.
-        schema, sep = (
-            StructType([StructField(name, StringType()) for name in _apart(local.names)]),
-            local.delimiter,
-        )
+        schema = StructType([StructField(name, StringType()) for name in _apart(local.names)])
+        sep = local.delimiter
     else:
         first = session.read.text(addresses[0]).where("trim(value) != ''").first()
         if first is None:
