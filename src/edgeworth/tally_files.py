@@ -43,7 +43,6 @@ from edgeworth.report.formats import write_file
 from edgeworth.sources.paths import read_whole_file
 from edgeworth.tallied import (
     DIGEST,
-    NAMED_PARTS,
     Origin,
     Part,
     Tallied,
@@ -126,11 +125,8 @@ def terms_from_dict(payload: Mapping[str, Any], tally: Any) -> dict[str, Any]:
         group = "query" if "query" in kind.roles else "cluster"
         terms["columns"] = {group if role == "group" else role: x for role, x in terms["columns"].items()}
         _check_roles(terms["columns"], tally)
-    whole = found["has_whole_weights"]
-    if whole is not None and ("weight" not in terms.get("columns", {}) or "weight_kind" in terms):
-        raise InputError("its terms say whether weights are whole, but none are to be settled")
-    if whole is not None:
-        _check_sums(tally, whole)
+    if found["has_whole_weights"]:
+        tally.as_counts()  # refuses what is not whole
     return found | {"terms": terms}
 
 
@@ -141,15 +137,6 @@ def _check_roles(columns: Mapping[str, str], tally: Any) -> None:
     missing = [role for role in needed if role not in columns] if columns else []
     if missing:
         raise InputError(f"its terms have no column of {ROLE_NAMES.get(missing[0], missing[0])}")
-
-
-def _check_sums(tally: Any, whole: bool) -> None:
-    """Weights that are yet to be settled travel as sums with their squares; those of whole ones are whole."""
-    for weight, square in tally.weight_sums:
-        if weight is None or (square is None and weight.any()):
-            raise InputError("its terms say whether weights are whole, but cases are counted")
-        if whole and np.any(weight != np.floor(weight)):
-            raise InputError("its terms say that all weights are whole, but their sums are not")
 
 
 # -- provenance ------------------------------------------------------------------------------------------
@@ -167,42 +154,11 @@ def provenance_to_dict(tallied: Tallied) -> dict[str, Any]:
     }
 
 
-def provenance_from_dict(payload: Mapping[str, Any], tally: Any) -> dict[str, Any]:
+def provenance_from_dict(payload: Mapping[str, Any]) -> dict[str, Any]:
     """The sources of a tally (``origin``), and what a report on it begins with (``notices``)."""
     found = load_fields(PROVENANCE, payload, "its provenance", is_closed=True)
-    parts, dropped, number = tuple(found["parts"]), found["dropped"], found["number"]
-    origin = Origin(parts, tuple(found["fingerprints"]), found["rows"])
-    marks = len(origin.fingerprints)
-    if number != marks or len(parts) != min(marks, NAMED_PARTS):
-        raise InputError(
-            f"its provenance tells {len(parts):,} sources and {marks:,} fingerprints of {number:,}"
-        )
-    if origin.digest != found["digest"]:
-        raise InputError("its fingerprints do not fit their digest")
-    if dropped != dropped_rows(tally):
-        raise InputError(f"{dropped:,} rows were dropped, says its provenance, not its tally")
-    if len(parts) == marks:
-        _check_whole(parts, origin.rows, dropped)
+    origin = Origin(tuple(found["parts"]), tuple(found["fingerprints"]), found["rows"])
     return {"origin": origin, "notices": tuple(found["notices"])}
-
-
-def _check_whole(parts: tuple[Part, ...], rows: int | None, dropped: int) -> None:
-    """All sources are told, so they must add up."""
-    known = [part.rows for part in parts if part.rows is not None]
-    if (sum(known) if len(known) == len(parts) else None) != rows:
-        raise InputError(f"its sources do not add up to {'unknown' if rows is None else f'{rows:,}'} rows")
-    if sum(part.dropped for part in parts) != dropped:
-        raise InputError(f"its sources do not add up to {dropped:,} dropped rows")
-
-
-def check_rows(tallied: Tallied) -> None:
-    """Without weights, each row that was read is counted once or was dropped."""
-    rows, dropped = tallied.origin.rows, dropped_rows(tallied.tally)
-    counted = None if "weight" in tallied.terms.get("columns", {}) else tallied.tally.rows_counted
-    if rows is not None and counted is not None and counted + dropped != rows:
-        raise InputError(f"it counts {counted:,} rows and {dropped:,} dropped ones, but {rows:,} were read")
-    if rows is not None and dropped > rows:
-        raise InputError(f"{dropped:,} rows were dropped of {rows:,}")
 
 
 FORMAT = "edgeworth.tally"
@@ -298,14 +254,12 @@ def tally_of_text(text: str, name: str = "a tally") -> Tallied:
             raise InputError(f"{name} was changed after it was written: its checksum does not fit")
     try:
         tally = tally_from_dict(found["tally"])
-        beside = terms_from_dict(found["terms"], tally) | provenance_from_dict(found["provenance"], tally)
-        tallied = Tallied(tally, file=name, **beside)
-        check_rows(tallied)
+        beside = terms_from_dict(found["terms"], tally) | provenance_from_dict(found["provenance"])
+        return Tallied(tally, file=name, **beside)
     except EdgeworthError as error:
         raise InputError(f"{name} cannot be read as a tally: {error}") from None
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
         raise InputError(f"{name} cannot be read as a tally: its parts do not fit together") from None
-    return tallied
 
 
 # -- writing ---------------------------------------------------------------------------------------------

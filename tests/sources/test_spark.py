@@ -55,15 +55,15 @@ def in_parts(session: Any, table: pa.Table, parts: int) -> Any:
 
 def test_no_row_comes_to_the_driver(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """One small answer a partition, and only of partitions that hold something."""
-    sent = SparkSource._sent
+    run = SparkSource.run
     answers = []
 
-    def counted(self: SparkSource, frame: Any, worker: Any) -> list[Any]:
-        found = sent(self, frame, worker)
+    def counted(self: SparkSource, *given: Any) -> list[Any]:
+        found = run(self, *given)
         answers.append(len(found))
         return found
 
-    monkeypatch.setattr(SparkSource, "_sent", counted)
+    monkeypatch.setattr(SparkSource, "run", counted)
     monkeypatch.setattr(SparkSource, "batches", lambda *_: pytest.fail("rows were fetched"))
     frame = spark.createDataFrame(rows(500)).repartition(3)
     tally = ew.evaluate(frame, **ROLES).to_dict()["tally"]

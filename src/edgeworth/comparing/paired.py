@@ -252,16 +252,6 @@ class Paired(Plain):
         """Whether anything was counted."""
         return bool(len(self.joint.rows))
 
-    @property
-    def rows_counted(self) -> int:
-        """Count the rows, where each counts once."""
-        return int(self.joint.rows.sum())
-
-    @property
-    def weight_sums(self) -> list[tuple[Any, Any]]:
-        """List the sums of weights, each with that of their squares."""
-        return [(self.joint.weight, self.joint.square)]
-
     def as_counts(self) -> Self:
         """Take sums of weights that all were whole numbers as counts of cases."""
         return replace(self, joint=self.joint.as_counts())

@@ -136,6 +136,8 @@ def whole_counts(sums: Numbers) -> Numbers:
             f"weights of one kind of case add up to {sums.max():.3g}, beyond the whole numbers that a tally "
             'file holds exactly: say weight_kind="counts" (--weight-kind counts)'
         )
+    if np.any(sums % 1):
+        raise InputError("weights are said to be whole, but their sums are not")
     return sums.astype(np.int64)
 
 

@@ -143,16 +143,6 @@ class Plain:
         facts = self.facts()
         return html_table(type(self).__name__, [], list(facts.items())) if facts else None
 
-    @property
-    def rows_counted(self) -> int | None:
-        """Count the rows behind a tally in which each counts once; None where that is not known."""
-        return None
-
-    @property
-    def weight_sums(self) -> list[tuple[Any, Any]]:
-        """List the sums of weights of a tally, each with that of their squares."""
-        return []
-
     def to_dict(self) -> dict[str, Any]:
         """Give plain values for JSON."""
         return ({"kind": self.kind} if self.kind else {}) | dump_fields(self.FIELDS, self)

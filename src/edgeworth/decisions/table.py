@@ -430,17 +430,6 @@ class ContingencyTable(Plain):
         """Whether anything was counted."""
         return bool(self.cells.any())
 
-    @property
-    def rows_counted(self) -> int:
-        """Count the rows, where each counts once."""
-        return int(self.cells.sum())
-
-    @property
-    def weight_sums(self) -> list[tuple[Any, Any]]:
-        """List the sums of weights, each with that of their squares."""
-        joint = None if self.clusters is None else self.clusters.joint
-        return [(self.cells, self.squared), *([] if joint is None else [(joint.weight, joint.square)])]
-
     def as_counts(self) -> Self:
         """Take sums of weights that all were whole numbers as counts of cases."""
         clusters = None if self.clusters is None else Clusters(self.clusters.joint.as_counts())

@@ -349,11 +349,6 @@ class ForecastTally(Plain):
         said = ROUNDED.format(most=MOST_VALUES, classes=list_labels(rounded), cells=CELLS_A_DOUBLING)
         return (*self.notes, said)
 
-    @property
-    def rows_counted(self) -> int:
-        """Count the rows, where each counts once."""
-        return self.cases
-
     def shift(self, cases: int) -> Self:
         """The same so many cases later, as when a day is added to the past."""
         return replace(

@@ -444,11 +444,6 @@ class RankedLists(Plain):
         """Whether anything was counted."""
         return self.number > 0
 
-    @property
-    def rows_counted(self) -> int:
-        """Count the rows, where each counts once."""
-        return len(self.scores)
-
     def facts(self) -> dict[str, Any]:
         """Say in a few lines what was counted."""
         return {"lists": self.number, "items": len(self.scores), "targets": int(self.targets.sum())}

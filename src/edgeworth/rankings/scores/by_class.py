@@ -121,18 +121,6 @@ class ScoresByClass(Plain):
         """Whether anything was counted."""
         return any(len(each.scores) for each in self.scores.values())
 
-    @property
-    def rows_counted(self) -> int:
-        """Count the rows, where each counts once."""
-        return int(
-            sum(len(run.scores) if run.weight is None else run.weight.sum() for run in self.scores.values())
-        )
-
-    @property
-    def weight_sums(self) -> list[tuple[Any, Any]]:
-        """List the sums of weights, each with that of their squares."""
-        return [(run.weight, run.square) for run in self.scores.values() if len(run.scores)]
-
     def as_counts(self) -> Self:
         """Take sums of weights that all were whole numbers as counts of cases."""
         scores = {
