@@ -79,7 +79,7 @@ def test_no_difference_needs_infinitely_many_and_no_law_is_not_known() -> None:
 
 def test_any_law_with_an_interval_will_do() -> None:
     draws = np.random.default_rng(0).normal(0.05, 0.02, 4000)
-    law = BootstrapLaw(0.05, draws, "percentile", 0.0)
+    law = BootstrapLaw(0.05, draws)
     found = units_needed(Difference("f", "A", "B", (0.55, 0.5), law=law, cases=200))
     assert found.needed == pytest.approx(200 * (2.8016 * 0.02 / 0.05) ** 2, rel=0.1)
 

@@ -316,7 +316,6 @@ def test_bootstrap_draws_keep_the_pairing() -> None:
     "method",
     [
         Bootstrap(draws=4000, seed=1),
-        Bootstrap(4000, 1, "bca"),
         Dirichlet(draws=4000),
         Delta(),
     ],
@@ -364,7 +363,6 @@ def test_methods_that_do_not_apply() -> None:
         (clustered, "accuracy", Tango(), "independent"),
         (weighted, "accuracy", Bootstrap(), "count alike"),
         (clustered, "accuracy", Dirichlet(), "independent"),
-        (clustered, "accuracy", Bootstrap(interval="bca"), "percentile"),
         (together, "accuracy", Bootstrap(), "one cluster"),
         (together, "accuracy", Delta(), "one cluster"),
         (plain, "accuracy", Wilson(), "Delta"),

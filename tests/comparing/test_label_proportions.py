@@ -74,7 +74,7 @@ def test_many_cases_make_it_the_delta_method_s_interval() -> None:
         paired = noisy(20_000, classes, seed=2)
         here, delta = (
             found(paired, spelling),
-            found(paired, spelling, method=Delta(scale="identity")),
+            found(paired, spelling, method=Delta()),
         )
         assert isinstance(here.law, PairedCombination)
         assert isinstance(delta.law, NormalLaw)

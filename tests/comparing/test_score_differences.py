@@ -443,7 +443,6 @@ def test_options_that_do_not_apply() -> None:
     for method, spelling, said in (
         (Influence(), "precision@10", "use Bootstrap"),
         (Survival(), "roc_auc", "not for differences of rankings"),
-        (Bootstrap(interval="bca"), "roc_auc", "BCa"),
         (Bootstrap, "roc_auc", "a method is an object"),
     ):
         with pytest.raises(OptionError, match=said):

@@ -17,7 +17,6 @@ from edgeworth.core.laws import (
     PosteriorLaw,
     Scale,
     natural_scale,
-    wilson_law,
 )
 from edgeworth.core.measures import Combination
 from edgeworth.errors import OptionError
@@ -25,6 +24,11 @@ from edgeworth.errors import OptionError
 
 def two_by_two(a: int, b: int, c: int, d: int) -> ew.ContingencyTable:
     return ew.ContingencyTable.from_matrix([[a, b], [c, d]], rows="predicted", labels=["+", "-"])
+
+
+def wilson_law(successes: float, trials: float) -> NewcombeLaw:
+    one, hits, number = (np.array([each], dtype=np.float64) for each in (1.0, successes, trials))
+    return NewcombeLaw(Combination(0.0, one, hits, number))
 
 
 @pytest.mark.parametrize(

@@ -94,14 +94,6 @@ def test_bootstrap_on_counts_equals_a_bootstrap_on_rows() -> None:
     )
 
 
-def test_bca_shifts_the_percentiles_of_a_skewed_measure() -> None:
-    table = ew.ContingencyTable.from_matrix([[28, 1], [2, 9]], rows="predicted")
-    plain = ew.estimate(table, "mcc", method=Bootstrap(draws=8000, seed=1)).interval()
-    corrected = ew.estimate(table, "mcc", method=Bootstrap(draws=8000, seed=1, interval="bca")).interval()
-    assert corrected.low < plain.low
-    assert corrected.high < plain.high
-
-
 def test_the_posterior_of_recall_is_its_beta() -> None:
     # With ½ a cell, recall of two classes is Beta(hits + ½, misses + ½).
     from scipy import stats
@@ -231,5 +223,3 @@ def test_methods_refuse_what_they_cannot_do() -> None:
         Bootstrap(draws=0)
     with pytest.raises(OptionError, match="prior"):
         Dirichlet(prior=-1)
-    with pytest.raises(OptionError, match="percentile"):
-        Bootstrap(interval="basic")

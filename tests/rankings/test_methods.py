@@ -660,11 +660,6 @@ def test_a_bootstrap_that_never_varies_says_so(ranking: ew.Ranking) -> None:
         ew.estimate(ranking, "average_precision", method=Bootstrap(draws=100))
 
 
-def test_bca_is_refused_for_rankings() -> None:
-    with pytest.raises(OptionError, match="percentile"):
-        ew.estimate(ranking_of(random_cases(37, 40)), "average_precision", method=Bootstrap(interval="bca"))
-
-
 # -- tests against random selection --------------------------------------------------------------------
 
 

@@ -34,7 +34,7 @@ class Effect:
     def interval(self, level: float = 0.95) -> Interval:
         """Give the confidence interval at a level."""
         check_level(level)
-        return Interval(*self.bounds(level), level)
+        return Interval(*self.bounds(level))
 
     def mirror(self) -> Self:
         """Give the same effect, seen from the other system."""
@@ -102,7 +102,7 @@ class Difference:
         """Give the confidence interval of the difference at a level."""
         check_level(level)
         low, high = (math.nan, math.nan) if self.law is None else self.law.interval(level)
-        return Interval(low, high, level)
+        return Interval(low, high)
 
     def p_value(self, test: str | None = None) -> float:
         """Give the two-sided p-value of "no difference", by the first test or by one that is named."""

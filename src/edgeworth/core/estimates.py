@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.core.formatting import (
@@ -36,30 +36,19 @@ class Method(Protocol):
 ChanceTest: TypeAlias = Callable[[Alternative], Tail | None]
 
 
-@dataclass(frozen=True)
-class Interval:
-    """Two bounds and the level they hold at; it unpacks and indexes like the pair of its bounds.
+class Interval(NamedTuple):
+    """Two bounds, and what lies between them.
 
-    >>> low, high = interval = Interval(0.1, 0.4, level=0.95)
-    >>> interval[0], interval[-1], len(interval), 0.2 in interval
-    (0.1, 0.4, 2, True)
+    >>> low, high = interval = Interval(0.1, 0.4)
+    >>> interval[0], interval.high, 0.2 in interval
+    (0.1, 0.4, True)
     """
 
     low: float
     high: float
-    level: float
 
-    def __iter__(self) -> Iterator[float]:
-        return iter((self.low, self.high))
-
-    def __getitem__(self, place: int) -> float:
-        return (self.low, self.high)[place]
-
-    def __len__(self) -> int:
-        return 2
-
-    def __contains__(self, value: float) -> bool:
-        return self.low <= value <= self.high
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, (int, float)) and self.low <= value <= self.high
 
 
 @dataclass(frozen=True)
@@ -113,8 +102,7 @@ class Estimate:
     def interval(self, level: float = 0.95) -> Interval:
         """Compute the confidence (or credible) interval at a level."""
         check_level(level)
-        low, high = (math.nan, math.nan) if self.law is None else self.law.interval(level)
-        return Interval(low, high, level)
+        return Interval(*((math.nan, math.nan) if self.law is None else self.law.interval(level)))
 
     def p_value(self, null: float | None = None, alternative: Alternative = "two-sided") -> float:
         """Compute how surprising the value would be under a null hypothesis.

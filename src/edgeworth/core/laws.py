@@ -293,12 +293,6 @@ class NewcombeLaw:
         return choose_tail(*((1 - tail, tail) if null < self.value else (tail, 1 - tail)), alternative)
 
 
-def wilson_law(successes: float, trials: float) -> NewcombeLaw:
-    """Make the law of one proportion."""
-    one, hits, number = (np.array([each], dtype=np.float64) for each in (1.0, successes, trials))
-    return NewcombeLaw(Combination(0.0, one, hits, number))
-
-
 @dataclass(frozen=True)
 class PosteriorLaw:
     """Draws from a posterior: intervals are credible, a p-value is the posterior's tail beyond the null.
@@ -312,8 +306,8 @@ class PosteriorLaw:
 
     @cached_property
     def standard_error(self) -> float:
-        """Compute the posterior's standard deviation."""
-        return float(self.draws.std())
+        """Compute the standard deviation of the draws."""
+        return float(self.draws.std(ddof=1))
 
     def interval(self, level: float) -> tuple[float, float]:
         """Take the quantiles that leave equal tails."""
@@ -360,31 +354,12 @@ class WiderLaw:
 
 
 @dataclass(frozen=True)
-class BootstrapLaw:
-    """Replicates of the estimate: percentiles, or Efron's BCa that corrects their bias and skewness."""
-
-    value: float
-    draws: Draws
-    kind: Literal["percentile", "bca"]
-    acceleration: float
-    undefined_draws: int = 0
-
-    @cached_property
-    def standard_error(self) -> float:
-        """Compute the replicates' standard deviation."""
-        return float(self.draws.std(ddof=1))
+class BootstrapLaw(PosteriorLaw):
+    """Replicates of the estimate, and their percentiles."""
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Take quantiles of the replicates, shifted for BCa."""
-        tails = np.array([(1 - level) / 2, (1 + level) / 2])
-        if self.kind == "bca":
-            from scipy.special import ndtr, ndtri
-
-            below = ((self.draws < self.value).sum() + (self.draws == self.value).sum() / 2) / len(self.draws)
-            bias = ndtri(np.clip(below, 1 / len(self.draws), 1 - 1 / len(self.draws)))
-            shifted = bias + ndtri(tails)
-            tails = ndtr(bias + shifted / (1 - self.acceleration * shifted))
-        low, high = np.quantile(self.draws, tails)
+        """Take the quantiles that leave equal tails."""
+        low, high = np.quantile(self.draws, [(1 - level) / 2, (1 + level) / 2])
         return float(low), float(high)
 
     def p_value(self, null: float, alternative: Alternative) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import singledispatch
-from typing import Any, Literal
+from typing import Any
 
 from edgeworth.core.estimates import Estimate, Method, law_or_reason, undefined_estimate
 from edgeworth.core.laws import (
@@ -16,7 +16,6 @@ from edgeworth.core.laws import (
     NormalLaw,
     PosteriorLaw,
     SamplingLaw,
-    Scale,
     WiderLaw,
     natural_scale,
 )
@@ -30,13 +29,12 @@ from edgeworth.decisions.resampling import (
     cluster_bootstrap_values,
     cluster_spread,
     defined_draws,
-    influence,
     posterior_values,
     variance,
 )
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Resolved, at_guessing, marginals, resolve
-from edgeworth.errors import OptionError, check_seed
+from edgeworth.errors import OptionError, check_draws
 
 FEW_CLASSES, FEW_CASES = 12, 20
 """Up to so many classes are drawn from a posterior by default, where one of them has fewer cases."""
@@ -53,14 +51,8 @@ class Delta:
     """The delta method on the multinomial: for every smooth measure, with weights and clusters.
 
     The interval is made on a scale that keeps it inside the measure's range: the logit of a bounded one, the
-    log of one that is bounded below. ``Delta(scale="identity")`` gives value ± quantile · error.
+    log of one that is bounded below.
     """
-
-    scale: Literal["natural", "identity"] = "natural"
-
-    def __post_init__(self) -> None:
-        if self.scale not in ("natural", "identity"):
-            raise OptionError(f'the scale is "natural" or "identity"; saw {self.scale!r}')
 
     def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
         """Normal with the delta method's variance; with clusters Student's t by CR2 and Satterthwaite."""
@@ -68,8 +60,7 @@ class Delta:
         clusters = tally.clusters
         if clusters is not None and clusters.number < 2:
             raise OptionError("all cases are in one cluster: nothing tells how much clusters vary")
-        plain = self.scale == "identity"
-        scale = Scale("identity") if plain else natural_scale(*resolved.measure.range, value)
+        scale = natural_scale(*resolved.measure.range, value)
         if clusters is not None:
             spread = cluster_spread(tally, clusters, resolved)
             if not spread.variance > NO_ERROR:
@@ -78,7 +69,7 @@ class Delta:
         return NormalLaw(value, math.sqrt(max(0.0, variance(tally, resolved))), scale)
 
     def __str__(self) -> str:
-        return "delta method" if self.scale == "natural" else "delta method, identity scale"
+        return "delta method"
 
 
 @dataclass(frozen=True)
@@ -148,8 +139,7 @@ class Dirichlet:
     def __post_init__(self) -> None:
         if self.prior is not None and not (math.isfinite(self.prior) and self.prior > 0):
             raise OptionError(f"the prior is a weight above 0; saw {self.prior!r}")
-        _check_draws(self.draws)
-        check_seed(self.seed)
+        check_draws(self.draws, self.seed)
 
     def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
         """Make the law of posterior draws of the measure."""
@@ -196,20 +186,16 @@ class Bootstrap:
 
     draws: int = 2000
     seed: int = 0
-    interval: Literal["percentile", "bca"] = "percentile"
 
     def __post_init__(self) -> None:
-        _check_draws(self.draws)
-        check_seed(self.seed)
-        if self.interval not in ("percentile", "bca"):
-            raise OptionError(f'a bootstrap interval is "percentile" or "bca"; saw {self.interval!r}')
+        check_draws(self.draws, self.seed)
 
     def law(self, tally: Any, resolved: Any) -> SamplingLaw:
         """Make the law of replicates of the measure."""
         return bootstrap_law(tally, resolved, self)
 
     def __str__(self) -> str:
-        return f"{'BCa ' if self.interval == 'bca' else ''}bootstrap, {self.draws:,} draws"
+        return f"bootstrap, {self.draws:,} draws"
 
 
 @singledispatch
@@ -221,17 +207,13 @@ def bootstrap_law(tally: Any, resolved: Any, bootstrap: Bootstrap) -> SamplingLa
 @bootstrap_law.register
 def _(tally: ContingencyTable, resolved: Resolved, bootstrap: Bootstrap) -> SamplingLaw:
     if tally.clusters is not None:
-        if bootstrap.interval == "bca":
-            raise OptionError("the BCa interval is for independent cases: use percentile with clusters")
         values = cluster_bootstrap_values(tally, tally.clusters, resolved, bootstrap.draws, bootstrap.seed)
     else:
         if not tally.counts_alike:
             raise OptionError(f"{bootstrap} needs cases that count alike; with sampling weights use Delta()")
         values = bootstrap_values(tally, resolved, bootstrap.draws, bootstrap.seed)
-    acceleration = _acceleration(tally, resolved) if bootstrap.interval == "bca" else 0.0
     value = float(resolved.values(tally.cells))
-    defined, lost = defined_draws(values, resolved.spelling)
-    return BootstrapLaw(value, defined, bootstrap.interval, acceleration, lost)
+    return BootstrapLaw(value, *defined_draws(values, resolved.spelling))
 
 
 def default_method(tally: ContingencyTable, resolved: Resolved, seed: int = 0) -> Method:
@@ -274,18 +256,6 @@ def check_varies(draws: Any) -> None:
     """Refuse replicates that differ by rounding alone."""
     if draws.max() - draws.min() <= 1e-12 * max(1.0, abs(float(draws[0]))):
         raise OptionError("every replicate has the same value: resampling does not tell how much it varies")
-
-
-def _check_draws(draws: int) -> None:
-    if not isinstance(draws, int) or draws < 1:
-        raise OptionError(f"the number of draws is a whole number of at least 1; saw {draws!r}")
-
-
-def _acceleration(table: ContingencyTable, resolved: Resolved) -> float:
-    """Compute Efron's acceleration from the influence of each case."""
-    slopes = influence(table, resolved)
-    cubes, squares = float((table.cells * slopes**3).sum()), float((table.cells * slopes**2).sum())
-    return cubes / (6 * squares**1.5) if squares > 0 else 0.0
 
 
 def estimate_table(

@@ -88,7 +88,7 @@ def difference_law(cells: JointCells, resolved: Resolved, method: Any = None) ->
             )
         return found
     if isinstance(chosen, Delta):
-        law = delta_law(cells, resolved, natural=chosen.scale == "natural")
+        law = delta_law(cells, resolved)
         if law.standard_error**2 > NO_ERROR:
             return law
         other = as_if_independent(cells, resolved) if method is None else None
@@ -101,12 +101,8 @@ def difference_law(cells: JointCells, resolved: Resolved, method: Any = None) ->
         draws = posterior(cells, resolved, prior, chosen.draws, chosen.seed)
         return PosteriorLaw(first - second, *defined_draws(draws, resolved.spelling))
     assert isinstance(chosen, Bootstrap)
-    if chosen.interval == "bca" and cells.clusters is not None:
-        raise OptionError("the BCa interval is for independent cases: use percentile with clusters")
     draws = bootstrap(cells, resolved, chosen.draws, chosen.seed)
-    acceleration = _acceleration(cells, resolved) if chosen.interval == "bca" else 0.0
-    defined, lost = defined_draws(draws, resolved.spelling)
-    return BootstrapLaw(first - second, defined, chosen.interval, acceleration, lost)
+    return BootstrapLaw(first - second, *defined_draws(draws, resolved.spelling))
 
 
 def delta_law(cells: JointCells, resolved: Resolved, *, natural: bool = True) -> NormalLaw:
@@ -196,13 +192,6 @@ def effect_of(cells: JointCells, resolved: Resolved) -> Effect | None:
     unit = law.standard_error * math.sqrt(cells.units)
     scaled = replace(law, value=law.value / unit, standard_error=law.standard_error / unit)
     return Effect("standardised difference", scaled.value, scaled.interval)
-
-
-def _acceleration(cells: JointCells, resolved: Resolved) -> float:
-    """Compute Efron's acceleration from the influence of each case."""
-    slopes = cells.influences(resolved)
-    cubes, squares = float((cells.weight * slopes**3).sum()), float((cells.weight * slopes**2).sum())
-    return cubes / (6 * squares**1.5) if squares > 0 else 0.0
 
 
 DRAWS = 10_000

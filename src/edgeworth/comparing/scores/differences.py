@@ -166,8 +166,6 @@ def _choose_method(
         # Fewer draws of many cases tell as much: their replicates differ less.
         return Bootstrap(draws=int(np.clip(QUICK // max(1, len(paired)), 200, 2000)), seed=seed)
     if isinstance(method, Bootstrap):
-        if method.interval == "bca":
-            raise OptionError("the BCa interval is for decisions: use percentile with rankings")
         return method
     if not isinstance(method, Influence):
         raise OptionError(f"{method} is not for differences of rankings: use Influence() or Bootstrap()")
@@ -205,7 +203,7 @@ def _by_bootstrap(
     defined, lost = defined_draws(draws, resolved.spelling)
     if np.ptp(defined) <= 1e-12:
         raise OptionError("every replicate has the same value: resampling does not tell how much it varies")
-    law = BootstrapLaw(found.difference, defined, "percentile", 0.0, lost)
+    law = BootstrapLaw(found.difference, defined, lost)
     places = Places.of(steps_of_system(paired, found.first))
     doubt = reason_to_doubt(paired, places, Spread(0.0, math.inf))
     return _Inference(law, {"bootstrap": _approximate(law, f"approximation, {method}")}, doubt)

@@ -199,22 +199,15 @@ def bootstrap_means(values: Values, draws: int, seed: int) -> Values:
 
 @bootstrap_law.register
 def _(ranking: Ranking, resolved: ResolvedRanking, bootstrap: Bootstrap) -> SamplingLaw:
-    _check_percentile(bootstrap)
     value = float(resolved.values(tie_groups_of(ranking, resolved))[0])
     draws = bootstrap_ranking(ranking, resolved, bootstrap.draws, bootstrap.seed)
     defined, lost = defined_draws(draws, resolved.spelling)
     check_varies(defined)
-    return BootstrapLaw(value, defined, bootstrap.interval, 0.0, lost)
+    return BootstrapLaw(value, defined, lost)
 
 
 @bootstrap_law.register
 def _(lists: ListValues, resolved: ResolvedRanking, bootstrap: Bootstrap) -> SamplingLaw:  # noqa: ARG001  # one signature for all
-    _check_percentile(bootstrap)
     draws = bootstrap_means(lists.require_two(), bootstrap.draws, bootstrap.seed)
     check_varies(draws)
-    return BootstrapLaw(float(lists.values.mean()), draws, bootstrap.interval, 0.0, 0)
-
-
-def _check_percentile(bootstrap: Bootstrap) -> None:
-    if bootstrap.interval == "bca":
-        raise OptionError("the BCa interval is for decisions: use percentile with rankings")
+    return BootstrapLaw(float(lists.values.mean()), draws)
