@@ -49,36 +49,25 @@ app = App(
 
 
 COMMANDS = {
-    "compare": ("compare",),
-    "evaluate": ("evaluate", "table", "trec"),
-    "papers": ("reproduce",),
-    "preview": ("preview",),
-    "questions": ("chance", "kelly", "mixture", "measures", "demo"),
-    "tally": ("tally", "merge", "report"),
+    "compare": ("compare", "results.csv --truth label --prediction old --prediction new"),
+    "evaluate": ("evaluate", "results.csv --truth label --prediction model --html report.html"),
+    "table": ("evaluate", '"12 28; 18 42" --rows predicted'),
+    "trec": ("evaluate", "qrels.txt run.txt --measure ndcg@10"),
+    "reproduce": ("papers", "powers"),
+    "preview": ("preview", "small.eval"),
+    "chance": ("questions", "--items 3000 --targets 245 --average-precision 0.10"),
+    "kelly": ("questions", "--probabilities 0.6 --odds 2"),
+    "mixture": ("questions", "--real .7,.3 --predicted .8,.2 --informed .15"),
+    "measures": ("questions", "youden"),
+    "demo": ("questions", ""),
+    "tally": ("tally", "monday.csv --truth label --prediction model -o monday.json"),
+    "merge": ("tally", "monday.json tuesday.json -o week.json"),
+    "report": ("tally", "week.json --html week.html"),
 }
-"""The commands, by the file that says their words; it is loaded when one of them is called, or for help."""
+"""The commands: the file that says their words, loaded when one is called or for help, and an example."""
 
-EXAMPLES = {
-    "compare": "edgeworth compare results.csv --truth label --prediction old --prediction new",
-    "evaluate": "edgeworth evaluate results.csv --truth label --prediction model --html report.html",
-    "table": 'edgeworth table "12 28; 18 42" --rows predicted',
-    "trec": "edgeworth trec qrels.txt run.txt --measure ndcg@10",
-    "reproduce": "edgeworth reproduce powers",
-    "preview": "edgeworth preview small.eval",
-    "chance": "edgeworth chance --items 3000 --targets 245 --average-precision 0.10",
-    "kelly": "edgeworth kelly --probabilities 0.6 --odds 2",
-    "mixture": "edgeworth mixture --real .7,.3 --predicted .8,.2 --informed .15",
-    "measures": "edgeworth measures youden",
-    "demo": "edgeworth demo",
-    "tally": "edgeworth tally monday.csv --truth label --prediction model -o monday.json",
-    "merge": "edgeworth merge monday.json tuesday.json -o week.json",
-    "report": "edgeworth report week.json --html week.html",
-}
-"""How each command is called, for the end of its help."""
-
-for _file, _names in COMMANDS.items():
-    for _name in _names:
-        app.command(f"edgeworth.cli.{_file}:{_name}", name=_name)
+for _name, (_file, _) in COMMANDS.items():
+    app.command(f"edgeworth.cli.{_file}:{_name}", name=_name)
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -163,7 +152,7 @@ def _prepare_help(words: list[str]) -> None:
         arguments = app[words[0]].assemble_argument_collection()
         needed = [_option(each) for each in arguments if each.required and not _is_place(each)]
         places = [_place(each) for each in arguments if _is_place(each)]
-        app[words[0]].help_epilogue = f"Example: {EXAMPLES[words[0]]}"
+        app[words[0]].help_epilogue = f"Example: edgeworth {words[0]} {COMMANDS[words[0]][1]}".rstrip()
         app[words[0]].usage = " ".join([app.name[0], words[0], *needed, "[OPTIONS]", *places])
 
 

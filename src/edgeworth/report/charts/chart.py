@@ -157,10 +157,8 @@ SECOND = "#d9730d"
 THIRD = "#2a9d6f"
 FOURTH = "#b0529f"
 INK = "currentColor"
-SHARES = ("#f3f3f3", "#4b9cd8")
-"""Colours of shares, from none to all: light enough for dark figures all the way, on any page."""
 GAINS = ("#ee9f4d", "#f3f3f3", "#6fb0e0")
-"""Colours of losses, nothing, and gains."""
+"""Colours of losses, nothing, and gains: light enough for dark figures all the way, on any page."""
 ON_SQUARES = "#111111"
 """Figures on such colours."""
 PALETTE = (FIRST, SECOND, THIRD, FOURTH, "#8a6d3b", "#5f8dd3", "#c44e52", "#7f7f7f")

@@ -32,9 +32,6 @@ from edgeworth.report.wording import origin_facts
 
 Row = TypeVar("Row")
 
-DIGITS = 6
-"""Significant digits of numbers under the pointer; the JSON beside the page has them all."""
-
 LONGEST_TITLE = 200
 
 CHART_ROWS = 40
@@ -92,7 +89,7 @@ def _draw_chart(chart: Chart, markup: Any) -> DrawnChart:
     rows = map_texts(displayable, chart.rows())
     cut = f"{CHART_ROWS} of {len(rows):,} rows, evenly; all are in the JSON" if len(rows) > CHART_ROWS else ""
     grid = Grid("", chart.table, tuple(thin_rows(rows, CHART_ROWS)), cut) if chart.table else None
-    spec = slim_numbers(chart.to_dict())
+    spec = chart.to_dict()
     spec |= {"datasets": {name: pack_columns(rows) for name, rows in spec["datasets"].items()}}
     picture, specification = markup(slim_picture(chart.svg())), markup(_embed_json(spec))
     title, says = displayable(chart.title), displayable(chart.says)
@@ -159,19 +156,6 @@ def _slim_tag(tag: str) -> str:
     tag = _RGB.sub(lambda colour: "#{:02x}{:02x}{:02x}".format(*map(int, colour.groups())), tag)
     tag = _NEEDLESS.sub("", tag)
     return _LONG_NUMBER.sub(lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), tag)
-
-
-def slim_numbers(value: Any) -> Any:
-    """Round floats to the digits that a page shows.
-
-    >>> slim_numbers({"x": [0.12345678, None, 3, "a"]})
-    {'x': [0.123457, None, 3, 'a']}
-    """
-    if isinstance(value, float):
-        return float(f"{value:.{DIGITS}g}")
-    if isinstance(value, dict):
-        return {key: slim_numbers(item) for key, item in value.items()}
-    return [slim_numbers(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def pack_columns(rows: Sequence[Mapping[str, Any]]) -> list[Any]:
