@@ -141,8 +141,12 @@ def with_slices(
             row |= {"first": pair[0], "second": pair[1], "better": each and each.better}
             row["is_shown"] = bool(each and each.is_shown(of_each)) and adjusted < round(1 - level, 12)
         elif overall is not None:
-            least, most = overall.interval(of_each)
-            row["is_shown"] = bool(low > most if is_lower_better else high < least)
+            # A slice that is like the rest is a sample of all cases without replacement.
+            others = max(overall.size / float(cases) - 1, 0.0)
+            end, reach = (low, 1) if is_lower_better else (high, 0)
+            margin = math.sqrt(others) * abs(overall.value - overall.interval(of_each)[reach])
+            is_apart = sign * value < sign * overall.value - margin
+            row["is_shown"] = bool(is_apart and sign * end < sign * overall.value)
         rows.append(row)
     text, grid = _describe(rows, measure, overall), _grid(rows, measure, of_each, level)
     plain = [{n: finite_or_none(x) if isinstance(x, float) else x for n, x in row.items()} for row in rows]
@@ -168,7 +172,7 @@ def _describe(rows: Sequence[Row], measure: str, overall: Estimate | None) -> tu
     nothing, weaker = f"No slice shows a difference in {words}.", ""
     if overall is not None:
         weaker = f"weaker than all cases ({words} {format_number(overall.value)})"
-        nothing = f"No slice is shown to be {weaker}: no interval lies apart from that of all."
+        nothing = f"No slice is shown to be {weaker}."
     for row in rows:
         if row["is_shown"]:
             start = f"{row['better']} is better in" if "better" in row else f"Shown to be {weaker}:"
@@ -190,7 +194,7 @@ def _grid(rows: Sequence[Row], measure: str, of_each: float, level: float) -> Gr
     pairs = list(dict.fromkeys((row["first"], row["second"]) for row in rows if "first" in row))
     names = ("first", "second") if len(pairs) > 1 else ()
     value = describe_measure(measure) + (f", {' − '.join(pairs[0])}" if len(pairs) == 1 else "")
-    tests = ("adjusted_p_value",) if any(not math.isnan(row["p_value"]) for row in rows) else ()
+    tests = ("adjusted_p_value",) if pairs else ()
     heads = ["slice/text", *(f"{name}/text" for name in names), "cases/count", value]
     heads += [f"{100 * of_each:.4g}% CI/interval", *("Holm p/probability" for _ in tests)]
     shown: list[tuple[Cell, ...]] = []
@@ -200,7 +204,7 @@ def _grid(rows: Sequence[Row], measure: str, of_each: float, level: float) -> Gr
         shown.append((_name(row, rows), *own, round(row["cases"]), value_cell, (low, high), *p_value))
     note = f"weakest first; intervals hold together at {format_level(level)} (Bonferroni)"
     if tests:
-        note += f"; p-values {'of no difference' if pairs else 'against the chance level'}, adjusted by Holm"
+        note += "; p-values adjusted by Holm"
     if len(rows) > SHOWN:
         note += f"; the weakest {SHOWN} of {len(rows):,}, the others are in the JSON"
     return Grid("", make_columns(*heads), tuple(shown), note)

@@ -52,3 +52,15 @@ def test_pass_at_k_is_covered_where_a_few_items_are_never_solved() -> None:
         hits += truth in ew.estimate(grades, "pass@5").interval()
     # Two standard errors of 400 draws below 92.5%.
     assert hits / 400 >= 0.925 - 2 * np.sqrt(0.925 * 0.075 / 400)
+
+
+@pytest.mark.parametrize(("weak", "low", "high"), [(0.8, 0.0, 0.05), (0.6, 0.75, 1.0)])
+def test_a_slice_is_called_weaker_where_it_is(weak: float, low: float, high: float) -> None:
+    rng, draws, found = np.random.default_rng(6), 200, 0
+    for _ in range(draws):
+        topic = rng.choice(list("abc"), 400)
+        right = rng.random(400) < np.where(topic == "a", weak, 0.8)
+        slices = ew.evaluate(correct=right.astype(int), by=topic).numbers["slices"]["slices"]
+        found += any(row["is_shown"] for row in slices)
+    error = 2 * np.sqrt(0.05 * 0.95 / draws)
+    assert low - error <= found / draws <= high + error

@@ -45,7 +45,10 @@ def test_a_file_of_scores_from_end_to_end(tmp_path: Path, capsys: pytest.Capture
     hits = int(truth[np.argsort(-score)][:100].sum())
     assert report["looks"][3]["depth"] == 100
     chance = f"{100 * truth.sum() / 300:.0f}"
-    assert f"The top 100 of {len(truth)} holds {hits} of {truth.sum()} targets ({chance} expected" in report["verdict"]
+    assert (
+        f"The top 100 of {len(truth)} holds {hits} of {truth.sum()} targets ({chance} expected"
+        in report["verdict"]
+    )
 
 
 def test_the_worth_of_looking(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

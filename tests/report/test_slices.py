@@ -84,7 +84,7 @@ def test_the_weakest_comes_first_and_p_values_are_those_of_holm(name: str) -> No
     assert adjusted == pytest.approx(holm(p_values).tolist(), nan_ok=True)
 
 
-def test_only_a_slice_whose_interval_lies_apart_is_called_weaker() -> None:
+def test_only_a_slice_that_is_shown_weaker_is_called_so() -> None:
     report = evaluated("labels")
     rows = {row["slice"]: row for row in report.numbers["slices"]["slices"]}
     assert [name for name, row in rows.items() if row["is_shown"]] == ["south"]

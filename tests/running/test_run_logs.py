@@ -218,7 +218,9 @@ Capture = pytest.CaptureFixture[str]
 def test_commands(tmp_path: Path, capsys: Capture) -> None:
     for model, skill in (("small", 0.5), ("large", 2.5)):
         write_choices(tmp_path / model, "quiz", skill)
-    assert "large is better than small: accuracy" in flat(call(tmp_path, capsys, "compare", "small", "large").stdout)
+    assert "large is better than small: accuracy" in flat(
+        call(tmp_path, capsys, "compare", "small", "large").stdout
+    )
     assert "Task" not in call(tmp_path, capsys, "evaluate", "small", "--scorer", "acc").stdout
     shown = call(tmp_path, capsys, "preview", "small", "large").stdout
     assert "edgeworth compare small large\n" in shown
