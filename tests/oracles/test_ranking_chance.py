@@ -99,8 +99,8 @@ def test_the_whole_law_equals_enumeration(n: int, m: int, depth: int) -> None:
     found = average_precision(n, m, depth=depth).distribution()
     expected = [(w / m, Fraction(values.count(w), len(values))) for w in sorted(set(values))]
     assert found.exact == tuple(expected)
-    assert found.width is None
-    np.testing.assert_allclose(found.probabilities.sum(), 1.0, rtol=1e-12)
+    np.testing.assert_array_equal(found.low, found.high)
+    np.testing.assert_allclose(found.probability.sum(), 1.0, rtol=1e-12)
 
 
 def test_counting_by_python_integers_equals_counting_by_machine_integers() -> None:

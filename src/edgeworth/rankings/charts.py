@@ -342,7 +342,7 @@ def _chance(findings: RankingFindings) -> Chart:
             y2="nothing:Q",
             tooltip=kit.tooltip({"from": ".4~g", "to": ".4~g", "probability": ".2~%"}),
         )
-        if law.is_single:
+        if np.array_equal(law.low, law.high):
             shape = base.mark_rule(strokeWidth=3, color=CHANCE)
         else:
             # A stroke keeps a law in sight that is narrower than a point of the picture.

@@ -82,20 +82,20 @@ def majorant_coefficients(ratio: float, frequencies: Floats) -> tuple[Complexes,
     return above, above - (1 - frequencies)
 
 
-def bracket(chain: TiltedChain, threshold: float, point: Saddle, *, patient: bool = False) -> Bracket | None:
+def bracket(chain: TiltedChain, threshold: float, point: Saddle) -> Bracket | None:
     """log P(W ≥ threshold) between two ends for a positive tilt, log P(W ≤ threshold) for a negative one.
 
     The same ends hold for the strict inequalities: the majorant is 1 and the minorant 0 at the threshold.
-    None where it would take more than some seconds, unless one is patient.
+    None where it would take more than some seconds.
     """
     size = abs(point.tilt)
     window = _window(chain, threshold, point)
     band = chain.band(frozenset(checkpoints(chain.order.depth)))
-    most = MOST_FREQUENCIES
-    if not patient:
-        most = min(most, MOST_WORK // _cells_until_smooth(band))
+    # What a frequency costs: the states gone through until there are hits enough for the law to be smooth.
+    cells = int((band.highs - band.lows + 1)[band.centres < SMOOTH].sum())
+    most = min(MOST_FREQUENCIES, MOST_WORK // max(cells, 1))
     count = max(2, min(math.ceil(size / FINEST * window.period), most))
-    if not patient and size * window.period > COARSEST * count:
+    if size * window.period > COARSEST * count:
         return None
     found = _ends(chain, band, threshold, point, window, count)
     if found.relative_width > WIDE and count < most:
@@ -151,12 +151,6 @@ def characteristic_function(
         part = slice(start, start + at_once)
         values[part], left[part] = _pass_ranks(chain, band, angles[part], enough[part])
     return values, left + band.lost
-
-
-def _cells_until_smooth(band: Band) -> int:
-    """States gone through until there are hits enough for the law to be smooth: what a frequency costs."""
-    rows = band.highs - band.lows + 1
-    return max(1, int(rows[band.centres < SMOOTH].sum()))
 
 
 def checkpoints(depth: int) -> list[int]:

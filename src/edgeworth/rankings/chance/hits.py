@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
@@ -16,10 +16,13 @@ from typing import SupportsIndex
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.core.laws import check_level
 from edgeworth.core.tails import Tail, hypergeometric_range, hypergeometric_tails, step_up
 from edgeworth.errors import InputError
+from edgeworth.progress import progress_rounds
 
 TRUSTED = 0.25
 """Edgeworth's correction relative to the normal tail beyond which it is not chosen by itself."""
@@ -321,6 +324,35 @@ class RandomOrder:
     def cells(self) -> int:
         """Pairs of rank and number of hits: what one pass over the list costs."""
         return self.depth * (self.most_hits + 1)
+
+
+def random_ranks(items: int, targets: int, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """The ranks of the targets in random orders, one order a row, ascending.
+
+    Ranks drawn twice are drawn again until all differ: no rank is treated unlike another, so every set of
+    ranks is as likely as any other. Where that takes long, whole orders are shuffled.
+    """
+    if 4 * targets > items:
+        orders = rng.permuted(np.tile(np.arange(1, items + 1), (draws, 1)), axis=1)
+        return np.sort(orders[:, :targets], axis=1)
+    ranks = np.sort(rng.integers(1, items + 1, (draws, targets)), axis=1)
+    while True:
+        twice = np.diff(ranks, axis=1, prepend=0) == 0
+        if not twice.any():
+            return ranks
+        ranks[twice] = rng.integers(1, items + 1, int(twice.sum()))
+        changed = twice.any(axis=1)
+        ranks[changed] = np.sort(ranks[changed], axis=1)
+
+
+def random_sums(order: RandomOrder, draws: int, seed: int) -> Iterator[Floats]:
+    """Draw W = m·AP of random orders, many at a time."""
+    rng = np.random.default_rng(seed)
+    size = max(1, (1 << 20) // order.m)
+    for start in progress_rounds(draws, size, "draws"):
+        ranks = random_ranks(order.n, order.m, min(size, draws - start), rng)
+        gains = np.arange(1, order.m + 1) / ranks
+        yield np.where(ranks <= order.depth, gains, 0.0).sum(axis=1)
 
 
 def whole_number(value: SupportsIndex, what: str, least: int, most: int | None = None) -> int:

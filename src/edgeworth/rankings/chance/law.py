@@ -14,77 +14,53 @@ from edgeworth.arrays import Floats
 from edgeworth.choices import Over
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError, check_seed
-from edgeworth.rankings.chance.bracket import characteristic_function, checkpoints
 from edgeworth.rankings.chance.exact import TooMany, value_counts
-from edgeworth.rankings.chance.hits import ExactMoments, RandomOrder, check_counts, whole_number
+from edgeworth.rankings.chance.hits import (
+    ExactMoments,
+    RandomOrder,
+    check_counts,
+    random_sums,
+    whole_number,
+)
 from edgeworth.rankings.chance.moments import MOST_EXACT, Moments, precision_moments
-from edgeworth.rankings.chance.tails import MOST_CELLS, MOST_RANKS, Method, precision_tail
-from edgeworth.rankings.chance.tilting import tilted_chain
+from edgeworth.rankings.chance.tails import MOST_CELLS, Method, precision_tail
 
 MOST_STATES = 1_000_000
-BINS = 200
+BINS = 50
+STRAIGHT = 0.5
+"""Skewness up to which Edgeworth's density gives the law well."""
+MOST_TARGETS, MOST_DRAWN, MOST_DRAWS = 10_000, 2_000_000, 20_000
+LEFT_OUT = 0.0005
+"""Probability at either end that bins of draws leave out: it would be lower than a line is thick."""
 
 
 @dataclass(frozen=True, eq=False)
 class Distribution:
-    """Values and their probabilities. ``width`` is None for single values, otherwise the width of a bin."""
+    """Bins with their probabilities; bins of no width are single values, which ``exact`` has as fractions."""
 
-    values: Floats
-    probabilities: Floats
-    width: float | None
+    low: Floats
+    high: Floats
+    probability: Floats
     method: str
     exact: tuple[tuple[Fraction, Fraction], ...] | None = None
 
 
-def precision_distribution(order: RandomOrder, divisor: int, moments: Moments) -> Distribution:
-    """Counted if possible, else from the characteristic function, else Edgeworth's density."""
-    try:
-        if order.cells > MOST_CELLS:
-            raise TooMany
-        return _count_values(order, divisor)
-    except TooMany:
-        pass
-    mean, deviation = float(moments.mean), math.sqrt(float(moments.variance))
-    skewness = float(moments.third) / deviation**3 if deviation else 0.0
-    low = max(0.0, mean - 5 * deviation)
-    high = min(float(order.most_hits), mean + (6 + 4 * min(max(skewness, 0.0), 3.0)) * deviation)
-    width = (high - low) / BINS
-    middles = np.asarray(low + width * (np.arange(BINS) + 0.5), dtype=np.float64)
-    if order.cells <= MOST_CELLS and order.depth <= MOST_RANKS:
-        density = _invert(order, middles, width)
-        method = "binned from the characteristic function, smoothed by a normal as wide as a bin"
-    else:
-        z = (middles - mean) / deviation
-        density = np.exp(-z * z / 2) * np.maximum(1 + skewness * (z**3 - 3 * z) / 6, 0.0)
-        method = "binned, Edgeworth's density, an approximation"
-    density = np.maximum(density, 0.0)
-    return Distribution(middles / divisor, density / density.sum(), width / divisor, method)
-
-
 def _count_values(order: RandomOrder, divisor: int) -> Distribution:
+    if order.cells > MOST_CELLS:
+        raise TooMany
     values, ways = value_counts(order, MOST_STATES)
     total = sum(ways)
     exact = tuple((value / divisor, Fraction(many, total)) for value, many in zip(values, ways, strict=True))
-    return Distribution(
-        np.array([float(value) for value, _ in exact]),
-        np.array([float(probability) for _, probability in exact]),
-        None,
-        f"exact, {len(exact):,} values",
-        exact,
-    )
+    single, chances = np.array(exact, dtype=np.float64).T
+    return Distribution(single, single, chances, f"exact, {len(exact):,} values", exact)
 
 
-def _invert(order: RandomOrder, middles: Floats, width: float) -> Floats:
-    """The density of W plus a normal error of one bin's width, by Fourier's series over twice the range."""
-    period = 2 * width * len(middles)
-    count = math.ceil(6 * period / (2 * math.pi * width))
-    angles = 2 * np.pi * np.arange(count, dtype=np.float64) / period
-    chain = tilted_chain(order, 0.0)
-    band = chain.band(frozenset(checkpoints(order.depth)))
-    values, _ = characteristic_function(chain, band, angles, np.full(count, 1e-7))
-    smooth = values * np.exp(-((angles * width) ** 2) / 2)
-    smooth[1:] *= 2
-    return np.asarray((smooth[None, :] * np.exp(-1j * np.outer(middles, angles))).real.sum(axis=1))
+def _draw_values(order: RandomOrder, divisor: int, seed: int) -> Distribution:
+    draws = min(MOST_DRAWN // order.m, MOST_DRAWS)
+    values = np.concatenate(list(random_sums(order, draws, seed))) / divisor
+    low, high = np.quantile(values, [LEFT_OUT, 1 - LEFT_OUT])
+    heights, edges = np.histogram(values, bins=BINS, range=(low, high))
+    return Distribution(edges[:-1], edges[1:], heights / draws, f"{draws:,} random orders, seed {seed}")
 
 
 NEAREST = Fraction(1, 10**12)
@@ -161,10 +137,10 @@ class AveragePrecisionLaw(ExactMoments):
     def tail(self, value: float | Fraction, *, method: Method | None = None, seed: int = 0) -> Tail:
         """P(AP ≥ value), by the strongest method that fits into a few seconds, or by the one asked for.
 
-        "exact" counts orders; "bracket" is certified; "tilted" draws with a 99% interval; "edgeworth" and
-        "normal" are approximations; "bound" is a certified upper bound for lists of any length. For a test
-        use ``p_value``: the exact tail, or the upper end of a bracket or an interval, which is too small
-        once in 200 times with draws and never otherwise; only an approximation can err unnoticed.
+        "exact" counts orders; "bracket" is certified; "drawn" has a 99% interval; "edgeworth" is an
+        approximation; "bound" is a certified upper bound for lists of any length. For a test use ``p_value``:
+        the exact tail, the upper end of a bracket, or (1 + count)/(1 + draws); only an approximation can err
+        unnoticed.
 
         >>> tail = average_precision(100, 10).tail(0.4)
         >>> tail.kind, round(tail.low, 4), round(tail.high, 4)
@@ -176,9 +152,25 @@ class AveragePrecisionLaw(ExactMoments):
         """P(AP ≤ value), found like ``tail``."""
         return self._find_tail(value, method, seed, upper=False)
 
-    def distribution(self) -> Distribution:
-        """Every value and its probability when they are few enough to count, otherwise bins to draw."""
-        return precision_distribution(self._ranking, self.divisor, self._moments)
+    def distribution(self, seed: int = 0) -> Distribution:
+        """Every value and its probability when they are few enough to count, otherwise bins.
+
+        Their probabilities are those of Edgeworth's density where the law is nearly normal, of draws
+        elsewhere.
+        """
+        try:
+            return _count_values(self._ranking, self.divisor)
+        except TooMany:
+            if self.skewness > STRAIGHT and self.m <= MOST_TARGETS:
+                return _draw_values(self._ranking, self.divisor, seed)
+        spread = self.standard_deviation
+        low = max(0.0, self.mean - 4.5 * spread)
+        high = min(self._ranking.most_hits / self.divisor, self.mean + 5 * spread)
+        edges = np.linspace(low, high, BINS + 1)
+        z = ((edges[1:] + edges[:-1]) / 2 - self.mean) / spread
+        density = np.exp(-z * z / 2) * np.maximum(1 + self.skewness * (z**3 - 3 * z) / 6, 0.0)
+        said = "Edgeworth's density, an approximation"
+        return Distribution(edges[:-1], edges[1:], density / density.sum(), said)
 
     def _find_tail(self, value: float | Fraction, method: Method | None, seed: int, *, upper: bool) -> Tail:
         check_seed(seed)

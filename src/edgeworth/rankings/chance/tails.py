@@ -1,8 +1,8 @@
 """Which method finds a tail of average precision: the strongest that fits into a few seconds.
 
-Exact counting first; then a certified bracket; then weighted draws where the bracket stays wide. For lists
-too long to go through rank by rank: a certified bound far out, draws in the middle, Edgeworth's expansion
-where the law is close to normal.
+Exact counting first; then a certified bracket; then draws where the bracket stays wide. For lists too long
+to go through rank by rank: a certified bound far out, Edgeworth's expansion where the law is close to
+normal, draws elsewhere.
 """
 
 from __future__ import annotations
@@ -18,19 +18,11 @@ from edgeworth.core.tails import Tail
 from edgeworth.errors import OptionError
 from edgeworth.rankings.chance.bracket import bracket
 from edgeworth.rankings.chance.exact import TooMany, log_cantelli, log_path_bound, probability_beyond
-from edgeworth.rankings.chance.hits import RandomOrder, edgeworth_tail, is_trustworthy, normal_tail
+from edgeworth.rankings.chance.hits import RandomOrder, edgeworth_tail, is_trustworthy, random_sums
 from edgeworth.rankings.chance.moments import Moments
-from edgeworth.rankings.chance.tilting import (
-    Saddle,
-    TiltedChain,
-    draws_within_seconds,
-    plain_count,
-    saddle,
-    tilted_chain,
-    weighted_tail,
-)
+from edgeworth.rankings.chance.tilting import Saddle, TiltedChain, saddle, tilted_chain
 
-Method = Literal["exact", "bracket", "tilted", "edgeworth", "normal", "bound"]
+Method = Literal["exact", "bracket", "drawn", "edgeworth", "bound"]
 
 MOST_CELLS = 2_000_000
 MOST_RANKS = 20_000
@@ -40,9 +32,13 @@ NARROW = 0.1
 """A bracket this narrow is not compared with draws: it is certain, and they are about as wide."""
 
 SURE_BOUND = 1e-4
-"""A certified bound below this says more than draws without a tilt could."""
+"""A certified bound below this says more than draws could."""
 
-MOST_DRAWN = 2 * 10**7
+MOST_DRAWN = 10**7
+"""Ranks of targets that are drawn in about a second."""
+
+SLACK = 1e-9
+"""Rounding can only make an order count as extreme that is a hair short of it."""
 
 
 def precision_tail(
@@ -58,8 +54,7 @@ def precision_tail(
     question = _Question(order, threshold, moments, seed, upper)
     if method is None:
         return question.strongest()
-    options = {"patient": True} if method == "bracket" else {}
-    answer: Tail | None = getattr(question, method)(**options)
+    answer: Tail | None = getattr(question, method)()
     if answer is None:
         raise OptionError(
             f"the method {method!r} does not reach this tail (n = {order.n}, m = {order.m}); "
@@ -85,10 +80,8 @@ class _Question:
         found = self.bracket()
         if found is not None and found.high - found.low <= NARROW * found.low:
             return found
-        drawn = self.tilted()
-        if found is None or drawn is None:
-            return found or drawn or self._long_list()
-        return found if found.high <= drawn.high else drawn
+        others = (found, self.drawn(), self._chernoff())
+        return min((tail for tail in others if tail is not None), key=lambda tail: tail.high)
 
     # -- exactly ---------------------------------------------------------------------------------------
 
@@ -144,35 +137,26 @@ class _Question:
         point = saddle(order, float(self.threshold), self._mean, self._deviation)
         return point, tilted_chain(order, point.tilt)
 
-    def bracket(self, *, patient: bool = False) -> Tail | None:
+    def bracket(self) -> Tail | None:
         if self._tilted_chain is None:
             return None
         point, chain = self._tilted_chain
-        ends = bracket(chain, float(self.threshold), point, patient=patient)
+        ends = bracket(chain, float(self.threshold), point)
         if ends is None:
             return None
         said = f"certified bracket, {ends.frequencies:,} frequencies"
-        return self._on_the_side_asked(point, ends.log_low, ends.log_high, said, "bracket")
-
-    def tilted(self) -> Tail | None:
-        if self._tilted_chain is None:
-            return None
-        point, chain = self._tilted_chain
-        draws = draws_within_seconds(self.order.most_hits)
-        # Towards the safe side: ties count where they raise the tail asked for.
-        ties = (point.tilt > 0) == self.upper
-        ends = weighted_tail(chain, point, float(self.threshold), draws, self.seed, ties=ties)
-        said = f"tilted Monte Carlo, {draws:,} orders, seed {self.seed}: 99% interval"
-        return self._on_the_side_asked(point, *ends, said, "drawn")
-
-    def _on_the_side_asked(
-        self, point: Saddle, log_low: float, log_high: float, said: str, kind: Literal["bracket", "drawn"]
-    ) -> Tail:
-        """The tilt looks at the rarer side of the mean; the other one is what is left."""
         if (point.tilt > 0) == self.upper:
-            return Tail.between(log_low, log_high, said, kind)
-        low, high = -math.expm1(min(log_high, 0.0)), -math.expm1(min(log_low, 0.0))
-        return Tail(low, high, high, said, kind=kind)
+            return Tail.between(ends.log_low, ends.log_high, said, "bracket")
+        # The tilt looks at the rarer side of the mean; the other one is what is left.
+        low, high = (-math.expm1(min(log, 0.0)) for log in (ends.log_high, ends.log_low))
+        return Tail(low, high, high, said, kind="bracket")
+
+    def _chernoff(self) -> Tail | None:
+        """A certified bound, on the rarer side of the mean."""
+        if self._tilted_chain is None or (self._tilted_chain[0].tilt > 0) != self.upper:
+            return None
+        bound = self._tilted_chain[0].log_bound(float(self.threshold))
+        return Tail.between(-math.inf, bound, "certified bound (Chernoff)", "bound")
 
     # -- lists of any length ---------------------------------------------------------------------------
 
@@ -194,8 +178,7 @@ class _Question:
             return bound
         if is_trustworthy(self._away, self._skewness()):
             return self.edgeworth()
-        drawn = self._monte_carlo()
-        return bound if drawn is None else drawn
+        return self.drawn() or bound
 
     def bound(self) -> Tail:
         """The smaller of the two certified bounds there are."""
@@ -205,20 +188,17 @@ class _Question:
         said = "hypergeometric bounds along a path" if along < cantelli else "Cantelli"
         return Tail.between(-math.inf, min(along, cantelli), f"certified bound ({said})", "bound")
 
-    def _monte_carlo(self) -> Tail | None:
-        order = self.order
-        if 4 * order.m > order.n or 1000 * order.m > MOST_DRAWN:
+    def drawn(self) -> Tail | None:
+        """The share of random orders beyond the threshold, or at it."""
+        draws = min(10**6, MOST_DRAWN // self.order.m) - 1
+        if draws < 999:
             return None
-        draws = int(min(20_000, MOST_DRAWN // order.m)) - 1
-        count = plain_count(order, float(self.threshold), draws, self.seed, upper=self.upper)
+        sign = 1 if self.upper else -1
+        least = sign * float(self.threshold) - SLACK
+        count = sum(int((sign * sums >= least).sum()) for sums in random_sums(self.order, draws, self.seed))
         said = f"Monte Carlo, {draws:,} orders, seed {self.seed}"
         return replace(Tail.drawn(count, draws, self.seed), method=said)
 
     def edgeworth(self) -> Tail:
         value, error = edgeworth_tail(self._away, self._skewness())
         return Tail.approximated(value, error, "Edgeworth's expansion, not certified")
-
-    def normal(self) -> Tail:
-        value = normal_tail(self._away)
-        error = abs(value - edgeworth_tail(self._away, self._skewness())[0])
-        return Tail.approximated(value, error, "normal approximation, not certified")

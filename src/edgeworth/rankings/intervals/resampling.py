@@ -18,6 +18,7 @@ from edgeworth.decisions.estimates import Bootstrap, bootstrap_law, check_varies
 from edgeworth.decisions.resampling import defined_draws
 from edgeworth.errors import OptionError
 from edgeworth.progress import progress_rounds
+from edgeworth.rankings.chance.hits import random_ranks
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.resolving import ResolvedRanking, needs_whole_cases, tie_groups_of
 from edgeworth.rankings.tie_groups import TieGroups, tie_groups_of_ranking
@@ -68,16 +69,6 @@ class BackgroundPlaces:
         if not self.total:
             return np.zeros((draws, len(self._shares) - 1), dtype=np.int64)
         return generator.multinomial(self.total, self._shares, size=draws)[:, :-1]
-
-
-def _strict_groups(
-    lists: NDArray[np.intp], hits_above: Values, seen_above: Values, number: int, targets: int, items: float
-) -> TieGroups:
-    """Lists of as many targets and items each, every target a tie group of its own."""
-    ones, many = np.ones(len(lists)), np.full(number, float(items))
-    return TieGroups(
-        lists, hits_above, seen_above, ones, ones, np.full(number, float(targets)), ranked=many, items=many
-    )
 
 
 def _replicates(
@@ -149,28 +140,9 @@ def random_orders(items: int, targets: int, draws: int, seed: int) -> Iterator[T
     size = max(1, 2 * CHUNK // max(1, targets))
     for start in progress_rounds(draws, size, "draws"):
         count = min(size, draws - start)
-        ranks = _random_ranks(items, targets, count, generator)
-        hits_above = np.broadcast_to(np.arange(targets, dtype=np.float64), (count, targets)).ravel()
-        lists = np.repeat(np.arange(count), targets)
-        yield _strict_groups(lists, hits_above, ranks.ravel() - 1.0, count, targets, items)
-
-
-def _random_ranks(items: int, targets: int, draws: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """The ranks of the targets, ascending, without replacement in each row.
-
-    Rows drawn with replacement are kept when all their ranks differ; when that is rare, rows are shuffled.
-    """
-    if targets * targets <= items:
-        rows = np.sort(generator.integers(1, items + 1, size=(draws, targets)), axis=1)
-        while True:
-            wrong = np.flatnonzero((np.diff(rows, axis=1) == 0).any(axis=1))
-            if not len(wrong):
-                return rows
-            rows[wrong] = np.sort(generator.integers(1, items + 1, size=(len(wrong), targets)), axis=1)
-    return np.sort(
-        np.stack([generator.choice(items, targets, replace=False, shuffle=False) + 1 for _ in range(draws)]),
-        axis=1,
-    )
+        ranks = random_ranks(items, targets, count, generator)
+        ones, many = np.ones(ranks.shape), np.full(count, float(items))
+        yield _groups_of_counts(ones, ones, ranks - 1.0, float(targets), many, float(items))
 
 
 @dataclass(frozen=True)
