@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from edgeworth.errors import OptionError
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.tie_groups import STRICT_TIES, Grades, Judgements, TieGroups
-from edgeworth.rankings.trec.identifiers import Identifiers, words
+from edgeworth.rankings.trec.identifiers import Identifiers
 from edgeworth.rankings.trec.judgements import list_numbers
 
 ListTies: TypeAlias = Literal["expected", "threshold", "trec", "input"]
@@ -64,13 +63,9 @@ def _break_ties(order: Places, is_new: NDArray[np.bool_], ids: Identifiers | Non
     is_tied[:-1] |= is_tied[1:].copy()
     tied = np.flatnonzero(is_tied)
     rows = order[tied]
-    keys = [rows]
-    if ids is not None:
-        # Big-endian words sort as their bytes do; words that are the same everywhere decide nothing.
-        texts = words(ids[rows])
-        texts = ~(texts.byteswap() if sys.byteorder == "little" else texts)
-        keys = [word for word in texts.T[::-1] if np.any(word != word[:1])]
-    order[tied] = rows[np.lexsort((*keys, np.cumsum(is_new)[tied]))]
+    # Bytes sort as strcmp does, and the higher id goes first.
+    key = rows if ids is None else -np.unique(ids[rows], return_inverse=True)[1]
+    order[tied] = rows[np.lexsort((key, np.cumsum(is_new)[tied]))]
     return order
 
 

@@ -30,7 +30,7 @@ from edgeworth.errors import InputError
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.sorted_scores import SortedScores
 from edgeworth.rankings.trec.files import Qrels, TrecRun, read_qrels, read_run
-from edgeworth.rankings.trec.identifiers import Identifiers, concatenate_ids, look_up, texts_of
+from edgeworth.rankings.trec.identifiers import Identifiers, look_up, texts_of
 from edgeworth.rankings.trec.judgements import (
     UNJUDGED,
     Judged,
@@ -391,7 +391,7 @@ class RankedLists(Plain):
         judged = None if self.judged is None or other.judged is None else self.judged + other.judged
         known = set() if judged is None else set(judged.queries)
         unknown = canonical_order(self.unknown_queries + other.unknown_queries)
-        ids = None if self.ids is None or other.ids is None else concatenate_ids(self.ids, other.ids)
+        ids = None if self.ids is None or other.ids is None else np.concatenate((self.ids, other.ids))
         merged = replace(
             self,
             queries=queries,

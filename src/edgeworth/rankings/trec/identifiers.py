@@ -1,9 +1,4 @@
-"""Identifiers of documents as fixed-width bytes, and their pairs with a query as single numbers.
-
-Sorting a million texts takes seconds, sorting a million whole numbers a hundredth of one. So a pair of
-query and identifier is looked up by a key of 64 bits, the query above and a hash of the identifier below;
-and because a hash may collide, what the keys say is checked on the bytes themselves.
-"""
+"""Identifiers of documents as bytes, and where their pairs with a query stand."""
 
 from __future__ import annotations
 
@@ -13,44 +8,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.errors import InputError
-from edgeworth.sources.columns import blocks
 
 Identifiers: TypeAlias = NDArray[np.bytes_]
-"""UTF-8, padded with zeros to a multiple of eight bytes; ordered as strcmp orders them."""
+"""UTF-8, padded with zeros to one width; ordered as strcmp orders them."""
 
-Keys: TypeAlias = NDArray[np.uint64]
-
-WORD = 8
-GOLDEN, STIRRER, ALL_BITS = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93, 0xFFFFFFFFFFFFFFFF
+GOLDEN = 0x9E3779B97F4A7C15
+"""An odd number from the golden ratio, which stirs the bits of what it multiplies."""
 
 LARGEST_TABLE = 1 << 33
 """Bytes of fixed-width identifiers beyond which one very long identifier was hardly meant."""
 
 
-def identifiers(lengths: NDArray[np.int64], content: NDArray[np.uint8]) -> Identifiers:
-    """Identifiers from their lengths and their bytes, one after the other.
-
-    >>> identifiers(np.array([1, 3]), np.frombuffer(b"adoc", dtype=np.uint8)).tolist()
-    [b'a', b'doc']
-    """
-    longest = int(lengths.max(initial=1))
-    width = -(-longest // WORD) * WORD
-    if len(lengths) * width > LARGEST_TABLE:
-        raise InputError(
-            f"an identifier is {longest:,} bytes long; among {len(lengths):,} of them that is hardly meant"
-        )
-    table = np.zeros((len(lengths), width), dtype=np.uint8)
-    if len(lengths) and int(lengths.min()) == longest:
-        table[:, :longest] = content.reshape(len(lengths), longest)
-    else:
-        table[np.arange(width) < lengths[:, None]] = content
-    return table.view(f"S{width}").reshape(-1)
-
-
 def as_identifiers(texts: list[bytes]) -> Identifiers:
     """Identifiers from a list of bytes."""
-    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-    return identifiers(lengths, np.frombuffer(b"".join(texts), dtype=np.uint8))
+    longest = max(map(len, texts), default=1)
+    if len(texts) * longest > LARGEST_TABLE:
+        raise InputError(
+            f"an identifier is {longest:,} bytes long; among {len(texts):,} of them that is hardly meant"
+        )
+    return np.array(texts, dtype=np.bytes_)
 
 
 def texts_of(ids: Identifiers) -> list[str]:
@@ -58,50 +34,23 @@ def texts_of(ids: Identifiers) -> list[str]:
     return [text.decode("utf-8", "surrogateescape") for text in ids.tolist()]
 
 
-def pad(ids: NDArray[Any], width: int) -> Identifiers:
-    """The same identifiers, at least so many bytes wide."""
-    width = -(-max(width, ids.dtype.itemsize) // WORD) * WORD
-    return ids if ids.dtype.itemsize == width else ids.astype(f"S{width}")
+def number_pairs(query: NDArray[np.intp], ids: Identifiers, queries: int) -> NDArray[Any]:
+    """One number for each pair of query and identifier; equal pairs have equal numbers, others do not.
 
-
-def concatenate_ids(left: Identifiers, right: Identifiers) -> Identifiers:
-    """Identifiers of both, one after the other."""
-    width = max(left.dtype.itemsize, right.dtype.itemsize)
-    return np.concatenate((pad(left, width), pad(right, width)))
-
-
-def words(ids: Identifiers) -> NDArray[np.uint64]:
-    """The bytes of each identifier, eight at a time, in the machine's own order."""
-    contiguous = np.ascontiguousarray(ids)
-    return contiguous.view(np.uint64).reshape(len(ids), ids.dtype.itemsize // WORD)
-
-
-def pair_keys(query: NDArray[np.intp], ids: Identifiers, queries: int) -> Keys:
-    """One number for each pair of query and identifier: equal pairs have equal keys, and keys sort by query.
-
-    Unequal pairs have unequal keys almost always, not always. Width does not matter: zeros add nothing.
+    Sorting a million texts takes seconds, sorting their hashes a tenth of one.
     """
-    bits = np.uint64(max(int(queries).bit_length(), 1))
-    parts = words(ids)
-    keys = np.empty(len(ids), dtype=np.uint64)
-    for rows in blocks(len(ids)):
-        keys[rows] = _stir(parts[rows]) >> bits
-        keys[rows] |= query[rows].astype(np.uint64) << (np.uint64(64) - bits)
-    return keys
-
-
-def _stir(parts: NDArray[np.uint64]) -> Keys:
-    """A hash of the words of each row."""
-    mixed = np.zeros(len(parts), dtype=np.uint64)
-    for place, word in enumerate(parts.T):
-        # Each word is stirred with a multiplier of its own (odd, from the golden ratio) and then added.
-        stirred = word * np.uint64((GOLDEN * (2 * place + 1)) & ALL_BITS)
-        stirred ^= stirred >> np.uint64(32)
-        stirred *= np.uint64(STIRRER)
-        mixed += stirred
-    mixed ^= mixed >> np.uint64(32)
-    mixed *= np.uint64(STIRRER)
-    return mixed
+    numbers = query.astype(np.uint64)
+    width = -(-ids.dtype.itemsize // 8)
+    for word in ids.astype(f"S{8 * width}").view(np.uint64).reshape(len(ids), width).T:
+        numbers = (numbers ^ word) * np.uint64(GOLDEN)
+        numbers ^= numbers >> np.uint64(32)
+    order = np.argsort(numbers)
+    alike = np.flatnonzero(numbers[order[1:]] == numbers[order[:-1]])
+    left, right = order[alike], order[alike + 1]
+    if np.all((query[left] == query[right]) & (ids[left] == ids[right])):
+        return numbers
+    # Two pairs have the same hash, which happens once in a great many files.
+    return np.unique(ids, return_inverse=True)[1] * queries + query
 
 
 def first_repeat(query: NDArray[np.intp], ids: Identifiers, queries: int) -> tuple[int, int] | None:
@@ -110,18 +59,13 @@ def first_repeat(query: NDArray[np.intp], ids: Identifiers, queries: int) -> tup
     >>> first_repeat(np.array([0, 1, 0]), as_identifiers([b"a", b"a", b"a"]), 2)
     (0, 2)
     """
-    keys = pair_keys(query, ids, queries)
-    ordered = np.sort(keys)
-    alike = ordered[1:] == ordered[:-1]
-    if not alike.any():
+    pairs = number_pairs(query, ids, queries)
+    order = np.argsort(pairs, kind="stable")
+    repeats = order[1:][pairs[order[1:]] == pairs[order[:-1]]]
+    if not len(repeats):
         return None
-    seen: dict[tuple[int, bytes], int] = {}
-    for row in np.flatnonzero(np.isin(keys, ordered[1:][alike])).tolist():
-        pair = (int(query[row]), bytes(ids[row]))
-        if pair in seen:
-            return seen[pair], row
-        seen[pair] = row
-    return None
+    second = int(repeats.min())
+    return int(np.argmax(pairs == pairs[second])), second
 
 
 def look_up(
@@ -137,24 +81,10 @@ def look_up(
     >>> look_up(np.array([0, 0]), as_identifiers([b"b", b"c"]), np.array([0, 0]), there, 1).tolist()
     [1, -1]
     """
-    if not len(within_ids) or not len(ids):
+    if not len(within_ids):
         return np.full(len(ids), -1, dtype=np.intp)
-    width = max(ids.dtype.itemsize, within_ids.dtype.itemsize)
-    wanted, there = pair_keys(query, ids, queries), pair_keys(within_query, within_ids, queries)
+    pairs = number_pairs(np.append(within_query, query), np.append(within_ids, ids), queries)
+    there, wanted = np.split(pairs, [len(within_ids)])
     order = np.argsort(there)
-    ordered = there[order]
-    place = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
-    found = np.flatnonzero(ordered[place] == wanted)
-    result = np.full(len(ids), -1, dtype=np.intp)
-    result[found] = order[place[found]]
-    if (ordered[1:] == ordered[:-1]).any():
-        # Keys that collide cannot tell their pairs apart, so the pairs themselves are looked up.
-        pairs = zip(within_query.tolist(), within_ids.tolist(), strict=True)
-        rows = {pair: row for row, pair in enumerate(pairs)}
-        result[found] = [rows.get((int(query[row]), bytes(ids[row])), -1) for row in found.tolist()]
-        return result
-    same = (query[found] == within_query[result[found]]) & np.all(
-        words(pad(ids[found], width)) == words(pad(within_ids[result[found]], width)), axis=1
-    )
-    result[found[~same]] = -1
-    return result
+    place = order[np.minimum(np.searchsorted(there, wanted, sorter=order), len(there) - 1)]
+    return np.where(there[place] == wanted, place, -1)

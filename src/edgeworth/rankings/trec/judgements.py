@@ -13,7 +13,7 @@ from edgeworth.arrays import Floats, Integers
 from edgeworth.core.labels import canonical, canonical_order, parse_labels, positions
 from edgeworth.core.plain import COUNTS, LABELS, Plain
 from edgeworth.errors import InputError, MergeError, OptionError
-from edgeworth.rankings.trec.identifiers import Identifiers, as_identifiers, first_repeat, pad
+from edgeworth.rankings.trec.identifiers import Identifiers, as_identifiers, first_repeat
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, encode, is_missing
 from edgeworth.sources.numbers import as_scores
 
@@ -142,9 +142,9 @@ def as_list_scores(column: Column, first_row: int = 1) -> Floats:
 def as_ids(column: Column, first_row: int = 1) -> Identifiers:
     """Identifiers as UTF-8 bytes; whole numbers as they are written."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "iu":
-        return pad(column.astype(np.bytes_), 1)
+        return column.astype(np.bytes_)
     if isinstance(column, np.ndarray) and column.dtype.kind == "S":
-        return pad(column, 1).copy()
+        return column.copy()
     if isinstance(column, Coded):
         _check_present(column, first_row, "ids", "")
         return as_identifiers([_written(label) for label in column.labels])[column.codes]
