@@ -45,6 +45,9 @@ def forecasts_verdict(findings: ForecastFindings) -> Verdict:
     # Ruin proves only that what was ruled out happened, which the scores say.
     bets = () if wealth.log_wealth == -math.inf else (_bets(findings, model, rival),)
     scores = (_better(findings, model, rival), _describe_quality(findings), *_describe_zeros(findings))
+    if bets and bets[0].strength == "shown" and scores[0].strength == "not shown":
+        text = f"{bets[0].text[:-1]}, which is another question than which scores better."
+        bets = (replace(bets[0], text=text),)
     comes_first = wealth.against not in ("the rival", "constant class shares")
     return Verdict((*bets, *scores) if comes_first else (*scores, *bets))
 
