@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -11,8 +12,8 @@ import pytest
 
 from edgeworth.comparing.labels import swapping
 from edgeworth.comparing.labels.differences import label_differences
-from edgeworth.comparing.labels.joint_cells import joint_cells
-from edgeworth.comparing.labels.swapping import LabelPair, quotient_test, swap_test
+from edgeworth.comparing.labels.joint_cells import JointCells, joint_cells
+from edgeworth.comparing.labels.swapping import swap_test
 from edgeworth.comparing.paired import Paired
 from edgeworth.decisions.views import resolve
 
@@ -20,59 +21,65 @@ Row = tuple[int, int, int]
 """Truth, and what either system said."""
 
 
-def score_square(rows: list[Row], targets: int, share: Fraction) -> Fraction | None:
-    """Squared difference over Σ (c − c')², c = (hit − m · (α real + (1 − α) predicted))/b; None for 0/0."""
-    hits = [sum(row[0] * row[s] for row in rows) for s in (1, 2)]
-    bottoms = [share * targets + (1 - share) * sum(row[s] for row in rows) or Fraction(1) for s in (1, 2)]
-    together = Fraction(sum(hits)) / sum(bottoms)
+def squared_distance(rows: list[Row], targets: int, share: Fraction) -> Fraction | float:
+    """Squared difference over Σ (c − c')², c = (hit − value · (α real + (1 − α) predicted))/b."""
+    values, bottoms = [], []
+    for s in (1, 2):
+        bottoms.append(share * targets + (1 - share) * sum(row[s] for row in rows) or Fraction(1))
+        values.append(Fraction(sum(row[0] * row[s] for row in rows)) / bottoms[-1])
     variance = Fraction(0)
     for row in rows:
-        parts = [
-            (row[0] * row[s] - together * (share * row[0] + (1 - share) * row[s])) / bottom
-            for s, bottom in zip((1, 2), bottoms, strict=True)
-        ]
-        variance += (parts[0] - parts[1]) ** 2
-    gap = Fraction(hits[0]) / bottoms[0] - Fraction(hits[1]) / bottoms[1]
-    return gap**2 / variance if gap else Fraction(0)
+        first, second = (
+            (row[0] * row[s] - value * (share * row[0] + (1 - share) * row[s])) / bottom
+            for s, value, bottom in zip((1, 2), values, bottoms, strict=True)
+        )
+        variance += (first - second) ** 2
+    gap = values[0] - values[1]
+    return Fraction(0) if not gap else gap**2 / variance if variance else math.inf
 
 
-def rows_of(pair: LabelPair) -> list[Row]:
-    said = [(1, 1), (1, 0), (0, 1)]
-    hits = zip(said, (pair.both_hit, pair.only_first_hit, pair.only_second_hit), strict=True)
-    alarms = zip(said, (pair.both_alarm, pair.only_first_alarm, pair.only_second_alarm), strict=True)
-    found = [(1, *each) for each, count in hits for _ in range(count)]
-    found += [(1, 0, 0)] * (pair.targets - len(found))
-    return found + [(0, *each) for each, count in alarms for _ in range(count)]
+def pair_of(counts: list[int]) -> tuple[JointCells, list[Row]]:
+    """Targets that both find, only the first, only the second, none; background in the same order."""
+    kinds = [(y, a, b) for y in (1, 0) for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
+    rows = [kind for kind, count in zip(kinds, counts, strict=True) for _ in range(count)]
+    truth, one, two = map(list, zip(*rows, strict=True))
+    return joint_cells(Paired.from_labels(truth, {"one": one, "two": two}), "one", "two"), rows
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 2)])
-@pytest.mark.parametrize("seed", range(6))
-def test_equals_every_swap_in_fractions(share: Fraction, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    counts = rng.integers(0, 4, 6).tolist()
-    pair = LabelPair(sum(counts[:3]) + 3, *counts, fixed=share.numerator)
-    rows = rows_of(pair)
+@pytest.mark.parametrize("measure", ["precision[1]", "f[1]"])
+@pytest.mark.parametrize("seed", range(4))
+def test_equals_every_swap_in_fractions(measure: str, seed: int) -> None:
+    share = Fraction(0) if measure == "precision[1]" else Fraction(1, 2)
+    counts = [*np.random.default_rng(seed).integers(0, 3, 6).tolist(), 2]
+    cells, rows = pair_of([*counts[:3], 3, *counts[3:]])
     differ = [i for i, row in enumerate(rows) if row[1] != row[2]]
-    observed = score_square(rows, pair.targets, share)
+    targets = sum(row[0] for row in rows)
+    observed = squared_distance(rows, targets, share)
     count = 0
     for coins in product([False, True], repeat=len(differ)):
         swapped = {i for i, coin in zip(differ, coins, strict=True) if coin}
         turned = [(t, b, a) if i in swapped else (t, a, b) for i, (t, a, b) in enumerate(rows)]
-        count += score_square(turned, pair.targets, share) >= observed
-    assert quotient_test(pair).exact == Fraction(count, 2 ** len(differ))
+        count += squared_distance(turned, targets, share) >= observed
+    found = swap_test(cells, resolve(cells.tables[0], measure), studentised=True)
+    assert found.exact == Fraction(count, 2 ** len(differ))
 
 
 def test_floats_and_whole_numbers_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    pair = LabelPair(300, 40, 60, 41, 30, 25, 33)
-    exact = quotient_test(pair)
+    cells, _ = pair_of([40, 32, 18, 159, 30, 15, 23, 100])
+    precision = resolve(cells.tables[0], "precision[1]")
+    exact = swap_test(cells, precision, studentised=True)
     assert exact.exact is not None
     monkeypatch.setattr(swapping, "FEW", 0)
-    in_floats = quotient_test(pair)
+    in_floats = swap_test(cells, precision, studentised=True)
     assert in_floats.exact is None
     assert in_floats.p_value == pytest.approx(exact.p_value, rel=1e-10)
-    monkeypatch.setattr(swapping, "MOST_SUMMED", 0)
-    assert quotient_test(pair).p_value == pytest.approx(exact.p_value, rel=0.05)
+    cells, _ = pair_of([40, 60, 41, 159, 30, 25, 33, 100])
+    exact = swap_test(cells, precision, studentised=True)
+    monkeypatch.setattr(swapping, "MOST_WAYS", 0)
+    drawn = swap_test(cells, precision, studentised=True)
+    assert drawn.low <= exact.p_value <= drawn.high
+    monkeypatch.setattr(swapping, "MANY", 0)
+    assert swap_test(cells, precision, studentised=True).p_value == pytest.approx(exact.p_value, rel=0.05)
 
 
 def drawn(cases: int, seed: int, **options: Any) -> Paired:
@@ -85,13 +92,13 @@ def drawn(cases: int, seed: int, **options: Any) -> Paired:
 
 @pytest.mark.slow
 def test_equal_precisions_are_told_apart_no_more_often_than_the_level() -> None:
-    """Interchangeability is rejected in some 29% of samples, equal precision in 4.85% (2,000 of them)."""
+    """Interchangeability is rejected in some 29% of samples of 1,000 cases, equal precision in some 5%."""
     plain, shown = [], []
     for seed in range(100):
-        cells = joint_cells(drawn(1000, seed), "rare", "often")
-        pair = LabelPair.of(cells, resolve(cells.tables[0], "precision[True]"))
-        plain.append(quotient_test(pair, studentised=False).p_value < 0.05)
-        shown.append(quotient_test(pair).p_value < 0.05)
+        cells = joint_cells(drawn(300, seed), "rare", "often")
+        precision = resolve(cells.tables[0], "precision[True]")
+        plain.append(swap_test(cells, precision).p_value < 0.05)
+        shown.append(swap_test(cells, precision, studentised=True).p_value < 0.05)
     # 0.05 and three standard errors of 100 samples, 0.0218 each.
     assert np.mean(shown) < 0.116
     assert np.mean(plain) > 0.15

@@ -38,7 +38,7 @@ from edgeworth.comparing.labels.swapping import (
     SUMS_OF_A_LABEL,
     SUMS_OF_ALL,
     randomisation_test,
-    studentised_test,
+    swap_test,
 )
 from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.randomisation.coins import mcnemar
@@ -163,7 +163,7 @@ class _LabelComparison:
         """Test for no difference, the test to go by first."""
         tests = {}
         if needs_standard_errors(resolved):
-            tests["studentised"] = studentised_test(cells, resolved, self.seed)
+            tests["studentised"] = swap_test(cells, resolved, studentised=True, seed=self.seed)
         tests["randomisation"] = randomisation_test(cells, resolved, seed=self.seed, grid=self.grid)
         found = paired_proportions(cells, resolved)
         if found is not None and cells.is_counted:

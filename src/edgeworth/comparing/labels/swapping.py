@@ -13,17 +13,20 @@ together as they are, and a difference of squares is a sum times a difference:
 So an output k on a case of class y is worth a fixed amount whichever system gives it, and the difference is
 a sum of whole numbers (in a common unit) with random signs.
 
-Precision and F of a label are quotients. Of a way of swapping only two numbers matter to them: the discordant
-targets that fall to the first system, X ~ Bin(n₁, ½), and the discordant background, Y ~ Bin(n₀, ½).
+Other measures are functions of both tables. Of a way of swapping only as many numbers matter to them as there
+are kinds of disagreement, how many of each fall to the first system; of one label against the rest these are
+two, the discordant targets, X ~ Bin(n₁, ½), and the discordant background, Y ~ Bin(n₀, ½).
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +48,6 @@ from edgeworth.comparing.randomisation.coins import (
     coin_law,
     from_probability,
     random_heads,
-    ways,
 )
 from edgeworth.comparing.randomisation.sign_sums import FINE, Grid, monte_carlo_tail, sign_sum_tail
 from edgeworth.core.tails import Tail
@@ -67,8 +69,8 @@ SUMS_OF_ALL = {
 }
 """Measures whose differences are sums over cases, and which one has the same differences up to a factor."""
 
-QUOTIENTS = {"precision": 0.0, "false_discovery_rate": 0.0, "f": 0.5}
-"""Measures of a label whose denominators differ from system to system, with the weight of recall in F."""
+QUOTIENTS = ("precision", "false_discovery_rate", "f")
+"""Measures of a label to which an abstention is the same as the other label."""
 
 
 def randomisation_test(
@@ -76,9 +78,9 @@ def randomisation_test(
 ) -> Tail:
     """Test a difference by swapping outputs at random: P(one at least as large, ties included).
 
-    Sums over cases and quotients of one label are counted, the sums of several classes counted or put on a
-    ``grid``; of everything else some swaps are drawn. An abstention is an output like any other, swapped
-    with it: it is never right, and the case stays in every total.
+    Sums over cases are counted, those of several classes counted or put on a ``grid``; everything else is
+    counted where there are few kinds of disagreement (``swap_test``). An abstention is an output like any
+    other, swapped with it: it is never right, and the case stays in every total.
     """
     name, is_label = resolved.measure.name, resolved.position is not None
     # Informedness is of the decided cases times their share, both of which swapping changes; and a case
@@ -88,20 +90,7 @@ def randomisation_test(
         measure = (SUMS_OF_A_LABEL if is_label else SUMS_OF_ALL).get(name)
         if measure is not None:
             return _sum_test(cells, resolved, measure, seed, grid)
-        if is_label and name in QUOTIENTS and cells.clusters is None:
-            found = quotient_test(LabelPair.of(cells, resolved), studentised=False)
-            if found is not None:
-                return found
     return swap_test(cells, resolved, seed=seed)
-
-
-def studentised_test(cells: JointCells, resolved: Resolved, seed: int = 0) -> Tail:
-    """Swap outputs and compare differences in standard errors: all swaps for precision and F of a label."""
-    if resolved.position is not None and resolved.measure.name in QUOTIENTS and cells.is_plain:
-        found = quotient_test(LabelPair.of(cells, resolved))
-        assert found is not None
-        return found
-    return swap_test(cells, resolved, studentised=True, seed=seed)
 
 
 def _sum_test(cells: JointCells, resolved: Resolved, measure: str, seed: int, grid: Grid | None) -> Tail:
@@ -163,144 +152,17 @@ def _worth(measure: str, cases: int, real: int, hits: int, predicted: int) -> tu
     return Fraction(cases * hits - 2 * real * predicted, cases * odds), Fraction(predicted, odds)
 
 
-MOST_CELLS = 1 << 20
-"""Pairs (x, y) that are counted in whole numbers; more are summed in floating point, in blocks of as many."""
-
-MOST_SUMMED = 1 << 23
-"""Pairs beyond which they are not summed."""
-
-UNCLEAR = 1e-13
-"""Relative distance below which floats do not decide; their own error is about ten roundings."""
-
-
-@dataclass(frozen=True)
-class LabelPair:
-    """On how many targets, and on how much background, both systems or only one predicted the label.
-
-    The measure is ``hits / (fixed · targets + slope · predicted)``: precision, or F with the weight of recall
-    fixed / (fixed + slope). 0/0 is 0.
-    """
-
-    targets: int
-    both_hit: int
-    only_first_hit: int
-    only_second_hit: int
-    both_alarm: int
-    only_first_alarm: int
-    only_second_alarm: int
-    fixed: int = 0
-    slope: int = 1
-
-    @classmethod
-    def of(cls, cells: JointCells, resolved: Resolved) -> LabelPair:
-        """Count one label against the rest; an abstention is not a prediction of it."""
-        (first, real), (second, _) = (cells.split(place) for place in cells.places)
-        one, two, target = (each == resolved.position for each in (first, second, real))
-        parts = [kind & said for kind in (target, ~target) for said in (one & two, one & ~two, ~one & two)]
-        counts = [int(cells.weight[part].sum()) for part in (target, *parts)]
-        share = Fraction(str(float(resolved.arguments.get("alpha", QUOTIENTS[resolved.measure.name]))))
-        return replace(cls(*counts), fixed=share.numerator, slope=share.denominator - share.numerator)
-
-    @property
-    def hits(self) -> int:
-        """Targets on which only one of the systems predicted the label."""
-        return self.only_first_hit + self.only_second_hit
-
-    @property
-    def alarms(self) -> int:
-        """Background on which only one of the systems predicted the label."""
-        return self.only_first_alarm + self.only_second_alarm
-
-    def parts(self, x: Any, y: Any, *, studentised: bool) -> tuple[Any, Any]:
-        """Compute the difference where the first has so many of them, and its variance, as whole numbers.
-
-        Not ``studentised``, instead of the variance the square of the common denominator.
-        """
-        mine, its = self.both_hit + x, self.both_hit + self.hits - x
-        one = self._bottom(mine + self.both_alarm + y)
-        two = self._bottom(its + self.both_alarm + self.alarms - y)
-        if not studentised:
-            return mine * two - its * one, (one * two) ** 2
-        top = 2 * self.both_hit + self.hits
-        predicted = 2 * (self.both_hit + self.both_alarm) + self.hits + self.alarms
-        bottom = 2 * self.fixed * self.targets + self.slope * predicted
-        hit, miss, alarm = (
-            bottom - top * (self.fixed + self.slope),
-            -top * self.fixed,
-            -top * self.slope,
-        )
-        every = (
-            (self.both_hit, hit, hit),
-            (x, hit, miss),
-            (self.hits - x, miss, hit),
-            (self.targets - self.both_hit - self.hits, miss, miss),
-            (self.both_alarm, alarm, alarm),
-            (y, alarm, 0),
-            (self.alarms - y, 0, alarm),
-        )
-        spread = sum(count * (first * two - second * one) ** 2 for count, first, second in every)
-        return bottom * (mine * two - its * one), spread
-
-    def _bottom(self, predicted: Any) -> Any:
-        bottom = self.fixed * self.targets + self.slope * predicted
-        return bottom + (bottom == 0)
-
-
-def quotient_test(pair: LabelPair, *, studentised: bool = True) -> Tail | None:
-    """Test precision or F of one label by all swaps: their difference, or how many standard errors it has.
-
-    Swapping tests whether the systems are interchangeable. Equal precisions of systems that predict a label
-    more and less often are not enough for that, but in standard errors the swaps have the same law (Janssen
-    1997; Chung & Romano 2013). The variance is Σ (c − c')² over cases, c = (hit − m · share)/b being a case's
-    part in value h/b, where m is the value of both together, which swaps leave as it is (the score test of
-    Leisenring, Alonzo & Pepe 2000 and Kosinski 2013). Squares are compared as whole numbers. Where there are
-    too many swaps the score test is normal, and the plain one None.
-
-    >>> quotient_test(LabelPair(50, 30, 8, 2, 10, 1, 4)).exact
-    Fraction(459, 8192)
-    """
-    hits, alarms = pair.hits, pair.alarms
-    said = f"all swaps of {hits + alarms:,} disagreements"
-    said += ", differences in standard errors" if studentised else ""
-    gap, spread = pair.parts(pair.only_first_hit, pair.only_first_alarm, studentised=studentised)
-    if gap == 0:
-        return Tail.counted(Fraction(1), said)
-
-    def is_beyond(x: Integers, y: Integers) -> NDArray[np.bool_]:
-        columns, rows = x[:, None].astype(float), y[None, :].astype(float)
-        gaps, spreads = pair.parts(columns, rows, studentised=studentised)
-        left, right = gaps**2 * float(spread), float(gap) ** 2 * spreads
-        result = np.asarray(left >= right)
-        for i, j in np.argwhere(np.abs(left - right) <= UNCLEAR * (left + right)):
-            exact_gap, exact_spread = pair.parts(int(x[i]), int(y[j]), studentised=studentised)
-            result[i, j] = exact_gap**2 * spread >= gap**2 * exact_spread
-        return result
-
-    if hits + alarms <= FEW and (hits + 1) * (alarms + 1) <= MOST_CELLS:
-        beyond = is_beyond(np.arange(hits + 1), np.arange(alarms + 1))
-        rows = np.array(ways(alarms), dtype=object) @ beyond.T.astype(object)
-        count = int(rows @ np.array(ways(hits), dtype=object))
-        return Tail.counted(Fraction(count, 1 << (hits + alarms)), said)
-    for negligible in (QUICK, NEGLIGIBLE):
-        (x, shares), (y, weights) = coin_law(hits, negligible), coin_law(alarms, negligible)
-        if len(x) * len(y) > MOST_SUMMED:
-            break
-        step = max(1, MOST_CELLS // len(y))
-        blocks = (slice(start, start + step) for start in range(0, len(x), step))
-        found = sum(float(shares[block] @ (is_beyond(x[block], y) @ weights)) for block in blocks)
-        if found > math.exp(-negligible / 2):
-            return from_probability(found, said)
-    if not studentised:
-        return None
-    root = abs(gap) / math.sqrt(spread)
-    return Tail.approximated(math.erfc(root / math.sqrt(2)), 0.0, "normal law of the score test")
-
-
 SAME = 1e-12
 """Rounding may make a swap count as extreme, never as harmless."""
 
-MOST_WAYS = 1 << 15
-"""Up to so many swaps that are different in kind, all are gone through."""
+MOST_COUNTED = 1 << 12
+"""Up to so many swaps that are different in kind, all are counted in whole numbers."""
+
+MOST_WAYS = 1 << 20
+"""Up to so many, all but negligible ones are summed; a quarter of that where each has a standard error."""
+
+MANY = 2_000
+"""With so many cases that differ, and more ways than that, differences in standard errors are normal."""
 
 STEP = 1e-20
 """An imaginary step, so small that squares of it vanish."""
@@ -312,13 +174,14 @@ def swap_test(
     """Test a difference by swapping outputs at random: P(one at least as large, either way).
 
     If neither predictor is better, who said what on a case (on all cases of a cluster, where rows come in
-    clusters) is a matter of a coin. All ways are gone through when they are few, otherwise some are drawn. A
+    clusters) is a matter of a coin. All ways are gone through when they are few, otherwise some are drawn; of
+    many cases that differ, differences in standard errors have the normal law that swaps have then. A
     system that a swap leaves without a value has the one of ``without_value``: as a rule 0/0 is 0. With
     ``studentised`` differences are in standard errors of their own, so that the test is one of equal values
     even where equal systems are not interchangeable (Janssen 1997; Chung & Romano 2013). Sampling weights
     are swapped as so many cases of equal weight as tell as much: an approximation.
     """
-    swaps = _Swaps.of(cells, resolved)
+    swaps = _Swaps.of(_without_abstentions(cells, resolved), resolved)
     differ = swaps.limits > 0
     limits = swaps.limits[differ]
     coins = sum(limits.tolist())
@@ -334,7 +197,7 @@ def swap_test(
 
     def beyond(swapped: NDArray[np.int64]) -> NDArray[np.bool_]:
         found = [np.zeros(0, dtype=bool)]
-        rows = max(1, AT_ONCE // len(swaps.limits))
+        rows = max(1, AT_ONCE // 16 // len(swaps.limits))
         for start in range(0, len(swapped), rows):
             counts = np.zeros((len(swapped[start : start + rows]), len(swaps.limits)))
             counts[:, differ] = swapped[start : start + rows]
@@ -343,16 +206,51 @@ def swap_test(
         return np.concatenate(found)
 
     number = math.prod(limit + 1 for limit in limits.tolist())
-    if number <= MOST_WAYS:
+    if number <= MOST_COUNTED and coins <= FEW:
         swapped = np.stack(np.unravel_index(np.arange(number), limits + 1), axis=1)
         # A swap of so many of each unit can be had in a binomial number of ways.
         parts = (math.prod(map(math.comb, limits.tolist(), way)) for way in swapped[beyond(swapped)].tolist())
         return Tail.counted(Fraction(sum(parts), 2**coins), f"all swaps of {said}")
+    found = _sum_of_ways(limits, MOST_WAYS // (4 if studentised else 1), beyond)
+    if found is not None:
+        return from_probability(found, f"all swaps of {said}")
+    if studentised and coins > MANY:
+        return Tail.approximated(math.erfc(math.sqrt(far / 2)), 0.0, f"normal law of swaps of {said}")
     number = affordable_draws(draws, len(limits))
     rng, count, at_once = np.random.default_rng(seed), 0, max(1, AT_ONCE // len(limits))
     for start in progress_rounds(number, at_once, "draws"):
         count += int(beyond(random_heads(rng, limits, min(at_once, number - start)).T).sum())
     return monte_carlo_tail(count, f"swaps of {said}", number, seed)
+
+
+def _without_abstentions(cells: JointCells, resolved: Resolved) -> JointCells:
+    """Take abstentions for the other label where the measure does not tell these apart."""
+    if resolved.position is None or resolved.measure.name not in QUOTIENTS or cells.size > 2:
+        return cells
+    one, two = (
+        np.where(predicted < cells.size, place, (1 - resolved.position) * cells.size + real)
+        for place in cells.places
+        for predicted, real in (cells.split(place),)
+    )
+    return replace(cells, places=(one, two)).compact()
+
+
+Beyond: TypeAlias = Callable[[NDArray[np.int64]], NDArray[np.bool_]]
+
+
+def _sum_of_ways(limits: Integers, most: int, beyond: Beyond) -> float | None:
+    """Sum the probabilities of the swaps that are beyond; None where there are too many to go through."""
+    for negligible in (QUICK, NEGLIGIBLE) if len(limits) < most.bit_length() else ():
+        laws = [coin_law(limit, negligible) for limit in limits.tolist()]
+        shape = [len(heads) for heads, _ in laws]
+        if math.prod(shape) > most:
+            return None
+        ways = np.stack(np.meshgrid(*(heads for heads, _ in laws), indexing="ij"), axis=-1)
+        law = functools.reduce(np.multiply.outer, (shares for _, shares in laws)).ravel()
+        found = float(law[beyond(ways.reshape(len(law), len(laws)))].sum())
+        if found > math.exp(-negligible / 2):
+            return found
+    return None
 
 
 def without_value(resolved: Resolved) -> float:
