@@ -263,11 +263,12 @@ def _by_slice(
 def _with_slices(
     whole: Comparison, slices: list[Slice], find: Callable[[Slice], ComparisonFindings], level: float
 ) -> Comparison:
-    """Add the difference by the measure to go by in each slice."""
+    """Add the difference by the measure to go by in each slice, the system better in all less the other."""
     headline = whole.findings.headline
 
     def differences(part: Slice) -> dict[tuple[str, str], Difference]:
-        return {pair: each[headline] for pair, each in find(part).pairs.items()}
+        found = find(part)
+        return {pair: found.difference(*pair)[headline] for pair in whole.findings.ranked_pairs}
 
     is_lower = whole.findings.direction == "lower"
     finish = partial(
@@ -278,7 +279,7 @@ def _with_slices(
         level=level,
         is_lower_better=is_lower,
     )
-    return replace(whole, finish=finish)
+    return replace(whole, finish=finish) if slices else whole
 
 
 def _about(asked: Asked) -> dict[str, Any]:
@@ -396,7 +397,7 @@ def _of_logs(asked: Asked) -> Comparison:
     if not found:
         flags = "--prediction, --score, --probability, --probabilities, --correct, --grade"
         raise OptionError(f"say what to compare, twice at least (systems=): one of {flags}")
-    comparison: Comparison = compare_runs(found, asked, compare)
+    comparison: Comparison = compare_runs(found, asked, compare, _with_slices)
     return comparison
 
 
@@ -406,8 +407,6 @@ def _of_joined_grades(systems: Any, asked: Asked) -> Comparison:
     findings = _find(grades, asked)
     about = about_run(source=name, kind=findings.kind, cases=whole_or_none(findings.cases), **_about(asked))
     found = Comparison(findings, about, notices, asked.digits)
-    if not slices:
-        return found
     return _with_slices(found, slices, lambda part: _find(part.arrays, asked), asked.level)
 
 

@@ -12,15 +12,19 @@ from typing import Any
 import numpy as np
 
 from edgeworth.asking import DEFINED, Asked, is_given
-from edgeworth.core.estimates import estimate
-from edgeworth.core.formatting import format_level, plural
+from edgeworth.core.estimates import Estimate
+from edgeworth.core.formatting import plural
 from edgeworth.errors import InputError, OptionError
+from edgeworth.grades.estimates import estimate_grades
 from edgeworth.grades.grades import Grades
 from edgeworth.report.report import Charts, Grid, Report, Section, gather_reports, make_columns
 from edgeworth.report.verdict import Verdict
+from edgeworth.slicing import Slice, cut_slices, names_of, with_slices
+from edgeworth.sources.joining import as_text
 from edgeworth.sources.paths import file_digest
 from edgeworth.sources.runs.reading import read_runs
 from edgeworth.sources.runs.run import Item, Run, choice_probabilities, name_options
+from edgeworth.sources.text_files import find_field
 
 Systems = Mapping[str, list[Run]]
 Tasks = Mapping[str, Mapping[str, Run]]
@@ -28,13 +32,14 @@ Tasks = Mapping[str, Mapping[str, Run]]
 
 COLUMNS = ("truth", "prediction", "score", "probabilities", "correct", "grade", "join", "system", "master")
 """Options of tables: whoever gives one of them means rows and columns."""
-OWN = ("data", "kind", "scorer", "with_digest")
+OWN = ("data", "kind", "scorer", "with_digest", "by")
 SURE = ("level", "seed", "digits")
 ANSWERS, CHOICES = "Answers", "Choice probabilities"
 SOFTMAX = (
     f"{CHOICES} are the softmax of the logged log-likelihoods. Scores of them, and bets against them, speak "
     "about their calibration; accuracy and informedness are about the answers."
 )
+TOGETHER = "The verdict is about the items of all tasks together, which count alike."
 UNLIKE = (
     "Questions differ in their number of options: the guess rate is the mean over them, and the chance of "
     "doing this well by guessing is an upper bound."
@@ -62,9 +67,9 @@ def evaluate_runs(systems: Systems, asked: Asked, evaluate: Callable[..., Report
     for name, runs in systems.items():
         tasks = _common_tasks({name: runs}, asked)
         whole = _merge([found[name] for found in tasks.values()])
-        guess = _guess_rate(whole)
-        report = evaluate(_grades(whole, asked), **guess | _given(asked))
-        if guess and len({item.options for item in whole.items}) > 1:
+        guess = _guess_rate(whole, asked)
+        report = evaluate(_grades(whole, asked), **_given(asked) | guess)
+        if guess and asked.guess_rate is None and len({item.options for item in whole.items}) > 1:
             report = replace(report, warnings=(*report.warnings, UNLIKE))
         parts, answers = {}, _answers({name: whole})
         if answers is not None:
@@ -74,22 +79,39 @@ def evaluate_runs(systems: Systems, asked: Asked, evaluate: Callable[..., Report
             if answers["probabilities"]:
                 more = {"probabilities": answers["probabilities"][name], "predictions_made": "before"}
                 parts[CHOICES] = evaluate(**known, **more)
-        means = {task: estimate(_grades(found[name], asked), "mean") for task, found in tasks.items()}
-        rows = [(task, x.value, tuple(x.interval(asked.level))) for task, x in means.items()]
-        heads = ("task/text", "mean", f"{format_level(asked.level)} CI/interval")
-        reports[name] = _complete(_compose(report, parts), {name: runs}, tasks, asked, heads, rows)
+        report = _by_slice(report, whole, _cut({name: whole}, tasks, asked), asked)
+        reports[name] = _complete(_compose(report, parts), {name: runs}, tasks, asked)
     if len(reports) == 1:
         return next(iter(reports.values()))
     return gather_reports({name: _without_charts(report) for name, report in reports.items()})
 
 
-def compare_runs(systems: Systems, asked: Asked, compare: Callable[..., Any]) -> Any:
+def _by_slice(report: Report, whole: Run, slices: list[Slice], asked: Asked) -> Report:
+    """Add the mean of each slice, with the guess rate of its own items."""
+    measure = (asked.measures or ["accuracy" if _grades(whole, asked).is_binary else "mean"])[0]
+
+    def mean(run: Run) -> Estimate:
+        return estimate_grades(_grades(run, asked), measure, **_guess_rate(run, asked))
+
+    overall, is_lower = mean(whole), bool(asked.lower_is_better)
+    terms = (slices, lambda part: {(): mean(*part.arrays.values())}, overall.measure, asked.level)
+    return with_slices(report, *terms, is_lower_better=is_lower, overall=overall) if slices else report
+
+
+def compare_runs(
+    systems: Systems, asked: Asked, compare: Callable[..., Any], by_slice: Callable[..., Any]
+) -> Any:
     """Compare the systems of run logs by their grades; the answers of choices and the tasks come beside."""
     if len(systems) < 2:
         raise OptionError(f"a comparison needs two systems; the logs hold one, {next(iter(systems))!r}")
     tasks = _common_tasks(systems, asked)
     whole = {name: _merge([found[name] for found in tasks.values()]) for name in systems}
-    comparison = compare({name: _grades(run, asked) for name, run in whole.items()}, **_given(asked))
+
+    def of_grades(runs: Mapping[str, Run]) -> Any:
+        return compare({name: _grades(run, asked) for name, run in runs.items()}, **_given(asked))
+
+    slices = _cut(whole, tasks, asked)
+    comparison = by_slice(of_grades(whole), slices, lambda x: of_grades(x.arrays).findings, asked.level)
     parts, answers = {}, _answers(whole)
     if answers is not None:
         known = {x: answers[x] for x in ("truth", "cluster")} | {x: asked.get(x) for x in (*SURE, "adjust")}
@@ -100,8 +122,9 @@ def compare_runs(systems: Systems, asked: Asked, compare: Callable[..., Any]) ->
             parts[CHOICES] = compare(systems=answers["probabilities"], **known, **more)
 
     def finish(report: Report) -> Report:
+        report = comparison.finish(report) if comparison.finish else report
         more = {title: _without_charts(each.report) for title, each in parts.items()}
-        return _complete(_compose(report, more), systems, tasks, asked, *_differences(tasks, asked, compare))
+        return _complete(_compose(report, more), systems, tasks, asked)
 
     return replace(comparison, finish=finish)
 
@@ -159,14 +182,32 @@ def _merge(runs: Sequence[Run]) -> Run:
     return replace(runs[0], items=tuple(items))
 
 
+def _cut(runs: Mapping[str, Run], tasks: Tasks, asked: Asked) -> list[Slice]:
+    """Cut runs by fields of their items, or else by task where there are several; the arrays are runs."""
+    items = {item.id: item.about for run in [*runs.values()][::-1] for item in run.items}
+    columns, several = {}, ["task"] if len(tasks) > 1 else []
+    for name in several if asked.by is None else names_of(asked.by) or [str(asked.by)]:
+        found = [find_field(about, name) for about in items.values()]
+        columns[name] = [as_text(x) if isinstance(x, (str, int, float)) else None for x in found]
+        if set(columns[name]) == {None}:
+            held = {x: 0 for about in items.values() for x in about if not isinstance(about[x], (dict, list))}
+            raise OptionError(f"no item has a field {name!r:.60} (--by); there are {', '.join(held)}")
+    return [
+        part._replace(arrays={name: run.having(part.arrays["ids"]) for name, run in runs.items()})
+        for part in cut_slices(None, {"ids": list(items)}, columns)
+    ]
+
+
 def _grades(run: Run, asked: Asked) -> Grades:
     [values] = run.grades.values()
     lower = bool(asked.get("lower_is_better"))
     return Grades.from_grades(values, ids=run.ids, clusters=run.clusters, lower_is_better=lower)
 
 
-def _guess_rate(run: Run) -> dict[str, float]:
+def _guess_rate(run: Run, asked: Asked) -> dict[str, Any]:
     """Say how often guessing is right, where every item is multiple choice that is right or wrong."""
+    if asked.guess_rate is not None:
+        return {"guess_rate": asked.guess_rate}
     [values] = run.grades.values()
     rates = [1 / item.options for item in run.items if item.is_choice]
     is_right = len(rates) == len(run.items) and np.isin(values[~np.isnan(values)], [0, 1]).all()
@@ -210,24 +251,6 @@ def _answers(runs: Mapping[str, Run]) -> dict[str, Any] | None:
 # -- sections --------------------------------------------------------------------------------------------
 
 
-def _differences(tasks: Tasks, asked: Asked, compare: Callable[..., Any]) -> tuple[Any, Any]:
-    """Tabulate the difference of each pair of systems on each task."""
-    from edgeworth.comparing.families import holm
-
-    found: dict[tuple[str, ...], Any] = {}
-    for task, runs in tasks.items() if len(tasks) > 1 else ():
-        grades = {name: _grades(run, asked) for name, run in runs.items()}
-        findings = compare(grades, level=asked.level, seed=asked.seed).findings
-        found |= {(task, *pair): each[findings.headline] for pair, each in findings.pairs.items()}
-    p_values = holm([each.p_value() for each in found.values()]).tolist()
-    rows = [
-        (*key, each.difference, tuple(each.interval(asked.level)), p_value)
-        for (key, each), p_value in zip(found.items(), p_values, strict=True)
-    ]
-    level = f"{format_level(asked.level)} CI/interval"
-    return ("task/text", "first/text", "second/text", "first − second", level, "Holm p/probability"), rows
-
-
 def _compose(report: Report, parts: Mapping[str, Report]) -> Report:
     """Put reports on the same answers below that on the grades, and their first claims into its verdict."""
     if not parts:
@@ -247,10 +270,8 @@ def _compose(report: Report, parts: Mapping[str, Report]) -> Report:
     )
 
 
-def _complete(
-    report: Report, systems: Systems, tasks: Tasks, asked: Asked, heads: Any, by_task: Any
-) -> Report:
-    """Add the tasks, and what was read and how it was mapped; warn of answers without a grade."""
+def _complete(report: Report, systems: Systems, tasks: Tasks, asked: Asked) -> Report:
+    """Add what was read and how it was mapped; warn of answers without a grade."""
     runs = [(name, run) for found in tasks.values() for name, run in found.items()]
     rows, warnings = [], []
     for name, run in runs:
@@ -264,13 +285,10 @@ def _complete(
     text += dict.fromkeys(note for _, run in runs for note in run.notes)
     alone = sorted({run.task for each in systems.values() for run in each} - set(tasks))
     text += [f"Left out, for not all have the task or the scorer: {', '.join(alone)}."] if alone else []
+    text += [TOGETHER] if len(tasks) > 1 else []
     columns = ("system/text", "task/text", "scorer/text", "items", "answers", "unscored", "errors")
     grid = Grid("", make_columns(*columns, default="count"), tuple(rows))
     about = [Section("What was read", tuple(text), (grid,), is_main=len(rows) <= 4)]
-    if len(tasks) > 1:
-        note = "The verdict is about the items of all tasks together, which count alike."
-        shown = Grid("", make_columns(*heads), tuple(by_task), note)
-        about.insert(0, Section("Task by task", grids=(shown,), is_main=True))
     paths = list(dict.fromkeys(run.path for _, run in runs))
     digest = {"digest": file_digest(paths)} if asked.with_digest else {}
     return replace(

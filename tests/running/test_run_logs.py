@@ -127,18 +127,57 @@ def test_tasks_are_told_apart_and_put_together(tmp_path: Path) -> None:
         write_choices(tmp_path / model, "hard", skill / 2, 20)
     write_choices(tmp_path / "large", "alone", 1.0)
     comparison = ew.compare(data=[tmp_path / "small", tmp_path / "large"])
-    grid = section(comparison.report, "Task by task").grids[0]
-    assert [row[:3] for row in grid.rows] == [("easy", "small", "large"), ("hard", "small", "large")]
+    rows = {row["slice"]: row for row in comparison.report.numbers["slices"]["slices"]}
+    assert (
+        [row["first"] for row in rows.values()] == ["large", "large"] == [comparison.findings.ranked[0]] * 2
+    )
     alone = ew.compare(
         data=[tmp_path / m / "samples_easy_2026-01-02T10-00-00.000000.jsonl" for m in ("small", "large")]
     )
-    assert grid.rows[0][3] == alone["small", "large"]["accuracy"].difference
-    both = (30 * grid.rows[0][3] + 20 * grid.rows[1][3]) / 50
-    assert comparison["small", "large"]["accuracy"].difference == pytest.approx(both)
+    assert rows["easy"]["value"] == alone["large", "small"]["accuracy"].difference
+    both = (30 * rows["easy"]["value"] + 20 * rows["hard"]["value"]) / 50
+    assert comparison["large", "small"]["accuracy"].difference == pytest.approx(both)
     assert "alone" in " ".join(section(comparison.report, "What was read").text)
     report = ew.evaluate(tmp_path / "small")
-    assert [row[0] for row in section(report, "Task by task").grids[0].rows] == ["easy", "hard"]
+    assert {row["slice"]: row["cases"] for row in report.numbers["slices"]["slices"]} == {
+        "easy": 30,
+        "hard": 20,
+    }
     assert report.numbers["items"] == 50
+
+
+def test_items_are_cut_by_what_the_log_says_of_them(tmp_path: Path) -> None:
+    paths = [write_quiz(tmp_path / f"{m}.eval", f"lab/{m}", r) for m, r in (("small", 0.4), ("large", 0.9))]
+    [[small], [large]] = read_runs(paths)
+    for name in ("passage", "metadata.passage"):
+        report = ew.compare(data=paths, by=name).report
+        rows = {row["slice"]: row for row in report.numbers["slices"]["slices"]}
+        assert (len(rows), rows["p3"]["cases"], rows["p3"]["first"]) == (10, 3, "lab/large")
+        parts = [
+            np.mean(
+                [
+                    grade
+                    for x, grade in zip(run.items, run.grades["choice"], strict=True)
+                    if x.about["passage"] == "p3"
+                ]
+            )
+            for run in (large, small)
+        ]
+        assert rows["p3"]["value"] == pytest.approx(parts[0] - parts[1])
+        assert "accuracy, lab/large − lab/small" in [
+            x.name for x in section(report, f"By {name}").grids[0].columns
+        ]
+    [row] = ew.evaluate(paths[0], by="task").numbers["slices"]["slices"]
+    assert (row["slice"], row["value"]) == ("quiz", pytest.approx(small.grades["choice"].mean()))
+    with pytest.raises(OptionError, match=r"'topic'.*passage, task"):
+        ew.compare(data=paths, by="topic")
+
+
+def test_each_slice_has_the_guess_rate_of_its_own_items(tmp_path: Path) -> None:
+    lines = [lm_eval_choice(n, [0, *[-9] * (1 if n < 8 else 3)], 0, doc={"half": n < 8}) for n in range(16)]
+    path = write_lm_eval(tmp_path / "m", "quiz", lines)
+    rows = {row["slice"]: row for row in ew.evaluate(path, by="doc.half").numbers["slices"]["slices"]}
+    assert (rows["True"]["p_value"], rows["False"]["p_value"]) == pytest.approx((2 * 0.5**8, 2 * 0.25**8))
 
 
 def test_scorers_by_name(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from platform import python_version
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 from edgeworth.core.formatting import OBEYED, digits_shown, displayable, visible
 from edgeworth.errors import OptionError
@@ -76,8 +76,14 @@ def make_columns(*heads: str, default: Kind = "number") -> tuple[Column, ...]:
 
     >>> make_columns("class/text", "mean")
     (Column(name='class', kind='text'), Column(name='mean', kind='number'))
+    >>> make_columns("lab/small − lab/large")
+    (Column(name='lab/small − lab/large', kind='number'),)
     """
-    return tuple(Column(name, kind or default) for name, _, kind in (head.partition("/") for head in heads))  # type: ignore[arg-type]  # one of the kinds
+    parts = ((head, *head.rpartition("/")) for head in heads)
+    return tuple(
+        Column(name, kind) if kind in get_args(Kind) else Column(head, default)  # type: ignore[arg-type]  # one of them
+        for head, name, _, kind in parts
+    )
 
 
 @dataclass(frozen=True)

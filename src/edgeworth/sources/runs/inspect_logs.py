@@ -117,4 +117,5 @@ def _item(sample: Any, place: str, cluster: str | None) -> Item:
         truth=choices.index(target) if target in choices else None,
         answer=next((choices.index(each) for each in answers if each in choices), None),
         is_error=bool(sample.get("error")),
+        about={"metadata": sample.get("metadata")},
     )

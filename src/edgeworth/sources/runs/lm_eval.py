@@ -40,7 +40,7 @@ def read_samples(path: Path) -> list[Run]:
             else:
                 grades[metric if kept == "none" else f"{metric},{kept}"] = grade
         item = documents.get(key) or _choices(line, key, place)
-        documents[key] = item._replace(grades={**item.grades, **grades})
+        documents[key] = item._replace(grades={**item.grades, **grades}, about={"doc": line.get("doc")})
     notes = [f"Items are joined by {'doc_hash' if is_hashed else 'doc_id'}."]
     if any(item.is_choice for item in documents.values()):
         notes.append("Answers are the options of highest log-likelihood.")

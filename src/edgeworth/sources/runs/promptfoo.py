@@ -57,4 +57,4 @@ def _item(row: dict[str, Any], place: str) -> Item:
         grades[name] = grade
     values = row.get("vars") or {}
     key = json.dumps(values, sort_keys=True, ensure_ascii=False) if values else str(row["testIdx"])
-    return Item(key, grades, is_error=is_error)
+    return Item(key, grades, is_error=is_error, about={"vars": values})

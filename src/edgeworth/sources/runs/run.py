@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import string
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +31,8 @@ class Item(NamedTuple):
     answer: int | None = None
     log_likelihoods: Sequence[float] | None = None
     is_error: bool = False
+    about: dict[str, Any] = {}  # noqa: RUF012  # nobody writes to it
+    """What else the log says of the item: fields, or records of them, by name."""
 
     @property
     def is_choice(self) -> bool:
@@ -71,15 +74,26 @@ class Run:
         items = (item._replace(grades={scorer: item.grades.get(scorer, np.nan)}) for item in self.items)
         return replace(self, items=tuple(items), notes=(*self.notes, *notes))
 
+    def having(self, ids: Collection[str]) -> Run:
+        """Make the same with these items alone."""
+        kept = set(ids)
+        return replace(self, items=tuple(item for item in self.items if item.id in kept))
+
 
 def make_run(tool: str, system: str, task: str, path: Path, items: Sequence[Item], *notes: str) -> Run:
     """Make a run of the items of a log."""
     if not items:
         raise InputError(f"{path}: task {task!r} holds no items")
-    run = Run(tool, system, task, str(path), tuple(items), notes)
+    run = Run(tool, system, task, str(path), tuple(_know_fields(item, task) for item in items), notes)
     if not run.grades:
         raise InputError(f"{path}: no item of task {task!r} has a score; was the log written before scoring?")
     return run
+
+
+def _know_fields(item: Item, task: str) -> Item:
+    """Let the fields of an item's records be found without the record's name, and the task as one."""
+    fields = (x.items() for x in item.about.values() if isinstance(x, dict))
+    return item._replace(about={**dict(chain(*fields)), **item.about, "task": task})
 
 
 def name_options(number: int) -> list[str]:
