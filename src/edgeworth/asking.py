@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import inspect
 from collections.abc import Callable, Collection, Mapping
@@ -21,6 +22,7 @@ from edgeworth.options import (
     CompareOptions,
     EvaluateOptions,
     Option,
+    PredictionColumns,
     TallyOptions,
     options_of,
 )
@@ -41,7 +43,10 @@ def takes(group: type) -> Callable[[Function], Function]:
         def call(*arguments: Any, **given: Any) -> Any:
             for name in given:
                 if name not in options and name not in names:
-                    raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
+                    raise TypeError(
+                        f"{function.__name__}() got an unexpected keyword argument {name!r}"
+                        f"{_nearest(name, [*names, *options])}"
+                    )
             return function(*arguments, **given)
 
         parameters = [
@@ -53,6 +58,13 @@ def takes(group: type) -> Callable[[Function], Function]:
         return call  # type: ignore[return-value]  # the same function, called with checked names
 
     return decorate
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    """Name the parameter that may be meant: ``prediction`` of evaluate are the ``systems`` of compare."""
+    is_system = "systems" in known and name in {*options_of(PredictionColumns), "probability"}
+    near = ["systems"] if is_system else difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def _with_parameters(text: str, options: Mapping[str, tuple[Any, Option]]) -> str:

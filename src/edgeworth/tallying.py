@@ -147,13 +147,16 @@ def detect_columns(
     if guessed.doubts:
         raise OptionError(" ".join(guessed.doubts))
     seen = f"{source} has the columns {_some(names)}: " if names else ""
+    suggested = "; edgeworth preview suggests commands"
     if asked.truth is None and asked.get("correct") is None:
         raise OptionError(
             f"{seen}truth is needed, the name of the column of real classes (--truth COLUMN); "
-            "answers that are right or wrong have none (--correct COLUMN)"
+            f"answers that are right or wrong have none (--correct COLUMN){suggested}"
         )
     if all(asked.get(form) is None for form in (*FORMS, *GRADED)):
-        raise OptionError(f"{seen}{ONE_FORM}, as --prediction COLUMN, --score COLUMN or --probability COLUMN")
+        said = f"{ONE_FORM}, as --prediction COLUMN, --score COLUMN or --probability COLUMN"
+        prices = "" if asked.get("odds") is None else ", of odds as columns of 1/odds (--normalise)"
+        raise OptionError(f"{seen}{said}{prices}{suggested}")
     return asked, guessed.notices
 
 

@@ -86,6 +86,17 @@ def test_a_misspelt_name_is_answered_with_the_nearest(text: str, said: str) -> N
         ew.measure(TABLE, text)
 
 
+def test_a_measure_of_one_label_names_its_mean() -> None:
+    table = ew.ContingencyTable.from_matrix([[3, 1, 0], [2, 4, 1], [0, 1, 2]], rows="predicted", labels="abc")
+    for name, said in (
+        ("F1", "--positive.*macro_f "),
+        ("recall", "balanced_accuracy"),
+        ("fpr", r"\(--positive\)$"),
+    ):
+        with pytest.raises(OptionError, match=said):
+            ew.measure(table, name)
+
+
 def test_names_are_known_wherever_a_measure_is_spelt() -> None:
     truth, one, two = [1, 1, 0, 0] * 10, [1, 0, 0, 0] * 10, [1, 1, 1, 0] * 10
     assert ew.estimate(TABLE, "TPR[a]").measure == "recall[a]"

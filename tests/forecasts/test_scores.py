@@ -326,6 +326,10 @@ def test_the_positive_class_of_one_column() -> None:
 REFUSED: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
     "more truth than forecasts": ([0, 1, 1], [0.5, 0.5], {}, "truth has 3 rows, the probabilities have 2"),
     "which is positive": (["ham", "spam"], [0.5, 0.5], {}, "say which one the probability is of"),
+    "exchanged": ([0.1, 0.7, 0.4], [1, 0, 1], {}, "exchanged"),
+    "odds": ([0, 1], [[1.9, 2.1], [1.5, 3.0]], {}, "1.9: .*--odds"),
+    "percent of each class": ([0, 1], [[60, 40], [30, 70]], {}, "divide by 100"),
+    "percent": ([0, 1], [90.4, 30.0], {}, "divide by 100"),
     "three classes, one column": (["a", "b", "c"], [0.5] * 3, {"positive": "a"}, "for two classes"),
     "columns without names": (["a", "b"], [[0.2, 0.3, 0.5]] * 2, {}, "3 columns .* 2 labels .*labels="),
     "booleans, three columns": (np.array([True, False]), [[0.2, 0.3, 0.5]] * 2, {}, "2 labels"),

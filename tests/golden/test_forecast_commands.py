@@ -406,6 +406,7 @@ def test_bad_rows_of_probabilities(
         (["--prediction", "y", "--normalise"], "normalise has no meaning with labels"),
         (["--score", "p", "--time", "t"], "time has no meaning with scores"),
         ([], "give one of prediction"),
+        (["--odds", "p,q"], "1/odds"),
     ],
 )
 def test_bad_words(words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

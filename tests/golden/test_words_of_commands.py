@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -226,3 +227,18 @@ def test_an_interrupt_while_the_command_loads_ends_in_a_sentence(
         child.kill()
         child.wait()
     assert (child.returncode, said) == (130, "edgeworth: interrupted\n")
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "said"),
+    [
+        (ew.evaluate, {"truth": [1, 0], "probability": [0.7, 0.3]}, "did you mean 'probabilities'"),
+        (ew.compare, {"truth": [1, 0], "prediction": [1, 0]}, "did you mean 'systems'"),
+        (ew.evaluate, {"xyzzy": 1}, "'xyzzy'$"),
+    ],
+)
+def test_a_parameter_by_another_name_is_answered_with_the_nearest(
+    function: Any, given: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(TypeError, match=said):
+        function(**given)

@@ -17,7 +17,9 @@ from cyclopts import (
     CycloptsError,
     MissingArgumentError,
     Parameter,
+    RepeatArgumentError,
     UnknownCommandError,
+    UnknownOptionError,
     UnusedCliTokensError,
 )
 
@@ -169,11 +171,30 @@ def _usage_error(error: CycloptsError) -> str:
         number = "one thing" if len(places) == 1 else f"{len(places)} things"
         quotes = "(what holds blanks stands in quotes)"
         return f"{command} takes {number}, {', '.join(places)}; saw also {saw} {quotes}"
+    if isinstance(error, RepeatArgumentError):
+        word = str(error.token.keyword)
+        [found] = [each for each in app[command].assemble_argument_collection() if word in each.names]
+        is_list = str(found.parameter.metavar).endswith(",…")
+        return f"{word} is given twice: {'separate several by commas' if is_list else 'give it once'}"
+    if isinstance(error, UnknownOptionError):
+        return unknown_option(error.token.keyword or error.token.value, command)
     if isinstance(error, UnknownCommandError) and error.unused_tokens:
         word = error.unused_tokens[0]
         near = [f" (did you mean {name!r}?)" for name in difflib.get_close_matches(word, _commands(), n=1)]
         return f"there is no command {word!r}{''.join(near)}; there are {', '.join(_commands())}"
     return str(error)
+
+
+def unknown_option(word: str, command: str) -> str:
+    """Name the command that has an option, or the option of this command that is nearest."""
+    arguments = {name: app[name].assemble_argument_collection() for name in _commands()}
+    known = {name: [x for each in found for x in each.names] for name, found in arguments.items()}
+    having = [name for name, options in known.items() if word in options]
+    if having:
+        return f"{command} has no option {word}; {', '.join(having)} {'has' if len(having) == 1 else 'have'}"
+    begun = sorted((option for option in known[command] if option.startswith(word)), key=len)
+    near = begun or difflib.get_close_matches(word, known[command], n=1)
+    return f"Unknown option: {word}.{f' Did you mean {near[0]}?' if near else ''}"
 
 
 def _missing(error: MissingArgumentError, argument: Argument, command: str) -> str:

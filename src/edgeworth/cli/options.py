@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, TypedDict, get_args
 
-from cyclopts import Group, Parameter, Token, UnknownOptionError
+from cyclopts import Group, Parameter, Token
 
 from edgeworth.choices import BookmakerName, OddsForm
 from edgeworth.errors import InputError, OptionError
@@ -211,16 +211,14 @@ def _bookmaker(name: BookmakerName | None, seed: int, interval: str | None) -> A
 
 def named_files(files: tuple[str, ...], command: str) -> Any:
     """Take the files of a command: one by itself, several as a list."""
-    from edgeworth.cli.app import app
+    from edgeworth.cli.app import unknown_option
 
     if not files:
         raise OptionError("name a file to read, or - for standard input")
     for name in files:
         # Standard input has a hyphen for a name, so a word that begins with one may arrive here.
         if name.startswith("-") and name != "-":
-            known = app[command].assemble_argument_collection()
-            word = Token(value=name.partition("=")[0], source="cli")
-            raise UnknownOptionError(token=word, argument_collection=known, verbose=False)
+            raise OptionError(unknown_option(name.partition("=")[0], command))
     return files[0] if len(files) == 1 else list(files)
 
 

@@ -216,7 +216,9 @@ def unknown(name: str) -> OptionError:
     measures = catalogue()
     other = next((m for m in measures if m.name == name), None)
     if other is not None:
-        return OptionError(f"{name} is a measure of {other.kind}, and this tally is of something else")
+        flags = {"decisions": "prediction", "rankings": "score", "grades": "grade"}
+        needed = flags.get(other.kind, "probability")
+        return OptionError(f"{name} is a measure of {other.kind}: it needs --{needed}")
     called = {_letters(text): m.name for m in measures for text in (*m.synonyms, m.name)}
     close = difflib.get_close_matches(_letters(name), called, n=3, cutoff=0.6)
     near = list(dict.fromkeys(called[letters] for letters in close))

@@ -222,10 +222,13 @@ def _resolve_label(table: ContingencyTable, measure: Measure, written: Spelling)
 
 def _position_of_positive(table: ContingencyTable, name: str) -> int:
     if table.positive is None:
+        mean = spell(f"macro_{name}", MEASURES).name
+        has_mean = find_measure(mean, is_label=False) is not None
         examples = ", ".join(f"{name}[{quote_label(str(label))}]" for label in table.labels[:3])
         raise OptionError(
             f"{name} is a measure of one label: write {examples}{', …' if len(table.labels) > 3 else ''}, "
-            "or say which label is positive"
+            "or say which label is positive (--positive)"
+            f"{f'; {mean} is the mean over labels' if has_mean else ''}"
         )
     return table.labels.index(table.positive)
 

@@ -131,10 +131,10 @@ def pair_of(seen: tuple[Label, ...], positive: Label | None) -> tuple[Label, ...
     if positive is None:
         target = usual_positive(seen)
         if target is None:
-            raise InputError(
-                f"truth has the labels {list_labels(seen)}: say which one the probability is of "
-                "(positive=, --positive)"
-            )
+            said = f"truth has the labels {list_labels(seen)}: "
+            if len(seen) > 2 and all(isinstance(x, float) and 0 <= x <= 1 for x in seen):
+                raise InputError(f"{said}these may be probabilities; are truth and probabilities exchanged?")
+            raise InputError(f"{said}say which one the probability is of (positive=, --positive)")
     elif len(seen) == 1 and str(canonical(positive)) != str(seen[0]):
         # The positive class need not have come true.
         target = canonical(positive)

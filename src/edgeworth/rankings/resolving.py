@@ -223,8 +223,8 @@ def _of_decisions(tally: Ranked, written: Spelling) -> ResolvedRanking:
         raise unknown(written.name)
     if written.depth is None:
         raise OptionError(
-            f"{written.name} is a measure of decisions: cut the ranking, as in {written.name}@100 "
-            "or ranking.at_threshold(0.5)"
+            f"{written.name} is a measure of decisions: cut the ranking, as in {written.name}@100, or give "
+            "labels (--prediction; ranking.at_threshold(0.5) in Python makes some)"
         )
     _check_depth(written)
     ties = str(TIES_AT_DEPTH.take(f"ties of {written.name}", written.options.get("ties", "expected")))

@@ -153,7 +153,8 @@ def _without_gaps(column: Column, name: str, source: str, first_row: int) -> Cod
     coded = encode(column, name)
     if (coded.codes == MISSING).any():
         row = first_row + int(np.argmax(coded.codes == MISSING))
-        raise InputError(f"{source}: {name} is missing in row {row:,}, and rows are joined by it")
+        said = f"{source}: {name} is missing in row {row:,}, and rows are joined by it"
+        raise InputError(f"{said}: fill it in, or drop such rows beforehand")
     return coded
 
 

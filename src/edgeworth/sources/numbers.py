@@ -327,8 +327,15 @@ def _check_range(values: NDArray[np.float64], name: str, first_row: int) -> None
         found = float(values[row, column])
         if np.isnan(found):
             raise InputError(f"{name}: row {first_row + int(row):,}{where} is missing (nan)")
+        likely = ""
+        if values.shape[1] > 1 and (values > 1).all() and not np.allclose(values.sum(axis=1), 100, atol=1):
+            likely = ": these look like decimal odds (--odds)"
+        elif values.min() >= 0 and 10 < values.max() <= 100:
+            likely = ": divide by 100 if these are percentages"
         # All digits: 1.0000000000000002 must not be called 1.
-        raise InputError(f"{name} lie between 0 and 1; row {first_row + int(row):,}{where} has {found!r}")
+        raise InputError(
+            f"{name} lie between 0 and 1; row {first_row + int(row):,}{where} has {found!r}{likely}"
+        )
 
 
 def _from_array(array: NDArray[Any], name: str) -> NDArray[np.float64]:
