@@ -287,15 +287,6 @@ class AbstentionOptions(TypedDict, total=False):
     ]
 
 
-class ClusterNames(TypedDict, total=False):
-    """Whether predictions are clusters without names."""
-
-    match: Annotated[
-        Match | None,
-        Option("Predictions are clusters: match one, or many, to each class.", "Labels", (LABELS,)),
-    ]
-
-
 class StatisticsOptions(Seeded, total=False):
     """How sure, by which random numbers, and with how many digits."""
 
@@ -343,11 +334,13 @@ class Reviewed(TypedDict, total=False):
     depth: Annotated[int | None, Option("How many items are reviewed.", "Scores")]
 
 
-class ReportOptions(
-    StatisticsOptions, HouseOptions, ErrorCosts, ClusterNames, Reviewed, AbstentionOptions, total=False
-):
+class ReportOptions(StatisticsOptions, HouseOptions, ErrorCosts, Reviewed, AbstentionOptions, total=False):
     """What a report is to say; asked again, no data are read again."""
 
+    match: Annotated[
+        Match | None,
+        Option("Predictions are clusters: match one, or many, to each class.", "Labels", (LABELS,)),
+    ]
     guess_rate: Annotated[
         float | None,
         Option("The share of right answers that guessing gets: 0.25 of four options.", "Grades"),
@@ -442,8 +435,10 @@ class Runs(TypedDict, total=False):
     ]
 
 
-class JoinOptions(TypedDict, total=False):
-    """How the rows of several systems are put side by side."""
+class CompareOptions(
+    Columns, StatisticsOptions, ManyOptions, Runs, AbstentionOptions, PartOptions, total=False
+):
+    """What is compared, and how the rows of several systems are put side by side."""
 
     join: Annotated[
         Any,
@@ -464,13 +459,6 @@ class JoinOptions(TypedDict, total=False):
     concatenate: Annotated[
         bool, Option("Several files are parts of one table, one below the other.", "Input", default=False)
     ]
-
-
-class CompareOptions(
-    Columns, JoinOptions, StatisticsOptions, ManyOptions, Runs, AbstentionOptions, PartOptions, total=False
-):
-    """What is compared, and how."""
-
     data: Annotated[
         Any,
         Option(

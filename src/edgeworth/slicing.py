@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from edgeworth.arrays import finite_or_none
+from edgeworth.arrays import finite_or_none, plain_values
 from edgeworth.comparing.families import holm
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import format_level, format_number, plural
@@ -18,8 +18,8 @@ from edgeworth.report.frames import Row, p_value_of
 from edgeworth.report.report import Cell, Grid, Report, Section, make_columns
 from edgeworth.report.wording import describe_measure
 from edgeworth.sources.batches import Source
-from edgeworth.sources.columns import MISSING, Column, as_column, encode
-from edgeworth.sources.joining import as_text, concatenate
+from edgeworth.sources.columns import MISSING, Column, as_column, concatenate, encode
+from edgeworth.sources.joining import as_text
 from edgeworth.sources.opening import ArraySource
 
 MOST_SLICES, SHOWN, FEW = 1000, 50, 30
@@ -104,66 +104,64 @@ def with_slices(
 
     ``find`` gives estimates, or differences by pair of systems; ``overall`` is the estimate of all cases.
     """
-    found: list[tuple[Slice, Any, Any, float, str | None]] = []
-    for part in slices:
-        try:
-            results = find(part)
-        except EdgeworthError as error:
-            results = {(): error}
-        for pair, each in results.items():
-            why = str(each) if isinstance(each, EdgeworthError) else each.undefined
-            value = math.nan if why is not None else each.difference if pair else each.value
-            found.append((part, pair, None if why is not None else each, value, why))
-    columns = " and ".join(dict.fromkeys(part.by for part, *_ in found))
+    found = [(part, pair, each) for part in slices for pair, each in _try(find, part).items()]
+    of_each = 1 - (1 - level) / max(sum(_why(each) is None for *_, each in found), 1)
+    rows = [_row(part, pair, each, of_each) for part, pair, each in found]
     sign = -1 if is_lower_better else 1
-    found.sort(key=lambda x: math.inf if math.isnan(x[3]) else sign * x[3])
-    of_each = 1 - (1 - level) / max(sum(why is None for *_, why in found), 1)
-    p_values = [
-        math.nan if each is None else each.p_value() if pair else p_value_of(each)
-        for _, pair, each, _, _ in found
-    ]
-    rows: list[dict[str, Any]] = []
-    for (part, pair, each, value, why), p_value, adjusted in zip(
-        found, p_values, holm(p_values).tolist(), strict=True
-    ):
-        low, high = (math.nan, math.nan) if each is None else each.interval(of_each)
-        cases = part.rows if each is None else each.cases if pair else each.size
-        row = {
-            "by": part.by,
-            "slice": part.name,
-            "cases": float(cases),
-            "value": value,
-            "low": low,
-            "high": high,
-        }
-        row |= {"p_value": p_value, "adjusted_p_value": adjusted, "undefined": why, "is_shown": False}
-        if pair:
-            row |= {"first": pair[0], "second": pair[1], "better": each and each.better}
-            row["is_shown"] = bool(each and each.is_shown(of_each)) and adjusted < round(1 - level, 12)
+    for row, adjusted in zip(rows, holm([row["p_value"] for row in rows]).tolist(), strict=True):
+        row["adjusted_p_value"] = adjusted
+        if "first" in row:
+            row["is_shown"] &= adjusted < round(1 - level, 12)
         elif overall is not None:
-            # A slice that is like the rest is a sample of all cases without replacement.
-            others = max(overall.size / float(cases) - 1, 0.0)
-            end, reach = (low, 1) if is_lower_better else (high, 0)
-            margin = math.sqrt(others) * abs(overall.value - overall.interval(of_each)[reach])
-            is_apart = sign * value < sign * overall.value - margin
-            row["is_shown"] = bool(is_apart and sign * end < sign * overall.value)
-        rows.append(row)
+            row["is_shown"] = _is_weaker(row, overall, of_each, sign)
+    rows.sort(key=lambda row: math.inf if math.isnan(row["value"]) else sign * row["value"])
     text, grid = _describe(rows, measure, overall), _grid(rows, measure, of_each, level)
-    plain = [{n: finite_or_none(x) if isinstance(x, float) else x for n, x in row.items()} for row in rows]
-    numbers = {
-        "measure": measure,
-        "level": level,
-        "level_of_each": of_each,
-        "adjust": "holm",
-        "slices": plain,
-    }
+    numbers = {"measure": measure, "level": level, "level_of_each": of_each, "adjust": "holm"}
+    columns = " and ".join(dict.fromkeys(row["by"] for row in rows))
     before, section = report.rows, Section(f"By {columns}", text, (grid,), is_main=True)
     return replace(
         report,
         sections=(*report.sections[:1], section, *report.sections[1:]),
-        numbers={**report.numbers, "slices": numbers},
+        numbers={**report.numbers, "slices": {**numbers, "slices": plain_values(rows)}},
         rows=lambda: _add_rows(before(), rows, measure),
     )
+
+
+def _try(find: Callable[[Slice], Mapping[Any, Any]], part: Slice) -> Mapping[Any, Any]:
+    try:
+        return find(part)
+    except EdgeworthError as error:
+        return {(): error}
+
+
+def _why(result: Any) -> str | None:
+    """Say why there is no result."""
+    return str(result) if isinstance(result, EdgeworthError) else result.undefined
+
+
+def _row(part: Slice, pair: Any, result: Any, of_each: float) -> dict[str, Any]:
+    """Make a row of a slice's estimate, or of the difference of a pair of systems there."""
+    row: dict[str, Any] = {"by": part.by, "slice": part.name, "cases": float(part.rows)}
+    row |= dict.fromkeys(("value", "low", "high", "p_value"), math.nan)
+    row |= {"undefined": _why(result), "is_shown": False}
+    if pair:
+        row |= {"first": pair[0], "second": pair[1], "better": None}
+    if row["undefined"] is not None:
+        return row
+    row["low"], row["high"] = result.interval(of_each)
+    if pair:
+        own = {"value": result.difference, "p_value": result.p_value(), "better": result.better}
+        return row | own | {"cases": float(result.cases), "is_shown": bool(result.is_shown(of_each))}
+    return row | {"cases": float(result.size), "value": result.value, "p_value": p_value_of(result)}
+
+
+def _is_weaker(row: Row, overall: Estimate, of_each: float, sign: int) -> bool:
+    """Tell whether a slice is weaker than a sample of all cases, drawn without replacement, would be."""
+    others = max(overall.size / row["cases"] - 1, 0.0)
+    end, reach = (row["low"], 1) if sign < 0 else (row["high"], 0)
+    margin = math.sqrt(others) * abs(overall.value - overall.interval(of_each)[reach])
+    is_apart = sign * row["value"] < sign * overall.value - margin
+    return bool(is_apart and sign * end < sign * overall.value)
 
 
 def _describe(rows: Sequence[Row], measure: str, overall: Estimate | None) -> tuple[str, ...]:

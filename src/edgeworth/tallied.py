@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 from os import PathLike
 from typing import Any, ClassVar, Self
 
@@ -254,26 +255,13 @@ def _sum(tallies: list[Any]) -> Any:
 
 
 def _refusal(tallies: Sequence[Any], names: Sequence[str], error: MergeError) -> MergeError:
-    """Which two of the tallies do not merge, and why: the first that does not go with those before it."""
-    before = tallies[0]
-    for place, second in enumerate(tallies[1:], start=1):
-        why = _clash(before, second)
-        if why is not None:
-            for name, first in zip(names[:place], tallies[:place], strict=True):
-                found = _clash(first, second)
-                if found is not None:
-                    return MergeError(f"{name} and {names[place]} do not merge: {found}")
-            return MergeError(f"{names[place]} does not merge with those before it: {why}")
-        before = before + second
+    """Which two of the tallies do not merge, and why; the error itself where any two do."""
+    for (one, first), (two, second) in combinations(zip(names, tallies, strict=True), 2):
+        try:
+            _ = first + second
+        except MergeError as why:
+            return MergeError(f"{one} and {two} do not merge: {why}")
     return error
-
-
-def _clash(first: Any, second: Any) -> MergeError | None:
-    try:
-        _ = first + second
-    except MergeError as error:
-        return error
-    return None
 
 
 def _check_terms(first: Tallied, other: Tallied) -> None:

@@ -63,7 +63,7 @@ class Elsewhere(Cut):
         there, nothing = pickle.loads(pickle.dumps((prepare, empty)))
         parts = [pickle.loads(pickle.dumps(there(batch))) for batch in self.batches(columns)]
         # Neighbours first: whoever adds up may group as it likes.
-        return nothing + parts[0] + reduce(add, parts[1:], nothing)
+        return nothing + parts[0] + reduce(add, parts[1:], nothing), ROWS
 
 
 class CountedElsewhere(Cut):

@@ -51,13 +51,14 @@ class Elsewhere(InPieces):
     """As an engine that holds the rows: functions and tallies are sent to them as bytes, and tallies back."""
 
     def fold(self, columns: Sequence[str], prepare: Callable[[Batch], Any], empty: Any) -> Any:
-        total = empty
+        total, rows = empty, 0
         for batch in self.batches(columns):
+            rows += len(batch)
             there, nothing = pickle.loads(pickle.dumps((prepare, empty)))
             sent = pickle.dumps(nothing + there(batch))
             assert len(sent) < 100_000
             total = total + pickle.loads(sent)
-        return total
+        return total, rows
 
 
 SCORES = st.sampled_from([-math.inf, -1.0, -0.0, 0.0, 0.5, 0.7, 2.0, math.inf])

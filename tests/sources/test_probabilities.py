@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import decimal
-import functools
-import operator
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -210,11 +209,11 @@ def test_columns_side_by_side() -> None:
         stack_columns([], [])
 
 
-@pytest.mark.parametrize("classes", range(2, 17))
-def test_a_few_columns_are_added_from_the_left_however_they_lie_in_memory(classes: int) -> None:
+@pytest.mark.parametrize("classes", [2, 3, 5, 8, 17])
+def test_rows_are_added_up_however_they_lie_in_memory(classes: int) -> None:
     rng = np.random.default_rng(classes)
     for rows in (0, 1, 2, 3, 8, 9, 40):
         table = rng.random((rows, classes))
-        expected = [functools.reduce(operator.add, row) for row in table.tolist()]
-        assert row_sums(table).tolist() == expected
-        assert row_sums(np.asfortranarray(table)).tolist() == expected
+        assert row_sums(table).tolist() == row_sums(np.asfortranarray(table)).tolist()
+        assert row_sums(table).tolist() == [row_sums(row[None])[0] for row in table]
+        np.testing.assert_allclose(row_sums(table), list(map(math.fsum, table)), rtol=1e-15)

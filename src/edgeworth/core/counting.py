@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.core.labels import parse_labels
-from edgeworth.errors import InputError
 from edgeworth.sources.batches import Reducer, Source
-from edgeworth.sources.columns import MISSING, Coded, Label, encode
+from edgeworth.sources.columns import Coded, concatenate, encode, encode_all
 from edgeworth.sources.numbers import stack_columns
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.roles import find_source, resolve_weight_kind, weights_are_whole
@@ -70,11 +69,7 @@ def read_whole(data: Any, labels: Sequence[str], numbers: Sequence[str]) -> Whol
     tables = []
     for batch in source.batches(wanted):
         for name in labels:
-            coded = encode(batch.columns[name], name)
-            if (coded.codes == MISSING).any():
-                row = batch.first_row + int(np.argmax(coded.codes == MISSING))
-                raise InputError(f"{name} is missing in row {row:,}: drop such rows beforehand")
-            found[name].append(coded)
+            found[name].append(encode_all(batch.columns[name], name, batch.first_row))
         if numbers:
             columns = [batch.columns[name] for name in numbers]
             tables.append(stack_columns(columns, list(numbers), batch.first_row))
@@ -88,10 +83,5 @@ def read_whole(data: Any, labels: Sequence[str], numbers: Sequence[str]) -> Whol
 
 def _join(parts: Sequence[Coded], source: Source) -> Coded:
     """Join the batches of a column; labels of a text file become numbers where all of them are."""
-    place: dict[Label, int] = {}
-    codes = []
-    for part in parts:
-        table = np.array([place.setdefault(label, len(place)) for label in part.labels], dtype=np.intp)
-        codes.append(table[part.codes] if len(table) else part.codes)
-    labels = tuple(place)
-    return Coded(np.concatenate(codes), tuple(parse_labels(labels)) if source.is_text else labels)
+    whole = encode(concatenate(parts), "")
+    return Coded(whole.codes, tuple(parse_labels(whole.labels))) if source.is_text else whole

@@ -27,7 +27,7 @@ from edgeworth.forecasts.class_columns import CodedTruth, order_of_columns, orde
 from edgeworth.forecasts.forecasts import Forecasts, arrange_columns
 from edgeworth.forecasts.tally import NOT_ORDINAL, ForecastTally, Opponent
 from edgeworth.sources.batches import Batch, CountingSource, FoldingSource, Source, check_columns, fold
-from edgeworth.sources.columns import MISSING, Coded, Column, Label, encode
+from edgeworth.sources.columns import Coded, Column, Label, encode, encode_all
 from edgeworth.sources.numbers import are_rounded, as_times, stack_columns
 
 
@@ -387,10 +387,7 @@ def count_truth(source: Source, column: str, *, needs_rows: bool = False) -> Tru
 
 
 def _count_batch(batch: Batch, name: str) -> TruthCounts:
-    coded = encode(batch.columns[name], name)
-    if (coded.codes == MISSING).any():
-        row = batch.first_row + int(np.argmax(coded.codes == MISSING))
-        raise InputError(f"{name} is missing in row {row:,}: drop such rows beforehand")
+    coded = encode_all(batch.columns[name], name, batch.first_row)
     number = len(coded.labels)
     cases = np.bincount(coded.codes, minlength=number)
     if batch.repeats is not None:

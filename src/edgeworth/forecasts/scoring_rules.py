@@ -12,7 +12,10 @@ import numpy as np
 
 from edgeworth.arrays import Floats
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.sources.numbers import FEW_COLUMNS, row_sums
+from edgeworth.sources.numbers import row_sums
+
+FEW_COLUMNS = 16
+"""Up to so many columns are added one by one."""
 
 
 def log_score(forecasts: Forecasts) -> Floats:

@@ -12,7 +12,7 @@ from edgeworth.arrays import Floats, Integers
 from edgeworth.core.labels import canonical
 from edgeworth.core.plain import COUNT, COUNTS, FLAG, FLOATS, TEXT, Field, Plain, optional, tuple_of
 from edgeworth.errors import InputError, MergeError
-from edgeworth.sources.columns import MISSING, Coded, Column, as_column, encode
+from edgeworth.sources.columns import Coded, Column, as_column, encode, encode_all
 from edgeworth.sources.numbers import NUMBER, as_scores
 
 RIGHT = {"1": 1.0, "true": 1.0, "c": 1.0, "yes": 1.0, "0": 0.0, "false": 0.0, "i": 0.0, "no": 0.0}
@@ -313,10 +313,7 @@ def as_points(column: Column, name: str, first_row: int = 1) -> Floats:
 
 def _texts(column: Column, name: str, first_row: int) -> list[str]:
     """Read names as text, 1 and "1" alike."""
-    coded = encode(column, name)
-    if (coded.codes == MISSING).any():
-        row = first_row + int(np.argmax(coded.codes == MISSING))
-        raise InputError(f"{name} is missing in row {row:,}: every grade needs one")
+    coded = encode_all(column, name, first_row, "every grade needs one")
     texts = [label if type(label) is str else str(canonical(label)) for label in coded.labels]
     return [texts[code] for code in coded.codes.tolist()]
 

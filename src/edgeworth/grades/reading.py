@@ -11,9 +11,10 @@ import numpy as np
 
 from edgeworth.choices import Missing
 from edgeworth.core.counting import Counted, count_source
-from edgeworth.errors import InputError, OptionError
+from edgeworth.errors import OptionError
 from edgeworth.grades.grades import UNBOUNDED, Grades, as_points, as_right, check_bounds
 from edgeworth.sources.batches import Batch, FoldingSource, Reducer, Source
+from edgeworth.sources.columns import check_gaps
 
 
 def check_grades(asked: Any) -> None:
@@ -60,11 +61,9 @@ def _add_batch(
     found = {role: batch.columns[name] for role, name in columns.items()}
     form, read = ("correct", as_right) if "correct" in found else ("grade", as_points)
     values = read(found[form], columns[form], batch.first_row)
-    absent = np.isnan(values)
-    if missing == "error" and absent.any():
-        row = f"row {batch.first_row + int(np.argmax(absent)):,}"
+    if missing == "error":
         advice = 'missing="drop" (--missing drop) leaves such answers out and counts them as unscored'
-        raise InputError(f"{columns[form]} is missing in {row}: {advice}")
+        check_gaps(np.isnan(values), columns[form], batch.first_row, advice)
     rows = np.arange(batch.first_row, batch.first_row + len(batch)) if by_row else None
     rules = {"rows": batch.repeats, "first_row": batch.first_row, **rules}
     return Grades.from_columns(values, found.get("id", rows), found.get("cluster"), **rules)

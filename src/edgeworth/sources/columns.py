@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -156,6 +156,33 @@ def encode(column: Column, name: str) -> Coded:
             "labels are text, numbers, booleans or other hashable values"
         ) from None
     return Coded(codes, _as_numbers(tuple(index), items))
+
+
+def encode_all(
+    column: Column, name: str, first_row: int = 1, advice: str = "drop such rows beforehand"
+) -> Coded:
+    """As ``encode``, of a column in which nothing is missing."""
+    coded = encode(column, name)
+    check_gaps(coded.codes == MISSING, name, first_row, advice)
+    return coded
+
+
+def check_gaps(
+    missing: NDArray[np.bool_], name: str, first_row: int = 1, advice: str = "drop such rows beforehand"
+) -> None:
+    """Refuse a column with missing values, naming the first row that has one."""
+    if missing.any():
+        raise InputError(f"{name} is missing in row {first_row + int(np.argmax(missing)):,}: {advice}")
+
+
+def concatenate(parts: Sequence[Any]) -> Column:
+    """Put parts of a column below each other: all arrays, or all coded."""
+    if not isinstance(parts[0], Coded):
+        return np.concatenate(parts)
+    index: dict[Label, int] = {}
+    places = [[*(index.setdefault(x, len(index)) for x in part.labels), MISSING] for part in parts]
+    codes = [np.array(place, dtype=np.intp)[x.codes] for place, x in zip(places, parts, strict=True)]
+    return Coded(np.concatenate(codes), tuple(index))
 
 
 def _as_numbers(labels: tuple[Label, ...], items: list[Any]) -> tuple[Label, ...]:

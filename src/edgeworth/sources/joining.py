@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from edgeworth.errors import InputError
 from edgeworth.progress import progress_of
 from edgeworth.sources.arrow import TextColumn, arrow_column
-from edgeworth.sources.batches import Source
-from edgeworth.sources.columns import MISSING, Coded, Column, Label, encode
+from edgeworth.sources.batches import Batch, Source
+from edgeworth.sources.columns import MISSING, Coded, Column, Label, concatenate, encode, encode_all
 from edgeworth.sources.formats import COMPRESSED, FORMATS
 from edgeworth.sources.numbers import NUMBER, as_scores
 from edgeworth.sources.opening import ArraySource
@@ -28,6 +28,7 @@ LISTED_IDS = 3
 BETWEEN = "\x1f"
 """Stands between the columns of an id."""
 
+BY_IT = "rows are joined by it, so fill it in, or drop such rows beforehand"
 DROP = "drop such rows beforehand, or say what they mean (missing=, --missing)"
 
 Places = NDArray[np.intp]
@@ -103,16 +104,16 @@ def read_rows(tables: Sequence[Table], by: Sequence[str], system: str | None, ar
     shared = [name for table in tables for name in table.shared]
     values: dict[str | int, list[Any]] = {x: [] for x in (*shared, *range(max(len(x.own) for x in tables)))}
     for table in tables:
+        said = table.source.name
         columns: dict[str | int, str] = {name: name for name in table.shared} | dict(enumerate(table.own))
         wanted = dict.fromkeys([*by, *columns.values(), *([] if system is None else [system])])
         with progress_of("rows read", getattr(table.source, "rows", None)) as done:
             for batch in table.source.batches(list(wanted)):
-                where = (table.source.name, batch.first_row)
-                ids.append(_as_texts([batch.columns[name] for name in by], by, *where))
+                ids.append(_as_texts(batch, by, said))
                 if system is None:
                     owners.append(np.full(len(batch), names[table.name], dtype=np.intp))
                 else:
-                    coded = _without_gaps(batch.columns[system], system, *where)
+                    coded = encode_all(batch.columns[system], f"{said}: {system}", batch.first_row, BY_IT)
                     places = [names.setdefault(as_text(label), len(names)) for label in coded.labels]
                     owners.append(np.array(places, dtype=np.intp)[coded.codes])
                 for role, parts in values.items():
@@ -130,16 +131,6 @@ def read_rows(tables: Sequence[Table], by: Sequence[str], system: str | None, ar
     return Rows(" and ".join(by), tuple(names), np.concatenate(owners), _put_together(ids), joined)
 
 
-def concatenate(parts: Sequence[Any]) -> Column:
-    """Put parts of a column below each other: all arrays, or all coded."""
-    if not isinstance(parts[0], Coded):
-        return np.concatenate(parts)
-    index: dict[Label, int] = {}
-    places = [[*(index.setdefault(x, len(index)) for x in part.labels), MISSING] for part in parts]
-    codes = [np.array(place, dtype=np.intp)[x.codes] for place, x in zip(places, parts, strict=True)]
-    return Coded(np.concatenate(codes), tuple(index))
-
-
 def as_text(label: Label) -> str:
     """Write a label as files do: 7 of 7.0, so that what was a number here is the same text there.
 
@@ -149,23 +140,16 @@ def as_text(label: Label) -> str:
     return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
-def _without_gaps(column: Column, name: str, source: str, first_row: int) -> Coded:
-    coded = encode(column, name)
-    if (coded.codes == MISSING).any():
-        row = first_row + int(np.argmax(coded.codes == MISSING))
-        said = f"{source}: {name} is missing in row {row:,}, and rows are joined by it"
-        raise InputError(f"{said}: fill it in, or drop such rows beforehand")
-    return coded
-
-
 # Ids are Arrow's texts, which take a tenth of the time of Python's; without pyarrow they are lists.
 
 
-def _as_texts(columns: Sequence[Column], by: Sequence[str], source: str, first_row: int) -> Any:
+def _as_texts(batch: Batch, by: Sequence[str], source: str) -> Any:
     """Take the id of each row as text, of several columns all of them."""
+    columns = [batch.columns[name] for name in by]
     if len(columns) == 1 and isinstance(columns[0], TextColumn) and not columns[0].array.null_count:
         return columns[0].array
-    coded = [_without_gaps(x, name, source, first_row) for x, name in zip(columns, by, strict=True)]
+    names = [f"{source}: {name}" for name in by]
+    coded = [encode_all(x, name, batch.first_row, BY_IT) for x, name in zip(columns, names, strict=True)]
     texts = [[as_text(label) for label in each.labels] for each in coded]
     each = ([text[code] for code in x.codes.tolist()] for text, x in zip(texts, coded, strict=True))
     rows = [BETWEEN.join(row) for row in zip(*each, strict=True)]

@@ -53,7 +53,7 @@ from edgeworth.forecasts.sequential import (
     Evidence,
     better_of,
 )
-from edgeworth.sources.columns import MISSING
+from edgeworth.sources.columns import MISSING, check_gaps
 
 MOST_POINTS = 512
 """Points of a path that a chart shows."""
@@ -264,9 +264,7 @@ class CaseClusters:
         codes = encode_clusters(clusters)
         if len(codes) != cases:
             raise InputError(f"clusters has {len(codes):,} rows, the scores have {cases:,}")
-        if (codes == MISSING).any():
-            row = int((codes == MISSING).argmax()) + 1
-            raise InputError(f"clusters is missing in row {row:,}: drop such rows beforehand")
+        check_gaps(codes == MISSING, "clusters")
         _, first, place = np.unique(codes, return_index=True, return_inverse=True)
         order = np.empty(len(first), dtype=np.intp)
         order[np.argsort(first)] = np.arange(len(first))

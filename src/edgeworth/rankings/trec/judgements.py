@@ -14,7 +14,15 @@ from edgeworth.core.labels import canonical, canonical_order, parse_labels, posi
 from edgeworth.core.plain import COUNTS, LABELS, Plain
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.rankings.trec.identifiers import Identifiers, as_identifiers, first_repeat
-from edgeworth.sources.columns import MISSING, Coded, Column, Label, encode, is_missing
+from edgeworth.sources.columns import (
+    MISSING,
+    Coded,
+    Column,
+    Label,
+    check_gaps,
+    encode_all,
+    is_missing,
+)
 from edgeworth.sources.numbers import as_scores
 
 Places: TypeAlias = NDArray[np.intp]
@@ -53,17 +61,10 @@ def group_rows(column: Column, first_row: int = 1) -> Groups:
         if np.all(first[1:] > first[:-1]):
             starts = np.concatenate(([0], edges, [len(column)] * (len(column) > 0))).astype(np.intp)
             return Groups(tuple(first.tolist()), starts, None)
-    coded = encode(column, "query")
-    _check_present(coded, first_row, "the query", ": every row belongs to a query")
+    coded = encode_all(column, "the query", first_row, "every row belongs to a query")
     queries = canonical_order(coded.labels)
     place = positions((canonical(label) for label in coded.labels), queries)
     return group_codes(place[coded.codes], queries)
-
-
-def _check_present(coded: Coded, first_row: int, name: str, advice: str) -> None:
-    absent = coded.codes == MISSING
-    if absent.any():
-        raise InputError(f"{name} is missing in row {first_row + int(np.argmax(absent)):,}{advice}")
 
 
 def group_codes(codes: Places, queries: tuple[Label, ...]) -> Groups:
@@ -91,8 +92,7 @@ def as_grades(column: Column, positive: Label | None, first_row: int = 1) -> Int
     """
     if positive is None and isinstance(column, np.ndarray) and column.dtype.kind in "biuf":
         return _whole_numbers(column, first_row)
-    coded = encode(column, "truth")
-    _check_present(coded, first_row, "truth", ": drop such rows, or say what they are")
+    coded = encode_all(column, "truth", first_row, "drop such rows, or say what they are")
     labels = [canonical(label) for label in coded.labels]
     if positive is not None:
         wanted = canonical(positive)
@@ -146,7 +146,7 @@ def as_ids(column: Column, first_row: int = 1) -> Identifiers:
     if isinstance(column, np.ndarray) and column.dtype.kind == "S":
         return column.copy()
     if isinstance(column, Coded):
-        _check_present(column, first_row, "ids", "")
+        check_gaps(column.codes == MISSING, "ids", first_row, "every document has one")
         return as_identifiers([_written(label) for label in column.labels])[column.codes]
     items = column.tolist()
     for row, item in enumerate(items):
