@@ -20,6 +20,7 @@ from scipy.special import gammainc, gammaln
 from timing import line, seconds
 
 from edgeworth.bet.fractional import fractional_logs, log_average, score_log_factors
+from edgeworth.forecasts import sequential
 from edgeworth.forecasts.gamma_mixture import GammaMixture
 from edgeworth.forecasts.sequential import (
     BlockSums,
@@ -158,20 +159,19 @@ def unbounded_sample(name: str, rng: np.random.Generator, cases: int) -> tuple[F
     return np.where(rng.random(cases) < truth, yes, no), truth * yes + (1 - truth) * no
 
 
-def unbounded(runs: int, tuned_for: int, deviation: str, cases: int = 3000) -> None:
+def unbounded(runs: int, tuned_for: int, cases: int = 3000) -> None:
     head = " | ".join(f"from case {burn_in}" for burn_in in BURN_INS)
-    print(f"\n| asymptotic, 95%, {cases} cases, tuned for {tuned_for}, {deviation} | {head} |")
+    print(f"\n| asymptotic, 95%, {cases} cases, tuned for {tuned_for} | {head} |")
     print("|---|" + "---|" * len(BURN_INS))
     names = ("normal", "Student's t, 3", "exponential", "lognormal", "log scores", "log scores, rare events")
     for name in (*names, "one case in 100"):
         rng, missed = np.random.default_rng(2), np.zeros(len(BURN_INS))
-        known = float(unbounded_sample(name, np.random.default_rng(3), 200_000)[0].std())
         for _ in range(runs):
             values, means = unbounded_sample(name, rng, cases)
             truth = np.cumsum(means) / np.arange(1, cases + 1)
             for place, burn_in in enumerate(BURN_INS):
-                given = known if deviation == "deviation known" else None
-                found = asymptotic_sequence(values, burn_in=burn_in, tuned_for=tuned_for, deviation=given)
+                sequential.BURN_IN, sequential.TUNED_FOR = burn_in, tuned_for
+                found = asymptotic_sequence(values)
                 missed[place] += ((truth < found.low) | (truth > found.high)).any()
         print(f"| {name} | " + " | ".join(f"{share:.1%}" for share in missed / runs) + " |")
 
@@ -183,8 +183,7 @@ def main() -> None:
     speeds()
     bounded(runs)
     for tuned_for in (1000, 100):
-        unbounded(runs, tuned_for, "deviation of the burn-in")
-    unbounded(runs, 1000, "deviation known")
+        unbounded(runs, tuned_for)
 
 
 if __name__ == "__main__":

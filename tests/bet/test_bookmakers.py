@@ -67,7 +67,6 @@ def test_the_numbers_of_three_games_against_a_half() -> None:
 
 def test_prices_are_what_a_unit_of_winnings_costs() -> None:
     assert Market([4.0, 2.0]).prices((2,)).tolist() == [0.25, 0.5]
-    assert Market([1.9, 1.9]).shares.tolist() == [0.5, 0.5]
     one = Market([3.0, 1.5]).quote((7, 2))
     assert one.back.shape == (7, 2)
     assert one.lay is None

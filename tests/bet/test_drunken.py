@@ -27,7 +27,7 @@ def log_score(truth: np.ndarray, p: np.ndarray) -> float:
 def test_every_case_adds_one_nat_to_the_log_score() -> None:
     """C3: for (0, 1) the expected log wealth is the log score + 1 a case; exactly, and by simulation."""
     truth, p = cases(400)
-    assert Drunken().expected_log_wealth(truth, p) == pytest.approx(log_score(truth, p) + 400, abs=1e-9)
+    assert Drunken().expected_of_games(int(truth.sum()), 400) == pytest.approx(400, abs=1e-9)
     drawn = Drunken(seed=3).log_wealth(truth, p, bookmakers=4000)
     # −log q is exponential: variance 1 a case
     assert drawn.mean() == pytest.approx(log_score(truth, p) + 400, abs=4 * math.sqrt(400 / 4000))
@@ -48,13 +48,14 @@ def test_any_interval_has_its_expectation_by_integration(low: float, high: float
     if_false = quad(lambda q: -math.log1p(-q), low, high)[0] / (high - low)
     wanted = log_score(truth, p) + truth.sum() * if_true + (300 - truth.sum()) * if_false
     bookmaker = Drunken(low, high, seed=2)
-    assert bookmaker.expected_log_wealth(truth, p) == pytest.approx(wanted, abs=1e-6)
+    expected = log_score(truth, p) + bookmaker.expected_of_games(int(truth.sum()), 300)
+    assert expected == pytest.approx(wanted, abs=1e-6)
     drawn = bookmaker.log_wealth(truth, p, bookmakers=2000)
     assert drawn.mean() == pytest.approx(wanted, abs=5 * drawn.std() / math.sqrt(2000))
 
 
 def test_many_at_once_are_one_by_one() -> None:
-    """The same seed and number give the same prices, block by block and thread by thread."""
+    """The same seed and number give the same prices."""
     truth, p = cases(70_001, seed=4)
     bookmaker = Drunken(0.15, 0.85, seed=5)
     together = bookmaker.log_wealth(truth, p, bookmakers=3)
@@ -73,9 +74,7 @@ def test_races_are_uniform_on_the_simplex() -> None:
     p, truth = rng.dirichlet(np.ones(4), 500), rng.integers(0, 4, 500)
     score = float(np.log(p[np.arange(500), truth]).sum())
     bookmaker = Drunken(seed=7)
-    assert bookmaker.expected_log_wealth(truth, p) == pytest.approx(
-        score + 500 * (1 + 1 / 2 + 1 / 3), abs=1e-9
-    )
+    assert bookmaker.expected_of_races(500, 4) == pytest.approx(500 * (1 + 1 / 2 + 1 / 3), abs=1e-9)
     drawn = bookmaker.log_wealth(truth, p, bookmakers=600)
     assert drawn.mean() == pytest.approx(score + 500 * 11 / 6, abs=5 * drawn.std() / math.sqrt(600))
     q = bookmaker.prices((500, 4))
@@ -95,7 +94,7 @@ def test_races_on_an_interval() -> None:
     with pytest.raises(OptionError, match="too rare to draw"):
         Drunken(0.0, 0.101).prices((5, 10))
     with pytest.raises(OptionError, match=r"all of \(0, 1\) only"):
-        Drunken(0.1, 0.6).expected_log_wealth([0], [[0.5, 0.5]])
+        Drunken(0.1, 0.6).expected_of_races(1, 2)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +138,6 @@ def test_tiny_prices_do_not_underflow() -> None:
 
 def test_ruin_is_minus_infinity() -> None:
     assert Drunken().log_wealth([1, 0], [0.0, 0.5], bookmakers=2).tolist() == [-math.inf, -math.inf]
-    assert Drunken().expected_log_wealth([1], [0.0]) == -math.inf
 
 
 def test_no_cases_no_wealth() -> None:

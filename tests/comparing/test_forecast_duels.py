@@ -88,9 +88,9 @@ def test_a_better_forecaster_comes_out_ahead_everywhere() -> None:
     assert found.growth > 0
     assert found.for_first.p_value <= 1e-6
     assert found.for_second.p_value > 0.5
-    assert found.brier_sequence.last.high < 0
+    assert found.brier_sequence.high[-1] < 0
     assert found.log_sequence is not None
-    assert found.log_sequence.last.high < 0
+    assert found.log_sequence.high[-1] < 0
     assert found.mean_evidence("A").p_value <= 1e-6
     assert found.mean_evidence("B").p_value == 1.0
     assert found.brier_rounds is not None
@@ -106,7 +106,7 @@ def test_identical_systems_prove_nothing(classes: int) -> None:
         assert (evidence.e_value, evidence.p_value) == (1.0, 1.0)
     assert found.stronger.p_value == 1.0
     assert (found.brier_sequence.mean == 0).all()
-    assert found.brier_sequence.last.low < 0 < found.brier_sequence.last.high
+    assert found.brier_sequence.low[-1] < 0 < found.brier_sequence.high[-1]
 
 
 def test_nulls_name_who_is_meant() -> None:

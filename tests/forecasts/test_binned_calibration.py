@@ -36,7 +36,7 @@ def forecasts(cases: int, seed: int = 0) -> tuple[Any, Any]:
 
 def counted(values: Any, came_true: Any, cuts: list[int]) -> BoundedReliability:
     edges = [0, *sorted(cut % (len(values) + 1) for cut in cuts), len(values)]
-    total = BoundedReliability.empty()
+    total = BoundedReliability.of(np.zeros(0), np.zeros(0, dtype=bool))
     for start, stop in pairwise(edges):
         total = total + BoundedReliability.of(values[start:stop], came_true[start:stop])
     return total
@@ -58,20 +58,21 @@ def test_cuts_do_not_matter(most: int, cuts: list[int]) -> None:
     with mock.patch.object(bounded, "MOST_VALUES", most):
         whole, parts = counted(values, came_true, []), counted(values, came_true, cuts)
         assert whole.is_rounded == parts.is_rounded == (len(np.unique(values)) > most)
-        np.testing.assert_array_equal(parts.curve.cases, whole.curve.cases)
-        np.testing.assert_array_equal(parts.curve.hits, whole.curve.hits)
-        np.testing.assert_allclose(parts.curve.values, whole.curve.values, rtol=1e-13)
+        np.testing.assert_array_equal(parts.cases, whole.cases)
+        np.testing.assert_array_equal(parts.hits, whole.hits)
+        np.testing.assert_allclose(parts.values, whole.values, rtol=1e-13)
 
 
 def test_few_values_are_counted_as_they_are() -> None:
     values, came_true = forecasts(800)
-    assert counted(values, came_true, [300]).curve == Reliability.of(values, came_true, None)
+    found, plain = counted(values, came_true, [300]), Reliability.of(values, came_true)
+    assert found.to_dict() == {"is_rounded": False, **plain.to_dict()}
 
 
 def test_many_values_are_counted_at_the_mean_of_their_cells() -> None:
     values, came_true = forecasts(800)
     with mock.patch.object(bounded, "MOST_VALUES", 10):
-        curve = counted(values, came_true, [100, 400]).curve
+        curve = counted(values, came_true, [100, 400])
     expected = by_cells(values, came_true)
     assert cells_of(curve.values).tolist() == sorted(expected)
     assert curve.cases.tolist() == [expected[cell][0] for cell in sorted(expected)]
@@ -99,12 +100,12 @@ def test_cells_ascend_and_are_narrow() -> None:
 def test_means_stay_in_their_cells() -> None:
     """A mean of very many equal numbers may be rounded beyond them, and into the next cell."""
     # Of the cells nearest to 1 many are narrower than the distance of two floats there.
-    reached = np.unique(cells_of(np.concatenate([forecasts(40_000)[0], EDGES])))
-    lowest, highest = bounded._ends(reached)
-    np.testing.assert_array_equal(cells_of(lowest), reached)
-    np.testing.assert_array_equal(cells_of(highest), reached)
-    assert (lowest <= highest).all()
-    assert (lowest[1:] > highest[:-1]).all()
+    values = np.unique(np.concatenate([forecasts(40_000)[0], EDGES]))
+    cases = np.random.default_rng(6).integers(1, 1 << 40, len(values))
+    cells, starts = np.unique(cells_of(values), return_index=True)
+    found = Reliability(values, cases, np.zeros_like(cases)).together(starts)
+    np.testing.assert_array_equal(cells_of(found.values), cells)
+    assert (np.diff(found.values) > 0).all()
 
 
 @pytest.mark.parametrize("score", ["brier", "log"])
@@ -116,7 +117,7 @@ def test_rounding_hardly_moves_the_parts_of_a_score(score: str) -> None:
     with mock.patch.object(bounded, "MOST_VALUES", 1000):
         found = BoundedReliability.of(values, came_true)
         assert found.is_rounded
-        rounded = decompose(found.curve, score)
+        rounded = decompose(found, score)
     assert np.isfinite(exact.score)
     # A case is off by 1/4096 at most, and many cases by much less.
     assert rounded.score == pytest.approx(exact.score, abs=1 / 4096 / 10)
@@ -131,7 +132,7 @@ def test_plain_values_come_back_through_json(most: int) -> None:
         found = BoundedReliability.of(values, came_true)
         payload = json.loads(json.dumps(found.to_dict(), allow_nan=False))
         assert BoundedReliability.from_dict(payload) == found
-        assert found != BoundedReliability.empty()
+        assert found != BoundedReliability.of(values[:9], came_true[:9])
         assert found != 1
 
 

@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from scipy.special import gammainc, gammaln
 
 from edgeworth.errors import OptionError
-from edgeworth.forecasts.gamma_mixture import GammaMixture, log_scaled_integral, tuned_rho
+from edgeworth.forecasts.gamma_mixture import GammaMixture, log_scaled_integral
 
 
 def integral_by_series(shape: float, rate: float) -> float:
@@ -97,7 +97,7 @@ def test_the_mixture_is_the_mixture(c: float, v: float) -> None:
 def test_values_of_the_authors_own_program() -> None:
     # confseq (Howard, Waudby-Smith & Ramdas), its unit tests: v_opt = 100, c = 2, alpha = 0.05 on one side,
     # which in our ρ is .1 on both.
-    assert tuned_rho(100.0, 0.05) == pytest.approx(12.60056, abs=1e-5)
+    assert GammaMixture.tuned(v_opt=100.0, alpha=0.05, c=1.0).rho == pytest.approx(12.60056, abs=1e-5)
     mixture = GammaMixture.tuned(v_opt=100.0, alpha=0.1, c=2.0)
     assert float(mixture.log_value(10.0, 100.0)) == pytest.approx(-0.2490165, abs=1e-6)
     assert float(mixture.boundary(100.0, 1 / 0.05)) == pytest.approx(33.02017, abs=1e-5)
@@ -162,10 +162,10 @@ def test_it_starts_at_one_and_rises_with_s() -> None:
 def test_what_makes_no_mixture_is_refused() -> None:
     with pytest.raises(OptionError, match="above 0; saw 0"):
         GammaMixture(c=0.0, rho=1.0)
-    with pytest.raises(OptionError, match="v_opt"):
-        tuned_rho(-1.0, 0.05)
+    with pytest.raises(OptionError, match="rho of a gamma-exponential mixture is a number above 0"):
+        GammaMixture.tuned(v_opt=-1.0, alpha=0.05, c=1.0)
     with pytest.raises(OptionError, match="alpha"):
-        tuned_rho(1.0, 5.0)
+        GammaMixture.tuned(v_opt=1.0, alpha=5.0, c=1.0)
     mixture = GammaMixture(c=2.0, rho=1.0)
     with pytest.raises(OptionError, match="threshold above 1"):
         mixture.boundary(1.0, 0.5)

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from os import cpu_count
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -153,12 +151,6 @@ class Market(Bookmaker):
         if self.lay is None:
             return Quote(back, back if len(shape) == 1 else None)
         return Quote(back, _broadcast(np.asarray(self.lay), shape, "the market's lay odds"))
-
-    @property
-    def shares(self) -> Floats:
-        """The implied prices of each race divided by their sum: what the market thinks, roughly."""
-        prices = 1 / np.asarray(self.odds)
-        return np.asarray(prices / prices.sum(axis=-1, keepdims=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,8 +307,8 @@ class Drunken(Bookmaker):
     def log_wealth(self, truth: ArrayLike, probabilities: ArrayLike, *, bookmakers: int = 1000) -> Floats:
         """Final log wealth of a full Kelly bettor against each of many such bookmakers: ``Σ log p(y)/q(y)``.
 
-        Bookmaker m draws ``prices(shape, number=m)``; none is kept longer than it takes to add it up. −inf
-        where the forecast ruled out what happened. ``truth`` is 0 or 1 for games, the outcome for races.
+        Bookmaker m draws ``prices(shape, number=m)``; −inf where the forecast ruled out what happened.
+        ``truth`` is 0 or 1 for games, the outcome for races.
 
         >>> Drunken(seed=1).log_wealth([1, 0], [0.8, 0.4], bookmakers=3).round(3).tolist()
         [2.941, 1.316, 0.632]
@@ -324,34 +316,9 @@ class Drunken(Bookmaker):
         if isinstance(bookmakers, bool) or not isinstance(bookmakers, int) or bookmakers < 1:
             raise OptionError(f"bookmakers is a whole number of at least 1; saw {bookmakers!r}")
         forecast, happened = _forecast(truth, probabilities)
-        score = _log_score(forecast, happened)
-
-        def log_prices(number: int) -> float:
-            total, start = 0.0, 0
-            for drawn in self._blocks(forecast.shape, number):
-                here = happened[start : start + len(drawn)]
-                is_game = drawn.ndim == 1
-                paid = np.where(here, drawn, 1 - drawn) if is_game else drawn[np.arange(len(here)), here]
-                total, start = total + float(np.log(paid).sum()), start + len(drawn)
-            return total
-
-        with ThreadPoolExecutor(min(8, cpu_count() or 1)) as pool:
-            return score - np.fromiter(pool.map(log_prices, range(bookmakers)), np.float64, bookmakers)
-
-    def expected_log_wealth(self, truth: ArrayLike, probabilities: ArrayLike) -> float:
-        """The mean of ``log_wealth`` over all such bookmakers, exactly: ``Σ log p(y) − Σ E log q(y)``.
-
-        With prices on all of (0, 1) every game adds one nat to the log score, and a race of K outcomes
-        ``1 + 1/2 + … + 1/(K−1)``. For races the interval must be all of (0, 1).
-
-        >>> round(Drunken().expected_log_wealth([1, 0], [0.8, 0.6]), 6), round(2 + float(np.log(0.32)), 6)
-        (0.860566, 0.860566)
-        """
-        forecast, happened = _forecast(truth, probabilities)
-        score = _log_score(forecast, happened)
-        if forecast.ndim == 2:
-            return score + self.expected_of_races(len(happened), forecast.shape[1])
-        return score + self.expected_of_games(int(np.count_nonzero(happened)), len(happened))
+        score, shape = _log_of_truth(forecast, happened), forecast.shape
+        prices = (self.prices(shape, number=number) for number in range(bookmakers))
+        return score - np.array([_log_of_truth(drawn, happened) for drawn in prices])
 
     def expected_of_games(self, true: int, cases: int) -> float:
         """−Σ E log q(y) over so many games, of which so many came true."""
@@ -438,7 +405,8 @@ def _forecast(truth: ArrayLike, probabilities: ArrayLike) -> tuple[Floats, NDArr
     return forecast, happened.astype(np.intp)
 
 
-def _log_score(forecast: Floats, happened: NDArray[np.intp]) -> float:
+def _log_of_truth(forecast: Floats, happened: NDArray[np.intp]) -> float:
+    """The sum of the logarithms of what was said of what happened."""
     if forecast.ndim == 1:
         right = np.where(happened == 1, forecast, 1 - forecast)
     else:

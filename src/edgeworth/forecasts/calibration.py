@@ -33,7 +33,7 @@ class Reliability(Plain):
             array.setflags(write=False)
 
     @classmethod
-    def of(cls, values: Floats, came_true: Any, step: float | None) -> Self:
+    def of(cls, values: Floats, came_true: Any, step: float | None = None) -> Self:
         """Count a batch; with a step, forecasts are rounded to the nearest multiple of it."""
         if step is not None:
             # Dividing gives the float nearest to k/n, where multiplying by the step drifts.
@@ -65,6 +65,14 @@ class Reliability(Plain):
             for both in ((self.cases, other.cases), (self.hits, other.hits))
         )
         return type(self)(values[starts], cases, hits)
+
+    def together(self, starts: NDArray[np.intp]) -> Self:
+        """Values from each start to the next as one, at their mean."""
+        cases, hits = (np.add.reduceat(counts, starts) for counts in (self.cases, self.hits))
+        means = np.add.reduceat(self.values * self.cases, starts) / cases
+        # A mean may be rounded beyond the values it is of.
+        lasts = np.append(starts[1:], len(self.values)) - 1
+        return type(self)(np.clip(means, self.values[starts], self.values[lasts]), cases, hits)
 
     rule: ClassVar = "there are ascending values up to 1, cases at each of them, and no more hits than cases"
 
@@ -238,58 +246,41 @@ ROUNDED = (
 
 
 @dataclass(frozen=True, eq=False)
-class BoundedReliability(Plain):
+class BoundedReliability(Reliability):
     """One class: how many cases there were at each forecast, or each cell of them, and how many came true."""
 
-    FIELDS: ClassVar = {
-        "is_rounded": FLAG,
-        **{name: field.of(f"curve.{name}") for name, field in Reliability.FIELDS.items()},
-    }
+    FIELDS: ClassVar = {"is_rounded": FLAG, **Reliability.FIELDS}
 
-    curve: Reliability
     is_rounded: bool = False
 
     @classmethod
-    def empty(cls) -> Self:
-        """No cases."""
-        return cls(Reliability.of(np.zeros(0), np.zeros(0, dtype=bool), None))
-
-    @classmethod
-    def of(cls, values: Floats, came_true: NDArray[np.bool_]) -> Self:
+    def of(cls, values: Floats, came_true: Any, step: float | None = None) -> Self:
         """Forecasts of a class, and whether it came true.
 
         >>> found = BoundedReliability.of(np.array([0.2, 0.7, 0.2]), np.array([True, True, False]))
-        >>> found.curve.values.tolist(), found.curve.hits.tolist()
+        >>> found.values.tolist(), found.hits.tolist()
         ([0.2, 0.7], [1, 1])
         """
-        return cls.empty()._with(Reliability.of(values, came_true, None))
-
-    @property
-    def cases(self) -> int:
-        """How many cases there are."""
-        return int(self.curve.cases.sum())
+        return super().of(values, came_true, step)._round(is_rounded=False)
 
     def __add__(self, other: Self) -> Self:
         """All cases of both."""
         if not isinstance(other, BoundedReliability):
             return NotImplemented
-        return replace(self, is_rounded=self.is_rounded or other.is_rounded)._with(self.curve + other.curve)
+        return super().__add__(other)._round(is_rounded=self.is_rounded or other.is_rounded)
 
-    def _with(self, curve: Reliability) -> Self:
-        is_rounded = self.is_rounded or len(curve.values) > MOST_VALUES
-        return type(self)(in_cells(curve) if is_rounded else curve, is_rounded)
-
-    @classmethod
-    def _of_fields(cls, found: dict[str, Any]) -> Self:
-        curve = {name: found[f"curve.{name}"] for name in Reliability.FIELDS}
-        return cls(Reliability.from_fields(curve), found["is_rounded"])
+    def _round(self, *, is_rounded: bool) -> Self:
+        """Take the forecasts of a cell together if there are too many, or if some were before."""
+        if not is_rounded and len(self.values) <= MOST_VALUES:
+            return self
+        return replace(self.together(_starts(cells_of(self.values))), is_rounded=True)
 
     rule: ClassVar = "there is one value in each cell, or not too many of them"
 
     def _fits_together(self) -> bool:
         """Check the rule."""
-        values = self.curve.values
-        return len(values) <= (len(np.unique(cells_of(values))) if self.is_rounded else MOST_VALUES)
+        most = len(np.unique(cells_of(self.values))) if self.is_rounded else MOST_VALUES
+        return super()._fits_together() and len(self.values) <= most
 
 
 def cells_of(values: Floats) -> NDArray[np.int64]:
@@ -307,27 +298,3 @@ def cells_of(values: Floats) -> NDArray[np.int64]:
     cells += 1
     cells[small == 0] = 0
     return np.where(values > 0.5, CELLS - 1 - cells, cells)
-
-
-def in_cells(curve: Reliability) -> Reliability:
-    """Forecasts of a cell taken together at their mean."""
-    cells = cells_of(curve.values)
-    starts = _starts(cells)
-    if len(starts) == len(cells):
-        return curve
-    cases, hits = (np.add.reduceat(counts, starts) for counts in (curve.cases, curve.hits))
-    means = np.add.reduceat(curve.values * curve.cases, starts) / cases
-    return Reliability(np.clip(means, *_ends(cells[starts])), cases, hits)
-
-
-def _ends(cells: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """The smallest and the largest forecast of each cell: a mean may be rounded out of it."""
-    is_high = cells > _HALF
-    small = np.where(is_high, CELLS - 1 - cells, cells)
-    lowest, beyond = (((small - 1 + _BASE + more) << _SHIFT).view(np.float64) for more in (0, 1))
-    highest = np.minimum(np.nextafter(beyond, 0), 0.5)
-    lowest[small <= 1] = np.nextafter(0.0, 1.0)
-    lowest[small == 0] = highest[small == 0] = 0.0
-    # Above ½ forecasts are whole multiples of 2⁻⁵³ below 1.
-    least, most = np.ceil(lowest * 2.0**53) * 2.0**-53, np.floor(highest * 2.0**53) * 2.0**-53
-    return np.where(is_high, 1 - most, lowest), np.where(is_high, 1 - least, highest)

@@ -18,9 +18,9 @@ from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.measures import Forecast, ResolvedForecast, resolve_forecast
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.sequential import (
-    AsymptoticSequence,
-    BernsteinSequence,
+    BURN_IN,
     BlockSums,
+    ConfidenceSequence,
     asymptotic_sequence,
     empirical_bernstein,
 )
@@ -148,7 +148,7 @@ class AverageDifference:
     level: float
     holds: str
     method: str
-    sequence: BernsteinSequence | AsymptoticSequence | None
+    sequence: ConfidenceSequence | None
     reach: float = math.inf
     error: float = math.nan
     freedom: float = math.nan
@@ -184,11 +184,8 @@ def mean_difference(
     """
     if ordered and clusters is None:
         sequence = mean_sequence(differences, level=level, reach=reach)
-        holds = "at all times"
-        if isinstance(sequence, AsymptoticSequence):
-            holds = f"asymptotically, from case {sequence.burn_in} on"
-        last, method = sequence.last, sequence.method
-        return AverageDifference(last.mean, last.low, last.high, level, holds, method, sequence, reach)
+        holds = "at all times" if math.isfinite(reach) else f"asymptotically, from case {BURN_IN} on"
+        return AverageDifference(*sequence.last, level, holds, sequence.method, sequence, reach)
     blocks = differences if isinstance(differences, BlockSums) else BlockSums.of(differences, size=1)
     cases, square = int(blocks.counts.sum()), float(blocks.squares.sum())
     mean = float(blocks.sums.sum()) / cases
@@ -209,7 +206,7 @@ def mean_difference(
 
 def mean_sequence(
     differences: ArrayLike | BlockSums, *, level: float = 0.95, reach: float = math.inf
-) -> BernsteinSequence | AsymptoticSequence:
+) -> ConfidenceSequence:
     """Bound the mean on the way: by empirical Bernstein within ±reach, asymptotically without bounds."""
     if math.isfinite(reach):
         return empirical_bernstein(differences, c=2 * reach, level=level)

@@ -113,37 +113,6 @@ MOST_STEPS = 60
 """Never reached: four or five are enough."""
 
 
-def tuned_rho(v_opt: float, alpha: float) -> float:
-    """Find the ρ with which the boundary is nearly tightest at v = v_opt.
-
-    Parameters
-    ----------
-    v_opt : float
-        The variance to tune for, chosen before the data are seen.
-    alpha : float
-        The probability of error of both sides together.
-
-    Returns
-    -------
-    float
-
-    Notes
-    -----
-    ρ = v_opt/(2 ln(1/α) + ln(1 + 2 ln(1/α))).
-
-    Examples
-    --------
-    >>> round(tuned_rho(10.0, 0.05), 6)
-    1.260056
-    """
-    if not (math.isfinite(v_opt) and v_opt > 0):
-        raise OptionError(f"v_opt is a variance to tune for, above 0; saw {v_opt!r}")
-    if not 0 < alpha < 1:
-        raise OptionError(f"alpha is a probability of error between 0 and 1; saw {alpha!r}")
-    twice = 2 * math.log(1 / alpha)
-    return v_opt / (twice + math.log1p(twice))
-
-
 @dataclass(frozen=True)
 class GammaMixture:
     """The gamma-exponential mixture m(s, v) for differences in an interval of length c.
@@ -153,7 +122,7 @@ class GammaMixture:
     c : float
         The length of the interval.
     rho : float
-        The parameter of the mixing law; ``tuned_rho`` finds one.
+        The parameter of the mixing law; ``tuned`` finds one.
 
     Examples
     --------
@@ -175,8 +144,15 @@ class GammaMixture:
 
     @classmethod
     def tuned(cls, *, v_opt: float, alpha: float, c: float) -> GammaMixture:
-        """Make the mixture whose boundary is nearly tightest at v = v_opt."""
-        return cls(c, tuned_rho(v_opt, alpha))
+        """Make the mixture whose boundary is nearly tightest at v = v_opt, a variance chosen beforehand.
+
+        ``alpha`` is the probability of error of both sides together, and
+        ρ = v_opt/(2 ln(1/α) + ln(1 + 2 ln(1/α))).
+        """
+        if not 0 < alpha < 1:
+            raise OptionError(f"alpha is a probability of error between 0 and 1; saw {alpha!r}")
+        twice = 2 * math.log(1 / alpha)
+        return cls(c, v_opt / (twice + math.log1p(twice)))
 
     @cached_property
     def _log_constant(self) -> float:

@@ -13,12 +13,8 @@ import numpy as np
 from edgeworth.arrays import Values
 from edgeworth.core.formatting import format_p_value
 from edgeworth.core.laws import check_level
-from edgeworth.core.threads import row_blocks
 from edgeworth.errors import InputError, OptionError, check_seed
 from edgeworth.forecasts.calibration import Reliability
-
-BLOCK = 1 << 16
-"""Forecast values gone through at once."""
 
 
 @dataclass(frozen=True)
@@ -67,20 +63,13 @@ def _mean_score(curve: Reliability, values: Values, score: str) -> float:
     total = int(curve.cases.sum())
     if not total:
         return float("nan")
-    blocks = row_blocks(len(values), BLOCK)
-    return (
-        sum(_sum_scores(curve.hits[rows], curve.cases[rows], values[rows], score) for rows in blocks) / total
-    )
-
-
-def _sum_scores(hits: Values, cases: Values, values: Values, score: str) -> float:
-    misses = cases - hits
+    misses = curve.cases - curve.hits
     if score == "brier":
-        return float((hits * (1 - values) ** 2 + misses * values**2).sum())
+        return float((curve.hits * (1 - values) ** 2 + misses * values**2).sum()) / total
     from scipy.special import xlog1py, xlogy
 
     # Where nothing came true (or failed), 0 times the log of 0 is 0.
-    return float(-(xlogy(hits, values) + xlog1py(misses, -values)).sum())
+    return -float((xlogy(curve.hits, values) + xlog1py(misses, -values)).sum()) / total
 
 
 MOST_VALUES = 500
@@ -261,8 +250,4 @@ def _pool_values(curve: Reliability) -> Reliability:
     group[~inner & (curve.values > 0)] = MOST_VALUES + 1
     group[~inner & (curve.values <= 0)] = 0
     starts = np.flatnonzero(np.diff(group, prepend=-1))
-    cases, hits = (np.add.reduceat(counts, starts) for counts in (curve.cases, curve.hits))
-    means = np.add.reduceat(curve.values * curve.cases, starts) / cases
-    # A mean of numbers just below 1 may be rounded beyond them.
-    lowest, highest = curve.values[starts], curve.values[np.append(starts[1:], len(curve.values)) - 1]
-    return Reliability(np.clip(means, lowest, highest), cases, hits)
+    return curve.together(starts)

@@ -322,7 +322,7 @@ def _bounds(found: AverageDifference) -> tuple[Cell, Cell]:
     if math.isnan(found.low):
         if found.sequence is None:
             return (None, None), "too few cases"
-        reason = getattr(found.sequence, "undefined", None)
+        reason = found.sequence.undefined
         return (None, None), f"nothing is said: {reason}" if reason else found.holds
     whole = " (all that is possible)" if found.says_nothing else ""
     return (found.low, found.high), f"{found.holds}{whole}"

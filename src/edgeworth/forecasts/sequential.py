@@ -22,7 +22,7 @@ the average of the first t conditional mean differences, each given what came be
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -33,23 +33,20 @@ from edgeworth.arrays import Floats
 from edgeworth.core.laws import check_level
 from edgeworth.core.tails import SMALLEST
 from edgeworth.errors import InputError, OptionError
-from edgeworth.forecasts.gamma_mixture import GammaMixture, tuned_rho
+from edgeworth.forecasts.gamma_mixture import GammaMixture
 
 __all__ = [
     "BURN_IN",
     "TUNED_FOR",
-    "AsymptoticSequence",
     "BernsteinSequence",
     "BlockSums",
     "ConfidenceSequence",
     "Direction",
     "Evidence",
     "GammaMixture",
-    "SequencePoint",
     "asymptotic_sequence",
     "better_of",
     "empirical_bernstein",
-    "tuned_rho",
 ]
 
 Direction: TypeAlias = Literal["greater", "less"]
@@ -166,21 +163,6 @@ def _exponential(logarithm: float) -> float:
 Counts = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class SequencePoint:
-    """The interval of a confidence sequence after some cases.
-
-    >>> SequencePoint(cases=2, mean=0.0, low=-1.0, high=1.0, V=1.0).high
-    1.0
-    """
-
-    cases: int
-    mean: float
-    low: float
-    high: float
-    V: float
-
-
 @dataclass(frozen=True, eq=False)
 class ConfidenceSequence:
     """Mean and bounds after ``cases`` cases, an array each; with the level's probability all hold at once.
@@ -197,34 +179,18 @@ class ConfidenceSequence:
     V: Floats
     level: float
     method: str
+    undefined: str | None = field(default=None, kw_only=True)
+    """Why nothing is said at all; None where something is."""
 
     def __len__(self) -> int:
         return len(self.cases)
 
-    def at(self, cases: int) -> SequencePoint:
-        """Find the interval after this many cases.
-
-        >>> sequence = ConfidenceSequence(
-        ...     np.array([1, 2]), np.zeros(2), -np.ones(2), np.ones(2), np.ones(2), 0.95, "made up"
-        ... )
-        >>> sequence.at(2)
-        SequencePoint(cases=2, mean=0.0, low=-1.0, high=1.0, V=1.0)
-        """
-        place = int(np.searchsorted(self.cases, cases))
-        if place == len(self.cases) or self.cases[place] != cases:
-            ends = "none" if not len(self.cases) else f"{int(self.cases[0])} to {int(self.cases[-1])}"
-            raise OptionError(
-                f"the sequence says nothing after {cases!r} cases; it has {len(self.cases)} times, {ends}"
-            )
-        columns = (self.cases, self.mean, self.low, self.high, self.V)
-        return SequencePoint(*(column[place].item() for column in columns))
-
     @property
-    def last(self) -> SequencePoint:
-        """The interval after all cases."""
+    def last(self) -> tuple[float, float, float]:
+        """Mean and bounds after all cases."""
         if not len(self.cases):
             raise InputError("a sequence without cases has no last interval")
-        return self.at(int(self.cases[-1]))
+        return float(self.mean[-1]), float(self.low[-1]), float(self.high[-1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,60 +246,13 @@ def finite_differences(differences: ArrayLike) -> Floats:
 
 
 BURN_IN = 100
-"""Cases before which nothing is shown, unless asked for otherwise."""
+"""Cases before which nothing is shown."""
 
 TUNED_FOR = 1000
-"""Cases at which the interval is narrowest, unless asked for otherwise."""
+"""Cases at which the asymptotic interval is narrowest."""
 
 
-@dataclass(frozen=True, eq=False)
-class AsymptoticSequence(ConfidenceSequence):
-    """An asymptotic confidence sequence; V is t times the running variance, nan is before the burn-in's end.
-
-    ``undefined`` is the reason why nothing is shown at all, None when something is.
-
-    >>> asymptotic_sequence([0.3, -0.1]).undefined is None
-    False
-    """
-
-    rho: float
-    burn_in: int
-    undefined: str | None
-
-
-def tuned_rho_squared(alpha: float, *, cases: int, deviation: float) -> float:
-    """ρ² that makes the interval narrowest after so many cases of this standard deviation.
-
-    >>> round(tuned_rho_squared(0.05, cases=1000, deviation=1.0), 8)
-    0.00821197
-    """
-    if not cases >= 1:
-        raise OptionError(f"the sequence is tuned for at least one case; saw {cases!r}")
-    if not (math.isfinite(deviation) and deviation > 0):
-        raise OptionError(f"the standard deviation to tune for is above 0; saw {deviation!r}")
-    x = -float(scipy.special.lambertw(-(alpha**2) / math.e, -1).real) - 1
-    return x / (cases * deviation**2)
-
-
-def radius(cases: ArrayLike, variance: ArrayLike, *, rho: float, alpha: float) -> Floats:
-    """√( 2(tρ²σ²+1)/(t²ρ²) · ln(√(tρ²σ²+1)/α) ).
-
-    >>> float(radius(1000, 1.0, rho=0.09, alpha=0.05).round(6))
-    0.095979
-    """
-    t, square = np.asarray(cases, float), rho**2
-    grown = t * square * np.asarray(variance, float)
-    return np.asarray(np.sqrt(2 * (grown + 1) / (t**2 * square) * (0.5 * np.log1p(grown) - math.log(alpha))))
-
-
-def asymptotic_sequence(
-    differences: ArrayLike | BlockSums,
-    *,
-    level: float = 0.95,
-    tuned_for: int = TUNED_FOR,
-    burn_in: int = BURN_IN,
-    deviation: float | None = None,
-) -> AsymptoticSequence:
+def asymptotic_sequence(differences: ArrayLike | BlockSums, *, level: float = 0.95) -> ConfidenceSequence:
     """Bound the mean difference after every case or block of cases, from the end of the burn-in on.
 
     Parameters
@@ -342,40 +261,29 @@ def asymptotic_sequence(
         A finite difference of scores for each case, or the sums of blocks of them.
     level : float
         The probability that all bounds hold at once.
-    tuned_for : int
-        The number of cases at which the bounds are narrowest.
-    burn_in : int
-        The number of cases before which nothing is said.
-    deviation : float, optional
-        The standard deviation to tune for, fixed beforehand; by default that of the burn-in. One that is k
-        times too large tunes for k² times as many cases.
 
     Returns
     -------
-    AsymptoticSequence
+    ConfidenceSequence
+        V is t times the running variance, and nan is before the burn-in's end.
 
     Notes
     -----
-    The bounds are mean ± √(2(tρ²σ²+1)/(t²ρ²) · ln(√(tρ²σ²+1)/α)), σ² the running variance.
+    The bounds are mean ± √(2(tρ²σ²+1)/(t²ρ²) · ln(√(tρ²σ²+1)/α)), σ² the running variance, and ρ such that
+    they are narrowest after ``TUNED_FOR`` cases of the variance at the burn-in's end.
 
     Examples
     --------
     >>> sequence = asymptotic_sequence(np.tile([0.3, -0.1], 300))
-    >>> point = sequence.at(600)
-    >>> round(point.mean, 3), round(point.low, 4), round(point.high, 4), sequence.at(99).low
-    (0.1, 0.075, 0.125, nan)
-    >>> blocks = BlockSums.of(np.tile([0.3, -0.1], 300), size=200)
-    >>> asymptotic_sequence(blocks, deviation=0.2).cases
+    >>> [round(end, 4) for end in sequence.last], sequence.low[98]
+    ([0.1, 0.075, 0.125], np.float64(nan))
+    >>> asymptotic_sequence(BlockSums.of(np.tile([0.3, -0.1], 300), size=200)).cases
     array([200, 400, 600])
     """
     check_level(level)
-    if burn_in < 2:
-        raise OptionError(f"a variance needs two cases, so a burn-in is at least 2; saw {burn_in!r}")
-    shift = 0.0
-    if isinstance(differences, BlockSums):
-        parts = differences
-    else:
-        values = finite_differences(differences)
+    shift, parts = 0.0, differences
+    if not isinstance(parts, BlockSums):
+        values = finite_differences(parts)
         # Around the first value, so that a large common level does not drown the variance.
         shift = float(values[0]) if len(values) else 0.0
         parts = BlockSums.of(values - shift, size=1)
@@ -385,23 +293,41 @@ def asymptotic_sequence(
     # Equal values leave a spread of rounding, not of data.
     spread = np.where(spread > 1e-13 * squares, spread, 0.0)
     variance = spread / np.maximum(cases - 1, 1)
-    late = (cases >= burn_in) & (variance > 0)
-    low, high = np.full(len(cases), np.nan), np.full(len(cases), np.nan)
-    rho, undefined = math.nan, None
+    late = (cases >= BURN_IN) & (variance > 0)
+    reach, undefined = np.full(len(cases), np.nan), None
     if late.any():
-        alpha = 1 - level
-        chosen = math.sqrt(variance[int(late.argmax())]) if deviation is None else deviation
-        rho = math.sqrt(tuned_rho_squared(alpha, cases=tuned_for, deviation=chosen))
-        reach = radius(cases[late], variance[late], rho=rho, alpha=alpha)
-        low[late], high[late] = mean[late] + shift - reach, mean[late] + shift + reach
-    elif len(cases) and cases[-1] >= burn_in:
+        tuned = tuned_square(1 - level, float(variance[late.argmax()]))
+        reach[late] = radius(cases[late], variance[late], tuned, 1 - level)
+    elif len(cases) and cases[-1] >= BURN_IN:
         undefined = "the differences are all alike: they have no variance to judge the mean by"
     else:
-        undefined = f"fewer cases than the burn-in of {burn_in}"
-    method = f"asymptotic confidence sequence from case {burn_in} on, tuned for {tuned_for} cases"
-    return AsymptoticSequence(
-        cases, mean + shift, low, high, cases * variance, level, method, rho, burn_in, undefined
+        undefined = f"fewer cases than the burn-in of {BURN_IN}"
+    method = f"asymptotic confidence sequence from case {BURN_IN} on, tuned for {TUNED_FOR} cases"
+    mean = mean + shift
+    return ConfidenceSequence(
+        cases, mean, mean - reach, mean + reach, cases * variance, level, method, undefined=undefined
     )
+
+
+def tuned_square(alpha: float, variance: float) -> float:
+    """ρ² that makes the interval narrowest after ``TUNED_FOR`` cases of this variance.
+
+    >>> round(tuned_square(0.05, 1.0), 8)
+    0.00821197
+    """
+    x = -float(scipy.special.lambertw(-(alpha**2) / math.e, -1).real) - 1
+    return x / (TUNED_FOR * variance)
+
+
+def radius(cases: ArrayLike, variance: ArrayLike, square: float, alpha: float) -> Floats:
+    """√( 2(tρ²σ²+1)/(t²ρ²) · ln(√(tρ²σ²+1)/α) ), ``square`` being ρ².
+
+    >>> float(radius(1000, 1.0, 0.0081, 0.05).round(6))
+    0.095979
+    """
+    t = np.asarray(cases, float)
+    grown = t * square * np.asarray(variance, float)
+    return np.asarray(np.sqrt(2 * (grown + 1) / (t**2 * square) * (0.5 * np.log1p(grown) - math.log(alpha))))
 
 
 NULLS = {
@@ -469,12 +395,11 @@ def empirical_bernstein(
     --------
     >>> values = np.tile([0.3, 0.1], 200)
     >>> sequence = empirical_bernstein(values)
-    >>> point = sequence.at(400)
-    >>> round(point.mean, 3), round(point.low, 3), round(point.high, 3), round(point.V, 3)
-    (0.2, 0.167, 0.233, 4.165)
+    >>> [round(end, 3) for end in sequence.last], round(sequence.V[-1], 3)
+    ([0.2, 0.167, 0.233], np.float64(4.165))
     >>> sequence.evidence("greater").p_value <= 1e-6
     True
-    >>> round(empirical_bernstein(BlockSums.of(values, size=100)).last.low, 3)
+    >>> round(empirical_bernstein(BlockSums.of(values, size=100)).last[1], 3)
     0.16
     """
     check_level(level)

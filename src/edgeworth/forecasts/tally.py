@@ -31,7 +31,7 @@ from edgeworth.core.plain import (
     tuple_of,
 )
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.errors import MergeError, OptionError
 from edgeworth.forecasts.betting.path import Blocks
 from edgeworth.forecasts.betting.wealth import Book, Wealth, bookmaker_forecasts, quote_cases
 from edgeworth.forecasts.calibration import (
@@ -39,7 +39,6 @@ from edgeworth.forecasts.calibration import (
     MOST_VALUES,
     ROUNDED,
     BoundedReliability,
-    Reliability,
 )
 from edgeworth.forecasts.class_columns import LabelSource
 from edgeworth.forecasts.forecasts import RESCALED, Forecasts, argmax_table, cumulative_games
@@ -85,8 +84,6 @@ class ForecastPairs(Plain):
         >>> found.counts[32, 32], found.hits[32, 32], found.counts[4, 4], found.hits[4, 4]
         (np.int64(1), np.int64(1), np.int64(1), np.int64(0))
         """
-        if forecasts.size != 2 or rival.labels != forecasts.labels or len(rival) != len(forecasts):
-            raise InputError("pairs are of two forecasts of the same cases, of two classes")
         mine, its = (
             np.minimum((each.probabilities[:, 1] * CELLS).astype(np.int64), CELLS - 1)
             for each in (forecasts, rival)
@@ -98,22 +95,12 @@ class ForecastPairs(Plain):
         )
         return cls(forecasts.labels, counts, hits)
 
-    @property
-    def cases(self) -> int:
-        """How many cases there are."""
-        return int(self.counts.sum())
-
     def __add__(self, other: Self) -> Self:
         """All cases of both."""
         if not isinstance(other, ForecastPairs):
             return NotImplemented
         if not self.labels or not other.labels:
             return self if self.labels else other
-        if self.labels != other.labels:
-            raise MergeError(
-                f"pairs of forecasts of {list_labels(self.labels)} do not add to those of "
-                f"{list_labels(other.labels)}"
-            )
         return replace(self, counts=self.counts + other.counts, hits=self.hits + other.hits)
 
     rule: ClassVar = "a grid of 40 by 40 has two classes, and no more hits than cases"
@@ -126,9 +113,6 @@ class ForecastPairs(Plain):
             and len(set(self.labels)) == len(self.labels)
             and len(self.labels) in (0, 2)
         )
-
-    def __repr__(self) -> str:
-        return f"<ForecastPairs: {self.cases:,} cases>"
 
 
 FAIRLY = {"backing": ", divided by their sum,", "exchange": ", inside the spread,"}
@@ -302,12 +286,8 @@ class ForecastTally(Plain):
         }
 
     @property
-    def reliability(self) -> dict[Label, Reliability]:
+    def reliability(self) -> dict[Label, BoundedReliability]:
         """What happened at each forecast value, class by class; of two classes the second says it all."""
-        return {label: curve.curve for label, curve in self._curves.items()}
-
-    @property
-    def _curves(self) -> dict[Label, BoundedReliability]:
         places = _places(len(self.labels))
         return {self.labels[place]: curve for place, curve in zip(places, self.curves, strict=True)}
 
@@ -343,7 +323,7 @@ class ForecastTally(Plain):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the reader must know: how cases were read, and where forecasts were rounded."""
-        rounded = tuple(label for label, curve in self._curves.items() if curve.is_rounded)
+        rounded = tuple(label for label, curve in self.reliability.items() if curve.is_rounded)
         if not rounded:
             return self.notes
         said = ROUNDED.format(most=MOST_VALUES, classes=list_labels(rounded), cells=CELLS_A_DOUBLING)
@@ -407,7 +387,7 @@ class ForecastTally(Plain):
             Drunken(low, high)
         if not size:
             return not (self.wealth.labels or self.curves or self.cumulative or self.pairs.labels)
-        curves_fit = len(self.curves) == len(_places(size)) and all(c.cases == cases for c in self.curves)
+        counted = [int(curve.cases.sum()) for curve in self.curves]
         cumulative_fit = len(self.cumulative) in (0, size - 1) and all(
             each.cases == cases for each in self.cumulative
         )
@@ -416,10 +396,10 @@ class ForecastTally(Plain):
             and self.wealth.cases == cases
             and self.scores.systems == ("model", self.wealth.against)
             and np.allclose(self.decisions.sum(axis=1), self.scores.classes, rtol=1e-9)
-            and curves_fit
+            and counted == [cases] * len(_places(size))
             and cumulative_fit
             and self.pairs.labels == (self.labels if size == 2 else ())
-            and self.pairs.cases == (cases if size == 2 else 0)
+            and self.pairs.counts.sum() == (cases if size == 2 else 0)
             and (self.flat is None or len(self.flat) == 3)
             and (self.shares is None or len(self.shares) == size)
             and (self.shares is None) == (self.wealth.book != "constant")

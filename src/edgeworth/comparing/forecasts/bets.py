@@ -235,10 +235,10 @@ def _negate(sequence: Kind) -> Kind:
 def _plain_sequence(sequence: ConfidenceSequence, places: NDArray[np.intp]) -> dict[str, Any]:
     columns = {"mean": sequence.mean, "low": sequence.low, "high": sequence.high}
     return {
-        **{name: getattr(sequence.last, name) for name in columns},
+        **dict(zip(columns, sequence.last, strict=True)),
         "level": sequence.level,
         "method": sequence.method,
-        "undefined": getattr(sequence, "undefined", None),
+        "undefined": sequence.undefined,
         "path": {"cases": sequence.cases[places], **{name: x[places] for name, x in columns.items()}},
     }
 

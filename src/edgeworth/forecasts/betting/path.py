@@ -287,40 +287,24 @@ def _sums(forecasts: Forecasts, rival: Forecasts, prices: Floats, logs: Floats) 
 def _log_mean_factor(chances: Floats, logs: Floats) -> Floats:
     """log Σ_k chance_k · factor_k of each case; what cannot happen does not count."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        terms = np.exp(logs)
-        terms *= chances
-        if not np.isfinite(terms).all():
-            terms = np.where(chances > 0, terms, 0.0)
-        return np.asarray(np.log(terms.sum(axis=0)))
+        return np.asarray(np.log(np.where(chances > 0, chances * np.exp(logs), 0.0).sum(axis=0)))
 
 
 def _moments(chances: Floats, logs: Floats) -> tuple[Floats, Floats, Floats]:
     """Mean, variance and third absolute central moment of the log factor of each case; 0 times −inf is 0.
 
-    A row is a class, a column a case: whole rows are added at once.
+    A row is a class, a column a case: whole rows are added at once. Where ruin (or boundless wealth) can
+    happen, the logarithm has no variance to speak of.
     """
+    logs = np.where(chances > 0, logs, 0.0)
     with np.errstate(invalid="ignore"):
-        terms = chances * logs
-        mean, square = terms.sum(axis=0), np.multiply(terms, logs, out=terms).sum(axis=0)
-        if np.isfinite(square).all():
-            return mean, np.maximum(0.0, square - mean**2), _third(chances, logs, mean)
-        mean = np.where(chances > 0, chances * logs, 0.0).sum(axis=0)
-        square = np.where(chances > 0, chances * logs**2, 0.0).sum(axis=0)
-        # Where ruin (or boundless wealth) can happen, the logarithm has no variance to speak of.
+        mean = (chances * logs).sum(axis=0)
         mean = np.where(np.isnan(mean), -np.inf, mean)
-        finite = np.isfinite(mean)
-        third = _third(chances, np.where(chances > 0, logs, 0.0), np.where(finite, mean, 0.0))
-        variance = np.where(finite, np.maximum(0.0, square - mean**2), np.inf)
-        return mean, variance, np.where(finite, third, np.inf)
-
-
-def _third(chances: Floats, logs: Floats, mean: Floats) -> Floats:
-    """E|log factor − mean|³ of each case."""
-    off = np.abs(logs - mean)
-    cubes = off * off
-    cubes *= off
-    cubes *= chances
-    return np.asarray(cubes.sum(axis=0))
+        off = np.abs(logs - mean)
+        squares = chances * off * off
+        higher = (squares.sum(axis=0), (squares * off).sum(axis=0))
+    variance, third = (np.where(np.isfinite(mean), each, np.inf) for each in higher)
+    return mean, variance, third
 
 
 MOST_STEPS = 4096
