@@ -96,20 +96,21 @@ def join_grades(systems: Any, asked: Asked) -> tuple[dict[str, Grades], str, tup
             found[name] = Grades.from_columns(values[own], *columns, **rules_of(asked))
         return found
 
-    cut = {name: _fill_by_id(encode(rows.values[name], name), ids) for name in names_of(asked.by)}
-    every = np.arange(len(values))
-    parts = cut_slices(None, {"rows": every}, cut)
+    found = find_rows(rows, may_repeat=True)
+    unmatched = tell_unmatched(rows, found, asked.unmatched)
+    matched = np.flatnonzero(np.all(found >= 0, axis=1)[ids.codes])
+    cut = {name: _fill_by_id(encode(rows.values[name], name), ids, matched) for name in names_of(asked.by)}
+    parts = cut_slices(None, {"rows": matched}, cut)
     slices = [part._replace(arrays=tally(part.arrays["rows"])) for part in parts]
-    unmatched = tell_unmatched(rows, find_rows(rows, may_repeat=True), asked.unmatched)
-    return tally(every), rows.title, unmatched, slices
+    return tally(matched), rows.title, unmatched, slices
 
 
-def _fill_by_id(column: Coded, ids: Coded) -> Coded:
-    """Give all rows of an id the value that the first of them has: one table may know it alone."""
+def _fill_by_id(column: Coded, ids: Coded, matched: Any) -> Coded:
+    """Give matched rows the value that the first row of their id has: one table may know it alone."""
     known = np.full(len(ids.labels), MISSING, dtype=np.intp)
     there = np.flatnonzero(column.codes != MISSING)[::-1]
     known[ids.codes[there]] = column.codes[there]
-    return Coded(known[ids.codes], column.labels)
+    return Coded(known[ids.codes[matched]], column.labels)
 
 
 def _open_tables(

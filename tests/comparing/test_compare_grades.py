@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import edgeworth as ew
@@ -39,6 +40,15 @@ def test_items_are_joined_by_id_and_those_left_out_are_said() -> None:
     assert comparison["one", "other"]["accuracy"].difference == pytest.approx(expected)
     assert "Left out: 10 items of one that not every system has." in comparison.report.warnings
     assert any("of one have no grade" in warning for warning in comparison.report.warnings)
+
+
+def test_items_that_one_system_lacks_are_said_once_and_are_in_no_slice() -> None:
+    rows = pd.DataFrame({"model": ["a"] * 40 + ["b"] * 37, "q": [*range(40), *range(37)]})
+    rows["ok"], rows["half"] = rows.q % 3 == 0, rows.q % 2
+    found = ew.compare(None, "ok", data=rows, kind="correct", system="model", id="q", by="half")
+    assert (found.findings.cases, len(found.report.warnings)) == (37, 1)
+    slices = found.report.numbers["slices"]["slices"]
+    assert {row["slice"]: row["cases"] for row in slices} == {"0": 19, "1": 18}
 
 
 def test_repeats_and_points_are_tested_by_sign_flips_of_item_means() -> None:

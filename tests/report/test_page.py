@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import edgeworth as ew
@@ -247,6 +248,35 @@ def test_a_page_without_a_title_is_called_by_its_file(source: str | None, wanted
     report = Report("It is so.", (), (), {"source": source})
     assert f"<title>{wanted}</title>" in report.to_html()
     assert "<title>Mine</title>" in report.to_html(title="Mine")
+
+
+def test_a_page_of_a_comparison_is_called_by_its_systems_and_says_how_to_report_it() -> None:
+    truth = [1, 0] * 20
+    names = {"lab/<a>": [1, 0] * 20, "lab/b": [1, 1] * 20, "c": [0, 0] * 20}
+    for systems, wanted in (
+        (2, "lab/&lt;a&gt; against lab/b – Edgeworth"),
+        (3, "lab/&lt;a&gt;, lab/b, c – Edgeworth"),
+    ):
+        found = ew.compare(truth, dict(list(names.items())[:systems]))
+        page = found.to_html()
+        assert f"<title>{wanted}</title>" in page
+        assert page.count(f"Edgeworth {ew.__version__}.</p>") == 1
+
+
+def test_methods_are_plain_words_in_json_and_the_baseline_has_its_name() -> None:
+    data = {"y": [1, 0, 1, 1] * 10, "lr": [0.7, 0.2, 0.6, 0.8] * 10, "xgb": [0.9, 0.3, 0.4, 0.8] * 10}
+    methods = [
+        x["method"] for x in ew.evaluate(truth=data["y"], prediction=data["y"]).numbers["estimates"].values()
+    ]
+    assert "Wilson" in methods
+    assert not any("(" in str(method) for method in methods)
+    report = ew.evaluate(pd.DataFrame(data), truth="y", probabilities="xgb", against="lr", positive=1)
+    assert report.provenance["against"] == "lr"
+
+
+def test_the_same_warning_of_several_reports_is_said_once() -> None:
+    parts = {name: Report("", (), ("few cases", f"warning of {name}"), {}) for name in "ab"}
+    assert gather_reports(parts).warnings == ("a, b: few cases", "a: warning of a", "b: warning of b")
 
 
 def test_how_data_were_read_is_no_warning() -> None:

@@ -202,7 +202,7 @@ class Estimate:
             "level": level,
             "standard_error": finite_or_none(self.standard_error),
             "chance": finite_or_none(self.chance),
-            "method": None if self.method is None else repr(self.method),
+            "method": None if self.method is None else str(self.method),
             "undefined": self.undefined,
             "no_interval": self.no_interval,
             "undefined_draws": getattr(self.law, "undefined_draws", 0),

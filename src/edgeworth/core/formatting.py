@@ -200,16 +200,16 @@ def _format_decimals(value: float, decimals: int) -> str:
 def format_together(value: float, low: float, high: float) -> list[str]:
     """Write a value and its bounds with as many decimals as the interval is wide, or the digits asked for.
 
-    >>> format_together(0.2156, 0.0889, 0.3512), format_together(0.9731, 0.9722, 0.9742)
-    (['0.22', '0.09', '0.35'], ['0.973', '0.972', '0.974'])
+    >>> format_together(0.2156, 0.0889, 0.3512), format_together(0.13, -0.0045, 0.2604)
+    (['0.22', '0.09', '0.35'], ['0.13', '−0.004', '0.26'])
     """
     numbers = (value, low, high)
     if _DIGITS.get() != 3 or not (math.isfinite(low) and max(map(abs, numbers)) < 10):
         return [format_number(number) for number in numbers]
     least = 2 + interval_decimals(low, high)
-    # What is not 0 is not shown as 0.
-    decimals = next((d for d in range(least, 8) if value == 0 or round(value, d)), 8)
-    return [_format_decimals(number, decimals) for number in numbers]
+    # What is not 0 is not shown as 0: an end shows on which side of it it lies.
+    decimals = (next((d for d in range(least, 8) if round(number, d)), least) for number in numbers)
+    return list(map(_format_decimals, numbers, decimals))
 
 
 def interval_decimals(low: float, high: float) -> int:

@@ -185,11 +185,17 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
         )
     unreal, share = findings.never_real
     if unreal:
-        said.append(
-            f"{format_percent(share, 1)} of the predictions are of labels that are never real "
-            f"({_some([str(label) for label in unreal])}): they have no fair odds, informedness is over "
-            "the other labels, and such bets only lose. If one of them means no decision, say so (--abstain)."
+        plain = {str(x).strip().casefold(): x for x in table.labels if x not in unreal}
+        alike = {x: plain.get(str(x).strip().casefold()) for x in unreal}
+        pairs = [f"{x!r} and {other!r}" for x, other in alike.items() if other is not None]
+        advice = (
+            "they have no fair odds, informedness is over the other labels, and such bets only lose. If one "
+            "of them means no decision, say so (--abstain)."
         )
+        if pairs:
+            advice = f"{_some(pairs)} differ only in case or spaces. Write them alike and evaluate again."
+        never = f"never real ({_some([str(label) for label in unreal])})"
+        said.append(f"{format_percent(share, 1)} of the predictions are of labels that are {never}: {advice}")
     cases = zip(table.labels, table.real.tolist(), strict=True)
     rare = [f"{label} ({format_count(float(number))})" for label, number in cases if 0 < number < FEW]
     if rare:

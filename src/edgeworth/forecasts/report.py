@@ -205,7 +205,7 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
             for section in sections
         ),
         warnings=(*unsaid, *tally.warnings, *forecasts_warnings(findings), *no_threshold),
-        provenance=about(**known, **vars(goal)),
+        provenance=about(**known | {"against": names.get(tally.against, tally.against)}, **vars(goal)),
         numbers=forecasts_numbers(findings) | {"best_cut": choice and choice.to_dict(asked.level)},
         charts=charts,
     )

@@ -324,6 +324,10 @@ def json_text(value: Any, indent: int | None = None) -> str:
 
 def gather_reports(reports: Mapping[str, Report]) -> Report:
     """Make one report of several, each under its name; in JSON each has a key of its own."""
+    warned: dict[str, list[str]] = {}
+    for name, report in reports.items():
+        for warning in report.warnings:
+            warned.setdefault(warning, []).append(name)
     return Report(
         verdict="\n".join(f"{name}: {report.verdict}" for name, report in reports.items()),
         sections=tuple(
@@ -331,9 +335,7 @@ def gather_reports(reports: Mapping[str, Report]) -> Report:
             for name, report in reports.items()
             for section in report.sections
         ),
-        warnings=tuple(
-            f"{name}: {warning}" for name, report in reports.items() for warning in report.warnings
-        ),
+        warnings=tuple(f"{', '.join(names)}: {warning}" for warning, names in warned.items()),
         provenance=next(iter(reports.values())).provenance,
         numbers={
             "kind": "several",

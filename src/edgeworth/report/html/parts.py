@@ -9,7 +9,7 @@ from html import escape
 from itertools import count
 from typing import Any
 
-from edgeworth.core.formatting import cut_middle, html_table, shorten
+from edgeworth.core.formatting import cut_middle, displayable, html_table, shorten
 from edgeworth.report.report import Column, Grid, Report
 from edgeworth.report.slider import Slider
 from edgeworth.report.wording import describe_origin, format_rows
@@ -127,16 +127,17 @@ def verdicts(report: Report) -> list[Verdict]:
 
 
 def title_of(report: Report) -> str:
-    """Name a page that was given no title: by the file that was read, if it was one.
+    """Name a page that was given no title: by the systems compared, or the file that was read.
 
     >>> title_of(Report("", (), (), {"source": "/data/predictions.csv"}))
     'predictions.csv – Edgeworth'
     >>> title_of(Report("", (), (), {"source": "arrays"}))
     'Edgeworth report'
     """
-    source = report.provenance.get("source")
+    source, systems = report.provenance.get("source"), report.numbers.get("comparison", {}).get("names", ())
     name = source.replace("\\", "/").rsplit("/", 1)[-1] if isinstance(source, str) else ""
-    return f"{cut_middle(name, LONGEST_FILE)} – Edgeworth" if _FILE.fullmatch(name) else TITLE
+    name = displayable((" against " if len(systems) == 2 else ", ").join(systems)) or name
+    return f"{cut_middle(name, LONGEST_FILE)} – Edgeworth" if systems or _FILE.fullmatch(name) else TITLE
 
 
 def is_notice(warning: str) -> bool:
