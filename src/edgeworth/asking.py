@@ -13,11 +13,6 @@ from edgeworth.core.kinds import Kind, find_predictions
 from edgeworth.errors import OptionError
 from edgeworth.options import (
     COMPARED,
-    GRADES,
-    LABELS,
-    PROBABILITIES,
-    QUERIES,
-    SCORES,
     SEVERAL,
     CompareOptions,
     EvaluateOptions,
@@ -120,11 +115,12 @@ class Asked:
 
     def checked(self, predictions: str, *, when: str = "") -> Asked:
         """Refuse options that mean nothing with these predictions: who gives them believes in them."""
+        where = when or f"with {NAMES.get(predictions, predictions)}"
         for name, value in self.given.items():
             _, option = DEFINED[name]
             kinds = COMPARED.get(name, option.kinds) if self.compared else option.kinds
             if predictions not in kinds and is_given(value, option):
-                raise OptionError(f"{spelt(name)} has no meaning {when or f'with {NAMES[predictions]}'}")
+                raise OptionError(f"{spelt(name)} has no meaning {where}")
         return replace(self, predictions=predictions)
 
     def refuse_all_but(self, known: Collection[str]) -> None:
@@ -139,14 +135,8 @@ class Asked:
         return find_predictions(self.predictions)
 
 
-NAMES = {
-    LABELS: "labels",
-    SEVERAL: "labels of several systems",
-    SCORES: "scores",
-    QUERIES: "queries",
-    PROBABILITIES: "probabilities",
-    GRADES: "grades",
-}
+NAMES = {SEVERAL: "labels of several systems"}
+"""What predictions are called in sentences, where that is not their own name."""
 
 DEFINED: dict[str, tuple[Any, Option]] = {
     **options_of(CompareOptions),

@@ -13,12 +13,12 @@ from edgeworth.errors import OptionError
 from edgeworth.grades.grades import Grades, as_points, as_right
 from edgeworth.grades.reading import check_grades, rules_of
 from edgeworth.options import GRADES, LABELS
-from edgeworth.slicing import Slice, cut_slices, names_of
+from edgeworth.slicing import Slice, cut_slices
 from edgeworth.sources.columns import MISSING, Coded, encode
 from edgeworth.sources.joining import Table, find_rows, join_rows, name_systems, read_rows, tell_unmatched
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import expand_paths
-from edgeworth.sources.roles import guess_roles
+from edgeworth.sources.roles import guess_roles, names_of
 from edgeworth.tallying import column_names
 
 TRUTH_FILE = "the truth file"

@@ -19,9 +19,10 @@ from edgeworth.grades.estimates import estimate_grades
 from edgeworth.grades.grades import Grades
 from edgeworth.report.report import Charts, Grid, Report, Section, gather_reports, make_columns
 from edgeworth.report.verdict import Verdict
-from edgeworth.slicing import Slice, cut_slices, names_of, with_slices
+from edgeworth.slicing import Slice, cut_slices, with_slices
 from edgeworth.sources.joining import as_text
 from edgeworth.sources.paths import file_digest
+from edgeworth.sources.roles import names_of
 from edgeworth.sources.runs.reading import read_runs
 from edgeworth.sources.runs.run import Item, Run, choice_probabilities, name_options
 from edgeworth.sources.text_files import find_field

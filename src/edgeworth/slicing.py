@@ -21,6 +21,7 @@ from edgeworth.sources.batches import Source
 from edgeworth.sources.columns import MISSING, Column, as_column, concatenate, encode
 from edgeworth.sources.joining import as_text
 from edgeworth.sources.opening import ArraySource
+from edgeworth.sources.roles import names_of
 
 MOST_SLICES, SHOWN, FEW = 1000, 50, 30
 """So many slices of a column are counted, and shown; with fewer cases a slice is called small."""
@@ -34,12 +35,6 @@ class Slice(NamedTuple):
     rows: int
     source: Source | None
     arrays: Mapping[str, Any]
-
-
-def names_of(value: Any) -> list[str]:
-    """List the names of columns in what plays a role."""
-    texts = [value] if isinstance(value, str) else value if isinstance(value, (list, tuple)) else []
-    return [text for text in texts if isinstance(text, str)]
 
 
 def cut_slices(source: Source | None, given: Mapping[str, Any], by: Any) -> Iterator[Slice]:

@@ -329,9 +329,9 @@ def test_a_second_interrupt_waits_until_it_has_ended(tmp_path: Path, monkeypatch
 
 
 def test_an_interrupt_that_duckdb_hears_is_one() -> None:
-    with pytest.raises(KeyboardInterrupt), duckdb_connection.duckdb_errors():
+    with pytest.raises(KeyboardInterrupt), duckdb_connection.connect():
         raise RuntimeError("Query interrupted")
-    with pytest.raises(RuntimeError, match="something else"), duckdb_connection.duckdb_errors():
+    with pytest.raises(RuntimeError, match="something else"), duckdb_connection.connect():
         raise RuntimeError("something else")
 
 

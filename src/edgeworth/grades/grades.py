@@ -20,6 +20,8 @@ RIGHT = {"1": 1.0, "true": 1.0, "c": 1.0, "yes": 1.0, "0": 0.0, "false": 0.0, "i
 
 UNBOUNDED = (-math.inf, math.inf)
 TEXTS = optional(tuple_of(TEXT))
+NUMBERS = ("items", "repeats", "sums", "squares")
+"""Each has one of them for every entry."""
 
 
 def check_bounds(bounds: Any) -> tuple[float, float]:
@@ -156,17 +158,12 @@ class Grades(Plain):
             texts = {role: x if x is None else [x[place] for place in kept] for role, x in texts.items()}
         if not len(values):
             return found
-        held, one = {role: x if x is None else tuple(x) for role, x in texts.items()}, np.ones_like(rows)
-        points = values + 0.0
-        found = replace(found, ids=held["id"], clusters=held["cluster"])
-        found = replace(found, zero_one=bool(((points == 0) | (points == 1)).all()))
-        if ids is not None:
-            sums, squares = points * rows, points**2 * rows
-            return replace(found, items=one, repeats=rows, sums=sums, squares=squares)._add_up()
-        if clusters is None:
-            points, places = np.unique(points, return_inverse=True)
-            rows, one = _counts(places, rows), np.ones(len(points), dtype=np.int64)
-        return replace(found, items=rows, repeats=one, sums=points, squares=points**2)._add_up()
+        held: Any = {f"{role}s": x and tuple(x) for role, x in texts.items()}
+        points, one = values + 0.0, np.ones_like(rows)
+        items, repeats = (rows, one) if ids is None else (one, rows)
+        numbers: dict[str, Any] = {"items": items, "repeats": repeats, "sums": points * repeats}
+        numbers |= {"squares": points**2 * repeats, "zero_one": bool(np.isin(points, [0, 1]).all())}
+        return replace(found, **held, **numbers)._add_up()
 
     def __add__(self, other: Self) -> Self:
         """Add the items of both; repeats of an item in both are repeats of it."""
@@ -179,46 +176,34 @@ class Grades(Plain):
             if mine != its:
                 raise MergeError(f"grades {mine} and grades {its} do not add up")
         both: dict[str, Any] = {
-            name: np.concatenate([getattr(self, name), getattr(other, name)])
-            for name in ("items", "repeats", "sums", "squares")
+            name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in NUMBERS
         }
-        both |= {
-            "ids": None if self.ids is None or other.ids is None else self.ids + other.ids,
-            "clusters": None
-            if self.clusters is None or other.clusters is None
-            else self.clusters + other.clusters,
-            "unscored": self.unscored + other.unscored,
-            "zero_one": self.zero_one and other.zero_one,
-        }
-        return replace(self, **both)._add_up()
+        both["ids"] = None if self.ids is None else (*self.ids, *(other.ids or ()))
+        both["clusters"] = None if self.clusters is None else (*self.clusters, *(other.clusters or ()))
+        unscored, zero_one = self.unscored + other.unscored, self.zero_one and other.zero_one
+        return replace(self, unscored=unscored, zero_one=zero_one, **both)._add_up()
 
     def _add_up(self) -> Self:
         """Add up the rows of an item, or hold equal items of a cluster once, in the order of their names."""
-        clusters = self.clusters or ("",) * len(self.items)
-        keys: list[Any] = list(self.ids or zip(clusters, self.sums.tolist(), strict=True))
-        order = sorted(dict.fromkeys(keys))
-        place = {key: number for number, key in enumerate(order)}
-        places = np.array([place[key] for key in keys], dtype=np.intp)
-        first = np.zeros(len(order), dtype=np.intp)
-        first[places] = np.arange(len(keys))
-        held = None if self.clusters is None else tuple(clusters[row] for row in first)
+        names = self.ids or self.clusters
+        place = {name: number for number, name in enumerate(sorted(set(names or ())))}
+        codes: Any = 0 if names is None else np.array([place[name] for name in names])
         if self.ids is None:
-            kept: dict[str, Any] = {x: getattr(self, x)[first] for x in ("repeats", "sums", "squares")}
-            return replace(self, clusters=held, items=_counts(places, self.items), **kept)
-        if held is not None:
-            for row, (number, cluster) in enumerate(zip(places.tolist(), clusters, strict=True)):
-                if held[number] != cluster:
-                    two = f"{cluster!r} and {held[number]!r}"
-                    raise InputError(f"item {self.ids[row]!r} is in two clusters, {two}: an item is in one")
-        return replace(
-            self,
-            ids=tuple(order),
-            clusters=held,
-            items=self.items[first],
-            repeats=_counts(places, self.repeats),
-            sums=np.bincount(places, weights=self.sums).astype(np.float64),
-            squares=np.bincount(places, weights=self.squares).astype(np.float64),
-        )
+            grades, of_rows = np.unique(self.sums, return_inverse=True)
+            codes = codes * len(grades) + of_rows
+        _, first, places = np.unique(codes, return_index=True, return_inverse=True)
+        held: list[Any] = [x and tuple(x[row] for row in first) for x in (self.ids, self.clusters)]
+        if self.ids and self.clusters:
+            for item, number, cluster in zip(self.ids, places, self.clusters, strict=True):
+                if held[1][number] != cluster:
+                    two = f"{held[1][number]!r} and {cluster!r}"
+                    raise InputError(f"item {item!r} is in two clusters, {two}: an item is in one")
+        numbers: dict[str, Any] = {}
+        for name in NUMBERS:
+            values, is_summed = getattr(self, name), (name == "items") == (self.ids is None)
+            sums = np.bincount(places, weights=values).astype(values.dtype)
+            numbers[name] = sums if is_summed else values[first]
+        return replace(self, ids=held[0], clusters=held[1], **numbers)
 
     @property
     def _rules(self) -> tuple[str, ...]:
@@ -316,7 +301,3 @@ def _texts(column: Column, name: str, first_row: int) -> list[str]:
     coded = encode_all(column, name, first_row, "every grade needs one")
     texts = [label if type(label) is str else str(canonical(label)) for label in coded.labels]
     return [texts[code] for code in coded.codes.tolist()]
-
-
-def _counts(places: Any, numbers: Integers) -> Integers:
-    return np.bincount(places, weights=numbers).astype(np.int64)

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,7 +35,7 @@ def connect(**settings: str) -> Iterator[duckdb.DuckDBPyConnection]:
         import duckdb
     except ImportError:
         raise InputError("DuckDB is not installed: pip install 'edgeworth[files]'") from None
-    with _temporary_folder() as folder, duckdb_errors():
+    with _temporary_folder() as folder:
         bounds: dict[str, Any] = {
             "memory_limit": MEMORY,
             "threads": str(min(os.cpu_count() or 1, MOST_THREADS)),
@@ -44,14 +44,18 @@ def connect(**settings: str) -> Iterator[duckdb.DuckDBPyConnection]:
             "autoload_known_extensions": "false",
             "preserve_insertion_order": "false",
         }
-        connection = duckdb.connect(":memory:", config=bounds | settings)
         try:
-            # It says how far it is when asked, and never by itself: standard output is ours.
-            connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
-            yield connection
-        finally:
-            with suppress(duckdb.Error):
-                connection.close()
+            with closing(duckdb.connect(":memory:", config=bounds | settings)) as connection:
+                # It says how far it is when asked, and never by itself: standard output is ours.
+                connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
+                yield connection
+        except duckdb.Error as error:
+            raise InputError(f"DuckDB cannot read it: {first_line(error)}") from error
+        except RuntimeError as error:
+            # What it makes of Ctrl-C where it hears it.
+            if str(error) == "Query interrupted":
+                raise KeyboardInterrupt from None
+            raise
 
 
 @contextmanager
@@ -69,22 +73,6 @@ def _temporary_folder() -> Iterator[str]:
             shutil.rmtree(folder, ignore_errors=True)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def duckdb_errors() -> Iterator[None]:
-    """What DuckDB raises inside, as errors of ours."""
-    import duckdb
-
-    try:
-        yield
-    except duckdb.Error as error:
-        raise InputError(f"DuckDB cannot read it: {first_line(error)}") from error
-    except RuntimeError as error:
-        # What it makes of Ctrl-C where it hears it.
-        if str(error) == "Query interrupted":
-            raise KeyboardInterrupt from None
-        raise
 
 
 def record_batches(answer: Any, rows: int) -> Iterator[Any]:

@@ -12,6 +12,7 @@ from typing import Any
 import edgeworth
 from edgeworth.errors import EdgeworthError, InputError, MergeError, OptionError
 from edgeworth.sources.batches import Batch, T, check_columns, no_rows_error, require_rows
+from edgeworth.sources.paths import first_line
 
 SENDABLE = (InputError, OptionError, MergeError)
 """Errors that are what their sentence says, so that they can be made again elsewhere."""
@@ -182,5 +183,4 @@ def engine_errors(name: str) -> Iterator[None]:
     except Exception as error:
         if not isinstance(error, OSError) and type(error).__module__.split(".")[0] not in ENGINES:
             raise
-        said = next(iter(str(error).strip().splitlines()), type(error).__name__)
-        raise InputError(f"{name} cannot be computed: {said}") from None
+        raise InputError(f"{name} cannot be computed: {first_line(error)}") from None

@@ -12,6 +12,7 @@ from edgeworth.progress import progress_of
 from edgeworth.sources.arrow import COMBINED_ROWS, arrow_batches, arrow_column, combine_pieces
 from edgeworth.sources.batches import Batch, Source, check_columns, no_rows_error, require_rows
 from edgeworth.sources.columns import Column, as_column
+from edgeworth.sources.duckdb_engine import record_batches
 from edgeworth.sources.engines import (
     PartitionedSource,
     PartitionTally,
@@ -33,8 +34,6 @@ def open_frame(data: Any) -> Source:
     if not isinstance(frame, nw.LazyFrame):
         return FrameSource(frame, name)
     if frame.implementation.is_dask():
-        from edgeworth.sources.frames import DaskSource
-
         return DaskSource(data)
     if frame.implementation.is_spark_like() and hasattr(data, "mapInArrow"):
         from edgeworth.sources.spark import SparkSource
@@ -51,12 +50,8 @@ class FrameSource:
     def __init__(self, frame: nw.DataFrame[Any], name: str) -> None:
         self._frame = frame
         self.name = name
+        self.names = tuple(frame.columns)
         self.rows = len(frame)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What the columns are called."""
-        return tuple(self._frame.columns)
 
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
         """The wanted columns as one batch."""
@@ -188,9 +183,8 @@ def _run(frame: nw.LazyFrame[Any]) -> Iterator[Any]:
     if hasattr(native, "collect_batches"):
         pieces = native.collect_batches(chunk_size=COMBINED_ROWS, maintain_order=True)
         return (batch for piece in pieces for batch in piece.to_arrow().to_batches())
-    for reader in ("to_arrow_reader", "fetch_record_batch"):
-        if hasattr(native, reader):
-            return iter(getattr(native, reader)(COMBINED_ROWS))
+    if hasattr(native, "to_arrow_reader") or hasattr(native, "fetch_record_batch"):
+        return record_batches(native, COMBINED_ROWS)
     # An engine that hands its result over whole: the wanted columns at least, and nothing else.
     return iter(frame.collect(backend="pyarrow").to_native().to_batches())
 

@@ -59,7 +59,7 @@ def guess_roles(names: Sequence[str], given: Mapping[str, Any]) -> RoleGuess:
     ("'label' and 'target' could both be the truth: say which.",)
     """
     known = {role for role, value in given.items() if value is not None}
-    taken = {name for value in given.values() for name in _names(value)}
+    taken = {name for value in given.values() for name in names_of(value)}
     free = [name for name in names if isinstance(name, str) and name not in taken]
     roles: dict[str, str | list[str]] = {}
     doubts: list[str] = []
@@ -83,7 +83,7 @@ def guess_roles(names: Sequence[str], given: Mapping[str, Any]) -> RoleGuess:
                 doubts.append(f"{_quote(classes)} could be the probabilities of any class: say of which.")
             else:
                 _decide(form, columns, roles, doubts)
-    said = [f"{_quote(_names(columns))} as {role}" for role, columns in roles.items()]
+    said = [f"{_quote(names_of(columns))} as {role}" for role, columns in roles.items()]
     return RoleGuess(roles, (f"Took {' and '.join(said)}.",) if said else (), tuple(doubts))
 
 
@@ -117,10 +117,10 @@ def _options(form: str, columns: Sequence[str]) -> list[str]:
     return [f"--{option} {shlex.quote(name)}" for name in columns]
 
 
-def _names(value: Any) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    return [name for name in value if isinstance(name, str)] if isinstance(value, (list, tuple)) else []
+def names_of(value: Any) -> list[str]:
+    """List the names of columns in what plays a role."""
+    texts = [value] if isinstance(value, str) else value if isinstance(value, (list, tuple)) else []
+    return [text for text in texts if isinstance(text, str)]
 
 
 def _join(words: Sequence[str], last: str) -> str:
