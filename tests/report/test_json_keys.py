@@ -48,7 +48,6 @@ BY_DATA = {
     "ranks": 1,
     "runs": 1,
     "reports": 1,
-    "better_on_average": 1,
     "charts": 1,
 }
 """How many levels under a key are named by data: labels, measures, systems, queries."""

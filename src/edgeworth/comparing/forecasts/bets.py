@@ -40,19 +40,13 @@ from edgeworth.arrays import Floats, finite_or_none, plain_values
 from edgeworth.bet.fractional import running_sum
 from edgeworth.choices import PredictionsMade
 from edgeworth.comparing.paired_scores import encode_clusters
-from edgeworth.errors import InputError, OptionError
+from edgeworth.errors import InputError
 from edgeworth.forecasts.betting.path import MOST_BLOCKS, SUMS, Blocks
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.estimates import mean_sequence, score_blocks, score_reach
 from edgeworth.forecasts.findings import examine_bets
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.sequential import (
-    BernsteinSequence,
-    ConfidenceSequence,
-    Direction,
-    Evidence,
-    better_of,
-)
+from edgeworth.forecasts.sequential import BernsteinSequence, ConfidenceSequence, Evidence, better_of
 from edgeworth.sources.columns import MISSING, check_gaps
 
 MOST_POINTS = 512
@@ -62,8 +56,6 @@ TRUE_NULL = "the probabilities of {other} are the true ones, given all that {bet
 CLUSTER_NULL = (
     "the probabilities of {other} are the true ones, given all that {bettor} knew of other clusters"
 )
-ROUND_NULL = "in every round the expected {score} score of {other} is at least as good as that of {bettor}"
-MEAN_NULL = "at no time was {better} better than {worse} by the average of their expected Brier scores"
 
 Kind = TypeVar("Kind", bound=ConfidenceSequence)
 
@@ -74,8 +66,8 @@ class Duel:
 
     ``for_first`` is the first's wealth, evidence against the second's probabilities; ``for_second`` the
     reverse. With ordered cases their maximum on the way counts (a p-value good at any time), otherwise the
-    end. ``sequences`` are of the mean difference, first less second: of Brier scores (empirical Bernstein)
-    and log scores (asymptotic; None where one is infinite).
+    end. Sequences are of the mean difference, first less second: of Brier scores (empirical Bernstein) and
+    log scores (asymptotic; None where one is infinite). ``unit`` is what one bet is on.
     """
 
     first: str
@@ -83,36 +75,9 @@ class Duel:
     wealth: Wealth
     for_first: Evidence
     for_second: Evidence
-    mixture: Evidence
-    """The first's, capital divided over stake fractions, so that none has to be chosen."""
-    brier_rounds: Evidence | None
-    log_rounds: Evidence | None
-    """Bets on the scores themselves, of two classes: Henzi and Ziegel's."""
     brier_sequence: BernsteinSequence
     log_sequence: ConfidenceSequence | None
-    level: float = 0.95
     unit: str = "case"
-    """What is one bet: a case, or a cluster of cases."""
-
-    @property
-    def cases(self) -> int:
-        """How many bets were settled: of cases, or of clusters."""
-        return self.wealth.cases
-
-    @property
-    def log_wealth(self) -> float:
-        """The first's log wealth against the second."""
-        return self.wealth.log_wealth
-
-    @property
-    def growth(self) -> float:
-        """The first's log wealth a case."""
-        return self.log_wealth / self.cases
-
-    @property
-    def stronger(self) -> Evidence:
-        """The direction that proves more, both paid for."""
-        return better_of(self.for_first, self.for_second)
 
     @property
     def reverse_path(self) -> NDArray[np.float64]:
@@ -121,30 +86,15 @@ class Duel:
         both = np.isnan(self.wealth.sums("log"))
         return running_sum(np.where(both, -np.inf, -self.wealth.blocks.logs[:, 0]))
 
-    def mean_evidence(self, better: str) -> Evidence:
-        """An e-value for "this one's expected Brier scores are lower on average"; ``better_of`` for both."""
-        if better not in (self.first, self.second):
-            raise OptionError(f"the duel is between {self.first!r} and {self.second!r}; saw {better!r}")
-        worse = self.second if better == self.first else self.first
-        direction: Direction = "less" if better == self.first else "greater"
-        null = MEAN_NULL.format(better=better, worse=worse)
-        return self.brier_sequence.evidence(direction, null=null, ordered=self.wealth.ordered)
-
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, paths at no more points than a chart shows."""
+        """Plain values, sequences at no more points than a chart shows."""
         places = thin(self.wealth.blocks.number)
         sequences = {"brier": self.brier_sequence, "log": self.log_sequence}
-        evidence = ("for_first", "for_second", "stronger", "mixture")
-        found = {name: getattr(self, name) for name in ("first", "second", "cases", "unit")}
-        found |= {"ordered": self.wealth.ordered, "log_wealth": self.log_wealth, "growth": self.growth}
-        found |= {name: plain_evidence(getattr(self, name)) for name in evidence}
-        found |= {
-            "better_on_average": {
-                name: plain_evidence(self.mean_evidence(name)) for name in (self.first, self.second)
-            },
-            "rounds": {"brier": plain_evidence(self.brier_rounds), "log": plain_evidence(self.log_rounds)},
+        found = {
+            **{name: getattr(self, name) for name in ("first", "second", "unit")},
+            "cases": self.wealth.cases,
+            "ordered": self.wealth.ordered,
             "sequences": {name: each and _plain_sequence(each, places) for name, each in sequences.items()},
-            "path": {"cases": self.wealth.positions[places], "log_wealth": self.wealth.path[places]},
         }
         return {name: plain_values(value) for name, value in found.items()}
 
@@ -156,44 +106,27 @@ def forecast_duel(
 
     >>> wealth = Wealth.from_probabilities([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5, 0.5, 0.5])
     >>> duel = forecast_duel(wealth, "A", "B")
-    >>> round(duel.for_first.e_value, 4), round(duel.for_second.e_value, 4), round(duel.stronger.e_value, 4)
-    (2.688, 0.372, 1.344)
+    >>> round(duel.for_first.e_value, 4), round(duel.for_second.e_value, 4)
+    (2.688, 0.372)
     >>> duel.for_first.null
     'the probabilities of B are the true ones, given all that A knew'
     """
-    if first == second:
-        raise InputError(f"nobody bets against themselves; saw {first!r} twice")
-    if wealth.book != "fair" or wealth.fraction != 1:
-        raise OptionError(
-            "two forecasters bet whole Kelly stakes at each other's fair prices; "
-            f"saw a stake of {wealth.fraction:g} and prices that are {wealth.book}"
-        )
     # The exact law of luck takes seconds, and a comparison does not ask for it.
     bets = examine_bets(replace(wealth, games=None), level=level)
     assert bets.against_model is not None
-    assert bets.mixture is not None
     # Looked at on the way or not, the bets on the mean difference are those of the sequences.
     blocks = {score: score_blocks(wealth, score) for score in ("brier", "log")}
     assert blocks["brier"] is not None
     brier = mean_sequence(blocks["brier"], level=level, reach=score_reach(wealth, "brier"))
     assert isinstance(brier, BernsteinSequence)
-    said = true_null(first, second, unit)
-    brier_rounds, log_rounds = (
-        found and replace(found, null=ROUND_NULL.format(score=score, other=second, bettor=first))
-        for found, score in ((bets.brier_rounds, "Brier"), (bets.log_rounds, "log"))
-    )
     return Duel(
         first,
         second,
         wealth,
-        replace(bets.against_rival, null=said),
+        replace(bets.against_rival, null=true_null(first, second, unit)),
         replace(bets.against_model, null=true_null(second, first, unit)),
-        replace(bets.mixture, null=said),
-        brier_rounds,
-        log_rounds,
         _negate(brier),
         None if blocks["log"] is None else _negate(mean_sequence(blocks["log"], level=level)),
-        level,
         unit,
     )
 
@@ -214,17 +147,10 @@ def thin(number: int, most: int = MOST_POINTS) -> NDArray[np.intp]:
 
 def plain_evidence(found: Evidence | None) -> dict[str, Any] | None:
     """Convert evidence to plain values."""
-    return (
-        None
-        if found is None
-        else {
-            "log_e_value": finite_or_none(found.log_e_value),
-            "e_value": finite_or_none(found.e_value),
-            "p_value": found.p_value,
-            "anytime": found.ordered,
-            "null": found.null,
-        }
-    )
+    if found is None:
+        return None
+    numbers = {name: finite_or_none(getattr(found, name)) for name in ("log_e_value", "e_value", "p_value")}
+    return {**numbers, "anytime": found.ordered, "null": found.null}
 
 
 def _negate(sequence: Kind) -> Kind:
@@ -449,7 +375,7 @@ def race_of_duels(duels: Sequence[Duel]) -> WealthRace:
     paths: dict[Pair, Floats] = {}
     for duel in duels:
         a, b = names.index(duel.first), names.index(duel.second)
-        table[a, b], back = duel.log_wealth, duel.for_second.log_e_value
+        table[a, b], back = duel.wealth.log_wealth, duel.for_second.log_e_value
         # Minus the same number but for rounding, unless someone was ruined.
         table[b, a] = -table[a, b] if np.isfinite(table[a, b]) else back
         evidence[duel.first, duel.second], evidence[duel.second, duel.first] = duel.for_first, duel.for_second
@@ -458,5 +384,5 @@ def race_of_duels(duels: Sequence[Duel]) -> WealthRace:
         if not np.isfinite(path).all():
             paths[duel.second, duel.first] = duel.reverse_path[places]
     return WealthRace(
-        names, duels[0].cases, table, evidence, positions[places], paths, ordered, duels[0].unit
+        names, duels[0].wealth.cases, table, evidence, positions[places], paths, ordered, duels[0].unit
     )
