@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from edgeworth.comparing.forecasts.bets import CaseClusters, forecast_duel
 from edgeworth.comparing.forecasts.differences import compare_forecasts, mean_score_difference
 from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.findings import examine_bets
 from edgeworth.forecasts.forecasts import Forecasts
 
 Floats = NDArray[np.float64]
@@ -96,14 +97,15 @@ def test_no_money_is_made_from_the_true_prices() -> None:
         true = rng.uniform(0.2, 0.8, 200)
         other = np.clip(true + rng.uniform(-0.05, 0.05, 200), 0.01, 0.99)
         y = (rng.random(200) < true).astype(np.int64)
-        duel = forecast_duel(Wealth.from_probabilities(y, other, against=true, ordered=True), "A", "B")
+        bets = examine_bets(Wealth.from_probabilities(y, other, against=true, ordered=True))
         turned = forecast_duel(Wealth.from_probabilities(y, true, against=other, ordered=True), "A", "B")
-        assert duel.brier_rounds is not None
-        found["first"].append(duel.for_first.e_value)
-        found["mixture"].append(duel.mixture.e_value)
-        found["rounds"].append(duel.brier_rounds.e_value)
+        assert bets.brier_rounds is not None
+        assert bets.mixture is not None
+        found["first"].append(bets.against_rival.e_value)
+        found["mixture"].append(bets.mixture.e_value)
+        found["rounds"].append(bets.brier_rounds.e_value)
         found["second"].append(turned.for_second.e_value)
-        rejected += duel.for_first.p_value <= 0.05
+        rejected += bets.against_rival.p_value <= 0.05
     for name, values in found.items():
         error = np.std(values, ddof=1) / math.sqrt(len(values))
         assert error < 0.05
@@ -121,10 +123,10 @@ def test_equal_expected_scores_make_no_e_value_grow() -> None:
         p, q = rng.uniform(0.1, 0.9, (2, 300))
         y = (rng.random(300) < (p + q) / 2).astype(np.int64)
         duel = forecast_duel(Wealth.from_probabilities(y, p, against=q, ordered=True), "A", "B")
-        evidence = [duel.mean_evidence(name) for name in "AB"]
+        sequence = duel.brier_sequence
+        evidence = [sequence.evidence("less", ordered=True), sequence.evidence("greater", ordered=True)]
         values += [each.e_value for each in evidence]
         rejected += any(each.p_value <= 0.025 for each in evidence)
-        sequence = duel.brier_sequence
         missed += bool(((sequence.low > 0) | (sequence.high < 0)).any())
     error = np.std(values, ddof=1) / math.sqrt(len(values))
     assert np.mean(values) <= 1 + 3 * error

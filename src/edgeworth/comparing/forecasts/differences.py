@@ -28,7 +28,7 @@ import scipy
 
 from edgeworth.arrays import Floats
 from edgeworth.choices import PredictionsMade
-from edgeworth.comparing.difference import Difference, Effect
+from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings, Terms, all_pairs, compare_pairs
 from edgeworth.comparing.forecasts.bets import (
     CaseClusters,
@@ -39,12 +39,12 @@ from edgeworth.comparing.forecasts.bets import (
     race_of_sums,
     wealth_of_clusters,
 )
-from edgeworth.core.clusters import FEWEST_FREEDOM
-from edgeworth.core.laws import Alternative, NormalLaw, Scale, choose_tail
+from edgeworth.comparing.queries.paired_tests import MeanDifference, mean_difference
+from edgeworth.core.laws import Alternative, choose_tail
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.estimates import mean_difference
+from edgeworth.forecasts.estimates import mean_difference as bound_mean
 from edgeworth.forecasts.forecasts import RESCALED, Forecasts
 from edgeworth.forecasts.reading import CLIPPED
 from edgeworth.forecasts.scoring_rules import RULES, case_scores
@@ -175,10 +175,6 @@ def _race_at_the_end(forecasts: Mapping[str, Forecasts], units: CaseClusters | N
 FEW = 30
 """Fewer units make the t test lean on differences that are nearly normal."""
 
-ALIKE = 1e-13
-"""A spread of this share of the squares is rounding, not data."""
-
-PLAIN = Scale("identity")
 POSTERIOR = "Student's t posterior of the mean score difference, flat prior on mean and logarithm of spread"
 
 
@@ -219,57 +215,46 @@ def mean_score_difference(
         return replace(bare, undefined=said)
     if not cases:
         return replace(bare, undefined="there are no cases")
-    differences = first - second
-    if not differences.any():
-        tests = ("t", "wald", "diebold-mariano") if horizon == 1 else ("diebold-mariano",)
-        return _identical(bare, tests if clusters is None else ("t", "wald"))
-    if clusters is not None:
-        return _with_clusters(bare, differences, clusters)
-    if cases < 2:
-        return replace(bare, no_interval="one case has no spread")
-    if horizon >= cases:
+    if horizon >= cases > 1:
         said = f"forecasts {horizon} ahead need more than {horizon} cases; there are {cases:,}"
         return replace(bare, no_interval=said)
-    rest = differences - differences.mean()
-    if (rest**2).sum() <= ALIKE * (differences**2).sum():
-        said = "the differences are all alike: they have no spread to judge their mean by"
-        return replace(bare, no_interval=said)
-    if horizon > 1:
-        return _with_diebold_mariano(bare, rest, horizon)
-    student = _with_t_test(bare, float(differences.var(ddof=1)), cases)
-    return _with_sequence(student, differences, reach) if ordered else student
+    differences = first - second
+    size = float(max(np.abs(first).max(), np.abs(second).max()))
+    mean = mean_difference(differences, clusters=None if clusters is None else clusters.codes, size=size)
+    if horizon > 1 and mean.law is not None:
+        return _with_diebold_mariano(bare, differences - differences.mean(), horizon)
+    found = _with_t_test(bare, mean, clusters is not None)
+    if ordered and clusters is None and mean.law is not None:
+        return _with_sequence(found, differences, reach)
+    return found
 
 
-def _with_clusters(bare: Difference, differences: Floats, clusters: CaseClusters) -> Difference:
-    number = clusters.number
-    if number < 2:
-        return replace(bare, no_interval="one cluster has no spread between clusters")
-    found = mean_difference(differences, clusters=clusters.codes)
-    if math.isnan(found.error):
-        return replace(bare, no_interval="the clusters are all alike: they have no spread to judge by")
-    freedom = found.freedom
-    if freedom < FEWEST_FREEDOM:
-        reason = (
-            f"a few large clusters hold most cases, which leaves {freedom:.1f} degrees of freedom: too few "
-            "to tell who is better"
-        )
-        return replace(bare, no_interval=reason, doubt=reason)
-    ratio, said = bare.difference / found.error, f"CR2 over {number:,} clusters"
-    tests = {"t": student(ratio, freedom, said), "wald": student(ratio, math.inf, said)}
-    return replace(_with_student_law(bare, found.error, freedom), tests=tests, doubt=_few(number, "clusters"))
-
-
-def _with_t_test(bare: Difference, variance: float, cases: int) -> Difference:
-    """Add the law and the tests, given the variance of one independent case's difference."""
-    error = math.sqrt(variance / cases)
-    ratio = bare.difference / error
-    tests = {"t": student(ratio, cases - 1), "wald": student(ratio, math.inf)}
-    effect = standardised_effect(bare.difference / math.sqrt(variance), cases)
-    # At horizon 1, with the correction for few cases, Diebold and Mariano's test is the paired t test.
-    said = f"Diebold–Mariano, corrected for few cases, {tests['t'].method}"
-    tests["diebold-mariano"] = replace(tests["t"], method=said)
-    found = _with_student_law(bare, error, cases - 1)
-    return replace(found, tests=tests, effect=effect, doubt=_few(cases, "cases"))
+def _with_t_test(bare: Difference, mean: MeanDifference, is_clustered: bool) -> Difference:
+    """Add the law and the tests of independent cases or clusters."""
+    student = mean.test()
+    tests = {} if math.isnan(student.p_value) else {"t": student, "wald": student}
+    if mean.law is not None:
+        wald = 2 * float(scipy.special.ndtr(-abs(mean.statistic)))
+        tests["wald"] = Tail.approximated(wald, 0.0, "normal approximation")
+    if tests and not is_clustered:
+        # At horizon 1, with the correction for few cases, Diebold and Mariano's test is the paired t test.
+        said = f"Diebold–Mariano, corrected for few cases, {student.method}"
+        tests["diebold-mariano"] = replace(student, method=said)
+    return replace(
+        bare,
+        # Sums of the same numbers in another order may round otherwise.
+        values=bare.values if mean.value else (bare.values[0], bare.values[0]),
+        law=mean.law,
+        tests=tests,
+        interval_method="" if mean.law is None else "Student's t",
+        no_interval=mean.no_law,
+        # Lower is better.
+        probability_better=1 - mean.probability_above,
+        probability_method=POSTERIOR,
+        effect=mean.effect(),
+        no_winner=mean.doubt,
+        doubt=_few(mean.units, "clusters" if is_clustered else "cases"),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,7 +267,7 @@ class SequenceLaw:
 
     def interval(self, level: float) -> tuple[float, float]:
         """Give the bounds that hold at all times at a level."""
-        found = mean_difference(self.differences, level=level, ordered=True, reach=self.reach)
+        found = bound_mean(self.differences, level=level, ordered=True, reach=self.reach)
         return found.low, found.high
 
     def p_value(self, null: float, alternative: Alternative) -> float:
@@ -305,56 +290,10 @@ class SequenceLaw:
 def _with_sequence(student: Difference, differences: Floats, reach: float) -> Difference:
     """Let the confidence sequence decide, as it does where one system is judged against another."""
     law = SequenceLaw(differences, reach, student.standard_error)
-    method = mean_difference(differences, ordered=True, reach=reach).method
+    method = bound_mean(differences, ordered=True, reach=reach).method
     p_value = law.p_value(0.0, "two-sided")
     tests = {"sequence": Tail.approximated(p_value, 0.0, f"good at any time: {method}")} | dict(student.tests)
     return replace(student, law=law, tests=tests, interval_method=method)
-
-
-def _with_student_law(bare: Difference, error: float, freedom: float) -> Difference:
-    value = bare.difference
-    return replace(
-        bare,
-        law=NormalLaw(value, error, PLAIN, freedom),
-        interval_method="Student's t",
-        # Lower is better.
-        probability_better=float(scipy.special.stdtr(freedom, -value / error)),
-        probability_method=POSTERIOR,
-    )
-
-
-def student(ratio: float, freedom: float, said: str = "") -> Tail:
-    """Compute a two-sided p-value by Student's t, or by the normal law where freedom is infinite."""
-    law, tail = "normal approximation", float(scipy.special.ndtr(-abs(ratio)))
-    if math.isfinite(freedom):
-        law = f"Student's t with {round(freedom, 1):,g} degrees of freedom"
-        tail = float(scipy.special.stdtr(freedom, -abs(ratio)))
-    return Tail.approximated(2 * tail, 0.0, f"{law}, {said}" if said else law)
-
-
-def standardised_effect(value: float, cases: int) -> Effect:
-    """Give d̄/s a normal interval with variance 1/n + d²/(2(n − 1)) (Hedges & Olkin 1985).
-
-    >>> effect = standardised_effect(0.5, 100)
-    >>> [round(bound, 3) for bound in effect.interval()]
-    [0.292, 0.708]
-    """
-    law = NormalLaw(value, math.sqrt(1 / cases + value**2 / (2 * (cases - 1))), PLAIN)
-    return Effect("standardised mean difference", value, law.interval)
-
-
-def _identical(bare: Difference, tests: tuple[str, ...]) -> Difference:
-    """Describe two systems with the same score in every case."""
-    alike = Tail(1.0, 1.0, 1.0, "every difference is 0")
-    return replace(
-        bare,
-        # Sums of the same numbers in another order may round otherwise.
-        values=(bare.values[0], bare.values[0]),
-        law=NormalLaw(0.0, 0.0, PLAIN),
-        tests=dict.fromkeys(tests, alike),
-        probability_better=0.5,
-        probability_method="every difference is 0: neither is better",
-    )
 
 
 def _few(number: int, unit: str) -> str | None:
@@ -375,10 +314,11 @@ def _with_diebold_mariano(bare: Difference, rest: Floats, horizon: int) -> Diffe
         return replace(bare, no_interval="the variance of the mean is not above 0, whatever the weights")
     # n + 1 − 2h + h(h − 1)/n = (n − h)(n − h + 1)/n
     error = math.sqrt(variance / cases / ((cases - horizon) * (cases - horizon + 1) / cases**2))
-    said = f"Diebold–Mariano, {horizon} ahead ({kernel}), corrected for few cases, "
-    tail = student(bare.difference / error, cases - 1)
-    tests = {"diebold-mariano": replace(tail, method=said + tail.method)}
-    return replace(_with_student_law(bare, error, cases - 1), tests=tests, doubt=doubt)
+    mean = MeanDifference(bare.difference, error, cases)
+    found, student = _with_t_test(bare, mean, False), mean.test()
+    said = f"Diebold–Mariano, {horizon} ahead ({kernel}), corrected for few cases, {student.method}"
+    tests = {"diebold-mariano": replace(student, method=said)}
+    return replace(found, tests=tests, effect=None, doubt=doubt)
 
 
 def long_run_variance(rest: Floats, horizon: int, *, newey_west: bool = False) -> float:

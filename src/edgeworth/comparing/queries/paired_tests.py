@@ -7,7 +7,6 @@ Wilcoxon's test and the sign test ask about something else, and are offered, not
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from edgeworth.comparing.difference import Effect
 from edgeworth.comparing.planning import bisected, noncentral_t
-from edgeworth.comparing.queries.exact_values import ROUNDING, Scaled, cluster_sums
+from edgeworth.comparing.queries.exact_values import ROUNDING, Scaled
 from edgeworth.comparing.queries.permutation import sign_sums_of
 from edgeworth.comparing.randomisation.coins import lower_tail
 from edgeworth.core.clusters import spread_of_ratios
@@ -121,7 +120,7 @@ def mean_difference(
     is the usual one when every cluster is one case. ``size`` is the largest value that the differences were
     taken from: spread within its rounding is none.
     """
-    values = np.array([float(x) for x in differences])
+    values = np.asarray(differences, dtype=np.float64)
     if not len(values):
         raise InputError("there are no pairs of values to compare")
     if not np.isfinite(values).all():
@@ -129,8 +128,11 @@ def mean_difference(
     if clusters is None:
         sums, sizes = values, np.ones(len(values))
     else:
-        sums = np.array(cluster_sums(values, clusters))
-        sizes = np.array(list(Counter(clusters).values()), dtype=np.float64)
+        places: dict[Hashable, int] = {}
+        codes = [places.setdefault(cluster, len(places)) for cluster in clusters]
+        if len(codes) != len(values):
+            raise InputError(f"each of {len(values):,} values needs a cluster; saw {len(codes):,} clusters")
+        sums, sizes = (np.bincount(codes, each).astype(np.float64) for each in (values, np.ones(len(codes))))
     mean = math.fsum(values.tolist()) / len(values)
     rests = sums - sizes * mean
     units = len(sums)
