@@ -33,6 +33,25 @@ def test_the_exact_test_has_the_power_that_was_planned(counts: list[list[int]]) 
     assert 0.77 <= shown / 4000 <= 0.83
 
 
+@pytest.mark.parametrize(
+    "counts",
+    [[[44, 11, 4], [11, 17, 2], [4, 2, 5]], [[11, 5, 5, 5], [5, 11, 5, 4], [4, 5, 11, 5], [5, 4, 4, 11]]],
+)
+def test_the_plan_of_several_labels_has_its_power(counts: list[list[int]]) -> None:
+    # By the exact standard deviation of guessing, whose law is close to normal.
+    table = ew.ContingencyTable.from_matrix(counts, rows="predicted")
+    needed = int(ew.estimate(table, "informedness").cases_needed(power=0.8).needed)
+    rng, shown, size = np.random.default_rng(2), 0, len(counts)
+    for cells in rng.multinomial(needed, (table.counts / table.total).ravel(), size=1500).reshape(
+        -1, size, size
+    ):
+        drawn = ew.ContingencyTable.from_matrix(cells, rows="predicted")
+        deviation = ew.chance.informedness(drawn).standard_deviation
+        shown += abs(ew.measure(drawn, "informedness")) >= stats.norm.ppf(0.975) * deviation
+    # The standard error of a share of 1,500 is 0.010.
+    assert 0.77 - 0.02 <= shown / 1500 <= 0.83 + 0.02
+
+
 def exact_p_value(cells: np.ndarray) -> float:
     """P(hits at least as far from their mean), of scipy's hypergeometric law."""
     (hits, _), total = cells[0], int(cells.sum())
@@ -161,7 +180,7 @@ def test_decided_cases_are_judged_alone_where_that_is_asked_and_said() -> None:
         plain["estimates"]["accuracy"]["value"] / share
     )
     assert f"{share:.0%}" in alone["verdict"]
-    assert "Only decided cases are judged" in alone["verdict"]
+    assert "Only answered cases are judged" in alone["verdict"]
     clustered = ew.ContingencyTable.from_labels(truth, prediction, abstain="-", clusters=np.arange(400) // 3)
     left = clustered.without_abstentions()
     assert left.clusters is not None

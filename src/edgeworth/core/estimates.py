@@ -84,7 +84,7 @@ class Estimate:
     law: SamplingLaw | None = field(repr=False)
     chance_test: ChanceTest = field(default=lambda _: None, repr=False)
     """P(chance alone does as much), worked out when it is asked for."""
-    planner: Callable[[float, float, int], int | None] | None = field(default=None, repr=False)
+    planner: Callable[[float, float, int, float], int | None] | None = field(default=None, repr=False)
     """Finds the cases with which the test against chance has a power at a level, near a rough number."""
     size: float = field(default=math.nan, repr=False)
     """Cases, or lists; with sampling weights as many as would tell as much if they all weighed the same."""
@@ -141,8 +141,8 @@ class Estimate:
 
         Notes
         -----
-        ``n · ((z_level + z_power) · standard error / distance)²``: the error shrinks with √n. Of two labels
-        it is the exact test against guessing that has the power.
+        ``n · ((z_level + z_power) · standard error / distance)²``: the error shrinks with √n. Of labels it is
+        the exact test against guessing that has the power.
 
         Examples
         --------
@@ -165,7 +165,9 @@ class Estimate:
             return Plan(self.size, math.inf, power, level)
         reach = normal_quantile(level) + NormalDist().inv_cdf(power)
         rough = math.ceil(self.size * (reach * error / distance) ** 2)
-        planned = None if null is not None or self.planner is None else self.planner(level, power, rough)
+        planned = None
+        if null is None and self.planner is not None:
+            planned = self.planner(level, power, rough, self.standard_error)
         return Plan(self.size, rough if planned is None else planned, power, level)
 
     def __str__(self) -> str:

@@ -14,13 +14,14 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
 from math import comb
+from statistics import NormalDist
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import EXACT_INTEGERS
-from edgeworth.core.laws import Alternative
+from edgeworth.core.laws import Alternative, normal_quantile
 from edgeworth.core.tails import SMALLEST, Tail, hypergeometric_tails
 from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.effective_sizes import effective_cases
@@ -449,18 +450,24 @@ PLANNED_SAMPLES, MOST_PLANNED = 2000, 60
 
 
 def cases_for_power(
-    table: ContingencyTable, resolved: Resolved, level: float, power: float, rough: int
+    table: ContingencyTable, resolved: Resolved, level: float, power: float, rough: int, error: float
 ) -> int | None:
-    """Find how many cases like these the exact test of two labels needs to have a power; None of more labels.
+    """Find how many cases like these the exact test needs to have a power; None where there is no such test.
 
-    Few cases are tried one number after the other, on tables drawn with the shares of this one. A larger
+    Of more than two labels it takes z_level standard deviations of guessing and z_power standard errors. Of
+    two, few cases are tried one number after the other, on tables drawn with the shares of this one. A larger
     ``rough`` number, found by the normal law, is corrected for the steps of the exact one (Casagrande, Pike &
     Smith 1978).
     """
     if not table.is_counted or not table.is_plain or table.matching is not None or table.abstained.any():
         return None
-    if resolved.position is None and (resolved.measure.guessing is None or len(table.labels) != 2):
+    slopes = resolved.measure.guessing
+    if resolved.position is None and slopes is None:
         return None
+    if resolved.position is None and slopes is not None and len(table.labels) > 2:
+        law = guessing_law(table, slopes)
+        reach = normal_quantile(level) * law.standard_deviation + NormalDist().inv_cdf(power) * error
+        return math.ceil(law.cases * (reach / float(law.value_of(np.diag(table.counts).tolist()))) ** 2)
     one = table if resolved.position is None else table.one_against_rest(resolved.label)
     shares = one.counts / one.total
     if rough > MOST_PLANNED:
