@@ -176,10 +176,10 @@ def measure(cell: Cell, replications: int) -> tuple[Count, Count]:
     for places in cell.samples(replications):
         if min(places.targets, places.background) < 2:
             continue
-        counts = places.parts
+        counts = places.hits, places.tied, places.gap, np.array([places.lost])
         both = average_precision_influence(places, cell.ties), roc_area_influence(places)
         for count, truth, effects, separated in zip(found, truths, both, bounds_of, strict=True):
-            spread = independent(effects, counts)
+            spread = independent(effects, counts, counts)
             if effects.value >= 1:
                 bounds = separated(places.targets, places.background, LEVEL), 1.0
             else:

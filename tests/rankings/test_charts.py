@@ -178,11 +178,11 @@ def test_no_convex_corner_is_lost(seed: int) -> None:
     ranked = truth[np.argsort(-score)]
     recall = np.concatenate([[0], np.cumsum(ranked) / ranked.sum()])
     fallout = np.concatenate([[0], np.cumsum(1 - ranked) / (1 - ranked).sum()])
-    curve = thin_roc_curve(ew.Ranking.from_scores(truth, score))
-    assert len(curve.recall) <= 200 < ranked.sum()
+    _, drawn_fallout, drawn_recall = thin_roc_curve(ew.Ranking.from_scores(truth, score))
+    assert len(drawn_recall) <= 200 < ranked.sum()
     for angle in np.linspace(0, np.pi / 2, 400):
         whole = np.max(recall * np.cos(angle) - fallout * np.sin(angle))
-        kept = np.max(curve.recall * np.cos(angle) - curve.fallout * np.sin(angle))
+        kept = np.max(drawn_recall * np.cos(angle) - drawn_fallout * np.sin(angle))
         assert kept == pytest.approx(whole, abs=1e-12)
 
 

@@ -72,9 +72,7 @@ def test_weights_in_another_order_draw_the_same_points(seed: int) -> None:
         merged = merged + part
     for most in (20, 160):
         one, other = thin_roc_curve(whole, most), thin_roc_curve(merged, most)
-        assert len(one.recall) == len(other.recall)
-        np.testing.assert_allclose(one.recall, other.recall, atol=1e-12)
-        np.testing.assert_allclose(one.fallout, other.fallout, atol=1e-12)
+        np.testing.assert_allclose(one[1:], other[1:], atol=1e-12)
     found, again = examine_ranking(whole), examine_ranking(merged)
     assert found.depth == again.depth
     drawn = [ranking_charts(each)["hits"].rows() for each in (found, again)]
@@ -87,10 +85,10 @@ def test_small_steps_of_a_long_list_are_no_straight_line() -> None:
     rng = np.random.default_rng(1)
     score = rng.random(200_000)
     truth = rng.random(200_000) < score
-    curve = thin_roc_curve(ew.Ranking.from_scores(truth, score))
-    area = float(np.trapezoid(curve.recall, curve.fallout))
+    _, fallout, recall = thin_roc_curve(ew.Ranking.from_scores(truth, score))
+    area = float(np.trapezoid(recall, fallout))
     assert area == pytest.approx(ew.measure(ew.Ranking.from_scores(truth, score), "roc_auc"), abs=2e-3)
-    assert len(curve.recall) > 100
+    assert len(recall) > 100
 
 
 @pytest.mark.slow

@@ -16,8 +16,6 @@ from edgeworth.rankings.intervals.bands import (
     bands,
     binned_law,
     can_bin_law,
-    chart_depths,
-    hit_curve_at,
     precision_at_recall,
     thin_roc_curve,
     value_curve_at,
@@ -44,17 +42,18 @@ COLOURS = {OURS: FIRST, RANDOM: CHANCE}
 DEPTH = "items looked at"
 DASHED: dict[str, Any] = {"strokeDash": [5, 4], "strokeWidth": 1.5}
 DOT: dict[str, Any] = {"filled": True, "opacity": 1}
+FORMATS = {"count": ",.1~f", "percent": ".1%", "number": ",.4~g"}
+"""How a column of a kind is written under a pointer."""
 
 
 def ranking_charts(findings: RankingFindings) -> Charts:
     """The charts of a report on a ranking; none where there is nothing to find, or nothing else."""
-    if not findings.can_be_drawn:
+    if not findings.can_be_drawn or findings.curve is None:
         return Charts()
-    ranking = findings.ranking
-    curve = cache(lambda: hit_curve_at(ranking, chart_depths(ranking, findings.depth), findings.level))
+    ranking, curve = findings.ranking, findings.curve
     charts = [_hits(findings, curve), _precision_recall(findings, curve), _roc(findings)]
     if isinstance(findings.average_precision.method, Survival):
-        charts.append(_survival(findings))
+        charts.append(_survival(findings, curve.depth))
     if findings.worth is not None:
         charts.append(_value(findings, findings.worth))
     if ranking.is_counted and can_bin_law(int(ranking.total), int(ranking.target_total)):
@@ -76,11 +75,10 @@ def _chart(
     return Chart(name, title, caption, data, draw, tuple(Column(*column) for column in kinds.items()))
 
 
-def _lines(
-    kit: Kit, base: Any, chance: Any, ours: Mapping[str, Any], formats: Mapping[str, str]
-) -> list[Any]:
+def _lines(kit: Kit, base: Any, chance: Any, ours: Mapping[str, Any], kinds: Mapping[str, str]) -> list[Any]:
     """The line of random selection, that of this ranking, and its points under a pointer."""
     touched = {channel: field for channel, field in ours.items() if channel != "order"}
+    formats = {column: FORMATS[kind] for column, kind in kinds.items()}
     return [
         colour_layer(kit.alt, chance, RANDOM, COLOURS),
         colour_layer(kit.alt, base.mark_line(strokeJoin="round").encode(**ours), OURS, COLOURS),
@@ -92,17 +90,17 @@ def _layer(alt: Any, layers: Iterable[Any], width: int = WIDE) -> Any:
     return alt.layer(*layers).properties(width=width, height=HIGH)
 
 
-def _hits(findings: RankingFindings, find_curve: Callable[[], HitCurve]) -> Chart:
+def _hits(findings: RankingFindings, curve: HitCurve) -> Chart:
     look, ranking = findings.look, findings.ranking
     shares = ("found", "low", "high", "by chance", "chance low", "chance high")
+    kinds = {DEPTH: "count", "hits": "count"} | dict.fromkeys(shares, "percent")
 
     def find() -> Mapping[str, Values | None]:
-        curve = find_curve()
         around, chance = curve.bands, (curve.chance_low, curve.chance_high)
         low, high = (None if hits is None else hits / curve.targets for hits in chance)
         found = (curve.recall, around and around.recall_low, around and around.recall_high)
         columns = (curve.depth, curve.hits, *found, curve.by_chance, low, high)
-        return dict(zip((DEPTH, "hits", *shares), columns, strict=True))
+        return dict(zip(kinds, columns, strict=True))
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -114,11 +112,9 @@ def _hits(findings: RankingFindings, find_curve: Callable[[], HitCurve]) -> Char
         title = f"{DEPTH}{' (log scale)' if is_log else ''}"
         base = kit.base("hits").encode(x=alt.X(f"{DEPTH}:Q", scale=scale, axis=axis, title=title))
         share = alt.Y("by chance:Q", title="share of targets found", axis=alt.Axis(format=".0%"))
-        formats = {DEPTH: ",", "hits": ",.1~f"} | dict.fromkeys(shares, ".1%")
-        del formats["chance low"]
         pairs = (("chance low", "chance high", CHANCE), ("low", "high", FIRST))
         chance, ours, touch = _lines(
-            kit, base, base.mark_line(**DASHED).encode(y=share), {"y": "found:Q"}, formats
+            kit, base, base.mark_line(**DASHED).encode(y=share), {"y": "found:Q"}, kinds
         )
         here = base.transform_filter(alt.datum[DEPTH] == findings.depth).mark_point(
             size=60, color=FIRST, **DOT
@@ -136,7 +132,7 @@ def _hits(findings: RankingFindings, find_curve: Callable[[], HitCurve]) -> Char
         f"{plural(targets, 'target')}; random selection finds {look.by_chance:,.3g} of them there.{held}",
         find,
         draw,
-        {DEPTH: "count", "hits": "count"} | dict.fromkeys(shares, "percent"),
+        kinds,
     )
 
 
@@ -146,20 +142,19 @@ def _share(channel: Any, alt: Any, name: str, said: str) -> Any:
     return channel(f"{name}:Q", scale=scale, axis=axis, title=f"{name}: {said}")
 
 
-def _precision_recall(findings: RankingFindings, find_curve: Callable[[], HitCurve]) -> Chart:
-    ranking, shares = findings.ranking, ("recall", "precision", "low", "high")
+def _precision_recall(findings: RankingFindings, curve: HitCurve) -> Chart:
+    ranking, around = findings.ranking, curve.bands
+    kinds = {DEPTH: "count"} | dict.fromkeys(("recall", "precision", "low", "high"), "percent")
     share = float(ranking.target_total / ranking.total)
     has_band = ranking.is_counted and ranking.targets.total
 
     def find() -> Mapping[str, Values | None]:
-        curve = find_curve()
-        around = curve.bands
         ends = (around and around.precision_low, around and around.precision_high)
         columns = (curve.depth, curve.recall, curve.hits / curve.depth, *ends)
-        return dict(zip((DEPTH, *shares), columns, strict=True))
+        return dict(zip(kinds, columns, strict=True))
 
-    def around() -> Mapping[str, Any]:
-        band = precision_at_recall(find_curve())
+    def find_band() -> Mapping[str, Any]:
+        band = precision_at_recall(curve)
         return {"around": () if band is None else table_rows(band)}
 
     def draw(kit: Kit) -> Any:
@@ -170,8 +165,7 @@ def _precision_recall(findings: RankingFindings, find_curve: Callable[[], HitCur
         )
         band = kit.base("around").encode(x=x)
         chance = kit.once().mark_rule(**DASHED).encode(y=alt.datum(share))
-        formats = {DEPTH: ","} | dict.fromkeys(shares, ".1%")
-        lines = _lines(kit, base, chance, {"order": f"{DEPTH}:Q"}, formats)
+        lines = _lines(kit, base, chance, {"order": f"{DEPTH}:Q"}, kinds)
         return _layer(alt, [*([band_between(alt, band, "low", "high", FIRST)] if has_band else []), *lines])
 
     said = f" The band holds {format_level(findings.level)} at each recall." if has_band else ""
@@ -182,21 +176,20 @@ def _precision_recall(findings: RankingFindings, find_curve: Callable[[], HitCur
         f"precision of {format_number(share)}, the share of targets.{said}",
         find,
         draw,
-        {DEPTH: "count"} | dict.fromkeys(shares, "percent"),
-        around,
+        kinds,
+        find_band,
     )
 
 
-def _survival(findings: RankingFindings) -> Chart:
+def _survival(findings: RankingFindings, depths: Values) -> Chart:
     """The share of targets still to be found, hits taken as events and ranks as times (Su & Zhang)."""
-    ranking, shares = findings.ranking, ("survival", "low", "high", "by chance")
+    ranking = findings.ranking
+    kinds = {DEPTH: "count"} | dict.fromkeys(("survival", "low", "high", "by chance"), "percent")
 
     def find() -> Mapping[str, Values | None]:
-        depths = chart_depths(ranking, findings.depth)
         around = bands(ranking, depths=depths, level=findings.level, method="survival")
         found = (1 - around.recall, 1 - around.recall_high, 1 - around.recall_low)
-        columns = (depths, *found, 1 - depths / float(ranking.total))
-        return dict(zip((DEPTH, *shares), columns, strict=True))
+        return dict(zip(kinds, (depths, *found, 1 - depths / float(ranking.total)), strict=True))
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -204,8 +197,7 @@ def _survival(findings: RankingFindings) -> Chart:
         chance = base.mark_line(**DASHED).encode(
             y=_share(alt.Y, alt, "by chance", "targets still to be found")
         )
-        formats = {DEPTH: ","} | dict.fromkeys(shares, ".1%")
-        lines = _lines(kit, base, chance, {"y": "survival:Q"}, formats)
+        lines = _lines(kit, base, chance, {"y": "survival:Q"}, kinds)
         return _layer(alt, [band_between(alt, base, "low", "high", FIRST), *lines])
 
     return _chart(
@@ -215,16 +207,16 @@ def _survival(findings: RankingFindings) -> Chart:
         f"holds {format_level(findings.level)} at each depth, with the ranks of targets taken as fixed.",
         find,
         draw,
-        {DEPTH: "count"} | dict.fromkeys(shares, "percent"),
+        kinds,
     )
 
 
 def _roc(findings: RankingFindings) -> Chart:
     best = findings.best
+    kinds = {DEPTH: "count", "fallout": "percent", "recall": "percent"}
 
     def find() -> Mapping[str, Values | None]:
-        curve = thin_roc_curve(findings.ranking)
-        return {DEPTH: curve.depth, "fallout": curve.fallout, "recall": curve.recall}
+        return dict(zip(kinds, thin_roc_curve(findings.ranking), strict=True))
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -234,8 +226,7 @@ def _roc(findings: RankingFindings) -> Chart:
         )
         ends = {"x": alt.datum(0), "x2": alt.datum(1), "y": alt.datum(0), "y2": alt.datum(1)}
         diagonal = kit.once().mark_rule(**DASHED).encode(**ends)
-        formats = {DEPTH: ",.1~f", "fallout": ".1%", "recall": ".1%"}
-        layers = _lines(kit, base, diagonal, {"order": f"{DEPTH}:Q"}, formats)
+        layers = _lines(kit, base, diagonal, {"order": f"{DEPTH}:Q"}, kinds)
         if best is not None:
             layers += _best_mark(kit, best.fallout, best.recall)
         return _layer(alt, layers, HIGH)
@@ -252,7 +243,7 @@ def _roc(findings: RankingFindings) -> Chart:
         f"area under the curve; 0.500 is chance.{cut}",
         find,
         draw,
-        {DEPTH: "count", "fallout": "percent", "recall": "percent"},
+        kinds,
     )
 
 
@@ -269,19 +260,15 @@ def _best_mark(kit: Kit, fallout: float, recall: float) -> list[Any]:
 
 def _value(findings: RankingFindings, worth: Worth) -> Chart:
     """What looking is worth at each depth, when gain and cost are known."""
-    amounts = ("value", "low", "high", "by chance")
+    kinds = {DEPTH: "count"} | dict.fromkeys(("value", "low", "high", "by chance"), "number")
     terms = {"gain": worth.gain, "cost": worth.cost, "best_depth": worth.best_depth}
-    find_curve = cache(
+    curve = cache(
         lambda: value_curve_at(findings.ranking, **terms, depth=findings.depth, level=findings.level)
     )
 
-    def find() -> Mapping[str, Values | None]:
-        curve = find_curve()
-        return {DEPTH: curve["depth"]} | {name: curve[name] for name in amounts}
-
     def draw(kit: Kit) -> Any:
         alt = kit.alt
-        depths, values = (np.asarray(find_curve()[name]).tolist() for name in ("depth", "value"))
+        depths, values = (np.asarray(column).tolist() for column in list(curve().values())[:2])
         axis = alt.Axis(**number_axis(depths), tickCount=6, tickMinStep=1, labelOverlap=True)
         base = kit.base("value").encode(x=alt.X(f"{DEPTH}:Q", axis=axis, scale=alt.Scale(nice=False)))
         figures = alt.Axis(**number_axis(values))
@@ -289,9 +276,7 @@ def _value(findings: RankingFindings, worth: Worth) -> Chart:
         layers = [kit.once().mark_rule(opacity=0.4).encode(y=alt.datum(0))]
         if findings.ranking.is_counted:
             layers.append(band_between(alt, base, "low", "high", FIRST))
-        layers += _lines(
-            kit, base, chance, {"y": "value:Q"}, {DEPTH: ",.1~f"} | dict.fromkeys(amounts, ",.4~g")
-        )
+        layers += _lines(kit, base, chance, {"y": "value:Q"}, kinds)
         if worth.best_depth > 0:
             there = kit.once().encode(x=alt.datum(worth.best_depth))
             layers += [
@@ -310,9 +295,9 @@ def _value(findings: RankingFindings, worth: Worth) -> Chart:
         "value",
         "What looking is worth",
         f"{given}, {said}; the first {findings.depth:,} are worth {_amount(worth.at_depth)}.",
-        find,
+        lambda: dict(zip(kinds, curve().values(), strict=True)),
         draw,
-        {DEPTH: "count"} | dict.fromkeys(amounts, "number"),
+        kinds,
     )
 
 
@@ -435,41 +420,27 @@ def _mean_row(findings: ListFindings) -> dict[str, float | None]:
 
 
 def _draw_lists(kit: Kit, findings: ListFindings, names: AxisNames | None) -> Any:
-    """A line for each list that has a name, the best on top; otherwise side by side, the lowest first."""
+    """A line for each list that has a name, the best on top; otherwise the share of lists below a value."""
     alt = kit.alt
-    title, zero = _said(findings.headline.measure), alt.Scale(zero=True)
+    axis = alt.Axis(format=PLAIN, tickCount=6)
+    value = alt.X("value:Q", title=_said(findings.headline.measure), axis=axis, scale=alt.Scale(zero=True))
     if names is not None:
-        axis = alt.Axis(format=PLAIN, tickCount=6)
-        along, value = "x", alt.X("value:Q", title=title, axis=axis, scale=zero)
         order, axis = list(names.names[::-1]), alt.Axis(grid=True, **names.options)
-        across = {"y": alt.Y("list:N", sort=order, title=None, axis=axis)}
-        dot: dict[str, Any] = {"size": 60, "opacity": 1}
-        width, height = WIDE - 60, STEP * len(names.names)
+        across, height = alt.Y("list:N", sort=order, title=None, axis=axis), STEP * len(names.names)
     else:
-        along, value = "y", alt.Y("value:Q", title=title, scale=zero)
-        said, axis = "lists, from the lowest to the highest", alt.Axis(format=".0%", tickCount=5)
-        across = {"x": alt.X("below:Q", title=said, axis=axis, scale=alt.Scale(domain=[0, 1]))}
-        dot, width, height = {"size": 26, "opacity": 0.9}, WIDE, HIGH
-    base = kit.base("queries").encode(**across, tooltip=kit.tooltip({"list": "", "value": ".4~g"}))
-    dots = base.mark_point(filled=True, color=FIRST, **dot).encode(**{along: value})
-    channel = alt.X if along == "x" else alt.Y
-    ends = {along: channel("low:Q"), f"{along}2": "high:Q"}
-    around = kit.base("mean").mark_rect(color=SECOND, opacity=0.14).encode(**ends)
-    marks = [rule.encode(**{along: place}) for rule, place in _marks(kit, findings)]
-    return alt.layer(around, *marks, dots).properties(width=width, height=height)
-
-
-def _marks(kit: Kit, findings: ListFindings) -> list[tuple[Any, Any]]:
-    """The lines of the mean and of random orders, each with where it stands."""
-    alt, headline = kit.alt, findings.headline
-    chance = finite_or_none(headline.chance)
-    colours = {MEAN: SECOND} if chance is None else {MEAN: SECOND, RANDOM_ORDERS: CHANCE}
-    base = kit.base("mean")
-    found = [(colour_layer(alt, base.mark_rule(strokeWidth=2), MEAN, colours), alt.datum(headline.value))]
-    if chance is not None:
-        rule = base.mark_rule(strokeWidth=1.5, strokeDash=[5, 4])
-        found.append((colour_layer(alt, rule, RANDOM_ORDERS, colours), alt.datum(chance)))
-    return found
+        axis, scale = alt.Axis(format=".0%", tickCount=5), alt.Scale(domain=[0, 1])
+        across, height = alt.Y("below:Q", title="share of lists below", axis=axis, scale=scale), HIGH
+    base = kit.base("queries").encode(y=across, tooltip=kit.tooltip({"list": "", "value": ".4~g"}))
+    dots = base.mark_point(color=FIRST, size=40, **DOT).encode(x=value)
+    mean = kit.base("mean")
+    layers = [mean.mark_rect(color=SECOND, opacity=0.14).encode(x=alt.X("low:Q"), x2="high:Q")]
+    chance = finite_or_none(findings.headline.chance)
+    places = {MEAN: findings.headline.value} | ({} if chance is None else {RANDOM_ORDERS: chance})
+    colours = dict(zip(places, (SECOND, CHANCE), strict=False))
+    for who, place in places.items():
+        rule = mean.mark_rule(strokeWidth=2) if who == MEAN else mean.mark_rule(**DASHED)
+        layers.append(colour_layer(alt, rule, who, colours).encode(x=alt.datum(place)))
+    return alt.layer(*layers, dots).properties(width=WIDE - 60, height=height)
 
 
 def _run_means(runs: Mapping[str, ListFindings]) -> Chart:

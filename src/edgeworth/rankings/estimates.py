@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
-from typing import TypeVar
 
 import numpy as np
 import scipy
@@ -34,14 +33,13 @@ from edgeworth.rankings.resolving import (
     values_to_average,
 )
 from edgeworth.rankings.tie_groups import STRICT_TIES, TieGroups, tie_groups_of_ranking
-
-Probability = TypeVar("Probability", float, Fraction)
+from edgeworth.rankings.trec.judgements import list_numbers
 
 MOST_PAIRS = 20_000
 """Pairs of a target and a background item up to which all orders are counted."""
 
 
-def concordance_tail(ranking: Ranking, alternative: Alternative) -> Tail:
+def concordance_tail(ranking: Ranking, *, upper: bool) -> Tail:
     """P(random selection has such a ROC area): all orders counted when few and without ties."""
     groups = tie_groups_of_ranking(ranking)
     targets, background = int(ranking.target_total), int(ranking.background.total)
@@ -51,25 +49,13 @@ def concordance_tail(ranking: Ranking, alternative: Alternative) -> Tail:
     # Twice the pairs in the wrong order, so that a tie is a whole number.
     lost = 2 * int((groups.hits * above).sum()) + int((groups.hits * tied).sum()) + 2 * unranked
     has_ties = bool(tied.any()) or ranking.unranked > 1
-    if not has_ties and targets * background <= MOST_PAIRS:
-        return _count_orders(targets, background, lost // 2, alternative)
-    return _normal(ranking, targets, background, lost / 2, alternative)
-
-
-def _count_orders(targets: int, background: int, lost: int, alternative: Alternative) -> Tail:
+    if has_ties or targets * background > MOST_PAIRS:
+        return _normal(ranking, targets, background, lost / 2, upper=upper)
     counts = orders_by_inversions(targets, background)
-    whole = math.comb(targets + background, targets)
-    exact = _choose(
-        Fraction(sum(counts[: lost + 1]), whole), Fraction(sum(counts[lost:]), whole), alternative
+    beyond = counts[: lost // 2 + 1] if upper else counts[lost // 2 :]
+    return Tail.counted(
+        Fraction(sum(beyond), math.comb(targets + background, targets)), "all orders (Mann–Whitney)"
     )
-    value = max(SMALLEST, float(exact))
-    return Tail(value, value, value, "exact, all orders (Mann–Whitney)", exact)
-
-
-def _choose(good: Probability, bad: Probability, alternative: Alternative) -> Probability:
-    """The tail asked for, of the two there are; either way it is twice the smaller one."""
-    both = min(type(good)(1), 2 * min(good, bad))
-    return {"greater": good, "less": bad, "two-sided": both}[alternative]
 
 
 def orders_by_inversions(targets: int, background: int) -> list[int]:
@@ -88,18 +74,15 @@ def orders_by_inversions(targets: int, background: int) -> list[int]:
     return counts
 
 
-def _normal(ranking: Ranking, targets: int, background: int, lost: float, alternative: Alternative) -> Tail:
+def _normal(ranking: Ranking, targets: int, background: int, lost: float, *, upper: bool) -> Tail:
     """Normal with the exact mean and variance, ties included, and a continuity correction."""
     total = targets + background
-    mean = targets * background / 2
     ties = _tie_sum(ranking)
     variance = targets * background / 12 * (total + 1 - ties / (total * (total - 1))) if total > 1 else 0.0
     if variance <= 0:
         return Tail(1.0, 1.0, 1.0, "exact: every item is tied")
-    error = math.sqrt(variance)
-    good = float(scipy.special.ndtr((lost + 0.5 - mean) / error))
-    bad = float(scipy.special.ndtr((mean - lost + 0.5) / error))
-    p_value = min(1.0, max(SMALLEST, _choose(good, bad, alternative)))
+    away = (lost - targets * background / 2) * (1 if upper else -1)
+    p_value = max(SMALLEST, float(scipy.special.ndtr((away + 0.5) / math.sqrt(variance))))
     known = "the variance of background without ties" if ranking.is_collapsed else "the exact variance"
     return Tail(0.0, 1.0, p_value, f"approximation, normal with {known}", kind="approximation")
 
@@ -187,53 +170,45 @@ def selection_tail(
     """
     if not ranking.is_counted or resolved.measure.direction == "neither":
         return None
+    middle = float(resolved.at_random(tie_groups_of(ranking, resolved))[0])
+    has_law = resolved.measure.name in ("average_precision", "roc_auc")
+    if alternative == "two-sided" and (has_law or math.isnan(middle)):
+        # Without a mean to be far from: the smaller tail, doubled.
+        upper, lower = (_tail(ranking, resolved, side, seed, middle) for side in ("greater", "less"))
+        return two_sided(upper, lower)
+    return _tail(ranking, resolved, alternative, seed, middle, enough)
+
+
+def _tail(
+    ranking: Ranking,
+    resolved: ResolvedRanking,
+    alternative: Alternative,
+    seed: int,
+    middle: float,
+    enough: float = 0.0,
+) -> Tail:
+    """The tail by the law of the measure, where it has one, or by draws."""
     items, targets = int(ranking.total), int(ranking.target_total)
     value = float(resolved.values(tie_groups_of(ranking, resolved))[0])
-    is_precision, is_area = (resolved.measure.name == name for name in ("average_precision", "roc_auc"))
-    is_tied = _is_tied(ranking)
-    if is_precision:
-        strict = _precision_tail(resolved, items, targets, value, alternative, seed, enough)
+    is_tied, upper = _is_tied(ranking), alternative == "greater"
+    if resolved.measure.name == "average_precision":
+        over: Over = "reachable" if resolved.arguments["over"] == "reachable" else "targets"
+        law = average_precision(items, targets, depth=resolved.depth, over=over)
+        strict = law.tail(value, method="bound") if upper and enough else None
+        if strict is None or strict.high >= enough:
+            strict = law.tail(value, seed=seed) if upper else law.lower_tail(value, seed=seed)
         if not is_tied:
             return strict
         if math.e * strict.p_value <= SURELY_RARE:
             return _times_e(strict)
-    if is_area:
-        area = concordance_tail(ranking, alternative)
+    if resolved.measure.name == "roc_auc":
+        area = concordance_tail(ranking, upper=upper)
         if not is_tied or min(targets, items - targets) >= FEW or math.e * area.p_value <= SURELY_RARE:
             return area
     draws = int(np.clip(MOST_DRAWN // max(1, targets), FEWEST, MOST_TIED if is_tied else MOST))
     orders = tied_orders(ranking, draws, seed) if is_tied else random_orders(items, targets, draws, seed)
-    middle = float(resolved.at_random(tie_groups_of(ranking, resolved))[0])
-    sides: tuple[Alternative, ...] = (alternative,)
-    if alternative == "two-sided" and (is_precision or is_area or math.isnan(middle)):
-        sides = ("greater", "less")  # without a mean to be far from: the smaller tail, doubled
-    counts = [0] * len(sides)
-    for groups in orders:
-        values = resolved.values(groups)
-        counts = [n + _beyond(values, value, middle, side) for n, side in zip(counts, sides, strict=True)]
-    found = [_monte_carlo(count, draws, seed, " with these ties" * is_tied) for count in counts]
-    return found[0] if len(found) == 1 else two_sided(*found)
-
-
-def _precision_tail(
-    resolved: ResolvedRanking,
-    items: int,
-    targets: int,
-    value: float,
-    alternative: Alternative,
-    seed: int,
-    enough: float,
-) -> Tail:
-    """The tail of average precision among orders without ties."""
-    over: Over = "reachable" if resolved.arguments["over"] == "reachable" else "targets"
-    law = average_precision(items, targets, depth=resolved.depth, over=over)
-    if alternative == "greater" and enough > 0:
-        bound = law.tail(value, method="bound")
-        if bound.high < enough:
-            return bound
-    if alternative == "two-sided":
-        return two_sided(law.tail(value, seed=seed), law.lower_tail(value, seed=seed))
-    return law.tail(value, seed=seed) if alternative == "greater" else law.lower_tail(value, seed=seed)
+    count = sum(_beyond(resolved.values(groups), value, middle, alternative) for groups in orders)
+    return _monte_carlo(count, draws, seed, " with these ties" * is_tied)
 
 
 def _is_tied(ranking: Ranking) -> bool:
@@ -274,23 +249,20 @@ def _random_means(
     lists: RankedLists, resolved: ResolvedRanking, draws: int, generator: np.random.Generator
 ) -> Values:
     """Means over lists in random order, several draws as one set of lists."""
-    scores, grades = generator.random(draws * len(lists.scores)), np.tile(lists.grades, draws)
-    starts = [lists.starts[:1], *(lists.starts[1:] + k * lists.starts[-1] for k in range(draws))]
-    if resolved.ties not in STRICT_TIES:
-        # Ties are kept: grades change places, scores do not.
-        numbers = np.repeat(np.arange(draws * lists.number), np.tile(lists.sizes, draws))
-        scores, grades = np.tile(lists.scores, draws), grades[np.argsort(numbers + scores)]
+    starts = np.append(0, np.cumsum(np.tile(lists.sizes, draws)))
+    # Grades change places inside each list, scores do not: ties are kept.
+    order = np.argsort(list_numbers(starts) + generator.random(starts[-1]))
     copies = RankedLists(
         tuple(range(draws * lists.number)),
-        np.concatenate(starts),
-        scores,
-        grades,
+        starts,
+        np.tile(lists.scores, draws),
+        np.tile(lists.grades, draws)[order],
         relevant_from=lists.relevant_from,
         empty_is_zero=lists.empty_is_zero,
     )
-    # Random scores have no ties, so every strict order is as good as another.
-    loose = replace(resolved, ties="expected") if resolved.ties in STRICT_TIES else resolved
-    values = loose.values(tie_groups_of(copies, loose)).reshape(draws, lists.number)
+    # Of grades at random places every strict order is as good as another.
+    strict = replace(resolved, ties="input") if resolved.ties in STRICT_TIES else resolved
+    values = resolved.values(tie_groups_of(copies, strict)).reshape(draws, lists.number)
     # Which lists have no value does not depend on their order.
     return np.array([values_to_average(lists, row).mean() for row in values])
 

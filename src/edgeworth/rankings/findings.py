@@ -15,7 +15,7 @@ from edgeworth.core.registry import measure
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
 from edgeworth.rankings.estimates import estimate_from_groups, selection_tail
-from edgeworth.rankings.intervals.bands import HitCurve, hit_curve_at
+from edgeworth.rankings.intervals.bands import HitCurve, chart_depths, hit_curve_at
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.resolving import parse_measure, resolve_ranking, tie_groups_of, values_to_average
@@ -25,7 +25,6 @@ from edgeworth.sources.columns import Label
 
 PLAIN = ("pr_auc", "reciprocal_rank", "ndcg", "best_informedness")
 """Measures that a report shows without an interval."""
-CURVE_POINTS = 100
 HARDLY = 1e-12
 """A probability of chance below this is left to a bound: nobody needs its digits, which take seconds."""
 
@@ -150,7 +149,7 @@ def examine_ranking(
         best=best,
         threshold_warnings=warnings,
         worth=None if gain is None or cost is None else _worth(ranking, looked, gain, cost),
-        curve=_curve(ranking, level) if defined and ranking.is_counted else None,
+        curve=hit_curve_at(ranking, chart_depths(ranking, looked), level) if defined else None,
         plan=precision.cases_needed(level=level),
         tie_bracket=_tie_bracket(ranking) if defined else None,
         asked_depth=depth,
@@ -235,12 +234,6 @@ def _worth(ranking: Ranking, depth: int, gain: float, cost: float) -> Worth:
     terms = f"(gain={float(gain)!r}, cost={float(cost)!r})"
     names = (f"value@{depth}", "best_depth", "best_value")
     return Worth(gain, cost, *(measure(ranking, f"{name}{terms}") for name in names))
-
-
-def _curve(ranking: Ranking, level: float) -> HitCurve:
-    ranked = int(ranking.ranked_total)
-    depths = np.unique(np.round(np.linspace(1, ranked, min(ranked, CURVE_POINTS))))
-    return hit_curve_at(ranking, depths, level)
 
 
 def _tie_bracket(ranking: Ranking) -> tuple[float, float] | None:

@@ -294,11 +294,6 @@ class RankedLists(Plain):
         return np.asarray(self.grades >= self.relevant_from)
 
     @cached_property
-    def has_unjudged(self) -> bool:
-        """Whether nobody judged some of the items."""
-        return bool(self.grades.size) and int(self.grades.min()) == UNJUDGED
-
-    @cached_property
     def lost(self) -> tuple[Places, Integers]:
         """The list and the grade of each target that was never retrieved."""
         if self.judged is None:
@@ -316,8 +311,7 @@ class RankedLists(Plain):
     def rejected(self) -> Places:
         """The number of items of each query that were judged to be background, retrieved or not."""
         if self.judged is None:
-            unjudged = self.count(self.grades == UNJUDGED) if self.has_unjudged else 0
-            return self.sizes - self.targets - unjudged
+            return self.sizes - self.targets - self.count(self.grades == UNJUDGED)
         judged = self.judged.select(self.queries)
         below = np.where(judged.grades < self.relevant_from, judged.numbers, 0)
         return np.bincount(judged.list_of, weights=below, minlength=self.number).astype(np.intp)

@@ -75,13 +75,13 @@ def _from_scores_by_class(
 ) -> Ranking:
     if not any(len(run.scores) for run in by_class.scores.values()):
         raise nothing_left_error(source.name, by_class.dropped, columns)
-    return Ranking.from_scores_by_class(by_class.rename(_names(source, by_class.scores)), positive=positive)
+    return finalise_scores(by_class, {"positive": positive}, is_text=source.is_text)
 
 
-def _names(source: Source, labels: Collection[Label]) -> dict[Label, Label]:
+def _names(labels: Collection[Label], *, is_text: bool) -> dict[Label, Label]:
     """What the classes are called once all are known: those of text may be numbers."""
     written = list(labels)
-    return dict(zip(written, parse_labels(written) if source.is_text else written, strict=True))
+    return dict(zip(written, parse_labels(written) if is_text else written, strict=True))
 
 
 def _count_between_targets(
@@ -92,7 +92,7 @@ def _count_between_targets(
     seen: CappedScoresByClass,
 ) -> Ranking:
     """The second pass, over rows that were too many to keep."""
-    names = _names(source, seen.rows)
+    names = _names(seen.rows, is_text=source.is_text)
     labels = canonical_order(names.values())
     target = target_of(labels, positive)
     spellings = frozenset(written for written, name in names.items() if name == target)
@@ -100,11 +100,11 @@ def _count_between_targets(
     rows, dropped = seen.total, seen.dropped
     names_read = list(columns.values())
     if not all(written in seen.kept for written in spellings):
-        prepare = partial(_targets, columns=columns, options=options, spellings=spellings)
+        prepare = partial(_capped_scores, columns=columns, options=options, most=rows, spellings=spellings)
         seen = fold(source, names_read, prepare, CappedScoresByClass(rows))
     targets = seen.sorted_scores(spellings)
     del seen  # the scores it holds are needed no more
-    edges = targets.distinct_scores
+    edges = np.unique(targets.scores)
     counting = partial(_count_background, columns=columns, options=options, spellings=spellings, edges=edges)
     gaps = fold(source, names_read, counting, GapCounts(edges))
     if gaps.rows != rows - found:
@@ -131,9 +131,16 @@ def _columns_of(batch: Batch, columns: dict[str, str]) -> dict[str, Any]:
 
 
 def _capped_scores(
-    batch: Batch, columns: dict[str, str], options: dict[str, Any], most: int
+    batch: Batch,
+    columns: dict[str, str],
+    options: dict[str, Any],
+    most: int,
+    spellings: Collection[Label] | None = None,
 ) -> CappedScoresByClass:
-    return CappedScoresByClass.of_classes(*rows_of_classes(**_columns_of(batch, columns), **options), most)
+    """The scores of all classes, or of those with some spellings."""
+    classes, dropped = rows_of_classes(**_columns_of(batch, columns), **options)
+    wanted = (rows for rows in classes if spellings is None or rows[0] in spellings)
+    return CappedScoresByClass.of_classes(wanted, dropped, most)
 
 
 def _scores_by_class(
@@ -143,14 +150,6 @@ def _scores_by_class(
     if is_unit:
         check_unit_range(given["scores"])
     return ScoresByClass.from_columns(**given, **options)
-
-
-def _targets(
-    batch: Batch, columns: dict[str, str], options: dict[str, Any], spellings: Collection[Label]
-) -> CappedScoresByClass:
-    classes, dropped = rows_of_classes(**_columns_of(batch, columns), **options)
-    wanted = (rows for rows in classes if rows[0] in spellings)
-    return CappedScoresByClass.of_classes(wanted, dropped, len(batch))
 
 
 def _count_background(
@@ -202,9 +201,7 @@ def count_scores(source: Source | None, asked: Any, *, is_final: bool) -> Counte
 
 def finalise_scores(by_class: ScoresByClass, terms: Mapping[str, Any], *, is_text: bool) -> Ranking:
     """Make a ranking, now that all labels are known: those of text may be numbers, and one is the target."""
-    if is_text:
-        labels = list(by_class.scores)
-        by_class = by_class.rename(dict(zip(labels, parse_labels(labels), strict=True)))
+    by_class = by_class.rename(_names(by_class.scores, is_text=is_text))
     return Ranking.from_scores_by_class(by_class, positive=terms.get("positive"))
 
 

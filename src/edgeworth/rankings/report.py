@@ -28,7 +28,7 @@ from edgeworth.rankings.intervals.methods import Survival
 from edgeworth.rankings.measures import TREC_NAMES
 from edgeworth.rankings.thresholds import Goal
 from edgeworth.rankings.verdict import lists_verdict, ranking_verdict, rankings_citation
-from edgeworth.report.report import About, Cell, Column, Grid, Report, Section
+from edgeworth.report.report import About, Cell, Grid, Report, Section, make_columns
 from edgeworth.report.wording import describe_measure, describe_probability, format_option, tail_cell
 
 
@@ -126,7 +126,7 @@ def chance_grids(findings: RankingFindings | ListFindings, who: str) -> tuple[Gr
     """How often random order does as well, where that is known."""
     if findings.tail is None:
         return ()
-    columns = (Column(f"{who} would do"), Column("probability", "probability"), Column("method"))
+    columns = make_columns(f"{who} would do/text", "probability/probability", "method/text")
     how = f"{_direction(findings)}, by {describe_measure(findings.headline.measure)}"
     return (Grid("", columns, ((how, tail_cell(findings.tail), findings.tail.method),)),)
 
@@ -143,13 +143,8 @@ def _direction(findings: RankingFindings | ListFindings) -> str:
 def _looks(findings: RankingFindings) -> Section | None:
     if not findings.looks:
         return None
-    columns = (
-        *(Column(name, "count") for name in ("top", "targets", "expected")),
-        Column("precision", "number"),
-        Column(f"{format_level(findings.level)} CI", "interval"),
-        *(Column(name, "number") for name in ("recall", "lift")),
-        Column("P(chance)", "probability"),
-    )
+    found = ("precision", f"{format_level(findings.level)} CI/interval", "recall", "lift")
+    columns = make_columns("top/count", "targets/count", "expected/count", *found, "P(chance)/probability")
     rows = tuple(_look_row(look, findings.level) for look in findings.looks)
     note = (
         "intervals take the score at that depth as a fixed threshold; "
@@ -186,7 +181,7 @@ def _worth(findings: RankingFindings) -> Section | None:
     )
     gain, cost = format_option(worth.gain), format_option(worth.cost)
     title = f"Worth at {gain} per target found and {cost} per item reviewed"
-    return Section(title, (), (Grid("", (Column("what"), Column("value", "number")), rows),))
+    return Section(title, (), (Grid("", make_columns("what/text", "value"), rows),))
 
 
 def _numbers(findings: RankingFindings) -> dict[str, Any]:
@@ -206,7 +201,7 @@ def _numbers(findings: RankingFindings) -> dict[str, Any]:
         "best_cut": best and best.to_dict(level),
         "worth": findings.worth and vars(findings.worth),
         "ties": ties and {"worst": ties[0], "best": ties[1]},
-        "curve": findings.curve and _curve_to_dict(findings.curve),
+        "curve": _curve_to_dict(findings.curve),
     }
 
 
@@ -217,7 +212,9 @@ def _look_to_dict(look: Look, level: float) -> dict[str, Any]:
     return rest | found | {"lift": finite_or_none(look.lift)} | tail
 
 
-def _curve_to_dict(curve: HitCurve) -> dict[str, Any]:
+def _curve_to_dict(curve: HitCurve | None) -> dict[str, Any] | None:
+    if curve is None or curve.bands is None:
+        return None
     names = [f"{name}{end}" for name in ("recall", "precision") for end in ("", "_low", "_high")]
     columns = {name: getattr(curve.bands, name) for name in ("method", "depth", *names)}
     chance = {"random_hits_low": curve.chance_low, "random_hits_high": curve.chance_high}
@@ -253,39 +250,34 @@ def selection_report(
         ("standard deviation", law.standard_deviation),
         ("share of targets", law.share),
     )
-    columns = (Column("what"), Column("value", "number"))
+    columns = make_columns("what/text", "value")
     grids = [Grid("Average precision by random selection", columns, rows)]
-    tails = [("average precision", value, tail), ("hits", hits, hits_tail)]
+    asked = {"average precision": (law, value, tail), "hits": (hits_law, hits, hits_tail)}
     lines = tuple(
-        (f"{name} of at least {format_option(asked)}", tail_cell(found), found.low, found.high, found.method)
-        for name, asked, found in tails
-        if asked is not None and found is not None
+        (f"{name} of at least {format_option(least)}", tail_cell(found), found.low, found.high, found.method)
+        for name, (_, least, found) in asked.items()
+        if least is not None and found is not None
     )
     if lines:
-        chances = (Column(name, "probability") for name in ("probability", "at least", "at most"))
-        grids.append(Grid("Probabilities", (Column("what"), *chances, Column("method")), lines))
+        chances = (f"{name}/probability" for name in ("probability", "at least", "at most"))
+        grids.append(Grid("Probabilities", make_columns("what/text", *chances, "method/text"), lines))
+    numbers = {
+        name.replace(" ", "_"): known
+        and {
+            "mean": known.mean,
+            "variance": known.variance,
+            "standard_deviation": known.standard_deviation,
+            "value": least,
+            "tail": tail_to_dict(found),
+        }
+        for name, (known, least, found) in asked.items()
+    }
     return Report(
         verdict=" ".join(said),
         sections=(Section("Random selection", (), tuple(grids)),),
         warnings=(),
         provenance=provenance,
-        numbers={
-            "kind": "chance",
-            "average_precision": {
-                "mean": law.mean,
-                "variance": law.variance,
-                "standard_deviation": law.standard_deviation,
-                "value": value,
-                "tail": tail_to_dict(tail),
-            },
-            "hits": hits_law
-            and {
-                "mean": hits_law.mean,
-                "variance": hits_law.variance,
-                "value": hits,
-                "tail": tail_to_dict(hits_tail),
-            },
-        },
+        numbers={"kind": "chance", **numbers},
     )
 
 
@@ -406,10 +398,7 @@ def _side_by_side(runs: Mapping[str, ListFindings]) -> Section:
     """Runs in lines, the usual measures in columns."""
     asked = list(next(iter(runs.values())).estimates)
     names = asked if len(asked) <= len(COMPARED_TREC) else [x for x in asked if trec_name(x) in COMPARED_TREC]
-    columns = (
-        Column("run"),
-        *(Column(trec_name(name) or describe_measure(name), "number") for name in names),
-    )
+    columns = make_columns("run/text", *(trec_name(name) or describe_measure(name) for name in names))
     rows = tuple(
         (run, *(finite_or_none(found.estimates[name].value) for name in names)) for run, found in runs.items()
     )
@@ -417,12 +406,8 @@ def _side_by_side(runs: Mapping[str, ListFindings]) -> Section:
 
 
 def _trec_means(name: str, findings: ListFindings) -> Section:
-    columns = (
-        Column("measure", "measure"),
-        Column("trec_eval"),
-        Column("mean", "number"),
-        Column(f"{format_level(findings.level)} CI", "interval"),
-    )
+    interval = f"{format_level(findings.level)} CI/interval"
+    columns = make_columns("measure/measure", "trec_eval/text", "mean", interval)
     rows = tuple(
         (measure, trec_name(measure) or "", *estimate_row(estimate, findings.level)[1:3])
         for measure, estimate in findings.estimates.items()
@@ -435,15 +420,13 @@ def _trec_means(name: str, findings: ListFindings) -> Section:
 
 def _each(findings: ListFindings, name: str = "") -> Section:
     shown = list(findings.estimates)[:4]
-    columns = (Column("list"), *(Column(describe_measure(measure), "number") for measure in shown))
+    columns = make_columns("list/text", *map(describe_measure, shown))
     rows = tuple(
         (str(query), *(finite_or_none(values[measure]) for measure in shown))
         for query, values in list(findings.queries.items())[:SHOWN_LISTS]
     )
-    more = findings.lists.number - SHOWN_LISTS
-    note = (
-        f"the first {SHOWN_LISTS} of {findings.lists.number:,} lists; all are in the JSON" if more > 0 else ""
-    )
+    number = findings.lists.number
+    note = f"the first {SHOWN_LISTS} of {number:,} lists; all are in the JSON" * (number > SHOWN_LISTS)
     title = f"List by list{f', {name}' if name else ''}"
     return Section(title, (), (Grid("", columns, rows, note),), tuple(list_charts(findings)))
 

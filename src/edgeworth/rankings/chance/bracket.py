@@ -44,8 +44,11 @@ ROUNDING = 1e-6
 TINY = 1e-10
 """Absolute allowance for rounding, in a mean of values between 0 and 1."""
 
-IN_CACHE = 20_000
-"""States times frequencies side by side that stay in the processor's cache."""
+TOLERANCE = 1e-6
+"""What may lie outside one period, relative to the scale of the tail."""
+
+TOGETHER = 256
+"""Frequencies gone through side by side."""
 
 
 @dataclass(frozen=True)
@@ -60,13 +63,6 @@ class Bracket:
     def relative_width(self) -> float:
         """(high − low)/low."""
         return math.expm1(min(self.log_high - self.log_low, 700.0))
-
-
-@dataclass(frozen=True)
-class _Window:
-    period: float
-    tolerance: float
-    scale: float
 
 
 def majorant_coefficients(ratio: float, frequencies: Floats) -> tuple[Complexes, Complexes]:
@@ -89,41 +85,47 @@ def bracket(chain: TiltedChain, threshold: float, point: Saddle) -> Bracket | No
     None where it would take more than some seconds.
     """
     size = abs(point.tilt)
-    window = _window(chain, threshold, point)
+    period, scale = _window(chain, threshold, point)
     band = chain.band(frozenset(checkpoints(chain.order.depth)))
     # What a frequency costs: the states gone through until there are hits enough for the law to be smooth.
     cells = int((band.highs - band.lows + 1)[band.centres < SMOOTH].sum())
     most = min(MOST_FREQUENCIES, MOST_WORK // max(cells, 1))
-    count = max(2, min(math.ceil(size / FINEST * window.period), most))
-    if size * window.period > COARSEST * count:
+    count = max(2, min(math.ceil(size / FINEST * period), most))
+    if size * period > COARSEST * count:
         return None
-    found = _ends(chain, band, threshold, point, window, count)
+    found = _ends(chain, band, threshold, point, period, scale, count)
     if found.relative_width > WIDE and count < most:
         # The law is denser at the threshold than a tail of this tilt would be: look closer.
         finer = count * min(max(found.relative_width / FINEST, 2.0), 12.0)
-        found = _ends(chain, band, threshold, point, window, min(math.ceil(finer), most))
+        found = _ends(chain, band, threshold, point, period, scale, min(math.ceil(finer), most))
     return found
 
 
-def _window(chain: TiltedChain, threshold: float, point: Saddle) -> _Window:
-    """The period: outside it, the tilted law and the function g have less than the tolerance."""
+def _window(chain: TiltedChain, threshold: float, point: Saddle) -> tuple[float, float]:
+    """The period, and a scale: outside of it the tilted law and g have less than TOLERANCE times that."""
     size, sign = abs(point.tilt), math.copysign(1.0, point.tilt)
     scale = 1 / (1 + 2.5 * size * point.spread)
-    tolerance = 1e-6 * scale
+    tolerance = math.log(TOLERANCE * scale)
     room = chain.order.most_hits - threshold
-    before = min(point.reach(-sign, math.log(tolerance), threshold), threshold if sign > 0 else room)
-    after = min(point.reach(sign, math.log(tolerance), threshold), room if sign > 0 else threshold)
-    return _Window(max(after, max(before, 0.0) - math.log(tolerance) / size), tolerance, scale)
+    before = min(point.reach(-sign, tolerance, threshold), threshold if sign > 0 else room)
+    after = min(point.reach(sign, tolerance, threshold), room if sign > 0 else threshold)
+    return max(after, max(before, 0.0) - tolerance / size), scale
 
 
 def _ends(
-    chain: TiltedChain, band: Band, threshold: float, point: Saddle, window: _Window, count: int
+    chain: TiltedChain,
+    band: Band,
+    threshold: float,
+    point: Saddle,
+    period: float,
+    scale: float,
+    count: int,
 ) -> Bracket:
-    size, period = abs(point.tilt), window.period
-    j, ratio = np.arange(count, dtype=np.float64), size * period / count
+    size, j = abs(point.tilt), np.arange(count, dtype=np.float64)
+    ratio = size * period / count
     angles = 2 * np.pi * j / period
     # Coefficients fall like 1/j, so what is dropped adds up to some hundredths of the bracket's own width.
-    enough = 0.02 * ratio * window.scale * np.sqrt((j + 1) / count)
+    enough = 0.02 * ratio * scale * np.sqrt((j + 1) / count)
     values, left = characteristic_function(chain, band, angles, enough)
     above, below = majorant_coefficients(ratio, j / count)
     weights = np.where(j > 0, 2.0, 1.0) / count
@@ -134,7 +136,7 @@ def _ends(
     high = float((weights * (above * turned).real).sum()) + dropped
     low = float((weights * (below * turned).real).sum()) - dropped
     # Repetition only adds to the majorant; the minorant must give back what falls outside one period.
-    low = low * -math.expm1(-size * period) - 3 * window.tolerance - TINY
+    low = low * -math.expm1(-size * period) - 3 * TOLERANCE * scale - TINY
     high = min(max(high, 0.0), 1.0) * (1 + ROUNDING) + TINY
     base = point.log_bound(threshold)
     log_low = base + math.log(low * (1 - ROUNDING)) if low > 0 else -math.inf
@@ -146,9 +148,8 @@ def characteristic_function(
 ) -> tuple[Complexes, Floats]:
     """E_θ[exp(i·angle·W)], and by how much each may be off: those sure to be below ``enough`` are dropped."""
     values, left = np.zeros(len(angles), dtype=np.complex128), np.zeros(len(angles))
-    at_once = int(np.clip(IN_CACHE / float((band.highs - band.lows + 1).mean()), 64, 2048))
-    for start in progress_rounds(len(angles), at_once, "frequencies"):
-        part = slice(start, start + at_once)
+    for start in progress_rounds(len(angles), TOGETHER, "frequencies"):
+        part = slice(start, start + TOGETHER)
         values[part], left[part] = _pass_ranks(chain, band, angles[part], enough[part])
     return values, left + band.lost
 

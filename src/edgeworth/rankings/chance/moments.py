@@ -59,11 +59,9 @@ def harmonic_sums(length: int, *, exact: bool) -> HarmonicSums:
     >>> round(float(harmonic_sums(10**9, exact=False).first), 12)
     21.300481502348
     """
-    if exact:
-        return _exact_sums(length)
-    if length <= ANCHOR:
-        return _rounded_sums(length)
-    base, start, end = _rounded_sums(ANCHOR), _Series(ANCHOR), _Series(length)
+    if exact or length <= ANCHOR:
+        return _sums(length, lcm(*range(1, length + 1)) if exact else ONE)
+    base, start, end = _sums(ANCHOR, ONE), _Series(ANCHOR), _Series(length)
     first = base.first + end.harmonic - start.harmonic
     euler = base.first - start.harmonic
     return HarmonicSums(
@@ -131,9 +129,8 @@ def _third(sums: HarmonicSums) -> list[Fraction]:
     ]
 
 
-def _exact_sums(length: int) -> HarmonicSums:
-    """One common denominator, reduced at the end: adding fractions one by one would reduce at every step."""
-    unit = lcm(*range(1, length + 1))
+def _sums(length: int, unit: int) -> HarmonicSums:
+    """The sums in whole numbers of a unit, which are exact if every rank divides it."""
     first = second = third = mixed = 0
     for t in range(1, length + 1):
         term = unit // t
@@ -143,16 +140,6 @@ def _exact_sums(length: int) -> HarmonicSums:
         mixed += first * term**2
     totals = ((first, 1), (second, 2), (third, 3), (mixed, 3))
     return HarmonicSums(length, *(Fraction(total, unit**power) for total, power in totals))
-
-
-def _rounded_sums(length: int) -> HarmonicSums:
-    first = second = third = mixed = 0
-    for t in range(1, length + 1):
-        first += ONE // t
-        second += ONE // t**2
-        third += ONE // t**3
-        mixed += first // t**2
-    return HarmonicSums(length, *(Fraction(total, ONE) for total in (first, second, third, mixed)))
 
 
 class _Series:

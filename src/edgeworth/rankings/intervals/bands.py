@@ -26,7 +26,6 @@ from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.tie_groups import TieGroups, tie_groups_of_ranking
 
 BandMethod: TypeAlias = Literal["population", "survival"]
-MOST_DEPTHS = 400
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,7 @@ def bands(
     groups = tie_groups_of_ranking(ranking)
     items, targets = float(ranking.total), float(ranking.target_total)
     try:
-        depth = _spread(items) if depths is None else np.asarray(depths, dtype=np.float64)
+        depth = chart_depths(ranking) if depths is None else np.asarray(depths, dtype=np.float64)
     except (TypeError, ValueError):
         raise OptionError(f"depths are numbers between 1 and {items:,.0f}; saw {depths!r}") from None
     if depth.ndim != 1 or not np.all((depth >= 1) & (depth <= items)):
@@ -140,39 +139,23 @@ def _population_bounds(
     A variance depends on where a share lies. Far down the list that is recall; at its top it is precision,
     and recall would look certain there.
     """
-    quantile = normal_quantile(level)
-    trials = effective_targets(recall, local, depth, items, targets)
-    by_recall = wilson_bounds(recall * trials, trials, quantile)
     precision = recall * targets / depth
-    looks = effective_looks(recall, local, depth, items, targets)
-    by_precision = wilson_bounds(precision * looks, looks, quantile)
-    low, high = (
-        np.where(precision > 0.5, near * depth / targets, far)
-        for near, far in zip(by_precision, by_recall, strict=True)
-    )
-    return low, high
+    hits_variance = recall * targets * (1 - recall) * (1 - 2 * local) + local**2 * depth * (1 - depth / items)
 
+    def bounds(share: Values, number: Values, most: Values) -> tuple[Values, Values]:
+        """Wilson's, of as many independent cases as would make the share vary as much as it does here."""
+        binomial = share * (1 - share)
+        # Where a share is 0 or 1 there is nothing to compare, and the formula tends to the plain binomial.
+        usable = (binomial > 0) & (hits_variance > 0)
+        trials = np.where(usable, number**2 * binomial / np.where(usable, hits_variance, 1.0), number)
+        trials = np.minimum(trials, most)
+        return wilson_bounds(share * trials, trials, normal_quantile(level))
 
-def effective_targets(recall: Values, local: Values, depth: Values, items: float, targets: float) -> Values:
-    """How many targets cut at a fixed threshold would make recall vary as much as at this depth."""
-    share = depth / items
-    binomial = recall * (1 - recall)
-    variance = binomial * (1 - 2 * local) / targets + local**2 * items * share * (1 - share) / targets**2
-    # Where recall is 0 or 1 there is no variance to compare, and the formula tends to the plain binomial.
-    usable = (binomial > 0) & (variance > 0)
-    return np.where(usable, binomial / np.where(usable, variance, 1.0), targets)
-
-
-def effective_looks(recall: Values, local: Values, depth: Values, items: float, targets: float) -> Values:
-    """How many independent looks would make precision vary as much as at this depth."""
-    hits = recall * targets
-    share = hits / depth
-    variance = hits * (1 - recall) * (1 - 2 * local) + local**2 * depth * (1 - depth / items)
-    usable = (share < 1) & (share > 0) & (variance > 0)
-    looks = depth**2 * share * (1 - share) / np.where(usable, variance, 1.0)
+    far = bounds(recall, np.full(len(depth), targets), np.full(len(depth), np.inf))
     # A cut in a list that ends soon varies less; otherwise a look tells no more than one case.
-    most = depth / np.maximum(1 - depth / items, 1 / items)
-    return np.where(usable, np.minimum(looks, most), depth)
+    near = bounds(precision, depth, depth / np.maximum(1 - depth / items, 1 / items))
+    low, high = (np.where(precision > 0.5, x * depth / targets, y) for x, y in zip(near, far, strict=True))
+    return low, high
 
 
 def local_precision(groups: TieGroups, depth: Values, items: float) -> Values:
@@ -194,13 +177,6 @@ def hit_curve(groups: TieGroups, depth: Values) -> Values:
 def _by_turns(above: Values, below: Values) -> Values:
     """Where each tie group begins and ends, one after the other."""
     return np.stack([above, below], axis=1).ravel()
-
-
-def _spread(items: float) -> Values:
-    """Depths to draw a curve at: every one of the first, then ever wider apart."""
-    if items <= MOST_DEPTHS:
-        return np.arange(1.0, items + 1)
-    return np.unique(np.round(np.geomspace(1, items, MOST_DEPTHS)))
 
 
 SINGLE = 60
@@ -316,22 +292,13 @@ def _between(recall: Values, depth: Values, bound: Values, place: NDArray[np.int
     return np.asarray(depth[here] + share * (depth[there] - depth[here]))
 
 
-@dataclass(frozen=True)
-class RocCurve:
-    """Points of the curve of recall over fallout, from (0, 0) to (1, 1)."""
-
-    fallout: Values
-    recall: Values
-    depth: Values
-
-
-def thin_roc_curve(ranking: Ranking, most: int = ROC_POINTS) -> RocCurve:
-    """The ROC curve, thinned to so many points: corners of its convex hull first, then evenly along it.
+def thin_roc_curve(ranking: Ranking, most: int = ROC_POINTS) -> tuple[Values, Values, Values]:
+    """Depth, fallout and recall along the ROC curve, thinned to so many points as ``thin_curve`` does.
 
     A tie is a slope, background between targets a level. Targets that were never ranked are found last.
 
-    >>> curve = thin_roc_curve(Ranking.from_hits([1, 0, 1, 0]))
-    >>> curve.fallout.tolist(), curve.recall.tolist()
+    >>> _, fallout, recall = thin_roc_curve(Ranking.from_hits([1, 0, 1, 0]))
+    >>> fallout.tolist(), recall.tolist()
     ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
     """
     groups = tie_groups_of_ranking(ranking)
@@ -344,7 +311,7 @@ def thin_roc_curve(ranking: Ranking, most: int = ROC_POINTS) -> RocCurve:
     fallout, recall = (np.maximum.accumulate(np.clip(x, 0.0, 1.0)) for x in (fallout, recall))
     kept = _bends(fallout, recall)
     kept = kept[thin_curve(fallout[kept], recall[kept], most)]
-    return RocCurve(fallout[kept], recall[kept], seen[kept])
+    return seen[kept], fallout[kept], recall[kept]
 
 
 def _bends(x: Values, y: Values) -> NDArray[np.intp]:

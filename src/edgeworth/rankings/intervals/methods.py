@@ -90,8 +90,7 @@ def influence_law(ranking: Ranking, resolved: ResolvedRanking) -> SamplingLaw:
         raise OptionError(f"Influence() takes ties as expected or threshold; {resolved.spelling} does not")
     places, units = Places.of(tie_groups_of_ranking(ranking)), typical_weights(ranking)
     effects = influence_of(places, resolved, units)
-    sums = () if ranking.is_counted else weight_sums(ranking)
-    spread, value = independent(effects, places.parts, *sums), float(effects.value)
+    spread, value = independent(effects, *weight_sums(ranking)), float(effects.value)
     if not spread.variance > NO_VARIANCE or not 0 < value < 1:
         return _without_variance(ranking, value, places, is_area=is_area)
     # Whatever the fourth moment says, a variance is learnt from one degree of freedom at least.
@@ -117,7 +116,7 @@ def typical_weights(ranking: Ranking) -> tuple[float, float]:
 
 
 def weight_sums(ranking: Ranking) -> tuple[tuple[Values, ...], tuple[Values, ...]]:
-    """Σw² and Σw⁴ of the cases in each place, in the order of ``Places.parts``."""
+    """Σw² and Σw⁴ of the cases in each place, in the order of ``CaseInfluence.parts``."""
     scores = ranking.target_ranks.scores[::-1]
 
     def sums(power: int) -> tuple[Values, ...]:
@@ -312,11 +311,6 @@ class Places:
         """All other cases."""
         return float(np.atleast_2d(self.tied)[0].sum() + np.atleast_2d(self.gap)[0].sum())
 
-    @property
-    def parts(self) -> tuple[Values, ...]:
-        """The cases of each place, in the order of ``CaseInfluence.parts``."""
-        return self.hits, self.tied, self.gap, np.array([self.lost])
-
 
 @dataclass(frozen=True)
 class CaseInfluence:
@@ -431,21 +425,13 @@ def roc_area_influence(places: Places, units: tuple[float, float] = (1.0, 1.0)) 
     )
 
 
-def independent(
-    effects: CaseInfluence,
-    counts: Sequence[Values],
-    squares: Sequence[Values] | None = None,
-    fourths: Sequence[Values] | None = None,
-) -> Spread:
+def independent(effects: CaseInfluence, squares: Sequence[Values], fourths: Sequence[Values]) -> Spread:
     """Σ effect² over independent cases, and the degrees of freedom of that sum.
 
-    ``counts`` are ``places.parts``; for sampling weights give Σw² and Σw⁴ of the same places as well.
+    ``squares`` and ``fourths`` are Σw² and Σw⁴ of the cases in each place: of whole cases, their number.
     """
-    second = fourth = 0.0
-    powers = (counts if squares is None else squares, counts if fourths is None else fourths)
-    for each, square, fourth_power in zip(effects.parts, *powers, strict=True):
-        second += float(square @ each**2)
-        fourth += float(fourth_power @ each**4)
+    second = sum(float(many @ each**2) for many, each in zip(squares, effects.parts, strict=True))
+    fourth = sum(float(many @ each**4) for many, each in zip(fourths, effects.parts, strict=True))
     return Spread(second, FREEDOM * second**2 / fourth if second > NO_VARIANCE else 0.0)
 
 

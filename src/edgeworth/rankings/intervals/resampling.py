@@ -35,12 +35,12 @@ def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, s
     if needs_whole_cases(ranking, resolved) is not None or not ranking.is_counted:
         raise OptionError("a bootstrap of a ranking draws whole cases; with sampling weights use Influence()")
     groups = tie_groups_of_ranking(ranking)
-    background = BackgroundPlaces(groups)
+    places = _background_places(groups)
 
     def replicates(number: int, generator: np.random.Generator) -> Values:
         size = max(1, CHUNK // max(1, int(groups.targets[0])))
         found = [
-            resolved.values(_replicates(groups, background, min(size, number - start), generator))
+            resolved.values(_replicates(groups, places, min(size, number - start), generator))
             for start in range(0, number, size)
         ]
         return np.concatenate(found) if found else np.zeros(0)
@@ -51,36 +51,21 @@ def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, s
         return np.concatenate(list(pool.map(replicates, shares, generators)))
 
 
-class BackgroundPlaces:
-    """Background by where it stands: above a step, tied with it, or below them all."""
-
-    def __init__(self, groups: TieGroups) -> None:
-        above = groups.seen_above - groups.hits_above
-        tied = groups.size - groups.hits
-        gaps = np.diff(above, prepend=0.0) - np.concatenate([[0.0], tied[:-1]])[: len(above)]
-        self.has_ties = bool(tied.any())
-        self.total = int((groups.ranked - groups.sum_by_list(groups.hits))[0])
-        counts = np.stack([gaps, tied], axis=1).ravel() if self.has_ties else gaps
-        shares = np.append(counts, self.total - counts.sum())
-        self._shares = shares / shares.sum() if self.total else shares
-
-    def draw(self, draws: int, generator: np.random.Generator) -> NDArray[np.int64]:
-        """Background in each place, in each draw: above and tied by turns, or only above without ties."""
-        if not self.total:
-            return np.zeros((draws, len(self._shares) - 1), dtype=np.int64)
-        return generator.multinomial(self.total, self._shares, size=draws)[:, :-1]
+def _background_places(groups: TieGroups) -> Values:
+    """Background above each step and tied with it, by turns; last, that below them all."""
+    above, tied = groups.seen_above - groups.hits_above, groups.size - groups.hits
+    total = groups.ranked - groups.sum_by_list(groups.hits)
+    return np.diff(np.stack([above, above + tied], axis=1).ravel(), prepend=0.0, append=total)
 
 
-def _replicates(
-    groups: TieGroups, background: BackgroundPlaces, draws: int, generator: np.random.Generator
-) -> TieGroups:
+def _replicates(groups: TieGroups, places: Values, draws: int, generator: np.random.Generator) -> TieGroups:
     """Replicates by tie groups; those without a target are no steps."""
-    hits = _resample_hits(groups, draws, generator)
-    places = background.draw(draws, generator)
-    pairs = places.reshape(draws, -1, 2) if background.has_ties else np.stack([places, 0 * places], axis=2)
+    hits, total = _resample_hits(groups, draws, generator), float(places.sum())
+    drawn = generator.multinomial(int(total), places / max(total, 1.0), size=draws)[:, :-1]
+    pairs = drawn.reshape(draws, -1, 2)
     tied = pairs[:, :, 1]
     seen = np.cumsum(pairs.sum(axis=2), axis=1) - tied + np.cumsum(hits, axis=1) - hits
-    ranked = hits.sum(axis=1) + float(background.total)
+    ranked = hits.sum(axis=1) + total
     return _groups_of_counts(
         hits, hits + tied, seen, float(groups.targets[0]), ranked, float(groups.items[0])
     )

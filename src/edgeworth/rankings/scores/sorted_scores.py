@@ -149,11 +149,6 @@ class SortedScores(Plain):
         return self._cases.astype(np.float64) if power is None else power
 
     @property
-    def distinct_scores(self) -> Floats:
-        """Each score once."""
-        return self.scores if self.weight is not None else np.asarray(_distinct(self)[0])
-
-    @property
     def ends(self) -> Floats:
         """The highest score of each entry."""
         return self.scores if self.highest is None else self.highest
@@ -270,16 +265,12 @@ class TargetRanks:
 def rank_targets(targets: SortedScores, background: SortedScores) -> TargetRanks:
     """Search the targets into the background."""
     scores, hits = _distinct(targets)
-    below = background.below(scores)
-    tied = _count_tied(background, scores, below)
-    hits_above = np.concatenate([np.cumsum(hits[::-1])[::-1][1:], [0]]) if len(hits) else hits
+    below, through = (background.below(scores, side=side) for side in ("left", "right"))
+    hits_above = np.cumsum(hits[::-1])[::-1] - hits
     # Sums of weights round: nothing is above the best by less than nothing.
-    seen_above = hits_above + np.maximum(background.total - below - tied, 0)
-    return TargetRanks(*(_best_first(x) for x in (scores, hits_above, seen_above, hits, hits + tied)))
-
-
-def _best_first(column: NDArray[Any]) -> Floats:
-    return column[::-1].astype(np.float64)
+    seen_above = hits_above + np.maximum(background.total - through, 0)
+    columns = (scores, hits_above, seen_above, hits, hits + through - below)
+    return TargetRanks(*(column[::-1].astype(np.float64) for column in columns))
 
 
 def _distinct(run: SortedScores) -> tuple[Floats, NDArray[Any]]:
@@ -288,19 +279,6 @@ def _distinct(run: SortedScores) -> tuple[Floats, NDArray[Any]]:
         return run.scores, run.weight
     ends = np.flatnonzero(np.concatenate([run.scores[1:] != run.scores[:-1], [True]])[: len(run.scores)])
     return run.scores[ends], np.diff(ends, prepend=-1)
-
-
-def _count_tied(background: SortedScores, scores: Floats, below: NDArray[Any]) -> NDArray[Any]:
-    """Background with exactly these scores: a second search, only where there is any."""
-    tied = np.zeros_like(below)
-    places = np.asarray(
-        below if background.weight is None else np.searchsorted(background.scores, scores), dtype=np.intp
-    )
-    inside = places < len(background.scores)
-    equal = np.flatnonzero(inside)[background.scores[places[inside]] == scores[inside]]
-    if len(equal):
-        tied[equal] = background.below(scores[equal], side="right") - below[equal]
-    return tied
 
 
 Bins: TypeAlias = Sequence[float] | Floats | int | None

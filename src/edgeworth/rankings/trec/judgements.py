@@ -30,9 +30,6 @@ Places: TypeAlias = NDArray[np.intp]
 UNJUDGED = -1
 """The grade of an item that nobody judged. It counts as background, except for bpref, which leaves it out."""
 
-SMALL_CODES = 1 << 16
-"""Codes below this are sorted by radix: ten times faster."""
-
 
 @dataclass(frozen=True)
 class Groups:
@@ -40,12 +37,11 @@ class Groups:
 
     queries: tuple[Label, ...]
     starts: Places
-    order: Places | None
-    """None when the rows stand in order already."""
+    order: Places
 
     def arrange(self, values: NDArray[Any]) -> NDArray[Any]:
         """A column in the order of the groups."""
-        return values if self.order is None else values[self.order]
+        return np.asarray(values[self.order])
 
 
 def group_rows(column: Column, first_row: int = 1) -> Groups:
@@ -55,12 +51,6 @@ def group_rows(column: Column, first_row: int = 1) -> Groups:
     >>> groups.queries, groups.starts.tolist(), groups.order.tolist()
     (('a', 'b'), [0, 1, 3], [1, 0, 2])
     """
-    if isinstance(column, np.ndarray) and column.dtype.kind in "iu":
-        edges = np.flatnonzero(column[1:] != column[:-1]) + 1
-        first = column[np.concatenate(([0], edges))] if len(column) else column
-        if np.all(first[1:] > first[:-1]):
-            starts = np.concatenate(([0], edges, [len(column)] * (len(column) > 0))).astype(np.intp)
-            return Groups(tuple(first.tolist()), starts, None)
     coded = encode_all(column, "the query", first_row, "every row belongs to a query")
     queries = canonical_order(coded.labels)
     place = positions((canonical(label) for label in coded.labels), queries)
@@ -70,10 +60,7 @@ def group_rows(column: Column, first_row: int = 1) -> Groups:
 def group_codes(codes: Places, queries: tuple[Label, ...]) -> Groups:
     """Rows grouped by the position of their query."""
     starts = np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=len(queries))))).astype(np.intp)
-    if np.all(codes[1:] >= codes[:-1]):
-        return Groups(queries, starts, None)
-    small = codes.astype(np.uint16) if len(queries) <= SMALL_CODES else codes
-    return Groups(queries, starts, np.argsort(small, kind="stable"))
+    return Groups(queries, starts, np.argsort(codes, kind="stable"))
 
 
 def list_numbers(starts: Places) -> Places:
@@ -130,21 +117,19 @@ def _no_grade(label: Any, row: int) -> InputError:
 
 
 def as_list_scores(column: Column, first_row: int = 1) -> Floats:
-    """Scores as floats of our own; infinite ones rank first or last, NaN has no rank and is refused."""
+    """Scores as floats; infinite ones rank first or last, NaN has no rank and is refused."""
     scores = as_scores(column)
     absent = np.isnan(scores)
     if absent.any():
         row = first_row + int(np.argmax(absent))
         raise InputError(f"the score in row {row:,} is missing or NaN, which has no rank: drop such rows")
-    return scores.copy() if scores is column else scores
+    return scores
 
 
 def as_ids(column: Column, first_row: int = 1) -> Identifiers:
     """Identifiers as UTF-8 bytes; whole numbers as they are written."""
-    if isinstance(column, np.ndarray) and column.dtype.kind in "iu":
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iuS":
         return column.astype(np.bytes_)
-    if isinstance(column, np.ndarray) and column.dtype.kind == "S":
-        return column.copy()
     if isinstance(column, Coded):
         check_gaps(column.codes == MISSING, "ids", first_row, "every document has one")
         return as_identifiers([_written(label) for label in column.labels])[column.codes]
