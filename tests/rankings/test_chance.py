@@ -122,7 +122,7 @@ def test_graham_and_vaalers_functions_enclose_the_cut_exponential(ratio: float) 
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.data())
 def test_brackets_contain_the_exact_tail(data: st.DataObject) -> None:
     n = data.draw(st.integers(3, 24))
@@ -171,7 +171,7 @@ def test_the_best_order_of_a_long_list_is_counted_even_where_floats_end() -> Non
 @pytest.mark.parametrize(("n", "m", "depth"), [(60, 20, 60), (100, 6, 100), (150, 30, 40)])
 def test_tails_fall_and_add_up(n: int, m: int, depth: int) -> None:
     law = average_precision(n, m, depth=depth)
-    values = np.linspace(law.mean - 1.5 * law.standard_deviation, law.mean + 4 * law.standard_deviation, 6)
+    values = np.linspace(law.mean - 1.5 * law.standard_deviation, law.mean + 4 * law.standard_deviation, 4)
     tails = [law.tail(value) for value in values]
     for first, second in pairwise(tails):
         assert second.low <= first.high
@@ -231,9 +231,9 @@ def test_plain_draws_have_the_moments_of_the_law() -> None:
 def test_bounds_hold() -> None:
     for n, m in [(20, 5), (30, 8), (40, 12)]:
         law = average_precision(n, m)
-        for value in (0.3, 0.5, 0.7, 0.85, 0.95, 1.0):
+        for value in (0.3, 0.7, 0.95):
             assert law.tail(value, method="bound").high >= law.tail(value).low
-    for value in (0.15, 0.4, 0.8):
+    for value in (0.15, 0.8):
         certified = average_precision(500, 50).tail(value)
         assert math.log(certified.low) <= log_path_bound(RandomOrder(500, 50, 500), value * 50)
     assert log_path_bound(RandomOrder(10**6, 10**4, 10**6), 0.5 * 10**4) < -1000

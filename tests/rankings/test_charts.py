@@ -109,8 +109,8 @@ def test_sections_name_the_charts_there_are() -> None:
 
 
 @pytest.mark.slow
-def test_a_million_items_make_a_small_page() -> None:
-    report = ranking_report(examine_ranking(drawn(1_000_000, 0.2, 1.0), gain=5, cost=2), {"rows": 1_000_000})
+def test_a_long_list_makes_a_small_page() -> None:
+    report = ranking_report(examine_ranking(drawn(200_000, 0.2, 1.0), gain=5, cost=2), {"rows": 200_000})
     for chart in report.charts.values():
         assert len(chart.rows()) <= 200
         assert len(chart.svg()) < 80_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -53,8 +54,44 @@ class Worth:
     best_value: float
 
 
+class AgainstChance(ABC):
+    """What is said of the measure of the verdict against random order."""
+
+    level: float
+    tail: Tail | None
+    """P(random orders do as well), or as badly when this is worse than they are on average."""
+
+    @property
+    @abstractmethod
+    def headline(self) -> Estimate:
+        """The measure of the verdict."""
+
+    @property
+    def is_better(self) -> bool:
+        """Whether it does at least as well as random orders do on average."""
+        return not self.headline.value < self.headline.chance
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether random order is ruled out at the level, either way: by its law, or else by the interval."""
+        if self.tail is not None:
+            return 2 * self.tail.p_value <= round(1 - self.level, 12)
+        return self._excludes_chance(otherwise=False)
+
+    @property
+    def is_conclusive(self) -> bool:
+        """Whether both the test and the interval rule random order out."""
+        return self.is_significant and self._excludes_chance(otherwise=True)
+
+    def _excludes_chance(self, *, otherwise: bool) -> bool:
+        """Whether the interval leaves the chance level out, where both are known."""
+        if self.headline.law is None or math.isnan(self.headline.chance):
+            return otherwise
+        return self.headline.chance not in self.headline.interval(self.level)
+
+
 @dataclass(frozen=True)
-class RankingFindings:
+class RankingFindings(AgainstChance):
     """The numbers behind a report on one ranking."""
 
     ranking: Ranking
@@ -65,7 +102,6 @@ class RankingFindings:
     plain: dict[str, float]
     looks: tuple[Look, ...]
     tail: Tail | None
-    """P(random selection does as well), or as badly when the ranking is worse than that."""
     best: ThresholdChoice | None
     worth: Worth | None
     curve: HitCurve | None
@@ -90,21 +126,6 @@ class RankingFindings:
     def looks_at_all(self) -> bool:
         """Whether the look of the verdict takes the whole list, which finds what there is in any order."""
         return self.depth >= math.floor(self.ranking.ranked_total)
-
-    @property
-    def is_better(self) -> bool:
-        """Whether the ranking does at least as well as random selection does on average."""
-        return self.average_precision.value >= self.average_precision.chance
-
-    @property
-    def is_significant(self) -> bool:
-        """Whether random order is ruled out at the level by its law, either way."""
-        return rules_out_chance(self.headline, self.tail, self.level)
-
-    @property
-    def is_conclusive(self) -> bool:
-        """Whether both the test and the interval rule random order out."""
-        return self.is_significant and _excludes_chance(self.headline, self.level)
 
     @property
     def can_be_drawn(self) -> bool:
@@ -154,19 +175,6 @@ def examine_ranking(
         tie_bracket=_tie_bracket(ranking) if defined else None,
         asked_depth=depth,
     )
-
-
-def rules_out_chance(found: Estimate, tail: Tail | None, level: float) -> bool:
-    """Whether random order is ruled out at the level, either way: by its tail, or else by the interval."""
-    if tail is not None:
-        return 2 * tail.p_value <= round(1 - level, 12)
-    return found.law is not None and not math.isnan(found.chance) and _excludes_chance(found, level)
-
-
-def _excludes_chance(found: Estimate, level: float) -> bool:
-    """Whether the interval leaves the chance level out; True where either is unknown."""
-    known = found.law is not None and not math.isnan(found.chance)
-    return not known or found.chance not in found.interval(level)
 
 
 def round_depths(most: float) -> list[int]:
@@ -257,7 +265,7 @@ LIST_MEASURES = (
 
 
 @dataclass(frozen=True)
-class ListFindings:
+class ListFindings(AgainstChance):
     """The numbers behind a report on many lists."""
 
     lists: RankedLists
@@ -267,7 +275,7 @@ class ListFindings:
     values: Values
     """The values of the headline that its mean is over."""
     tail: Tail | None
-    """P(random orders of the same lists do as well, or as badly), where the lists are all there is."""
+    """Known where the lists are all there is."""
 
     @property
     def headline(self) -> Estimate:
@@ -299,21 +307,6 @@ class ListFindings:
             for query, value in found.items()
             if not math.isnan(value) and (targets[query] or lists.empty_is_zero)
         ]
-
-    @property
-    def is_better(self) -> bool:
-        """Whether the mean is at least that of random orders."""
-        return not self.headline.value < self.headline.chance
-
-    @property
-    def is_significant(self) -> bool:
-        """Whether random order is ruled out at the level by its law, either way."""
-        return rules_out_chance(self.headline, self.tail, self.level)
-
-    @property
-    def is_conclusive(self) -> bool:
-        """Whether both the test and the interval rule random order out."""
-        return self.is_significant and _excludes_chance(self.headline, self.level)
 
 
 def examine_lists(

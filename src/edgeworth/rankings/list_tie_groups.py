@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from edgeworth.rankings.tie_groups import STRICT_TIES, Grades, Judgements, TieGr
 from edgeworth.rankings.trec.identifiers import Identifiers
 from edgeworth.rankings.trec.judgements import list_numbers
 
-ListTies: TypeAlias = Literal["expected", "threshold", "trec", "input"]
+TIES = ("expected", "threshold", *STRICT_TIES)
 Places: TypeAlias = NDArray[np.intp]
 
 
@@ -30,8 +30,8 @@ def tie_groups_of_lists(lists: RankedLists, ties: str) -> TieGroups:
     >>> tie_groups_of_lists(lists, "input").seen_above.tolist()
     [1.0, 2.0]
     """
-    if ties not in get_args(ListTies):
-        raise OptionError(f"ties are {', '.join(get_args(ListTies))}; saw {ties!r}")
+    if ties not in TIES:
+        raise OptionError(f"ties are {', '.join(TIES)}; saw {ties!r}")
     if ties == "trec" and lists.ids is None:
         raise OptionError("ties=trec puts the higher id first, and these lists have no ids")
     scores: NDArray[Any] = lists.scores

@@ -16,7 +16,7 @@ from edgeworth.core.labels import canonical_order
 from edgeworth.core.plain import AMOUNT, COUNT, FLAG, PAIR, Plain, object_of
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, MergeError
-from edgeworth.rankings.scores.by_class import MissingScore, ScoresByClass, check_same_bins
+from edgeworth.rankings.scores.by_class import MissingScore, ScoresByClass, check_same_bins, target_of
 from edgeworth.rankings.scores.sorted_scores import (
     EDGES,
     Bins,
@@ -140,7 +140,7 @@ class Ranking(Plain):
         cls, by_class: ScoresByClass, *, positive: Label | None = None, unranked: int | float = 0
     ) -> Self:
         """One class against the rest."""
-        target = by_class.target(positive)
+        target = target_of(by_class.labels, positive)
         rest = [label for label in by_class.labels if label != target]
         background = SortedScores.empty()
         for label in rest:

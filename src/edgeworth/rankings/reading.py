@@ -172,7 +172,7 @@ def scores_reducer(
     options: dict[str, Any] = {"weight_kind": weight_kind, "bins": as_bins(bins), "missing": missing}
     is_unit = isinstance(bins, (int, np.integer))
     prepare = partial(_scores_by_class, columns=columns, options=options, is_unit=is_unit)
-    return Reducer(tuple(columns.values()), prepare, ScoresByClass.empty())
+    return Reducer(tuple(columns.values()), prepare, ScoresByClass())
 
 
 def check_scores(asked: Any) -> None:

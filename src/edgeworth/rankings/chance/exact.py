@@ -207,13 +207,18 @@ def log_cantelli(distance: float, deviation: float) -> float:
 
 
 def path(order: RandomOrder, ranks: Floats, level: float) -> Floats:
-    """At each rank the most hits with t·KL(hits/t ‖ m/n) below the level, or all there can be."""
+    """At each rank the most hits with t·KL(hits/t ‖ m/n) below the level, or all there can be.
+
+    KL is Kullback and Leibler's divergence of two coins.
+    """
     share = order.m / order.n
     most = np.minimum(ranks, order.m)
     low, high = np.minimum(ranks * share, most), most
     for _ in range(60):
         middle = (low + high) / 2
-        below = ranks * _divergence(middle / ranks, share) < level
+        x = middle / ranks
+        divergence = scipy.special.rel_entr(x, share) + scipy.special.rel_entr(1 - x, 1 - share)
+        below = ranks * divergence < level
         low, high = np.where(below, middle, low), np.where(below, high, middle)
     # The next whole number has to be beyond: the number below a hair less than the solution.
     return np.asarray(np.where(high >= most, most, np.floor(high * (1 + 1e-12) + 1e-9)))
@@ -228,11 +233,6 @@ def largest_sum(ranks: Floats, hits: Floats) -> float:
         scipy.special.digamma(after + misses + 1) - scipy.special.digamma(before + misses + 1)
     )
     return float(np.where(gained > 0, sums, 0.0).sum())
-
-
-def _divergence(x: Floats, share: float) -> Floats:
-    """Kullback and Leibler's divergence of two coins."""
-    return np.asarray(scipy.special.rel_entr(x, share) + scipy.special.rel_entr(1 - x, 1 - share))
 
 
 def _ranks(depth: int) -> Floats:

@@ -23,7 +23,7 @@ from edgeworth.rankings.chance.hits import (
     whole_number,
 )
 from edgeworth.rankings.chance.moments import MOST_EXACT, Moments, precision_moments
-from edgeworth.rankings.chance.tails import MOST_CELLS, Method, precision_tail
+from edgeworth.rankings.chance.tails import MOST_CELLS, Method, Question
 
 MOST_STATES = 1_000_000
 BINS = 50
@@ -183,9 +183,14 @@ class AveragePrecisionLaw(ExactMoments):
             exact = Fraction(value) + (-NEAREST if upper else NEAREST)
         else:
             raise InputError(f"average precision is a number between 0 and 1; saw {value!r}")
-        return precision_tail(
-            self._ranking, exact * self.divisor, self._moments, method=method, seed=seed, upper=upper
-        )
+        question = Question(self._ranking, exact * self.divisor, self._moments, seed, upper)
+        answer: Tail | None = getattr(question, method or "strongest")()
+        if answer is None:
+            raise OptionError(
+                f"the method {method!r} does not reach this tail (n = {self.n}, m = {self.m}); "
+                "leave the method out and the strongest that does is taken"
+            )
+        return answer
 
 
 def average_precision(

@@ -73,11 +73,6 @@ def harmonic_sums(length: int, *, exact: bool) -> HarmonicSums:
     )
 
 
-def factorial_ratio(n: int, m: int, order: int) -> Fraction:
-    """m(m−1)…/(n(n−1)…), ``order`` factors each: the chance that so many given ranks all hold targets."""
-    return Fraction(perm(m, order), perm(n, order)) if order <= m else Fraction(0)
-
-
 @lru_cache(maxsize=256)
 def precision_moments(n: int, m: int, depth: int, *, exact: bool = False) -> Moments:
     """Mean, variance and third central moment of W = Σ_{hits within the depth} i/T_i.
@@ -87,7 +82,8 @@ def precision_moments(n: int, m: int, depth: int, *, exact: bool = False) -> Mom
     (Fraction(237, 400), Fraction(63769, 1440000))
     """
     sums = harmonic_sums(depth, exact=exact)
-    q = [factorial_ratio(n, m, order) for order in range(7)]
+    # The chance that so many given ranks all hold targets.
+    q = [Fraction(perm(m, many), perm(n, many)) if many <= m else Fraction(0) for many in range(7)]
     mean, square, cube = (
         sum((a * b for a, b in zip(q[1:], terms(sums), strict=False)), Fraction(0))
         for terms in (_first, _second, _third)

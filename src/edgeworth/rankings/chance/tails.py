@@ -15,7 +15,6 @@ from math import comb
 from typing import Literal
 
 from edgeworth.core.tails import Tail
-from edgeworth.errors import OptionError
 from edgeworth.rankings.chance.bracket import bracket
 from edgeworth.rankings.chance.exact import TooMany, log_cantelli, log_path_bound, probability_beyond
 from edgeworth.rankings.chance.hits import RandomOrder, edgeworth_tail, is_trustworthy, random_sums
@@ -41,30 +40,10 @@ SLACK = 1e-9
 """Rounding can only make an order count as extreme that is a hair short of it."""
 
 
-def precision_tail(
-    order: RandomOrder,
-    threshold: Fraction,
-    moments: Moments,
-    *,
-    method: Method | None,
-    seed: int,
-    upper: bool,
-) -> Tail:
-    """P(W ≥ threshold), or P(W ≤ threshold)."""
-    question = _Question(order, threshold, moments, seed, upper)
-    if method is None:
-        return question.strongest()
-    answer: Tail | None = getattr(question, method)()
-    if answer is None:
-        raise OptionError(
-            f"the method {method!r} does not reach this tail (n = {order.n}, m = {order.m}); "
-            "leave the method out and the strongest that does is taken"
-        )
-    return answer
-
-
 @dataclass(frozen=True)
-class _Question:
+class Question:
+    """P(W ≥ threshold), or P(W ≤ threshold): each method answers, or says None where it does not reach."""
+
     order: RandomOrder
     threshold: Fraction
     moments: Moments
@@ -72,6 +51,7 @@ class _Question:
     upper: bool
 
     def strongest(self) -> Tail:
+        """The answer of the strongest method that fits into a few seconds."""
         exact = self.exact()
         if exact is not None:
             return exact

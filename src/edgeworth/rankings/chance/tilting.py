@@ -138,11 +138,6 @@ def _step(theta: Floats, ratios: Floats, k: int) -> tuple[Floats, Floats]:
     return chances, following
 
 
-def steepest_tilt(order: RandomOrder) -> float:
-    """The largest |θ| that is sure not to overflow."""
-    return LARGEST_EXPONENT / (2 + float(np.log(order.most_hits)))
-
-
 @dataclass(frozen=True)
 class Saddle:
     """The tilt that moves the mean of W to the threshold, and how the law spreads there."""
@@ -174,7 +169,8 @@ def saddle(order: RandomOrder, threshold: float, mean: float, deviation: float) 
     log E[exp(θ W)] − θ·threshold is convex, so two rounds of values side by side find its least.
     """
     sign = 1.0 if threshold >= mean else -1.0
-    limit = steepest_tilt(order)
+    # The largest |θ| that is sure not to overflow.
+    limit = LARGEST_EXPONENT / (2 + float(np.log(order.most_hits)))
     steepest = min(limit / 2, max(8.0, 24 * abs(threshold - mean) / deviation**2))
     wide = np.geomspace(min(0.03 / deviation, steepest / 4), steepest, 12)
     heights = log_transforms(order, sign * wide) - sign * wide * threshold

@@ -254,15 +254,10 @@ def hit_curve_at(ranking: Ranking, depths: Values, level: float) -> HitCurve:
     around = low = high = None
     if ranking.is_counted:
         around = bands(ranking, depths=depths, level=level)
-        low, high = chance_hits(int(items), int(targets), depths, level)
+        ends = [hits_law(int(items), int(targets), int(depth)).interval(level) for depth in depths]
+        low, high = np.array(ends, dtype=np.float64).T
     hits = hit_curve(tie_groups_of_ranking(ranking), depths)
     return HitCurve(depths, hits, depths / items, targets, around, low, high)
-
-
-def chance_hits(items: int, targets: int, depths: Values, level: float) -> Values:
-    """The fewest and the most hits of random selection at each depth, at the level."""
-    limits = [hits_law(items, targets, int(depth)).interval(level) for depth in depths]
-    return np.array(limits, dtype=np.float64).reshape(-1, 2).T
 
 
 def precision_at_recall(curve: HitCurve) -> dict[str, Values] | None:
@@ -275,21 +270,13 @@ def precision_at_recall(curve: HitCurve) -> dict[str, Values] | None:
     if around is None or not curve.recall[-1]:
         return None
     recall = np.unique(np.linspace(1 / targets, float(curve.recall[-1]), int(min(targets, POINTS))))
-    rising = np.maximum.accumulate(around.recall_high)
-    soonest = _between(recall, depth, rising, np.searchsorted(rising, recall, side="left") - 1)
-    rising = np.minimum.accumulate(around.recall_low[::-1])[::-1]
-    latest = _between(recall, depth, rising, np.searchsorted(rising, recall, side="right") - 1)
+    # Bounds as rising curves; of the upper one, only up to where it is highest first.
+    lower = np.minimum.accumulate(around.recall_low[::-1])[::-1]
+    upper = np.maximum.accumulate(around.recall_high)
+    first = slice(int(np.argmax(upper)) + 1)
+    soonest, latest = np.interp(recall, upper[first], depth[first]), np.interp(recall, lower, depth)
     high = np.minimum(1.0, recall * targets / soonest)
     return {"recall": recall, "low": recall * targets / latest, "high": high}
-
-
-def _between(recall: Values, depth: Values, bound: Values, place: NDArray[np.intp]) -> Values:
-    """The depth at which a bound passes a recall: on the line from this place to the next."""
-    here = np.clip(place, 0, len(depth) - 1)
-    there = np.minimum(place + 1, len(depth) - 1)
-    rise = bound[there] - bound[here]
-    share = np.where(rise > 0, (recall - bound[here]) / np.where(rise > 0, rise, 1.0), 1.0)
-    return np.asarray(depth[here] + share * (depth[there] - depth[here]))
 
 
 def thin_roc_curve(ranking: Ranking, most: int = ROC_POINTS) -> tuple[Values, Values, Values]:

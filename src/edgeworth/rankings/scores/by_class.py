@@ -52,11 +52,6 @@ class ScoresByClass(Plain):
     dropped: int = 0
 
     @classmethod
-    def empty(cls) -> Self:
-        """No cases."""
-        return cls()
-
-    @classmethod
     def from_columns(
         cls,
         truth: Column,
@@ -111,10 +106,6 @@ class ScoresByClass(Plain):
     def rename(self, names: Mapping[Label, Label]) -> Self:
         """New names for the classes; those that get one name become one."""
         return replace(self, scores=_merge_classes((names[label], run) for label, run in self.scores.items()))
-
-    def target(self, positive: Label | None = None) -> Label:
-        """The class that is looked for: the one named, or the one everyone means."""
-        return target_of(self.labels, positive)
 
     @property
     def has_cases(self) -> bool:

@@ -269,7 +269,7 @@ def rank_targets(targets: SortedScores, background: SortedScores) -> TargetRanks
     hits_above = np.cumsum(hits[::-1])[::-1] - hits
     # Sums of weights round: nothing is above the best by less than nothing.
     seen_above = hits_above + np.maximum(background.total - through, 0)
-    columns = (scores, hits_above, seen_above, hits, hits + through - below)
+    columns = (scores, hits_above, seen_above, hits, hits + (through - below))
     return TargetRanks(*(column[::-1].astype(np.float64) for column in columns))
 
 
