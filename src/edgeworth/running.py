@@ -272,16 +272,17 @@ def _compose(report: Report, parts: Mapping[str, Report]) -> Report:
 
 
 def _complete(report: Report, systems: Systems, tasks: Tasks, asked: Asked) -> Report:
-    """Add what was read and how it was mapped; warn of answers without a grade."""
+    """Add what was read and how it was mapped; warn of errors."""
     runs = [(name, run) for found in tasks.values() for name, run in found.items()]
     rows, warnings = [], []
     for name, run in runs:
         [(scorer, values)] = run.grades.items()
         unscored, errors = int(np.isnan(values).sum()), sum(item.is_error for item in run.items)
         rows.append((name, run.task, scorer, len(set(run.ids)), len(run.ids), unscored, errors))
-        if unscored:
-            said = f"{unscored:,} {plural(unscored, 'answer has', 'answers have')} no grade"
-            warnings.append(f"{name}, {run.task}: {said} ({errors:,} for an error); left out of the mean.")
+        if errors:
+            place = run.task if len(systems) == 1 else f"{name}, {run.task}"
+            failed = plural(errors, "answer is an error", "answers are errors")
+            warnings.append(f"{place}: {errors:,} {failed} of the run and without a grade.")
     text = [f"Read as {tool} logs." for tool in dict.fromkeys(run.tool for _, run in runs)]
     text += dict.fromkeys(note for _, run in runs for note in run.notes)
     alone = sorted({run.task for each in systems.values() for run in each} - set(tasks))

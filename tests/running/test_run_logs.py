@@ -202,7 +202,10 @@ def test_errors_and_unscored_answers_are_counted_apart(tmp_path: Path) -> None:
     report = ew.evaluate(write_eval(tmp_path / "a.eval", inspect_log(samples)))
     assert report.numbers["estimates"]["accuracy"]["value"] == 0.5
     assert section(report, "What was read").grids[0].rows[0][-2:] == (2, 1)
-    assert any("2 answers" in warning and "1 for an error" in warning for warning in report.warnings)
+    assert [("2 answers" in x, "1 answer is an error" in x) for x in report.warnings] == [
+        (False, True),
+        (True, False),
+    ]
 
 
 def test_promptfoo_holds_its_systems_in_one_file(tmp_path: Path) -> None:
