@@ -324,6 +324,7 @@ def lists_report(findings: ListFindings, provenance: Mapping[str, Any]) -> Repor
         provenance=provenance,
         numbers={"kind": "lists", "level": findings.level, **_list_numbers(findings)},
         charts=list_charts(findings),
+        lead="queries",
     )
 
 
@@ -352,6 +353,7 @@ def trec_report(runs: Mapping[str, ListFindings], provenance: Mapping[str, Any])
             "runs": {name: _list_numbers(found) for name, found in runs.items()},
         },
         charts=run_charts(runs),
+        lead="queries" if len(runs) == 1 else "means",
     )
 
 

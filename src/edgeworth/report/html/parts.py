@@ -109,7 +109,8 @@ def page_reports(report: Report, charts: Mapping[str, DrawnChart]) -> list[PageR
     return [PageReport(name, tuple(sections)) for name, sections in found.items()]
 
 
-JUDGED = ("truth", "prediction", "score", "probabilities", "against", "query", "systems", "positive", "cases")
+JUDGED = ("truth", "prediction", "score", "probabilities", "correct", "grade", "against", "query", "systems")
+JUDGED += ("positive", "cases", "items", "lists", "targets", "grades")
 
 
 def describe_judged(report: Report) -> str:
