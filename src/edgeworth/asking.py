@@ -38,10 +38,8 @@ def takes(group: type) -> Callable[[Function], Function]:
         def call(*arguments: Any, **given: Any) -> Any:
             for name in given:
                 if name not in options and name not in names:
-                    raise TypeError(
-                        f"{function.__name__}() got an unexpected keyword argument {name!r}"
-                        f"{_nearest(name, [*names, *options])}"
-                    )
+                    said = f"{function.__name__}() got an unexpected keyword argument {name!r}"
+                    raise TypeError(f"{said}{_nearest(name, [*names, *options])}")
             return function(*arguments, **given)
 
         parameters = [

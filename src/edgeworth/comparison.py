@@ -395,8 +395,11 @@ def _of_logs(asked: Asked) -> Comparison:
     """Compare the systems of run logs."""
     found = find_systems(asked.data, asked)
     if not found:
+        for table in asked.data if isinstance(asked.data, (list, tuple)) else [asked.data]:
+            open_source(table)  # what cannot be read is told first
         flags = "--prediction, --score, --probability, --probabilities, --correct, --grade"
-        raise OptionError(f"say what to compare, twice at least (systems=): one of {flags}")
+        often = "twice at least" if asked.join is None and asked.system is None else "once"
+        raise OptionError(f"no run log is given: say what to compare, {often} (systems=): one of {flags}")
     comparison: Comparison = compare_runs(found, asked, compare, _with_slices)
     return comparison
 

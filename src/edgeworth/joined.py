@@ -133,10 +133,8 @@ def _open_tables(
     shared: dict[str, list[str]] = {name: [] for name in data}
     for column in dict.fromkeys([truth, *(asked.get(role) for role in roles), *names_of(asked.by)]):
         # A path into JSON begins with the name of a field.
-        having = [name for name in data if column and {column, column.split(".")[0]} & {*names[name]}] or [
-            first
-        ]
-        for name in () if column is None else having[:1] if TRUTH_FILE in having else having:
+        having = [name for name in data if column and {column, column.split(".")[0]} & {*names[name]}]
+        for name in [] if column is None else having[:1] if TRUTH_FILE in having else having or [first]:
             shared[name].append(column)
     return [Table(x, sources[x], shared[x], own.get(x, ())) for x in data], by, truth, notices
 

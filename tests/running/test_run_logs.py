@@ -249,6 +249,23 @@ def test_one_log_has_one_system_and_one_file_is_not_two(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("y,p\n1,0\n")
     with pytest.raises(OptionError, match="say what to compare"):
         ew.compare(data=tmp_path / "t.csv")
+    with pytest.raises(InputError, match=r"nope\.eval does not exist"):
+        ew.compare(data=[path, tmp_path / "nope.eval"])
+
+
+def test_what_cannot_be_read_is_told_before_what_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("id,y,p\n1,1,0\n")
+    (tmp_path / "empty").mkdir()
+    for data, said in (
+        (["nope.eval", "other.eval"], r"nope\.eval does not exist"),
+        ("empty", "empty is a folder without data"),
+        (["t.csv", "empty"], "empty is a folder without data"),
+    ):
+        paths = [tmp_path / name for name in ([data] if isinstance(data, str) else data)]
+        with pytest.raises(InputError, match=said):
+            ew.compare(data=paths if len(paths) > 1 else paths[0])
+    with pytest.raises(OptionError, match="say what to compare, once"):
+        ew.compare(data=[tmp_path / "t.csv"] * 2, join="id")
 
 
 # -- the command -----------------------------------------------------------------------------------------
@@ -269,6 +286,17 @@ def test_commands(tmp_path: Path, capsys: Capture) -> None:
     assert "lm-evaluation-harness" in shown
 
 
+NEXT = "\n"
+SHARES = "".join(f"{number % 2},0.{number},0.{number + 1}{NEXT}" for number in range(1, 9))
+EVENTS = """{"spec": {"run": 1, "of": []}}
+{"type": "sampling", "data": {"prompt": [{"role": "user"}], "sampled": ["A"]}}
+{"type": "match", "data": {"correct": true, "expected": "A", "picked": "A"}}
+{"type": "sampling", "data": {"prompt": [{"role": "user"}], "sampled": ["B"]}}
+{"type": "match", "data": {"correct": false, "expected": "B", "picked": "A"}}
+{"type": "match", "data": {"correct": false, "expected": "A", "picked": "B"}}
+"""
+
+
 @pytest.mark.parametrize(
     ("name", "content", "command"),
     [
@@ -285,6 +313,31 @@ def test_commands(tmp_path: Path, capsys: Capture) -> None:
             '{"y": "a", "z": "b"}\n{"y": "b", "z": "a"}\n',
             "evaluate l.json --truth y --prediction z",
         ),
+        ("t.csv", "correct,other,topic\n1,0,a\n0,1,b\n", "evaluate t.csv --correct correct"),
+        ("t.csv", "correct,other,topic\n1,0,a\n0,1,b\n", "compare t.csv --correct correct --correct other"),
+        (
+            "t.csv",
+            f"label,lr,xgb\n{SHARES}",
+            "compare t.csv --truth label --probability lr --probability xgb",
+        ),
+        (
+            "t.csv",
+            f"rel,lr,score,query\n{SHARES.replace(NEXT, ',q' + NEXT)}",
+            "evaluate t.csv --truth rel --query query --score score",
+        ),
+        (
+            "t.csv",
+            "FTR,BH,BD,BA\nH,1.5,3,4\nD,2,2,2\nA,5,6,7\n",
+            "evaluate t.csv --truth FTR --probabilities COLUMN,… --odds BH,BD,BA",
+        ),
+        (
+            "t.csv",
+            "who,p_cat,p_dog\ncat,.5,.5\ndog,.2,.8\n",
+            "evaluate t.csv --truth who --probabilities p_cat,p_dog",
+        ),
+        ("e.jsonl", EVENTS, "evaluate e.jsonl --correct data.correct --missing drop"),
+        ("e.jsonl", EVENTS, "evaluate e.jsonl --truth data.expected --prediction data.picked --missing drop"),
+        ("d.jsonl", '{"m": [{"ok": true}]}\n{"m": [{"ok": false}]}\n', "evaluate d.jsonl --correct m.0.ok"),
     ],
 )
 def test_preview(tmp_path: Path, capsys: Capture, name: str, content: str, command: str) -> None:

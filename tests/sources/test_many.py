@@ -246,6 +246,10 @@ def test_a_folder_without_data(tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("nothing")
     with pytest.raises(InputError, match="is a folder without data"):
         open_source(str(tmp_path))
+    for name in ("b.json", ".a.json"):
+        (tmp_path / name).write_text("{}")
+    with pytest.raises(InputError, match=r"/\.a\.json, .*/b\.json$"):
+        open_source(tmp_path)
 
 
 @pytest.mark.parametrize(("mark", "table"), [("_delta_log", "Delta"), (".hoodie", "Hudi")])

@@ -172,10 +172,7 @@ def _usage_error(error: CycloptsError) -> str:
         quotes = "(what holds blanks stands in quotes)"
         return f"{command} takes {number}, {', '.join(places)}; saw also {saw} {quotes}"
     if isinstance(error, RepeatArgumentError):
-        word = str(error.token.keyword)
-        [found] = [each for each in app[command].assemble_argument_collection() if word in each.names]
-        is_list = str(found.parameter.metavar).endswith(",…")
-        return f"{word} is given twice: {'separate several by commas' if is_list else 'give it once'}"
+        return f"{error.token.keyword} is given twice: give it once, several columns separated by commas"
     if isinstance(error, UnknownOptionError):
         return unknown_option(error.token.keyword or error.token.value, command)
     if isinstance(error, UnknownCommandError) and error.unused_tokens:

@@ -53,18 +53,16 @@ def _systems(given: dict[str, tuple[str, ...]], joined: list[str] | None) -> tup
         return None, None  # run logs name their systems themselves
     if len(said) > 1:
         raise OptionError(f"systems of one comparison are of one kind; saw {' and '.join(said)}")
-    columns = given[said[0]]
+    columns, are_wide = given[said[0]], said == ["--probabilities"]
     if joined is not None and len(columns) == 1 and "=" not in columns[0]:
-        return KINDS.get(said[0], "probabilities"), split(columns[0]) if said == [
-            "--probabilities"
-        ] else columns[0]
-    if joined is not None and said != ["--probabilities"]:
+        return KINDS.get(said[0], "probabilities"), split(columns[0]) if are_wide else columns[0]
+    if joined is not None and not are_wide:
         if len(columns) != len(joined):
             raise OptionError(
                 f"give {said[0]} once, or once for each of {len(joined)} files; saw {len(columns)}"
             )
         return KINDS[said[0]], dict(zip(name_systems(joined), columns, strict=True))
-    if said != ["--probabilities"]:
+    if not are_wide:
         return KINDS[said[0]], list(columns)
     wide: dict[str, Any] = {}
     for text in columns:

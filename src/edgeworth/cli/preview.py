@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from edgeworth.cli.options import Files, named_files
+from edgeworth.errors import InputError
 
 LABELS = 6
 """A column of more different values is taken for numbers or text, not for labels."""
+TRUTHS, QUERIES = ("y", "expected", "rel", "relevance"), ("query", "query_id", "qid")
+"""What columns of truth and of queries may be called too, for a suggestion."""
+FORMS = ("--truth COLUMN --prediction", "--truth COLUMN --score", "--truth COLUMN --probability", "--correct")
+DROP = " --missing drop"
 
 
 def preview(*files: Files) -> None:
@@ -31,43 +39,76 @@ def preview(*files: Files) -> None:
         rows = [(len(set(lists[1])), len(set(lists[2])))]
     else:
         title, heads, rows, asks = _table(data)
-    commands = [f"  edgeworth {each.format(shlex.join(files))}" for each in asks]
+    commands = [f"  edgeworth {each.replace('{}', shlex.join(files), 1)}" for each in asks]
     text = "\n".join([title, "", text_table(heads, rows), "", "To ask of it:", *commands])
     sys.stdout.write("".join(f"{displayable(line)}\n" for line in text.split("\n")))
 
 
 def _documents(path: Path) -> Any:
     """Read a dictionary of documents by query; None where a file is something else."""
-    from edgeworth.errors import InputError
     from edgeworth.sources.runs.retrieval import read_dictionary
 
-    try:
+    with contextlib.suppress(InputError):
         return read_dictionary(path, float) if path.suffix == ".json" else None
-    except InputError:
-        return None
 
 
 def _table(data: Any) -> tuple[str, Any, list[Any], list[str]]:
-    """Describe the columns of a table, and find commands by their names and by the values they share."""
-    from edgeworth.sources.columns import encode
+    """Describe the columns of a table, and find commands."""
+    from edgeworth.sources.columns import Coded, encode
     from edgeworth.sources.opening import open_source
-    from edgeworth.sources.roles import guess_roles
     from edgeworth.tallying import column_names
 
     source = open_source(data)
     names = column_names(source, data)
     batch = next(iter(source.batches(names)))
-    labels = {name: [str(x) for x in encode(batch.columns[name], name).labels] for name in names}
-    rows = [(name, len(x), ", ".join(x[:4])) for name, x in labels.items()]
-    few = {name: set(x) for name, x in labels.items() if 2 <= len(x) <= LABELS}
-    truth = guess_roles(names, {}).roles.get("truth")
-    pairs = [(a, b) for a in few for b in few if a != b and few[a] == few[b] and truth in (None, a)]
-    systems = [f"--prediction {shlex.quote(b)}" for a, b in pairs if a == pairs[0][0]]
-    asks = ["evaluate {} --truth COLUMN --prediction COLUMN", "evaluate {} --correct COLUMN"]
-    if names == ["query-id", "corpus-id", "score"]:
-        asks = ["trec {} RUN"]
-    elif pairs:
-        command = "evaluate" if len(systems) == 1 else "compare"
-        asks = [f"{command} {{}} --truth {shlex.quote(pairs[0][0])} {' '.join(systems)}"]
-    title = f"{source.name}: {len(names):,} columns; values among the first {len(batch):,} rows"
+    columns: dict[str, Coded] = {}
+    for name in names:
+        with contextlib.suppress(InputError):  # an object or an array: its fields are columns
+            columns[name] = encode(batch.columns[name], name)
+    rows = [(name, len(x.labels), ", ".join(map(str, x.labels[:4]))) for name, x in columns.items()]
+    asks = ["trec {} RUN"] if names == ["query-id", "corpus-id", "score"] else _suggest(columns)
+    title = f"{source.name}: {len(columns):,} columns; values among the first {len(batch):,} rows"
     return title, ("column", "different values", "such as"), rows, asks
+
+
+def _suggest(columns: Mapping[str, Any]) -> list[str]:
+    """Find commands by the names of columns, and by the values that they have or share."""
+    from edgeworth.sources.numbers import NUMBER
+    from edgeworth.sources.roles import NAMES
+
+    labels = {name: [str(x) for x in coded.labels] for name, coded in columns.items()}
+    few = {name: {*x} for name, x in labels.items() if 2 <= len(x) <= LABELS}
+    numbers = {name: [*map(float, x)] for name, x in labels.items() if x and all(map(NUMBER.fullmatch, x))}
+    shares = [name for name, x in numbers.items() if min(x) >= 0 and max(x) <= 1]
+    asks: list[str] = []
+
+    def called(among: Iterable[str], *names: str) -> list[str]:
+        return [name for name in among if name.rpartition(".")[2].lower() in names]
+
+    def ask(option: str, names: Sequence[str], given: str = "") -> None:
+        for number in sorted({1, len(names)}) if names else ():
+            said = "".join([given, *(f" {option} {shlex.quote(name)}" for name in names[:number])])
+            has_gaps = any(columns[x].codes.min() < 0 for x in shlex.split(said) if x in columns)
+            asks.append(f"{'evaluate' if number == 1 else 'compare'} {{}}{said}{DROP if has_gaps else ''}")
+
+    truths, right = called(few, *NAMES["truth"], *TRUTHS), called(few, *NAMES["correct"])
+    if not truths:
+        right = right or [name for name in few if few[name] == {"True", "False"}]
+        right += [name for name in few if right and few[name] == few[right[0]] and name not in right]
+    ask("--correct", right)
+    for truth in truths or ([] if right else few):
+        given, there = f" --truth {shlex.quote(truth)}", columns[truth].codes >= 0
+        alike = [x for x in few if few[x] == few[truth] and (columns[x].codes[there] >= 0).any()]
+        ask("--prediction", [x for x in alike if x not in (truth, *right)], given)
+        if len(few[truth]) == 2:
+            ask("--probability", [x for x in shares if len(labels[x]) > LABELS], given)
+            queries = "".join(f" --query {shlex.quote(x)}" for x in called(columns, *QUERIES))
+            ask("--score", called(numbers, *NAMES["score"]), f"{given}{queries}")
+        ends = Counter(x.removesuffix(label) for label in few[truth] for x in numbers if x.endswith(label))
+        for start in [x for x, number in ends.items() if number == len(few[truth])][:1]:
+            classes = [f"{start}{label}" for label in labels[truth]]
+            option = "--probabilities" if {*classes} <= {*shares} else "--probabilities COLUMN,… --odds"
+            ask(option, [",".join(classes)], given)
+        if asks:
+            break
+    return asks or [f"evaluate {{}} {form} COLUMN" for form in FORMS]

@@ -187,7 +187,8 @@ def check_columns(wanted: Sequence[str], available: Sequence[str], where: str) -
 def _near_misses(name: str, twins: list[str], available: Sequence[str]) -> str:
     import difflib
 
-    near = twins or difflib.get_close_matches(name, map(str, available), n=3, cutoff=0.5)
+    inner = [each for each in map(str, available) if each.lower().endswith(f".{name.lower()}")]
+    near = twins or inner[:3] or difflib.get_close_matches(name, map(str, available), n=3, cutoff=0.5)
     if near:
         return f"; did you mean {' or '.join(map(repr, near))}?"
     shown = ", ".join(map(repr, available[:8])) + (", …" if len(available) > 8 else "")

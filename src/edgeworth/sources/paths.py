@@ -142,9 +142,10 @@ def _files_of(folder: Path) -> list[Path]:
         files = [Path(parent) / name for name in names if not name.startswith((".", "_"))]
         found += [file for file in files if ending(file) in data and file.is_file()]
     if not found:
-        raise InputError(
-            f"{folder} is a folder without data: no file in it ends as {list_words(last=' or')} do"
-        )
+        others = data | {name for each in READ for name in each.other_endings}
+        named = sorted(str(file) for file in folder.rglob("*") if ending(file) in others)[:3]
+        said = f"{folder} is a folder without data: no file in it ends as {list_words(last=' or')} do"
+        raise InputError(f"{said}; name those to be read, such as {', '.join(named)}" if named else said)
     return sorted(found, key=natural_key)
 
 

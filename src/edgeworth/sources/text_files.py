@@ -184,6 +184,8 @@ def _said(error: Exception) -> str:
 
 LINES_BYTES = 4 << 20
 LONGEST_LINE = 64 << 20
+LISTED = 20
+"""What is inside objects and arrays of more items is found, and not listed."""
 NEEDED = "JSON lines hold one object a line"
 
 
@@ -237,10 +239,8 @@ class JsonLinesSource(FileSource):
             if row == 1:
                 # A field may be rare, but the first megabytes have it.
                 there = self.names if set(columns) <= set(self.names) else _fields(rows)
-                inner = [
-                    x for x in columns if x not in there and any(find_field(r, x) is not None for r in rows)
-                ]
-                check_columns(columns, [*there, *inner], self.name)
+                inner = (x for x in columns if any(find_field(each, x) is not None for each in rows))
+                check_columns(columns, [*dict.fromkeys([*there, *inner])], self.name)
             found = {name: column_of([find_field(line, name) for line in rows]) for name in columns}
             yield Batch(found, first_row=row)
             row += len(rows)
@@ -327,7 +327,15 @@ def _rows_of(document: Any) -> list[Any]:
 
 
 def _fields(rows: Sequence[dict[str, Any]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(field for row in rows for field in row))
+    return tuple(dict.fromkeys(path for row in rows for path in _paths(row)))
+
+
+def _paths(value: dict[str, Any] | list[Any], above: str = "") -> Iterator[str]:
+    """Name what an object or an array holds, and what is inside of that unless it is long."""
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        yield f"{above}{key}"
+        if isinstance(inner, (dict, list)) and len(inner) <= LISTED:
+            yield from _paths(inner, f"{above}{key}.")
 
 
 def column_of(values: list[Any]) -> Column:

@@ -67,6 +67,7 @@ def read_runs(data: Any) -> list[list[Run]]:
         return []
     if len(logs) < len(found):
         other = next(name for name, files in found.items() if not files)
+        expand_paths(other)  # refuses what does not exist
         raise InputError(f"{other} is no run log that is known, and {logs[0]} is one: give logs, or tables")
     expand_paths([file for each in given for file, _ in found[str(each)]])  # refuses what is named twice
     return [_newest([run for file, reader in files for run in reader.read(file)]) for files in found.values()]
