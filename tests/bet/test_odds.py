@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edgeworth.bet import fair_odds, house_odds
-from edgeworth.errors import OptionError
+from edgeworth.errors import InputError, OptionError
 
 shares = st.floats(1e-9, 1 - 1e-9)
 
@@ -64,15 +64,15 @@ def test_the_input_is_left_alone() -> None:
 
 @pytest.mark.parametrize("bad", [-0.1, 1.1, math.nan, math.inf, -math.inf])
 def test_a_share_lies_between_0_and_1(bad: float) -> None:
-    with pytest.raises(OptionError, match=f"between 0 and 1; saw {bad}"):
+    with pytest.raises(InputError, match=f"between 0 and 1; saw {bad}"):
         fair_odds([0.5, bad])
-    with pytest.raises(OptionError, match="between 0 and 1"):
+    with pytest.raises(InputError, match="between 0 and 1"):
         house_odds([bad], 0.1)
 
 
 @pytest.mark.parametrize("shares", [["half"], "half", [[0.5], [0.2, 0.3]]])
 def test_shares_are_numbers(shares: object) -> None:
-    with pytest.raises(OptionError, match="shares"):
+    with pytest.raises(InputError, match="shares"):
         fair_odds(shares)
 
 

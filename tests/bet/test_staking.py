@@ -154,7 +154,7 @@ def test_a_game_with_two_prices() -> None:
     ]
     assert kelly_game([0.6, 0.0], 1.95, lay=math.inf).round(6).tolist() == [0.178947, 0]
     assert factors_by_outcome(0.0, 1.95, lay=math.inf).tolist() == [1.0, 1.0]
-    with pytest.raises(BookError, match=r"backing at 2\.1 and laying the same at 2 is an arbitrage"):
+    with pytest.raises(BookError, match=r"an arbitrage: 2\.1 is backed, 2 laid"):
         kelly(0.5, 2.1, lay=2.0)
 
 

@@ -22,7 +22,7 @@ from edgeworth import bet
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts, argmax_table
-from edgeworth.papers.kalia import CASES, HIGHEST, LOWEST, NOISE, REACH, TRAINED, fit, logistic
+from edgeworth.papers.kalia import CASES, HIGHEST, LOWEST, NOISE, REACH, TRAINED, expit, fit
 from edgeworth.sources.numbers import as_probabilities
 
 Floats = NDArray[np.float64]
@@ -74,11 +74,11 @@ def regenerated(seed: int) -> Example:
     """The source's example, drawn afresh."""
     rng = np.random.default_rng([2011, seed])
     x = rng.uniform(-REACH, REACH, CASES)
-    chances = logistic(-(x + rng.uniform(-NOISE, NOISE, CASES)))
+    chances = expit(-(x + rng.uniform(-NOISE, NOISE, CASES)))
     truth = (rng.random(CASES) < chances).astype(np.int64)
     columns = np.column_stack([np.ones(CASES), x])
     coefficients = fit(columns[:TRAINED], truth[:TRAINED])
-    forecasts = logistic(columns[TRAINED:] @ coefficients)
+    forecasts = expit(columns[TRAINED:] @ coefficients)
     prices = bet.Drunken(LOWEST, HIGHEST, seed=seed).prices((CASES - TRAINED,))
     return Example(coefficients, chances[TRAINED:], truth[TRAINED:], forecasts, prices)
 

@@ -103,7 +103,7 @@ def test_the_survival_view_is_edgeworths() -> None:
     assert (index / ranks).mean() == pytest.approx(found.value, rel=1e-12)
     band = ew.rankings.bands(ranking, depths=[500], level=0.8, method="survival")
     recall = hits[:500].mean() * 500 / su_zhang.TARGETS
-    reach = su_zhang._quantile(0.8) * np.sqrt(recall * (1 - recall) / su_zhang.TARGETS)
+    reach = su_zhang.normal_quantile(0.8) * np.sqrt(recall * (1 - recall) / su_zhang.TARGETS)
     assert band.recall_high[0] - recall == pytest.approx(reach, rel=1e-9)
 
 
@@ -124,7 +124,7 @@ def test_the_design_of_the_simulated_experiment() -> None:
     """What should stand in the tables, by integration: P(true | x) of the side that the model takes."""
     x = (np.arange(20_000) + 0.5) / 20_000 * kalia.REACH
     noise = (np.arange(201) + 0.5) / 201 * 2 * kalia.NOISE - kalia.NOISE
-    error = float(kalia.logistic(-(x[:, None] + noise)).mean())
+    error = float(kalia.expit(-(x[:, None] + noise)).mean())
     assert of("kalia", "Simulated data: the model, rows exchanged", "MAP error rate").right == f"{error:.1%}"
 
 

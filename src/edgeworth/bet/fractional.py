@@ -64,14 +64,6 @@ def whole_sum(log_factors: ArrayLike) -> Floats:
     return np.where((logs == -np.inf).any(axis=0), -np.inf, total)
 
 
-def check_fractions(fractions: ArrayLike) -> Floats:
-    """Fractions in [0, 1], at least one."""
-    grid = np.asarray(fractions, float)
-    if grid.ndim != 1 or not grid.size or not ((grid >= 0) & (grid <= 1)).all():
-        raise OptionError(f"stake fractions are a list of numbers from 0 to 1; saw {fractions!r}")
-    return grid
-
-
 def fractional_logs(log_factors: ArrayLike, fractions: ArrayLike = FRACTIONS) -> Floats:
     """log(1 − c + c·exp(x)) for every case x (rows) and fraction c (columns).
 
@@ -79,7 +71,7 @@ def fractional_logs(log_factors: ArrayLike, fractions: ArrayLike = FRACTIONS) ->
     array([[ 0.      ,  0.223144,  0.405465],
            [ 0.      , -0.693147,      -inf]])
     """
-    logs, grid = check_logs(log_factors), check_fractions(fractions)
+    logs, grid = check_logs(log_factors), np.asarray(fractions, float)
     if logs.ndim != 1:
         raise InputError(f"log factors are one number a case; saw an array of shape {logs.shape}")
     inner = (grid > 0) & (grid < 1)
@@ -115,7 +107,7 @@ def fraction_sums(
     array([[-0.064539, -0.287682],
            [ 0.405465,  0.693147]])
     """
-    logs, grid = check_logs(log_factors), check_fractions(fractions)
+    logs, grid = check_logs(log_factors), np.asarray(fractions, float)
     groups = np.union1d(starts, np.arange(0, len(logs), GROUP))
     within, gains = np.searchsorted(groups, starts), np.expm1(np.minimum(logs, LARGEST))
     result = np.empty((len(starts), grid.size))
@@ -155,7 +147,7 @@ def kappa(probabilities: ArrayLike, rivals: ArrayLike, *, score: Score) -> tuple
     >>> [part.round(6) for part in kappa([0.75, 0.001], [0.25, 0.5], score="log")]
     [array([0.5     , 0.100213]), array([0.5     , 0.899787])]
     """
-    p, q = as_shares(probabilities), as_shares(rivals, "rivals")
+    p, q = np.asarray(probabilities, float), np.asarray(rivals, float)
     if score == "brier":
         return np.asarray((p + q) / 2), np.asarray(((1 - p) + (1 - q)) / 2)
     if score != "log":

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from edgeworth.arrays import Floats
 from edgeworth.bet.checking import (
-    BookError,
     Races,
     add_to_one,
     as_floats,
@@ -20,7 +19,14 @@ from edgeworth.bet.checking import (
     describe_first,
     is_plain,
 )
-from edgeworth.bet.exchange import balance_odds, cap_stakes, cash_levels, deal, refuse_arbitrage
+from edgeworth.bet.exchange import (
+    balance_odds,
+    cap_stakes,
+    cash_levels,
+    deal,
+    refuse_arbitrage,
+    refuse_crossed,
+)
 from edgeworth.choices import Unbalanced
 from edgeworth.errors import InputError, OptionError
 
@@ -86,12 +92,7 @@ def _deal(probability: ArrayLike, odds: ArrayLike, lay: ArrayLike | None) -> tup
     except ValueError:
         shapes = f"{forecast.shape}, {back.shape} and {laid.shape}"
         raise InputError(f"probabilities, odds and lay odds do not fit together: {shapes}") from None
-    crossed = back > laid
-    if crossed.any():
-        raise BookError(
-            f"backing at {describe_first(back, crossed)} and laying the same at "
-            f"{describe_first(laid, crossed)} is an arbitrage: a profit whatever happens, without limit"
-        )
+    refuse_crossed(back, laid)
     return forecast, np.where(forecast > 1 / back, back, np.where(forecast < 1 / laid, laid, np.nan))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats
-from edgeworth.bet.checking import describe_place
+from edgeworth.bet.checking import as_shares, describe_place
 from edgeworth.choices import OddsForm
 from edgeworth.errors import InputError, OptionError
 
@@ -27,13 +27,7 @@ def fair_odds(shares: ArrayLike) -> NDArray[np.float64]:
     >>> fair_odds([0.25, 0.75]).round(4).tolist()
     [4.0, 1.3333]
     """
-    try:
-        share = np.asarray(shares, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise OptionError(f"shares must be numbers between 0 and 1; saw {shares!r}") from None
-    outside = ~((share >= 0) & (share <= 1))
-    if outside.any():
-        raise OptionError(f"shares must lie between 0 and 1; saw {float(share[outside][0])}")
+    share = as_shares(shares, "shares")
     priced = (share > 0) & (share < 1)
     odds = np.full(share.shape, np.nan)
     np.divide(1.0, share, out=odds, where=priced)

@@ -28,7 +28,14 @@ from edgeworth.forecasts.curves import (
 from edgeworth.forecasts.estimates import AverageDifference
 from edgeworth.forecasts.findings import ForecastFindings
 from edgeworth.forecasts.tally import CELLS
-from edgeworth.forecasts.wealth_charts import has_luck, luck_chart, returns_chart, stakes_chart, wealth_chart
+from edgeworth.forecasts.wealth_charts import (
+    drawn_laws,
+    luck_chart,
+    returns_chart,
+    stakes_chart,
+    wealth_chart,
+    whole_axis,
+)
 from edgeworth.report.charts.axes import (
     CHANCE,
     HIGH,
@@ -36,7 +43,6 @@ from edgeworth.report.charts.axes import (
     WIDE,
     band_between,
     colour_layer,
-    number_axis,
     picture_rows,
     touch_points,
 )
@@ -105,9 +111,7 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
                 ),
             )
         )
-        diagonal = kit.once().mark_rule(strokeDash=[5, 4], opacity=0.6)
-        ends = {"x": alt.datum(0), "x2": alt.datum(1), "y": alt.datum(0), "y2": alt.datum(1)}
-        return alt.layer(diagonal.encode(**ends), dots).properties(width=HIGH + 20, height=HIGH + 20)
+        return alt.layer(_diagonal(kit, opacity=0.6), dots).properties(width=HIGH + 20, height=HIGH + 20)
 
     sides = (partial(np.tril, k=-1), partial(np.triu, k=1))
     said = [_came(int(side(counts).sum()), int(side(hits).sum()), label) for side in sides]
@@ -127,6 +131,12 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
             Column("came true", "percent"),
         ),
     )
+
+
+def _diagonal(kit: Kit, **look: float) -> Any:
+    ends = {"x": 0, "x2": 1, "y": 0, "y2": 1}
+    drawn = {side: kit.alt.datum(end) for side, end in ends.items()}
+    return kit.once().mark_rule(strokeDash=[5, 4], **look).encode(**drawn)
 
 
 def _came(cases: int, hits: int, label: str) -> str:
@@ -166,9 +176,7 @@ def sequence_chart(findings: ForecastFindings) -> Chart:
             x = alt.X(
                 f"{CASES}:Q",
                 scale=alt.Scale(domain=[0, bets.wealth.cases], nice=False),
-                axis=alt.Axis(
-                    **number_axis([bets.wealth.cases]), tickCount=5, tickMinStep=1, labelOverlap=True
-                ),
+                axis=whole_axis(alt, bets.wealth.cases),
                 title="cases seen" if is_last else None,
             )
             base = kit.base("sequence").transform_filter(alt.datum.score == name).encode(x=x)
@@ -222,7 +230,7 @@ def forecast_charts(findings: ForecastFindings) -> Charts:
     """The charts of a report on probabilities; none where there would be nothing to see."""
     wealth = findings.bets.wealth
     charts = [wealth_chart(findings), returns_chart(findings)]
-    if has_luck(findings):
+    if drawn_laws(findings):
         charts.append(luck_chart(findings))
     if len(wealth.labels) == 2:
         charts.append(stakes_chart(findings))
@@ -307,11 +315,9 @@ def _diagram(kit: Kit, place: int, name: str, size: int, *, is_left: bool, title
         kit.base("reliability").transform_filter(f"datum['class'] === {json.dumps(name)}").encode(x=x, y=y)
     )
     curve = kit.base("curve").transform_filter(here).encode(x=x, y=y)
-    diagonal = kit.once().mark_rule(strokeDash=[5, 4], strokeWidth=1.5)
-    ends = {"x": alt.datum(0), "x2": alt.datum(1), "y": alt.datum(0), "y2": alt.datum(1)}
     picture = alt.layer(
         band_between(alt, kit.base("band").transform_filter(here).encode(x=x), "low", "high", CHANCE),
-        colour_layer(alt, diagonal.encode(**ends), CALIBRATED, COLOURS),
+        colour_layer(alt, _diagonal(kit, strokeWidth=1.5), CALIBRATED, COLOURS),
         colour_layer(alt, curve.mark_line(strokeJoin="round").encode(order="forecast:Q"), OURS, COLOURS),
         steps.mark_point(filled=True, size=34, color=FIRST, opacity=1, aria=False).encode(
             tooltip=kit.tooltip({**dict.fromkeys(STEP[:-1], ".1%"), "cases": ","}, TITLES),

@@ -148,33 +148,44 @@ def read_forecasts(
         columns = ForecastColumns.of(truth, probabilities, against, odds)
         return tally_forecasts(source, columns, terms, bookmaker=bookmaker, time=time, first=first)
     model = Forecasts.of(truth, probabilities, **terms.reading).clip(terms.clip)
+    rival = None
     if against is not None:
-        opponent = Opponent(Forecasts.beside(model, truth, against, **terms.reading).clip(terms.clip))
-    elif odds is not None:
-        opponent = _at_odds(model, as_races(odds, model))
+        rival = Forecasts.beside(model, truth, against, **terms.reading).clip(terms.clip)
+    races = None if odds is None else as_races(odds, model)
+    shares = np.bincount(model.codes, minlength=model.size) / len(model)
+    times = None if time is None else as_times(time, date_format=terms.date_format)
+    return _tally(model, terms, rival, races, bookmaker, tuple(shares.tolist()), times, first=first)
+
+
+def _tally(
+    model: Forecasts,
+    terms: ForecastTerms,
+    rival: Forecasts | None,
+    races: Floats | None,
+    bookmaker: Bookmaker | None,
+    shares: tuple[float, ...],
+    times: Integers | None,
+    slips: tuple[str, ...] = (),
+    **place: Any,
+) -> ForecastTally:
+    """Let the model bet against a rival, at odds, against a bookmaker, or else against the class shares.
+
+    Odds of each class are only backed; those of one class alone are a price on both sides.
+    """
+    notes = (*terms.notes, *_describe_shared_times(times), *slips)
+    if rival is not None:
+        opponent = Opponent(rival)
+    elif races is not None and races.ndim == 1:
+        price, notes = 1 / races, (*notes, ONE_PRICE)
+        fair = replace(model, probabilities=np.stack([1 - price, price], axis=1))
+        opponent = Opponent(fair, against=Market.description)
+    elif races is not None:
+        opponent = Opponent(bookmaker=Market(races))
     elif bookmaker is not None:
         opponent = Opponent(bookmaker=bookmaker)
     else:
-        counts = np.bincount(model.codes, minlength=model.size)
-        opponent = Opponent.class_shares(model, tuple((counts / len(model)).tolist()))
-    times = None if time is None else as_times(time, date_format=terms.date_format)
-    notes = (*terms.notes, *_describe_shared_times(times), *_describe_odds(odds, opponent))
-    betting = terms.betting | {"times": times, "first": first}
-    return ForecastTally.of(model, opponent, notes=notes, **betting)
-
-
-def _at_odds(model: Forecasts, races: Floats) -> Opponent:
-    """Odds of each class are only backed; those of one class alone are a price on both sides."""
-    if races.ndim == 2:
-        return Opponent(bookmaker=Market(races))
-    price, market = 1 / races, Market(races[:, None])
-    return Opponent(
-        replace(model, probabilities=np.stack([1 - price, price], axis=1)), against=market.description
-    )
-
-
-def _describe_odds(odds: Any, opponent: Opponent) -> tuple[str, ...]:
-    return () if odds is None or opponent.bookmaker is not None else (ONE_PRICE,)
+        opponent = Opponent.class_shares(model, shares)
+    return ForecastTally.of(model, opponent, notes=notes, times=times, **terms.betting, **place)
 
 
 def _describe_shared_times(times: Integers | None) -> tuple[str, ...]:
@@ -317,32 +328,15 @@ def _of_rows(
 
     codes = plan.codes(held[columns.truth], first_row)
     model = forecasts("probabilities", columns.probabilities, "probabilities")
-    if columns.against:
-        opponent = Opponent(forecasts("against", columns.against, RIVAL))
-    elif columns.odds:
-        order = plan.orders.get("odds", range(len(columns.odds)))
-        values = table([columns.odds[place] for place in order])
-        named = [columns.odds[place] for place in order]
-        races = as_races(
-            values[:, 0] if len(named) == 1 else values, model, columns=named, first_row=first_row
-        )
-        opponent = _at_odds(model, races)
-    elif plan.bookmaker is not None:
-        opponent = Opponent(bookmaker=plan.bookmaker)
-    else:
-        opponent = Opponent.class_shares(model, plan.shares)
-    notes = (
-        *terms.notes,
-        *_describe_shared_times(times),
-        *columns.slips,
-        *_describe_odds(columns.odds or None, opponent),
-    )
-    betting = terms.betting | {
-        "first": plan.first + first_row - 1,
-        "first_row": first_row,
-        "times": times,
-    }
-    return ForecastTally.of(model, opponent, notes=notes, **betting)
+    rival = forecasts("against", columns.against, RIVAL) if columns.against else None
+    races = None
+    if columns.odds:
+        named = [columns.odds[place] for place in plan.orders.get("odds", range(len(columns.odds)))]
+        values = table(named)
+        values = values[:, 0] if len(named) == 1 else values
+        races = as_races(values, model, columns=named, first_row=first_row)
+    place = {"first": plan.first + first_row - 1, "first_row": first_row}
+    return _tally(model, terms, rival, races, plan.bookmaker, plan.shares, times, columns.slips, **place)
 
 
 # -- the truth, seen first -----------------------------------------------------------------------------------

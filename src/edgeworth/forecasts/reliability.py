@@ -239,15 +239,9 @@ def _pool_values(curve: Reliability) -> Reliability:
         return curve
     inner = (curve.values > 0) & (curve.values < 1)
     # Half by cases and half by values: a value of very many cases does not swallow its neighbours.
-    weight = curve.cases / curve.cases.sum(where=inner) + 1 / inner.sum()
-    weight[~inner] = 0.0
-    before = np.cumsum(weight)
-    before -= weight
-    before *= MOST_VALUES / 2
-    group = np.minimum(before, MOST_VALUES - 1, out=before).astype(np.int32)
-    del weight, before
-    group += 1
-    group[~inner & (curve.values > 0)] = MOST_VALUES + 1
-    group[~inner & (curve.values <= 0)] = 0
-    starts = np.flatnonzero(np.diff(group, prepend=-1))
+    weight = np.where(inner, curve.cases / curve.cases.sum(where=inner) + 1 / inner.sum(), 0.0)
+    before = (np.cumsum(weight) - weight) * (MOST_VALUES / 2)
+    group = np.minimum(before, MOST_VALUES - 1).astype(np.int64)
+    group[~inner] = np.where(curve.values[~inner] > 0, MOST_VALUES, -1)
+    starts = np.flatnonzero(np.diff(group, prepend=-2))
     return curve.together(starts)

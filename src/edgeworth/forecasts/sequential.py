@@ -102,11 +102,6 @@ class Evidence:
         return _exponential(self.log_e_value)
 
     @property
-    def maximum(self) -> float:
-        """The largest wealth on the way; nan when the order does not allow it."""
-        return math.nan if self.log_maximum is None else _exponential(self.log_maximum)
-
-    @property
     def p_value(self) -> float:
         """min(1, 1/largest wealth) by Ville's inequality; without an order min(1, 1/last wealth) by Markov's.
 
@@ -116,11 +111,6 @@ class Evidence:
         if used == math.inf:
             return 0.0
         return 1.0 if used <= 0 else max(math.exp(-used), SMALLEST)
-
-    def double(self) -> Evidence:
-        """Halve the wealth, and so double the p-value: what looking in both directions costs."""
-        largest = None if self.log_maximum is None else max(0.0, self.log_maximum - LOG_TWO)
-        return replace(self, log_e_value=self.log_e_value - LOG_TWO, log_maximum=largest)
 
 
 def better_of(first: Evidence, second: Evidence) -> Evidence:
@@ -153,7 +143,10 @@ def better_of(first: Evidence, second: Evidence) -> Evidence:
     def strength(evidence: Evidence) -> tuple[float, float]:
         return (evidence.log_maximum or 0.0, evidence.log_e_value)
 
-    return max(first, second, key=strength).double()
+    found = max(first, second, key=strength)
+    # Half of the wealth has twice the p-value.
+    largest = None if found.log_maximum is None else max(0.0, found.log_maximum - LOG_TWO)
+    return replace(found, log_e_value=found.log_e_value - LOG_TWO, log_maximum=largest)
 
 
 def _exponential(logarithm: float) -> float:

@@ -175,7 +175,7 @@ def returns_chart(findings: ForecastFindings) -> Chart:
         x = alt.X(
             "case:Q",
             scale=alt.Scale(domain=stretch, nice=False, padding=6),
-            axis=alt.Axis(**number_axis([wealth.cases]), tickCount=5, tickMinStep=1, labelOverlap=True),
+            axis=whole_axis(alt, wealth.cases),
             title=None,
         )
         colour = alt.Color(
@@ -239,9 +239,14 @@ def _cases_axis(alt: Any, cases: int) -> Any:
     return alt.X(
         f"{CASES}:Q",
         scale=alt.Scale(nice=False, zero=True),
-        axis=alt.Axis(**number_axis([cases]), tickCount=5, tickMinStep=1, labelOverlap=True),
+        axis=whole_axis(alt, cases),
         title=CASES,
     )
+
+
+def whole_axis(alt: Any, cases: int) -> Any:
+    """An axis of so many cases."""
+    return alt.Axis(**number_axis([cases]), tickCount=5, tickMinStep=1, labelOverlap=True)
 
 
 def _figures(findings: ForecastFindings) -> dict[str, str]:
@@ -293,9 +298,9 @@ WORTH_SAYING = 0.005
 
 def luck_chart(findings: ForecastFindings) -> Chart:
     """The law of final wealth if the prices are right and if the model is, and what was observed."""
-    law, wealth = findings.final_law, findings.bets.wealth
+    law, wealth, laws = findings.final_law, findings.bets.wealth, drawn_laws(findings)
     assert law is not None, LAW
-    laws, points = _laws(findings), law.log_wealth
+    points = law.log_wealth
     names, domain = list(laws), points[[0, -1]].tolist()
 
     def find() -> Mapping[str, Rows]:
@@ -355,12 +360,7 @@ def luck_chart(findings: ForecastFindings) -> Chart:
     )
 
 
-def has_luck(findings: ForecastFindings) -> bool:
-    """Whether there is a law to draw."""
-    return bool(_laws(findings))
-
-
-def _laws(findings: ForecastFindings) -> dict[str, Floats]:
+def drawn_laws(findings: ForecastFindings) -> dict[str, Floats]:
     """Those that mean something: prices made with hindsight are nobody's luck."""
     law = findings.final_law
     if law is None:

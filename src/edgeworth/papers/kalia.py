@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 import edgeworth as ew
 from edgeworth.arrays import Floats
@@ -103,18 +104,13 @@ def fit(columns: Floats, truth: Outcomes) -> Floats:
     """Fit a logistic regression by Newton's method."""
     coefficients = np.zeros(columns.shape[1])
     for _ in range(50):
-        chances = logistic(columns @ coefficients)
+        chances = expit(columns @ coefficients)
         information = columns.T @ (columns * (chances * (1 - chances))[:, None])
         step = np.linalg.solve(information, columns.T @ (truth - chances))
         coefficients = coefficients + step
         if np.abs(step).max() < 1e-12:
             break
     return coefficients
-
-
-def logistic(scores: Floats) -> Floats:
-    """1/(1 + exp(−x))."""
-    return np.asarray(1 / (1 + np.exp(-scores)))
 
 
 def _likeliest(truth: Outcomes, chances: Floats) -> dict[str, float]:
@@ -141,10 +137,10 @@ def experiment(seed: int) -> tuple[Outcomes, Floats, Floats]:
     """Draw the half that is bet on: outcomes, the model's forecasts, the bookmaker's prices."""
     rng = np.random.default_rng([2011, seed])
     x = rng.uniform(-REACH, REACH, CASES)
-    chances = logistic(-(x + rng.uniform(-NOISE, NOISE, CASES)))
+    chances = expit(-(x + rng.uniform(-NOISE, NOISE, CASES)))
     truth = (rng.random(CASES) < chances).astype(np.int64)
     columns = np.column_stack([np.ones(CASES), x])
-    forecasts = logistic(columns[TRAINED:] @ fit(columns[:TRAINED], truth[:TRAINED]))
+    forecasts = expit(columns[TRAINED:] @ fit(columns[:TRAINED], truth[:TRAINED]))
     prices = ew.bet.Drunken(LOWEST, HIGHEST, seed=seed).prices((CASES - TRAINED,))
     return truth[TRAINED:], forecasts, prices
 
@@ -162,14 +158,13 @@ def _simulated(seed: int) -> Ours:
     found: dict[str, dict[str, tuple[float, float]]] = {}
     for name, each in runs.items():
         values = {what: [run[what] for run in each] for what in each[0]}
-        means = {what: _mean_and_slack(x) for what, x in values.items()}
+        means = {
+            what: (float(np.mean(x)), MOST_DEVIATIONS * float(np.std(x, ddof=1)))
+            for what, x in values.items()
+        }
         ways = ("",) if name == "wealth" else (", as printed", ", rows exchanged")
         found |= {f"Simulated data: {name}{way}": means for way in ways}
     return found
-
-
-def _mean_and_slack(values: list[float]) -> tuple[float, float]:
-    return float(np.mean(values)), MOST_DEVIATIONS * float(np.std(values, ddof=1))
 
 
 # -- birth weights ------------------------------------------------------------------------------------------
@@ -193,9 +188,9 @@ def birth_forecasts(model: str, *, left_out: bool, in_classes: bool = False) -> 
         columns += races.get(name, [births[name]])
     design, truth = np.column_stack(columns).astype(float), births["low"].astype(int)
     if not left_out:
-        return logistic(design @ fit(design, truth))
+        return expit(design @ fit(design, truth))
     fits = [fit(np.delete(design, case, axis=0), np.delete(truth, case)) for case in range(len(truth))]
-    return logistic((design * np.array(fits)).sum(axis=1))
+    return np.asarray(expit((design * np.array(fits)).sum(axis=1)))
 
 
 def _births() -> Ours:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
 import edgeworth as ew
 from edgeworth.arrays import Floats
+from edgeworth.core.laws import normal_quantile
 from edgeworth.errors import OptionError
 from edgeworth.papers.printed import Ours
 from edgeworth.report.report import Column, Grid, Section
@@ -75,7 +75,7 @@ def recall_under_chance(items: int, targets: int, t: int) -> dict[str, tuple[flo
     found = {"r(t)": (mean, spread), "Std(r(t))": (spread, spread / math.sqrt(2)), "E(r(t))": (mean, spread)}
     found["E[Std(r(t))]"] = (estimated, varying)
     for level in LEVELS:
-        covered = float(shares[np.abs(recall - t / items) <= _quantile(level) * deviations].sum())
+        covered = float(shares[np.abs(recall - t / items) <= normal_quantile(level) * deviations].sum())
         found[f"coverage of {level:.0%}"] = (covered, math.sqrt(covered * (1 - covered)))
     return found
 
@@ -107,13 +107,9 @@ def _survival_row(values: Floats, deviations: Floats, centre: float) -> dict[str
     """The mean estimated deviation, and how often AP ± z deviations holds a number; each with its spread."""
     found = {"E[Std(AP)]": (float(deviations.mean()), float(deviations.std()))}
     for level in LEVELS:
-        covered = float((np.abs(values - centre) <= _quantile(level) * deviations).mean())
+        covered = float((np.abs(values - centre) <= normal_quantile(level) * deviations).mean())
         found[f"coverage of {level:.0%}"] = (covered, math.sqrt(covered * (1 - covered)))
     return found
-
-
-def _quantile(level: float) -> float:
-    return NormalDist().inv_cdf((1 + level) / 2)
 
 
 def _average_precision_rows(seed: int) -> dict[str, float | tuple[float, float]]:

@@ -43,14 +43,12 @@ from edgeworth.comparing.paired_scores import encode_clusters
 from edgeworth.errors import InputError
 from edgeworth.forecasts.betting.path import MOST_BLOCKS, SUMS, Blocks
 from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.curves import thin
 from edgeworth.forecasts.estimates import mean_sequence, score_blocks, score_reach
 from edgeworth.forecasts.findings import examine_bets
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.sequential import BernsteinSequence, ConfidenceSequence, Evidence, better_of
 from edgeworth.sources.columns import MISSING, check_gaps
-
-MOST_POINTS = 512
-"""Points of a path that a chart shows."""
 
 TRUE_NULL = "the probabilities of {other} are the true ones, given all that {bettor} knew"
 CLUSTER_NULL = (
@@ -134,15 +132,6 @@ def forecast_duel(
 def true_null(bettor: str, other: str, unit: str) -> str:
     """State the null hypothesis that the bettor's wealth is evidence against."""
     return (TRUE_NULL if unit == "case" else CLUSTER_NULL).format(other=other, bettor=bettor)
-
-
-def thin(number: int, most: int = MOST_POINTS) -> NDArray[np.intp]:
-    """Choose at most so many of a path's points, evenly, the last among them.
-
-    >>> thin(10, 4)
-    array([0, 3, 6, 9])
-    """
-    return np.unique(np.linspace(0, number - 1, min(most, number)).round().astype(np.intp))
 
 
 def plain_evidence(found: Evidence | None) -> dict[str, Any] | None:
