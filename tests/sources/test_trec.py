@@ -66,7 +66,7 @@ def test_every_spacing_reads_the_same(spacing: Any, tmp_path: Path) -> None:
     run = read_run(str(written(tmp_path, spacing(RUN))))
     assert retrieved(run) == RETRIEVED
     assert run.tag == "bm25"
-    assert len(run) == 4
+    assert len(run.score) == 4
 
 
 GAPS = st.text(" \t\f", min_size=1, max_size=3)

@@ -17,7 +17,7 @@ from edgeworth.core.registry import measure
 from edgeworth.decisions.report import estimate_row
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import OptionError
-from edgeworth.rankings.estimates import estimate_from_groups
+from edgeworth.rankings.estimates import estimate_lists
 from edgeworth.rankings.findings import ListFindings
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.resolving import resolve_ranking, tie_groups_of
@@ -163,10 +163,7 @@ def depth_slider(findings: ListFindings) -> Slider:
         keys=[str(depth) for depth in depths],
         counts=np.column_stack([hits, alarms, targets - hits, others - alarms]).tolist(),
         estimates={
-            name: [
-                estimate_from_groups(lists, resolve_ranking(lists, f"{name}@{depth}"), groups)
-                for depth in depths
-            ]
+            name: [estimate_lists(lists, f"{name}@{depth}", groups=groups) for depth in depths]
             for name in SLID
         },
         start=int(np.argmin(np.abs(depths - START_DEPTH))),

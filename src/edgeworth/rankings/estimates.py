@@ -336,22 +336,16 @@ def _check_ranking_method(method: Method | None) -> None:
 
 
 def estimate_lists(
-    lists: RankedLists, measure: str | Measure, *, method: Method | None = None, seed: int = 0
-) -> Estimate:
-    """A measure's mean over lists with its uncertainty."""
-    resolved = resolve_ranking(lists, measure)
-    return estimate_from_groups(lists, resolved, tie_groups_of(lists, resolved), method=method, seed=seed)
-
-
-def estimate_from_groups(
     lists: RankedLists,
-    resolved: ResolvedRanking,
-    groups: TieGroups,
+    measure: str | Measure,
     *,
     method: Method | None = None,
     seed: int = 0,
+    groups: TieGroups | None = None,
 ) -> Estimate:
-    """The same for lists that have been put in order already."""
+    """A measure's mean over lists with its uncertainty; ``groups`` where they have been put in order."""
+    resolved = resolve_ranking(lists, measure)
+    groups = tie_groups_of(lists, resolved) if groups is None else groups
     lists = resolved.retarget(lists)
     values = values_to_average(lists, resolved.values(groups))
     if not len(values):

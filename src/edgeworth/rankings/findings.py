@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -15,11 +16,11 @@ from edgeworth.core.laws import check_level
 from edgeworth.core.registry import measure
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
-from edgeworth.rankings.estimates import estimate_from_groups, selection_tail
+from edgeworth.rankings.estimates import estimate_lists, selection_tail
 from edgeworth.rankings.intervals.bands import HitCurve, chart_depths, hit_curve_at
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.ranking import Ranking
-from edgeworth.rankings.resolving import parse_measure, resolve_ranking, tie_groups_of, values_to_average
+from edgeworth.rankings.resolving import parse_measure, resolve_ranking, tie_groups_of
 from edgeworth.rankings.thresholds import Goal, ThresholdChoice, find_threshold
 from edgeworth.rankings.tie_groups import TieGroups, tie_groups_of_ranking
 from edgeworth.sources.columns import Label
@@ -272,8 +273,6 @@ class ListFindings(AgainstChance):
     level: float
     estimates: dict[str, Estimate]
     queries: dict[Label, dict[str, float]]
-    values: Values
-    """The values of the headline that its mean is over."""
     tail: Tail | None
     """Known where the lists are all there is."""
 
@@ -297,9 +296,15 @@ class ListFindings(AgainstChance):
         """Lowest, middle and highest value of the headline over lists."""
         return float(self.values.min()), float(np.median(self.values)), float(self.values.max())
 
+    @cached_property
+    def values(self) -> Values:
+        """The values of the headline that its mean is over."""
+        return np.array([value for _, value in self.counted_by_name()])
+
     def counted_by_name(self) -> list[tuple[str, float]]:
         """Each list that the mean is over, by the same rule as the mean."""
-        headline, lists = next(iter(self.estimates)), self.lists
+        headline = next(iter(self.estimates))
+        lists = resolve_ranking(self.lists, headline).retarget(self.lists)
         targets = dict(zip(lists.queries, lists.targets.tolist(), strict=True))
         found = {query: values[headline] if targets[query] else 0.0 for query, values in self.queries.items()}
         return [
@@ -329,13 +334,11 @@ def examine_lists(
             # Sorting is most of the work, and the same for every measure under one policy.
             seen[resolved.view] = tie_groups_of(lists, resolved)
         groups = seen[resolved.view]
-        estimates[name] = estimate_from_groups(lists, resolved, groups, seed=seed)
+        estimates[name] = estimate_lists(lists, name, groups=groups, seed=seed)
         each[name] = resolved.values(groups)
     rows = np.stack(list(each.values()), axis=1).tolist()
     queries = {lists.queries[place]: dict(zip(each, row, strict=True)) for place, row in enumerate(rows)}
-    counted = resolve_ranking(lists, next(iter(each))).retarget(lists)
-    values = values_to_average(counted, next(iter(each.values())))
-    found = ListFindings(lists, level, estimates, queries, values, None)
+    found = ListFindings(lists, level, estimates, queries, None)
     return replace(found, tail=found.headline.chance_tail("greater" if found.is_better else "less"))
 
 

@@ -189,14 +189,14 @@ class RankedLists(Plain):
             raise InputError(f"columns must have the same number of rows: {said}")
         grades, values = as_grades(truth, positive, first_row), as_list_scores(scores, first_row)
         grouped = group_rows(groups, first_row)
-        known = None if ids is None else grouped.arrange(as_ids(ids, first_row))
+        known = None if ids is None else as_ids(ids, first_row)[grouped.order]
         if known is not None:
             check_ids(grouped.queries, grouped.starts, known)
         return cls(
             grouped.queries,
             grouped.starts,
-            grouped.arrange(values),
-            grouped.arrange(grades),
+            values[grouped.order],
+            grades[grouped.order],
             known,
             relevant_from=relevant_from,
         )
@@ -230,9 +230,9 @@ class RankedLists(Plain):
         return cls(
             grouped.queries,
             grouped.starts,
-            grouped.arrange(scores).astype(np.float64),
-            grouped.arrange(grades),
-            grouped.arrange(documents),
+            scores[grouped.order].astype(np.float64),
+            grades[grouped.order],
+            documents[grouped.order],
             Judged.count(judged_query, qrels.grade, queries),
             relevant_from,
             unknown,
@@ -390,9 +390,9 @@ class RankedLists(Plain):
             self,
             queries=queries,
             starts=grouped.starts,
-            scores=grouped.arrange(np.concatenate((self.scores, other.scores))),
-            grades=grouped.arrange(np.concatenate((self.grades, other.grades))),
-            ids=None if ids is None else grouped.arrange(ids),
+            scores=np.concatenate((self.scores, other.scores))[grouped.order],
+            grades=np.concatenate((self.grades, other.grades))[grouped.order],
+            ids=None if ids is None else ids[grouped.order],
             judged=judged,
             unknown_queries=tuple(query for query in unknown if query not in known),
             dropped=self.dropped + other.dropped,

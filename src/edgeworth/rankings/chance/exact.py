@@ -201,11 +201,6 @@ def log_path_bound(order: RandomOrder, threshold: float) -> float:
     return min(0.0, math.log(len(ranks)) - low)
 
 
-def log_cantelli(distance: float, deviation: float) -> float:
-    """log of the one-sided Chebyshev bound 1/(1 + z²), from the exact mean and variance."""
-    return -math.log1p((distance / deviation) ** 2) if distance > 0 else 0.0
-
-
 def path(order: RandomOrder, ranks: Floats, level: float) -> Floats:
     """At each rank the most hits with t·KL(hits/t ‖ m/n) below the level, or all there can be.
 

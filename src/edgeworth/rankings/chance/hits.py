@@ -202,13 +202,13 @@ class HitRankLaw(ExactMoments):
 
     def tail(self, k: int) -> Tail:
         """P(T_j ≥ k): fewer than j hits among the first k − 1."""
-        k = _rank(k)
+        k = whole_number(k, "a rank", -math.inf)
         before = min(max(k - 1, 0), self.n)
         return _hypergeometric(hypergeometric_tails(self.n, self.m, before, self.j - 1)[0], k > self.range[1])
 
     def lower_tail(self, k: int) -> Tail:
         """P(T_j ≤ k): at least j hits among the first k."""
-        k = _rank(k)
+        k = whole_number(k, "a rank", -math.inf)
         upto = min(max(k, 0), self.n)
         return _hypergeometric(hypergeometric_tails(self.n, self.m, upto, self.j)[1], k < self.range[0])
 
@@ -286,13 +286,6 @@ def _covariance(n: int, m: int, i: int, j: int) -> Fraction:
     return Fraction(i * (m + 1 - j) * (n + 1) * (n - m), (m + 1) ** 2 * (m + 2))
 
 
-def _rank(k: SupportsIndex) -> int:
-    try:
-        return index(k)
-    except TypeError:
-        raise InputError(f"a rank is a whole number; saw {k!r}") from None
-
-
 def _whole(number: float, rounded: Callable[[float], int]) -> int:
     if not math.isfinite(number):
         raise InputError(f"a number of hits is finite; saw {number!r}")
@@ -355,7 +348,7 @@ def random_sums(order: RandomOrder, draws: int, seed: int) -> Iterator[Floats]:
         yield np.where(ranks <= order.depth, gains, 0.0).sum(axis=1)
 
 
-def whole_number(value: SupportsIndex, what: str, least: int, most: int | None = None) -> int:
+def whole_number(value: SupportsIndex, what: str, least: float, most: int | None = None) -> int:
     """The number if it is whole and within its limits, otherwise an error that says so.
 
     >>> whole_number(3, "the rank", 1, 5)

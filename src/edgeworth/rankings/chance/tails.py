@@ -16,7 +16,7 @@ from typing import Literal
 
 from edgeworth.core.tails import Tail
 from edgeworth.rankings.chance.bracket import bracket
-from edgeworth.rankings.chance.exact import TooMany, log_cantelli, log_path_bound, probability_beyond
+from edgeworth.rankings.chance.exact import TooMany, log_path_bound, probability_beyond
 from edgeworth.rankings.chance.hits import RandomOrder, edgeworth_tail, is_trustworthy, random_sums
 from edgeworth.rankings.chance.moments import Moments
 from edgeworth.rankings.chance.tilting import Saddle, TiltedChain, saddle, tilted_chain
@@ -101,10 +101,6 @@ class Question:
     # -- rank by rank ----------------------------------------------------------------------------------
 
     @cached_property
-    def _mean(self) -> float:
-        return float(self.moments.mean)
-
-    @cached_property
     def _deviation(self) -> float:
         return math.sqrt(float(self.moments.variance))
 
@@ -114,7 +110,7 @@ class Question:
         order = self.order
         if order.cells > MOST_CELLS or order.depth > MOST_RANKS or order.m in (1, order.n):
             return None
-        point = saddle(order, float(self.threshold), self._mean, self._deviation)
+        point = saddle(order, float(self.threshold), float(self.moments.mean), self._deviation)
         return point, tilted_chain(order, point.tilt)
 
     def bracket(self) -> Tail | None:
@@ -161,9 +157,8 @@ class Question:
         return self.drawn() or bound
 
     def bound(self) -> Tail:
-        """The smaller of the two certified bounds there are."""
-        away = self._away * self._deviation
-        cantelli = log_cantelli(away, self._deviation) if self._deviation else 0.0
+        """The smaller of two certified bounds; Cantelli's is the one-sided Chebyshev bound 1/(1 + z²)."""
+        cantelli = -math.log1p(max(self._away, 0.0) ** 2)
         along = log_path_bound(self.order, float(self.threshold)) if self.upper else 0.0
         said = "hypergeometric bounds along a path" if along < cantelli else "Cantelli"
         return Tail.between(-math.inf, min(along, cantelli), f"certified bound ({said})", "bound")

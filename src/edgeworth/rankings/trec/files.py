@@ -47,9 +47,6 @@ class Qrels:
     document: Identifiers
     grade: NDArray[np.int64]
 
-    def __len__(self) -> int:
-        return len(self.grade)
-
 
 @dataclass(frozen=True)
 class TrecRun:
@@ -61,9 +58,6 @@ class TrecRun:
     query: Coded
     document: Identifiers
     score: NDArray[np.float64]
-
-    def __len__(self) -> int:
-        return len(self.score)
 
 
 def read_qrels(path: str | Path) -> Qrels:

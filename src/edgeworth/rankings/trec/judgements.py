@@ -39,10 +39,6 @@ class Groups:
     starts: Places
     order: Places
 
-    def arrange(self, values: NDArray[Any]) -> NDArray[Any]:
-        """A column in the order of the groups."""
-        return np.asarray(values[self.order])
-
 
 def group_rows(column: Column, first_row: int = 1) -> Groups:
     """Rows grouped by their label, in canonical order of labels and in input order inside a group.
