@@ -150,14 +150,9 @@ def spelt(name: str) -> str:
     >>> spelt("predictions_made"), spelt("measures"), spelt("time")
     ('predictions_made (--predictions-made)', 'measures (--measure)', 'time')
     """
-    flag = flag_of(name)
+    given = DEFINED[name][1].flag
+    flag = name.replace("_", "-") if given is None else given
     return f"{name} (--{flag})" if flag and flag != name else name
-
-
-def flag_of(name: str) -> str:
-    """Spell an option as the command does; empty where it does not have it."""
-    flag = DEFINED[name][1].flag
-    return name.replace("_", "-") if flag is None else flag
 
 
 def is_given(value: Any, option: Option) -> bool:

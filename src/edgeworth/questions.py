@@ -108,12 +108,9 @@ def demo_report() -> Report:
                 positive="1",
             ).report,
         }
-    return gather_reports({name: _named(report) for name, report in reports.items()})
-
-
-def _named(report: Report) -> Report:
-    """The sample by its name, not by the folder it was installed in."""
-    return replace(report, provenance={**report.provenance, "source": SAMPLE_NAME})
+    # The sample has its name, not that of the folder it was installed in.
+    named = {"source": SAMPLE_NAME}
+    return gather_reports({x: replace(y, provenance={**y.provenance, **named}) for x, y in reports.items()})
 
 
 @takes(TrecOptions)

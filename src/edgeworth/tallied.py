@@ -90,13 +90,6 @@ class Tallied:
         return self.origin.parts[0].source if self.origin.parts else "a tally"
 
     @cached_property
-    def payload(self) -> dict[str, Any]:
-        """The tally as plain values."""
-        kind_of(self.tally)  # refuses what is no tally
-        payload: dict[str, Any] = self.tally.to_dict()
-        return payload
-
-    @cached_property
     def final(self) -> Any:
         """The tally once everything is known: labels that are numbers, the target, declared labels."""
         kind = kind_of(self.tally)
@@ -206,7 +199,8 @@ def marked(tallied: Tallied, digests: Sequence[str] = ()) -> Tallied:
     """The same, with a fingerprint that tells its source from others, or one of each of its files."""
     origin = tallied.origin
     parts = origin.parts or (Part("Python", None, origin.rows, dropped_rows(tallied.tally)),)
-    mark = fingerprint(parts[0], {} if parts[0].digest is not None else tallied.payload, digests)
+    kind_of(tallied.tally)  # refuses what is no tally
+    mark = fingerprint(parts[0], {} if parts[0].digest is not None else tallied.tally.to_dict(), digests)
     return replace(tallied, origin=replace(origin, parts=parts, fingerprints=(mark,)))
 
 

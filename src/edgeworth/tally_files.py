@@ -16,6 +16,7 @@ from typing import Any, NoReturn, get_args
 
 import numpy as np
 
+from edgeworth import __version__
 from edgeworth.choices import Missing, PredictionsMade, WeightKind
 from edgeworth.core.kinds import kind_of
 from edgeworth.core.plain import (
@@ -144,21 +145,12 @@ def _check_roles(columns: Mapping[str, str], tally: Any) -> None:
 
 def provenance_to_dict(tallied: Tallied) -> dict[str, Any]:
     """Where a tally came from, as plain values."""
-    from edgeworth import __version__
-
     return dump_fields(ORIGIN, tallied.origin) | {
         "edgeworth": __version__,
         "versions": f"Python {platform.python_version()}, numpy {np.__version__}",
         "dropped": dropped_rows(tallied.tally),
         "notices": list(tallied.notices),
     }
-
-
-def provenance_from_dict(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """The sources of a tally (``origin``), and what a report on it begins with (``notices``)."""
-    found = load_fields(PROVENANCE, payload, "its provenance", is_closed=True)
-    origin = Origin(tuple(found["parts"]), tuple(found["fingerprints"]), found["rows"])
-    return {"origin": origin, "notices": tuple(found["notices"])}
 
 
 FORMAT = "edgeworth.tally"
@@ -221,7 +213,7 @@ def read_tally(path: str | os.PathLike[str]) -> Tallied:
 def tally_text(tallied: Tallied) -> str:
     """A tally as the text of a file: a line for each section."""
     sections = {
-        "tally": tallied.payload,
+        "tally": tallied.tally.to_dict(),
         "terms": terms_to_dict(tallied),
         "provenance": provenance_to_dict(tallied),
     }
@@ -254,23 +246,19 @@ def tally_of_text(text: str, name: str = "a tally") -> Tallied:
             raise InputError(f"{name} was changed after it was written: its checksum does not fit")
     try:
         tally = tally_from_dict(found["tally"])
-        beside = terms_from_dict(found["terms"], tally) | provenance_from_dict(found["provenance"])
-        return Tallied(tally, file=name, **beside)
+        where = load_fields(PROVENANCE, found["provenance"], "its provenance", is_closed=True)
+        origin = Origin(tuple(where["parts"]), tuple(where["fingerprints"]), where["rows"])
+        notices, terms = tuple(where["notices"]), terms_from_dict(found["terms"], tally)
+        return Tallied(tally, origin=origin, notices=notices, file=name, **terms)
     except EdgeworthError as error:
         raise InputError(f"{name} cannot be read as a tally: {error}") from None
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
         raise InputError(f"{name} cannot be read as a tally: its parts do not fit together") from None
 
 
-# -- writing ---------------------------------------------------------------------------------------------
-
-
 def _checksum(lines: Iterable[str]) -> str:
     whole = "\n".join(lines).encode(errors="surrogatepass")
     return f"sha256:{hashlib.sha256(whole).hexdigest()}"
-
-
-# -- reading ---------------------------------------------------------------------------------------------
 
 
 def _parsed(text: str, name: str) -> dict[str, Any]:

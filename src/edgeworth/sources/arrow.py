@@ -217,15 +217,11 @@ def combine_pieces(pieces: Iterable[Any]) -> Iterator[Any]:
     [4]
     """
     held: list[Any] = []
-    rows = size = 0
     for piece in pieces:
-        if not piece.num_rows:
-            continue
-        held.append(piece)
-        rows, size = rows + piece.num_rows, size + piece.nbytes
-        if rows >= COMBINED_ROWS or size >= PIECE_BYTES:
+        held += [piece] if piece.num_rows else []
+        if sum(x.num_rows for x in held) >= COMBINED_ROWS or sum(x.nbytes for x in held) >= PIECE_BYTES:
             yield from _join(held)
-            held, rows, size = [], 0, 0
+            held = []
     yield from _join(held)
 
 

@@ -328,11 +328,13 @@ def file_digests(files: Sequence[Path]) -> tuple[str, ...]:
     Names are not part of it: the same data elsewhere have the same fingerprint.
     """
     try:
-        if not all(file.is_file() for file in files):
+        if not all(file.is_file() for file in files) or sum(x.stat().st_size for x in files) > LARGEST:
             return ()
-        if sum(file.stat().st_size for file in files) > LARGEST:
-            return ()
-        return tuple(_digest(file) for file in files)
+        digests = []
+        for file in files:
+            with file.open("rb") as content:
+                digests.append(f"sha256:{hashlib.file_digest(content, 'sha256').hexdigest()}")
+        return tuple(digests)
     except (OSError, ValueError):
         return ()
 
@@ -347,8 +349,3 @@ def combine_digests(digests: Sequence[str]) -> str | None:
         return digests[0] if digests else None
     lines = "".join(f"{digest}\n" for digest in digests)
     return f"sha256:{hashlib.sha256(lines.encode()).hexdigest()}"
-
-
-def _digest(file: Path) -> str:
-    with file.open("rb") as content:
-        return f"sha256:{hashlib.file_digest(content, 'sha256').hexdigest()}"

@@ -18,7 +18,7 @@ import numpy as np
 from edgeworth.errors import InputError
 from edgeworth.sources.arrow import TextColumn
 from edgeworth.sources.batches import Batch, check_columns
-from edgeworth.sources.columns import MISSING, Coded, Column
+from edgeworth.sources.columns import Column, as_column, encode
 from edgeworth.sources.formats import ending
 from edgeworth.sources.paths import HEAD_BYTES, LARGEST_STREAM, FileSource, first_line, open_bytes, read_head
 
@@ -353,7 +353,5 @@ def column_of(values: list[Any]) -> Column:
     if kinds in ({float}, {bool}):
         return np.array(values)
     if kinds <= {str, type(None)}:
-        place = {label: code for code, label in enumerate(dict.fromkeys(x for x in values if x is not None))}
-        codes = (MISSING if value is None else place[value] for value in values)
-        return Coded(np.fromiter(codes, dtype=np.intp, count=len(values)), tuple(place))
-    return np.fromiter(values, dtype=object, count=len(values))
+        return encode(as_column(values, ""), "")
+    return as_column(values, "")
