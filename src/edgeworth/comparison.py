@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -153,26 +153,15 @@ class Comparison:
         return str(self.report)
 
 
-class Differences(Mapping[str, Difference]):
+class Differences(dict[str, Difference]):
     """Differences by measure; ``f`` means ``f[spam]`` where only one such measure was compared."""
 
-    def __init__(self, found: Mapping[str, Difference]) -> None:
-        self._found = dict(found)
-
-    def __getitem__(self, measure: str) -> Difference:
-        if measure in self._found:
-            return self._found[measure]
-        same = [name for name in self._found if _is_meant(measure, name)]
+    def __missing__(self, measure: str) -> Difference:
+        same = [name for name in self if _is_meant(measure, name)]
         if len(same) != 1:
-            known = ", ".join(same or self._found)
+            known = ", ".join(same or self)
             raise OptionError(f"{measure!r} was not compared, or could be several; there are {known}")
-        return self._found[same[0]]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
-
-    def __len__(self) -> int:
-        return len(self._found)
+        return self[same[0]]
 
 
 @takes(CompareOptions)
@@ -300,31 +289,17 @@ def _read_labels(source: Source | None, truth: Any, systems: dict[str, Any], ask
 def _read_scores(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:
     asked = asked.checked(SCORES if asked.query is None else QUERIES)
     asked.tally_kind.call("check", asked)
-    if asked.query is not None:
-        columns = {"truth": truth, "ids": asked.id, "queries": asked.query}
-        grade = 1 if asked.relevant_from is None else asked.relevant_from
-        options = {"positive": asked.positive, "relevant_from": grade}
-        lists, name = read_lists(source, columns, systems, **options)
-        if asked.fold is not None:
-            lists = {system: each.with_both_classes() for system, each in lists.items()}
-        return lists, name, {}
-    columns = {"truth": truth, "weights": asked.weight, "clusters": asked.cluster}
-    options = {name: asked.get(name) for name in ("positive", "weight_kind", "missing")}
-    return *read_scores(source, columns, systems, **options), {}
+    read = read_scores if asked.query is None else read_lists
+    return *read(source, truth, systems, asked), {}
 
 
 def _read_forecasts(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:
     asked = asked.checked(PROBABILITIES)
     asked.tally_kind.call("check", asked)
-    terms = {"labels": asked.labels, "positive": asked.positive, "normalise": asked.normalise}
-    forecasts, units, name = read_forecasts(source, truth, systems, asked.cluster, terms)
-    forecasts = {system: each.clip(asked.clip) for system, each in forecasts.items()}
-    more = {"clusters": units, "horizon": asked.horizon, "ordered": asked.ordered}
-    return (
-        forecasts,
-        name,
-        more | {"predictions_made": asked.predictions_made or "before", "clip": asked.clip},
-    )
+    forecasts, units, name = read_forecasts(source, truth, systems, asked)
+    more = {name: asked.get(name) for name in ("horizon", "ordered", "clip")}
+    more |= {"clusters": units, "predictions_made": asked.predictions_made or "before"}
+    return forecasts, name, more
 
 
 def _read_grades(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:

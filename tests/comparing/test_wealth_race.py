@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from edgeworth.comparing.forecasts.bets import Duel, WealthRace, forecast_duel, race_of_duels, race_of_sums
-from edgeworth.errors import InputError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scores import ForecastScores
@@ -169,12 +168,3 @@ def test_plain_values() -> None:
     assert all(len(path["log_wealth"]) == 300 for path in shown["paths"])
     first = shown["race"][0]
     assert first["evidence"]["log_e_value"] == pytest.approx(first["log_wealth"], rel=1e-12)
-
-
-def test_bad_input_is_refused() -> None:
-    given = systems()
-    scores = ForecastScores.from_forecasts(given)
-    with pytest.raises(InputError, match="no system 'E'"):
-        race_of_scores(scores).against("A", "E")
-    with pytest.raises(InputError, match="no system 'E'"):
-        race_of_scores(scores).path("A", "E")

@@ -64,11 +64,7 @@ def _differences(findings: ComparisonFindings) -> Chart:
         alt = kit.alt
         base = kit.base("differences").encode(
             y=alt.Y("what:N", sort=list(names.names), title=None, axis=_wide_axis(alt, names)),
-            color=alt.Color(
-                "finding:N",
-                scale=alt.Scale(domain=["significant", "not significant"], range=[FIRST, "#8a8f98"]),
-                legend=alt.Legend(title=None),
-            ),
+            color=_two_colours(alt, "finding", ["significant", "not significant"]),
             tooltip=kit.tooltip(
                 {"what": "", "difference": "+.3f", "low": "+.3f", "high": "+.3f", "p": ".2~g"}
             ),
@@ -92,6 +88,12 @@ def _differences(findings: ComparisonFindings) -> Chart:
             Column("finding"),
         ),
     )
+
+
+def _two_colours(alt: Any, column: str, values: list[str], second: str = "#8a8f98") -> Any:
+    """Give the first of two values the first colour."""
+    scale = alt.Scale(domain=values, range=[FIRST, second])
+    return alt.Color(f"{column}:N", scale=scale, legend=alt.Legend(title=None))
 
 
 def _cut(number: int, what: str) -> str:
@@ -141,11 +143,7 @@ def _leaderboard(findings: ComparisonFindings) -> Chart:
         alt = kit.alt
         base = kit.base("leaderboard").encode(
             y=alt.Y("system:N", sort=list(names.names), title=None, axis=alt.Axis(**names.options)),
-            color=alt.Color(
-                "finding:N",
-                scale=alt.Scale(domain=["tied for first", "not first"], range=[FIRST, "#8a8f98"]),
-                legend=alt.Legend(title=None),
-            ),
+            color=_two_colours(alt, "finding", ["tied for first", "not first"]),
             tooltip=kit.tooltip({"system": "", "value": ".4f", "best": "", "worst": "", "letters": ""}),
         )
         scale, axis = alt.Scale(domain=[0.5, number + 0.5]), alt.Axis(tickMinStep=1, format="d")
@@ -203,11 +201,7 @@ def _disagreements(findings: ComparisonFindings) -> Chart:
                     axis=marks.axis(alt, unsigned=True),
                 ),
                 y=alt.Y("pair:N", sort=list(names.names), title=None, axis=_wide_axis(alt, names)),
-                color=alt.Color(
-                    "who:N",
-                    scale=alt.Scale(domain=list(who.values()), range=[FIRST, SECOND]),
-                    legend=alt.Legend(title=None),
-                ),
+                color=_two_colours(alt, "who", list(who.values()), SECOND),
                 tooltip=kit.tooltip({"pair": "", "who": "", "cases": ",~g"}),
             )
             .properties(width=WIDTH, height=STEP * len(pairs))

@@ -51,6 +51,17 @@ class Effect:
         return {name: plain_values(value) for name, value in found.items()}
 
 
+def standardised_effect(value: float, law: SamplingLaw, units: float) -> Effect:
+    """Express a difference in standard deviations of what one of so many units adds to it."""
+    spread = law.standard_error * math.sqrt(units)
+
+    def bounds(level: float) -> tuple[float, float]:
+        low, high = law.interval(level)
+        return low / spread, high / spread
+
+    return Effect("standardised difference", value / spread, bounds)
+
+
 @dataclass(frozen=True)
 class Difference:
     """One measure, two systems, the same cases.

@@ -111,27 +111,32 @@ def _check_systems(paired: Paired) -> None:
             )
 
 
-def read_scores(
-    data: Any, columns: dict[str, Any], systems: Mapping[str, Any], **options: Any
-) -> tuple[PairedScores, str]:
+def read_scores(data: Any, truth: Any, systems: Mapping[str, Any], asked: Any) -> tuple[PairedScores, str]:
     """Read the truth and every system's scores, and name the source."""
     from edgeworth.comparing.paired_scores import PairedScores
 
+    columns = {"truth": truth, "weights": asked.weight, "clusters": asked.cluster}
     found = _columns_by_role(data, columns, systems)
-    given = {role: found[role] for role in ("clusters", "weights")}
-    return PairedScores.from_scores(found["truth"], found["systems"], **given, **options), found["name"]
+    options = {role: found[role] for role in ("clusters", "weights")}
+    options |= {name: asked.get(name) for name in ("positive", "weight_kind", "missing")}
+    return PairedScores.from_scores(found["truth"], found["systems"], **options), found["name"]
 
 
 def read_lists(
-    data: Any, columns: dict[str, Any], systems: Mapping[str, Any], **options: Any
+    data: Any, truth: Any, systems: Mapping[str, Any], asked: Any
 ) -> tuple[dict[str, RankedLists], str]:
     """Read the ranked lists of every system, and name the source."""
     from edgeworth.rankings.lists import RankedLists
 
-    found = _columns_by_role(data, columns, systems)
-    options |= {"groups": found["queries"], "ids": found["ids"]}
-    scored = found["systems"].items()
-    return {name: RankedLists.from_scores(found["truth"], x, **options) for name, x in scored}, found["name"]
+    found = _columns_by_role(data, {"truth": truth, "ids": asked.id, "groups": asked.query}, systems)
+    options = {role: found[role] for role in ("groups", "ids")} | {"positive": asked.positive}
+    options["relevant_from"] = 1 if asked.relevant_from is None else asked.relevant_from
+    lists = {
+        name: RankedLists.from_scores(found["truth"], x, **options) for name, x in found["systems"].items()
+    }
+    if asked.fold is not None:
+        lists = {name: each.with_both_classes() for name, each in lists.items()}
+    return lists, found["name"]
 
 
 def _columns_by_role(data: Any, columns: dict[str, Any], systems: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,12 +159,13 @@ def _columns_by_role(data: Any, columns: dict[str, Any], systems: Mapping[str, A
 
 
 def read_forecasts(
-    data: Any, truth: Any, systems: Mapping[str, Any], clusters: Any, terms: dict[str, Any]
+    data: Any, truth: Any, systems: Mapping[str, Any], asked: Any
 ) -> tuple[dict[str, Forecasts], Any, str]:
     """Read every system's probabilities, in the order of the first one's classes; clusters; the source."""
     from edgeworth.forecasts.forecasts import Forecasts, rival_of_columns
     from edgeworth.forecasts.reading import columns_of
 
+    terms, clusters = {name: asked.get(name) for name in ("labels", "positive", "normalise")}, asked.cluster
     names = {name: f"the probabilities of {name}" for name in systems}
     found: dict[str, Forecasts] = {}
     first: Forecasts | None = None
@@ -168,7 +174,7 @@ def read_forecasts(
             make = Forecasts.of if first is None else partial(Forecasts.beside, first)
             found[name] = make(truth, values, name=names[name], **terms)
             first = first or found[name]
-        return found, clusters, "arrays"
+        return {name: each.clip(asked.clip) for name, each in found.items()}, clusters, "arrays"
     wanted = {name: columns_of(columns, names[name]) for name, columns in systems.items()}
     text = [columns_of(truth, "truth")[0], *([] if clusters is None else columns_of(clusters, "clusters"))]
     numbers = list(dict.fromkeys(column for columns in wanted.values() for column in columns))
@@ -180,4 +186,5 @@ def read_forecasts(
             first = found[name] = Forecasts.of(coded, table, columns=columns, name=names[name], **terms)
         else:
             found[name] = rival_of_columns(first, table, columns, terms, names[name])
+    found = {name: each.clip(asked.clip) for name, each in found.items()}
     return found, None if clusters is None else read.labels[text[1]], read.name

@@ -274,7 +274,7 @@ class WealthRace:
 
     def against(self, bettor: str, other: str) -> float:
         """Give the log wealth of one against another."""
-        return float(self.log_wealth[self._place(bettor), self._place(other)])
+        return float(self.log_wealth[self.names.index(bettor), self.names.index(other)])
 
     def stronger(self, first: str, second: str) -> Evidence | None:
         """Find the direction that proves more, both paid for; None where there is no evidence."""
@@ -284,7 +284,6 @@ class WealthRace:
 
     def path(self, bettor: str, other: str) -> Floats:
         """Give the log wealth after ``positions`` cases; empty when only sums were kept."""
-        self.against(bettor, other)  # refuses names that are not there
         if (bettor, other) in self.paths:
             return self.paths[bettor, other]
         return -self.paths[other, bettor] if (other, bettor) in self.paths else np.zeros(0)
@@ -330,11 +329,6 @@ class WealthRace:
             "paths": paths,
         }
         return {name: plain_values(value) for name, value in found.items()}
-
-    def _place(self, name: str) -> int:
-        if name not in self.names:
-            raise InputError(f"there is no system {name!r}; there are {', '.join(map(repr, self.names))}")
-        return self.names.index(name)
 
 
 def race_of_sums(names: tuple[str, ...], sums: Floats, cases: int, unit: str = "case") -> WealthRace:

@@ -39,6 +39,7 @@ from edgeworth.comparing.forecasts.bets import (
     race_of_sums,
     wealth_of_clusters,
 )
+from edgeworth.comparing.planning import bisected
 from edgeworth.comparing.queries.paired_tests import MeanDifference, mean_difference
 from edgeworth.core.laws import Alternative, choose_tail
 from edgeworth.core.tails import Tail
@@ -274,16 +275,12 @@ class SequenceLaw:
         """Find the level at which the null just leaves the interval."""
         is_above = null > float(self.differences.mean())
 
-        def is_kept(log_tail: float) -> bool:
-            low, high = self.interval(-math.expm1(log_tail))
+        def is_kept(depth: float) -> bool:
+            low, high = self.interval(-math.expm1(-depth))
             return not (null > high if is_above else null < low)
 
         # From a level of next to 0 to one at which floats end.
-        near, far = -1e-9, math.log(1e-15)
-        for _ in range(40):
-            middle = (near + far) / 2
-            near, far = (near, middle) if is_kept(middle) else (middle, far)
-        tail = math.exp(far) / 2
+        tail = math.exp(-bisected(is_kept, 1e-9, -math.log(1e-15), fine=1e-10)) / 2
         return choose_tail(*((tail, 1 - tail) if is_above else (1 - tail, tail)), alternative)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from edgeworth.arrays import Floats
-from edgeworth.comparing.difference import Effect
+from edgeworth.comparing.difference import Effect, standardised_effect
 from edgeworth.comparing.labels.joint_cells import JointCells
 from edgeworth.comparing.labels.proportions import (
     PairedCombination,
@@ -187,11 +187,7 @@ def effect_of(cells: JointCells, resolved: Resolved) -> Effect | None:
         law = delta_law(cells, resolved, natural=False)
     except OptionError:
         return None
-    if not law.standard_error**2 > NO_ERROR:
-        return None
-    unit = law.standard_error * math.sqrt(cells.units)
-    scaled = replace(law, value=law.value / unit, standard_error=law.standard_error / unit)
-    return Effect("standardised difference", scaled.value, scaled.interval)
+    return standardised_effect(law.value, law, cells.units) if law.standard_error**2 > NO_ERROR else None
 
 
 DRAWS = 10_000

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from edgeworth.comparing.difference import Effect
 from edgeworth.comparing.labels.joint_cells import JointCells, Places
+from edgeworth.comparing.planning import bisected
 from edgeworth.core.laws import (
     Alternative,
     ClopperPearsonLaw,
@@ -23,9 +24,6 @@ from edgeworth.core.measures import Combination
 from edgeworth.decisions.effective_sizes import combination_of
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Resolved
-
-HALVINGS = 60
-"""Bisections of an interval of length 2: what is left is below rounding."""
 
 
 @dataclass(frozen=True)
@@ -86,13 +84,12 @@ class PairedProportions:
 
     def _bound(self, end: float, wanted: float) -> float:
         """Where the score, which falls as the difference grows, is what it may be."""
-        near, far = self.value, end
-        if abs(self.score(far)) < abs(wanted):
-            return far
-        for _ in range(HALVINGS):
-            middle = (near + far) / 2
-            near, far = (middle, far) if abs(self.score(middle)) < abs(wanted) else (near, middle)
-        return far
+        if abs(self.score(end)) < abs(wanted):
+            return end
+        away = bisected(
+            lambda part: abs(self.score(self.value + part * (end - self.value))) >= abs(wanted), 0.0, 1.0
+        )
+        return self.value + away * (end - self.value)
 
     def effect(self) -> Effect | None:
         """The log odds that a discordant case goes to the first, with Clopper & Pearson's exact interval."""

@@ -74,12 +74,8 @@ class Scaled:
         return np.asarray(above.astype(np.int64) - below.astype(np.int64))
 
     def without_zeros(self) -> Self:
-        """The numbers that are not 0, over their greatest common divisor where they are exact."""
-        kept = self.numbers[self.signs != 0]
-        divisor = 1 if self.slack or not len(kept) else math.gcd(*np.unique(np.abs(kept)).tolist())
-        if kept.dtype == object:
-            return self.of((kept // divisor).tolist(), self.slack, self.rule)
-        return replace(self, numbers=kept // divisor)
+        """The numbers that are not 0."""
+        return replace(self, numbers=self.numbers[self.signs != 0])
 
 
 NEAR_TIES = "sums that cannot be told apart after rounding count as ties"

@@ -163,13 +163,11 @@ def wilcoxon_test(units: Scaled) -> Tail:
     exact = sums.exact(what, 0)
     if exact is not None:
         return exact
-    ranks = ranked.without_zeros().numbers.astype(np.float64)
+    variance = sum(count * rank**2 for rank, count in zip(sums.amounts, sums.counts, strict=True))
     # Sums of signed ranks are an even number apart.
-    beyond = max(abs(float(ranks.sum())) - 1, 0.0)
-    p_value = float(2 * scipy.special.ndtr(-beyond / math.sqrt(float(ranks @ ranks))))
-    return Tail.approximated(
-        p_value, 0.0, f"normal law of {len(ranks):,} signed ranks, ties taken into account"
-    )
+    p_value = float(2 * scipy.special.ndtr(-max(sums.observed - 1, 0) / math.sqrt(variance)))
+    said = f"normal law of {sums.coins:,} signed ranks, ties taken into account"
+    return Tail.approximated(p_value, 0.0, said)
 
 
 def signed_ranks(units: Scaled) -> Scaled:

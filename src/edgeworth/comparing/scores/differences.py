@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 import scipy
 
-from edgeworth.comparing.difference import Difference, Effect
+from edgeworth.comparing.difference import Difference, standardised_effect
 from edgeworth.comparing.findings import ComparisonFindings, Terms, compare_pairs
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.influence import (
@@ -137,7 +137,7 @@ def score_difference(
         found,
         probability_better=0.5 if found.better is None else 1 - tail if found.better == first else tail,
         probability_method=POSTERIOR,
-        effect=_effect(found, learnt.law),
+        effect=standardised_effect(found.difference, learnt.law, found.cases),
     )
 
 
@@ -261,17 +261,6 @@ def _calibrate(
     )
     tests = {**learnt.tests, "influence": _approximate(law, f"approximation, {said}")}
     return replace(learnt, law=law, tests=tests), swapped.tail
-
-
-def _effect(found: Difference, law: SamplingLaw) -> Effect:
-    """Express the difference in standard deviations of what one case (or cluster) adds to it."""
-    spread = law.standard_error * math.sqrt(found.cases)
-
-    def bounds(level: float) -> tuple[float, float]:
-        low, high = law.interval(level)
-        return low / spread, high / spread
-
-    return Effect("difference in standard deviations of a case's effect", found.difference / spread, bounds)
 
 
 MEASURES = ("average_precision", "roc_auc")
